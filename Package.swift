@@ -1,0 +1,45 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "depot",
+  products: [
+    .library(name: "DepotClient", targets: ["DepotClient", "DepotProtocol"]),
+    .executable(name: "depotd", targets: ["depotd"]),
+    .executable(name: "depot", targets: ["depot"]),
+    .executable(name: "depot-bench", targets: ["depot-bench"]),
+    .executable(name: "depot-demo", targets: ["depot-demo"]),
+  ],
+  targets: [
+    .systemLibrary(name: "CDepotSQLite", pkgConfig: "sqlite3"),
+    .systemLibrary(name: "CDepotJSON", pkgConfig: "json-c"),
+    .systemLibrary(name: "CDepotLinux"),
+    .target(name: "DepotLinux", dependencies: ["CDepotLinux"]),
+    .target(name: "DepotSQLite", dependencies: ["CDepotSQLite"]),
+    .target(name: "DepotProtocol"),
+    .target(name: "DepotEngine", dependencies: ["DepotSQLite", "DepotProtocol", "DepotLinux"]),
+    .target(name: "DepotServer", dependencies: ["DepotEngine", "DepotProtocol", "DepotLinux"]),
+    .target(name: "DepotClient", dependencies: ["DepotProtocol", "DepotLinux"]),
+    .executableTarget(name: "depotd", dependencies: ["DepotServer"]),
+    .executableTarget(name: "depot", dependencies: ["DepotClient", "DepotProtocol", "DepotLinux"]),
+    .executableTarget(name: "depot-demo", dependencies: ["DepotClient", "DepotProtocol"]),
+    .executableTarget(
+      name: "depot-bench",
+      dependencies: ["DepotClient", "DepotProtocol", "DepotSQLite", "DepotLinux"]
+    ),
+    .testTarget(name: "DepotProtocolTests", dependencies: ["DepotProtocol", "CDepotJSON"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system {
+  target.swiftSettings = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  ]
+}

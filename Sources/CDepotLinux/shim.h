@@ -1,0 +1,55 @@
+#pragma once
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+// Swift's Glibc module is built without _GNU_SOURCE, which hides `struct ucred` and accept4(2);
+// defining it here would make two modules disagree about the same types.
+
+struct depot_peer {
+  int pid;
+  unsigned int uid;
+  unsigned int gid;
+};
+
+static inline int depot_peer_credentials(int descriptor, struct depot_peer *peer) {
+  socklen_t size = sizeof *peer;
+  return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, peer, &size);
+}
+
+// accept4(2), declared here because the declaration in <sys/socket.h> needs _GNU_SOURCE.
+static inline int depot_accept(int descriptor) {
+  return (int)syscall(SYS_accept4, descriptor, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+// Variadic in C, so Swift can't call them: fcntl(2), open(2), and ioctl(2).
+
+static inline int depot_open(const char *path, int flags, unsigned int mode) {
+  return open(path, flags | O_CLOEXEC, mode);
+}
+
+static inline int depot_set_nonblocking(int descriptor) {
+  int flags = fcntl(descriptor, F_GETFL);
+  return flags < 0 ? flags : fcntl(descriptor, F_SETFL, flags | O_NONBLOCK);
+}
+
+static inline int depot_set_close_on_exec(int descriptor) {
+  return fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+}
+
+// pthread_setname_np(3) needs _GNU_SOURCE.
+int pthread_setname_np(pthread_t thread, const char *name);
+static inline int depot_name_thread(pthread_t thread, const char *name) {
+  return pthread_setname_np(thread, name);
+}

@@ -1,0 +1,65 @@
+internal import CDepotLinux
+internal import Glibc
+
+/// An open file descriptor, closed when the last reference goes away.
+package final class Descriptor: Sendable {
+  /// The number that the kernel knows it by.
+  package let number: Int32
+
+  /// Takes over an open descriptor.
+  package init(_ number: Int32) {
+    self.number = number
+  }
+
+  deinit { close(number) }
+
+  /// Reads up to the size of `buffer`; 0 at the end.
+  ///
+  /// The corresponding C function is `read`.
+  ///
+  /// - Throws: ``SystemError``, with EAGAIN if there is nothing to read now.
+  package func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+    try systemCall("read") { Glibc.read(number, buffer.baseAddress, buffer.count) }
+  }
+
+  /// Sends bytes to a socket without a SIGPIPE.
+  ///
+  /// The corresponding C function is `send`.
+  ///
+  /// - Returns: How many of the bytes were taken.
+  /// - Throws: ``SystemError``, with EAGAIN if none can be taken now.
+  package func send(_ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
+    try systemCall("send") {
+      Glibc.send(number, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+  }
+
+  /// Makes `read` and `send` return at once.
+  ///
+  /// The corresponding C function is `fcntl`.
+  package func setNonblocking() throws(SystemError) {
+    try systemCall("fcntl") { depot_set_nonblocking(number) }
+  }
+}
+
+/// A counter in the kernel that wakes whoever waits for it (eventfd(2)).
+package final class WakeSignal: Sendable {
+  package let descriptor: Descriptor
+
+  package init(isBlocking: Bool) throws(SystemError) {
+    let flags = Int32(EFD_CLOEXEC) | (isBlocking ? 0 : Int32(EFD_NONBLOCK))
+    descriptor = Descriptor(try systemCall("eventfd") { eventfd(0, flags) })
+  }
+
+  /// Wakes the waiting thread, or lets the next wait return at once.
+  package func signal() {
+    var one: UInt64 = 1
+    _ = Glibc.write(descriptor.number, &one, 8)
+  }
+
+  /// Takes back all signals; waits for the first one if the signal is blocking.
+  package func consume() {
+    var count: UInt64 = 0
+    while Glibc.read(descriptor.number, &count, 8) == -1, errno == EINTR {}
+  }
+}

@@ -1,0 +1,47 @@
+internal import CDepotLinux
+internal import Glibc
+
+/// A system call that failed.
+package struct SystemError: Error, Hashable {
+  /// The name of the call.
+  package var call: String
+  /// The value of errno.
+  package var code: Int32
+
+  package init(call: String, code: Int32) {
+    self.call = call
+    self.code = code
+  }
+}
+
+extension SystemError: CustomStringConvertible {
+  package var description: String {
+    "\(call): \(strerror(code).map { String(cString: $0) } ?? "error \(code)")"
+  }
+}
+
+/// Makes a system call, and makes it again each time a signal interrupts it.
+///
+/// - Throws: ``SystemError`` if `body` returns -1 for any other reason.
+@discardableResult
+package func systemCall<Result: FixedWidthInteger>(
+  _ name: StaticString,
+  _ body: () -> Result
+) throws(SystemError) -> Result {
+  while true {
+    let result = body()
+    if result != -1 { return result }
+    let code = errno
+    guard code == EINTR else { throw SystemError(call: "\(name)", code: code) }
+  }
+}
+
+/// The monotonic clock.
+package enum Monotonic {
+  /// Returns the nanoseconds since some point in the past.
+  package static func now() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+}

@@ -1,0 +1,83 @@
+internal import Synchronization
+
+/// A thread that runs the jobs of actors, one after the other.
+///
+/// What it runs may block: it isn't part of the cooperative pool. The thread ends after
+/// ``stop()``.
+package final class WorkerThread: SerialExecutor {
+  private enum Item: Sendable {
+    case job(UnownedJob)
+    case work(@Sendable () -> Void)
+  }
+
+  private struct State: Sendable {
+    var items: [Item] = []
+    var isWaiting = false
+    var isStopped = false
+  }
+
+  private let state = Mutex(State())
+  private let signal: WakeSignal
+  private let thread = Atomic<UInt>(0)
+
+  /// Starts the thread.
+  ///
+  /// - Parameter name: What `ps -L` shows, at most 15 bytes.
+  /// - Throws: ``SystemError`` if the kernel has no more threads or descriptors.
+  package init(name: String) throws(SystemError) {
+    signal = try WakeSignal(isBlocking: true)
+    try Thread.start(name: name) { [self] in run() }
+  }
+
+  package func enqueue(_ job: consuming ExecutorJob) {
+    add(.job(UnownedJob(job)))
+  }
+
+  /// Runs `work` on the thread, after what was enqueued before.
+  package func run(_ work: @escaping @Sendable () -> Void) {
+    add(.work(work))
+  }
+
+  /// Ends the thread when it has run what was enqueued.
+  package func stop() {
+    state.withLock { $0.isStopped = true }
+    signal.signal()
+  }
+
+  private func add(_ item: Item) {
+    let mustWake = state.withLock { state in
+      state.items.append(item)
+      return state.isWaiting
+    }
+    if mustWake { signal.signal() }
+  }
+
+  private func run() {
+    thread.store(Thread.current, ordering: .relaxed)
+    while true {
+      let (items, isStopped) = state.withLock { state in
+        defer { state.items = [] }
+        state.isWaiting = state.items.isEmpty
+        return (state.items, state.isStopped)
+      }
+      if items.isEmpty {
+        if isStopped { return }
+        signal.consume()
+        continue
+      }
+      for item in items {
+        switch item {
+        case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+        case .work(let work): work()
+        }
+      }
+    }
+  }
+
+  package func checkIsolated() {
+    precondition(isCurrent, "This runs only on the worker's own thread.")
+  }
+
+  /// Whether the caller runs on this thread.
+  package var isCurrent: Bool { thread.load(ordering: .relaxed) == Thread.current }
+}

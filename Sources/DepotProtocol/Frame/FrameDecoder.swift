@@ -1,0 +1,131 @@
+/// A splitter of a client's or service's byte stream into frames, in either framing.
+///
+/// The first byte decides: a length prefix begins with 0 to 4, a line of NDJSON with `{`. It holds
+/// at most one incomplete frame and checks every length before it makes room for it.
+package struct FrameDecoder: Sendable {
+  /// How frames are told apart.
+  package enum Framing: Sendable, Hashable {
+    /// Four bytes of big-endian length, then that many bytes of JSON.
+    case length
+    /// One JSON object in each line.
+    case lines
+  }
+
+  /// What the stream holds next.
+  package enum Event: Sendable, Hashable {
+    /// The bytes of one frame, without prefix or line feed.
+    case frame([UInt8])
+    /// A frame of this many bytes that was too large and is skipped.
+    case skipped(Int)
+  }
+
+  /// The framing, once the first byte has come.
+  package private(set) var framing: Framing?
+  private let limit: Int
+  private var buffer: [UInt8] = []
+  private var start = 0
+  private var toSkip = 0
+  private var searched = 0
+
+  /// Creates a decoder that has received nothing yet.
+  package init(limit: Int = Limits.frameBytes, framing: Framing? = nil) {
+    self.limit = limit
+    self.framing = framing
+  }
+
+  /// How many bytes wait for the rest of their frame.
+  package var pendingCount: Int { buffer.count - start }
+
+  /// Adds bytes received from the peer.
+  package mutating func receive(_ bytes: UnsafeRawBufferPointer) {
+    var bytes = bytes
+    if toSkip > 0 {
+      let count = min(toSkip, bytes.count)
+      toSkip -= count
+      bytes = UnsafeRawBufferPointer(rebasing: bytes[count...])
+    }
+    if start == buffer.count {
+      buffer.removeAll(keepingCapacity: buffer.capacity <= 1 << 20)
+      start = 0
+      searched = 0
+    }
+    buffer.append(contentsOf: bytes)
+  }
+
+  /// Removes and returns what comes next, or `nil` if more bytes are needed.
+  ///
+  /// - Throws: ``DepotError`` `protocol.frame` or `limit.frame_bytes` if the stream can't go on: tell
+  ///   the peer and close.
+  package mutating func next() throws(DepotError) -> Event? {
+    guard start < buffer.count else { return nil }
+    if framing == nil { framing = try Self.detect(buffer[start...]) }
+    return framing == .lines ? try nextLine() : try nextPrefixed()
+  }
+
+  private static func detect(_ bytes: ArraySlice<UInt8>) throws(DepotError) -> Framing {
+    switch bytes.first {
+    case UInt8(ascii: "{"): return .lines
+    case .some(0...4), .some(0xFF): return .length
+    default:
+      let text = String(decoding: bytes.prefix(4), as: UTF8.self).debugDescription
+      throw DepotError(.frame, "This isn't a Depot client: it began with \(text).")
+        .hint("Begin with a four-byte length, or with { for one JSON object in each line.")
+    }
+  }
+
+  private mutating func nextPrefixed() throws(DepotError) -> Event? {
+    guard buffer.count - start >= 4 else { return nil }
+    let length = buffer[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+    if length == 0 { throw DepotError(.frame, "A frame can't be empty.") }
+    if length > limit { return try skip(length) }
+    guard buffer.count - start >= 4 + length else {
+      reserve(4 + length)
+      return nil
+    }
+    let frame = Array(buffer[start + 4..<start + 4 + length])
+    start += 4 + length
+    return .frame(frame)
+  }
+
+  private mutating func skip(_ length: Int) throws(DepotError) -> Event {
+    guard length <= Limits.skippedFrameBytes else { throw Self.tooLarge(length, limit) }
+    let present = min(length, buffer.count - start - 4)
+    start += 4 + present
+    toSkip = length - present
+    return .skipped(length)
+  }
+
+  private mutating func nextLine() throws(DepotError) -> Event? {
+    while true {
+      guard let end = buffer[(start + searched)...].firstIndex(of: 0x0A) else {
+        searched = buffer.count - start
+        if searched > limit { throw Self.tooLarge(searched, limit) }
+        return nil
+      }
+      var line = buffer[start..<end]
+      start = end + 1
+      searched = 0
+      if line.count > limit { throw Self.tooLarge(line.count, limit) }
+      if line.last == 0x0D { line.removeLast() }
+      if !line.isEmpty { return .frame(Array(line)) }
+      if start == buffer.count { return nil }
+    }
+  }
+
+  /// Moves the incomplete frame to the front and makes room for all of it.
+  private mutating func reserve(_ count: Int) {
+    if start > 0 {
+      buffer.removeSubrange(..<start)
+      start = 0
+    }
+    // Room grows with what has come, so that a length alone can't claim memory.
+    buffer.reserveCapacity(min(count, max(1 << 16, buffer.count * 2)))
+  }
+
+  /// Returns the error about a frame of `length` bytes.
+  package static func tooLarge(_ length: Int, _ limit: Int) -> DepotError {
+    DepotError(.frameTooLarge, "A frame of \(length) bytes is over the limit of \(limit).")
+      .hint("Send fewer rows in a frame.")
+      .details(["bytes": .int64(Int64(length)), "limit": .int64(Int64(limit))])
+  }
+}

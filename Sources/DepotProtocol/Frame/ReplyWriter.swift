@@ -1,0 +1,80 @@
+/// The writing of the service's frames that answer one call.
+package struct ReplyWriter: Sendable {
+  package let id: Int64
+  package let framing: FrameDecoder.Framing
+  package let int64: Hello.Int64Form
+
+  package init(
+    id: Int64,
+    framing: FrameDecoder.Framing = .length,
+    int64: Hello.Int64Form = .number
+  ) {
+    self.id = id
+    self.framing = framing
+    self.int64 = int64
+  }
+
+  /// Appends the terminal frame of success; `body` writes the JSON object that is the result.
+  package func ok(to writer: inout JSONWriter, _ body: (inout JSONWriter) -> Void) {
+    FrameEncoder.append(framing, to: &writer) { writer in
+      writer.raw("{\"id\":")
+      writer.integer(id)
+      writer.raw(",\"ok\":")
+      body(&writer)
+      writer.raw("}")
+    }
+  }
+
+  /// Appends the terminal frame of failure.
+  package func failure(_ error: DepotError, to writer: inout JSONWriter) {
+    FrameEncoder.append(framing, to: &writer) { writer in
+      writer.raw("{\"id\":")
+      writer.integer(id)
+      writer.raw(",\"err\":")
+      writer.write(error)
+      writer.raw("}")
+    }
+  }
+
+  /// Opens a `next` frame of rows, after which each row is written, separated by commas.
+  ///
+  /// - Returns: Where the frame begins, for ``endRows(from:in:)``.
+  package func beginRows(columns: [String]?, in writer: inout JSONWriter) -> Int {
+    let start = FrameEncoder.begin(framing, in: &writer)
+    writer.raw("{\"id\":")
+    writer.integer(id)
+    if let columns {
+      writer.raw(",\"columns\":")
+      writer.names(columns)
+    }
+    writer.raw(",\"next\":[")
+    return start
+  }
+
+  /// Closes a `next` frame of rows.
+  package func endRows(from start: Int, in writer: inout JSONWriter) {
+    writer.raw("]}")
+    FrameEncoder.end(framing, from: start, in: &writer)
+  }
+}
+
+extension JSONWriter {
+  /// Writes an array of strings.
+  package mutating func names(_ list: [String]) {
+    raw("[")
+    for (index, name) in list.enumerated() {
+      if index > 0 { raw(",") }
+      string(name)
+    }
+    raw("]")
+  }
+
+  /// Writes an integer of a row in the form that the client asked for.
+  @inline(__always)
+  package mutating func integer(_ value: Int64, as form: Hello.Int64Form) {
+    if form == .number { return integer(value) }
+    raw("\"")
+    integer(value)
+    raw("\"")
+  }
+}

@@ -1,0 +1,125 @@
+public import FoundationEssentials
+
+/// A Swift type that an attribute's value can be read as and written from.
+public protocol AttributeValue: Sendable {
+  /// The type of the attributes that hold such values.
+  static var attributeType: AttributeType { get }
+
+  /// Reads the next value of a row.
+  ///
+  /// - Throws: ``DepotError`` `request.type` if it isn't of this type.
+  static func read(from row: inout RowReader) throws(DepotError) -> Self
+
+  /// The value to store.
+  var attributeValue: Value { get }
+}
+
+extension RowReader {
+  /// Reads the next value of the row, in the order in which the attributes were selected.
+  ///
+  /// - Throws: ``DepotError`` `request.type` if it isn't a `Wanted`.
+  public mutating func next<Wanted: AttributeValue>(
+    _: Wanted.Type = Wanted.self
+  ) throws(DepotError) -> Wanted {
+    try Wanted.read(from: &self)
+  }
+
+  fileprivate mutating func next<Wanted>(
+    _ type: AttributeType,
+    _ convert: (RowField) -> Wanted?
+  ) throws(DepotError) -> Wanted {
+    let field = try field()
+    guard let value = convert(field) else {
+      throw DepotError(.type, "Expected a value of type \(type.rawValue), found \(field.kind).")
+    }
+    return value
+  }
+}
+
+extension String: AttributeValue {
+  public static var attributeType: AttributeType { .string }
+  public static func read(from row: inout RowReader) throws(DepotError) -> String {
+    try row.next(.string) { $0.string }
+  }
+  public var attributeValue: Value { .string(self) }
+}
+
+extension Int64: AttributeValue {
+  public static var attributeType: AttributeType { .int64 }
+  public static func read(from row: inout RowReader) throws(DepotError) -> Int64 {
+    try row.next(.int64) { $0.int64 }
+  }
+  public var attributeValue: Value { .int64(self) }
+}
+
+extension Int: AttributeValue {
+  public static var attributeType: AttributeType { .int64 }
+  public static func read(from row: inout RowReader) throws(DepotError) -> Int {
+    Int(try Int64.read(from: &row))
+  }
+  public var attributeValue: Value { .int64(Int64(self)) }
+}
+
+extension Double: AttributeValue {
+  public static var attributeType: AttributeType { .double }
+  public static func read(from row: inout RowReader) throws(DepotError) -> Double {
+    try row.next(.double) { $0.double }
+  }
+  public var attributeValue: Value { .double(self) }
+}
+
+extension Bool: AttributeValue {
+  public static var attributeType: AttributeType { .bool }
+  public static func read(from row: inout RowReader) throws(DepotError) -> Bool {
+    try row.next(.bool) { $0.bool }
+  }
+  public var attributeValue: Value { .bool(self) }
+}
+
+extension Date: AttributeValue {
+  public static var attributeType: AttributeType { .date }
+  public static func read(from row: inout RowReader) throws(DepotError) -> Date {
+    Date(timeIntervalSinceReferenceDate: try row.next(.date) { $0.referenceSeconds })
+  }
+  public var attributeValue: Value { .date(self) }
+}
+
+extension UUID: AttributeValue {
+  public static var attributeType: AttributeType { .uuid }
+  public static func read(from row: inout RowReader) throws(DepotError) -> UUID {
+    try row.next(.uuid) { $0.uuid }
+  }
+  public var attributeValue: Value { .uuid(self) }
+}
+
+extension Data: AttributeValue {
+  public static var attributeType: AttributeType { .data }
+  public static func read(from row: inout RowReader) throws(DepotError) -> Data {
+    try row.next(.data) { $0.data }
+  }
+  public var attributeValue: Value { .data(self) }
+}
+
+extension Decimal: AttributeValue {
+  public static var attributeType: AttributeType { .decimal }
+  public static func read(from row: inout RowReader) throws(DepotError) -> Decimal {
+    try row.next(.decimal) { $0.decimal }
+  }
+  public var attributeValue: Value { .decimal(self) }
+}
+
+extension URL: AttributeValue {
+  public static var attributeType: AttributeType { .url }
+  public static func read(from row: inout RowReader) throws(DepotError) -> URL {
+    try row.next(.url) { $0.url }
+  }
+  public var attributeValue: Value { .url(self) }
+}
+
+extension Optional: AttributeValue where Wrapped: AttributeValue {
+  public static var attributeType: AttributeType { Wrapped.attributeType }
+  public static func read(from row: inout RowReader) throws(DepotError) -> Wrapped? {
+    try row.skipNull() ? nil : Wrapped.read(from: &row)
+  }
+  public var attributeValue: Value { self?.attributeValue ?? .null }
+}

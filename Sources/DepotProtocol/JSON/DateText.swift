@@ -1,0 +1,164 @@
+/// The wire form of a date: RFC 3339 in UTC with as few digits as give the same double back.
+package enum DateText {
+  /// Writes a date, given in seconds since 2001-01-01T00:00:00Z.
+  ///
+  /// A date that no text of up to nine fraction digits gives back, or outside the years 1 to 9999,
+  /// becomes `{"referenceSeconds":…}`.
+  package static func write(_ seconds: Double, to writer: inout JSONWriter) {
+    guard seconds >= firstSecond, seconds < endSecond,
+      let (whole, fraction, digits) = shortestFraction(seconds)
+    else {
+      writer.raw("{\"referenceSeconds\":")
+      writer.double(seconds)
+      return writer.raw("}")
+    }
+    let day = Int(whole / 86400) - (whole % 86400 < 0 ? 1 : 0)
+    let time = whole - day * 86400
+    let (year, month, dayOfMonth) = civil(fromDay: day + daysTo2001)
+    writer.raw("\"")
+    pad(year, 4, &writer)
+    writer.raw("-")
+    pad(month, 2, &writer)
+    writer.raw("-")
+    pad(dayOfMonth, 2, &writer)
+    writer.raw("T")
+    pad(time / 3600, 2, &writer)
+    writer.raw(":")
+    pad(time / 60 % 60, 2, &writer)
+    writer.raw(":")
+    pad(time % 60, 2, &writer)
+    if digits > 0 {
+      writer.raw(".")
+      pad(fraction, digits, &writer)
+    }
+    writer.raw("Z\"")
+  }
+
+  /// Returns the seconds since 2001-01-01T00:00:00Z that an RFC 3339 text means, or `nil`.
+  ///
+  /// Any offset and up to nine fraction digits are accepted; a leap second isn't.
+  package static func parse(_ text: some Collection<UInt8>) -> Double? {
+    var reader = DigitReader(Array(text))
+    guard let year = reader.number(4), year > 0, reader.skip("-"),
+      let month = reader.number(2), 1...12 ~= month, reader.skip("-"),
+      let day = reader.number(2), 1...daysIn(month, of: year) ~= day,
+      reader.skip("T") || reader.skip("t"),
+      let hour = reader.number(2), hour < 24, reader.skip(":"),
+      let minute = reader.number(2), minute < 60, reader.skip(":"),
+      let second = reader.number(2), second < 60
+    else { return nil }
+    var nanoseconds = 0
+    if reader.skip(".") {
+      guard let fraction = reader.fraction() else { return nil }
+      nanoseconds = fraction
+    }
+    guard let offset = reader.offset(), reader.isAtEnd else { return nil }
+    let days = self.day(year, month, day) - daysTo2001
+    let whole = days * 86400 + hour * 3600 + minute * 60 + second - offset
+    return Double(whole) + Double(nanoseconds) / 1e9
+  }
+
+  private static let daysTo2001 = 11_323
+  private static let firstSecond = Double((day(1, 1, 1) - daysTo2001) * 86400)
+  private static let endSecond = Double((day(10_000, 1, 1) - daysTo2001) * 86400)
+
+  private static func shortestFraction(_ seconds: Double) -> (Int, Int, Int)? {
+    let floor = seconds.rounded(.down)
+    let rest = seconds - floor
+    if rest == 0 { return (Int(floor), 0, 0) }
+    var scale = 1.0
+    for digits in 1...9 {
+      scale *= 10
+      let fraction = (rest * scale).rounded()
+      if fraction < scale, floor + fraction / scale == seconds {
+        return (Int(floor), Int(fraction), digits)
+      }
+    }
+    return nil
+  }
+
+  private static func pad(_ number: Int, _ width: Int, _ writer: inout JSONWriter) {
+    var divisor = 1
+    for _ in 1..<width { divisor *= 10 }
+    while divisor > 0 {
+      writer.bytes.append(0x30 + UInt8(number / divisor % 10))
+      divisor /= 10
+    }
+  }
+
+  /// Returns the days from 1970-01-01 to a date of the proleptic Gregorian calendar.
+  private static func day(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    let shifted = month <= 2 ? year - 1 : year
+    let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+    let yearOfEra = shifted - era * 400
+    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+
+  private static func civil(fromDay day: Int) -> (year: Int, month: Int, day: Int) {
+    let shifted = day + 719_468
+    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+  }
+
+  private static func daysIn(_ month: Int, of year: Int) -> Int {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+}
+
+/// A reader of the fixed-width numbers in a date.
+private struct DigitReader {
+  private let bytes: [UInt8]
+  private var position = 0
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  var isAtEnd: Bool { position == bytes.count }
+
+  mutating func skip(_ character: Unicode.Scalar) -> Bool {
+    guard position < bytes.count, bytes[position] == UInt8(ascii: character) else { return false }
+    position += 1
+    return true
+  }
+
+  mutating func number(_ width: Int) -> Int? {
+    guard position + width <= bytes.count else { return nil }
+    var result = 0
+    for byte in bytes[position..<position + width] {
+      guard byte &- 0x30 < 10 else { return nil }
+      result = result * 10 + Int(byte - 0x30)
+    }
+    position += width
+    return result
+  }
+
+  /// Reads one to nine digits as nanoseconds.
+  mutating func fraction() -> Int? {
+    let width = bytes[position...].prefix { $0 &- 0x30 < 10 }.count
+    guard 1...9 ~= width, var result = number(width) else { return nil }
+    for _ in width..<9 { result *= 10 }
+    return result
+  }
+
+  /// Reads the offset from UTC in seconds.
+  mutating func offset() -> Int? {
+    if skip("Z") || skip("z") { return 0 }
+    let sign = skip("+") ? 1 : skip("-") ? -1 : 0
+    guard sign != 0, let hours = number(2), hours < 24, skip(":"), let minutes = number(2),
+      minutes < 60
+    else { return nil }
+    return sign * (hours * 3600 + minutes * 60)
+  }
+}

@@ -1,0 +1,66 @@
+/// A reason why bytes aren't a JSON text that the protocol accepts.
+package struct JSONError: Error, Hashable {
+  /// What is wrong at ``offset``.
+  package enum Reason: Hashable, Sendable {
+    case unexpectedByte(expected: String)
+    case unexpectedEnd
+    case trailingBytes
+    case invalidUTF8
+    case controlCharacter
+    case invalidEscape
+    case loneSurrogate
+    case invalidNumber
+    case duplicateName(String)
+    case nulInName
+    case tooDeep(limit: Int)
+    case tooManyValues(limit: Int)
+  }
+
+  package var reason: Reason
+  /// The number of bytes before the offending one.
+  package var offset: Int
+
+  package init(_ reason: Reason, at offset: Int) {
+    self.reason = reason
+    self.offset = offset
+  }
+}
+
+extension JSONError: CustomStringConvertible {
+  package var description: String {
+    let what =
+      switch reason {
+      case .unexpectedByte(let expected): "expected \(expected)"
+      case .unexpectedEnd: "the text ends in the middle of a value"
+      case .trailingBytes: "there is something after the value"
+      case .invalidUTF8: "the bytes aren't UTF-8"
+      case .controlCharacter: "a control character must be written as an escape"
+      case .invalidEscape: "there is no such escape"
+      case .loneSurrogate: "a surrogate must be half of a pair"
+      case .invalidNumber: "this isn't a JSON number"
+      case .duplicateName(let name): "the name \"\(name)\" stands twice in one object"
+      case .nulInName: "a name can't hold U+0000"
+      case .tooDeep(let limit): "values are nested deeper than \(limit)"
+      case .tooManyValues(let limit): "there are more than \(limit) values"
+      }
+    return "\(what), at byte \(offset)"
+  }
+}
+
+extension DepotError {
+  /// Describes why `bytes` were refused, with the text around the place.
+  package init(_ error: JSONError, in bytes: some Collection<UInt8>) {
+    let code: Code =
+      switch error.reason {
+      case .duplicateName: .duplicateKey
+      case .tooDeep: .tooDeep
+      case .tooManyValues: .tooManyValues
+      default: .json
+      }
+    self.init(code, "The frame isn't acceptable JSON: \(error).")
+    let before = max(0, error.offset - 20)
+    let context = bytes.dropFirst(before).prefix(40)
+    hint = "Near: \(String(decoding: context, as: UTF8.self).debugDescription)"
+    details = .object(["offset": .int64(Int64(error.offset))])
+  }
+}

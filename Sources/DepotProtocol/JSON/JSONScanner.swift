@@ -1,0 +1,223 @@
+/// A strict reader of JSON texts (RFC 8259) that lists the values it meets as tokens.
+///
+/// Beyond the grammar it refuses ill-formed UTF-8, lone surrogates, a name that stands twice in an
+/// object, U+0000 in names, and texts deeper or larger than its limits, so that whatever comes after
+/// it can read the bytes without checking them again.
+package struct JSONScanner: ~Copyable {
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private let depthLimit: Int
+  private let valueLimit: Int
+  private var position = 0
+  private var tokens: [JSONToken]
+  private var open: [UInt32] = []
+
+  /// Scans one JSON text.
+  ///
+  /// - Parameters:
+  ///   - bytes: The whole text, at most 4 GiB.
+  ///   - depthLimit: How many containers may be nested.
+  ///   - valueLimit: How many values the text may hold, names included.
+  ///   - tokens: An array whose storage is used again.
+  /// - Returns: The tokens in the order of the text; in an object, each name before its value.
+  /// - Throws: ``JSONError`` at the first byte that can't be accepted.
+  package static func scan(
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    depthLimit: Int = Limits.depth,
+    valueLimit: Int = Limits.values,
+    reusing tokens: consuming [JSONToken] = []
+  ) throws(JSONError) -> [JSONToken] {
+    var scanner = JSONScanner(
+      bytes: bytes,
+      depthLimit: depthLimit,
+      valueLimit: valueLimit,
+      tokens: tokens
+    )
+    return try scanner.run()
+  }
+
+  private init(
+    bytes: UnsafeBufferPointer<UInt8>,
+    depthLimit: Int,
+    valueLimit: Int,
+    tokens: consuming [JSONToken]
+  ) {
+    self.bytes = bytes
+    self.depthLimit = depthLimit
+    self.valueLimit = valueLimit
+    self.tokens = tokens
+    self.tokens.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func run() throws(JSONError) -> [JSONToken] {
+    try skipSpace()
+    try value()
+    while let container = open.last {
+      try skipSpace()
+      if tokens[Int(container)].kind == .object {
+        try member(of: Int(container))
+      } else {
+        try element(of: Int(container))
+      }
+    }
+    try? skipSpace()
+    guard position == bytes.count else { throw JSONError(.trailingBytes, at: position) }
+    return tokens
+  }
+
+  /// Reads what comes next in an array: an element or the end.
+  private mutating func element(of container: Int) throws(JSONError) {
+    if try byte() == UInt8(ascii: "]") { return try close(container) }
+    if tokens[container].count > 0 {
+      try expect(",", or: "\",\" or \"]\"")
+      try skipSpace()
+    }
+    tokens[container].count += 1
+    try value()
+  }
+
+  /// Reads what comes next in an object: a member or the end.
+  private mutating func member(of container: Int) throws(JSONError) {
+    if try byte() == UInt8(ascii: "}") { return try close(container) }
+    if tokens[container].count > 0 {
+      try expect(",", or: "\",\" or \"}\"")
+      try skipSpace()
+    }
+    tokens[container].count += 1
+    guard try byte() == UInt8(ascii: "\"") else {
+      throw JSONError(.unexpectedByte(expected: "a name in quotation marks"), at: position)
+    }
+    try string()
+    try skipSpace()
+    try expect(":", or: "\":\"")
+    try skipSpace()
+    try value()
+  }
+
+  private mutating func value() throws(JSONError) {
+    switch try byte() {
+    case UInt8(ascii: "\""): try string()
+    case UInt8(ascii: "{"): try begin(.object)
+    case UInt8(ascii: "["): try begin(.array)
+    case UInt8(ascii: "t"): try word("true", .true)
+    case UInt8(ascii: "f"): try word("false", .false)
+    case UInt8(ascii: "n"): try word("null", .null)
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number()
+    default: throw JSONError(.unexpectedByte(expected: "a value"), at: position)
+    }
+  }
+
+  private mutating func begin(_ kind: JSONToken.Kind) throws(JSONError) {
+    guard open.count < depthLimit else {
+      throw JSONError(.tooDeep(limit: depthLimit), at: position)
+    }
+    open.append(UInt32(tokens.count))
+    try add(kind, from: position, to: position + 1)
+    position += 1
+  }
+
+  private mutating func close(_ container: Int) throws(JSONError) {
+    position += 1
+    open.removeLast()
+    tokens[container].end = UInt32(position)
+    tokens[container].next = UInt32(tokens.count)
+    if tokens[container].kind == .object, tokens[container].count > 0 {
+      try NameCheck.refuseDuplicates(tokens: tokens, object: container, bytes: bytes)
+    }
+  }
+
+  private mutating func add(
+    _ kind: JSONToken.Kind,
+    from start: Int,
+    to end: Int,
+    isComplex: Bool = false
+  ) throws(JSONError) {
+    guard tokens.count < valueLimit else {
+      throw JSONError(.tooManyValues(limit: valueLimit), at: start)
+    }
+    tokens.append(
+      JSONToken(
+        kind: kind,
+        isComplex: isComplex,
+        start: UInt32(start),
+        end: UInt32(end),
+        next: UInt32(tokens.count + 1),
+        count: 0
+      )
+    )
+  }
+
+  private func byte() throws(JSONError) -> UInt8 {
+    guard position < bytes.count else { throw JSONError(.unexpectedEnd, at: position) }
+    return bytes[position]
+  }
+
+  private mutating func expect(_ wanted: Unicode.Scalar, or name: String) throws(JSONError) {
+    guard try byte() == UInt8(ascii: wanted) else {
+      throw JSONError(.unexpectedByte(expected: name), at: position)
+    }
+    position += 1
+  }
+
+  private mutating func skipSpace() throws(JSONError) {
+    while position < bytes.count {
+      switch bytes[position] {
+      case 0x20, 0x09, 0x0A, 0x0D: position += 1
+      default: return
+      }
+    }
+    throw JSONError(.unexpectedEnd, at: position)
+  }
+
+  private mutating func word(_ text: StaticString, _ kind: JSONToken.Kind) throws(JSONError) {
+    let start = position
+    for offset in 0..<text.utf8CodeUnitCount {
+      guard try byte() == text.utf8Start[offset] else {
+        throw JSONError(.unexpectedByte(expected: "\(text)"), at: position)
+      }
+      position += 1
+    }
+    try add(kind, from: start, to: position)
+  }
+
+  private mutating func number() throws(JSONError) {
+    let start = position
+    var isComplex = false
+    if bytes[position] == UInt8(ascii: "-") { position += 1 }
+    guard position < bytes.count else { throw JSONError(.unexpectedEnd, at: position) }
+    if bytes[position] == UInt8(ascii: "0") {
+      position += 1
+    } else {
+      try digits()
+    }
+    if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
+      isComplex = true
+      position += 1
+      try digits()
+    }
+    if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
+      isComplex = true
+      position += 1
+      if position < bytes.count, [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(bytes[position]) {
+        position += 1
+      }
+      try digits()
+    }
+    try add(.number, from: start, to: position, isComplex: isComplex)
+  }
+
+  private mutating func digits() throws(JSONError) {
+    let start = position
+    while position < bytes.count, bytes[position] &- 0x30 < 10 { position += 1 }
+    guard position > start else {
+      throw JSONError(position < bytes.count ? .invalidNumber : .unexpectedEnd, at: position)
+    }
+  }
+
+  private mutating func string() throws(JSONError) {
+    position += 1
+    let start = position
+    let isComplex = try StringCheck.skip(bytes, from: &position)
+    try add(.string, from: start, to: position, isComplex: isComplex)
+    position += 1
+  }
+}

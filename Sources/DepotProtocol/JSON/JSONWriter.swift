@@ -1,0 +1,122 @@
+/// A builder of compact JSON text in bytes.
+///
+/// It writes tokens as told and leaves commas and brackets to its caller, so that rows cost no more
+/// than their bytes.
+package struct JSONWriter: Sendable {
+  package var bytes: [UInt8]
+
+  package init(capacity: Int = 256) {
+    bytes = []
+    bytes.reserveCapacity(capacity)
+  }
+
+  /// Writes ASCII text as it is.
+  @inline(__always)
+  package mutating func raw(_ text: StaticString) {
+    bytes.append(
+      contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    )
+  }
+
+  /// Writes bytes that are JSON already.
+  package mutating func raw(_ text: some Collection<UInt8>) {
+    bytes.append(contentsOf: text)
+  }
+
+  package mutating func bool(_ value: Bool) {
+    raw(value ? "true" : "false")
+  }
+
+  package mutating func integer(_ value: some BinaryInteger & FixedWidthInteger) {
+    var magnitude = UInt64(value.magnitude)
+    if value < 0 { bytes.append(UInt8(ascii: "-")) }
+    if magnitude < 10 { return bytes.append(0x30 + UInt8(magnitude)) }
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+      var index = 20
+      while magnitude > 0 {
+        index -= 1
+        let (quotient, remainder) = magnitude.quotientAndRemainder(dividingBy: 10)
+        digits[index] = 0x30 + UInt8(truncatingIfNeeded: remainder)
+        magnitude = quotient
+      }
+      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[index..<20]))
+    }
+  }
+
+  /// Writes the shortest decimal that reads back as `value`; what isn't finite becomes a string.
+  package mutating func double(_ value: Double) {
+    if value.isNaN { return raw("\"NaN\"") }
+    if value.isInfinite { return value < 0 ? raw("\"-Infinity\"") : raw("\"Infinity\"") }
+    if value.magnitude < 0x1p53, let whole = Int64(exactly: value), whole != 0 {
+      integer(whole)
+      return raw(".0")
+    }
+    var text = value.description
+    text.withUTF8 { bytes.append(contentsOf: $0) }
+  }
+
+  /// Writes a string in quotation marks.
+  package mutating func string(_ text: String) {
+    var text = text
+    text.withUTF8 { string(utf8: $0) }
+  }
+
+  /// Writes well-formed UTF-8 as a string in quotation marks.
+  package mutating func string(utf8 text: UnsafeBufferPointer<UInt8>) {
+    bytes.append(UInt8(ascii: "\""))
+    var start = 0
+    var index = 0
+    while index < text.count {
+      if index + 8 <= text.count, let base = text.baseAddress,
+        PlainBytes.needNoEscape(
+          UnsafeRawPointer(base).loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        )
+      {
+        index += 8
+        continue
+      }
+      let byte = text[index]
+      if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index]))
+        escape(byte)
+        start = index + 1
+      }
+      index += 1
+    }
+    bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<text.count]))
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func escape(_ byte: UInt8) {
+    switch byte {
+    case 0x08: raw("\\b")
+    case 0x09: raw("\\t")
+    case 0x0A: raw("\\n")
+    case 0x0C: raw("\\f")
+    case 0x0D: raw("\\r")
+    case UInt8(ascii: "\""): raw("\\\"")
+    case UInt8(ascii: "\\"): raw("\\\\")
+    default:
+      raw("\\u00")
+      bytes.append(0x30 + byte >> 4)
+      let low = byte & 0xF
+      bytes.append(low < 10 ? 0x30 + low : UInt8(ascii: "a") + low - 10)
+    }
+  }
+}
+
+extension PlainBytes {
+  /// Whether no byte of `word` is a quotation mark, a backslash, or a control.
+  ///
+  /// Bytes beyond ASCII may be taken for one of these; a closer look then tells.
+  @inline(__always)
+  static func needNoEscape(_ word: UInt64) -> Bool {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let quotes = word ^ (ones &* 0x22)
+    let slashes = word ^ (ones &* 0x5C)
+    let special =
+      ((word &- ones &* 0x20) & ~word) | ((quotes &- ones) & ~quotes)
+      | ((slashes &- ones) & ~slashes)
+    return special & (ones &* 0x80) == 0
+  }
+}

@@ -1,0 +1,78 @@
+/// The check that no name stands twice in one object.
+enum NameCheck {
+  /// Compares the names of the object at index `object`, after undoing their escapes.
+  ///
+  /// - Throws: ``JSONError`` at the second of two equal names, or at a name with U+0000.
+  static func refuseDuplicates(
+    tokens: [JSONToken],
+    object: Int,
+    bytes: UnsafeBufferPointer<UInt8>
+  ) throws(JSONError) {
+    let count = Int(tokens[object].count)
+    if count == 1, !tokens[object + 1].isComplex { return }
+    if count <= 16 {
+      try comparePairs(tokens: tokens, object: object, bytes: bytes)
+    } else {
+      try compareSet(tokens: tokens, object: object, bytes: bytes)
+    }
+  }
+
+  private static func comparePairs(
+    tokens: [JSONToken],
+    object: Int,
+    bytes: UnsafeBufferPointer<UInt8>
+  ) throws(JSONError) {
+    let end = Int(tokens[object].next)
+    var index = object + 1
+    while index < end {
+      if tokens[index].isComplex {
+        return try compareSet(tokens: tokens, object: object, bytes: bytes)
+      }
+      var earlier = object + 1
+      while earlier < index {
+        if plainEqual(tokens[earlier], tokens[index], bytes) {
+          throw duplicate(tokens[index], bytes)
+        }
+        earlier = Int(tokens[earlier + 1].next)
+      }
+      index = Int(tokens[index + 1].next)
+    }
+  }
+
+  private static func compareSet(
+    tokens: [JSONToken],
+    object: Int,
+    bytes: UnsafeBufferPointer<UInt8>
+  ) throws(JSONError) {
+    var names: Set<String> = []
+    var index = object + 1
+    while index < Int(tokens[object].next) {
+      let name = JSONText.string(tokens[index], in: bytes)
+      if name.utf8.contains(0) { throw JSONError(.nulInName, at: Int(tokens[index].start)) }
+      // Swift's strings compare by canonical equivalence; names are equal if their scalars are.
+      let key = name.unicodeScalars.map { String($0.value, radix: 36) }.joined(separator: " ")
+      guard names.insert(key).inserted else { throw duplicate(tokens[index], bytes) }
+      index = Int(tokens[index + 1].next)
+    }
+  }
+
+  @inline(__always)
+  private static func plainEqual(
+    _ left: JSONToken,
+    _ right: JSONToken,
+    _ bytes: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    let count = Int(left.end - left.start)
+    guard count == Int(right.end - right.start) else { return false }
+    for offset in 0..<count
+    where bytes[Int(left.start) + offset] != bytes[Int(right.start) + offset] { return false }
+    return true
+  }
+
+  private static func duplicate(
+    _ token: JSONToken,
+    _ bytes: UnsafeBufferPointer<UInt8>
+  ) -> JSONError {
+    JSONError(.duplicateName(JSONText.string(token, in: bytes)), at: Int(token.start))
+  }
+}

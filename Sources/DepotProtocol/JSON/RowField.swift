@@ -1,0 +1,161 @@
+package import FoundationEssentials
+
+/// One value of a row, as the bytes that write it.
+///
+/// It is valid only as long as the frame it was read from.
+package struct RowField {
+  package let kind: JSONToken.Kind
+  /// Whether a string holds an escape, or a number a fraction or an exponent.
+  package let isComplex: Bool
+  /// The text of the value; of a string, without its quotation marks.
+  package let bytes: UnsafeBufferPointer<UInt8>
+
+  package init(kind: JSONToken.Kind, isComplex: Bool, bytes: UnsafeBufferPointer<UInt8>) {
+    self.kind = kind
+    self.isComplex = isComplex
+    self.bytes = bytes
+  }
+
+  package var isNull: Bool { kind == .null }
+
+  /// The integer, also from a string of digits; `nil` if there is none that fits.
+  package var int64: Int64? {
+    switch kind {
+    case .number: bytes.isEmpty ? nil : JSONNumber.int64(bytes, isComplex: isComplex)
+    case .string: Int64(text)
+    default: nil
+    }
+  }
+
+  /// The double, also from "NaN", "Infinity", and "-Infinity"; `nil` if there is none.
+  package var double: Double? {
+    switch kind {
+    case .number: return bytes.isEmpty ? nil : JSONNumber.double(bytes)
+    case .string: return NonFinite.double(text)
+    default: return nil
+    }
+  }
+
+  package var bool: Bool? {
+    switch kind {
+    case .true: true
+    case .false: false
+    default: nil
+    }
+  }
+
+  /// The characters of a string, its escapes undone.
+  package var text: String {
+    let token = JSONToken(
+      kind: .string,
+      isComplex: isComplex,
+      start: 0,
+      end: UInt32(bytes.count),
+      next: 0,
+      count: 0
+    )
+    return JSONText.string(token, in: bytes)
+  }
+
+  package var string: String? { kind == .string ? text : nil }
+
+  /// The seconds since 2001 of a date; `nil` if this isn't one.
+  package var referenceSeconds: Double? {
+    switch kind {
+    case .string:
+      return DateText.parse(isComplex ? Array(text.utf8) : Array(bytes))
+    case .object:
+      guard let value = try? JSONValue(parsing: bytes), value.object?.count == 1,
+        let seconds = value["referenceSeconds"]
+      else { return nil }
+      return seconds.double ?? seconds.string.flatMap(NonFinite.double)
+    default:
+      return nil
+    }
+  }
+
+  package var uuid: UUID? { kind == .string ? UUID(uuidString: text) : nil }
+
+  package var data: Data? { kind == .string ? Base64.decode(text) : nil }
+
+  package var decimal: Decimal? {
+    switch kind {
+    case .string: DecimalText.parse(text)
+    case .number where !isComplex: DecimalText.parse(text)
+    default: nil
+    }
+  }
+
+  package var url: URL? { kind == .string ? URL(string: text) : nil }
+
+  /// Returns the value as `type`, or `nil` if it can't be one.
+  package func value(as type: AttributeType) -> Value? {
+    if isNull { return .null }
+    return switch type {
+    case .string: string.map(Value.string)
+    case .int64: int64.map(Value.int64)
+    case .double: double.map(Value.double)
+    case .bool: bool.map(Value.bool)
+    case .date: referenceSeconds.map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+    case .uuid: uuid.map(Value.uuid)
+    case .data: data.map(Value.data)
+    case .decimal: decimal.map(Value.decimal)
+    case .url: url.map(Value.url)
+    }
+  }
+}
+
+extension JSONNode {
+  /// The value as a field of a row, to be read within `body`.
+  package func withField<Result>(_ body: (RowField) -> Result) -> Result {
+    let token = document.tokens[index]
+    return document.withBytes(token.start, token.end) {
+      body(RowField(kind: token.kind, isComplex: token.isComplex, bytes: $0))
+    }
+  }
+
+  /// Returns the value as `type`.
+  ///
+  /// - Throws: ``DepotError`` `request.type` if it can't be one.
+  package func value(as type: AttributeType) throws(DepotError) -> Value {
+    guard let value = withField({ $0.value(as: type) }) else {
+      throw DepotError(.type, "Expected a value of type \(type.rawValue), found \(kind).")
+        .at(pointer)
+    }
+    return value
+  }
+}
+
+/// The doubles that JSON's numbers don't have.
+package enum NonFinite {
+  package static func double(_ text: String) -> Double? {
+    switch text {
+    case "NaN": .nan
+    case "Infinity": .infinity
+    case "-Infinity": -.infinity
+    default: nil
+    }
+  }
+}
+
+/// Base64 (RFC 4648), reading both alphabets, padded or not.
+package enum Base64 {
+  package static func decode(_ text: String) -> Data? {
+    var text = text.replacing("-", with: "+").replacing("_", with: "/")
+    while text.utf8.count % 4 != 0 { text += "=" }
+    return Data(base64Encoded: text)
+  }
+}
+
+/// Decimal numbers of up to 38 digits.
+package enum DecimalText {
+  /// Returns the decimal that all of `text` writes, or `nil` if it isn't one or has too many digits.
+  package static func parse(_ text: String) -> Decimal? {
+    let isGrammatical = text.wholeMatch(of: /-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil
+    let digits = text.prefix { $0 != "e" && $0 != "E" }.filter(\.isWholeNumber)
+      .drop { $0 == "0" }
+    guard isGrammatical, digits.count <= 38, let value = Decimal(string: text), !value.isNaN
+    else { return nil }
+    return value
+  }
+}

@@ -1,0 +1,178 @@
+/// A reader of the rows of one frame, value by value, straight from its bytes.
+///
+/// Bytes of the other side needn't have been scanned: whatever isn't a row is an error, never a
+/// crash.
+public struct RowReader: ~Copyable {
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private var position: Int
+  private var isFirstValue = true
+  private var isFirstRow = true
+
+  /// The identifier of the row that is being read.
+  public private(set) var identifier: Int64 = 0
+  /// The version of the row that is being read.
+  public private(set) var version: Int64 = 0
+
+  /// Creates a reader of the array of rows that begins at `start`.
+  package init(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int = 0) throws(DepotError) {
+    self.bytes = bytes
+    position = start
+    try expect("[")
+  }
+
+  /// How many bytes were read.
+  package var offset: Int { position }
+
+  /// Moves to the next row, and to its first value; returns whether there is one.
+  package mutating func beginRow() throws(DepotError) -> Bool {
+    if peek() == UInt8(ascii: "]") {
+      position += 1
+      return false
+    }
+    if !isFirstRow { try expect(",") }
+    isFirstRow = false
+    try expect("[")
+    isFirstValue = true
+    return true
+  }
+
+  /// Reads the two values that every row of a reply begins with.
+  package mutating func readIdentity() throws(DepotError) {
+    identifier = try int64(field())
+    version = try int64(field())
+  }
+
+  /// Ends the row.
+  ///
+  /// - Throws: ``DepotError`` if the row has more values.
+  package mutating func endRow() throws(DepotError) {
+    try expect("]")
+  }
+
+  /// Whether the row has no more values.
+  package mutating func isAtEndOfRow() -> Bool { peek() == UInt8(ascii: "]") }
+
+  /// Reads the next value of the row.
+  package mutating func field() throws(DepotError) -> RowField {
+    if !isFirstValue { try expect(",") }
+    isFirstValue = false
+    switch peek() {
+    case UInt8(ascii: "\""): return try stringField()
+    case UInt8(ascii: "n"): return try word("null", .null)
+    case UInt8(ascii: "t"): return try word("true", .true)
+    case UInt8(ascii: "f"): return try word("false", .false)
+    case UInt8(ascii: "{"): return try objectField()
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return numberField()
+    default: throw malformed("a value")
+    }
+  }
+
+  /// Moves past the next value if it is null; returns whether it was.
+  package mutating func skipNull() throws(DepotError) -> Bool {
+    let start = position
+    if !isFirstValue { try expect(",") }
+    if peek() == UInt8(ascii: "n") {
+      isFirstValue = false
+      _ = try word("null", .null)
+      return true
+    }
+    position = start
+    return false
+  }
+
+  private mutating func stringField() throws(DepotError) -> RowField {
+    let start = position + 1
+    position = start
+    let isComplex: Bool
+    do {
+      isComplex = try StringCheck.skip(bytes, from: &position)
+    } catch {
+      throw DepotError(error, in: bytes)
+    }
+    position += 1
+    return RowField(
+      kind: .string,
+      isComplex: isComplex,
+      bytes: UnsafeBufferPointer(rebasing: bytes[start..<position - 1])
+    )
+  }
+
+  private mutating func numberField() -> RowField {
+    let start = position
+    var isComplex = false
+    loop: while position < bytes.count {
+      switch bytes[position] {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): break
+      case UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"), UInt8(ascii: "+"):
+        isComplex = true
+      default: break loop
+      }
+      position += 1
+    }
+    return RowField(
+      kind: .number,
+      isComplex: isComplex,
+      bytes: UnsafeBufferPointer(rebasing: bytes[start..<position])
+    )
+  }
+
+  /// Reads the escape form of a date, the only object in a row.
+  private mutating func objectField() throws(DepotError) -> RowField {
+    let start = position
+    while position < bytes.count, bytes[position] != UInt8(ascii: "}") { position += 1 }
+    guard position < bytes.count else { throw malformed("the end of an object") }
+    position += 1
+    return RowField(
+      kind: .object,
+      isComplex: true,
+      bytes: UnsafeBufferPointer(rebasing: bytes[start..<position])
+    )
+  }
+
+  private mutating func word(
+    _ text: StaticString,
+    _ kind: JSONToken.Kind
+  ) throws(DepotError) -> RowField {
+    let end = position + text.utf8CodeUnitCount
+    guard end <= bytes.count else { throw malformed("\(text)") }
+    for offset in 0..<text.utf8CodeUnitCount
+    where bytes[position + offset] != text.utf8Start[offset] {
+      throw malformed("\(text)")
+    }
+    defer { position = end }
+    return RowField(
+      kind: kind,
+      isComplex: false,
+      bytes: UnsafeBufferPointer(rebasing: bytes[position..<end])
+    )
+  }
+
+  /// Returns the next byte that isn't white space, or 0 at the end.
+  @inline(__always)
+  private mutating func peek() -> UInt8 {
+    while position < bytes.count {
+      let byte = bytes[position]
+      if byte > 0x20 { return byte }
+      position += 1
+    }
+    return 0
+  }
+
+  @inline(__always)
+  private mutating func expect(_ character: Unicode.Scalar) throws(DepotError) {
+    guard peek() == UInt8(ascii: character) else { throw malformed("\"\(character)\"") }
+    position += 1
+  }
+
+  private func malformed(_ expected: String) -> DepotError {
+    DepotError(
+      JSONError(.unexpectedByte(expected: expected), at: min(position, bytes.count)),
+      in: bytes
+    )
+  }
+
+  private func int64(_ field: RowField) throws(DepotError) -> Int64 {
+    guard let value = field.int64 else { throw malformed("a whole number") }
+    return value
+  }
+}

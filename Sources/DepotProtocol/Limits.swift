@@ -1,0 +1,41 @@
+/// The bounds that the protocol sets before anything is allocated.
+///
+/// All of them are announced in `welcome`, and each has an error of class `limit`.
+public enum Limits {
+  /// The largest frame, in bytes, not counting its length prefix.
+  public static let frameBytes = 16 << 20
+  /// The largest frame that is skipped rather than answered by closing the connection, in bytes.
+  public static let skippedFrameBytes = 64 << 20
+  /// How many JSON values a frame may hold, names included.
+  public static let values = 1_000_000
+  /// How deep JSON containers may be nested.
+  public static let depth = 64
+  /// The largest string or blob, in bytes.
+  public static let valueBytes = 8 << 20
+  /// How many nodes a predicate may have.
+  public static let predicateNodes = 1000
+  /// How deep a predicate may be nested.
+  public static let predicateDepth = 48
+  /// How many rows one `insert` may bring, and identifiers one `get`, `update`, or `delete`.
+  public static let rows = 10_000
+  /// How many calls of one connection may be waiting for their answer.
+  public static let inFlight = 64
+  /// How many of these may be streams.
+  public static let streams = 32
+  /// How many connections may be open at once.
+  public static let connections = 256
+  /// How many bytes of answers may wait for a client before its streams pause.
+  public static let outboundSoftBytes = 1 << 20
+  /// How many bytes of answers may wait for a client before it is cut off.
+  public static let outboundHardBytes = 64 << 20
+  /// The longest idempotency key, in bytes.
+  public static let keyBytes = 128
+  /// The longest name of an entity or attribute, in bytes.
+  public static let nameBytes = 128
+  /// How many entities a schema may have.
+  public static let entities = 1000
+  /// How many attributes an entity may have.
+  public static let attributes = 500
+  /// How long a client may take to say hello, in milliseconds.
+  public static let helloMilliseconds = 5000
+}

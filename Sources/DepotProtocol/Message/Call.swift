@@ -1,0 +1,139 @@
+/// One request of a client with all that its frame says.
+package struct Call: Hashable, Sendable {
+  /// The number that the replies repeat; it grows with every call of a connection.
+  package var id: Int64
+  package var operation: Operation
+  /// How long the client waits, in milliseconds from receipt.
+  package var deadlineMilliseconds: Int?
+  /// How many `next` frames may be sent before the client asks for more; no limit if `nil`.
+  package var credit: Int?
+  /// The idempotency key of a write.
+  package var key: String?
+
+  package init(
+    id: Int64,
+    _ operation: Operation,
+    deadlineMilliseconds: Int? = nil,
+    credit: Int? = nil,
+    key: String? = nil
+  ) {
+    self.id = id
+    self.operation = operation
+    self.deadlineMilliseconds = deadlineMilliseconds
+    self.credit = credit
+    self.key = key
+  }
+}
+
+/// A frame that a client sends.
+package enum ClientFrame: Hashable, Sendable {
+  case hello(Hello)
+  case call(Call)
+  /// A call whose arguments can't be accepted; the connection goes on.
+  case invalidCall(id: Int64, DepotError)
+  case more(id: Int64, Int)
+  case cancel(id: Int64)
+  case ping(Int64)
+  case pong(Int64)
+}
+
+extension ClientFrame {
+  /// Reads a frame from its JSON.
+  ///
+  /// - Throws: ``DepotError`` if the frame can't be attributed to a call.
+  package init(_ bytes: [UInt8]) throws(DepotError) {
+    let document = try JSONDocument(bytes)
+    var reader = try JSONObjectReader(document.root)
+    if let node = reader.optional("id") {
+      let id = try Self.identifier(node)
+      do {
+        self = try Self.numbered(id, &reader)
+      } catch {
+        self = .invalidCall(id: id, error)
+      }
+      return
+    }
+    if let node = reader.optional("hello") {
+      self = .hello(try Hello(node))
+    } else if let node = reader.optional("ping") {
+      self = .ping(try node.int64())
+    } else if let node = reader.optional("pong") {
+      self = .pong(try node.int64())
+    } else {
+      throw DepotError(.frame, "A frame has \"id\", \"hello\", \"ping\", or \"pong\".")
+        .hint(#"A call looks like {"id":1,"call":"ping","args":{}}."#)
+    }
+    try reader.finish()
+  }
+
+  private static func identifier(_ node: JSONNode) throws(DepotError) -> Int64 {
+    let id = try node.int64()
+    guard 1..<(1 << 53) ~= id else {
+      throw DepotError(.sequence, "An id is from 1 to 2^53-1, not \(id).")
+    }
+    return id
+  }
+
+  private static func numbered(
+    _ id: Int64,
+    _ reader: inout JSONObjectReader
+  ) throws(DepotError) -> ClientFrame {
+    let frame: ClientFrame
+    if let name = reader.optional("call") {
+      frame = .call(try call(id, name, &reader))
+    } else if let node = reader.optional("cancel") {
+      guard try node.bool() else { throw DepotError(.type, "\"cancel\" can only be true.") }
+      frame = .cancel(id: id)
+    } else if let credit = try reader.optionalInt("more", in: 1...1_000_000_000) {
+      frame = .more(id: id, credit)
+    } else {
+      throw DepotError(.missingMember, "A numbered frame has \"call\", \"more\", or \"cancel\".")
+    }
+    try reader.finish()
+    return frame
+  }
+
+  private static func call(
+    _ id: Int64,
+    _ name: JSONNode,
+    _ reader: inout JSONObjectReader
+  ) throws(DepotError) -> Call {
+    let arguments = reader.optional("args")
+    var call = Call(id: id, try Operation(name, arguments: arguments))
+    call.deadlineMilliseconds = try reader.optionalInt("deadlineMs", in: 0...86_400_000)
+    call.credit = try reader.optionalInt("credit", in: 1...1_000_000_000)
+    call.key = try reader.optionalString("key")
+    if let key = call.key, !(1...Limits.keyBytes ~= key.utf8.count) {
+      throw DepotError(.numberRange, "A key has 1 to \(Limits.keyBytes) bytes.").at("/key")
+    }
+    if call.key != nil, !call.operation.isWrite {
+      throw DepotError(.usage, "Only a write can have a key.").at("/key")
+    }
+    return call
+  }
+}
+
+extension JSONWriter {
+  /// Writes the frame of a call.
+  package mutating func write(_ call: Call) {
+    raw("{\"id\":")
+    integer(call.id)
+    raw(",\"call\":\"")
+    raw(call.operation.name.utf8)
+    raw("\",\"args\":")
+    write(call.operation)
+    if let deadline = call.deadlineMilliseconds {
+      raw(",\"deadlineMs\":")
+      integer(deadline)
+    }
+    if let credit = call.credit {
+      raw(",\"credit\":")
+      integer(credit)
+    }
+    if let key = call.key {
+      raw(",\"key\":")
+      string(key)
+    }
+    raw("}")
+  }
+}

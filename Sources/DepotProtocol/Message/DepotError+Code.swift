@@ -1,0 +1,107 @@
+extension DepotError {
+  /// A class and a reason, as in `conflict.unique`.
+  ///
+  /// A program that knows only the class is still right; new reasons may appear.
+  public struct Code: RawRepresentable, Hashable, Sendable {
+    public var rawValue: String
+
+    public init(rawValue: String) {
+      self.rawValue = rawValue
+    }
+
+    /// The part before the point.
+    public var `class`: Substring { rawValue.prefix { $0 != "." } }
+  }
+}
+
+extension DepotError.Code {
+  public static let version = Self(rawValue: "protocol.version")
+  public static let frame = Self(rawValue: "protocol.frame")
+  public static let json = Self(rawValue: "protocol.json")
+  public static let sequence = Self(rawValue: "protocol.sequence")
+  public static let hello = Self(rawValue: "protocol.hello")
+
+  public static let unknownOperation = Self(rawValue: "request.unknown_op")
+  public static let unknownMember = Self(rawValue: "request.unknown_member")
+  public static let missingMember = Self(rawValue: "request.missing_member")
+  public static let type = Self(rawValue: "request.type")
+  public static let numberRange = Self(rawValue: "request.number_range")
+  public static let duplicateKey = Self(rawValue: "request.duplicate_key")
+  public static let predicate = Self(rawValue: "request.predicate")
+  public static let usage = Self(rawValue: "request.usage")
+
+  public static let unknownEntity = Self(rawValue: "schema.unknown_entity")
+  public static let unknownAttribute = Self(rawValue: "schema.unknown_attribute")
+  public static let invalidSchema = Self(rawValue: "schema.invalid")
+  public static let mismatch = Self(rawValue: "schema.mismatch")
+
+  public static let objectNotFound = Self(rawValue: "notfound.object")
+  public static let fileNotFound = Self(rawValue: "notfound.file")
+
+  public static let unique = Self(rawValue: "conflict.unique")
+  public static let keyReused = Self(rawValue: "conflict.key_reused")
+
+  public static let required = Self(rawValue: "constraint.required")
+  public static let range = Self(rawValue: "constraint.range")
+
+  public static let frameTooLarge = Self(rawValue: "limit.frame_bytes")
+  public static let tooManyValues = Self(rawValue: "limit.values")
+  public static let tooDeep = Self(rawValue: "limit.depth")
+  public static let valueTooLarge = Self(rawValue: "limit.value_bytes")
+  public static let tooManyRows = Self(rawValue: "limit.rows")
+  public static let predicateTooLarge = Self(rawValue: "limit.predicate")
+  public static let tooManyInFlight = Self(rawValue: "limit.in_flight")
+  public static let tooManyStreams = Self(rawValue: "limit.streams")
+  public static let tooManyConnections = Self(rawValue: "limit.connections")
+  public static let outboundTooLarge = Self(rawValue: "limit.outbound_bytes")
+
+  public static let deadline = Self(rawValue: "deadline.passed")
+  public static let cancelled = Self(rawValue: "cancelled.by_client")
+
+  public static let draining = Self(rawValue: "unavailable.draining")
+  public static let busy = Self(rawValue: "unavailable.busy")
+  public static let readOnly = Self(rawValue: "unavailable.readonly")
+  public static let noService = Self(rawValue: "unavailable.service")
+  public static let disconnected = Self(rawValue: "unavailable.disconnected")
+
+  public static let peer = Self(rawValue: "permission.peer")
+  public static let operation = Self(rawValue: "permission.op")
+
+  public static let full = Self(rawValue: "storage.full")
+  public static let io = Self(rawValue: "storage.io")
+  public static let corrupt = Self(rawValue: "storage.corrupt")
+  public static let invalidText = Self(rawValue: "storage.invalid_text")
+
+  public static let bug = Self(rawValue: "internal.bug")
+}
+
+extension DepotError.Code {
+  /// When sending the request again can help.
+  public var retry: DepotError.Retry {
+    switch `class` {
+    case "conflict": .afterRefetch
+    case "limit": self == .tooManyInFlight || self == .tooManyStreams ? .later : .no
+    case "unavailable": self == .readOnly ? .no : .later
+    case "storage": self == .full ? .later : .no
+    case "deadline": .now
+    default: .no
+    }
+  }
+
+  /// The status with which a command line program ends after this error (sysexits.h).
+  public var exitStatus: Int32 {
+    switch `class` {
+    case "protocol": 76
+    case "request": 64
+    case "schema", "constraint": 65
+    case "notfound": self == .fileNotFound ? 66 : 1
+    case "conflict": 1
+    case "limit", "deadline": 75
+    case "cancelled": 130
+    case "unavailable": 69
+    case "permission": 77
+    case "storage": 74
+    default: 70
+    }
+  }
+}

@@ -1,0 +1,196 @@
+/// What a client can ask for, with its arguments.
+public enum Operation: Hashable, Sendable {
+  case ping
+  case describe
+  case defineSchema(Schema, isDryRun: Bool)
+  case getSchema
+  case insert(InsertRequest)
+  case get(GetRequest)
+  case fetch(FetchRequest)
+  case count(CountRequest)
+  case update(UpdateRequest)
+  case delete(DeleteRequest)
+  case explain(FetchRequest)
+  case stats
+  case shutdown
+}
+
+extension Operation {
+  /// The name on the wire.
+  public var name: String {
+    switch self {
+    case .ping: "ping"
+    case .describe: "describe"
+    case .defineSchema: "schema.define"
+    case .getSchema: "schema.get"
+    case .insert: "insert"
+    case .get: "get"
+    case .fetch: "fetch"
+    case .count: "count"
+    case .update: "update"
+    case .delete: "delete"
+    case .explain: "explain"
+    case .stats: "stats"
+    case .shutdown: "shutdown"
+    }
+  }
+
+  /// All names, for guesses at what was meant.
+  static let names = [
+    "ping", "describe", "schema.define", "schema.get", "insert", "get", "fetch", "count", "update",
+    "delete", "explain", "stats", "shutdown",
+  ]
+
+  /// Whether the operation changes the store.
+  public var isWrite: Bool {
+    switch self {
+    case .defineSchema, .insert, .update, .delete: true
+    default: false
+    }
+  }
+}
+
+/// Rows to insert.
+public struct InsertRequest: Hashable, Sendable {
+  /// What to do with a row that has the same value in a unique attribute as another.
+  public enum OnConflict: String, Hashable, Sendable, CaseIterable {
+    /// Fail with `conflict.unique`.
+    case error
+    /// Leave the other row as it is.
+    case skip
+    /// Give the other row the new values of the attributes that are named; it keeps its identifier.
+    case replace
+  }
+
+  public var entity: String
+  /// The attributes that each row has values for, in that order.
+  public var columns: [String]
+  /// The values.
+  public var rows: RowBatch
+  public var onConflict: OnConflict
+  /// Whether a row that can't be stored is left out and reported, rather than failing the request.
+  public var reportsRejects: Bool
+
+  public init(
+    entity: String,
+    columns: [String],
+    rows: RowBatch,
+    onConflict: OnConflict = .error,
+    reportsRejects: Bool = false
+  ) {
+    self.entity = entity
+    self.columns = columns
+    self.rows = rows
+    self.onConflict = onConflict
+    self.reportsRejects = reportsRejects
+  }
+}
+
+/// Identifiers whose rows are wanted.
+public struct GetRequest: Hashable, Sendable {
+  public var entity: String
+  public var identifiers: [Int64]
+  /// The attributes to return, in that order; all of them in the schema's order if `nil`.
+  public var select: [String]?
+  /// Whether identifiers without a row are listed rather than an error.
+  public var allowsMissing: Bool
+  /// Whether the reply names its columns.
+  public var namesColumns: Bool
+
+  public init(
+    entity: String,
+    identifiers: [Int64],
+    select: [String]? = nil,
+    allowsMissing: Bool = false,
+    namesColumns: Bool = true
+  ) {
+    self.entity = entity
+    self.identifiers = identifiers
+    self.select = select
+    self.allowsMissing = allowsMissing
+    self.namesColumns = namesColumns
+  }
+}
+
+/// A description of the rows that are wanted.
+public struct FetchRequest: Hashable, Sendable {
+  public var entity: String
+  /// What the rows must satisfy; all rows if `nil`.
+  public var predicate: QueryExpression?
+  /// The keys to sort by, the most important first; the identifier is always the last.
+  public var sort: [SortKey]
+  public var limit: Int?
+  public var offset: Int
+  /// The attributes to return, in that order; all of them in the schema's order if `nil`.
+  public var select: [String]?
+  /// How many rows a frame may bring; as many as fit into about 64 KiB if `nil`.
+  public var batch: Int?
+  /// Whether the first frame names the columns.
+  public var namesColumns: Bool
+
+  public init(
+    entity: String,
+    predicate: QueryExpression? = nil,
+    sort: [SortKey] = [],
+    limit: Int? = nil,
+    offset: Int = 0,
+    select: [String]? = nil,
+    batch: Int? = nil,
+    namesColumns: Bool = true
+  ) {
+    self.entity = entity
+    self.predicate = predicate
+    self.sort = sort
+    self.limit = limit
+    self.offset = offset
+    self.select = select
+    self.batch = batch
+    self.namesColumns = namesColumns
+  }
+}
+
+/// A description of the rows that are to be counted.
+public struct CountRequest: Hashable, Sendable {
+  public var entity: String
+  public var predicate: QueryExpression?
+
+  public init(entity: String, predicate: QueryExpression? = nil) {
+    self.entity = entity
+    self.predicate = predicate
+  }
+}
+
+/// Which rows a change is about.
+public enum RowSelection: Hashable, Sendable {
+  /// These rows, all of which must exist.
+  case identifiers([Int64])
+  /// The rows that satisfy a predicate.
+  case predicate(QueryExpression)
+}
+
+/// Values to give to rows.
+public struct UpdateRequest: Hashable, Sendable {
+  public var entity: String
+  public var rows: RowSelection
+  /// The attributes to change; their values are one row of the batch, in that order.
+  public var columns: [String]
+  public var values: RowBatch
+
+  public init(entity: String, rows: RowSelection, columns: [String], values: RowBatch) {
+    self.entity = entity
+    self.rows = rows
+    self.columns = columns
+    self.values = values
+  }
+}
+
+/// Rows to delete.
+public struct DeleteRequest: Hashable, Sendable {
+  public var entity: String
+  public var rows: RowSelection
+
+  public init(entity: String, rows: RowSelection) {
+    self.entity = entity
+    self.rows = rows
+  }
+}

@@ -1,0 +1,17 @@
+/// What an attribute can hold.
+public enum AttributeType: String, Hashable, Sendable, CaseIterable {
+  /// Any Unicode text, U+0000 included.
+  case string
+  /// A signed integer of 64 bits.
+  case int64
+  /// An IEEE 754 binary64, NaN and infinities included.
+  case double
+  case bool
+  /// A point in time: a double of seconds since 2001-01-01T00:00:00Z.
+  case date
+  case uuid
+  case data
+  /// A decimal number of up to 38 digits.
+  case decimal
+  case url
+}

@@ -1,0 +1,89 @@
+internal import CDepotSQLite
+
+/// A connection to one SQLite file, closed when the last reference goes away.
+///
+/// It isn't `Sendable`: keep it inside one actor or one thread.
+package final class Connection {
+  /// What a connection may do.
+  package enum Access: Sendable {
+    /// Write, and checkpoint when told to; at most one such connection may be open per file.
+    case writer
+    /// Read only; it never checkpoints.
+    case reader
+  }
+
+  package let handle: OpaquePointer
+  private var statements: [String: Statement] = [:]
+
+  /// Opens the file at `path`, which a writer creates if it is missing.
+  ///
+  /// The connection is hardened as sqlite.org/security.html advises, and nothing checkpoints by
+  /// itself.
+  ///
+  /// - Throws: ``SQLiteError`` if SQLite can't open it.
+  package init(path: String, access: Access) throws(SQLiteError) {
+    var handle: OpaquePointer?
+    let mode =
+      access == .writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE
+    let flags = mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
+    guard sqlite3_open_v2(path, &handle, flags, nil) == SQLITE_OK, let handle else {
+      let error = SQLiteError(database: handle)
+      sqlite3_close_v2(handle)
+      throw error
+    }
+    self.handle = handle
+    for (option, value): (Int32, Int32) in [
+      (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+      (SQLITE_DBCONFIG_DQS_DDL, 0), (SQLITE_DBCONFIG_DQS_DML, 0),
+      (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0), (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1),
+    ] {
+      depot_db_config(handle, option, value)
+    }
+    sqlite3_wal_autocheckpoint(handle, 0)
+    sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
+    sqlite3_busy_timeout(handle, 5000)
+  }
+
+  deinit {
+    statements = [:]
+    sqlite3_close_v2(handle)
+  }
+
+  /// Returns the statement for `sql`, compiled at its first use and kept.
+  ///
+  /// - Throws: ``SQLiteError`` if SQLite refuses the text.
+  package func statement(_ sql: String) throws(SQLiteError) -> Statement {
+    if let statement = statements[sql] { return statement }
+    let statement = try Statement(preparing: sql, on: handle)
+    if statements.count >= 256 { statements.removeAll() }
+    statements[sql] = statement
+    return statement
+  }
+
+  /// Runs statements once that need no values and whose rows don't matter.
+  ///
+  /// The corresponding C function is `sqlite3_exec`.
+  package func execute(_ sql: String) throws(SQLiteError) {
+    guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
+      throw SQLiteError(database: handle, sql: sql)
+    }
+  }
+
+  /// Forgets the kept statements, as after a change of the tables.
+  package func forgetStatements() {
+    statements = [:]
+  }
+
+  /// Whether a transaction is open.
+  ///
+  /// The corresponding C function is `sqlite3_get_autocommit`.
+  package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  /// How many rows the last statement changed.
+  ///
+  /// The corresponding C function is `sqlite3_changes64`.
+  package var changeCount: Int { Int(sqlite3_changes64(handle)) }
+}
+
+@available(*, unavailable)
+extension Connection: Sendable {}

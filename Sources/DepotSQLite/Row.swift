@@ -1,0 +1,49 @@
+internal import CDepotSQLite
+
+/// The current row of a statement, valid until the statement steps again.
+package struct Row: ~Copyable {
+  let handle: OpaquePointer
+
+  package var columnCount: Int { Int(sqlite3_column_count(handle)) }
+
+  /// One of SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB, SQLITE_NULL.
+  ///
+  /// The corresponding C function is `sqlite3_column_type`.
+  @inline(__always)
+  package func type(_ column: Int) -> Int32 { sqlite3_column_type(handle, Int32(column)) }
+
+  package func isNull(_ column: Int) -> Bool { type(column) == SQLITE_NULL }
+
+  @inline(__always)
+  package func integer(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
+
+  @inline(__always)
+  package func real(_ column: Int) -> Double { sqlite3_column_double(handle, Int32(column)) }
+
+  /// The bytes of a text or blob, valid until the statement steps again.
+  @inline(__always)
+  package func bytes(_ column: Int) -> UnsafeBufferPointer<UInt8> {
+    let column = Int32(column)
+    // The pointer first and then the count, as SQLite's documentation asks.
+    let isBlob = sqlite3_column_type(handle, column) == SQLITE_BLOB
+    let pointer =
+      isBlob
+      ? sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
+      : sqlite3_column_text(handle, column)
+    return UnsafeBufferPointer(start: pointer, count: Int(sqlite3_column_bytes(handle, column)))
+  }
+
+  package func text(_ column: Int) -> String { String(decoding: bytes(column), as: UTF8.self) }
+
+  package func blob(_ column: Int) -> [UInt8] { Array(bytes(column)) }
+
+  package subscript(_ column: Int) -> SQLiteValue {
+    switch type(column) {
+    case SQLITE_INTEGER: .integer(integer(column))
+    case SQLITE_FLOAT: .real(real(column))
+    case SQLITE_TEXT: .text(text(column))
+    case SQLITE_BLOB: .blob(blob(column))
+    default: .null
+    }
+  }
+}

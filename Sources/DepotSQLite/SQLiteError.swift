@@ -1,0 +1,38 @@
+internal import CDepotSQLite
+
+/// A call of SQLite that failed.
+///
+/// It names the statement, never the bound values.
+package struct SQLiteError: Error {
+  /// The extended result code.
+  package var code: Int32
+  package var message: String
+  package var sql: String?
+  /// The value of errno behind an I/O error, or 0.
+  package var systemErrno: Int32
+
+  /// Reads what went wrong last on `database`.
+  package init(database: OpaquePointer?, sql: String? = nil) {
+    code = sqlite3_extended_errcode(database)
+    message = String(cString: sqlite3_errmsg(database))
+    systemErrno = sqlite3_system_errno(database)
+    self.sql = sql
+  }
+
+  package init(code: Int32, message: String, sql: String? = nil) {
+    self.code = code
+    self.message = message
+    self.sql = sql
+    systemErrno = 0
+  }
+
+  /// The primary result code.
+  package var primaryCode: Int32 { code & 0xFF }
+}
+
+extension SQLiteError: CustomStringConvertible {
+  package var description: String {
+    let errno = systemErrno == 0 ? "" : ", errno \(systemErrno)"
+    return "SQLite error \(code)\(errno): \(message)\(sql.map { " in \($0)" } ?? "")"
+  }
+}

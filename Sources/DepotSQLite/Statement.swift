@@ -1,0 +1,109 @@
+internal import CDepotSQLite
+
+/// A compiled SQL statement, finalized when the last reference goes away.
+///
+/// A statement isn't `Sendable`: use it only where its ``Connection`` is used.
+package final class Statement {
+  package let handle: OpaquePointer
+
+  init(preparing sql: String, on database: OpaquePointer) throws(SQLiteError) {
+    var handle: OpaquePointer?
+    let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+    guard sqlite3_prepare_v3(database, sql, -1, flags, &handle, nil) == SQLITE_OK, let handle else {
+      throw SQLiteError(database: database, sql: sql)
+    }
+    self.handle = handle
+  }
+
+  deinit { sqlite3_finalize(handle) }
+
+  /// The text it was compiled from.
+  package var sql: String { String(cString: sqlite3_sql(handle)) }
+
+  /// Whether it has begun and not ended.
+  ///
+  /// The corresponding C function is `sqlite3_stmt_busy`.
+  package var isRunning: Bool { sqlite3_stmt_busy(handle) != 0 }
+
+  /// Moves to the next row.
+  ///
+  /// The corresponding C function is `sqlite3_step`.
+  ///
+  /// - Returns: Whether there is one.
+  /// - Throws: ``SQLiteError`` if the step fails.
+  @inline(__always)
+  package func step() throws(SQLiteError) -> Bool {
+    switch sqlite3_step(handle) {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    default: throw lastError
+    }
+  }
+
+  /// The row that the last step moved to.
+  @inline(__always)
+  package var row: Row { Row(handle: handle) }
+
+  /// Ends the run and forgets the bound values, so that the statement can run again.
+  @inline(__always)
+  package func reset() {
+    sqlite3_reset(handle)
+    sqlite3_clear_bindings(handle)
+  }
+
+  /// Binds the values for `?1`, `?2`, and so on.
+  ///
+  /// - Throws: ``SQLiteError`` if SQLite refuses one, for its size.
+  package func bind(_ values: [SQLiteValue]) throws(SQLiteError) {
+    precondition(values.count == sqlite3_bind_parameter_count(handle), "One value per parameter.")
+    for (index, value) in values.enumerated() { try bind(value, at: index + 1) }
+  }
+
+  /// Binds one value.
+  ///
+  /// The corresponding C functions are `sqlite3_bind_*`.
+  package func bind(_ value: SQLiteValue, at index: Int) throws(SQLiteError) {
+    let index = Int32(index)
+    let code =
+      switch value {
+      case .null: sqlite3_bind_null(handle, index)
+      case .integer(let value): sqlite3_bind_int64(handle, index, value)
+      case .real(let value): sqlite3_bind_double(handle, index, value)
+      case .text(var value):
+        value.withUTF8 { depot_bind_text(handle, index, $0.baseAddress, $0.count) }
+      case .blob(let value):
+        value.withUnsafeBytes { depot_bind_blob(handle, index, $0.baseAddress, $0.count) }
+      }
+    guard code == SQLITE_OK else { throw lastError }
+  }
+
+  /// Binds text without copying it; the bytes must live until the statement is reset.
+  package func bind(
+    borrowingText bytes: UnsafeBufferPointer<UInt8>,
+    at index: Int
+  ) throws(SQLiteError) {
+    guard
+      depot_bind_static_text(handle, Int32(index), bytes.baseAddress, bytes.count) == SQLITE_OK
+    else { throw lastError }
+  }
+
+  /// Runs the statement once, calling `body` with each row, and resets it, also on failure.
+  ///
+  /// - Throws: ``SQLiteError`` if a value or a step is refused, or what `body` throws.
+  package func run(
+    _ values: [SQLiteValue] = [],
+    _ body: (borrowing Row) throws -> Void = { _ in }
+  ) throws {
+    precondition(!isRunning, "A statement can't run inside its own run.")
+    defer { reset() }
+    try bind(values)
+    while try step() { try body(row) }
+  }
+
+  package var lastError: SQLiteError {
+    SQLiteError(database: sqlite3_db_handle(handle), sql: sql)
+  }
+}
+
+@available(*, unavailable)
+extension Statement: Sendable {}
