@@ -1,0 +1,32 @@
+internal import DepotLinux
+package import DepotProtocol
+internal import Synchronization
+
+/// What can stop a call while it runs: its client's word, or its deadline.
+package final class CallControl: Sendable {
+  private let isStopped = Atomic(false)
+  /// The monotonic time in nanoseconds at which the client stops waiting.
+  package let deadline: UInt64
+
+  package init(deadline: UInt64 = .max) {
+    self.deadline = deadline
+  }
+
+  /// Asks the call to end; it does so with `cancelled.by_client` unless it has finished.
+  package func cancel() {
+    isStopped.store(true, ordering: .relaxed)
+  }
+
+  package var isCancelled: Bool { isStopped.load(ordering: .relaxed) }
+
+  /// Whether the call should go on.
+  ///
+  /// - Throws: ``DepotError`` `cancelled.by_client` or `deadline.passed`.
+  package func check() throws(DepotError) {
+    if isCancelled { throw DepotError(.cancelled, "The client cancelled the call.") }
+    if deadline != .max, Monotonic.now() >= deadline {
+      throw DepotError(.deadline, "The deadline passed before the call was done.")
+        .hint("Nothing was changed; allow more time, or ask for less.")
+    }
+  }
+}
