@@ -53,3 +53,7 @@ int pthread_setname_np(pthread_t thread, const char *name);
 static inline int depot_name_thread(pthread_t thread, const char *name) {
   return pthread_setname_np(thread, name);
 }
+
+// POSIX_SPAWN_SETSID needs _GNU_SOURCE.
+static inline int depot_spawn_setsid(void) { return 0x80; }
+

@@ -45,3 +45,26 @@ package enum Monotonic {
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 }
+
+extension SystemError {
+  /// Whether there is nothing to do now (EAGAIN).
+  package var wouldBlock: Bool { code == EAGAIN || code == EWOULDBLOCK }
+
+  /// Whether a listening socket's queue is full (EAGAIN from connect(2)).
+  package var isQueueFull: Bool { code == EAGAIN }
+
+  /// Whether a path is too long (ENAMETOOLONG).
+  package var isNameTooLong: Bool { code == ENAMETOOLONG }
+
+  /// Whether access was denied (EACCES, EPERM).
+  package var isPermission: Bool { code == EACCES || code == EPERM }
+
+  /// Whether a file doesn't exist (ENOENT).
+  package var isMissingFile: Bool { code == ENOENT }
+
+  /// Whether nobody listens (ECONNREFUSED).
+  package var isRefused: Bool { code == ECONNREFUSED }
+
+  /// Whether descriptors or memory ran out (EMFILE, ENFILE, ENOBUFS, ENOMEM).
+  package var isExhaustion: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) }
+}

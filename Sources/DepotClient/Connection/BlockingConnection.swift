@@ -1,0 +1,180 @@
+internal import DepotLinux
+public import DepotProtocol
+
+/// A connection that waits for each answer; the fastest way to ask from a thread of one's own.
+///
+/// Every call blocks its thread, so never use it from a task: that is what ``Client`` is for. It
+/// isn't `Sendable`.
+public final class BlockingConnection {
+  private let wire: Wire
+  private var nextIdentifier: Int64 = 1
+  private var writer = JSONWriter(capacity: 1024)
+  private var isInUse = false
+  let welcome: Welcome
+
+  /// Connects to a service.
+  ///
+  /// - Parameters:
+  ///   - socket: Where the service listens.
+  ///   - start: What to do if no service answers.
+  ///   - name: What the service's statistics call this program.
+  /// - Throws: ``DepotError`` `unavailable.service` if no service answers, `permission.peer` if it
+  ///   refuses this user or isn't to be trusted, `protocol.version` if it is too old or too new.
+  public init(
+    socket: SocketPath = .default,
+    start: StartPolicy = .never,
+    name: String = "swift"
+  ) throws(DepotError) {
+    let descriptor: Descriptor
+    do throws(DepotError) {
+      descriptor = try socket.connect()
+    } catch {
+      guard error.code == .noService, start == .ifMissing else { throw error }
+      descriptor = try ServiceStarter.start(socket)
+    }
+    wire = Wire(descriptor)
+    var writer = JSONWriter()
+    FrameEncoder.append(.length, to: &writer) { $0.write(Hello(client: Self.identity(name))) }
+    try wire.send(writer.bytes)
+    switch try ServerFrame(wire.receive()) {
+    case .welcome(let welcome): self.welcome = welcome
+    case .failure(_, let error): throw error
+    default: throw DepotError(.hello, "The service didn't say welcome.")
+    }
+  }
+
+  static func identity(_ name: String) -> [String: String] {
+    ["name": name, "version": ProtocolVersion.software, "language": "swift"]
+  }
+
+  /// The statistics' number of this connection.
+  public var identifier: Int64 { welcome.connection }
+
+  /// Sends a call and waits for its answer.
+  ///
+  /// - Parameters:
+  ///   - operation: What to do.
+  ///   - deadline: How long to wait at most; the service ends the call then.
+  ///   - key: The idempotency key of a write. The same key never applies twice.
+  ///   - rows: What to do with each row of a stream, whose identity was read already.
+  /// - Returns: The object that is the result.
+  /// - Throws: The ``DepotError`` of the service, or `unavailable.disconnected` with the effect
+  ///   `unknown` if the connection was lost in a write. What `rows` throws ends the call.
+  func call(
+    _ operation: Operation,
+    deadline: Duration? = nil,
+    key: String? = nil,
+    columns: (([String]) throws -> Void)? = nil,
+    rows: ((inout RowReader) throws -> Void)? = nil
+  ) throws -> JSONNode {
+    let call = Call(
+      id: nextIdentifier,
+      operation,
+      deadlineMilliseconds: deadline?.milliseconds,
+      key: key
+    )
+    return try exchange(columns: columns, rows: rows, isWrite: operation.isWrite) { writer in
+      writer.write(call)
+    }
+  }
+
+  /// Sends an operation by name with arguments that are JSON already.
+  ///
+  /// - Returns: The object that is the result.
+  /// - Throws: The ``DepotError`` of the service.
+  public func call(_ name: String, arguments: JSONValue) throws -> JSONValue {
+    let id = nextIdentifier
+    let node = try exchange(columns: nil, rows: nil, isWrite: true) { writer in
+      writer.write(
+        .object(["id": .int64(id), "call": .string(name), "args": arguments])
+      )
+    }
+    return try JSONValue(node)
+  }
+
+  private func exchange(
+    columns: (([String]) throws -> Void)?,
+    rows: ((inout RowReader) throws -> Void)?,
+    isWrite: Bool,
+    _ write: (inout JSONWriter) -> Void
+  ) throws -> JSONNode {
+    precondition(!isInUse, "A connection can't be used while it streams rows.")
+    isInUse = true
+    defer { isInUse = false }
+    let id = nextIdentifier
+    nextIdentifier += 1
+    writer.bytes.removeAll(keepingCapacity: writer.bytes.capacity <= 1 << 20)
+    FrameEncoder.append(.length, to: &writer, write)
+    do {
+      try wire.send(writer.bytes)
+      return try receive(id, columns: columns, rows: rows)
+    } catch var error as DepotError where error.code == .disconnected && isWrite {
+      error.effect = .unknown
+      throw error
+    }
+  }
+
+  private func receive(
+    _ id: Int64,
+    columns: (([String]) throws -> Void)?,
+    rows: ((inout RowReader) throws -> Void)?
+  ) throws -> JSONNode {
+    var failure: (any Error)?
+    while true {
+      let bytes = try wire.receive()
+      switch try ServerFrame(bytes) {
+      case .ok(id, let node):
+        if let failure { throw failure }
+        return node
+      case .failure(nil, let error): throw error
+      case .failure(id, let error): throw failure ?? error
+      case .next(id, let names, let offset) where failure == nil:
+        do {
+          if let names { try columns?(names) }
+          if let rows { try bytes.withRows(at: offset, rows) }
+        } catch {
+          failure = error
+          try cancel(id)
+        }
+      case .ping(let number):
+        var writer = JSONWriter()
+        FrameEncoder.append(.length, to: &writer) { $0.write(.object(["pong": .int64(number)])) }
+        try wire.send(writer.bytes)
+      default: continue
+      }
+    }
+  }
+
+  private func cancel(_ id: Int64) throws(DepotError) {
+    var writer = JSONWriter()
+    FrameEncoder.append(.length, to: &writer) { writer in
+      writer.write(.object(["id": .int64(id), "cancel": .bool(true)]))
+    }
+    try wire.send(writer.bytes)
+  }
+}
+
+@available(*, unavailable)
+extension BlockingConnection: Sendable {}
+
+extension Duration {
+  /// The duration in whole milliseconds, rounded up.
+  var milliseconds: Int {
+    let (seconds, attoseconds) = components
+    return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+  }
+}
+
+extension [UInt8] {
+  /// Calls `body` with a reader at the beginning of each row.
+  func withRows(at offset: Int, _ body: (inout RowReader) throws -> Void) throws {
+    try withUnsafeBufferPointer { bytes in
+      var reader = try RowReader(bytes, at: offset)
+      while try reader.beginRow() {
+        try reader.readIdentity()
+        try body(&reader)
+        try reader.endRow()
+      }
+    }
+  }
+}

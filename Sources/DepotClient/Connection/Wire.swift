@@ -1,0 +1,53 @@
+internal import DepotLinux
+internal import DepotProtocol
+
+/// The bytes of one connection, sent and received with patience.
+final class Wire {
+  private let descriptor: Descriptor
+  private var decoder = FrameDecoder(limit: 256 << 20, framing: .length)
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+
+  init(_ descriptor: Descriptor) {
+    self.descriptor = descriptor
+  }
+
+  deinit { buffer.deallocate() }
+
+  /// Sends all of `bytes`.
+  ///
+  /// - Throws: ``DepotError`` `unavailable.disconnected` if the service closed the connection.
+  func send(_ bytes: [UInt8]) throws(DepotError) {
+    var sent = 0
+    while sent < bytes.count {
+      let outcome = bytes.withUnsafeBytes { all in
+        Result { () throws(SystemError) in
+          try descriptor.send(UnsafeRawBufferPointer(rebasing: all[sent...]))
+        }
+      }
+      switch outcome {
+      case .success(let count): sent += count
+      case .failure(let error):
+        throw DepotError(.disconnected, "The service closed the connection (\(error)).")
+      }
+    }
+  }
+
+  /// Receives the next frame, waiting for it.
+  ///
+  /// - Throws: ``DepotError`` `unavailable.disconnected` at the end of the connection.
+  func receive() throws(DepotError) -> [UInt8] {
+    while true {
+      if case .frame(let bytes)? = try decoder.next() { return bytes }
+      let count: Int
+      do throws(SystemError) {
+        count = try descriptor.read(into: buffer)
+      } catch {
+        throw DepotError(.disconnected, "The connection was lost (\(error)).")
+      }
+      guard count > 0 else {
+        throw DepotError(.disconnected, "The service closed the connection.")
+      }
+      decoder.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+  }
+}

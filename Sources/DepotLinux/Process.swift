@@ -1,0 +1,63 @@
+internal import CDepotLinux
+internal import Glibc
+
+/// Processes and their environment.
+package enum Process {
+  /// The number of this process.
+  package static var identifier: Int32 { getpid() }
+
+  /// The user that this process acts as.
+  package static var user: UInt32 { geteuid() }
+
+  /// Returns an environment variable that isn't empty, or `nil`.
+  package static func environment(_ name: String) -> String? {
+    guard let value = getenv(name), value.pointee != 0 else { return nil }
+    return String(cString: value)
+  }
+
+  /// The folder of the running program, or `nil`.
+  package static var programFolder: String? {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = readlink("/proc/self/exe", &buffer, buffer.count)
+    guard count > 0 else { return nil }
+    let path = String(decoding: buffer.prefix(count), as: UTF8.self)
+    return path.lastIndex(of: "/").map { String(path[..<$0]) }
+  }
+
+  /// Whether `path` is a file that this process may run. The corresponding C function is `access`.
+  package static func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 }
+
+  /// Starts a program in a session of its own, with nothing on its standard input and output.
+  ///
+  /// The corresponding C function is `posix_spawn`.
+  ///
+  /// - Parameters:
+  ///   - arguments: The path of the program and its arguments.
+  ///   - log: The file that gets what the program writes to its standard error, at its end.
+  /// - Returns: The number of the new process.
+  /// - Throws: ``SystemError`` if it can't be started.
+  package static func spawnDetached(
+    _ arguments: [String],
+    log: String
+  ) throws(SystemError) -> Int32 {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 2, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    posix_spawnattr_setflags(&attributes, Int16(depot_spawn_setsid()))
+    var vector = arguments.map { strdup($0) } + [nil]
+    defer { for pointer in vector { free(pointer) } }
+    var process: pid_t = 0
+    let code = posix_spawn(&process, arguments[0], &actions, &attributes, &vector, environ)
+    guard code == 0 else { throw SystemError(call: "posix_spawn", code: code) }
+    return process
+  }
+
+  /// Lets this thread rest. The corresponding C function is `usleep`.
+  package static func sleep(milliseconds: UInt32) { usleep(milliseconds * 1000) }
+}

@@ -1,0 +1,86 @@
+internal import CDepotLinux
+internal import Glibc
+
+/// Stream sockets with a path (unix(7)).
+package enum UnixSocket {
+  /// The longest path that the kernel takes, in bytes.
+  package static let longestPath = 107
+
+  /// Who is at the other end of a connection, as of when it was made.
+  package struct Peer: Hashable, Sendable {
+    package var process: Int32
+    package var user: UInt32
+    package var group: UInt32
+  }
+
+  /// Connects to the socket at `path`. The corresponding C function is `connect`.
+  ///
+  /// - Throws: ``SystemError``; ENAMETOOLONG if the path is over ``longestPath``, EAGAIN if the
+  ///   service's queue is full.
+  package static func connect(path: String) throws(SystemError) -> Descriptor {
+    let descriptor = try create(flags: 0)
+    try withAddress(path) { (address, size) throws(SystemError) in
+      try systemCall("connect") { Glibc.connect(descriptor.number, address, size) }
+    }
+    return descriptor
+  }
+
+  /// Binds a socket to `path` with access for its owner only, and listens.
+  ///
+  /// The corresponding C functions are `bind` and `listen`.
+  ///
+  /// - Throws: ``SystemError``; EADDRINUSE if there is a file of that name.
+  package static func listen(path: String) throws(SystemError) -> Descriptor {
+    let descriptor = try create(flags: Int32(SOCK_NONBLOCK.rawValue))
+    let mask = umask(0o177)
+    defer { umask(mask) }
+    try withAddress(path) { (address, size) throws(SystemError) in
+      try systemCall("bind") { Glibc.bind(descriptor.number, address, size) }
+    }
+    try systemCall("listen") { Glibc.listen(descriptor.number, 4096) }
+    return descriptor
+  }
+
+  /// Accepts one connection, which doesn't block. The corresponding C function is `accept4`.
+  ///
+  /// - Throws: ``SystemError``; EAGAIN if nobody waits, EMFILE if there are no more descriptors.
+  package static func accept(from listener: Descriptor) throws(SystemError) -> Descriptor {
+    Descriptor(try systemCall("accept4") { depot_accept(listener.number) })
+  }
+
+  /// Returns who is at the other end. The corresponding C function is `getsockopt`.
+  package static func peer(of descriptor: Descriptor) throws(SystemError) -> Peer {
+    var peer = depot_peer()
+    try systemCall("getsockopt") { depot_peer_credentials(descriptor.number, &peer) }
+    return Peer(process: peer.pid, user: peer.uid, group: peer.gid)
+  }
+
+  private static func create(flags: Int32) throws(SystemError) -> Descriptor {
+    let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | flags
+    return Descriptor(try systemCall("socket") { socket(AF_UNIX, type, 0) })
+  }
+
+  private static func withAddress(
+    _ path: String,
+    _ body: (UnsafePointer<sockaddr>, socklen_t) throws(SystemError) -> Void
+  ) throws(SystemError) {
+    let bytes = Array(path.utf8)
+    guard bytes.count <= longestPath, !bytes.contains(0) else {
+      throw SystemError(call: "socket path", code: ENAMETOOLONG)
+    }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    let failure = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> SystemError? in
+        do throws(SystemError) {
+          try body(address, socklen_t(MemoryLayout<sockaddr_un>.size))
+          return nil
+        } catch {
+          return error
+        }
+      }
+    }
+    if let failure { throw failure }
+  }
+}

@@ -1,0 +1,138 @@
+/// A frame that a service sends.
+package enum ServerFrame: Sendable {
+  case welcome(Welcome)
+  /// Rows of a stream, whose array begins at an offset of the frame's bytes.
+  case next(id: Int64, columns: [String]?, rowsOffset: Int)
+  case ok(id: Int64, JSONNode)
+  /// The failure of a call, or of the connection if it has no id.
+  case failure(id: Int64?, DepotError)
+  case ping(Int64)
+  case pong(Int64)
+  case event(String)
+}
+
+extension ServerFrame {
+  /// Reads a frame; members that it doesn't know are left alone.
+  ///
+  /// - Throws: ``DepotError`` if the frame is none that the protocol has.
+  package init(_ bytes: [UInt8]) throws(DepotError) {
+    if let rows = Self.plainRows(bytes) {
+      self = rows
+      return
+    }
+    let document = try JSONDocument(bytes, valueLimit: .max)
+    var reader = try JSONObjectReader(document.root)
+    let id = try reader.optional("id")?.int64()
+    if let node = reader.optional("err") {
+      self = .failure(id: id, try DepotError(node))
+    } else if let id, let node = reader.optional("ok") {
+      self = .ok(id: id, node)
+    } else if let id, let node = reader.optional("next") {
+      var columns: [String]?
+      if let names = reader.optional("columns") {
+        columns = []
+        for name in try names.elements() { columns?.append(try name.string()) }
+      }
+      self = .next(id: id, columns: columns, rowsOffset: node.range.lowerBound)
+    } else if let node = reader.optional("welcome") {
+      self = .welcome(try Welcome(node))
+    } else if let node = reader.optional("event") {
+      self = .event(try node.string())
+    } else if let node = reader.optional("ping") {
+      self = .ping(try node.int64())
+    } else if let node = reader.optional("pong") {
+      self = .pong(try node.int64())
+    } else {
+      throw DepotError(.frame, "The service sent a frame of an unknown kind.")
+    }
+  }
+
+  /// Recognizes `{"id":N,"next":[…]}` without reading the rows, which their reader will check.
+  private static func plainRows(_ bytes: [UInt8]) -> ServerFrame? {
+    let head = Array("{\"id\":".utf8)
+    guard bytes.starts(with: head) else { return nil }
+    var position = head.count
+    var id: Int64 = 0
+    while position < bytes.count, bytes[position] &- 0x30 < 10, position < 22 {
+      id = id &* 10 &+ Int64(bytes[position] - 0x30)
+      position += 1
+    }
+    let middle = Array(",\"next\":".utf8)
+    guard bytes[position...].starts(with: middle) else { return nil }
+    return .next(id: id, columns: nil, rowsOffset: position + middle.count)
+  }
+}
+
+/// What a service answers to hello.
+package struct Welcome: Hashable, Sendable {
+  package var version: Int
+  /// The name, version, instance, and process of the service.
+  package var server: JSONValue
+  package var connection: Int64
+  package var features: [String]
+  package var limits: [String: Int64]
+  /// The identifier and the schema's fingerprint of the store.
+  package var store: JSONValue
+
+  package init(
+    version: Int,
+    server: JSONValue,
+    connection: Int64,
+    features: [String],
+    limits: [String: Int64],
+    store: JSONValue
+  ) {
+    self.version = version
+    self.server = server
+    self.connection = connection
+    self.features = features
+    self.limits = limits
+    self.store = store
+  }
+
+  init(_ node: JSONNode) throws(DepotError) {
+    let value = try JSONValue(node)
+    guard let version = value["protocol"]?.int64 else {
+      throw DepotError(.hello, "The service's welcome names no protocol version.")
+    }
+    self.init(
+      version: Int(version),
+      server: value["server"] ?? .null,
+      connection: value["connection"]?.int64 ?? 0,
+      features: value["features"]?.array?.compactMap(\.string) ?? [],
+      limits: value["limits"]?.object?.compactMapValues(\.int64) ?? [:],
+      store: value["store"] ?? .null
+    )
+  }
+}
+
+extension JSONWriter {
+  package mutating func write(_ welcome: Welcome) {
+    raw("{\"welcome\":{\"protocol\":")
+    integer(welcome.version)
+    raw(",\"server\":")
+    write(welcome.server)
+    raw(",\"connection\":")
+    integer(welcome.connection)
+    raw(",\"features\":")
+    names(welcome.features)
+    raw(",\"limits\":")
+    write(.object(welcome.limits.mapValues(JSONValue.int64)))
+    raw(",\"store\":")
+    write(welcome.store)
+    raw("}}")
+  }
+}
+
+extension Limits {
+  /// The limits by the names under which `welcome` announces them.
+  package static let announced: [String: Int64] = [
+    "frameBytes": Int64(frameBytes), "values": Int64(values), "depth": Int64(depth),
+    "valueBytes": Int64(valueBytes), "predicateNodes": Int64(predicateNodes),
+    "predicateDepth": Int64(predicateDepth), "rows": Int64(rows), "inFlight": Int64(inFlight),
+    "streams": Int64(streams), "connections": Int64(connections),
+    "outboundSoftBytes": Int64(outboundSoftBytes), "outboundHardBytes": Int64(outboundHardBytes),
+    "keyBytes": Int64(keyBytes), "nameBytes": Int64(nameBytes), "entities": Int64(entities),
+    "attributes": Int64(attributes), "helloMilliseconds": Int64(helloMilliseconds),
+  ]
+}
