@@ -39,6 +39,8 @@ static inline int depot_open(const char *path, int flags, unsigned int mode) {
   return open(path, flags | O_CLOEXEC, mode);
 }
 
+static inline int depot_open_inherited(const char *path, int flags) { return open(path, flags); }
+
 static inline int depot_set_nonblocking(int descriptor) {
   int flags = fcntl(descriptor, F_GETFL);
   return flags < 0 ? flags : fcntl(descriptor, F_SETFL, flags | O_NONBLOCK);

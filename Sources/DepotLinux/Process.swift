@@ -24,7 +24,9 @@ package enum Process {
     return path.lastIndex(of: "/").map { String(path[..<$0]) }
   }
 
-  /// Whether `path` is a file that this process may run. The corresponding C function is `access`.
+  /// Whether `path` is a file that this process may run.
+  ///
+  /// The corresponding C function is `access`.
   package static func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 }
 
   /// Starts a program in a session of its own, with nothing on its standard input and output.
@@ -58,6 +60,23 @@ package enum Process {
     return process
   }
 
-  /// Lets this thread rest. The corresponding C function is `usleep`.
+  /// Opens /dev/null where the standard input, output, or error is closed, so that no file that
+  /// matters gets their numbers.
+  package static func openStandardDescriptors() {
+    var number: Int32 = 0
+    while 0...2 ~= number { number = depot_open_inherited("/dev/null", O_RDWR) }
+    if number > 2 { close(number) }
+  }
+
+  /// How much memory this process has in RAM, in bytes.
+  package static var residentBytes: Int {
+    guard let statm = FileSystem.contents(of: "/proc/self/statm", limit: 4096) else { return 0 }
+    let pages = String(decoding: statm, as: UTF8.self).split(separator: " ").dropFirst().first
+    return pages.flatMap { Int($0) }.map { $0 * 4096 } ?? 0
+  }
+
+  /// Lets this thread rest.
+  ///
+  /// The corresponding C function is `usleep`.
   package static func sleep(milliseconds: UInt32) { usleep(milliseconds * 1000) }
 }

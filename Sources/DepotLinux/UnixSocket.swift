@@ -13,7 +13,9 @@ package enum UnixSocket {
     package var group: UInt32
   }
 
-  /// Connects to the socket at `path`. The corresponding C function is `connect`.
+  /// Connects to the socket at `path`.
+  ///
+  /// The corresponding C function is `connect`.
   ///
   /// - Throws: ``SystemError``; ENAMETOOLONG if the path is over ``longestPath``, EAGAIN if the
   ///   service's queue is full.
@@ -41,14 +43,18 @@ package enum UnixSocket {
     return descriptor
   }
 
-  /// Accepts one connection, which doesn't block. The corresponding C function is `accept4`.
+  /// Accepts one connection, which doesn't block.
+  ///
+  /// The corresponding C function is `accept4`.
   ///
   /// - Throws: ``SystemError``; EAGAIN if nobody waits, EMFILE if there are no more descriptors.
   package static func accept(from listener: Descriptor) throws(SystemError) -> Descriptor {
     Descriptor(try systemCall("accept4") { depot_accept(listener.number) })
   }
 
-  /// Returns who is at the other end. The corresponding C function is `getsockopt`.
+  /// Returns who is at the other end.
+  ///
+  /// The corresponding C function is `getsockopt`.
   package static func peer(of descriptor: Descriptor) throws(SystemError) -> Peer {
     var peer = depot_peer()
     try systemCall("getsockopt") { depot_peer_credentials(descriptor.number, &peer) }

@@ -1,1 +1,4 @@
-print("")
+import DepotServer
+import Glibc
+
+exit(DaemonCommand.run(CommandLine.arguments))

@@ -24,6 +24,7 @@ extension BlockingConnection {
   /// - Parameters:
   ///   - schema: The whole schema.
   ///   - isDryRun: Whether to say what would change and change nothing.
+  /// - Returns: What was changed.
   /// - Throws: ``DepotError`` `schema.mismatch` if anything that is there would have to change,
   ///   `schema.invalid` if the schema contradicts itself.
   @discardableResult
@@ -37,6 +38,7 @@ extension BlockingConnection {
   ///   - request: The rows, at most 10,000.
   ///   - deadline: How long to wait at most; nothing is stored after it.
   ///   - key: An idempotency key, with which the request may be sent again after a lost connection.
+  /// - Returns: The identifiers of the rows, and what became of them.
   /// - Throws: ``DepotError`` `conflict.unique`, `constraint.required`, `request.type`,
   ///   `storage.full`, and others; then no row of the request is stored.
   @discardableResult

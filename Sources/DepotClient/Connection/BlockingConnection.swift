@@ -56,6 +56,7 @@ public final class BlockingConnection {
   ///   - operation: What to do.
   ///   - deadline: How long to wait at most; the service ends the call then.
   ///   - key: The idempotency key of a write. The same key never applies twice.
+  ///   - columns: What to do with the names of a stream's columns.
   ///   - rows: What to do with each row of a stream, whose identity was read already.
   /// - Returns: The object that is the result.
   /// - Throws: The ``DepotError`` of the service, or `unavailable.disconnected` with the effect

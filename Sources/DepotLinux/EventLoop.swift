@@ -1,0 +1,150 @@
+internal import CDepotLinux
+internal import Glibc
+internal import Synchronization
+
+/// A thread's wait for descriptors, and the executor of the actor that lives on that thread.
+///
+/// One thread calls ``wait(for:)`` again and again; any thread may ``wake()`` it.
+package final class EventLoop: SerialExecutor {
+  /// What happened to a descriptor.
+  package struct Event: Sendable {
+    /// The number that the descriptor was added with.
+    package var token: Int64
+    package var isReadable: Bool
+    package var isWritable: Bool
+    /// Whether the other side is gone, or the descriptor has an error.
+    package var isHangUp: Bool
+  }
+
+  private struct State: Sendable {
+    var jobs: [UnownedJob] = []
+    var mustNotSleep = false
+    var isSleeping = false
+  }
+
+  private static let wakeToken: Int64 = -1
+  private let epoll: Descriptor
+  private let signal: WakeSignal
+  private let state = Mutex(State())
+  private let thread = Atomic<UInt>(0)
+
+  /// - Throws: ``SystemError`` if there are no more descriptors.
+  package init() throws(SystemError) {
+    epoll = Descriptor(
+      try systemCall("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) }
+    )
+    signal = try WakeSignal(isBlocking: false)
+    try add(signal.descriptor, token: Self.wakeToken, reads: true, writes: false)
+  }
+
+  /// Begins to watch a descriptor.
+  ///
+  /// The corresponding C function is `epoll_ctl`.
+  package func add(
+    _ descriptor: Descriptor,
+    token: Int64,
+    reads: Bool,
+    writes: Bool
+  ) throws(SystemError) {
+    try control(EPOLL_CTL_ADD, descriptor, token, reads, writes)
+  }
+
+  /// Changes what is watched for.
+  package func change(
+    _ descriptor: Descriptor,
+    token: Int64,
+    reads: Bool,
+    writes: Bool
+  ) throws(SystemError) {
+    try control(EPOLL_CTL_MOD, descriptor, token, reads, writes)
+  }
+
+  /// Stops watching a descriptor.
+  package func remove(_ descriptor: Descriptor) {
+    epoll_ctl(epoll.number, EPOLL_CTL_DEL, descriptor.number, nil)
+  }
+
+  private func control(
+    _ operation: Int32,
+    _ descriptor: Descriptor,
+    _ token: Int64,
+    _ reads: Bool,
+    _ writes: Bool
+  ) throws(SystemError) {
+    var event = epoll_event()
+    event.events = (reads ? EPOLLIN.rawValue : 0) | (writes ? EPOLLOUT.rawValue : 0)
+    event.data.u64 = UInt64(bitPattern: token)
+    try systemCall("epoll_ctl") {
+      epoll_ctl(epoll.number, operation, descriptor.number, &event)
+    }
+  }
+
+  /// Waits for something to happen, and runs the actor's jobs.
+  ///
+  /// - Parameters:
+  ///   - milliseconds: How long to wait at most.
+  ///   - events: Gets what happened.
+  package func wait(milliseconds: Int32, _ events: inout [Event]) {
+    thread.store(Thread.current, ordering: .relaxed)
+    events.removeAll(keepingCapacity: true)
+    let timeout = state.withLock { state -> Int32 in
+      defer { state.mustNotSleep = false }
+      state.isSleeping = !state.mustNotSleep && state.jobs.isEmpty
+      return state.isSleeping ? milliseconds : 0
+    }
+    withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 128) { buffer in
+      let count = epoll_wait(epoll.number, buffer.baseAddress, 128, timeout)
+      for index in 0..<max(0, Int(count)) { note(buffer[index], &events) }
+    }
+    let jobs = state.withLock { state in
+      state.isSleeping = false
+      defer { state.jobs = [] }
+      return state.jobs
+    }
+    for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
+  }
+
+  private func note(_ event: epoll_event, _ events: inout [Event]) {
+    let token = Int64(bitPattern: event.data.u64)
+    guard token != Self.wakeToken else { return signal.consume() }
+    let flags = event.events
+    events.append(
+      Event(
+        token: token,
+        isReadable: flags & EPOLLIN.rawValue != 0,
+        isWritable: flags & EPOLLOUT.rawValue != 0,
+        isHangUp: flags & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0
+      )
+    )
+  }
+
+  /// Ends the wait, or lets the next one return at once.
+  package func wake() {
+    let mustSignal = state.withLock { state in
+      defer {
+        state.mustNotSleep = true
+        state.isSleeping = false
+      }
+      return state.isSleeping
+    }
+    if mustSignal { signal.signal() }
+  }
+
+  package func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    state.withLock { $0.jobs.append(job) }
+    wake()
+  }
+
+  package func checkIsolated() {
+    precondition(
+      thread.load(ordering: .relaxed) == Thread.current,
+      "This runs only on the loop's thread."
+    )
+  }
+
+  /// Makes the calling thread the loop's.
+  package func adoptCurrentThread() {
+    thread.store(Thread.current, ordering: .relaxed)
+  }
+}

@@ -1,0 +1,131 @@
+internal import CDepotLinux
+internal import Glibc
+
+/// A listening socket at a path that only one service at a time can hold.
+///
+/// A lock file beside the socket decides who may replace it, because a refused connection doesn't
+/// prove that a socket is dead. The socket appears under its name by a rename, so that clients never
+/// meet a missing or half-made one.
+package final class ListeningSocket: Sendable {
+  /// Why a service can't listen.
+  package enum Failure: Error, Sendable {
+    case pathTooLong(bytes: Int)
+    /// Another service holds the lock; its process number, if it left one.
+    case inUse(process: String)
+    /// Something stands at the path that isn't a socket of this user.
+    case foreignFile
+    case system(SystemError)
+  }
+
+  package let descriptor: Descriptor
+  private let path: String
+  private let lock: Descriptor?
+  private let device: dev_t
+  private let inode: ino_t
+
+  /// Takes the lock, and listens at `path`.
+  ///
+  /// - Parameters:
+  ///   - path: At most 107 bytes; a few are needed for a temporary name beside it.
+  ///   - mode: The permissions of the socket.
+  /// - Throws: ``Failure`` if the path can't be used or another service holds it.
+  package init(path: String, mode: UInt32) throws(Failure) {
+    guard path.utf8.count <= UnixSocket.longestPath else {
+      throw .pathTooLong(bytes: path.utf8.count)
+    }
+    self.path = path
+    lock = try Self.takeLock(path + ".lock")
+    try Self.refuseForeignFile(path)
+    let temporary = path + ".\(getpid())"
+    guard temporary.utf8.count <= UnixSocket.longestPath else {
+      throw .pathTooLong(bytes: temporary.utf8.count)
+    }
+    unlink(temporary)
+    do throws(SystemError) {
+      descriptor = try UnixSocket.listen(path: temporary)
+      try systemCall("chmod") { chmod(temporary, mode) }
+      var status = stat()
+      try systemCall("lstat") { lstat(temporary, &status) }
+      (device, inode) = (status.st_dev, status.st_ino)
+      try systemCall("rename") { rename(temporary, path) }
+    } catch {
+      unlink(temporary)
+      throw .system(error)
+    }
+  }
+
+  /// Takes over a socket that the service manager listens on (sd_listen_fds(3)).
+  ///
+  /// - Returns: `nil` unless exactly one was passed to this process.
+  package static func fromServiceManager() -> ListeningSocket? {
+    guard Process.environment("LISTEN_PID") == String(getpid()),
+      Process.environment("LISTEN_FDS") == "1"
+    else { return nil }
+    for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) }
+    var listening: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    let code = getsockopt(3, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size)
+    guard code == 0, listening == 1 else { return nil }
+    depot_set_close_on_exec(3)
+    depot_set_nonblocking(3)
+    return ListeningSocket(adopting: Descriptor(3))
+  }
+
+  private init(adopting descriptor: Descriptor) {
+    self.descriptor = descriptor
+    path = ""
+    lock = nil
+    device = 0
+    inode = 0
+  }
+
+  /// Removes the socket, if what stands at the path is still this one.
+  package func unlinkIfOwn() {
+    var status = stat()
+    guard lock != nil, lstat(path, &status) == 0, status.st_dev == device, status.st_ino == inode
+    else { return }
+    unlink(path)
+  }
+
+  private static func takeLock(_ path: String) throws(Failure) -> Descriptor {
+    let descriptor: Descriptor
+    do throws(SystemError) {
+      descriptor = Descriptor(
+        try systemCall("open") { depot_open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600) }
+      )
+      try systemCall("flock") { flock(descriptor.number, LOCK_EX | LOCK_NB) }
+      let text = Array("\(getpid())\n".utf8)
+      try systemCall("ftruncate") { ftruncate(descriptor.number, 0) }
+      try systemCall("pwrite") { pwrite(descriptor.number, text, text.count, 0) }
+    } catch {
+      guard error.code == EWOULDBLOCK else { throw .system(error) }
+      throw .inUse(process: holder(path))
+    }
+    return descriptor
+  }
+
+  /// Reads the process number that the holder of a lock wrote into it.
+  package static func holder(_ path: String) -> String {
+    var bytes = [UInt8](repeating: 0, count: 32)
+    let number = depot_open(path, O_RDONLY | O_NOFOLLOW, 0)
+    guard number >= 0 else { return "" }
+    let descriptor = Descriptor(number)
+    let count = pread(descriptor.number, &bytes, bytes.count, 0)
+    return String(decoding: bytes.prefix(max(0, count)).prefix { $0 != 0x0A }, as: UTF8.self)
+  }
+
+  private static func refuseForeignFile(_ path: String) throws(Failure) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    guard status.st_mode & S_IFMT == S_IFSOCK, status.st_uid == geteuid() else {
+      throw .foreignFile
+    }
+    // Somebody may listen without regard for our lock.
+    do throws(SystemError) {
+      _ = try UnixSocket.connect(path: path)
+      throw SystemError(call: "connect", code: 0)
+    } catch {
+      if error.code == 0 || error.wouldBlock { throw .inUse(process: "") }
+    }
+  }
+}

@@ -1,0 +1,130 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+internal import Glibc
+
+/// What `depotd` was asked to do.
+package enum DaemonCommand {
+  case serve(ServerConfiguration)
+  /// Examine the configuration and the whole store, and end.
+  case check(ServerConfiguration)
+  case printProtocol
+  case printHelp
+  case printVersion
+
+  /// Does what the arguments say.
+  ///
+  /// - Returns: The status with which the process should end.
+  package static func run(_ arguments: [String]) -> Int32 {
+    Process.openStandardDescriptors()
+    do throws(DepotError) {
+      return try parse(arguments).run()
+    } catch {
+      var message = "depotd: \(error.message)\n"
+      if let at = error.at { message += "  at: \(at)\n" }
+      if let hint = error.hint { message += "  hint: \(hint)\n" }
+      fputs(message, stderr)
+      return error.code == .busy ? 75 : error.code.exitStatus
+    }
+  }
+
+  /// Reads the arguments of `depotd`.
+  ///
+  /// - Throws: ``DepotError`` `request.usage` if they can't be understood, `notfound.file` if the
+  ///   configuration can't be read.
+  static func parse(_ arguments: [String]) throws(DepotError) -> DaemonCommand {
+    var configuration = ServerConfiguration()
+    var isCheck = false
+    var rest = arguments.dropFirst()
+    while let argument = rest.popFirst() {
+      switch argument {
+      case "--help", "-h": return .printHelp
+      case "--version": return .printVersion
+      case "--print-protocol": return .printProtocol
+      case "--check": isCheck = true
+      default:
+        guard argument.hasPrefix("--") else {
+          throw DepotError(.usage, "depotd takes options only, not \"\(argument)\".")
+            .hint("See depotd --help.")
+        }
+        let parts = argument.dropFirst(2).split(
+          separator: "=",
+          maxSplits: 1,
+          omittingEmptySubsequences: false
+        )
+        let name = String(parts[0])
+        guard let value = parts.dropFirst().first.map(String.init) ?? rest.popFirst() else {
+          throw DepotError(.usage, "--\(name) needs a value.").hint("See depotd --help.")
+        }
+        if name == "config" {
+          try configuration.read(file: value)
+        } else {
+          try configuration.apply(name, value)
+        }
+      }
+    }
+    return isCheck ? .check(configuration) : .serve(configuration)
+  }
+
+  private func run() throws(DepotError) -> Int32 {
+    switch self {
+    case .printHelp:
+      print(Self.help, terminator: "")
+    case .printVersion:
+      print("depotd \(ProtocolVersion.software)")
+    case .printProtocol:
+      print(ProtocolDocument.json, terminator: "")
+    case .check(let configuration):
+      for line in try Store.check(path: configuration.storePath) { print(line) }
+    case .serve(let configuration):
+      try Self.prepareFolders(configuration)
+      return try Server(configuration).run()
+    }
+    return 0
+  }
+
+  private static func prepareFolders(_ configuration: ServerConfiguration) throws(DepotError) {
+    for path in [configuration.socketPath, configuration.storePath] {
+      guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { continue }
+      FileSystem.createPrivateFolder(String(path[..<slash]))
+    }
+    let fallback = "/tmp/depot-\(Process.user)"
+    if configuration.socketPath.hasPrefix(fallback + "/"), !FileSystem.isPrivateFolder(fallback) {
+      throw DepotError(.peer, "\(fallback) isn't a folder that only you can write to.")
+        .hint("Set XDG_RUNTIME_DIR, or choose another place with --socket.")
+    }
+  }
+
+  private static let help = """
+    depotd keeps one store and answers on a Unix socket.
+
+    Examples:
+      depotd
+      depotd --socket /run/depot/depot.sock --data /var/lib/depot
+      depotd --check --store ./depot.sqlite
+
+    Options:
+      --socket PATH        where to listen; at most 107 bytes
+                           [$DEPOT_SOCKET, $XDG_RUNTIME_DIR/depot/depot.sock, /tmp/depot-UID/depot.sock]
+      --store FILE         the store's file [$XDG_DATA_HOME/depot/depot.sqlite]
+      --data FOLDER        the same as --store FOLDER/depot.sqlite
+      --allow-uid N        let this user read and write too; may be repeated
+      --allow-gid N        let users of this primary group read and write too; may be repeated
+      --read-only-uid N    let this user read; may be repeated
+      --max-connections N  how many connections may be open at once [256]
+      --slow-ms N          log calls that take longer than this [100]
+      --drain-ms N         how long running calls may take at the end [10000]
+      --stall-ms N         how long a client may take no answers, or leave a frame unfinished [30000]
+      --log-format FORMAT  text or json, on the standard error [text]
+      --config FILE        a file of these settings without the hyphens, one in each line;
+                           SIGHUP reads who is let in and slow-ms from it again
+      --check              examine the configuration and the whole store, and end
+      --print-protocol     print the protocol as JSON, and end
+      --version            print the version, and end
+
+    Signals: SIGTERM and SIGINT finish what runs and end; a second one ends at once.
+    Exit status: 0 ended as asked, 64 wrong usage, 70 the store failed, 74 the store is damaged,
+    75 another service has the store or the socket, 77 not permitted.
+
+    """
+}

@@ -1,0 +1,37 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+internal import Synchronization
+
+/// What other threads have for the server's thread.
+final class Inbox: Sendable {
+  enum Message: Sendable {
+    case committed([WriteOutcome])
+    case rows(connection: Int64, call: Int64, frames: [UInt8], count: Int, isLast: Bool)
+    case readersClosed
+    case storeClosed
+    case fatal(DepotError)
+  }
+
+  private let loop: EventLoop
+  private let messages = Mutex<[Message]>([])
+
+  init(loop: EventLoop) {
+    self.loop = loop
+  }
+
+  /// Hands a message to the server's thread.
+  func post(_ message: Message) {
+    messages.withLock { $0.append(message) }
+    loop.wake()
+  }
+
+  /// Takes what has come.
+  func takeAll() -> [Message] {
+    messages.withLock { messages in
+      guard !messages.isEmpty else { return [] }
+      defer { messages = [] }
+      return messages
+    }
+  }
+}

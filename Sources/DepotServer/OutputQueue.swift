@@ -1,0 +1,81 @@
+package import DepotLinux
+package import DepotProtocol
+
+/// The bytes that wait for one client, in order.
+///
+/// Small answers share one buffer; large frames are kept as they are, so that nothing is copied
+/// twice.
+package struct OutputQueue {
+  /// Where small answers are written.
+  package var writer = JSONWriter(capacity: 4096)
+  private var chunks: [[UInt8]] = []
+  private var firstChunk = 0
+  private var sent = 0
+  private var chunkBytes = 0
+
+  package init() {}
+
+  /// How many bytes wait.
+  package var count: Int { chunkBytes + writer.bytes.count - sent }
+
+  /// Adds frames that are written already.
+  package mutating func append(_ frames: consuming [UInt8]) {
+    if frames.count < 4096 { return writer.raw(frames) }
+    close()
+    chunkBytes += frames.count
+    chunks.append(frames)
+  }
+
+  /// Turns the small answers into a chunk.
+  private mutating func close() {
+    guard !writer.bytes.isEmpty else { return }
+    chunkBytes += writer.bytes.count
+    chunks.append(writer.bytes)
+    writer = JSONWriter(capacity: 4096)
+  }
+
+  /// Sends what the kernel takes.
+  ///
+  /// - Returns: Whether all is sent.
+  /// - Throws: ``SystemError`` if the client is gone.
+  package mutating func flush(to descriptor: Descriptor) throws(SystemError) -> Bool {
+    while firstChunk < chunks.count {
+      guard try send(chunks[firstChunk], to: descriptor) else { return false }
+      chunkBytes -= chunks[firstChunk].count
+      chunks[firstChunk] = []
+      firstChunk += 1
+    }
+    chunks.removeAll(keepingCapacity: true)
+    firstChunk = 0
+    guard try send(writer.bytes, to: descriptor) else { return false }
+    if writer.bytes.capacity > 1 << 16 {
+      writer = JSONWriter(capacity: 4096)
+    } else {
+      writer.bytes.removeAll(keepingCapacity: true)
+    }
+    return true
+  }
+
+  /// Sends the rest of `bytes`; returns whether all of it went.
+  private mutating func send(
+    _ bytes: [UInt8],
+    to descriptor: Descriptor
+  ) throws(SystemError) -> Bool {
+    while sent < bytes.count {
+      let offset = sent
+      let outcome = bytes.withUnsafeBytes { all in
+        Result { () throws(SystemError) in
+          try descriptor.send(UnsafeRawBufferPointer(rebasing: all[offset...]))
+        }
+      }
+      switch outcome {
+      case .success(let count): sent += count
+      case .failure(let error) where error.wouldBlock:
+        return false
+      case .failure(let error): throw error
+      }
+    }
+    sent = 0
+    return true
+  }
+}

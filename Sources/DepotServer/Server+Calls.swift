@@ -1,0 +1,191 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+
+extension Server {
+  /// Begins a call: answers it here, or hands it to the store or the readers.
+  func start(_ call: Call, _ session: Session, _ now: UInt64) {
+    if let error = refusal(of: call, session) {
+      session.fail(call.id, error)
+      session.state.finish(call.id)
+      return statistics.note(call.operation.name, nanoseconds: 0, isError: true)
+    }
+    switch call.operation {
+    case .insert, .update, .delete, .defineSchema: write(call, session, now)
+    case .get, .fetch, .count, .explain:
+      if session.writesInFlight > 0 {
+        // The read must see the writes that were sent before it.
+        session.deferred.append(call)
+        session.calls[call.id] = running(call, now)
+      } else {
+        read(call, session, now)
+      }
+    case .ping: answer(call, session, now) { $0.raw("{}") }
+    case .describe: answer(call, session, now) { $0.raw(Self.protocolDocument) }
+    case .getSchema:
+      let catalog = store.catalog
+      answer(call, session, now) { writer in
+        writer.raw("{\"schema\":")
+        writer.write(catalog.schema)
+        writer.raw(",\"fingerprint\":")
+        writer.string(catalog.fingerprint)
+        writer.raw("}")
+      }
+    case .stats:
+      let report = report(now)
+      answer(call, session, now) { $0.write(report) }
+    case .shutdown:
+      answer(call, session, now) { $0.raw("{}") }
+      drain(now, "a client asked")
+    }
+  }
+
+  /// The protocol's document on one line, as NDJSON needs it.
+  private static let protocolDocument = Array(ProtocolDocument.json.utf8.filter { $0 != 0x0A })
+
+  private func refusal(of call: Call, _ session: Session) -> DepotError? {
+    if case .shutdown = call.operation, session.role != .owner {
+      return DepotError(.operation, "Only the owner of the service may end it.")
+    }
+    if call.operation.isWrite, session.role == .reader {
+      return DepotError(.operation, "User \(session.peer.user) may only read.")
+    }
+    return nil
+  }
+
+  private func answer(
+    _ call: Call,
+    _ session: Session,
+    _ now: UInt64,
+    _ body: (inout JSONWriter) -> Void
+  ) {
+    session.reply(to: call.id).ok(to: &session.output.writer, body)
+    session.state.finish(call.id)
+    note(call.operation.name, nil, since: now, call.id, session, isError: false)
+  }
+
+  private func control(of call: Call, _ now: UInt64) -> CallControl {
+    guard let milliseconds = call.deadlineMilliseconds else { return CallControl() }
+    return CallControl(deadline: now + UInt64(milliseconds) * 1_000_000)
+  }
+
+  private func running(_ call: Call, _ now: UInt64) -> RunningCall {
+    RunningCall(
+      name: call.operation.name,
+      entity: call.operation.entity,
+      startedAt: now,
+      control: control(of: call, now)
+    )
+  }
+
+  private func write(_ call: Call, _ session: Session, _ now: UInt64) {
+    let running = running(call, now)
+    session.calls[call.id] = running
+    session.writesInFlight += 1
+    let token = nextWrite
+    nextWrite += 1
+    writers[token] = (session.number, call.id)
+    writes.append(
+      WriteRequest(
+        token: token,
+        operation: call.operation,
+        key: call.key.map { "\(session.peer.user):\($0)" },
+        control: running.control,
+        reply: session.reply(to: call.id)
+      )
+    )
+  }
+
+  /// Runs the reads that waited for the connection's writes.
+  func runDeferred(_ session: Session, _ now: UInt64) {
+    let calls = session.deferred
+    session.deferred = []
+    for call in calls { read(call, session, now) }
+  }
+
+  /// Answers a read at once if it is short, otherwise on a reader's thread.
+  private func read(_ call: Call, _ session: Session, _ now: UInt64) {
+    let started = session.calls[call.id]
+    let control = started?.control ?? control(of: call, now)
+    let reply = session.reply(to: call.id)
+    var isError = false
+    do throws(DepotError) {
+      try control.check()
+      // A stream that waits for credit can't be answered in one go.
+      let isQuick =
+        try call.credit == nil
+        && reader.perform(
+          call.operation,
+          catalog: store.catalog,
+          control: control,
+          reply: reply,
+          into: &session.output.writer
+        )
+      guard isQuick else {
+        return try readLong(call, session, control, started?.startedAt ?? now)
+      }
+    } catch {
+      session.fail(call.id, error)
+      isError = true
+    }
+    session.state.finish(call.id)
+    session.calls[call.id] = nil
+    note(
+      call.operation.name,
+      call.operation.entity,
+      since: started?.startedAt ?? now,
+      call.id,
+      session,
+      isError: isError
+    )
+  }
+
+  private func readLong(
+    _ call: Call,
+    _ session: Session,
+    _ control: CallControl,
+    _ start: UInt64
+  ) throws(DepotError) {
+    guard session.calls.values.count(where: { $0.stream != nil }) < Limits.streams else {
+      throw DepotError(.tooManyStreams, "\(Limits.streams) streams are open on this connection.")
+        .hint("Read one of them to its end, or cancel it.")
+    }
+    let (connection, id) = (session.number, call.id)
+    let granted = min(RunningStream.window, call.credit ?? .max)
+    let read = LongRead(
+      operation: call.operation,
+      catalog: store.catalog,
+      control: control,
+      reply: session.reply(to: id),
+      allowance: granted
+    ) { [inbox] frames, count, isLast in
+      inbox.post(
+        .rows(connection: connection, call: id, frames: frames, count: count, isLast: isLast)
+      )
+    }
+    var running = RunningCall(
+      name: call.operation.name,
+      entity: call.operation.entity,
+      startedAt: start,
+      control: control
+    )
+    running.stream = RunningStream(read: read, credit: call.credit, granted: granted)
+    session.calls[id] = running
+    readers.start(read)
+  }
+}
+
+extension Operation {
+  /// The name of the entity that the operation is about, or `nil`.
+  fileprivate var entity: String? {
+    switch self {
+    case .insert(let request): request.entity
+    case .get(let request): request.entity
+    case .fetch(let request), .explain(let request): request.entity
+    case .count(let request): request.entity
+    case .update(let request): request.entity
+    case .delete(let request): request.entity
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,187 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+
+extension Server {
+  /// Watches the listening socket.
+  func watchListener() {
+    guard let listener, !isAccepting else { return }
+    do throws(SystemError) {
+      try loop.add(listener.descriptor, token: Self.listenerToken, reads: true, writes: false)
+      isAccepting = true
+    } catch {
+      log.write(.error, "the socket can't be watched", [("error", "\(error)")])
+    }
+  }
+
+  /// Stops accepting for a while; the kernel queues who comes.
+  func pauseListener() {
+    guard let listener, isAccepting else { return }
+    loop.remove(listener.descriptor)
+    isAccepting = false
+  }
+
+  func acceptAll(_ now: UInt64) {
+    guard let listener else { return }
+    for _ in 0..<64 {
+      guard sessions.count < 2 * configuration.maximumConnections else { return pauseListener() }
+      do throws(SystemError) {
+        let descriptor = try UnixSocket.accept(from: listener.descriptor)
+        let peer = try UnixSocket.peer(of: descriptor)
+        try open(descriptor, peer, now)
+      } catch {
+        if error.wouldBlock { return }
+        guard error.isExhaustion else { continue }
+        log.write(.warning, "out of descriptors; not accepting", [("error", "\(error)")])
+        return pauseListener()
+      }
+    }
+  }
+
+  private func open(
+    _ descriptor: Descriptor,
+    _ peer: UnixSocket.Peer,
+    _ now: UInt64
+  ) throws(SystemError) {
+    let session = Session(
+      number: nextSession,
+      descriptor: descriptor,
+      peer: peer,
+      role: access.role(of: peer, owner: ownerUser),
+      now: now
+    )
+    nextSession += 1
+    statistics.connectionsTotal += 1
+    if session.role == nil {
+      session.refusal = DepotError(.peer, "User \(peer.user) may not use this service.")
+        .hint("Its owner can allow it with --allow-uid \(peer.user).")
+    } else if sessions.count >= configuration.maximumConnections {
+      session.refusal = DepotError(
+        .tooManyConnections,
+        "\(configuration.maximumConnections) connections are open already."
+      )
+    }
+    if session.refusal != nil { statistics.connectionsRefused += 1 }
+    try loop.add(descriptor, token: session.number, reads: true, writes: false)
+    sessions[session.number] = session
+  }
+
+  /// Closes a connection; what it had not committed is forgotten.
+  func end(_ session: Session) {
+    guard sessions.removeValue(forKey: session.number) != nil else { return }
+    loop.remove(session.descriptor)
+    for call in session.calls.values {
+      call.control.cancel()
+      call.stream?.read.wake()
+    }
+    if case .serving = phase { watchListener() }
+  }
+
+  /// Sends an error that no call has, and closes when it is sent.
+  func close(_ session: Session, _ error: DepotError) {
+    session.send { writer in
+      writer.raw("{\"err\":")
+      writer.write(error)
+      writer.raw("}")
+    }
+    session.isClosing = true
+    touched.insert(session.number)
+    log.write(
+      .info,
+      "connection closed",
+      [
+        ("connection", "\(session.number)"), ("code", error.code.rawValue),
+        ("uid", "\(session.peer.user)"), ("pid", "\(session.peer.process)"),
+      ]
+    )
+  }
+
+  /// Reads what a client sent.
+  func receive(_ session: Session, _ now: UInt64) {
+    guard !session.isClosing else { return }
+    let count: Int
+    do throws(SystemError) {
+      count = try session.descriptor.read(into: receiveBuffer)
+    } catch {
+      if !error.wouldBlock { end(session) }
+      return
+    }
+    guard count > 0 else { return end(session) }
+    session.lastProgress = now
+    session.decoder.receive(UnsafeRawBufferPointer(rebasing: receiveBuffer[..<count]))
+    process(session, now)
+  }
+
+  /// Handles the frames that have come whole, up to as many as may be in flight.
+  func process(_ session: Session, _ now: UInt64) {
+    for _ in 0..<Limits.inFlight {
+      do throws(DepotError) {
+        guard let event = try session.decoder.next() else { return }
+        if let refusal = session.refusal { return close(session, refusal) }
+        switch event {
+        case .frame(let bytes): perform(session.state.receive(try ClientFrame(bytes)), session, now)
+        case .skipped(let length):
+          session.send { writer in
+            writer.raw("{\"err\":")
+            writer.write(FrameDecoder.tooLarge(length, Limits.frameBytes))
+            writer.raw("}")
+          }
+          touched.insert(session.number)
+        }
+      } catch {
+        return perform(session.state.fail(session.refusal ?? error), session, now)
+      }
+      if session.isClosing { return }
+    }
+    unfinished.insert(session.number)
+  }
+
+  private func perform(_ action: SessionState.Action, _ session: Session, _ now: UInt64) {
+    touched.insert(session.number)
+    switch action {
+    case .nothing: break
+    case .welcome(let hello, let version): welcome(session, hello, version)
+    case .start(let call): start(call, session, now)
+    case .reject(let id, let error):
+      session.fail(id, error)
+      statistics.note("invalid", nanoseconds: 0, isError: true)
+    case .grant(let id, let count):
+      guard let credit = session.calls[id]?.stream?.credit else { return }
+      session.calls[id]?.stream?.credit = credit + count
+      topUp(session)
+    case .cancel(let id): cancel(id, session, now)
+    case .pong(let number): session.send { $0.write(.object(["pong": .int64(number)])) }
+    case .close(let error): close(session, error)
+    }
+  }
+
+  private func cancel(_ id: Int64, _ session: Session, _ now: UInt64) {
+    if let index = session.deferred.firstIndex(where: { $0.id == id }) {
+      session.deferred.remove(at: index)
+      session.fail(id, DepotError(.cancelled, "The client cancelled the call."))
+      return finish(id, of: session, isError: true, now)
+    }
+    session.calls[id]?.control.cancel()
+    session.calls[id]?.stream?.read.wake()
+  }
+
+  private func welcome(_ session: Session, _ hello: Hello, _ version: Int) {
+    session.client = hello.client
+    session.int64 = hello.int64
+    let server: [String: JSONValue] = [
+      "name": .string("depotd"), "version": .string(ProtocolVersion.software),
+      "instance": .string(instance), "pid": .int64(Int64(Process.identifier)),
+    ]
+    let welcome = Welcome(
+      version: version,
+      server: .object(server),
+      connection: session.number,
+      features: ProtocolVersion.features,
+      limits: Limits.announced,
+      store: .object([
+        "uuid": .string(store.storeIdentifier), "schema": .string(store.catalog.fingerprint),
+      ])
+    )
+    session.send { $0.write(welcome) }
+  }
+}

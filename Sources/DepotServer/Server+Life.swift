@@ -1,0 +1,138 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+
+extension Server {
+  /// Acts on SIGTERM, SIGINT, and SIGHUP.
+  func receiveSignals(_ now: UInt64) {
+    while let signal = signals.next() {
+      switch (signal, phase) {
+      case (.hangUp, _): reload()
+      case (.terminate, .serving): drain(now, "signal")
+      case (.terminate, .draining): phase = .draining(until: now)
+      case (.terminate, _): break
+      }
+    }
+  }
+
+  /// Reads the configuration file again; connections stay.
+  private func reload() {
+    notifier.send("RELOADING=1\nMONOTONIC_USEC=\(Monotonic.now() / 1000)")
+    do throws(DepotError) {
+      let fresh = try configuration.reloaded()
+      access = fresh.access
+      slowNanoseconds = UInt64(fresh.slowMilliseconds) * 1_000_000
+      log.write(.notice, "reloaded")
+      notifier.send("READY=1\nSTATUS=reloaded")
+    } catch {
+      log.write(.error, "not reloaded", [("error", "\(error)")])
+      notifier.send("READY=1\nSTATUS=not reloaded: \(error.message)")
+    }
+  }
+
+  /// Stops accepting, refuses new calls, and tells the clients.
+  func drain(_ now: UInt64, _ reason: String) {
+    guard case .serving = phase else { return }
+    log.write(.notice, "draining", [("reason", reason)])
+    notifier.send("STOPPING=1")
+    phase = .draining(until: now + UInt64(configuration.drainMilliseconds) * 1_000_000)
+    pauseListener()
+    listener?.unlinkIfOwn()
+    for session in sessions.values where session.state.isOpen {
+      session.state.drain()
+      session.send { $0.raw("{\"event\":\"draining\"}") }
+      touched.insert(session.number)
+    }
+  }
+
+  /// Moves on to the next phase of the service's end once the present one is done.
+  ///
+  /// - Returns: The process's status at the very end.
+  func advance(_ now: UInt64) -> Int32? {
+    switch phase {
+    case .serving, .closingReaders, .closingStore: return nil
+    case .ended:
+      log.write(.notice, "ended")
+      return 0
+    case .draining(let until):
+      let isDone = sessions.values.allSatisfy { $0.calls.isEmpty && $0.output.count == 0 }
+      guard isDone || now >= until else { return nil }
+      for session in sessions.values { end(session) }
+      phase = .closingReaders
+      readers.close { [inbox] in inbox.post(.readersClosed) }
+      return nil
+    }
+  }
+
+  /// Does what is due now and then.
+  func tick(_ now: UInt64) {
+    nextTick = now + 500_000_000
+    if case .serving = phase { watchListener() }
+    for session in sessions.values {
+      if session.isClosing {
+        if now - session.lastProgress > 5_000_000_000 { end(session) }
+      } else if session.state.isAwaitingHello {
+        guard now - session.openedAt > UInt64(Limits.helloMilliseconds) * 1_000_000 else {
+          continue
+        }
+        close(session, DepotError(.hello, "The client didn't say hello in time."))
+        flushNow(session)
+      } else if session.output.count > 0 {
+        guard now - session.lastProgress > stallNanoseconds else { continue }
+        log.write(.warning, "client took nothing; cut off", [("connection", "\(session.number)")])
+        end(session)
+      } else if session.decoder.pendingCount > 0, now - session.lastProgress > stallNanoseconds {
+        close(session, DepotError(.frame, "The rest of a frame didn't come in time."))
+        flushNow(session)
+      }
+      for call in session.calls.values where now >= call.control.deadline {
+        call.stream?.read.wake()
+      }
+    }
+    readers.expireParked(olderThan: stallNanoseconds)
+  }
+
+  /// How long a client may leave its side of a connection lying, in nanoseconds.
+  private var stallNanoseconds: UInt64 {
+    UInt64(configuration.stallMilliseconds) * 1_000_000
+  }
+
+  private func flushNow(_ session: Session) {
+    _ = try? session.output.flush(to: session.descriptor)
+  }
+
+  /// Returns what `stats` answers.
+  func report(_ now: UInt64) -> JSONValue {
+    let uptime = Double(now - startedAt) / 1e9
+    return .object([
+      "server": .object([
+        "name": .string("depotd"), "version": .string(ProtocolVersion.software),
+        "instance": .string(instance), "pid": .int64(Int64(Process.identifier)),
+        "uptimeSeconds": .double(uptime), "socket": .string(configuration.socketPath),
+        "storePath": .string(configuration.storePath),
+      ]),
+      "connections": .object([
+        "current": .int64(Int64(sessions.count)),
+        "total": .int64(Int64(statistics.connectionsTotal)),
+        "refused": .int64(Int64(statistics.connectionsRefused)),
+        "list": .array(sessions.values.sorted { $0.number < $1.number }.map(describe)),
+      ]),
+      "calls": statistics.callsJSON,
+      "slow": statistics.slowJSON,
+      "store": store.statistics.json,
+      "readers": readers.statistics.json,
+      "memory": .object(["residentBytes": .int64(Int64(Process.residentBytes))]),
+    ])
+  }
+
+  private func describe(_ session: Session) -> JSONValue {
+    .object([
+      "connection": .int64(session.number),
+      "pid": .int64(Int64(session.peer.process)),
+      "uid": .int64(Int64(session.peer.user)),
+      "client": .object(session.client.mapValues(JSONValue.string)),
+      "inFlight": .int64(Int64(session.calls.count)),
+      "outboundBytes": .int64(Int64(session.output.count)),
+    ])
+  }
+}

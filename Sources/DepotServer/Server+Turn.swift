@@ -1,0 +1,188 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+
+extension Server {
+  /// One turn of the loop: take in all that came, hand the writes over once, then send.
+  func turn(_ events: [EventLoop.Event]) -> Int32? {
+    let now = Monotonic.now()
+    for message in inbox.takeAll() {
+      if let status = receive(message, now) { return status }
+    }
+    for event in events { handle(event, now) }
+    processUnfinished(now)
+    submitWrites()
+    flushTouched(now)
+    if now >= nextTick { tick(now) }
+    return advance(now)
+  }
+
+  private func handle(_ event: EventLoop.Event, _ now: UInt64) {
+    switch event.token {
+    case Self.listenerToken: acceptAll(now)
+    case Self.signalToken: receiveSignals(now)
+    default:
+      guard let session = sessions[event.token] else { return }
+      if event.isWritable { touched.insert(session.number) }
+      if event.isReadable {
+        receive(session, now)
+      } else if event.isHangUp {
+        end(session)
+      }
+    }
+  }
+
+  private func receive(_ message: Inbox.Message, _ now: UInt64) -> Int32? {
+    switch message {
+    case .committed(let outcomes):
+      for outcome in outcomes { finish(outcome, now) }
+    case .rows(let connection, let call, let frames, let count, let isLast):
+      deliver(connection, call, frames, count, isLast, now)
+    case .readersClosed:
+      phase = .closingStore
+      store.close { [inbox] in inbox.post(.storeClosed) }
+    case .storeClosed:
+      phase = .ended
+    case .fatal(let error):
+      // Fail stop: whatever is in memory may not be what is on disk, so nothing more is answered.
+      log.write(.error, "the store failed; ending", [("error", "\(error)")])
+      return 70
+    }
+    return nil
+  }
+
+  private func processUnfinished(_ now: UInt64) {
+    guard !unfinished.isEmpty else { return }
+    let numbers = unfinished
+    unfinished.removeAll(keepingCapacity: true)
+    for number in numbers {
+      if let session = sessions[number] { process(session, now) }
+    }
+  }
+
+  private func submitWrites() {
+    guard !writes.isEmpty else { return }
+    store.submit(writes)
+    writes.removeAll(keepingCapacity: true)
+  }
+
+  private func flushTouched(_ now: UInt64) {
+    guard !touched.isEmpty else { return }
+    for number in touched {
+      if let session = sessions[number] { flush(session, now) }
+    }
+    touched.removeAll(keepingCapacity: true)
+  }
+
+  /// Sends what a client takes, and watches for its taking more.
+  private func flush(_ session: Session, _ now: UInt64) {
+    let before = session.output.count
+    let isEmpty: Bool
+    do throws(SystemError) {
+      isEmpty = try session.output.flush(to: session.descriptor)
+    } catch {
+      return end(session)
+    }
+    if session.output.count < before { session.lastProgress = now }
+    if isEmpty && session.isClosing { return end(session) }
+    if session.output.count > Limits.outboundHardBytes {
+      log.write(.warning, "client cut off", [("connection", "\(session.number)")])
+      return end(session)
+    }
+    if session.output.count < Limits.outboundSoftBytes { topUp(session) }
+    watch(session)
+  }
+
+  /// Watches a session for what it needs: reading stops while too many answers wait.
+  private func watch(_ session: Session) {
+    let reads = !session.isClosing && session.output.count < 4 * Limits.outboundSoftBytes
+    let writes = session.output.count > 0
+    guard reads != session.watchesReads || writes != session.watchesWrites else { return }
+    session.watchesReads = reads
+    session.watchesWrites = writes
+    do throws(SystemError) {
+      try loop.change(
+        session.descriptor,
+        token: session.number,
+        reads: reads,
+        writes: writes
+      )
+    } catch {
+      end(session)
+    }
+  }
+
+  /// Lets the streams of a session produce what its client can take.
+  func topUp(_ session: Session) {
+    for (id, call) in session.calls {
+      guard var stream = call.stream else { continue }
+      let grant = stream.takeGrant()
+      guard grant > 0 else { continue }
+      session.calls[id]?.stream = stream
+      stream.read.grant(grant)
+    }
+  }
+
+  private func deliver(
+    _ connection: Int64,
+    _ id: Int64,
+    _ frames: [UInt8],
+    _ count: Int,
+    _ isLast: Bool,
+    _ now: UInt64
+  ) {
+    guard let session = sessions[connection], session.calls[id] != nil else { return }
+    session.calls[id]?.stream?.delivered += count
+    session.output.append(frames)
+    touched.insert(connection)
+    if isLast { finish(id, of: session, isError: false, now) }
+  }
+
+  private func finish(_ outcome: WriteOutcome, _ now: UInt64) {
+    guard let (connection, id) = writers.removeValue(forKey: outcome.token),
+      let session = sessions[connection]
+    else { return }
+    session.output.append(outcome.frame)
+    session.writesInFlight -= 1
+    touched.insert(connection)
+    finish(id, of: session, isError: !outcome.isSuccess, now)
+    if session.writesInFlight == 0 { runDeferred(session, now) }
+  }
+
+  /// Notes that a call got its terminal frame.
+  func finish(_ id: Int64, of session: Session, isError: Bool, _ now: UInt64) {
+    session.state.finish(id)
+    guard let call = session.calls.removeValue(forKey: id) else { return }
+    note(call.name, call.entity, since: call.startedAt, id, session, isError: isError)
+  }
+
+  /// Counts a call, and logs it if it was slow.
+  func note(
+    _ name: String,
+    _ entity: String?,
+    since start: UInt64,
+    _ id: Int64,
+    _ session: Session,
+    isError: Bool
+  ) {
+    let nanoseconds = Monotonic.now() - start
+    statistics.note(name, nanoseconds: nanoseconds, isError: isError)
+    guard nanoseconds >= slowNanoseconds else { return }
+    let call = ServerStatistics.SlowCall(
+      operation: name,
+      entity: entity,
+      milliseconds: nanoseconds / 1_000_000,
+      connection: session.number,
+      call: id
+    )
+    statistics.note(call)
+    log.write(
+      .info,
+      "slow call",
+      [
+        ("op", name), ("entity", entity ?? "-"), ("ms", "\(call.milliseconds)"),
+        ("connection", "\(session.number)"), ("id", "\(id)"), ("pid", "\(session.peer.process)"),
+      ]
+    )
+  }
+}

@@ -1,0 +1,169 @@
+package import DepotEngine
+package import DepotLinux
+package import DepotProtocol
+
+/// The service: an actor on the event loop's thread that owns all connections.
+///
+/// Short reads are answered on this thread, right where they arrive. Writes are handed to the store
+/// once for each turn of the loop, and long reads to the readers' threads; both come back through the
+/// inbox.
+package actor Server {
+  let configuration: ServerConfiguration
+  let loop: EventLoop
+  let inbox: Inbox
+  let store: Store
+  let reader: QuickReader
+  let readers: ReaderPool
+  let signals: SignalDescriptor
+  let notifier = SystemdNotifier()
+  let log: ServerLog
+  let instance: String
+  let startedAt: UInt64
+  let ownerUser = Process.user
+
+  var access: AccessPolicy
+  var slowNanoseconds: UInt64
+  var listener: ListeningSocket?
+  var isAccepting = false
+  var sessions: [Int64: Session] = [:]
+  var nextSession: Int64 = 1
+  var statistics = ServerStatistics()
+  /// The writes that came in this turn.
+  var writes: [WriteRequest] = []
+  /// Which call each write that was handed over belongs to.
+  var writers: [UInt64: (connection: Int64, call: Int64)] = [:]
+  var nextWrite: UInt64 = 1
+  /// The sessions that have something to send.
+  var touched: Set<Int64> = []
+  /// The sessions with frames that one turn of the loop had no time for.
+  var unfinished: Set<Int64> = []
+  var phase = Phase.serving
+  /// When to look for what is overdue, in nanoseconds of the monotonic clock.
+  var nextTick: UInt64 = 0
+  let receiveBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+
+  /// How far the service's life has come.
+  enum Phase: Equatable {
+    case serving
+    /// New calls are refused; it goes on until the running ones are done or the time has come.
+    case draining(until: UInt64)
+    case closingReaders
+    case closingStore
+    case ended
+  }
+
+  static let listenerToken: Int64 = -2
+  static let signalToken: Int64 = -3
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    loop.asUnownedSerialExecutor()
+  }
+
+  /// Opens the store and begins to listen.
+  ///
+  /// - Throws: ``DepotError`` `unavailable.busy` if another service has the store or the socket,
+  ///   `storage.corrupt` if the store is damaged, `request.usage` if a path can't be used.
+  package init(_ configuration: ServerConfiguration) throws(DepotError) {
+    startedAt = Monotonic.now()
+    self.configuration = configuration
+    access = configuration.access
+    slowNanoseconds = UInt64(configuration.slowMilliseconds) * 1_000_000
+    log = ServerLog(format: configuration.logFormat)
+    do throws(SystemError) {
+      signals = try SignalDescriptor()
+      loop = try EventLoop()
+    } catch {
+      throw DepotError(.bug, "The service can't start: \(error).")
+    }
+    let inbox = Inbox(loop: loop)
+    self.inbox = inbox
+    listener = try Self.listen(configuration)
+    store = try Store(
+      configuration: StoreConfiguration(path: configuration.storePath),
+      onCommit: { inbox.post(.committed($0)) },
+      onFatal: { inbox.post(.fatal($0)) }
+    )
+    reader = try QuickReader(path: configuration.storePath)
+    readers = try ReaderPool(path: configuration.storePath)
+    instance = Self.makeInstance()
+  }
+
+  deinit { receiveBuffer.deallocate() }
+
+  private static func makeInstance() -> String {
+    let number = UInt64.random(in: .min ... .max)
+    return String(number, radix: 16)
+  }
+
+  private static func listen(
+    _ configuration: ServerConfiguration
+  ) throws(DepotError) -> ListeningSocket {
+    if let inherited = ListeningSocket.fromServiceManager() { return inherited }
+    let path = configuration.socketPath
+    do throws(ListeningSocket.Failure) {
+      let mode: UInt32 = configuration.access.isShared ? 0o666 : 0o600
+      return try ListeningSocket(path: path, mode: mode)
+    } catch {
+      switch error {
+      case .pathTooLong(let bytes):
+        throw DepotError(
+          .usage,
+          "The socket's path needs \(bytes) bytes; the limit is \(UnixSocket.longestPath)."
+        )
+        .hint("Use --socket or a shorter XDG_RUNTIME_DIR.")
+      case .inUse(let process):
+        let who = process.isEmpty ? "Another service" : "The service with process \(process)"
+        throw DepotError(.busy, "\(who) already listens at \(path).")
+          .hint("Stop it with: depot --socket \(path) service stop")
+      case .foreignFile:
+        throw DepotError(.usage, "There is a file at \(path) that isn't a socket of yours.")
+          .hint("Choose another path with --socket.")
+      case .system(let error):
+        throw DepotError(.usage, "The service can't listen at \(path) (\(error)).")
+          .hint("The folder must exist and be yours.")
+      }
+    }
+  }
+
+  /// Serves until a signal or a client ends the service.
+  ///
+  /// The calling thread becomes the loop's.
+  ///
+  /// - Returns: The status that the process should end with.
+  package nonisolated func run() -> Int32 {
+    loop.adoptCurrentThread()
+    var events: [EventLoop.Event] = []
+    assumeIsolated { $0.begin() }
+    while true {
+      let timeout = assumeIsolated { $0.timeout() }
+      loop.wait(milliseconds: timeout, &events)
+      let status = assumeIsolated { $0.turn(events) }
+      if let status { return status }
+    }
+  }
+
+  private func begin() {
+    do throws(SystemError) {
+      try loop.add(signals.descriptor, token: Self.signalToken, reads: true, writes: false)
+    } catch {
+      log.write(.error, "signals can't be watched", [("error", "\(error)")])
+    }
+    watchListener()
+    log.write(
+      .notice,
+      "ready",
+      [
+        ("socket", configuration.socketPath), ("store", configuration.storePath),
+        ("ms", "\((Monotonic.now() - startedAt) / 1_000_000)"),
+        ("version", ProtocolVersion.software),
+      ]
+    )
+    notifier.send("READY=1\nSTATUS=serving \(configuration.storePath)")
+  }
+
+  /// How long the loop may sleep, in milliseconds.
+  private func timeout() -> Int32 {
+    if !unfinished.isEmpty { return 0 }
+    return phase == .serving && sessions.isEmpty ? 10_000 : 500
+  }
+}

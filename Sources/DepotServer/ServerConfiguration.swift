@@ -1,0 +1,127 @@
+internal import DepotLinux
+package import DepotProtocol
+
+/// How a service is set up: by its arguments, and by a file of the same settings.
+package struct ServerConfiguration: Sendable {
+  package var socketPath: String
+  package var storePath: String
+  package var access = AccessPolicy()
+  package var maximumConnections = Limits.connections
+  /// From how long on a call is logged as slow.
+  package var slowMilliseconds = 100
+  /// How long running calls may take once the service is to end.
+  package var drainMilliseconds = 10_000
+  /// How long a client may take nothing, or leave a frame unfinished.
+  package var stallMilliseconds = 30_000
+  package var logFormat = ServerLog.Format.text
+  /// The file that settings were read from, and are again at SIGHUP.
+  package var file: String?
+
+  /// Creates the settings that hold when nothing else is said.
+  package init() {
+    if let path = Process.environment("DEPOT_SOCKET") {
+      socketPath = path
+    } else if let folder = Process.environment("XDG_RUNTIME_DIR") {
+      socketPath = folder + "/depot/depot.sock"
+    } else {
+      socketPath = "/tmp/depot-\(Process.user)/depot.sock"
+    }
+    let data =
+      Process.environment("XDG_DATA_HOME")
+      ?? (Process.environment("HOME") ?? "/tmp") + "/.local/share"
+    storePath = data + "/depot/depot.sqlite"
+  }
+
+  /// Applies one setting.
+  ///
+  /// - Parameters:
+  ///   - name: The name as in `--socket`, without the hyphens.
+  ///   - value: What stands behind it.
+  /// - Throws: ``DepotError`` `request.usage` if there is no such setting, or no such value for it.
+  package mutating func apply(_ name: String, _ value: String) throws(DepotError) {
+    switch name {
+    case "socket": socketPath = value
+    case "store": storePath = value
+    case "data": storePath = value + "/depot.sqlite"
+    case "allow-uid": access.allowedUsers.insert(UInt32(try number(name, value, 0...0xFFFF_FFFE)))
+    case "allow-gid": access.allowedGroups.insert(UInt32(try number(name, value, 0...0xFFFF_FFFE)))
+    case "read-only-uid":
+      access.readOnlyUsers.insert(UInt32(try number(name, value, 0...0xFFFF_FFFE)))
+    case "max-connections": maximumConnections = try number(name, value, 1...100_000)
+    case "slow-ms": slowMilliseconds = try number(name, value, 0...86_400_000)
+    case "drain-ms": drainMilliseconds = try number(name, value, 0...86_400_000)
+    case "stall-ms": stallMilliseconds = try number(name, value, 100...86_400_000)
+    case "log-format":
+      guard let format = ServerLog.Format(rawValue: value) else {
+        throw DepotError(.usage, "--log-format is text or json, not \"\(value)\".")
+      }
+      logFormat = format
+    default:
+      let nearest = Spelling.nearest(to: name, in: Self.names)
+      throw DepotError(.usage, "There is no setting \"\(name)\".")
+        .hint(nearest.map { "Did you mean \"\($0)\"?" } ?? "See depotd --help.")
+    }
+  }
+
+  /// The names of the settings.
+  package static let names = [
+    "socket", "store", "data", "allow-uid", "allow-gid", "read-only-uid", "max-connections",
+    "slow-ms", "drain-ms", "stall-ms", "log-format",
+  ]
+
+  private func number(
+    _ name: String,
+    _ text: String,
+    _ range: ClosedRange<Int>
+  ) throws(DepotError) -> Int {
+    guard let number = Int(text), range.contains(number) else {
+      throw DepotError(
+        .usage,
+        "\(name) takes a number from \(range.lowerBound) to \(range.upperBound), not \"\(text)\"."
+      )
+    }
+    return number
+  }
+
+  /// Applies the settings in a file: on each line a name and a value; `#` begins a comment.
+  ///
+  /// - Throws: ``DepotError`` `notfound.file` if it can't be read, `request.usage` with the line if
+  ///   a setting is wrong.
+  package mutating func read(file path: String) throws(DepotError) {
+    file = path
+    guard let bytes = FileSystem.contents(of: path, limit: 1 << 20) else {
+      throw DepotError(.fileNotFound, "The configuration \(path) can't be read.")
+    }
+    let lines = String(decoding: bytes, as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated() {
+      let words = line.prefix { $0 != "#" }.split(
+        maxSplits: 1,
+        whereSeparator: { $0 == " " || $0 == "\t" }
+      )
+      guard let name = words.first else { continue }
+      let value = words.dropFirst().first.map(String.init) ?? ""
+      do throws(DepotError) {
+        try apply(String(name), value.trimmingSpaces)
+      } catch {
+        throw error.at("\(path):\(index + 1)")
+      }
+    }
+  }
+
+  /// Returns the settings with what the file says now about access and slow calls.
+  func reloaded() throws(DepotError) -> ServerConfiguration {
+    guard let file else { return self }
+    var fresh = self
+    fresh.access = AccessPolicy()
+    try fresh.read(file: file)
+    return fresh
+  }
+}
+
+extension String {
+  fileprivate var trimmingSpaces: String {
+    let trimmed = drop { $0 == " " || $0 == "\t" || $0 == "\r" }
+    return String(trimmed.reversed().drop { $0 == " " || $0 == "\t" || $0 == "\r" }.reversed())
+  }
+}

@@ -1,0 +1,92 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+
+/// One connection: its descriptor, its bytes in both directions, and its calls.
+///
+/// It lives on the server's thread.
+final class Session {
+  let number: Int64
+  let descriptor: Descriptor
+  let peer: UnixSocket.Peer
+  let role: AccessPolicy.Role?
+  var state = SessionState()
+  var decoder = FrameDecoder()
+  var output = OutputQueue()
+  var calls: [Int64: RunningCall] = [:]
+  var writesInFlight = 0
+  /// The reads that wait for the connection's own writes.
+  var deferred: [Call] = []
+  var client: [String: String] = [:]
+  var int64: Hello.Int64Form = .number
+  /// Why the session ends as soon as its framing is known.
+  var refusal: DepotError?
+  /// Whether to close when all output is sent.
+  var isClosing = false
+  var watchesReads = true
+  var watchesWrites = false
+  /// When the connection was made, in nanoseconds of the monotonic clock.
+  let openedAt: UInt64
+  /// When the client last took or sent bytes.
+  var lastProgress: UInt64
+
+  init(
+    number: Int64,
+    descriptor: Descriptor,
+    peer: UnixSocket.Peer,
+    role: AccessPolicy.Role?,
+    now: UInt64
+  ) {
+    self.number = number
+    self.descriptor = descriptor
+    self.peer = peer
+    self.role = role
+    openedAt = now
+    lastProgress = now
+  }
+
+  var framing: FrameDecoder.Framing { decoder.framing ?? .length }
+
+  func reply(to id: Int64) -> ReplyWriter {
+    ReplyWriter(id: id, framing: framing, int64: int64)
+  }
+
+  /// Queues a frame without an id.
+  func send(_ body: (inout JSONWriter) -> Void) {
+    FrameEncoder.append(framing, to: &output.writer, body)
+  }
+
+  /// Queues the terminal frame of a failed call.
+  func fail(_ id: Int64, _ error: DepotError) {
+    reply(to: id).failure(error, to: &output.writer)
+  }
+}
+
+/// A call that has no terminal frame yet.
+struct RunningCall {
+  let name: String
+  let entity: String?
+  let startedAt: UInt64
+  let control: CallControl
+  var stream: RunningStream?
+}
+
+/// The flow of a stream.
+struct RunningStream {
+  /// How many frames may be on their way to the client without its having taken them.
+  static let window = 8
+
+  let read: LongRead
+  /// How many frames the client asked for, or `nil` if it leaves that to the socket.
+  var credit: Int?
+  var granted: Int
+  var delivered = 0
+
+  /// Returns how many more frames may be produced now, and counts them as granted.
+  mutating func takeGrant() -> Int {
+    let wanted = min(delivered + Self.window, credit ?? .max)
+    let grant = max(0, wanted - granted)
+    granted += grant
+    return grant
+  }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import Testing
+
+/// The rules of the house, checked on the sources as they are.
+@Suite struct RulesTests {
+  private let root: URL
+  private let sources: [SourceFile]
+
+  init() throws {
+    root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    sources = try Self.files(under: root.appending(path: "Sources"), root: root)
+  }
+
+  /// What each target may import of ours and of the system.
+  private static let layers: [String: Set<String>] = [
+    "DepotLinux": ["CDepotLinux", "Glibc", "Synchronization"],
+    "DepotSQLite": ["CDepotSQLite", "Synchronization"],
+    "DepotProtocol": ["FoundationEssentials", "Swift"],
+    "DepotEngine": [
+      "DepotSQLite", "DepotProtocol", "DepotLinux", "FoundationEssentials", "Synchronization",
+      "Swift",
+    ],
+    "DepotServer": ["DepotEngine", "DepotProtocol", "DepotLinux", "Glibc", "Synchronization"],
+    "DepotClient": [
+      "DepotProtocol", "DepotLinux", "FoundationEssentials", "FoundationInternationalization",
+      "Foundation", "Synchronization",
+    ],
+    "DepotCommands": [
+      "DepotClient", "DepotProtocol", "DepotLinux", "FoundationEssentials", "Glibc",
+      "Synchronization",
+    ],
+    "depotd": ["DepotServer", "Glibc"],
+    "depot": ["DepotCommands", "Glibc"],
+    "depot-demo": ["DepotClient", "DepotProtocol", "Foundation", "FoundationEssentials"],
+    "depot-bench": [
+      "DepotClient", "DepotProtocol", "DepotSQLite", "DepotLinux", "FoundationEssentials", "Glibc",
+      "Foundation", "Synchronization",
+    ],
+  ]
+
+  @Test func `every target imports only what its layer may`() {
+    for file in sources {
+      for module in file.imports {
+        let allowed = Self.layers[file.target] ?? []
+        #expect(allowed.contains(module), "\(file.path) imports \(module)")
+      }
+    }
+  }
+
+  @Test func `every target has a layer`() {
+    #expect(Set(sources.map(\.target)) == Set(Self.layers.keys))
+  }
+
+  @Test func `files stay small`() throws {
+    let tests = try Self.files(under: root.appending(path: "Tests"), root: root)
+    for (files, limit) in [(sources, 500), (tests, 800)] {
+      for file in files {
+        #expect(file.lines.count <= limit, "\(file.path) has \(file.lines.count) lines")
+      }
+    }
+  }
+
+  @Test func `nothing is left for later, and nothing traps without a sentence`() {
+    for file in sources {
+      for word in ["TODO", "FIXME", "fatalError(", "try!"] {
+        #expect(!file.text.contains(word), "\(file.path) has \(word)")
+      }
+    }
+  }
+
+  @Test func `an unchecked claim of safety has its reason above it`() {
+    for file in sources {
+      for (index, line) in file.lines.enumerated()
+      where line.contains("@unchecked Sendable") || line.contains("nonisolated(unsafe)") {
+        let above = file.lines[max(0, index - 4)..<index].joined(separator: " ").lowercased()
+        #expect(above.contains("because"), "\(file.path):\(index + 1)")
+      }
+    }
+  }
+
+  @Test func `the top level holds the agreed entries only`() throws {
+    let agreed: Set = [
+      "Package.swift", "Package.resolved", "Sources", "Tests", "proto-docs", "Makefile",
+      "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE",
+    ]
+    let entries = try FileManager.default.contentsOfDirectory(atPath: root.path)
+    #expect(Set(entries.filter { !$0.hasPrefix(".") }).subtracting(agreed) == [])
+  }
+
+  @Test func `swift-format knows every key and rule of the configuration`() throws {
+    let ours = try Self.keys(
+      of: Data(contentsOf: root.appending(path: ".swift-format"))
+    )
+    let dump = try Self.keys(of: Self.run("swift", "format", "dump-configuration"))
+    #expect(ours.top.subtracting(dump.top) == [])
+    #expect(ours.rules == dump.rules)
+  }
+
+  @Test(arguments: ["depot", "depot-demo"])
+  func `a client program doesn't contain SQLite`(name: String) throws {
+    let folder = try #require(ProcessInfo.processInfo.environment["DEPOT_PROGRAMS"])
+    let path = folder + "/" + name
+    let linked = String(decoding: try Self.run("ldd", path), as: UTF8.self)
+    #expect(!linked.contains("sqlite"))
+    let symbols = String(decoding: try Self.run("nm", path), as: UTF8.self)
+    #expect(!symbols.contains("sqlite3_open"))
+    let service = String(decoding: try Self.run("ldd", folder + "/depotd"), as: UTF8.self)
+    #expect(service.contains("sqlite"), "the check must be able to find it")
+    #expect(!service.contains("libswiftCore"), "the Swift runtime is linked statically")
+  }
+
+  private static func files(under folder: URL, root: URL) throws -> [SourceFile] {
+    let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }
+    return try (paths ?? []).filter { $0.hasSuffix(".swift") }.map { path in
+      try SourceFile(
+        path: path,
+        text: String(contentsOf: folder.appending(path: path), encoding: .utf8)
+      )
+    }
+  }
+
+  private static func keys(of json: Data) throws -> (top: Set<String>, rules: Set<String>) {
+    let object = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
+    let rules = try #require(object["rules"] as? [String: Any])
+    return (Set(object.keys), Set(rules.keys))
+  }
+
+  private static func run(_ arguments: String...) throws -> Data {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return data
+  }
+}
+
+/// One Swift file of the sources.
+private struct SourceFile {
+  let path: String
+  let text: String
+
+  var target: String { String(path.prefix { $0 != "/" }) }
+
+  var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
+
+  var imports: [String] {
+    lines.compactMap { line in
+      let words = line.split(separator: " ")
+      guard let index = words.firstIndex(of: "import"), index < words.count - 1,
+        words[..<index].allSatisfy({ Self.modifiers.contains(String($0)) })
+      else { return nil }
+      return String(words[index + 1])
+    }
+  }
+
+  private static let modifiers: Set = [
+    "public", "package", "internal", "private", "fileprivate", "@testable", "@_spi(_Unicode)",
+  ]
+}
