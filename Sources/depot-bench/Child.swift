@@ -1,0 +1,86 @@
+import DepotClient
+import DepotLinux
+import Foundation
+
+/// A process that the benchmark started.
+final class Child {
+  private let process = Foundation.Process()
+  private let output = Pipe()
+
+  /// Starts a program, on the core `pin` if one is named.
+  init(_ arguments: [String], pin: Int? = nil, environment: [String: String] = [:]) throws {
+    let all = (pin.map { ["taskset", "-c", String($0)] } ?? []) + arguments
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = all
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+  }
+
+  var identifier: Int32 { process.processIdentifier }
+
+  /// Waits for the end, and returns what was printed.
+  ///
+  /// - Throws: ``BenchError`` if the status isn't 0.
+  func result() throws -> String {
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw BenchError(
+        "\(process.arguments?.joined(separator: " ") ?? "") ended with \(process.terminationStatus)"
+      )
+    }
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  func stop() {
+    process.terminate()
+    process.waitUntilExit()
+  }
+
+  /// Returns a line of /proc/PID/status in KiB, such as VmHWM.
+  func kibibytes(_ name: String) -> Int {
+    let path = "/proc/\(identifier)/status"
+    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return 0 }
+    let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+    return line?.split(separator: " ").compactMap { Int($0) }.first ?? 0
+  }
+
+  /// Starts the high-water mark of the memory anew.
+  func resetPeak() {
+    try? "5".write(toFile: "/proc/\(identifier)/clear_refs", atomically: false, encoding: .utf8)
+  }
+
+  /// The folder of this program and its siblings.
+  static let programs = DepotLinux.Process.programFolder ?? "."
+}
+
+/// A service of the benchmark's own.
+final class Daemon {
+  let child: Child
+  let socket: SocketPath
+
+  init(_ folder: TemporaryFolder, name: String, pin: Int? = nil) throws {
+    socket = SocketPath(folder.file(name + ".sock"))
+    child = try Child(
+      [
+        Child.programs + "/depotd", "--socket", socket.path, "--store",
+        folder.file(name + ".sqlite"), "--slow-ms", "600000",
+      ],
+      pin: pin
+    )
+    _ = try connect()
+  }
+
+  /// Connects, waiting for the service if it has just been started.
+  func connect() throws -> BlockingConnection {
+    for _ in 0..<2000 {
+      if let connection = try? BlockingConnection(socket: socket) { return connection }
+      usleep(500)
+    }
+    return try BlockingConnection(socket: socket)
+  }
+
+  func stop() { child.stop() }
+}

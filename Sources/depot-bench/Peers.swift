@@ -1,0 +1,129 @@
+import DepotLinux
+import Foundation
+
+/// PostgreSQL and Redis on Unix sockets of their own, if they are installed.
+final class Peers {
+  private let folder: TemporaryFolder
+  private var redis: Child?
+  private var postgresFolder: String?
+  private(set) lazy var hasPostgres = startPostgres()
+  private(set) lazy var hasRedis = startRedis()
+
+  init(folder: TemporaryFolder) {
+    self.folder = folder
+  }
+
+  func stop() {
+    redis?.stop()
+    if let postgresFolder {
+      _ = try? asPostgres(["\(Self.binaries)/pg_ctl", "-D", postgresFolder, "-m", "fast", "stop"])
+    }
+  }
+
+  private static let binaries = "/usr/lib/postgresql/15/bin"
+
+  /// Runs a program as the user postgres, because the server refuses to be root.
+  private func asPostgres(_ arguments: [String]) throws -> String {
+    let prefix = getuid() == 0 ? ["runuser", "-u", "postgres", "--"] : []
+    return try Child(prefix + arguments).result()
+  }
+
+  private func startPostgres() -> Bool {
+    guard DepotLinux.Process.isExecutable(Self.binaries + "/initdb") else { return false }
+    let home = folder.file("postgres")
+    do {
+      try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+      if getuid() == 0 { _ = try Child(["chown", "postgres", home]).result() }
+      let data = home + "/data"
+      _ = try asPostgres([Self.binaries + "/initdb", "-D", data, "-A", "trust", "-U", "bench"])
+      let options =
+        "-c listen_addresses='' -c unix_socket_directories=\(home) -c shared_buffers=256MB"
+      _ = try asPostgres([
+        Self.binaries + "/pg_ctl", "-D", data, "-w", "-l", home + "/log", "-o", options, "start",
+      ])
+      postgresFolder = data
+      _ = try psql(
+        """
+        CREATE TABLE item (id bigserial PRIMARY KEY, name text, section text, size bigint,
+        score double precision, essential boolean, note text);
+        INSERT INTO item (name, section, size, score, essential, note)
+        SELECT 'package-' || n, 'section-' || n % 57, n * 7919 % 1000003, (n % 1000) / 8.0,
+        n % 10 = 0, CASE WHEN n % 3 = 0 THEN NULL ELSE 'a short note about number ' || n END
+        FROM generate_series(1, 100000) n; ANALYZE item; CHECKPOINT;
+        """
+      )
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  private func psql(_ sql: String) throws -> String {
+    try Child(["psql", "-h", folder.file("postgres"), "-U", "bench", "-qc", sql, "postgres"])
+      .result()
+  }
+
+  /// Runs a script in `clients` connections; returns transactions per second.
+  private func pgbench(_ script: String, clients: Int, seconds: Double) throws -> Double {
+    let path = folder.file("pgbench.sql")
+    try script.write(toFile: path, atomically: true, encoding: .utf8)
+    let output = try Child([
+      "pgbench", "-h", folder.file("postgres"), "-U", "bench", "-n", "-M", "prepared", "-c",
+      "\(clients)", "-j", "1", "-T", "\(max(1, Int(seconds.rounded())))", "-f", path, "postgres",
+    ]).result()
+    guard let line = output.split(separator: "\n").first(where: { $0.hasPrefix("tps = ") }),
+      let value = line.split(separator: " ").compactMap({ Double($0) }).first
+    else { throw BenchError("pgbench printed no tps") }
+    return value
+  }
+
+  /// Returns how many rows a second are read by key.
+  func postgresGets(clients: Int, seconds: Double) throws -> Double {
+    try pgbench(
+      "\\set k random(1, 100000)\nSELECT * FROM item WHERE id = :k;",
+      clients: clients,
+      seconds: seconds
+    )
+  }
+
+  /// Returns how many rows a second are inserted, each on disk.
+  func postgresInserts(clients: Int, seconds: Double) throws -> Double {
+    try pgbench(
+      """
+      INSERT INTO item (name, section, size, score, essential, note)
+      VALUES ('package-1', 'section-1', 7919, 0.125, false, 'a short note about number 1');
+      """,
+      clients: clients,
+      seconds: seconds
+    )
+  }
+
+  private func startRedis() -> Bool {
+    let socket = folder.file("redis.sock")
+    redis = try? Child([
+      "redis-server", "--port", "0", "--unixsocket", socket, "--dir", folder.path,
+      "--appendonly", "yes", "--appendfsync", "always", "--save", "",
+    ])
+    for _ in 0..<200 {
+      if (try? UnixSocket.connect(path: socket)) != nil { return true }
+      usleep(10_000)
+    }
+    return false
+  }
+
+  /// Returns how many calls of a command Redis answers in a second.
+  func redisCalls(_ arguments: [String], clients: Int, count: Int) throws -> Double {
+    let output = try Child(
+      [
+        "redis-benchmark", "-s", folder.file("redis.sock"), "-c", "\(clients)", "-n", "\(count)",
+        "-r", "100000", "--csv",
+      ] + arguments
+    ).result()
+    guard let line = output.split(separator: "\n").last,
+      let value = line.split(separator: ",").dropFirst().first.flatMap({
+        Double($0.trimmingCharacters(in: ["\""]))
+      })
+    else { throw BenchError("redis-benchmark printed no rate") }
+    return value
+  }
+}

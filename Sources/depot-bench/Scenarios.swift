@@ -1,0 +1,258 @@
+import DepotClient
+import DepotLinux
+import DepotProtocol
+import Foundation
+
+/// What is measured.
+enum Scenarios {
+  /// One client gets rows by identifier; the floor is an echo of equal frames.
+  static func get(
+    _ options: Bench.Options,
+    _ folder: TemporaryFolder,
+    _ peers: Peers,
+    _ report: inout Report
+  ) throws {
+    for (name, pin) in [("both on one core", 0 as Int?), ("unpinned", nil)] {
+      let label = "get-\(pin == nil ? "free" : "pinned")"
+      let daemon = try Daemon(folder, name: label, pin: pin)
+      defer { daemon.stop() }
+      try Item.fill(daemon.connect(), 100_000)
+      var depot: [Double] = []
+      var floor: [Double] = []
+      for round in 0..<options.rounds {
+        let path = folder.file("echo-\(label)-\(round).sock")
+        let echo = try Child([Child.programs + "/depot-bench", "helper-echo", path], pin: pin)
+        defer { echo.stop() }
+        while (try? FileManager.default.attributesOfItem(atPath: path)) == nil { usleep(1000) }
+        floor.append(
+          try figure("helper-ping-pong", path, "20000", "\(Helper.requestSize)", pin: pin)
+        )
+        depot.append(try figure("helper-get", daemon.socket.path, "20000", "100000", pin: pin))
+      }
+      report.add(
+        "get",
+        "get by identifier, 1 client, p50, \(name)",
+        unit: "µs",
+        depot,
+        reference: "echo of equal frames",
+        floor,
+        budget: 1.5
+      )
+    }
+  }
+
+  private static func figure(_ arguments: String..., pin: Int?) throws -> Double {
+    let output = try Child([Child.programs + "/depot-bench"] + arguments, pin: pin).result()
+    guard let value = Double(output.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+      throw BenchError("\(arguments) printed \(output)")
+    }
+    return value
+  }
+
+  /// Many connections get rows by identifier.
+  static func connections(
+    _ options: Bench.Options,
+    _ folder: TemporaryFolder,
+    _ peers: Peers,
+    _ report: inout Report
+  ) throws {
+    let daemon = try Daemon(folder, name: "connections")
+    defer { daemon.stop() }
+    try Item.fill(daemon.connect(), 100_000)
+    for count in [1, 4, 16, 64] {
+      var depot: [Double] = []
+      var postgres: [Double] = []
+      var redis: [Double] = []
+      for _ in 0..<options.rounds {
+        depot.append(
+          try Load.run(
+            socket: daemon.socket.path,
+            connections: count,
+            seconds: options.seconds,
+            getItem
+          ).callsPerSecond
+        )
+        if peers.hasPostgres {
+          postgres.append(try peers.postgresGets(clients: count, seconds: options.seconds))
+        }
+        if peers.hasRedis {
+          redis.append(try peers.redisCalls(["-t", "get"], clients: count, count: 50_000))
+        }
+      }
+      report.add(
+        "connections",
+        "get by identifier, \(count) connections",
+        unit: "/s",
+        depot,
+        reference: "pgbench select",
+        postgres,
+        isRate: true,
+        budget: count == 16 && !postgres.isEmpty ? 1.4 : nil
+      )
+      report.add(
+        "connections-redis",
+        "get by identifier, \(count) connections, beside Redis GET",
+        unit: "/s",
+        depot,
+        reference: "redis-benchmark",
+        redis,
+        isRate: true
+      )
+    }
+  }
+
+  private static func getItem(_ number: Int64) -> DepotProtocol.Operation {
+    let identifier = number &* 7919 % 100_000 + 1
+    return .get(GetRequest(entity: "Item", identifiers: [identifier], namesColumns: false))
+  }
+
+  /// Single rows inserted, each on disk before it is acknowledged.
+  static func durableInsert(
+    _ options: Bench.Options,
+    _ folder: TemporaryFolder,
+    _ peers: Peers,
+    _ report: inout Report
+  ) throws {
+    let daemon = try Daemon(folder, name: "insert")
+    defer { daemon.stop() }
+    try Item.fill(daemon.connect(), 100_000)
+    for count in [1, 4, 16, 64] {
+      var depot: [Double] = []
+      var postgres: [Double] = []
+      var redis: [Double] = []
+      for _ in 0..<options.rounds {
+        depot.append(
+          try Load.run(
+            socket: daemon.socket.path,
+            connections: count,
+            seconds: max(1, options.seconds)
+          ) { number in .insert(Item.insertion(Int(number)..<Int(number) + 1)) }.callsPerSecond
+        )
+        if peers.hasPostgres {
+          postgres.append(try peers.postgresInserts(clients: count, seconds: options.seconds))
+        }
+        if peers.hasRedis {
+          redis.append(try peers.redisCalls(["-t", "set"], clients: count, count: 5000))
+        }
+      }
+      let budget: Double? = count == 1 ? 1.0 : count == 16 ? 1.5 : nil
+      report.add(
+        "insert",
+        "durable insert, \(count) connections",
+        unit: "/s",
+        depot,
+        reference: "pgbench insert",
+        postgres,
+        isRate: true,
+        budget: postgres.isEmpty ? nil : budget
+      )
+      report.add(
+        "insert-redis",
+        "durable insert, \(count) connections, beside Redis SET",
+        unit: "/s",
+        depot,
+        reference: "redis-benchmark, fsync always",
+        redis,
+        isRate: true
+      )
+    }
+  }
+
+  /// All rows, sorted, into typed values.
+  static func fetch(
+    _ options: Bench.Options,
+    _ folder: TemporaryFolder,
+    _ peers: Peers,
+    _ report: inout Report
+  ) throws {
+    let daemon = try Daemon(folder, name: "fetch")
+    defer { daemon.stop() }
+    let connection = try daemon.connect()
+    try Item.fill(connection, options.rows)
+    let plain = try PlainSQLite.open(folder.file("fetch-plain.sqlite"))
+    try PlainSQLite.insert(plain, (1...options.rows).map { Item($0) })
+    let request = FetchRequest(
+      entity: "Item",
+      sort: [SortKey("size")],
+      select: Item.attributes,
+      namesColumns: false
+    )
+    var depot: [Double] = []
+    var sqlite: [Double] = []
+    for round in 0..<options.rounds + 1 {
+      var items: [Item] = []
+      let fetched = try milliseconds {
+        items.reserveCapacity(options.rows)
+        try connection.fetch(request) { items.append(try Item(from: &$0)) }
+      }
+      let read = try milliseconds {
+        let same = try PlainSQLite.fetch(plain)
+        guard same.count == items.count, same.last?.name == items.last?.name else {
+          throw BenchError("the rows differ")
+        }
+      }
+      // The first round warms up both.
+      if round > 0 {
+        depot.append(fetched)
+        sqlite.append(read)
+      }
+    }
+    report.add(
+      "fetch",
+      "fetch \(options.rows) rows of 6 columns, sorted",
+      unit: "ms",
+      depot,
+      reference: "SQLite in process",
+      sqlite,
+      budget: 2
+    )
+  }
+
+  /// Many rows in one stream of requests.
+  static func bulkInsert(
+    _ options: Bench.Options,
+    _ folder: TemporaryFolder,
+    _ peers: Peers,
+    _ report: inout Report
+  ) throws {
+    var depot: [Double] = []
+    var sqlite: [Double] = []
+    let items = (1...options.rows).map { Item($0) }
+    for round in 0..<options.rounds {
+      let daemon = try Daemon(folder, name: "bulk-\(round)")
+      defer { daemon.stop() }
+      let connection = try daemon.connect()
+      try connection.define(Item.schema)
+      depot.append(
+        try milliseconds {
+          for start in stride(from: 0, to: items.count, by: 10_000) {
+            var rows = RowBatch()
+            for item in items[start..<min(start + 10_000, items.count)] {
+              rows.appendRow { item.write(to: &$0) }
+            }
+            try connection.insert(
+              InsertRequest(entity: "Item", columns: Item.attributes, rows: rows)
+            )
+          }
+        }
+      )
+      let plain = try PlainSQLite.open(folder.file("bulk-\(round)-plain.sqlite"))
+      sqlite.append(try milliseconds { try PlainSQLite.insert(plain, items) })
+    }
+    report.add(
+      "bulk",
+      "insert \(options.rows) rows of 6 columns",
+      unit: "ms",
+      depot,
+      reference: "SQLite in process, one transaction",
+      sqlite,
+      budget: 2
+    )
+  }
+
+  static func milliseconds(_ body: () throws -> Void) rethrows -> Double {
+    let start = Monotonic.now()
+    try body()
+    return Double(Monotonic.now() - start) / 1e6
+  }
+}
