@@ -1,0 +1,71 @@
+internal import FoundationEssentials
+
+/// `CAST("…", "type")`: a value of a type that has no literal.
+enum PredicateCast {
+  /// Returns the text of the cast of a literal.
+  static func text(_ literal: String, _ type: AttributeType) -> String {
+    "CAST(\(literal), \"\(type.rawValue)\")"
+  }
+
+  /// Returns the value of the literal `operand` as `type`.
+  ///
+  /// A date may be given as a number of seconds since 2001-01-01T00:00:00Z.
+  static func value(
+    _ operand: PredicateToken,
+    isNegative: Bool,
+    _ type: PredicateToken
+  ) throws(PredicateFailure) -> Value {
+    guard let literal = Self.literal(operand, isNegative: isNegative) else {
+      throw PredicateFailure("The first part of CAST is a string or a number.", at: operand.offset)
+    }
+    guard case .string(let name) = type.kind, let wanted = AttributeType(rawValue: name) else {
+      throw PredicateFailure(
+        "The second part of CAST is the name of a type.",
+        hint: "The types are "
+          + AttributeType.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ") + ".",
+        at: type.offset
+      )
+    }
+    guard let value = convert(literal, to: wanted) else {
+      throw PredicateFailure("This isn't a value of type \(name).", at: operand.offset)
+    }
+    return value
+  }
+
+  private static func literal(_ operand: PredicateToken, isNegative: Bool) -> Value? {
+    switch operand.kind {
+    case .string(let text) where !isNegative: return .string(text)
+    case .double(let value): return .double(isNegative ? -value : value)
+    case .integer(let magnitude):
+      if isNegative { return .int64(Int64(truncatingIfNeeded: 0 &- magnitude)) }
+      return Int64(exactly: magnitude).map(Value.int64)
+    case .word(let word) where !isNegative: return bool(word)
+    default: return nil
+    }
+  }
+
+  private static func bool(_ word: String) -> Value? {
+    switch word.uppercased() {
+    case "TRUE", "YES": .bool(true)
+    case "FALSE", "NO": .bool(false)
+    default: nil
+    }
+  }
+
+  private static func convert(_ literal: Value, to type: AttributeType) -> Value? {
+    switch (literal, type) {
+    case (.string(let text), .date):
+      if let seconds = NonFinite.double(text) {
+        return .date(Date(timeIntervalSinceReferenceDate: seconds))
+      }
+    case (.int64(let seconds), .date):
+      return .date(Date(timeIntervalSinceReferenceDate: Double(seconds)))
+    case (.double(let seconds), .date):
+      return .date(Date(timeIntervalSinceReferenceDate: seconds))
+    default: break
+    }
+    var writer = JSONWriter()
+    writer.write(literal)
+    return try? JSONDocument(writer.bytes).root.value(as: type)
+  }
+}
