@@ -15,7 +15,7 @@ import Testing
     ("a := 2", 2, "available yet"), ("ANY a == 1", 0, "ANY isn't available yet"),
     ("all a == 1", 0, "ALL isn't available yet"), ("SOME a == 1", 0, "SOME"),
     ("NONE a == 1", 0, "NONE"),
-    ("SUBQUERY(a, $x, $x.b == 1)", 20, "Key paths"),
+    ("SUBQUERY(a, $x, $x.b == 1)", 0, "SUBQUERY isn't"),
     ("FUNCTION(a)", 0, "FUNCTION isn't available yet"),
     ("a.@count > 1", 1, "@count"), ("a.b == 1", 1, "Key paths"), ("@count == 1", 0, "@count"),
     ("a[0] == 1", 1, "brackets"), ("upper(a) == 'x'", 0, "no function \"upper\""),
@@ -89,9 +89,9 @@ import Testing
     func nested(_ count: Int) -> String {
       String(repeating: "(", count: count) + "a" + String(repeating: ")", count: count)
     }
-    #expect(try PredicateParser.parse(nested(Limits.predicateDepth)) == .attribute("a"))
+    #expect(try PredicateParser.parse(nested(2 * Limits.predicateDepth)) == .attribute("a"))
     #expect(throws: DepotError.self) {
-      try PredicateParser.parse(nested(Limits.predicateDepth + 1))
+      try PredicateParser.parse(nested(2 * Limits.predicateDepth + 1))
     }
   }
 

@@ -20,7 +20,7 @@ enum PredicateAdvice {
     "IS": "==", "EQUALS": "==", "EQ": "==", "NE": "!=", "LT": "<", "LE": "<=", "GT": ">",
     "GE": ">=", "STARTSWITH": "BEGINSWITH", "STARTS": "BEGINSWITH", "BEGINS": "BEGINSWITH",
     "ENDS": "ENDSWITH", "HAS": "CONTAINS", "INCLUDES": "CONTAINS", "REGEXP": "MATCHES",
-    "ILIKE": "LIKE[c]",
+    "ILIKE": "LIKE[c]", "ADN": "AND",
   ]
 
   /// Returns the failure at `token`, which stands where an operator should.

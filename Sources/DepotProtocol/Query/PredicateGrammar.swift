@@ -8,6 +8,9 @@ struct PredicateGrammar {
     var depth: Int
   }
 
+  /// A level of the tree takes at most two: a prefix and a parenthesis.
+  private static let nestingLimit = 2 * Limits.predicateDepth
+
   private let tokens: [PredicateToken]
   private var index = 0
   private var nodes = 0
@@ -288,7 +291,7 @@ struct PredicateGrammar {
 
   private mutating func enter() throws(PredicateFailure) {
     nesting += 1
-    guard nesting <= Limits.predicateDepth else { throw .tooLarge(at: current.offset) }
+    guard nesting <= Self.nestingLimit else { throw .tooLarge(at: current.offset) }
   }
 
   private mutating func leaf(

@@ -49,6 +49,8 @@ struct PredicateLexer {
     (byte | 0x20) &- 0x61 < 26 || byte == UInt8(ascii: "_")
   }
 
+  private static func isPartOfName(_ byte: UInt8) -> Bool { beginsName(byte) || isDigit(byte) }
+
   private static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
   private mutating func take(while condition: (UInt8) -> Bool) -> String {
@@ -58,7 +60,7 @@ struct PredicateLexer {
   }
 
   private mutating func word() -> String {
-    take { Self.beginsName($0) || Self.isDigit($0) }
+    take(while: Self.isPartOfName)
   }
 
   private mutating func name(after prefix: String) throws(PredicateFailure) -> String {
@@ -95,7 +97,7 @@ struct PredicateLexer {
       case (0x30, UInt8(ascii: "b")): try prefixed(radix: 2)
       default: try decimal()
       }
-    if let byte = peek(), Self.beginsName(byte) || byte == UInt8(ascii: ".") {
+    if let byte = peek(), Self.isPartOfName(byte) || byte == UInt8(ascii: ".") {
       throw PredicateFailure("A number can't go on with this.", at: position)
     }
     if case .integer(let value) = kind, value > 1 << 63 { throw tooLarge(start) }
