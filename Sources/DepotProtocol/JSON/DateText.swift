@@ -2,10 +2,11 @@
 package enum DateText {
   /// Writes a date, given in seconds since 2001-01-01T00:00:00Z.
   ///
-  /// A date that no text of up to nine fraction digits gives back, or outside the years 1 to 9999,
-  /// becomes `{"referenceSeconds":…}`.
+  /// A date that no text of up to nine fraction digits gives back (-0.0 is one), or outside the
+  /// years 1 to 9999, becomes `{"referenceSeconds":…}`.
   package static func write(_ seconds: Double, to writer: inout JSONWriter) {
     guard seconds >= firstSecond, seconds < endSecond,
+      seconds != 0 || seconds.sign == .plus,
       let (whole, fraction, digits) = shortestFraction(seconds)
     else {
       writer.raw("{\"referenceSeconds\":")

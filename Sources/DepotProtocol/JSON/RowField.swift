@@ -153,8 +153,8 @@ package enum DecimalText {
   package static func parse(_ text: String) -> Decimal? {
     let isGrammatical = text.wholeMatch(of: /-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil
     let digits = text.prefix { $0 != "e" && $0 != "E" }.filter(\.isWholeNumber)
-      .drop { $0 == "0" }
-    guard isGrammatical, digits.count <= 38, let value = Decimal(string: text), !value.isNaN
+    let significant = digits.trimmingPrefix { $0 == "0" }.reversed().drop { $0 == "0" }
+    guard isGrammatical, significant.count <= 38, let value = Decimal(string: text), !value.isNaN
     else { return nil }
     return value
   }
