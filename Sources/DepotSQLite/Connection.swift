@@ -14,6 +14,8 @@ package final class Connection {
 
   package let handle: OpaquePointer
   private var statements: [String: Statement] = [:]
+  /// Kept alive for SQLite, which holds it unretained.
+  var progress: ProgressCheck?
 
   /// Opens the file at `path`, which a writer creates if it is missing.
   ///

@@ -58,6 +58,8 @@ extension DepotError.Code {
   public static let deadline = Self(rawValue: "deadline.passed")
   public static let cancelled = Self(rawValue: "cancelled.by_client")
 
+  public static let streamExpired = Self(rawValue: "stream.expired")
+
   public static let draining = Self(rawValue: "unavailable.draining")
   public static let busy = Self(rawValue: "unavailable.busy")
   public static let readOnly = Self(rawValue: "unavailable.readonly")
@@ -83,6 +85,7 @@ extension DepotError.Code {
     case "limit": self == .tooManyInFlight || self == .tooManyStreams ? .later : .no
     case "unavailable": self == .readOnly ? .no : .later
     case "storage": self == .full ? .later : .no
+    case "stream": .later
     case "deadline": .now
     default: .no
     }
@@ -96,7 +99,7 @@ extension DepotError.Code {
     case "schema", "constraint": 65
     case "notfound": self == .fileNotFound ? 66 : 1
     case "conflict": 1
-    case "limit", "deadline": 75
+    case "limit", "deadline", "stream": 75
     case "cancelled": 130
     case "unavailable": 69
     case "permission": 77

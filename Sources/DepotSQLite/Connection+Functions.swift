@@ -1,0 +1,101 @@
+internal import CDepotSQLite
+
+extension Connection {
+  /// Adds a function that SQL on this connection may call, but not from a view or trigger.
+  ///
+  /// Equal arguments must give equal results. The corresponding C function is
+  /// `sqlite3_create_function_v2`.
+  ///
+  /// - Throws: ``SQLiteError`` if SQLite refuses the function.
+  package func addFunction(
+    _ name: String,
+    argumentCount: Int,
+    _ body: @escaping (borrowing FunctionCall) -> Void
+  ) throws(SQLiteError) {
+    let code = sqlite3_create_function_v2(
+      handle,
+      name,
+      Int32(argumentCount),
+      SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY,
+      Unmanaged.passRetained(FunctionBody(body)).toOpaque(),
+      { context, _, arguments in
+        guard let context, let arguments, let user = sqlite3_user_data(context) else { return }
+        let body = Unmanaged<FunctionBody>.fromOpaque(user).takeUnretainedValue()
+        body.run(FunctionCall(context: context, arguments: arguments))
+      },
+      nil,
+      nil,
+      { user in
+        guard let user else { return }
+        Unmanaged<FunctionBody>.fromOpaque(user).release()
+      }
+    )
+    guard code == SQLITE_OK else { throw SQLiteError(database: handle) }
+  }
+}
+
+/// What SQLite keeps of a function.
+private final class FunctionBody {
+  let run: (borrowing FunctionCall) -> Void
+
+  init(_ run: @escaping (borrowing FunctionCall) -> Void) {
+    self.run = run
+  }
+}
+
+/// One call of a function by SQL: its arguments and its result, which is NULL until it is set.
+package struct FunctionCall: ~Copyable {
+  fileprivate let context: OpaquePointer
+  fileprivate let arguments: UnsafeMutablePointer<OpaquePointer?>
+
+  /// The storage class of an argument.
+  package enum Kind {
+    case null
+    case integer
+    case real
+    case text
+    case blob
+  }
+
+  package func kind(_ index: Int) -> Kind {
+    switch sqlite3_value_type(arguments[index]) {
+    case SQLITE_INTEGER: .integer
+    case SQLITE_FLOAT: .real
+    case SQLITE_TEXT: .text
+    case SQLITE_BLOB: .blob
+    default: .null
+    }
+  }
+
+  package func integer(_ index: Int) -> Int64 { sqlite3_value_int64(arguments[index]) }
+
+  package func real(_ index: Int) -> Double { sqlite3_value_double(arguments[index]) }
+
+  /// The bytes of a text or blob, valid until the function returns.
+  package func bytes(_ index: Int) -> UnsafeBufferPointer<UInt8> {
+    let value = arguments[index]
+    // The pointer first and then the count, as SQLite's documentation asks.
+    let pointer =
+      kind(index) == .blob
+      ? sqlite3_value_blob(value)?.assumingMemoryBound(to: UInt8.self)
+      : sqlite3_value_text(value)
+    return UnsafeBufferPointer(start: pointer, count: Int(sqlite3_value_bytes(value)))
+  }
+
+  package func result(_ value: Int64) { sqlite3_result_int64(context, value) }
+
+  package func result(_ value: Bool) { sqlite3_result_int(context, value ? 1 : 0) }
+
+  package func result(_ value: Double) { sqlite3_result_double(context, value) }
+
+  package func result(text bytes: UnsafeBufferPointer<UInt8>) {
+    depot_result_text(context, bytes.baseAddress, bytes.count)
+  }
+
+  package func result(blob bytes: UnsafeBufferPointer<UInt8>) {
+    depot_result_blob(context, bytes.baseAddress, bytes.count)
+  }
+
+  /// Makes an argument the result.
+  package func result(argument index: Int) { sqlite3_result_value(context, arguments[index]) }
+}

@@ -1,0 +1,38 @@
+internal import CDepotSQLite
+
+/// A question that a connection asks while its statements run.
+package final class ProgressCheck {
+  /// Whether the running statement must end, with SQLITE_INTERRUPT.
+  package var mustStop: () -> Bool
+
+  package init(_ mustStop: @escaping () -> Bool) {
+    self.mustStop = mustStop
+  }
+}
+
+@available(*, unavailable)
+extension ProgressCheck: Sendable {}
+
+extension Connection {
+  /// Asks `check` about every `interval` instructions of SQLite's machine.
+  ///
+  /// The corresponding C function is `sqlite3_progress_handler`.
+  package func watch(every interval: Int, _ check: ProgressCheck) {
+    progress = check
+    sqlite3_progress_handler(
+      handle,
+      Int32(interval),
+      { user in
+        guard let user else { return 0 }
+        let check = Unmanaged<ProgressCheck>.fromOpaque(user).takeUnretainedValue()
+        return check.mustStop() ? 1 : 0
+      },
+      Unmanaged.passUnretained(check).toOpaque()
+    )
+  }
+}
+
+extension SQLiteError {
+  /// Whether the statement ended because it was told to.
+  package var isInterrupt: Bool { primaryCode == SQLITE_INTERRUPT }
+}
