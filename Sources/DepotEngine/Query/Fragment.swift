@@ -1,0 +1,54 @@
+internal import DepotSQLite
+
+/// A piece of SQL with the values of its `?` parameters in their order.
+struct Fragment {
+  var sql: String
+  var parameters: [SQLiteValue] = []
+
+  static let `true` = Fragment(sql: "1")
+  static let `false` = Fragment(sql: "0")
+
+  static func bound(_ value: SQLiteValue) -> Fragment {
+    Fragment(sql: "?", parameters: [value])
+  }
+
+  static func + (left: Fragment, right: Fragment) -> Fragment {
+    Fragment(sql: left.sql + right.sql, parameters: left.parameters + right.parameters)
+  }
+
+  static func + (left: Fragment, right: String) -> Fragment {
+    Fragment(sql: left.sql + right, parameters: left.parameters)
+  }
+
+  static func + (left: String, right: Fragment) -> Fragment {
+    Fragment(sql: left + right.sql, parameters: right.parameters)
+  }
+
+  var parenthesized: Fragment { "(" + self + ")" }
+
+  /// Joins conditions as a balanced tree, so that its depth grows with the logarithm of their number
+  /// and stays within SQLite's limit.
+  static func joined(_ parts: ArraySlice<Fragment>, by word: String) -> Fragment {
+    guard parts.count > 1, let first = parts.first else { return parts.first ?? .true }
+    if parts.count == 2 { return first + " \(word) " + parts[parts.endIndex - 1] }
+    let middle = parts.startIndex + parts.count / 2
+    return joined(parts[..<middle], by: word).parenthesized + " \(word) "
+      + joined(parts[middle...], by: word).parenthesized
+  }
+}
+
+/// A piece of SQL that is true, false, or, if it is nullable, NULL in place of false.
+struct Condition {
+  var fragment: Fragment
+  var isNullable: Bool
+
+  init(_ fragment: Fragment, isNullable: Bool = false) {
+    self.fragment = fragment
+    self.isNullable = isNullable
+  }
+
+  static func always(_ value: Bool) -> Condition { Condition(value ? .true : .false) }
+
+  /// The condition as one that is never NULL.
+  var strict: Fragment { isNullable ? "ifnull(" + fragment + ", 0)" : fragment }
+}

@@ -1,0 +1,42 @@
+internal import DepotProtocol
+
+/// A part of a predicate that has a value.
+struct Operand {
+  /// The type of the value; `nil` if it is always null.
+  var type: AttributeType?
+  var fragment: Fragment
+  /// The value if it is the same for all rows.
+  var constant: Value?
+  var isNullable: Bool
+  /// What it was made from, for messages.
+  var source: QueryExpression
+
+  init(constant: Value, source: QueryExpression) {
+    type = constant.type
+    fragment = .bound(constant.stored)
+    self.constant = constant
+    isNullable = constant.isNull
+    self.source = source
+  }
+
+  init(
+    type: AttributeType?,
+    _ fragment: Fragment,
+    isNullable: Bool,
+    source: QueryExpression
+  ) {
+    self.type = type
+    self.fragment = fragment
+    self.isNullable = isNullable
+    self.source = source
+  }
+
+  var isNull: Bool { type == nil }
+  var isConstant: Bool { constant != nil }
+  var isText: Bool { type == .string || type == .url }
+  var isNumber: Bool { type == .int64 || type == .double || type == .decimal }
+  /// Whether it is a constant that equals nothing.
+  var isAlwaysNaN: Bool { constant?.isNaN ?? false }
+  /// Whether the value of some row may be NaN.
+  var canBeNaN: Bool { constant == nil && (type == .double || type == .date) }
+}

@@ -1,0 +1,66 @@
+internal import DepotProtocol
+
+extension PredicateCompiler {
+  func arithmetic(
+    _ arithmetic: QueryExpression.Arithmetic,
+    _ left: Operand,
+    _ right: Operand,
+    source: QueryExpression
+  ) throws(DepotError) -> Operand {
+    var (left, right) = (left, right)
+    for operand in [left, right] where !operand.isNull && !operand.isNumber {
+      throw invalid(
+        source,
+        "\(operand.source.spelling) is of type \(operand.typeName), not a number."
+      )
+    }
+    guard let leftType = left.type, let rightType = right.type else {
+      return Operand(constant: .null, source: source)
+    }
+    let type: AttributeType =
+      leftType == .decimal || rightType == .decimal
+      ? .decimal : leftType == .double || rightType == .double ? .double : .int64
+    if type == .decimal {
+      left = try decimal(left, in: source)
+      right = try decimal(right, in: source)
+    }
+    // SQLite turns an overflow into a double and has no NaN, so all arithmetic is ours.
+    let arguments = left.fragment + ", " + right.fragment
+    return Operand(
+      type: type,
+      "depot_\(type.rawValue)(\(arithmetic.functionCode), " + arguments + ")",
+      isNullable: true,
+      source: source
+    )
+  }
+
+  private func decimal(
+    _ operand: Operand,
+    in source: QueryExpression
+  ) throws(DepotError) -> Operand {
+    guard operand.type != .decimal, let constant = operand.constant else { return operand }
+    guard let value = constant.converted(to: .decimal) else {
+      throw invalid(source, "\(operand.source.spelling) can't be read as decimal.")
+    }
+    return Operand(constant: value, source: operand.source)
+  }
+}
+
+extension QueryExpression.Arithmetic {
+  /// The number by which the SQL functions know the operation.
+  var functionCode: Int64 {
+    switch self {
+    case .add: 0
+    case .subtract: 1
+    case .multiply: 2
+    case .divide: 3
+    }
+  }
+
+  init?(functionCode: Int64) {
+    guard let found = Self.allCases.first(where: { $0.functionCode == functionCode }) else {
+      return nil
+    }
+    self = found
+  }
+}

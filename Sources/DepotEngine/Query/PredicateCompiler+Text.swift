@@ -1,0 +1,115 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+extension PredicateCompiler {
+  /// The longest pattern, in bytes, since a row may cost as many steps as text and pattern multiplied.
+  private static let patternBytes = 1000
+
+  mutating func text(
+    _ test: QueryExpression.TextTest,
+    _ text: QueryExpression,
+    _ pattern: QueryExpression,
+    _ options: QueryExpression.TextOptions,
+    in expression: QueryExpression
+  ) throws(DepotError) -> Condition {
+    let subject = try textOperand(text, in: expression)
+    let needle = try textOperand(pattern, in: expression)
+    try check(test, needle, options, in: expression)
+    if subject.isNull || needle.isNull { return .always(false) }
+    let isNullable = subject.isNullable || needle.isNullable
+    if test == .begins, options.isEmpty, case .string(let prefix) = needle.constant {
+      return Condition(
+        Self.range(of: subject.fragment, beginningWith: prefix),
+        isNullable: isNullable
+      )
+    }
+    // The functions fold the first argument themselves and want the second one folded, which
+    // happens once here for a constant.
+    let folded =
+      test == .matches ? needle.fragment : try self.folded(needle, options, in: expression).fragment
+    let call = "depot_\(test.rawValue)(" + subject.fragment + ", " + folded
+    return Condition(call + ", \(options.rawValue))", isNullable: isNullable)
+  }
+
+  private mutating func textOperand(
+    _ part: QueryExpression,
+    in expression: QueryExpression
+  ) throws(DepotError) -> Operand {
+    let operand = try operand(part)
+    return try asText(operand, in: expression)
+  }
+
+  private func asText(
+    _ operand: Operand,
+    in expression: QueryExpression
+  ) throws(DepotError) -> Operand {
+    guard operand.isText || operand.isNull else {
+      throw invalid(
+        expression,
+        "\(operand.source.spelling) is of type \(operand.typeName), not text."
+      )
+    }
+    guard let value = operand.constant?.converted(to: .string) else { return operand }
+    return Operand(constant: value, source: operand.source)
+  }
+
+  /// Returns text as the options see it.
+  func folded(
+    _ operand: Operand,
+    _ options: QueryExpression.TextOptions,
+    in expression: QueryExpression
+  ) throws(DepotError) -> Operand {
+    var operand = try asText(operand, in: expression)
+    guard !options.isEmpty, !operand.isNull else { return operand }
+    if case .string(let text) = operand.constant {
+      let folded = TextFolding.fold(text, options)
+      return Operand(constant: .string(folded), source: operand.source)
+    }
+    operand.fragment = "depot_fold(" + operand.fragment + ", \(options.rawValue))"
+    return operand
+  }
+
+  private mutating func check(
+    _ test: QueryExpression.TextTest,
+    _ needle: Operand,
+    _ options: QueryExpression.TextOptions,
+    in expression: QueryExpression
+  ) throws(DepotError) {
+    guard test == .like || test == .matches else { return }
+    if test == .matches { isSlow = true }
+    guard case .string(let pattern) = needle.constant else { return }
+    guard pattern.utf8.count <= Self.patternBytes else {
+      throw invalid(expression, "A pattern can't be longer than \(Self.patternBytes) bytes.")
+    }
+    if test == .matches {
+      do {
+        _ = try TextPattern(pattern, options)
+      } catch {
+        throw invalid(expression, "The regular expression is invalid: \(error)")
+      }
+    }
+  }
+
+  /// A condition that an index on `column` serves, for text sorts by code point.
+  private static func range(of column: Fragment, beginningWith prefix: String) -> Fragment {
+    guard !prefix.isEmpty else { return column + " IS NOT NULL" }
+    let low = column + " >= " + .bound(.text(prefix))
+    guard let next = successor(of: prefix) else { return low }
+    return (low + " AND " + column + " < " + .bound(.text(next))).parenthesized
+  }
+
+  /// Returns the least text greater than all that begin with `prefix`, or `nil` if there is none.
+  static func successor(of prefix: String) -> String? {
+    var scalars = Array(prefix.unicodeScalars)
+    while let last = scalars.popLast() {
+      let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
+      if let scalar = Unicode.Scalar(next) {
+        var result = String.UnicodeScalarView()
+        result.append(contentsOf: scalars)
+        result.append(scalar)
+        return String(result)
+      }
+    }
+    return nil
+  }
+}
