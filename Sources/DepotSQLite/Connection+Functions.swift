@@ -34,6 +34,15 @@ extension Connection {
   }
 }
 
+/// The kinds of values that SQLite tells apart.
+package enum StorageClass: Sendable {
+  case null
+  case integer
+  case real
+  case text
+  case blob
+}
+
 /// What SQLite keeps of a function.
 private final class FunctionBody {
   let run: (borrowing FunctionCall) -> Void
@@ -49,15 +58,7 @@ package struct FunctionCall: ~Copyable {
   fileprivate let arguments: UnsafeMutablePointer<OpaquePointer?>
 
   /// The storage class of an argument.
-  package enum Kind {
-    case null
-    case integer
-    case real
-    case text
-    case blob
-  }
-
-  package func kind(_ index: Int) -> Kind {
+  package func kind(_ index: Int) -> StorageClass {
     switch sqlite3_value_type(arguments[index]) {
     case SQLITE_INTEGER: .integer
     case SQLITE_FLOAT: .real

@@ -33,6 +33,38 @@ package struct Row: ~Copyable {
     return UnsafeBufferPointer(start: pointer, count: Int(sqlite3_column_bytes(handle, column)))
   }
 
+  /// The storage class of a value.
+  @inline(__always)
+  package func kind(_ column: Int) -> StorageClass {
+    switch type(column) {
+    case SQLITE_INTEGER: .integer
+    case SQLITE_FLOAT: .real
+    case SQLITE_TEXT: .text
+    case SQLITE_BLOB: .blob
+    default: .null
+    }
+  }
+
+  /// The bytes of what is known to be text, valid until the statement steps again.
+  @inline(__always)
+  package func textBytes(_ column: Int) -> UnsafeBufferPointer<UInt8> {
+    let pointer = sqlite3_column_text(handle, Int32(column))
+    return UnsafeBufferPointer(
+      start: pointer,
+      count: Int(sqlite3_column_bytes(handle, Int32(column)))
+    )
+  }
+
+  /// The bytes of what is known to be a blob, valid until the statement steps again.
+  @inline(__always)
+  package func blobBytes(_ column: Int) -> UnsafeBufferPointer<UInt8> {
+    let pointer = sqlite3_column_blob(handle, Int32(column))
+    return UnsafeBufferPointer(
+      start: pointer?.assumingMemoryBound(to: UInt8.self),
+      count: Int(sqlite3_column_bytes(handle, Int32(column)))
+    )
+  }
+
   package func text(_ column: Int) -> String { String(decoding: bytes(column), as: UTF8.self) }
 
   package func blob(_ column: Int) -> [UInt8] { Array(bytes(column)) }

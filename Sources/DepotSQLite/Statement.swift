@@ -51,6 +51,12 @@ package final class Statement {
     sqlite3_clear_bindings(handle)
   }
 
+  /// Ends the run but keeps the bound values, for the caller to bind others.
+  @inline(__always)
+  package func restart() {
+    sqlite3_reset(handle)
+  }
+
   /// Binds the values for `?1`, `?2`, and so on.
   ///
   /// - Throws: ``SQLiteError`` if SQLite refuses one, for its size.

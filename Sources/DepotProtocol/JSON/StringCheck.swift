@@ -149,8 +149,16 @@ package enum UTF8Sequence {
 
   /// Whether all of `bytes` are well-formed.
   package static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let base = bytes.baseAddress else { return true }
     var position = 0
     while position < bytes.count {
+      if position + 8 <= bytes.count,
+        UnsafeRawPointer(base).loadUnaligned(fromByteOffset: position, as: UInt64.self)
+          & 0x8080_8080_8080_8080 == 0
+      {
+        position += 8
+        continue
+      }
       if bytes[position] < 0x80 {
         position += 1
         continue

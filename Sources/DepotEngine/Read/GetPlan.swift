@@ -1,0 +1,106 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// How rows of one entity are got by their identifiers.
+struct GetPlan {
+  private let statement: Statement
+  private let connection: Connection
+  private let reading: RowReading
+  private let entity: String
+  /// The names of the columns as JSON.
+  private let names: [UInt8]
+
+  init(_ shape: RowShape, _ connection: Connection) throws(DepotError) {
+    statement = try DepotEngine.reading { () throws(SQLiteError) in
+      try connection.statement(ReadStatement(get: shape).sql)
+    }
+    self.connection = connection
+    reading = RowReading(shape)
+    entity = shape.layout.name
+    var writer = JSONWriter()
+    writer.raw("\"columns\":")
+    writer.names(shape.names)
+    writer.raw(",")
+    names = writer.bytes
+  }
+
+  /// Appends the terminal frame with the rows, in the order of the identifiers.
+  ///
+  /// - Parameter check: What may end the call between two rows.
+  /// - Throws: ``DepotError``; the frame is incomplete then.
+  func answer(
+    _ request: GetRequest,
+    _ reply: ReplyWriter,
+    _ writer: inout JSONWriter,
+    check: () throws(DepotError) -> Void = {}
+  ) throws(DepotError) {
+    let start = FrameEncoder.begin(reply.framing, in: &writer)
+    writer.raw("{\"id\":")
+    writer.integer(reply.id)
+    writer.raw(",\"ok\":{")
+    if request.namesColumns { writer.raw(names) }
+    writer.raw("\"rows\":[")
+    var missing: [Int64] = []
+    if request.identifiers.count == 1 {
+      try append(request.identifiers, reply, &writer, &missing, check)
+    } else {
+      try DepotEngine.reading { () throws(SQLiteError) in try connection.execute("BEGIN") }
+      defer { try? connection.execute("COMMIT") }
+      try append(request.identifiers, reply, &writer, &missing, check)
+    }
+    writer.raw("]")
+    if !missing.isEmpty {
+      guard request.allowsMissing else { throw notFound(missing) }
+      writer.raw(",\"missing\":[")
+      for (index, identifier) in missing.enumerated() {
+        if index > 0 { writer.raw(",") }
+        writer.integer(identifier, as: reply.int64)
+      }
+      writer.raw("]")
+    }
+    writer.raw("}}")
+    FrameEncoder.end(reply.framing, from: start, in: &writer)
+    guard writer.bytes.count - start <= Limits.frameBytes else {
+      throw DepotError(.frameTooLarge, "The rows are too large for a frame.")
+        .hint("Get fewer rows at once, or select fewer attributes.")
+    }
+  }
+
+  private func append(
+    _ identifiers: [Int64],
+    _ reply: ReplyWriter,
+    _ writer: inout JSONWriter,
+    _ missing: inout [Int64],
+    _ check: () throws(DepotError) -> Void
+  ) throws(DepotError) {
+    defer { statement.reset() }
+    var isFirst = true
+    for identifier in identifiers {
+      let isFound = try DepotEngine.reading { () throws(SQLiteError) in
+        statement.restart()
+        try statement.bind(.integer(identifier), at: 1)
+        return try statement.step()
+      }
+      guard isFound else {
+        missing.append(identifier)
+        continue
+      }
+      if !isFirst { writer.raw(",") }
+      isFirst = false
+      try reading.write(statement.row, int64: reply.int64, to: &writer)
+      try check()
+      guard writer.bytes.count <= 2 * Limits.frameBytes else {
+        throw DepotError(.frameTooLarge, "The rows are too large for a frame.")
+          .hint("Get fewer rows at once, or select fewer attributes.")
+      }
+    }
+  }
+
+  private func notFound(_ missing: [Int64]) -> DepotError {
+    let names = missing.prefix(3).map { "\(entity)/\($0)" }.joined(separator: ", ")
+    let rest = missing.count > 3 ? " and \(missing.count - 3) more" : ""
+    let verb = missing.count > 1 ? "don't" : "doesn't"
+    return DepotError(.objectNotFound, "\(names)\(rest) \(verb) exist.")
+      .details(["missing": .array(missing.map(JSONValue.int64))])
+  }
+}

@@ -1,0 +1,170 @@
+internal import DepotLinux
+package import DepotProtocol
+internal import DepotSQLite
+
+/// Answers reads that are short, on the thread that received them.
+///
+/// A read that turns out long is handed back untouched, for a ``ReaderPool``. No snapshot stays open
+/// between two reads.
+package final class QuickReader {
+  /// How long the thread may be kept, in nanoseconds.
+  private static let budget: UInt64 = 250_000
+  /// How large an answer may be, in bytes.
+  private static let answerBytes = 64 << 10
+  /// How many rows a `get` may name.
+  private static let identifiers = 128
+
+  private let connection: Connection
+  private let clock = BudgetClock()
+  private var longReads = LongReadMemory()
+  private var plans: [String: GetPlan] = [:]
+  private var generation = -1
+
+  /// Opens the store at `path`, which must exist.
+  ///
+  /// - Throws: ``DepotError`` of class `storage` if it can't be opened.
+  package init(path: String) throws(DepotError) {
+    connection = try .reader(path: path, cacheKiB: 4096)
+    // The thread must not wait; a read that meets a lock is long.
+    try reading { () throws(SQLiteError) in try connection.execute("PRAGMA busy_timeout = 0") }
+    connection.watch(every: 200, ProgressCheck { [clock] in clock.isOver })
+  }
+
+  /// Appends the whole answer to a `get`, `fetch`, `count`, or `explain`.
+  ///
+  /// - Returns: Whether it did; if not, nothing was appended, and the read must go to a pool.
+  /// - Throws: ``DepotError`` if the read fails; nothing was appended then.
+  package func perform(
+    _ operation: Operation,
+    catalog: Catalog,
+    control: CallControl,
+    reply: ReplyWriter,
+    into writer: inout JSONWriter
+  ) throws(DepotError) -> Bool {
+    try control.check()
+    if generation != catalog.generation {
+      plans = [:]
+      connection.forgetStatements()
+      generation = catalog.generation
+    }
+    let start = writer.bytes.count
+    do {
+      if try answer(operation, catalog, reply, &writer) { return true }
+      writer.bytes.removeSubrange(start...)
+      return false
+    } catch {
+      writer.bytes.removeSubrange(start...)
+      if error.code == .busy { return false }
+      throw error
+    }
+  }
+
+  private func answer(
+    _ operation: Operation,
+    _ catalog: Catalog,
+    _ reply: ReplyWriter,
+    _ writer: inout JSONWriter
+  ) throws(DepotError) -> Bool {
+    switch operation {
+    case .get(let request):
+      guard request.identifiers.count <= Self.identifiers else { return false }
+      clock.restart()
+      let plan = try plan(request, catalog)
+      try plan.answer(request, reply, &writer)
+      return true
+    case .fetch(let request):
+      return try fetch(request, catalog, reply, &writer)
+    case .count(let request):
+      let layout = try catalog.layout(of: request.entity)
+      let count = ReadStatement.Count(try ReadStatement(count: request, of: layout))
+      return try attempt(count.statement) { () throws(ReadEnd) in
+        reply.count(try count.run(on: connection), to: &writer)
+        return true
+      }
+    case .explain(let request):
+      try Explanation(request, catalog, on: connection).answer(reply, to: &writer)
+      return true
+    default:
+      throw DepotError(.bug, "\(operation.name) isn't a read.")
+    }
+  }
+
+  private func plan(_ request: GetRequest, _ catalog: Catalog) throws(DepotError) -> GetPlan {
+    if request.select == nil, let plan = plans[request.entity] { return plan }
+    let layout = try catalog.layout(of: request.entity)
+    let plan = try GetPlan(RowShape(layout, select: request.select), connection)
+    if request.select == nil { plans[request.entity] = plan }
+    return plan
+  }
+
+  private func fetch(
+    _ request: FetchRequest,
+    _ catalog: Catalog,
+    _ reply: ReplyWriter,
+    _ writer: inout JSONWriter
+  ) throws(DepotError) -> Bool {
+    let layout = try catalog.layout(of: request.entity)
+    let shape = try RowShape(layout, select: request.select)
+    let query = try ReadStatement(fetch: request, columns: shape.columns, of: layout)
+    return try attempt(query) { () throws(ReadEnd) in
+      var run = try FetchRun(request, shape, query, reply, on: connection)
+      defer { run.close() }
+      guard try run.writeFrame(to: &writer, byteLimit: Self.answerBytes) else { return false }
+      run.writeEnd(to: &writer)
+      return true
+    }
+  }
+
+  /// Tries a query that may turn out long, unless it did so lately.
+  private func attempt(
+    _ query: ReadStatement,
+    _ body: () throws(ReadEnd) -> Bool
+  ) throws(DepotError) -> Bool {
+    if query.isSlow || longReads.mustSkip(query.sql) { return false }
+    clock.restart()
+    do {
+      let isDone = try body()
+      if !isDone || clock.isOver { longReads.remember(query.sql) }
+      return isDone
+    } catch {
+      switch error {
+      case .failed(let error): throw error
+      case .interrupted:
+        longReads.remember(query.sql)
+        return false
+      }
+    }
+  }
+
+  /// The time after which a read counts as long.
+  private final class BudgetClock {
+    private var end: UInt64 = 0
+
+    func restart() { end = Monotonic.now() + QuickReader.budget }
+
+    var isOver: Bool { Monotonic.now() > end }
+  }
+}
+
+@available(*, unavailable)
+extension QuickReader: Sendable {}
+
+/// Which queries turned out long, so that they aren't tried in vain each time.
+struct LongReadMemory {
+  /// After how many uses a query gets another try, since tables and indexes change.
+  private static let pause = 50
+  private static let capacity = 256
+  /// How many uses are left to skip, by the text of the query.
+  private var skips: [String: Int] = [:]
+
+  mutating func mustSkip(_ sql: String) -> Bool {
+    guard let left = skips[sql] else { return false }
+    skips[sql] = left > 1 ? left - 1 : nil
+    return true
+  }
+
+  mutating func remember(_ sql: String) {
+    if skips.count >= Self.capacity { skips = [:] }
+    skips[sql] = Self.pause
+  }
+}

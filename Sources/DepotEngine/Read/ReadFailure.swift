@@ -1,0 +1,34 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+extension DepotError {
+  /// Translates SQLite's failure to read.
+  init(reading error: SQLiteError) {
+    switch error.primaryCode {
+    case 5, 6:  // SQLITE_BUSY, SQLITE_LOCKED
+      self.init(.busy, "The store is busy.")
+    case 10, 14:  // SQLITE_IOERR, SQLITE_CANTOPEN
+      self.init(.io, "The store can't be read: \(error).")
+    case 11, 26:  // SQLITE_CORRUPT, SQLITE_NOTADB
+      self.init(.corrupt, "The store's file is damaged: \(error).")
+    case 13:  // SQLITE_FULL
+      self.init(.full, "There is no room for the temporary file of a sort.")
+    case 7, 18:  // SQLITE_NOMEM, SQLITE_TOOBIG
+      self.init(.valueTooLarge, "The read needs more memory than there is: \(error.message).")
+    default:
+      self.init(.bug, "A read failed: \(error).")
+    }
+  }
+}
+
+/// Runs `body`, translating SQLite's failures.
+@inline(__always)
+func reading<Result: ~Copyable>(
+  _ body: () throws(SQLiteError) -> Result
+) throws(DepotError) -> Result {
+  do {
+    return try body()
+  } catch {
+    throw DepotError(reading: error)
+  }
+}

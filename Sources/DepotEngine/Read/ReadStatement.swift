@@ -1,0 +1,105 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The SQL of a fetch or count, with the values of its parameters.
+struct ReadStatement {
+  var sql: String
+  var parameters: [SQLiteValue] = []
+  /// Whether it can take long even for one row.
+  var isSlow = false
+
+  /// - Throws: ``DepotError`` if the predicate or a sort key doesn't fit the entity.
+  init(
+    fetch request: FetchRequest,
+    columns: String,
+    of layout: EntityLayout
+  ) throws(DepotError) {
+    sql = "SELECT \(columns) FROM \(layout.table)"
+    try restrict(request.predicate, layout)
+    sql += " ORDER BY " + (try Self.order(request.sort, layout))
+    if request.limit != nil || request.offset > 0 {
+      sql += " LIMIT ? OFFSET ?"
+      parameters += [
+        .integer(Int64(request.limit ?? -1)), .integer(Int64(request.offset)),
+      ]
+    }
+  }
+
+  init(count request: CountRequest, of layout: EntityLayout) throws(DepotError) {
+    sql = "SELECT count(*) FROM \(layout.table)"
+    try restrict(request.predicate, layout)
+  }
+
+  /// Fetches one row by its identifier.
+  init(get shape: RowShape) {
+    sql = "SELECT \(shape.columns) FROM \(shape.layout.table) WHERE id = ?"
+  }
+
+  private mutating func restrict(
+    _ predicate: QueryExpression?,
+    _ layout: EntityLayout
+  ) throws(DepotError) {
+    guard let predicate else { return }
+    do {
+      let compiled = try PredicateSQL.compile(predicate, for: layout)
+      sql += " WHERE " + compiled.sql
+      parameters += compiled.parameters
+      isSlow = compiled.isSlow
+    } catch {
+      throw error.at("/args/where")
+    }
+  }
+
+  /// The sort keys, ending with the identifier, so that the order is total.
+  ///
+  /// Ascending, null is first and NaN last. Text sorts by code point, false before true.
+  private static func order(
+    _ keys: [SortKey],
+    _ layout: EntityLayout
+  ) throws(DepotError) -> String {
+    var terms: [String] = []
+    for (index, key) in keys.enumerated() {
+      let column: String
+      if key.attribute == "$id" {
+        terms.append(key.isDescending ? "id DESC" : "id")
+        return terms.joined(separator: ", ")
+      } else if key.attribute == "$version" {
+        column = "version"
+      } else if let position = layout.position(of: key.attribute) {
+        column = layout.columns[position]
+      } else {
+        throw layout.entity.unknownAttribute(key.attribute).at("/args/sort/\(index)")
+      }
+      terms.append(key.isDescending ? column + " DESC" : column)
+    }
+    return (terms + ["id"]).joined(separator: ", ")
+  }
+}
+
+extension ReadStatement {
+  /// The counting of rows.
+  struct Count {
+    let statement: ReadStatement
+
+    init(_ statement: ReadStatement) {
+      self.statement = statement
+    }
+
+    func run(on connection: Connection) throws(ReadEnd) -> Int64 {
+      let prepared = try connection.prepared(statement)
+      defer { prepared.reset() }
+      return try prepared.advance() ? prepared.row.integer(0) : 0
+    }
+  }
+}
+
+extension ReplyWriter {
+  /// Appends the terminal frame of a count.
+  func count(_ count: Int64, to writer: inout JSONWriter) {
+    ok(to: &writer) { writer in
+      writer.raw("{\"count\":")
+      writer.integer(count)
+      writer.raw("}")
+    }
+  }
+}

@@ -1,0 +1,26 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+extension Connection {
+  /// Opens the store at `path` for reading only.
+  ///
+  /// - Parameters:
+  ///   - path: The store's file.
+  ///   - cacheKiB: How much of the file may be kept in memory.
+  /// - Throws: ``DepotError`` of class `storage` if it can't be opened.
+  static func reader(path: String, cacheKiB: Int) throws(DepotError) -> Connection {
+    try reading { () throws(SQLiteError) in
+      let connection = try Connection(path: path, access: .reader)
+      try connection.execute(
+        """
+        PRAGMA query_only = ON;
+        PRAGMA cache_size = -\(cacheKiB);
+        PRAGMA mmap_size = 0;
+        PRAGMA temp_store = FILE
+        """
+      )
+      try TextFunctions.register(on: connection)
+      return connection
+    }
+  }
+}
