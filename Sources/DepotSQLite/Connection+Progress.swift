@@ -30,6 +30,19 @@ extension Connection {
       Unmanaged.passUnretained(check).toOpaque()
     )
   }
+
+  /// Asks nobody any more.
+  package func unwatch() {
+    sqlite3_progress_handler(handle, 0, nil, nil)
+    progress = nil
+  }
+
+  /// Gives back what memory isn't needed now.
+  ///
+  /// The corresponding C function is `sqlite3_db_release_memory`.
+  package func releaseMemory() {
+    sqlite3_db_release_memory(handle)
+  }
 }
 
 extension SQLiteError {

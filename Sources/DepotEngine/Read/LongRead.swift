@@ -1,0 +1,181 @@
+internal import DepotLinux
+package import DepotProtocol
+internal import Synchronization
+
+/// A read that takes longer than its client's thread may be kept, and the handle to steer it.
+///
+/// All methods may be called from any thread, also after the read ended.
+package final class LongRead: Sendable {
+  /// Takes frames on their way to the client: their bytes, how many of them are `next` frames, and
+  /// whether the terminal frame is the last of them. It is called on a reader's thread and must
+  /// not block.
+  package typealias Delivery =
+    @Sendable (_ frames: [UInt8], _ nextFrameCount: Int, _ isLast: Bool) -> Void
+
+  package let operation: Operation
+  package let catalog: Catalog
+  package let control: CallControl
+  package let reply: ReplyWriter
+  let deliver: Delivery
+  private let state: Mutex<State>
+
+  private struct State {
+    var phase = Phase.new
+    /// How many `next` frames the client has room for.
+    var allowance: Int
+    /// Why the service wants the read to end.
+    var stop: DepotError?
+    /// When the snapshot was opened, by the monotonic clock.
+    var openedAt: UInt64?
+  }
+
+  private enum Phase {
+    case new
+    /// It waits for other reads to end.
+    case waiting(ReaderPool)
+    /// It has work to do on a thread.
+    case running(ReadWorker)
+    /// It has no allowance; its statement stays open without a thread.
+    case parked(ReadWorker)
+    case ended
+  }
+
+  /// Creates a read.
+  ///
+  /// - Parameters:
+  ///   - operation: A `get`, `fetch`, `count`, or `explain`.
+  ///   - catalog: The schema.
+  ///   - control: What its client says about it; call ``wake()`` after cancelling.
+  ///   - reply: How the frames are written.
+  ///   - allowance: How many `next` frames may be produced before ``grant(_:)`` allows more; `nil`
+  ///     for any number.
+  ///   - deliver: What takes the frames.
+  package init(
+    operation: Operation,
+    catalog: Catalog,
+    control: CallControl,
+    reply: ReplyWriter,
+    allowance: Int? = nil,
+    deliver: @escaping Delivery
+  ) {
+    self.operation = operation
+    self.catalog = catalog
+    self.control = control
+    self.reply = reply
+    self.deliver = deliver
+    state = Mutex(State(allowance: allowance ?? .max))
+  }
+
+  /// Allows more `next` frames, and goes on if the read was parked for lack of them.
+  package func grant(_ frames: Int) {
+    precondition(frames >= 0, "An allowance can't be taken back.")
+    state.withLock { state in
+      let (sum, isOverflow) = state.allowance.addingReportingOverflow(frames)
+      state.allowance = isOverflow ? .max : sum
+    }
+    if frames > 0 { wake() }
+  }
+
+  /// Makes the read look at its ``control`` and its allowance again.
+  ///
+  /// A parked read doesn't notice by itself that its deadline passed.
+  package func wake() {
+    let phase = state.withLock { state in
+      let phase = state.phase
+      if case .parked(let worker) = phase { state.phase = .running(worker) }
+      return phase
+    }
+    switch phase {
+    case .parked(let worker): worker.run(self)
+    case .waiting(let pool): pool.dropIfStopped(self)
+    case .new, .running, .ended: break
+    }
+  }
+
+  /// Makes the read end with `error`, unless it ends before.
+  func stop(_ error: DepotError) {
+    state.withLock { $0.stop = $0.stop ?? error }
+    wake()
+  }
+
+  /// Whether the read should go on.
+  ///
+  /// - Throws: ``DepotError`` that is to be its end.
+  func check() throws(DepotError) {
+    if let stop = state.withLock({ $0.stop }) { throw stop }
+    try control.check()
+  }
+
+  /// Ends the read if it is parked and its deadline passed or its snapshot is older than `opening`.
+  ///
+  /// - Returns: Whether it ends for its snapshot's age.
+  func expire(openedBefore opening: UInt64) -> Bool {
+    let isExpired = state.withLock { state in
+      guard case .parked = state.phase, let openedAt = state.openedAt else { return false }
+      return openedAt < opening
+    }
+    if isExpired {
+      stop(
+        DepotError(.streamExpired, "The client took too long to read the rows.")
+          .hint("Read faster, or fetch in parts, each sorted and beginning where the last ended.")
+      )
+    } else if (try? control.check()) == nil {
+      wake()
+    }
+    return isExpired
+  }
+
+  // MARK: - Called by the pool and its workers
+
+  func beginWaiting(in pool: ReaderPool) { state.withLock { $0.phase = .waiting(pool) } }
+
+  func beginRunning(on worker: ReadWorker) {
+    state.withLock { $0.phase = .running(worker) }
+    worker.run(self)
+  }
+
+  func noteOpening() { state.withLock { $0.openedAt = Monotonic.now() } }
+
+  /// Takes one frame from the allowance, or parks the read if there is none.
+  func takeAllowance() -> Allowance {
+    state.withLock { state in
+      if state.allowance > 0 {
+        if state.allowance != .max { state.allowance -= 1 }
+        return .granted
+      }
+      guard case .running(let worker) = state.phase, state.stop == nil, !control.isCancelled else {
+        return .stopped
+      }
+      state.phase = .parked(worker)
+      return .parked
+    }
+  }
+
+  enum Allowance {
+    case granted
+    /// There is none; a grant resumes the read.
+    case parked
+    /// There is none, and something came between that ends the read.
+    case stopped
+  }
+
+  var isEnded: Bool {
+    state.withLock { if case .ended = $0.phase { true } else { false } }
+  }
+
+  var isParked: Bool {
+    state.withLock { if case .parked = $0.phase { true } else { false } }
+  }
+
+  /// Delivers the last frames.
+  func end(_ frames: [UInt8], nextFrameCount: Int = 0) {
+    state.withLock { $0.phase = .ended }
+    deliver(frames, nextFrameCount, true)
+  }
+
+  func fail(_ error: DepotError) {
+    var writer = JSONWriter()
+    reply.failure(error, to: &writer)
+    end(writer.bytes)
+  }
+}

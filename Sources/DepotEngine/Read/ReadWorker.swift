@@ -1,0 +1,212 @@
+internal import DepotLinux
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// A thread that runs long reads, taking turns after each frame.
+///
+/// Each read has a connection of its own, so that its snapshot ages alone.
+actor ReadWorker {
+  /// How many bytes of rows make a frame full.
+  private static let frameBytes = 64 << 10
+  /// How many connections are kept open for the next reads.
+  private static let idleConnections = 1
+
+  nonisolated let thread: WorkerThread
+  private let path: String
+  private let pool: ReaderPoolLink
+  private var idle: [Connection] = []
+  private var open: [ObjectIdentifier: OpenFetch] = [:]
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+  /// A fetch with its connection.
+  private struct OpenFetch {
+    var run: FetchRun
+    var connection: Connection
+  }
+
+  init(path: String, thread: WorkerThread, pool: ReaderPoolLink) {
+    self.path = path
+    self.thread = thread
+    self.pool = pool
+  }
+
+  /// Goes on with a read on the worker's thread.
+  nonisolated func run(_ read: LongRead) {
+    thread.run { self.assumeIsolated { $0.advance(read) } }
+  }
+
+  /// Closes the connections, which must have no open reads, and ends the thread.
+  nonisolated func close(completion: @escaping @Sendable () -> Void) {
+    thread.run {
+      self.assumeIsolated { $0.idle = [] }
+      completion()
+    }
+    thread.stop()
+  }
+
+  private func advance(_ read: LongRead) {
+    guard !read.isEnded else { return }
+    do throws(DepotError) {
+      try read.check()
+      if open[ObjectIdentifier(read)] != nil {
+        try stream(read)
+      } else {
+        try begin(read)
+      }
+    } catch {
+      release(read)
+      pool.didEnd(read)
+      read.fail(error)
+    }
+  }
+
+  private func begin(_ read: LongRead) throws(DepotError) {
+    let connection = try takeConnection(for: read)
+    if case .fetch(let request) = read.operation {
+      do throws(ReadEnd) {
+        open[ObjectIdentifier(read)] = OpenFetch(
+          run: try Self.open(request, read, connection),
+          connection: connection
+        )
+      } catch {
+        giveBack(connection)
+        throw Self.reason(error, read)
+      }
+      read.noteOpening()
+      return try stream(read)
+    }
+    var writer = JSONWriter()
+    do throws(ReadEnd) {
+      defer { giveBack(connection) }
+      try Self.answer(read, connection, to: &writer)
+    } catch {
+      throw Self.reason(error, read)
+    }
+    pool.didEnd(read)
+    read.end(writer.bytes)
+  }
+
+  private static func open(
+    _ request: FetchRequest,
+    _ read: LongRead,
+    _ connection: Connection
+  ) throws(ReadEnd) -> FetchRun {
+    let (shape, query): (RowShape, ReadStatement)
+    do throws(DepotError) {
+      let layout = try read.catalog.layout(of: request.entity)
+      shape = try RowShape(layout, select: request.select)
+      query = try ReadStatement(fetch: request, columns: shape.columns, of: layout)
+    } catch {
+      throw .failed(error)
+    }
+    return try FetchRun(request, shape, query, read.reply, on: connection)
+  }
+
+  /// Appends the whole answer to what isn't a stream.
+  private static func answer(
+    _ read: LongRead,
+    _ connection: Connection,
+    to writer: inout JSONWriter
+  ) throws(ReadEnd) {
+    let query: ReadStatement
+    do throws(DepotError) {
+      switch read.operation {
+      case .get(let request):
+        let layout = try read.catalog.layout(of: request.entity)
+        let plan = try GetPlan(RowShape(layout, select: request.select), connection)
+        return try plan.answer(request, read.reply, &writer) { () throws(DepotError) in
+          try read.check()
+        }
+      case .explain(let request):
+        let explanation = try Explanation(request, read.catalog, on: connection)
+        return explanation.answer(read.reply, to: &writer)
+      case .count(let request):
+        query = try ReadStatement(count: request, of: read.catalog.layout(of: request.entity))
+      default:
+        throw DepotError(.bug, "\(read.operation.name) isn't a read.")
+      }
+    } catch {
+      throw .failed(error)
+    }
+    read.reply.count(try ReadStatement.Count(query).run(on: connection), to: &writer)
+  }
+
+  /// Produces one frame if the allowance has room, and comes back for the next one after others.
+  private func stream(_ read: LongRead) throws(DepotError) {
+    guard var fetch = open[ObjectIdentifier(read)] else { return }
+    var writer = JSONWriter(capacity: Self.frameBytes + 4096)
+    do throws(ReadEnd) {
+      guard try fetch.run.prepareFrame() else {
+        fetch.run.writeEnd(to: &writer)
+        return end(read, writer.bytes, nextFrameCount: 0)
+      }
+      open[ObjectIdentifier(read)] = fetch
+      switch read.takeAllowance() {
+      case .granted: break
+      case .parked: return
+      case .stopped: return run(read)
+      }
+      let before = fetch.run.rowCount
+      let isLast = try fetch.run.writeFrame(to: &writer, byteLimit: Self.frameBytes)
+      open[ObjectIdentifier(read)] = fetch
+      pool.didWrite(rows: fetch.run.rowCount - before)
+      if isLast {
+        fetch.run.writeEnd(to: &writer)
+        return end(read, writer.bytes, nextFrameCount: 1)
+      }
+    } catch {
+      throw Self.reason(error, read)
+    }
+    read.deliver(writer.bytes, 1, false)
+    run(read)
+  }
+
+  private func end(_ read: LongRead, _ frames: [UInt8], nextFrameCount: Int) {
+    release(read)
+    pool.didEnd(read)
+    read.end(frames, nextFrameCount: nextFrameCount)
+  }
+
+  private func release(_ read: LongRead) {
+    guard let fetch = open.removeValue(forKey: ObjectIdentifier(read)) else { return }
+    fetch.run.close()
+    giveBack(fetch.connection)
+  }
+
+  private func takeConnection(for read: LongRead) throws(DepotError) -> Connection {
+    // `??` would lose the type of the error.
+    let connection: Connection
+    if let last = idle.popLast() {
+      connection = last
+    } else {
+      connection = try .reader(path: path, cacheKiB: 8192)
+    }
+    connection.watch(
+      every: 1000,
+      ProgressCheck { (try? read.check()) == nil }
+    )
+    return connection
+  }
+
+  private func giveBack(_ connection: Connection) {
+    guard idle.count < Self.idleConnections else { return }
+    connection.unwatch()
+    connection.releaseMemory()
+    idle.append(connection)
+  }
+
+  private static func reason(_ end: ReadEnd, _ read: LongRead) -> DepotError {
+    switch end {
+    case .failed(let error):
+      return error
+    case .interrupted:
+      do throws(DepotError) {
+        try read.check()
+      } catch {
+        return error
+      }
+      return DepotError(.bug, "A read was interrupted for no reason.")
+    }
+  }
+}

@@ -1,0 +1,202 @@
+internal import DepotLinux
+package import DepotProtocol
+internal import Synchronization
+
+/// Runs long reads on threads of their own.
+///
+/// A read whose client has no room for rows is parked: its statement stays open, but it holds no
+/// thread. More reads than the limit wait for others to end.
+package final class ReaderPool: Sendable {
+  private let workers: [ReadWorker]
+  private let link: ReaderPoolLink
+  private let limit: Int
+  private let state: Mutex<State>
+
+  private struct State {
+    var active: [ObjectIdentifier: (read: LongRead, worker: Int)] = [:]
+    /// How many active reads each worker has.
+    var loads: [Int]
+    var waiting: [LongRead] = []
+    var started = 0
+    var isClosing = false
+    var completion: (@Sendable () -> Void)?
+  }
+
+  /// Starts the threads.
+  ///
+  /// - Parameters:
+  ///   - path: The store's file.
+  ///   - threads: How many reads may run at the same time.
+  ///   - limit: How many reads may be open at the same time, parked ones included.
+  /// - Throws: ``DepotError`` `unavailable.busy` if the system has no more threads.
+  package init(path: String, threads: Int = 2, limit: Int = Limits.streams) throws(DepotError) {
+    let link = ReaderPoolLink()
+    var workers: [ReadWorker] = []
+    do {
+      for index in 0..<threads {
+        let thread = try WorkerThread(name: "reader-\(index)")
+        workers.append(ReadWorker(path: path, thread: thread, pool: link))
+      }
+    } catch {
+      throw DepotError(.busy, "There are no more threads: \(error).")
+    }
+    self.workers = workers
+    self.link = link
+    self.limit = limit
+    state = Mutex(State(loads: Array(repeating: 0, count: threads)))
+    link.attach(self)
+  }
+
+  /// Starts a read, or keeps it until others ended.
+  package func start(_ read: LongRead) {
+    let start: Start = state.withLock { state in
+      if state.isClosing { return .refuse }
+      state.started += 1
+      if state.active.count >= limit {
+        read.beginWaiting(in: self)
+        state.waiting.append(read)
+        return .wait
+      }
+      return .run(activate(read, &state))
+    }
+    switch start {
+    case .refuse: read.fail(Self.draining)
+    case .wait: dropIfStopped(read)
+    case .run(let worker): read.beginRunning(on: worker)
+    }
+  }
+
+  private enum Start {
+    case refuse
+    case wait
+    case run(ReadWorker)
+  }
+
+  private func activate(_ read: LongRead, _ state: inout State) -> ReadWorker {
+    let least = state.loads.indices.min { state.loads[$0] < state.loads[$1] } ?? 0
+    state.loads[least] += 1
+    state.active[ObjectIdentifier(read)] = (read, least)
+    return workers[least]
+  }
+
+  /// Ends a waiting read if it was stopped.
+  func dropIfStopped(_ read: LongRead) {
+    do {
+      try read.check()
+    } catch {
+      let isDropped = state.withLock { state in
+        guard let index = state.waiting.firstIndex(where: { $0 === read }) else { return false }
+        state.waiting.remove(at: index)
+        return true
+      }
+      if isDropped { read.fail(error) }
+    }
+  }
+
+  /// Ends parked reads whose snapshots keep the log from shrinking, with `stream.expired`.
+  ///
+  /// - Parameter nanoseconds: How old their snapshots may be.
+  /// - Returns: How many reads were ended.
+  @discardableResult
+  package func expireParked(olderThan nanoseconds: UInt64) -> Int {
+    let now = Monotonic.now()
+    let reads = state.withLock { $0.active.values.map(\.read) }
+    return reads.count { $0.expire(openedBefore: now > nanoseconds ? now - nanoseconds : 0) }
+  }
+
+  /// Ends all reads with `unavailable.draining`, closes the connections, and ends the threads.
+  ///
+  /// - Parameter completion: What is called after that, once, on a reader's thread.
+  package func close(completion: @escaping @Sendable () -> Void) {
+    let (waiting, active, isDone) = state.withLock { state in
+      precondition(!state.isClosing, "A pool closes once.")
+      state.isClosing = true
+      state.completion = completion
+      defer { state.waiting = [] }
+      return (state.waiting, state.active.values.map(\.read), state.active.isEmpty)
+    }
+    for read in waiting { read.fail(Self.draining) }
+    for read in active { read.stop(Self.draining) }
+    if isDone { closeWorkers() }
+  }
+
+  /// Counts what the pool did and does.
+  package var statistics: Statistics {
+    let (reads, waiting, started) = state.withLock {
+      ($0.active.values.map(\.read), $0.waiting.count, $0.started)
+    }
+    return Statistics(
+      active: reads.count,
+      parked: reads.count { $0.isParked },
+      waiting: waiting,
+      started: started,
+      rows: link.rowCount
+    )
+  }
+
+  /// The counts of a pool.
+  package struct Statistics: Hashable, Sendable {
+    /// How many reads are open, parked ones included.
+    package var active: Int
+    package var parked: Int
+    /// How many reads wait for others to end.
+    package var waiting: Int
+    /// How many reads there were since the pool was made.
+    package var started: Int
+    /// How many rows were streamed since then.
+    package var rows: Int
+  }
+
+  /// Makes room for the next read.
+  func didEnd(_ read: LongRead) {
+    let (next, isDone): ((LongRead, ReadWorker)?, Bool) = state.withLock { state in
+      guard let entry = state.active.removeValue(forKey: ObjectIdentifier(read)) else {
+        return (nil, false)
+      }
+      state.loads[entry.worker] -= 1
+      guard !state.waiting.isEmpty else {
+        return (nil, state.isClosing && state.active.isEmpty)
+      }
+      let next = state.waiting.removeFirst()
+      return ((next, activate(next, &state)), false)
+    }
+    if let (read, worker) = next { read.beginRunning(on: worker) }
+    if isDone { closeWorkers() }
+  }
+
+  private func closeWorkers() {
+    let completion = state.withLock { state in
+      defer { state.completion = nil }
+      return state.completion
+    }
+    closeWorkers(workers[...], completion: completion ?? {})
+  }
+
+  private func closeWorkers(
+    _ rest: ArraySlice<ReadWorker>,
+    completion: @escaping @Sendable () -> Void
+  ) {
+    guard let first = rest.first else { return completion() }
+    first.close { self.closeWorkers(rest.dropFirst(), completion: completion) }
+  }
+
+  private static let draining = DepotError(.draining, "The service is stopping.")
+}
+
+/// What workers tell their pool, which they don't keep alive.
+final class ReaderPoolLink: Sendable {
+  private let rows = Atomic(0)
+  private let pool = Mutex(WeakPool())
+
+  private struct WeakPool {
+    weak var pool: ReaderPool?
+  }
+
+  func attach(_ pool: ReaderPool) { self.pool.withLock { $0.pool = pool } }
+
+  func didEnd(_ read: LongRead) { pool.withLock { $0.pool }?.didEnd(read) }
+
+  func didWrite(rows count: Int) { rows.add(count, ordering: .relaxed) }
+
+  var rowCount: Int { rows.load(ordering: .relaxed) }
+}
