@@ -1,33 +1,81 @@
 package import FoundationEssentials
 
-/// The stored form of decimals, whose bytes sort as the numbers do.
+/// The stored form of a decimal: bytes whose order is the order of the numbers.
+///
+/// Equal decimals have equal bytes. A number ±0.d1d2d3… × 10^e, with d1 not zero, is a byte for its
+/// sign, e as a biased big-endian integer, and its digits in pairs. The bytes of a negative number
+/// are complemented and end with 0xFF, so that of two of them the longer one is less.
 package enum DecimalKey {
-  package static func encode(_ value: Decimal) -> [UInt8] {
-    if value == 0 { return [0x80] }
-    var digits = Array(value.magnitude.description.utf8)
-    var point = digits.count
-    if let dot = digits.firstIndex(of: UInt8(ascii: ".")) {
-      point = dot
-      digits.remove(at: dot)
-    }
-    let leading = digits.prefix { $0 == 0x30 }.count
-    digits.removeFirst(leading)
-    point -= leading
-    while digits.last == 0x30 { digits.removeLast() }
-    let exponent = UInt16(point + 0x4000)
-    let body = [UInt8(exponent >> 8), UInt8(exponent & 0xFF)] + digits
-    return value < 0 ? [0x40] + body.map { ~$0 } + [0xFF] : [0xC0] + body
+  private enum Sign {
+    static let nan: UInt8 = 0
+    static let negative: UInt8 = 1
+    static let zero: UInt8 = 2
+    static let positive: UInt8 = 3
   }
 
+  private static let bias = 1000
+
+  /// Returns the stored form of a decimal.
+  package static func encode(_ value: Decimal) -> [UInt8] {
+    if value.isNaN { return [Sign.nan] }
+    if value.isZero { return [Sign.zero] }
+    // The significand is a whole number of up to 39 digits.
+    var digits = value.significand.description.utf8.map { $0 &- 0x30 }
+    var exponent = value.exponent
+    while digits.last == 0 {
+      digits.removeLast()
+      exponent += 1
+    }
+    let biased = UInt16(digits.count + exponent + bias)
+    var bytes = [UInt8(biased >> 8), UInt8(biased & 0xFF)]
+    for index in stride(from: 0, to: digits.count, by: 2) {
+      let second = index + 1 < digits.count ? digits[index + 1] : 0
+      bytes.append(digits[index] * 10 + second + 1)
+    }
+    if value.sign == .plus { return [Sign.positive] + bytes }
+    return [Sign.negative] + bytes.map { ~$0 } + [0xFF]
+  }
+
+  /// Returns the decimal that was stored, or `nil` if the bytes aren't one.
   package static func decode(_ bytes: UnsafeBufferPointer<UInt8>) -> Decimal? {
-    guard let first = bytes.first else { return nil }
-    if first == 0x80 { return bytes.count == 1 ? 0 : nil }
-    guard bytes.count > 3 else { return nil }
-    var body = Array(bytes.dropFirst())
-    if first == 0x40 { body = body.dropLast().map { ~$0 } }
-    let point = Int(body[0]) << 8 + Int(body[1]) - 0x4000
-    let digits = String(decoding: body.dropFirst(2), as: UTF8.self)
-    let sign = first == 0x40 ? "-" : ""
-    return Decimal(string: "\(sign)\(digits)e\(point - digits.utf8.count)")
+    guard let sign = bytes.first else { return nil }
+    switch sign {
+    case Sign.nan where bytes.count == 1: return .nan
+    case Sign.zero where bytes.count == 1: return Decimal(0)
+    case Sign.positive: return number(bytes.dropFirst(), isNegative: false)
+    case Sign.negative where bytes.last == 0xFF:
+      return number(bytes.dropFirst().dropLast(), isNegative: true)
+    default: return nil
+    }
+  }
+
+  private static func number(
+    _ body: Slice<UnsafeBufferPointer<UInt8>>,
+    isNegative: Bool
+  ) -> Decimal? {
+    let bytes = body.map { isNegative ? ~$0 : $0 }
+    guard 3...22 ~= bytes.count else { return nil }
+    var mantissa: UInt128 = 0
+    for byte in bytes[2...] {
+      guard 1...100 ~= byte else { return nil }
+      let (product, overflow) = mantissa.multipliedReportingOverflow(by: 100)
+      let (sum, carry) = product.addingReportingOverflow(UInt128(byte - 1))
+      // Of 39 digits, only the last pair's second one can be too many, and it is zero.
+      if overflow || carry { return nil }
+      mantissa = sum
+    }
+    var exponent = (Int(bytes[0]) << 8 | Int(bytes[1])) - bias - 2 * (bytes.count - 2)
+    while mantissa > 0, mantissa % 10 == 0 {
+      mantissa /= 10
+      exponent += 1
+    }
+    while exponent > 127 {
+      let (product, overflow) = mantissa.multipliedReportingOverflow(by: 10)
+      if overflow { return nil }
+      mantissa = product
+      exponent -= 1
+    }
+    guard exponent >= -128 else { return nil }
+    return Decimal(string: "\(isNegative ? "-" : "")\(mantissa)e\(exponent)")
   }
 }
