@@ -1,0 +1,460 @@
+extension ProtocolDocument {
+  /// The errors.
+  static let errors = #"""
+      "errors": {
+        "classes": [
+          {
+            "name": "protocol", "exitStatus": 76,
+            "meaning": "The bytes or their order break the protocol; the connection closes."
+          },
+          {
+            "name": "request", "exitStatus": 64,
+            "meaning": "The call is not understood or not allowed as written."
+          },
+          {"name": "schema", "exitStatus": 65, "meaning": "The call does not fit the schema."},
+          {"name": "notfound", "exitStatus": 1, "meaning": "What is named does not exist."},
+          {"name": "conflict", "exitStatus": 1, "meaning": "Other data stands in the way."},
+          {"name": "constraint", "exitStatus": 65, "meaning": "A value is not allowed there."},
+          {"name": "limit", "exitStatus": 75, "meaning": "Something is too large or too many."},
+          {"name": "deadline", "exitStatus": 75, "meaning": "The time was not enough."},
+          {"name": "cancelled", "exitStatus": 130, "meaning": "The client gave up."},
+          {"name": "unavailable", "exitStatus": 69, "meaning": "The service cannot do this now."},
+          {"name": "permission", "exitStatus": 77, "meaning": "The user may not do this."},
+          {"name": "storage", "exitStatus": 74, "meaning": "The store failed."},
+          {"name": "internal", "exitStatus": 70, "meaning": "The service has a bug."}
+        ],
+        "codes": [
+          {
+            "code": "protocol.version", "class": "protocol",
+            "meaning": "Client and service have no version in common.", "retry": "no",
+            "effect": "none", "exitStatus": 76, "connection": "closes", "details": ["min", "max"],
+            "example": {
+              "code": "protocol.version", "message": "This service speaks protocol 1 to 1.",
+              "hint": "Use a client and a service of neighbouring releases.", "retry": "no",
+              "effect": "none"
+            }
+          },
+          {
+            "code": "protocol.frame", "class": "protocol",
+            "meaning": "The bytes are not a frame, or the object is no known frame.", "retry": "no",
+            "effect": "none", "exitStatus": 76, "connection": "closes",
+            "example": {
+              "code": "protocol.frame",
+              "message": "This isn't a Depot client: it began with \"GET \".", "retry": "no",
+              "effect": "none"
+            }
+          },
+          {
+            "code": "protocol.json", "class": "protocol",
+            "meaning": "The frame is not acceptable JSON.", "retry": "no", "effect": "none",
+            "exitStatus": 76, "connection": "closes", "details": ["offset"],
+            "example": {
+              "code": "protocol.json",
+              "message": "The frame isn't acceptable JSON: the bytes aren't UTF-8, at byte 12.",
+              "retry": "no", "effect": "none"
+            }
+          },
+          {
+            "code": "protocol.sequence", "class": "protocol",
+            "meaning": "An id is not greater than the last one, out of range, or was never used.",
+            "retry": "no", "effect": "none", "exitStatus": 76, "connection": "closes",
+            "example": {
+              "code": "protocol.sequence", "message": "An id is from 1 to 2^53-1, not 0.",
+              "retry": "no", "effect": "none"
+            }
+          },
+          {
+            "code": "protocol.hello", "class": "protocol",
+            "meaning": "Hello is missing, late, repeated, or wrong.", "retry": "no", "effect": "none",
+            "exitStatus": 76, "connection": "closes",
+            "example": {
+              "code": "protocol.hello", "message": "The versions must rise from at least 1.",
+              "retry": "no", "effect": "none"
+            }
+          },
+          {
+            "code": "request.unknown_op", "class": "request",
+            "meaning": "There is no such operation.", "retry": "no", "effect": "none",
+            "exitStatus": 64, "connection": "stays",
+            "example": {
+              "code": "request.unknown_op", "message": "There is no operation \"fetsh\".",
+              "hint": "Did you mean \"fetch\"?", "at": "/call", "retry": "no", "effect": "none"
+            }
+          },
+          {
+            "code": "request.unknown_member", "class": "request",
+            "meaning": "A member is not known there.", "retry": "no", "effect": "none",
+            "exitStatus": 64, "connection": "stays",
+            "example": {
+              "code": "request.unknown_member", "message": "There is no member \"limt\" here.",
+              "at": "/args/limt", "retry": "no", "effect": "none"
+            }
+          },
+          {
+            "code": "request.missing_member", "class": "request", "meaning": "A member is missing.",
+            "retry": "no", "effect": "none", "exitStatus": 64, "connection": "stays",
+            "example": {
+              "code": "request.missing_member", "message": "The member \"entity\" is missing.",
+              "at": "/args", "retry": "no", "effect": "none"
+            }
+          },
+          {
+            "code": "request.type", "class": "request", "meaning": "A value has the wrong type.",
+            "retry": "no", "effect": "none", "exitStatus": 64, "connection": "stays",
+            "example": {
+              "code": "request.type", "message": "Expected a string, found number.",
+              "at": "/args/entity", "retry": "no", "effect": "none"
+            }
+          },
+          {
+            "code": "request.number_range", "class": "request",
+            "meaning": "A number is out of range.", "retry": "no", "effect": "none", "exitStatus": 64,
+            "connection": "stays",
+            "example": {
+              "code": "request.number_range", "message": "The number isn't a 64-bit integer.",
+              "retry": "no", "effect": "none"
+            }
+          },
+          {
+            "code": "request.duplicate_key", "class": "request",
+            "meaning": "An object has a name twice.", "retry": "no", "effect": "none",
+            "exitStatus": 64, "connection": "closes", "details": ["offset"],
+            "example": {
+              "code": "request.duplicate_key",
+              "message": "The frame isn't acceptable JSON: the name \"id\" stands twice in one object, at byte 9.",
+              "retry": "no", "effect": "none"
+            }
+          },
+          {
+            "code": "request.predicate", "class": "request",
+            "meaning": "The predicate is not valid; `at` and `hint` tell where and what.",
+            "retry": "no", "effect": "none", "exitStatus": 64, "connection": "stays",
+            "example": {
+              "code": "request.predicate", "message": "There is no operator \"contain\".",
+              "hint": "Did you mean \"contains\"?", "at": "/args/where/contain", "retry": "no",
+              "effect": "none"
+            }
+          },
+          {
+            "code": "request.usage", "class": "request", "meaning": "The members do not go together.",
+            "retry": "no", "effect": "none", "exitStatus": 64, "connection": "stays",
+            "example": {
+              "code": "request.usage",
+              "message": "Name the rows by exactly one of \"ids\" and \"where\".", "retry": "no",
+              "effect": "none"
+            }
+          },
+          {
+            "code": "schema.unknown_entity", "class": "schema",
+            "meaning": "The schema has no such entity.", "retry": "no", "effect": "none",
+            "exitStatus": 65, "connection": "stays",
+            "example": {
+              "code": "schema.unknown_entity", "message": "There is no entity \"Pakage\".",
+              "hint": "Did you mean \"Package\"?", "retry": "no", "effect": "none"
+            }
+          },
+          {
+            "code": "schema.unknown_attribute", "class": "schema",
+            "meaning": "The entity has no such attribute.", "retry": "no", "effect": "none",
+            "exitStatus": 65, "connection": "stays", "details": ["didYouMean"],
+            "example": {
+              "code": "schema.unknown_attribute", "message": "Package has no attribute \"nam\".",
+              "hint": "Did you mean \"name\"?", "retry": "no", "effect": "none"
+            }
+          },
+          {
+            "code": "schema.invalid", "class": "schema", "meaning": "The schema contradicts itself.",
+            "retry": "no", "effect": "none", "exitStatus": 65, "connection": "stays",
+            "example": {
+              "code": "schema.invalid", "message": "There are two entities named Package.",
+              "retry": "no", "effect": "none"
+            }
+          },
+          {
+            "code": "schema.mismatch", "class": "schema",
+            "meaning": "The store has data that the schema cannot take over without migration.",
+            "retry": "no", "effect": "none", "exitStatus": 65, "connection": "stays",
+            "details": ["differences"],
+            "example": {
+              "code": "schema.mismatch",
+              "message": "The type of Package.size changes from int64 to string.", "retry": "no",
+              "effect": "none"
+            }
+          },
+          {
+            "code": "notfound.object", "class": "notfound", "meaning": "No row has this identifier.",
+            "retry": "no", "effect": "none", "exitStatus": 1, "connection": "stays",
+            "details": ["missing"],
+            "example": {
+              "code": "notfound.object", "message": "There is no Package/9.", "retry": "no",
+              "effect": "none"
+            }
+          },
+          {
+            "code": "notfound.file", "class": "notfound",
+            "meaning": "A file does not exist; programs use it, the service does not send it.",
+            "retry": "no", "effect": "none", "exitStatus": 66, "connection": "local",
+            "example": {
+              "code": "notfound.file", "message": "There is no file packages.ndjson.", "retry": "no",
+              "effect": "none"
+            }
+          },
+          {
+            "code": "conflict.unique", "class": "conflict",
+            "meaning": "Another row has the same value in a unique attribute.",
+            "retry": "after_refetch", "effect": "none", "exitStatus": 1, "connection": "stays",
+            "example": {
+              "code": "conflict.unique", "message": "Another Package has this name.",
+              "retry": "after_refetch", "effect": "none"
+            }
+          },
+          {
+            "code": "conflict.key_reused", "class": "conflict",
+            "meaning": "The idempotency key was used for another request.", "retry": "after_refetch",
+            "effect": "none", "exitStatus": 1, "connection": "stays",
+            "example": {
+              "code": "conflict.key_reused", "message": "The key \"a1\" belongs to another request.",
+              "retry": "after_refetch", "effect": "none"
+            }
+          },
+          {
+            "code": "constraint.required", "class": "constraint",
+            "meaning": "An attribute that is not optional gets no value.", "retry": "no",
+            "effect": "none", "exitStatus": 65, "connection": "stays",
+            "example": {
+              "code": "constraint.required", "message": "Package.name needs a value.", "retry": "no",
+              "effect": "none"
+            }
+          },
+          {
+            "code": "constraint.range", "class": "constraint",
+            "meaning": "A value is outside what the attribute can hold.", "retry": "no",
+            "effect": "none", "exitStatus": 65, "connection": "stays",
+            "example": {
+              "code": "constraint.range", "message": "The value of Package.size is out of range.",
+              "retry": "no", "effect": "none"
+            }
+          },
+          {
+            "code": "limit.frame_bytes", "class": "limit",
+            "meaning": "The frame is too large; up to skippedFrameBytes it is skipped and the connection stays.",
+            "retry": "no", "effect": "none", "exitStatus": 75, "connection": "stays",
+            "details": ["bytes", "limit"],
+            "example": {
+              "code": "limit.frame_bytes",
+              "message": "A frame of 17000000 bytes is over the limit of 16777216.",
+              "hint": "Send fewer rows in a frame.", "retry": "no", "effect": "none"
+            }
+          },
+          {
+            "code": "limit.values", "class": "limit",
+            "meaning": "The frame has too many JSON values.", "retry": "no", "effect": "none",
+            "exitStatus": 75, "connection": "closes", "details": ["offset"],
+            "example": {
+              "code": "limit.values",
+              "message": "The frame isn't acceptable JSON: there are more than 1000000 values, at byte 2000001.",
+              "retry": "no", "effect": "none"
+            }
+          },
+          {
+            "code": "limit.depth", "class": "limit", "meaning": "JSON is nested too deep.",
+            "retry": "no", "effect": "none", "exitStatus": 75, "connection": "closes",
+            "details": ["offset"],
+            "example": {
+              "code": "limit.depth",
+              "message": "The frame isn't acceptable JSON: values are nested deeper than 64, at byte 65.",
+              "retry": "no", "effect": "none"
+            }
+          },
+          {
+            "code": "limit.value_bytes", "class": "limit",
+            "meaning": "A string or blob is too large.", "retry": "no", "effect": "none",
+            "exitStatus": 75, "connection": "stays",
+            "example": {
+              "code": "limit.value_bytes",
+              "message": "A value of 9000000 bytes is over the limit of 8388608.", "retry": "no",
+              "effect": "none"
+            }
+          },
+          {
+            "code": "limit.rows", "class": "limit", "meaning": "A call names too many rows.",
+            "retry": "no", "effect": "none", "exitStatus": 75, "connection": "stays",
+            "example": {
+              "code": "limit.rows",
+              "message": "10001 rows are over the limit of 10000 for one request.",
+              "hint": "Send them in several requests.", "retry": "no", "effect": "none"
+            }
+          },
+          {
+            "code": "limit.predicate", "class": "limit",
+            "meaning": "The predicate is too large or too deep.", "retry": "no", "effect": "none",
+            "exitStatus": 75, "connection": "stays",
+            "example": {
+              "code": "limit.predicate", "message": "The predicate has over 1000 parts or 48 levels.",
+              "retry": "no", "effect": "none"
+            }
+          },
+          {
+            "code": "limit.in_flight", "class": "limit",
+            "meaning": "Too many calls of the connection wait for their answer.", "retry": "later",
+            "effect": "none", "exitStatus": 75, "connection": "stays",
+            "example": {
+              "code": "limit.in_flight", "message": "64 calls are waiting.", "retry": "later",
+              "effect": "none"
+            }
+          },
+          {
+            "code": "limit.streams", "class": "limit",
+            "meaning": "Too many streams of the connection are open.", "retry": "later",
+            "effect": "none", "exitStatus": 75, "connection": "stays",
+            "example": {
+              "code": "limit.streams", "message": "32 streams are open.", "retry": "later",
+              "effect": "none"
+            }
+          },
+          {
+            "code": "limit.connections", "class": "limit",
+            "meaning": "Too many connections are open.", "retry": "no", "effect": "none",
+            "exitStatus": 75, "connection": "closes",
+            "example": {
+              "code": "limit.connections", "message": "256 connections are open.", "retry": "no",
+              "effect": "none"
+            }
+          },
+          {
+            "code": "limit.outbound_bytes", "class": "limit",
+            "meaning": "The client does not read its answers.", "retry": "no", "effect": "none",
+            "exitStatus": 75, "connection": "closes",
+            "example": {
+              "code": "limit.outbound_bytes", "message": "67108864 bytes wait for the client.",
+              "retry": "no", "effect": "none"
+            }
+          },
+          {
+            "code": "deadline.passed", "class": "deadline",
+            "meaning": "The deadline passed first. A write was not applied.", "retry": "now",
+            "effect": "none", "exitStatus": 75, "connection": "stays",
+            "example": {
+              "code": "deadline.passed", "message": "The deadline passed before the call was done.",
+              "retry": "now", "effect": "none"
+            }
+          },
+          {
+            "code": "cancelled.by_client", "class": "cancelled",
+            "meaning": "The call was cancelled. A write was not applied.", "retry": "no",
+            "effect": "none", "exitStatus": 130, "connection": "stays",
+            "example": {
+              "code": "cancelled.by_client", "message": "The client cancelled the call.",
+              "retry": "no", "effect": "none"
+            }
+          },
+          {
+            "code": "unavailable.draining", "class": "unavailable",
+            "meaning": "The service is stopping.", "retry": "later", "effect": "none",
+            "exitStatus": 69, "connection": "stays",
+            "example": {
+              "code": "unavailable.draining", "message": "The service is stopping.", "retry": "later",
+              "effect": "none"
+            }
+          },
+          {
+            "code": "unavailable.busy", "class": "unavailable",
+            "meaning": "The service has too much to do.", "retry": "later", "effect": "none",
+            "exitStatus": 69, "connection": "stays",
+            "example": {
+              "code": "unavailable.busy", "message": "The service is busy.", "retry": "later",
+              "effect": "none"
+            }
+          },
+          {
+            "code": "unavailable.readonly", "class": "unavailable",
+            "meaning": "The store cannot be written now.", "retry": "no", "effect": "none",
+            "exitStatus": 69, "connection": "stays",
+            "example": {
+              "code": "unavailable.readonly", "message": "The store is read-only.", "retry": "no",
+              "effect": "none"
+            }
+          },
+          {
+            "code": "unavailable.service", "class": "unavailable",
+            "meaning": "No service answers; clients report it themselves.", "retry": "later",
+            "effect": "none", "exitStatus": 69, "connection": "local",
+            "example": {
+              "code": "unavailable.service",
+              "message": "Nothing answers at /run/user/1000/depot/depot.sock.", "retry": "later",
+              "effect": "none"
+            }
+          },
+          {
+            "code": "unavailable.disconnected", "class": "unavailable",
+            "meaning": "The connection was lost before the answer; clients report it themselves.",
+            "retry": "later", "effect": "unknown", "exitStatus": 69, "connection": "local",
+            "example": {
+              "code": "unavailable.disconnected",
+              "message": "The connection closed before the answer came.", "retry": "later",
+              "effect": "unknown"
+            }
+          },
+          {
+            "code": "permission.peer", "class": "permission", "meaning": "The user may not connect.",
+            "retry": "no", "effect": "none", "exitStatus": 77, "connection": "closes",
+            "example": {
+              "code": "permission.peer", "message": "User 1001 may not connect.", "retry": "no",
+              "effect": "none"
+            }
+          },
+          {
+            "code": "permission.op", "class": "permission", "meaning": "The user may not do this.",
+            "retry": "no", "effect": "none", "exitStatus": 77, "connection": "stays",
+            "example": {
+              "code": "permission.op", "message": "Only the owner may stop the service.",
+              "retry": "no", "effect": "none"
+            }
+          },
+          {
+            "code": "storage.full", "class": "storage", "meaning": "The disk is full.",
+            "retry": "later", "effect": "none", "exitStatus": 74, "connection": "stays",
+            "example": {
+              "code": "storage.full", "message": "The disk is full.", "retry": "later",
+              "effect": "none"
+            }
+          },
+          {
+            "code": "storage.io", "class": "storage",
+            "meaning": "Reading or writing the store failed; the outcome of a write is unknown.",
+            "retry": "no", "effect": "unknown", "exitStatus": 74, "connection": "stays",
+            "example": {
+              "code": "storage.io", "message": "The disk reported an error.", "retry": "no",
+              "effect": "unknown"
+            }
+          },
+          {
+            "code": "storage.corrupt", "class": "storage", "meaning": "The store is damaged.",
+            "retry": "no", "effect": "none", "exitStatus": 74, "connection": "stays",
+            "example": {
+              "code": "storage.corrupt", "message": "A row of Package has the wrong checksum.",
+              "retry": "no", "effect": "none"
+            }
+          },
+          {
+            "code": "storage.invalid_text", "class": "storage",
+            "meaning": "The store holds text that is not UTF-8.", "retry": "no", "effect": "none",
+            "exitStatus": 74, "connection": "stays",
+            "example": {
+              "code": "storage.invalid_text", "message": "Package/9 has a name that is not UTF-8.",
+              "retry": "no", "effect": "none"
+            }
+          },
+          {
+            "code": "internal.bug", "class": "internal",
+            "meaning": "The service failed in a way that nobody planned; the log has the same incident.",
+            "retry": "no", "effect": "none", "exitStatus": 70, "connection": "stays",
+            "example": {
+              "code": "internal.bug", "message": "Something unexpected happened.", "retry": "no",
+              "effect": "none"
+            }
+          }
+        ]
+      }
+    """#
+}

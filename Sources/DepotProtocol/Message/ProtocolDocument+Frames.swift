@@ -1,0 +1,158 @@
+extension ProtocolDocument {
+  /// The frames.
+  static let frames = #"""
+      "frames": [
+        {
+          "name": "hello", "from": "client",
+          "summary": "The first frame: who the client is and what it speaks.",
+          "members": [
+            {"name": "hello", "type": "Hello", "required": true, "description": "The offer."}
+          ],
+          "example": {
+            "hello": {
+              "protocol": [1, 1], "client": {"name": "x", "version": "1", "language": "python"},
+              "options": {"int64": "number"}, "want": ["credit"]
+            }
+          }
+        },
+        {
+          "name": "call", "from": "client", "summary": "A request.",
+          "members": [
+            {
+              "name": "id", "type": "Id", "required": true,
+              "description": "The number that the replies repeat; greater than that of every earlier call of the connection."
+            },
+            {
+              "name": "call", "type": "string", "required": true,
+              "description": "The name of an operation."
+            },
+            {
+              "name": "args", "type": "object", "required": false, "default": {},
+              "description": "The arguments of the operation."
+            },
+            {
+              "name": "deadlineMs", "type": "integer", "required": false, "minimum": 0,
+              "maximum": 86400000,
+              "description": "How long the client waits, from receipt and queueing included."
+            },
+            {
+              "name": "credit", "type": "integer", "required": false, "minimum": 1,
+              "maximum": 1000000000,
+              "description": "How many `next` frames may be sent before the client asks for more; no bound if absent."
+            },
+            {
+              "name": "key", "type": "string", "required": false,
+              "description": "The idempotency key of a write, 1 to 128 bytes."
+            }
+          ],
+          "example": {"id": 7, "call": "count", "args": {"entity": "Package"}, "deadlineMs": 2000}
+        },
+        {
+          "name": "more", "from": "client", "summary": "Adds credit to a stream.",
+          "members": [
+            {"name": "id", "type": "Id", "required": true, "description": "The call."},
+            {
+              "name": "more", "type": "integer", "required": true, "minimum": 1,
+              "maximum": 1000000000, "description": "How many more `next` frames may be sent."
+            }
+          ],
+          "example": {"id": 7, "more": 16}
+        },
+        {
+          "name": "cancel", "from": "client",
+          "summary": "Asks a call to end; it still ends with exactly one `ok` or `err`.",
+          "members": [
+            {"name": "id", "type": "Id", "required": true, "description": "The call."},
+            {"name": "cancel", "type": "true", "required": true, "description": "Always true."}
+          ],
+          "example": {"id": 7, "cancel": true}
+        },
+        {
+          "name": "ping", "from": "both", "summary": "Asks whether the other side is there.",
+          "members": [
+            {"name": "ping", "type": "integer", "required": true, "description": "Any number."}
+          ],
+          "example": {"ping": 1}
+        },
+        {
+          "name": "pong", "from": "both", "summary": "Answers a ping.",
+          "members": [
+            {
+              "name": "pong", "type": "integer", "required": true,
+              "description": "The number of the ping."
+            }
+          ],
+          "example": {"pong": 1}
+        },
+        {
+          "name": "welcome", "from": "service", "summary": "Answers hello.",
+          "members": [
+            {
+              "name": "welcome", "type": "Welcome", "required": true,
+              "description": "What was agreed."
+            }
+          ],
+          "example": {
+            "welcome": {
+              "protocol": 1,
+              "server": {
+                "name": "depotd", "version": "0.1.0",
+                "instance": "5f0c2d3e-0d6f-4c0a-9a53-3f2a4f0c8a11", "pid": 1234
+              },
+              "connection": 17, "features": ["credit", "int64"], "limits": {"frameBytes": 16777216},
+              "store": {"uuid": "0b8e4a52-9d5b-4b0e-8a94-5b8f3f0a7c21", "schema": "9c1f0a66b2d47e35"}
+            }
+          }
+        },
+        {
+          "name": "next", "from": "service", "summary": "Rows of a stream.",
+          "members": [
+            {"name": "id", "type": "Id", "required": true, "description": "The call."},
+            {
+              "name": "columns", "type": "Names", "required": false,
+              "description": "What each value of a row is; only in the first `next` frame of a call."
+            },
+            {"name": "next", "type": "Rows", "required": true, "description": "The rows."}
+          ],
+          "example": {
+            "id": 7, "columns": ["$id", "$version", "name"], "next": [[1, 1, "bash"], [2, 1, "dash"]]
+          }
+        },
+        {
+          "name": "ok", "from": "service", "summary": "Ends a call that succeeded.",
+          "members": [
+            {"name": "id", "type": "Id", "required": true, "description": "The call."},
+            {
+              "name": "ok", "type": "object", "required": true,
+              "description": "The result of the operation."
+            }
+          ],
+          "example": {"id": 7, "ok": {"count": 2}}
+        },
+        {
+          "name": "err", "from": "service",
+          "summary": "Ends a call that failed; without `id`, tells why a frame or the connection was refused.",
+          "members": [
+            {"name": "id", "type": "Id", "required": false, "description": "The call."},
+            {"name": "err", "type": "Error", "required": true, "description": "Why."}
+          ],
+          "example": {
+            "id": 7,
+            "err": {
+              "code": "schema.unknown_entity", "message": "There is no entity \"Pakage\".",
+              "hint": "Did you mean \"Package\"?", "at": "/args/entity", "retry": "no",
+              "effect": "none"
+            }
+          }
+        },
+        {
+          "name": "event", "from": "service",
+          "summary": "Something about the connection, between other frames; `draining` says that the service is stopping.",
+          "members": [
+            {"name": "event", "type": "string", "required": true, "description": "What happened."}
+          ],
+          "example": {"event": "draining"}
+        }
+      ]
+    """#
+}

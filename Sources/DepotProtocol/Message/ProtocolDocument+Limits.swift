@@ -1,0 +1,88 @@
+extension ProtocolDocument {
+  /// The limits and features.
+  static let limits = #"""
+      "limits": [
+        {
+          "name": "frameBytes", "value": 16777216, "unit": "bytes",
+          "reason": "Room for 10,000 rows of about 1.6 kB; the first byte of a length stays apart from text.",
+          "error": "limit.frame_bytes"
+        },
+        {
+          "name": "skippedFrameBytes", "value": 67108864, "unit": "bytes",
+          "reason": "Up to here an over-large frame is read and thrown away, so that the connection survives.",
+          "error": "limit.frame_bytes"
+        },
+        {
+          "name": "values", "value": 1000000, "unit": "values",
+          "reason": "JSON costs memory by its values, not by its bytes.", "error": "limit.values"
+        },
+        {
+          "name": "depth", "value": 64, "unit": "levels",
+          "reason": "Deep nesting costs stack and means nothing.", "error": "limit.depth"
+        },
+        {
+          "name": "valueBytes", "value": 8388608, "unit": "bytes",
+          "reason": "A value fits into a frame, base64 included.", "error": "limit.value_bytes"
+        },
+        {
+          "name": "predicateNodes", "value": 1000, "unit": "nodes",
+          "reason": "Bounds the work of compiling a query.", "error": "limit.predicate"
+        },
+        {
+          "name": "predicateDepth", "value": 48, "unit": "levels", "reason": "Fits within depth.",
+          "error": "limit.predicate"
+        },
+        {
+          "name": "rows", "value": 10000, "unit": "rows",
+          "reason": "One call must not hold up the others.", "error": "limit.rows"
+        },
+        {
+          "name": "inFlight", "value": 64, "unit": "calls",
+          "reason": "A queue without a bound is a leak.", "error": "limit.in_flight"
+        },
+        {
+          "name": "streams", "value": 32, "unit": "calls",
+          "reason": "Each stream holds a snapshot of the store.", "error": "limit.streams"
+        },
+        {
+          "name": "connections", "value": 256, "unit": "connections",
+          "reason": "Each connection has buffers.", "error": "limit.connections"
+        },
+        {
+          "name": "outboundSoftBytes", "value": 1048576, "unit": "bytes",
+          "reason": "Streams pause when this much waits for the client.", "error": "none"
+        },
+        {
+          "name": "outboundHardBytes", "value": 67108864, "unit": "bytes",
+          "reason": "A client that never reads is cut off.", "error": "limit.outbound_bytes"
+        },
+        {
+          "name": "keyBytes", "value": 128, "unit": "bytes", "reason": "A UUID and a prefix fit.",
+          "error": "request.number_range"
+        },
+        {
+          "name": "nameBytes", "value": 128, "unit": "bytes", "reason": "Names are for people.",
+          "error": "schema.invalid"
+        },
+        {
+          "name": "entities", "value": 1000, "unit": "entities",
+          "reason": "A schema is read as a whole.", "error": "schema.invalid"
+        },
+        {
+          "name": "attributes", "value": 500, "unit": "attributes",
+          "reason": "The columns of a table are bounded.", "error": "schema.invalid"
+        },
+        {
+          "name": "helloMilliseconds", "value": 5000, "unit": "milliseconds",
+          "reason": "A silent connection takes the place of another.", "error": "protocol.hello"
+        }
+      ],
+      "features": [
+        {"name": "credit", "since": 1, "summary": "Calls may have `credit`; `more` adds to it."},
+        {
+          "name": "int64", "since": 1,
+          "summary": "The option int64:\"string\" makes every int64 of a row a string, `$id` and `$version` included."
+        }
+      ]
+    """#
+}

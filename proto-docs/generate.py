@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+"""Writes the generated files of proto-docs from protocol.json.
+
+generate.py          writes 50-operations.md, 80-errors.md, errors.json, limits.json, schemas/
+generate.py --check  changes nothing; exits with 1 if a file differs
+"""
+import json
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+NOTE = "<!-- Generated from protocol.json by generate.py; do not edit. -->\n"
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+PRIMITIVES = {
+    "string": {"type": "string"},
+    "bool": {"type": "boolean"},
+    # The service takes a string of digits for a whole number too.
+    "integer": {"anyOf": [{"type": "integer"}, {"type": "string", "pattern": "^-?[0-9]+$"}]},
+    "true": {"const": True},
+    "object": {"type": "object"},
+    "array": {"type": "array"},
+    "any": {},
+}
+
+
+def compact(value):
+    return json.dumps(value, ensure_ascii=False)
+
+
+def pretty(value):
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def cell(text):
+    return text.replace("|", "\\|")
+
+
+def type_link(name):
+    return name if name in PRIMITIVES else f"[{name}](#types)"
+
+
+# Markdown
+
+def member_notes(member):
+    notes = []
+    if "enum" in member:
+        notes.append("one of " + ", ".join(f"`{compact(v)}`" for v in member["enum"]))
+    if "minimum" in member or "maximum" in member:
+        notes.append(f"{member.get('minimum', '')} to {member.get('maximum', 'any')}")
+    if "default" in member:
+        notes.append(f"default `{compact(member['default'])}`")
+    return f" ({'; '.join(notes)})" if notes else ""
+
+
+def member_table(members):
+    lines = ["| name | type | required | meaning |", "|---|---|---|---|"]
+    for m in members:
+        need = "yes" if m["required"] else "no"
+        meaning = cell(m["description"] + member_notes(m))
+        lines.append(f"| `{m['name']}` | {type_link(m['type'])} | {need} | {meaning} |")
+    return lines
+
+
+def yes(flag):
+    return "yes" if flag else "no"
+
+
+def operation_text(op):
+    lines = [f"## {op['name']}", "", op["summary"], ""]
+    facts = [
+        f"since {op['since']}",
+        f"writes: {yes(op['writes'])}",
+        f"streams: {yes(op['streams'])}",
+        f"idempotent: {yes(op['idempotent'])}",
+        f"may be called by: {op['privilege']}",
+    ]
+    lines += [" · ".join(facts), ""]
+    if op["args"]:
+        lines += ["**Arguments**", "", *member_table(op["args"]), ""]
+    else:
+        lines += ["No arguments.", ""]
+    if "exactlyOne" in op:
+        names = " and ".join(f"`{n}`" for n in op["exactlyOne"])
+        lines += [f"Exactly one of {names} is given.", ""]
+    if op["result"]:
+        lines += ["**Result**", "", *member_table(op["result"]), ""]
+    if op["errors"]:
+        links = [f"[`{code}`](80-errors.md)" for code in op["errors"]]
+        lines += ["**Errors** besides the common ones: " + ", ".join(links), ""]
+    example = op["example"]
+    lines += ["```", "-> " + compact({"id": 1, "call": op["name"], "args": example["args"]})]
+    if "next" in example:
+        lines.append("<- " + compact({"id": 1, **example["next"]}))
+    lines += ["<- " + compact({"id": 1, "ok": example["ok"]}), "```", ""]
+    return lines
+
+
+def operations_page(doc):
+    lines = [NOTE, "# Operations", ""]
+    lines += ["A call is `{\"id\":n,\"call\":name,\"args\":{…}}`; see [the envelope](30-envelope.md).", ""]
+    lines += ["| operation | summary |", "|---|---|"]
+    for op in doc["operations"]:
+        anchor = op["name"].replace(".", "")
+        lines.append(f"| [`{op['name']}`](#{anchor}) | {cell(op['summary'])} |")
+    lines += ["", "Every operation can also fail with one of these common errors: "
+              + ", ".join(f"`{code}`" for code in doc["commonErrors"]) + ".", ""]
+    for op in doc["operations"]:
+        lines += operation_text(op)
+    lines += ["## Types", "", "| type | meaning | JSON Schema |", "|---|---|---|"]
+    for t in doc["types"]:
+        lines.append(f"| {t['name']} | {cell(t['description'])} | `{cell(compact(t['schema']))}` |")
+    lines += ["", "The forms of attribute values are in [Values](40-values.md).", "",
+              "## Operators", "",
+              "Operands (`A`, `B`, …) are expressions. Operators with *options* take "
+              "`\"options\":\"c\"`, `\"d\"` or `\"cd\"` beside them: case, diacritics, or both do not matter.",
+              "", "| operator | form | options | meaning |", "|---|---|---|---|"]
+    for o in doc["operators"]:
+        lines.append(f"| `{cell(o['name'])}` | `{cell(compact(o['form']))}` | "
+                     f"{yes(o.get('options', False))} | {cell(o['meaning'])} |")
+    return "\n".join(lines) + "\n"
+
+
+RETRY = {
+    "no": "the same request fails again",
+    "now": "send it again at once",
+    "later": "send it again after a pause that grows",
+    "after_refetch": "read the rows again and decide anew",
+}
+EFFECT = {
+    "none": "nothing was stored",
+    "applied": "the change is stored",
+    "unknown": "nobody knows; the same request with the same `key` settles it",
+}
+
+
+def errors_page(doc):
+    errors = doc["errors"]
+    lines = [NOTE, "# Errors", "",
+             "One shape everywhere: `{\"code\":\"class.reason\",\"message\":…,\"hint\":…,\"at\":…,"
+             "\"retry\":…,\"effect\":…,\"details\":{…}}`.",
+             "`hint`, `at` and `details` may be absent. Act on `code`, `retry` and `effect`; "
+             "`message` and `hint` are for people and change freely.",
+             "Handle a reason that you do not know by its class: new reasons may appear, "
+             "codes are never renamed or used anew.",
+             "`at` is a JSON pointer (RFC 6901) into the frame, such as `/args/where/and/1`.", "",
+             "| retry | meaning |", "|---|---|"]
+    lines += [f"| `{k}` | {v} |" for k, v in RETRY.items()]
+    lines += ["", "| effect | meaning |", "|---|---|"]
+    lines += [f"| `{k}` | {v} |" for k, v in EFFECT.items()]
+    lines += ["", "The `effect` of the frame decides; the tables below give the usual one.", "",
+              "*Connection*: whether it stays open after the error. `local` errors are never sent: "
+              "client programs use them. *Exit* is the status of the command line program.", "",
+              "## Classes", "", "| class | meaning | exit |", "|---|---|---|"]
+    for c in errors["classes"]:
+        lines.append(f"| {c['name']} | {c['meaning']} | {c['exitStatus']} |")
+    for c in errors["classes"]:
+        lines += ["", f"## {c['name']}", "",
+                  "| code | meaning | retry | effect | connection | exit | details |",
+                  "|---|---|---|---|---|---|---|"]
+        codes = [e for e in errors["codes"] if e["class"] == c["name"]]
+        for e in codes:
+            details = ", ".join(f"`{d}`" for d in e.get("details", []))
+            lines.append(f"| `{e['code']}` | {cell(e['meaning'])} | {e['retry']} | {e['effect']} | "
+                         f"{e['connection']} | {e['exitStatus']} | {details} |")
+        lines += ["", "```", *(compact(e["example"]) for e in codes), "```"]
+    return "\n".join(lines) + "\n"
+
+
+# JSON Schema
+
+def references(value):
+    """Yields the names of all types that a schema refers to."""
+    if isinstance(value, dict):
+        if "$ref" in value:
+            yield value["$ref"].rsplit("/", 1)[1]
+        for v in value.values():
+            yield from references(v)
+    elif isinstance(value, list):
+        for v in value:
+            yield from references(v)
+
+
+def member_schema(member):
+    kind = member["type"]
+    schema = dict(PRIMITIVES[kind]) if kind in PRIMITIVES else {"$ref": f"#/$defs/{kind}"}
+    for key in ("enum", "minimum", "maximum", "default", "description"):
+        if key in member:
+            schema[key] = member[key]
+    return schema
+
+
+def object_schema(members, closed):
+    schema = {"type": "object", "properties": {m["name"]: member_schema(m) for m in members}}
+    required = [m["name"] for m in members if m["required"]]
+    if required:
+        schema["required"] = required
+    if closed:
+        schema["additionalProperties"] = False
+    return schema
+
+
+def with_definitions(doc, name, body):
+    known = {t["name"]: t for t in doc["types"]}
+    wanted, pending = {}, list(references(body))
+    while pending:
+        reference = pending.pop()
+        if reference not in wanted:
+            wanted[reference] = {"description": known[reference]["description"],
+                                 **known[reference]["schema"]}
+            pending += references(wanted[reference])
+    schema = {"$schema": DIALECT, "title": name, **body}
+    if wanted:
+        schema["$defs"] = {key: wanted[key] for key in sorted(wanted)}
+    return schema
+
+
+def schemas(doc):
+    """Requests are must-understand, so their schemas are closed; replies are must-ignore."""
+    for frame in doc["frames"]:
+        closed = frame["from"] == "client"
+        body = {"description": frame["summary"], **object_schema(frame["members"], closed)}
+        yield f"frame.{frame['name']}", with_definitions(doc, frame["name"], body)
+    for op in doc["operations"]:
+        body = {"description": op["summary"], **object_schema(op["args"], True)}
+        if "exactlyOne" in op:
+            body["oneOf"] = [{"required": [name]} for name in op["exactlyOne"]]
+        yield f"{op['name']}.args", with_definitions(doc, f"{op['name']} args", body)
+        body = object_schema(op["result"], False)
+        yield f"{op['name']}.result", with_definitions(doc, f"{op['name']} result", body)
+
+
+def outputs(doc):
+    yield "50-operations.md", operations_page(doc)
+    yield "80-errors.md", errors_page(doc)
+    yield "errors.json", pretty(doc["errors"])
+    yield "limits.json", pretty(doc["limits"])
+    for name, schema in schemas(doc):
+        yield f"schemas/{name}.schema.json", pretty(schema)
+
+
+def main():
+    check = sys.argv[1:] == ["--check"]
+    if sys.argv[1:] and not check:
+        sys.exit(__doc__)
+    files = dict(outputs(json.loads((HERE / "protocol.json").read_text("utf-8"))))
+    stale = sorted(p for p in (HERE / "schemas").glob("*.json") if f"schemas/{p.name}" not in files)
+    bad = [f"schemas/{p.name}" for p in stale]
+    for name, text in files.items():
+        path = HERE / name
+        if path.exists() and path.read_text("utf-8") == text:
+            continue
+        bad.append(name)
+        if not check:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, "utf-8")
+    if not check:
+        for path in stale:
+            path.unlink()
+    for name in bad:
+        print(f"{name}: {'differs from protocol.json; run make docs' if check else 'written'}")
+    sys.exit(1 if check and bad else 0)
+
+
+if __name__ == "__main__":
+    main()
