@@ -50,17 +50,22 @@ private struct ExpressionDecoder {
 
   private mutating func operation(_ node: JSONNode) throws(DepotError) -> QueryExpression {
     let members = try node.members()
-    guard let first = members.first else { throw invalid(node, "An expression is empty.") }
+    // The operator needn't come first: not every JSON library keeps the order of members.
+    let isCompanion = { (name: JSONNode) in name.isString("options") || name.isString("type") }
+    guard let first = members.first(where: { !isCompanion($0.name) }) else {
+      throw invalid(node, "An expression has no operator.")
+    }
     let name = try first.name.string()
     let argument = first.value
     let allowed = Self.companion[name]
-    for member in members.dropFirst() where try member.name.string() != allowed {
+    let others = members.filter { $0.name.range != first.name.range }
+    for member in others where try member.name.string() != allowed {
       throw invalid(
         member.name,
         "\"\(name)\" can't have the member \"\(try member.name.string())\"."
       )
     }
-    let companion = members.dropFirst().first?.value
+    let companion = others.first?.value
     switch name {
     case "attribute": return .attribute(try argument.string())
     case "now": return .now
