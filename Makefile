@@ -50,7 +50,7 @@ test: test-deps build  ## Run all tests, also those over real processes
 	@Tests/run-tests $(SWIFT) $(BUILD_FLAGS)
 
 demo: build  ## Import this machine's Debian catalogue and query it
-	@Sources/depot-demo/demo $(BIN)
+	@$(BIN)/depot-demo
 
 bench: build  ## Measure Depot beside its floor and its peers
 	@$(BIN)/depot-bench --output .build/bench
