@@ -28,6 +28,11 @@ let package = Package(
       dependencies: ["DepotClient", "DepotProtocol", "DepotSQLite", "DepotLinux"]
     ),
     .testTarget(name: "DepotProtocolTests", dependencies: ["DepotProtocol", "CDepotJSON"]),
+    .testTarget(name: "DepotSQLiteTests", dependencies: ["DepotSQLite"]),
+    .testTarget(
+      name: "DepotEngineTests",
+      dependencies: ["DepotEngine", "DepotProtocol", "DepotSQLite", "DepotLinux"]
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

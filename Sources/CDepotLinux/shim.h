@@ -7,11 +7,14 @@
 #include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 // Swift's Glibc module is built without _GNU_SOURCE, which hides `struct ucred` and accept4(2);
@@ -59,3 +62,18 @@ static inline int depot_name_thread(pthread_t thread, const char *name) {
 // POSIX_SPAWN_SETSID needs _GNU_SOURCE.
 static inline int depot_spawn_setsid(void) { return 0x80; }
 
+// Glibc's module has both a struct and a function of these names, which Swift can't tell apart.
+
+static inline long depot_file_system_type(int descriptor) {
+  struct statfs status;
+  return fstatfs(descriptor, &status) < 0 ? -1 : (long)status.f_type;
+}
+
+static inline long long depot_file_size(int descriptor) {
+  struct stat status;
+  return fstat(descriptor, &status) < 0 ? -1 : (long long)status.st_size;
+}
+
+static inline int depot_lock_exclusively(int descriptor) {
+  return flock(descriptor, LOCK_EX | LOCK_NB);
+}

@@ -10,6 +10,12 @@ static inline int depot_bind_static_text(sqlite3_stmt *stmt, int index, const vo
   return sqlite3_bind_text64(stmt, index, bytes ? bytes : "", count, SQLITE_STATIC, SQLITE_UTF8);
 }
 
+// Binds a blob that the caller keeps alive until the statement is reset.
+static inline int depot_bind_static_blob(sqlite3_stmt *stmt, int index, const void *bytes,
+                                         long count) {
+  return sqlite3_bind_blob64(stmt, index, bytes ? bytes : "", count, SQLITE_STATIC);
+}
+
 static inline int depot_bind_text(sqlite3_stmt *stmt, int index, const void *bytes, long count) {
   return sqlite3_bind_text64(stmt, index, bytes ? bytes : "", count, SQLITE_TRANSIENT,
                              SQLITE_UTF8);

@@ -19,7 +19,7 @@ package final class ListeningSocket: Sendable {
 
   package let descriptor: Descriptor
   private let path: String
-  private let lock: Descriptor?
+  private let lock: FileLock?
   private let device: dev_t
   private let inode: ino_t
 
@@ -87,31 +87,15 @@ package final class ListeningSocket: Sendable {
     unlink(path)
   }
 
-  private static func takeLock(_ path: String) throws(Failure) -> Descriptor {
-    let descriptor: Descriptor
-    do throws(SystemError) {
-      descriptor = Descriptor(
-        try systemCall("open") { depot_open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600) }
-      )
-      try systemCall("flock") { flock(descriptor.number, LOCK_EX | LOCK_NB) }
-      let text = Array("\(getpid())\n".utf8)
-      try systemCall("ftruncate") { ftruncate(descriptor.number, 0) }
-      try systemCall("pwrite") { pwrite(descriptor.number, text, text.count, 0) }
+  private static func takeLock(_ path: String) throws(Failure) -> FileLock {
+    do throws(FileLock.Failure) {
+      return try FileLock(path: path)
     } catch {
-      guard error.code == EWOULDBLOCK else { throw .system(error) }
-      throw .inUse(process: holder(path))
+      switch error {
+      case .held(let process): throw .inUse(process: process.map(String.init) ?? "")
+      case .system(let error): throw .system(error)
+      }
     }
-    return descriptor
-  }
-
-  /// Reads the process number that the holder of a lock wrote into it.
-  package static func holder(_ path: String) -> String {
-    var bytes = [UInt8](repeating: 0, count: 32)
-    let number = depot_open(path, O_RDONLY | O_NOFOLLOW, 0)
-    guard number >= 0 else { return "" }
-    let descriptor = Descriptor(number)
-    let count = pread(descriptor.number, &bytes, bytes.count, 0)
-    return String(decoding: bytes.prefix(max(0, count)).prefix { $0 != 0x0A }, as: UTF8.self)
   }
 
   private static func refuseForeignFile(_ path: String) throws(Failure) {

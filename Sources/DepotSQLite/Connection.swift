@@ -16,6 +16,8 @@ package final class Connection {
   private var statements: [String: Statement] = [:]
   /// Kept alive for SQLite, which holds it unretained.
   var progress: ProgressCheck?
+  /// How many pages the write-ahead log held after this connection's last commit.
+  package internal(set) var walPageCount = 0
 
   /// Opens the file at `path`, which a writer creates if it is missing.
   ///
@@ -41,7 +43,16 @@ package final class Connection {
     ] {
       depot_db_config(handle, option, value)
     }
-    sqlite3_wal_autocheckpoint(handle, 0)
+    // This takes the place of SQLite's own hook, which checkpoints.
+    sqlite3_wal_hook(
+      handle,
+      { context, _, _, pages in
+        guard let context else { return SQLITE_OK }
+        Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().walPageCount = Int(pages)
+        return SQLITE_OK
+      },
+      Unmanaged.passUnretained(self).toOpaque()
+    )
     sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
     sqlite3_busy_timeout(handle, 5000)
   }

@@ -93,6 +93,46 @@ package final class Statement {
     else { throw lastError }
   }
 
+  /// Binds a blob without copying it; the bytes must live until the statement is reset.
+  @inline(__always)
+  package func bind(
+    borrowingBlob bytes: UnsafeBufferPointer<UInt8>,
+    at index: Int
+  ) throws(SQLiteError) {
+    guard
+      depot_bind_static_blob(handle, Int32(index), bytes.baseAddress, bytes.count) == SQLITE_OK
+    else { throw lastError }
+  }
+
+  @inline(__always)
+  package func bind(_ value: Int64, at index: Int) throws(SQLiteError) {
+    guard sqlite3_bind_int64(handle, Int32(index), value) == SQLITE_OK else { throw lastError }
+  }
+
+  @inline(__always)
+  package func bind(_ value: Double, at index: Int) throws(SQLiteError) {
+    guard sqlite3_bind_double(handle, Int32(index), value) == SQLITE_OK else { throw lastError }
+  }
+
+  @inline(__always)
+  package func bindNull(at index: Int) throws(SQLiteError) {
+    guard sqlite3_bind_null(handle, Int32(index)) == SQLITE_OK else { throw lastError }
+  }
+
+  /// Runs a statement to its end whose values are bound, and makes it ready to run again.
+  ///
+  /// The values stay bound.
+  @inline(__always)
+  package func runBound() throws(SQLiteError) {
+    let code = sqlite3_step(handle)
+    guard code == SQLITE_DONE || code == SQLITE_ROW else {
+      let error = lastError
+      sqlite3_reset(handle)
+      throw error
+    }
+    sqlite3_reset(handle)
+  }
+
   /// Runs the statement once, calling `body` with each row, and resets it, also on failure.
   ///
   /// - Throws: ``SQLiteError`` if a value or a step is refused, or what `body` throws.

@@ -15,8 +15,6 @@ struct Demo {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(atPath: folder) }
       let demo = try Demo(folder: folder)
-      // Piped output is line-buffered so that our lines and the CLI's keep their order.
-      setvbuf(stdout, nil, _IOLBF, 0)
       defer { try? demo.depot("service", "stop", isShown: false) }
       try demo.perform()
       return 0
@@ -39,7 +37,7 @@ struct Demo {
     try Catalogue.schema.write(
       toFile: folder + "/packages.schema.json", atomically: true, encoding: .utf8)
     try lines.write(to: URL(filePath: folder + "/packages.ndjson"))
-    print("\(count) packages from \(source), in \(folder)\n")
+    say("\(count) packages from \(source), in \(folder)\n")
 
     try depot("schema", "apply", "packages.schema.json")
     try depot("import", "Package", "packages.ndjson")
@@ -71,7 +69,7 @@ struct Demo {
 
   /// The same service, from Swift.
   private func swiftQueries() throws {
-    print("From Swift, with #Predicate and SortDescriptor:\n")
+    say("From Swift, with #Predicate and SortDescriptor:\n")
     let connection = try BlockingConnection(socket: SocketPath(folder + "/depot.sock"))
     try show(
       "fetch(DebianPackage.self, where: #Predicate { $0.section == \"editors\" && … }, …)"
@@ -83,16 +81,16 @@ struct Demo {
         },
         sortBy: [SortDescriptor(\.installedSize, order: .reverse)], limit: 5)
       for package in found {
-        print("  \(package.id.map(String.init) ?? "") \(package.name) \(package.version)")
+        say("  \(package.id.map(String.init) ?? "") \(package.name) \(package.version)")
       }
     }
     try show("count(DebianPackage.self, where: #Predicate { $0.isEssential })") {
-      print("  \(try connection.count(DebianPackage.self, where: #Predicate { $0.isEssential }))")
+      say("  \(try connection.count(DebianPackage.self, where: #Predicate { $0.isEssential }))")
     }
     try show("fetch(DebianPackage.self), all of them") {
       let all = try connection.fetch(DebianPackage.self)
       let bytes = all.reduce(0) { $0 + ($1.installedSize ?? 0) } / 1_048_576
-      print("  \(all.count) packages, \(bytes) GiB when installed")
+      say("  \(all.count) packages, \(bytes) GiB when installed")
     }
   }
 
@@ -108,12 +106,17 @@ struct Demo {
     try show("depot " + words.joined(separator: " "), body)
   }
 
+  /// Prints a line at once, so that it keeps its place among those of other programs.
+  private func say(_ line: String) {
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+  }
+
   /// Prints what is done, does it, and prints how long it took.
   private func show(_ title: String, _ body: () throws -> Void) throws {
-    print("$ \(title)")
+    say("$ \(title)")
     let start = ContinuousClock.now
     try body()
     let milliseconds = (ContinuousClock.now - start) / Duration.milliseconds(1)
-    print("  (\(String(format: "%.1f", milliseconds)) ms)\n")
+    say("  (\(String(format: "%.1f", milliseconds)) ms)\n")
   }
 }

@@ -1,4 +1,5 @@
 internal import DepotProtocol
+internal import FoundationEssentials
 
 /// A part of a predicate that has a value.
 struct Operand {
@@ -13,7 +14,7 @@ struct Operand {
 
   init(constant: Value, source: QueryExpression) {
     type = constant.type
-    fragment = .bound(constant.stored)
+    fragment = .bound(StoredValue.encode(constant))
     self.constant = constant
     isNullable = constant.isNull
     self.source = source
@@ -39,4 +40,15 @@ struct Operand {
   var isAlwaysNaN: Bool { constant?.isNaN ?? false }
   /// Whether the value of some row may be NaN.
   var canBeNaN: Bool { constant == nil && (type == .double || type == .date) }
+}
+
+extension Value {
+  /// Whether the value is a double or date that is no number.
+  fileprivate var isNaN: Bool {
+    switch self {
+    case .double(let value): value.isNaN
+    case .date(let value): value.timeIntervalSinceReferenceDate.isNaN
+    default: false
+    }
+  }
 }

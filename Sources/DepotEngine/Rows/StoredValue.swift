@@ -1,6 +1,6 @@
-internal import FoundationEssentials
 package import DepotProtocol
 package import DepotSQLite
+internal import FoundationEssentials
 
 /// The form in which SQLite holds a value.
 ///

@@ -1,0 +1,89 @@
+internal import DepotProtocol
+internal import DepotSQLite
+internal import FoundationEssentials
+
+/// The tables in which a store describes itself.
+struct CatalogTables {
+  /// "DPOT" in the header of the file, by which `file` and others know it.
+  static let applicationIdentifier: Int64 = 0x4450_4F54
+  /// The layout of these tables and of rows; a program refuses a store with a greater one.
+  static let formatVersion: Int64 = 1
+
+  let connection: Connection
+
+  /// Makes the tables of a new store.
+  func create() throws {
+    try connection.transaction {
+      try connection.execute(
+        """
+        CREATE TABLE depot_meta (key TEXT PRIMARY KEY, value ANY) STRICT;
+        CREATE TABLE depot_entity (name TEXT PRIMARY KEY, next_id INTEGER NOT NULL) STRICT;
+        CREATE TABLE depot_outcome (sequence INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,
+          request_hash INTEGER NOT NULL, reply BLOB NOT NULL, at INTEGER NOT NULL) STRICT;
+        PRAGMA application_id = \(Self.applicationIdentifier);
+        PRAGMA user_version = \(Self.formatVersion);
+        """
+      )
+      try set("store", .text(UUID().uuidString.lowercased()))
+      try store(Catalog(Schema(), generation: 0))
+    }
+  }
+
+  /// The store's name for itself, which no other store has.
+  func storeIdentifier() throws -> String {
+    guard case .text(let identifier)? = try value("store") else { throw damaged }
+    return identifier
+  }
+
+  /// Reads the schema.
+  func load() throws -> Catalog {
+    guard case .text(let json)? = try value("schema"),
+      case .integer(let generation)? = try value("generation"),
+      let schema = try? Schema(parsing: json.utf8)
+    else { throw damaged }
+    return Catalog(schema, generation: Int(generation))
+  }
+
+  /// Writes the schema.
+  func store(_ catalog: Catalog) throws {
+    try set("schema", .text(catalog.schema.json))
+    try set("generation", .integer(Int64(catalog.generation)))
+  }
+
+  /// Reads where the identifiers of each entity go on.
+  func ceilings() throws -> [String: Int64] {
+    var result: [String: Int64] = [:]
+    try connection.statement("SELECT name, next_id FROM depot_entity").run { row in
+      result[row.text(0)] = row.integer(1)
+    }
+    return result
+  }
+
+  /// Notes where the identifiers of an entity go on.
+  func setCeiling(_ ceiling: Int64, of entity: String) throws {
+    try connection.statement(
+      """
+      INSERT INTO depot_entity (name, next_id) VALUES (?1, ?2)
+      ON CONFLICT (name) DO UPDATE SET next_id = ?2
+      """
+    ).run([.text(entity), .integer(ceiling)])
+  }
+
+  private func value(_ key: String) throws -> SQLiteValue? {
+    var result: SQLiteValue?
+    try connection.statement("SELECT value FROM depot_meta WHERE key = ?1").run([.text(key)]) {
+      result = $0[0]
+    }
+    return result
+  }
+
+  private func set(_ key: String, _ value: SQLiteValue) throws {
+    try connection.statement("INSERT OR REPLACE INTO depot_meta (key, value) VALUES (?1, ?2)")
+      .run([.text(key), value])
+  }
+
+  private var damaged: DepotError {
+    DepotError(.corrupt, "The store's description of itself can't be read.")
+      .hint("Restore the store from a backup.")
+  }
+}

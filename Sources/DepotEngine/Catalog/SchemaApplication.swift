@@ -1,0 +1,104 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The carrying out of changes to the schema, inside a transaction.
+struct SchemaApplication {
+  let connection: Connection
+  let control: CallControl
+
+  /// Changes the tables of `old` into those of `new`.
+  ///
+  /// - Throws: ``DepotError`` `schema.mismatch` if the rows that exist are in the way, or
+  ///   `storage.corrupt` if one is damaged; ``SQLiteError``.
+  func apply(_ changes: [SchemaChange], from old: Catalog, to new: Catalog) throws {
+    var additions: [String: Int] = [:]
+    for case .addedAttribute(_, let entity) in changes { additions[entity, default: 0] += 1 }
+    for (entity, count) in additions {
+      try addColumns(count, from: old.layout(of: entity), to: new.layout(of: entity))
+    }
+    for change in changes {
+      try control.check()
+      switch change {
+      case .addedEntity(let entity):
+        for sql in try new.layout(of: entity.name).definition { try connection.execute(sql) }
+      case .addedAttribute(let attribute, let entity):
+        try addIndex(of: attribute.name, in: new.layout(of: entity))
+      case .indexedAttribute(let name, let entity):
+        try addIndex(of: name, in: new.layout(of: entity))
+      case .addedIndex(let names, let entity):
+        try connection.execute(new.layout(of: entity).index(names))
+      case .changedDefault: break
+      }
+    }
+  }
+
+  private func addIndex(of attribute: String, in layout: EntityLayout) throws {
+    guard let position = layout.position(of: attribute), let sql = layout.index(position) else {
+      return
+    }
+    do {
+      try connection.execute(sql)
+    } catch {
+      guard error.kind == .unique else { throw error }
+      throw DepotError.mismatch([
+        "attribute \(layout.name).\(attribute) is unique, but several rows would get its default"
+      ])
+    }
+  }
+
+  /// Adds the last `count` attributes, and their defaults to the rows that exist.
+  private func addColumns(
+    _ count: Int,
+    from old: EntityLayout,
+    to new: EntityLayout
+  ) throws {
+    let positions = new.attributes.indices.suffix(count)
+    for position in positions { try connection.execute(new.addColumn(position)) }
+    let arena = CellArena()
+    let defaults = positions.compactMap { position -> (position: Int, cell: Cell)? in
+      guard let value = new.attributes[position].defaultValue, value != .null else { return nil }
+      return (position, Cell(value, in: arena))
+    }
+    guard !defaults.isEmpty else { return }
+    let assignments = defaults.map { ", \(new.columns[$0.position]) = ?" }.joined()
+    let update = try connection.statement(
+      "UPDATE \(new.table) SET checksum = ?\(assignments) WHERE id = ?"
+    )
+    let select = try connection.statement(
+      "SELECT \(old.fullRow) FROM \(old.table) WHERE id > ?1 ORDER BY id LIMIT 1000"
+    )
+    var last = Int64.min
+    while true {
+      try control.check()
+      var checksums: [(identifier: Int64, checksum: Int64)] = []
+      try select.run([.integer(last)]) { row in
+        try old.verify(row)
+        var checksum = RowChecksum(identifier: row.integer(0), version: row.integer(1))
+        for position in old.columns.indices {
+          checksum.add(Cell(row, position + 3), at: position)
+        }
+        for (position, cell) in defaults { checksum.add(cell, at: position) }
+        checksums.append((row.integer(0), checksum.value))
+      }
+      guard let end = checksums.last else { return }
+      for (identifier, checksum) in checksums {
+        try update.bind(checksum, at: 1)
+        for (index, value) in defaults.enumerated() {
+          try value.cell.bind(to: update, at: index + 2)
+        }
+        try update.bind(identifier, at: defaults.count + 2)
+        try update.runBound()
+      }
+      last = end.identifier
+    }
+  }
+}
+
+extension DepotError {
+  /// The error that a schema can't be applied.
+  static func mismatch(_ differences: [String]) -> DepotError {
+    DepotError(.mismatch, "The store's schema differs: \(differences.joined(separator: "; ")).")
+      .hint("Only additions can be applied. Keep what exists, or use another store.")
+      .at("/args/schema").details(["differences": .array(differences.map(JSONValue.string))])
+  }
+}

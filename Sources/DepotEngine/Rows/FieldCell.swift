@@ -1,0 +1,87 @@
+internal import DepotProtocol
+internal import DepotSQLite
+internal import FoundationEssentials
+
+extension Cell {
+  /// Reads a value of a request as `type`, or returns `nil` if it can't be one.
+  ///
+  /// Its bytes are the request's own where they can be, and else the arena's.
+  @inline(__always)
+  init?(_ field: RowField, as type: AttributeType, in arena: CellArena) {
+    if field.isNull {
+      self = .null
+      return
+    }
+    switch type {
+    case .string:
+      guard field.kind == .string else { return nil }
+      self = .text(Self.characters(field, in: arena))
+    case .int64:
+      guard let value = field.int64 else { return nil }
+      self = .integer(value)
+    case .bool:
+      guard let value = field.bool else { return nil }
+      self = .integer(value ? 1 : 0)
+    case .double:
+      guard let value = field.double else { return nil }
+      self = Self.number(value)
+    case .date:
+      guard let value = field.referenceSeconds else { return nil }
+      self = Self.number(value)
+    case .uuid, .data, .decimal, .url:
+      guard let cell = Self.rare(field, as: type, in: arena) else { return nil }
+      self = cell
+    }
+  }
+
+  private static func rare(
+    _ field: RowField,
+    as type: AttributeType,
+    in arena: CellArena
+  ) -> Cell? {
+    switch type {
+    case .uuid:
+      field.uuid.map { uuid in
+        withUnsafeBytes(of: uuid.uuid) { Cell.blob(arena.copy($0)) }
+      }
+    case .data: field.data.map { Cell.blob(arena.copy($0)) }
+    case .decimal: field.decimal.map { Cell.blob(arena.copy(DecimalKey.encode($0))) }
+    default: field.url.map { Cell.text(arena.copy($0.absoluteString.utf8)) }
+    }
+  }
+
+  @inline(__always)
+  private static func characters(
+    _ field: RowField,
+    in arena: CellArena
+  ) -> UnsafeBufferPointer<UInt8> {
+    guard field.isComplex else { return field.bytes }
+    let room = arena.allocate(field.bytes.count)
+    let count = JSONText.unescape(field.bytes, into: room)
+    return UnsafeBufferPointer(rebasing: room[..<count])
+  }
+
+  /// A NaN is stored as an empty blob, because SQLite would make it a null.
+  private static func number(_ value: Double) -> Cell {
+    value.isNaN ? .blob(UnsafeBufferPointer(start: nil, count: 0)) : .real(value)
+  }
+
+  /// Converts a value of a schema; its bytes are the arena's.
+  init(_ value: Value, in arena: CellArena) {
+    switch StoredValue.encode(value) {
+    case .null: self = .null
+    case .integer(let value): self = .integer(value)
+    case .real(let value): self = .real(value)
+    case .text(let text): self = .text(arena.copy(Array(text.utf8)))
+    case .blob(let bytes): self = .blob(arena.copy(bytes))
+    }
+  }
+
+  /// How many bytes a text or blob has.
+  var byteCount: Int {
+    switch self {
+    case .text(let bytes), .blob(let bytes): bytes.count
+    default: 0
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/// The source of an entity's identifiers, which are never given out twice.
+///
+/// The store holds a number that none of them has reached, a block ahead, so that most commits needn't
+/// write it.
+final class IdentifierCounter {
+  private static let block: Int64 = 1024
+
+  let entity: String
+  /// The next identifier.
+  private(set) var next: Int64
+  /// What the store holds.
+  private(set) var ceiling: Int64
+
+  init(entity: String, ceiling: Int64) {
+    self.entity = entity
+    next = ceiling
+    self.ceiling = ceiling
+  }
+
+  func take() -> Int64 {
+    defer { next += 1 }
+    return next
+  }
+
+  /// The number that the store must hold before what was taken may be committed, if it is another.
+  var wantedCeiling: Int64? { next > ceiling ? next + Self.block : nil }
+
+  /// Notes that the store holds `ceiling`.
+  func didStore(_ ceiling: Int64) {
+    self.ceiling = ceiling
+  }
+}
+
+@available(*, unavailable)
+extension IdentifierCounter: Sendable {}

@@ -1,0 +1,24 @@
+/// When the write-ahead log is copied into the database.
+struct CheckpointPolicy {
+  private let limit: Int
+  private var next: Int
+  private var last = 0
+
+  init(limitPages: Int) {
+    limit = limitPages
+    next = limitPages
+  }
+
+  /// Whether a log of so many pages should be copied now.
+  mutating func isDue(pages: Int) -> Bool {
+    // A log that is shorter than before was begun anew.
+    if pages < last { next = limit }
+    last = pages
+    return pages >= next
+  }
+
+  /// Waits for some more pages, in case readers were in the way or still are.
+  mutating func didCheckpoint(pages: Int) {
+    next = pages + max(1, limit / 8)
+  }
+}

@@ -1,0 +1,62 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The outcomes of writes with idempotency keys, kept in the transactions of their effects.
+struct OutcomeTable {
+  /// How long an outcome is kept at least, in seconds.
+  static let lifetime: Int64 = 600
+
+  let connection: Connection
+
+  /// Returns the result of the write that had `key`, or `nil` if there was none.
+  ///
+  /// - Throws: ``DepotError`` `conflict.key_reused` if that was another request; ``SQLiteError``.
+  func result(of key: String, hash: Int64) throws -> [UInt8]? {
+    var found: (hash: Int64, reply: [UInt8])?
+    try connection.statement("SELECT request_hash, reply FROM depot_outcome WHERE key = ?1")
+      .run([.text(key)]) { found = ($0.integer(0), $0.blob(1)) }
+    guard let found else { return nil }
+    guard found.hash == hash else {
+      throw DepotError(.keyReused, "Another request had the same idempotency key.")
+        .hint("Make a new key for each request; repeat one only with the same request.").at("/key")
+    }
+    return found.reply
+  }
+
+  func store(_ result: [UInt8], key: String, hash: Int64, at time: Int64) throws {
+    try connection.statement(
+      "INSERT INTO depot_outcome (key, request_hash, reply, at) VALUES (?1, ?2, ?3, ?4)"
+    ).run([.text(key), .integer(hash), .blob(result), .integer(time)])
+  }
+
+  /// Deletes some of the outcomes that were stored before `time`, the oldest first.
+  ///
+  /// - Returns: Whether there may be more.
+  func prune(before time: Int64) throws -> Bool {
+    let limit = 256
+    var last: Int64?
+    var count = 0
+    var isPastEnd = false
+    try connection.statement("SELECT sequence, at FROM depot_outcome ORDER BY sequence LIMIT ?1")
+      .run([.integer(Int64(limit))]) { row in
+        isPastEnd = isPastEnd || row.integer(1) >= time
+        guard !isPastEnd else { return }
+        last = row.integer(0)
+        count += 1
+      }
+    guard let last else { return false }
+    try connection.statement("DELETE FROM depot_outcome WHERE sequence <= ?1")
+      .run([.integer(last)])
+    return count == limit
+  }
+
+  /// Returns what tells one request from another.
+  static func hash(_ operation: Operation) -> Int64 {
+    var writer = JSONWriter()
+    writer.string(operation.name)
+    writer.write(operation)
+    var checksum = Checksum()
+    writer.bytes.withUnsafeBytes { checksum.add($0) }
+    return Int64(bitPattern: checksum.value)
+  }
+}

@@ -1,0 +1,166 @@
+internal import DepotLinux
+package import DepotProtocol
+internal import DepotSQLite
+internal import Synchronization
+
+/// The owner of the one connection that writes, which also makes all checkpoints.
+///
+/// It runs on a thread of its own. Whatever has arrived when it looks is stored in one transaction.
+package actor Store {
+  private let thread: WorkerThread
+  private let mailbox = Mailbox()
+  private let published: Published
+  private let lock: FileLock
+  private let configuration: StoreConfiguration
+  private let onCommit: @Sendable ([WriteOutcome]) -> Void
+  private let onFatal: @Sendable (DepotError) -> Void
+  /// `nil` after the store was closed or failed.
+  private var writer: Writer?
+  private var checkpointing: CheckpointPolicy
+  /// The store's name for itself, which no other store has.
+  package nonisolated let storeIdentifier: String
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    thread.asUnownedSerialExecutor()
+  }
+
+  /// Opens the store, which is created if it is missing, and proves that it can be relied on.
+  ///
+  /// - Parameters:
+  ///   - configuration: Where the store is.
+  ///   - onCommit: Gets the outcomes of requests, on the store's thread, when they are on disk.
+  ///   - onFatal: Is called once, on the store's thread, if the disk can't be relied on any more; the
+  ///     process must end then without another answer about a write.
+  /// - Throws: ``DepotError`` `unavailable.busy` if another process has the store,
+  ///   `storage.corrupt` if it is damaged, and others of class `storage` and `unavailable`.
+  package init(
+    configuration: StoreConfiguration,
+    onCommit: @escaping @Sendable ([WriteOutcome]) -> Void,
+    onFatal: @escaping @Sendable (DepotError) -> Void
+  ) throws(DepotError) {
+    let opened = try StoreOpening(configuration).open()
+    do {
+      thread = try WorkerThread(name: "depot-store")
+    } catch {
+      throw DepotError(.busy, "The store's thread can't start: \(error).")
+    }
+    self.configuration = configuration
+    self.onCommit = onCommit
+    self.onFatal = onFatal
+    lock = opened.lock
+    storeIdentifier = opened.identifier
+    checkpointing = CheckpointPolicy(limitPages: configuration.walLimitBytes / 4096)
+    published = Published(opened.writer.catalog)
+    writer = opened.writer
+    thread.run { [self] in assumeIsolated { $0.reserveLog() } }
+  }
+
+  /// Hands over writes; each of them gets one outcome through `onCommit`.
+  ///
+  /// They are applied in this order, after those of earlier calls.
+  package nonisolated func submit(_ writes: [WriteRequest]) {
+    switch mailbox.add(writes) {
+    case .first: thread.run { [self] in assumeIsolated { $0.drain() } }
+    case .behindOthers: break
+    case .closed: break
+    }
+  }
+
+  /// The schema that the store has now.
+  package nonisolated var catalog: Catalog { published.catalog.withLock { $0 } }
+
+  package nonisolated var statistics: StoreStatistics { published.statistics.withLock { $0 } }
+
+  /// Stores what was handed over, empties the log, and closes the file; all readers must be closed.
+  ///
+  /// Writes that are handed over later are dropped.
+  package nonisolated func close(completion: @escaping @Sendable () -> Void) {
+    mailbox.close()
+    thread.run { [self] in
+      assumeIsolated { $0.finish() }
+      completion()
+      thread.stop()
+    }
+  }
+
+  private func drain() {
+    while true {
+      let requests = mailbox.takeAll()
+      if requests.isEmpty { return }
+      var rest = requests[...]
+      while let writer, !rest.isEmpty {
+        let batch = Batch.next(of: rest)
+        rest = rest[batch.endIndex...]
+        run(batch, writer)
+      }
+    }
+  }
+
+  private func run(_ batch: ArraySlice<WriteRequest>, _ writer: Writer) {
+    do {
+      let outcomes = try writer.run(batch)
+      publish(writer)
+      onCommit(outcomes)
+      try checkpoint(writer)
+    } catch {
+      fail(error)
+    }
+  }
+
+  private func publish(_ writer: Writer) {
+    let (catalog, statistics) = (writer.catalog, writer.statistics)
+    published.catalog.withLock { $0 = catalog }
+    published.statistics.withLock { $0 = statistics }
+  }
+
+  private func checkpoint(_ writer: Writer) throws(SQLiteError) {
+    guard checkpointing.isDue(pages: writer.connection.walPageCount) else { return }
+    do {
+      let isComplete = try writer.connection.checkpoint(.passive)
+      writer.statistics.checkpoints += 1
+      if !isComplete { writer.statistics.incompleteCheckpoints += 1 }
+    } catch {
+      // Without room the log grows on, and the next commit tells whether there is room for it.
+      guard [.full, .busy, .readOnly].contains(error.kind) else { throw error }
+    }
+    checkpointing.didCheckpoint(pages: writer.connection.walPageCount)
+    publish(writer)
+  }
+
+  /// Stops for good: after a failed write or flush nobody knows what the disk holds.
+  private func fail(_ error: SQLiteError) {
+    mailbox.close()
+    writer = nil
+    onFatal(DepotError(error))
+  }
+
+  private func finish() {
+    drain()
+    guard let writer else { return }
+    do {
+      try writer.close()
+    } catch let error as SQLiteError where error.kind == .broken {
+      fail(error)
+    } catch {
+      // The log stays as it is, and the next start does the rest.
+    }
+    self.writer = nil
+  }
+
+  /// Gives the log its size in advance, so that a commit needn't change the file's.
+  private func reserveLog() {
+    guard writer != nil else { return }
+    _ = try? StoredFile(path: configuration.path + "-wal", isWritable: true)
+      .extend(to: configuration.walLimitBytes)
+  }
+}
+
+/// What other threads may know about a store.
+private final class Published: Sendable {
+  let catalog: Mutex<Catalog>
+  let statistics = Mutex(StoreStatistics())
+
+  init(_ catalog: Catalog) {
+    self.catalog = Mutex(catalog)
+  }
+}

@@ -1,0 +1,13 @@
+/// Where a store is and how it behaves.
+package struct StoreConfiguration: Sendable {
+  /// The path of the database's file; beside it are its log and its lock.
+  package var path: String
+  /// The size of the write-ahead log beyond which it is copied into the database, in bytes.
+  package var walLimitBytes = 4 << 20
+  /// The size of the file up to which all its pages are looked at when it is opened, in bytes.
+  package var quickCheckLimitBytes = 8 << 20
+
+  package init(path: String) {
+    self.path = path
+  }
+}

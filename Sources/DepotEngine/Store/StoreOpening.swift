@@ -1,0 +1,72 @@
+internal import DepotLinux
+internal import DepotProtocol
+internal import DepotSQLite
+internal import Glibc
+
+/// The steps that prove, before anything is served, that a store can be relied on.
+///
+/// They are in this order because closing a file ends SQLite's own locks on it: whatever reads the
+/// files directly comes before SQLite opens them.
+struct StoreOpening {
+  struct Opened {
+    var writer: Writer
+    var lock: FileLock
+    var identifier: String
+  }
+
+  let configuration: StoreConfiguration
+  private var path: String { configuration.path }
+
+  init(_ configuration: StoreConfiguration) {
+    self.configuration = configuration
+  }
+
+  func open() throws(DepotError) -> sending Opened {
+    let lock = try StoreFiles(path).lock()
+    try StoreFiles(path).prove()
+    do {
+      let connection = try Connection(path: path, access: .writer)
+      try prepare(connection)
+      try TextFunctions.register(on: connection)
+      let writer = try Writer(connection)
+      return Opened(
+        writer: writer,
+        lock: lock,
+        identifier: try writer.tables.storeIdentifier()
+      )
+    } catch let error as DepotError {
+      throw error
+    } catch let error as SQLiteError {
+      throw StoreFiles(path).error(error)
+    } catch {
+      throw DepotError(.bug, "\(error)")
+    }
+  }
+
+  private func prepare(_ connection: Connection) throws {
+    let tables = CatalogTables(connection: connection)
+    let mustCreate = try !StoreFiles(path).checkVersion(connection)
+    if mustCreate { try connection.execute("PRAGMA page_size = 4096") }
+    try connection.execute(
+      """
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA cell_size_check = ON;
+      PRAGMA mmap_size = 0;
+      PRAGMA foreign_keys = OFF;
+      PRAGMA temp_store = MEMORY;
+      PRAGMA cache_size = -8192;
+      """
+    )
+    guard try connection.checkpoint(.truncate) else {
+      throw DepotError(.busy, "Another program has the store \(path) open.")
+        .hint("Nothing but depotd may open a live store.")
+    }
+    if mustCreate { return try tables.create() }
+    let pages = try connection.integer("PRAGMA page_count") ?? 0
+    if Int(pages) * 4096 <= configuration.quickCheckLimitBytes {
+      let problems = try connection.texts("PRAGMA quick_check(10)")
+      guard problems == ["ok"] else { throw StoreFiles(path).damaged(problems) }
+    }
+  }
+}

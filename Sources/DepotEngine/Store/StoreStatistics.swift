@@ -1,0 +1,33 @@
+/// What a store has done since it was opened.
+package struct StoreStatistics: Hashable, Sendable {
+  package var commits = 0
+  /// Requests that were applied.
+  package var writes = 0
+  package var failedWrites = 0
+  /// Requests whose idempotency key had an outcome already.
+  package var repeatedWrites = 0
+  package var rowsInserted = 0
+  package var rowsUpdated = 0
+  package var rowsDeleted = 0
+  package var checkpoints = 0
+  /// Checkpoints that readers kept from copying everything.
+  package var incompleteCheckpoints = 0
+  /// The size of the write-ahead log that is in use.
+  package var walBytes = 0
+  /// How many requests the last transaction held.
+  package var lastBatch = 0
+  package var largestBatch = 0
+  /// The time that commits took, disk included.
+  package var commitNanoseconds: UInt64 = 0
+  /// How many commits took less than 2^i microseconds, and not less than half of that; the last
+  /// counts all slower ones too.
+  package var commitHistogram = [Int](repeating: 0, count: 24)
+
+  mutating func addCommit(nanoseconds: UInt64) {
+    commits += 1
+    commitNanoseconds += nanoseconds
+    let microseconds = nanoseconds / 1000
+    let bucket = UInt64.bitWidth - microseconds.leadingZeroBitCount
+    commitHistogram[min(bucket, commitHistogram.count - 1)] += 1
+  }
+}

@@ -1,0 +1,147 @@
+internal import DepotLinux
+internal import DepotProtocol
+internal import DepotSQLite
+
+extension Writer {
+  /// Runs requests in one transaction, each of which fails alone.
+  ///
+  /// - Returns: The outcomes, all of which are on disk.
+  /// - Throws: ``SQLiteError`` after which nobody knows what is on disk: nothing may be answered.
+  func run(_ requests: ArraySlice<WriteRequest>) throws(SQLiteError) -> [WriteOutcome] {
+    do {
+      let outcomes = try runTogether(requests)
+      statistics.lastBatch = requests.count
+      statistics.largestBatch = max(statistics.largestBatch, requests.count)
+      return outcomes
+    } catch {
+      try endTransaction()
+      switch error {
+      case .fatal(let error): throw error
+      case .transaction(let error):
+        if let only = requests.first, requests.count == 1 {
+          statistics.failedWrites += 1
+          return [only.outcome(.failure(DepotError(error)))]
+        }
+      }
+    }
+    // One of them took the others with it, so each gets its own transaction.
+    var outcomes: [WriteOutcome] = []
+    for index in requests.indices { outcomes += try run(requests[index...index]) }
+    return outcomes
+  }
+
+  /// Why a transaction as a whole failed.
+  private enum Failure: Error {
+    /// It is undone, or can be.
+    case transaction(SQLiteError)
+    case fatal(SQLiteError)
+
+    init(_ error: any Error) {
+      let error = error as? SQLiteError ?? SQLiteError(code: 1, message: "\(error)")
+      self = error.kind == .broken ? .fatal(error) : .transaction(error)
+    }
+  }
+
+  private func runTogether(
+    _ requests: ArraySlice<WriteRequest>
+  ) throws(Failure) -> [WriteOutcome] {
+    var effect = WriteEffect()
+    var outcomes: [WriteOutcome] = []
+    outcomes.reserveCapacity(requests.count)
+    do {
+      try connection.statement("BEGIN IMMEDIATE").runBound()
+      for request in requests {
+        let result = try runAlone(request, hasCompany: requests.count > 1, &effect)
+        outcomes.append(request.outcome(result))
+      }
+    } catch {
+      throw Failure(error)
+    }
+    if requests.count == 1, outcomes.allSatisfy({ !$0.isSuccess }) {
+      try endOrFail()
+      statistics.failedWrites += 1
+      return outcomes
+    }
+    try commit(&effect)
+    return outcomes
+  }
+
+  private func endOrFail() throws(Failure) {
+    do {
+      try endTransaction()
+    } catch {
+      throw .fatal(error)
+    }
+  }
+
+  private func commit(_ effect: inout WriteEffect) throws(Failure) {
+    let ceilings: [(IdentifierCounter, Int64)]
+    do {
+      ceilings = try finishTransaction()
+    } catch {
+      throw Failure(error)
+    }
+    let start = Monotonic.now()
+    do {
+      try connection.statement("COMMIT").runBound()
+    } catch {
+      // These come before the commit is written; after anything else it may be on disk.
+      throw [.full, .readOnly, .busy].contains(error.kind) ? .transaction(error) : .fatal(error)
+    }
+    statistics.addCommit(nanoseconds: Monotonic.now() - start)
+    statistics.failedWrites += effect.failedWrites
+    didCommit(effect, ceilings: ceilings)
+  }
+
+  /// Runs one request, and undoes what it did if it fails.
+  ///
+  /// - Throws: ``SQLiteError`` if it took the transaction with it.
+  private func runAlone(
+    _ request: WriteRequest,
+    hasCompany: Bool,
+    _ effect: inout WriteEffect
+  ) throws(SQLiteError) -> Result<[UInt8], DepotError> {
+    if hasCompany { try connection.statement("SAVEPOINT request").runBound() }
+    var attempt = effect
+    let failure: DepotError
+    do {
+      let result = try perform(request, &attempt)
+      if hasCompany { try connection.statement("RELEASE request").runBound() }
+      effect = attempt
+      effect.writes += 1
+      return .success(result)
+    } catch let error as DepotError {
+      failure = error
+    } catch let error as SQLiteError {
+      guard error.kind != .broken, connection.isInTransaction else { throw error }
+      failure = DepotError(error)
+    } catch {
+      failure = DepotError(.bug, "\(error)")
+    }
+    effect.failedWrites += 1
+    if hasCompany {
+      try connection.statement("ROLLBACK TO request").runBound()
+      try connection.statement("RELEASE request").runBound()
+    }
+    return .failure(failure)
+  }
+
+  private func endTransaction() throws(SQLiteError) {
+    if connection.isInTransaction { try connection.statement("ROLLBACK").runBound() }
+  }
+}
+
+extension WriteRequest {
+  /// Writes the frame that ends the call.
+  fileprivate func outcome(_ result: Result<[UInt8], DepotError>) -> WriteOutcome {
+    var writer = JSONWriter()
+    switch result {
+    case .success(let json):
+      reply.ok(to: &writer) { $0.raw(json) }
+      return WriteOutcome(token: token, frame: writer.bytes, isSuccess: true)
+    case .failure(let error):
+      reply.failure(error, to: &writer)
+      return WriteOutcome(token: token, frame: writer.bytes, isSuccess: false)
+    }
+  }
+}

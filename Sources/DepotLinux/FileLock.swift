@@ -1,0 +1,49 @@
+internal import CDepotLinux
+internal import Glibc
+
+/// An exclusive lock on a file, held until the last reference goes away (flock(2)).
+///
+/// The file holds the process identifier of whoever locked it last. It is never removed: another
+/// process could be about to lock it.
+package final class FileLock: Sendable {
+  /// Why there is no lock.
+  package enum Failure: Error, Hashable {
+    /// Another process has it.
+    case held(by: Int32?)
+    case system(SystemError)
+  }
+
+  private let descriptor: Descriptor
+  /// The kind of file system that the lock's file is on.
+  package let fileSystem: FileSystemKind
+
+  /// Locks the file at `path`, which is created if it is missing.
+  package init(path: String) throws(Failure) {
+    let descriptor: Descriptor
+    do {
+      let flags = O_RDWR | O_CREAT | O_NOFOLLOW
+      descriptor = Descriptor(try systemCall("open") { depot_open(path, flags, 0o600) })
+      self.descriptor = descriptor
+      let type = try systemCall("fstatfs") { depot_file_system_type(descriptor.number) }
+      fileSystem = FileSystemKind(type: type)
+    } catch {
+      throw .system(error)
+    }
+    do {
+      try systemCall("flock") { depot_lock_exclusively(descriptor.number) }
+    } catch {
+      guard error.code == EWOULDBLOCK else { throw .system(error) }
+      throw .held(by: Self.holder(descriptor))
+    }
+    let text = Array("\(getpid())\n".utf8)
+    ftruncate(descriptor.number, 0)
+    pwrite(descriptor.number, text, text.count, 0)
+  }
+
+  private static func holder(_ descriptor: Descriptor) -> Int32? {
+    var bytes = [UInt8](repeating: 0, count: 16)
+    let count = pread(descriptor.number, &bytes, bytes.count, 0)
+    let digits = bytes.prefix(max(0, count)).prefix { $0 &- 0x30 < 10 }
+    return Int32(String(decoding: digits, as: UTF8.self))
+  }
+}
