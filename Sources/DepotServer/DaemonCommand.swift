@@ -17,13 +17,15 @@ package enum DaemonCommand {
   /// - Returns: The status with which the process should end.
   package static func run(_ arguments: [String]) -> Int32 {
     Process.openStandardDescriptors()
+    // What the service makes is its owner's; the socket gets its own mode.
+    umask(0o077)
     do throws(DepotError) {
       return try parse(arguments).run()
     } catch {
       var message = "depotd: \(error.message)\n"
       if let at = error.at { message += "  at: \(at)\n" }
       if let hint = error.hint { message += "  hint: \(hint)\n" }
-      fputs(message, stderr)
+      message.withUTF8 { _ = write(2, $0.baseAddress, $0.count) }
       return error.code == .busy ? 75 : error.code.exitStatus
     }
   }

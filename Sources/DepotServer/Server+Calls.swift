@@ -112,15 +112,16 @@ extension Server {
     do throws(DepotError) {
       try control.check()
       // A stream that waits for credit can't be answered in one go.
-      let isQuick =
-        try call.credit == nil
-        && reader.perform(
+      var isQuick = false
+      if call.credit == nil {
+        isQuick = try reader.perform(
           call.operation,
           catalog: store.catalog,
           control: control,
           reply: reply,
           into: &session.output.writer
         )
+      }
       guard isQuick else {
         return try readLong(call, session, control, started?.startedAt ?? now)
       }

@@ -100,39 +100,4 @@ extension Server {
   private func flushNow(_ session: Session) {
     _ = try? session.output.flush(to: session.descriptor)
   }
-
-  /// Returns what `stats` answers.
-  func report(_ now: UInt64) -> JSONValue {
-    let uptime = Double(now - startedAt) / 1e9
-    return .object([
-      "server": .object([
-        "name": .string("depotd"), "version": .string(ProtocolVersion.software),
-        "instance": .string(instance), "pid": .int64(Int64(Process.identifier)),
-        "uptimeSeconds": .double(uptime), "socket": .string(configuration.socketPath),
-        "storePath": .string(configuration.storePath),
-      ]),
-      "connections": .object([
-        "current": .int64(Int64(sessions.count)),
-        "total": .int64(Int64(statistics.connectionsTotal)),
-        "refused": .int64(Int64(statistics.connectionsRefused)),
-        "list": .array(sessions.values.sorted { $0.number < $1.number }.map(describe)),
-      ]),
-      "calls": statistics.callsJSON,
-      "slow": statistics.slowJSON,
-      "store": store.statistics.json,
-      "readers": readers.statistics.json,
-      "memory": .object(["residentBytes": .int64(Int64(Process.residentBytes))]),
-    ])
-  }
-
-  private func describe(_ session: Session) -> JSONValue {
-    .object([
-      "connection": .int64(session.number),
-      "pid": .int64(Int64(session.peer.process)),
-      "uid": .int64(Int64(session.peer.user)),
-      "client": .object(session.client.mapValues(JSONValue.string)),
-      "inFlight": .int64(Int64(session.calls.count)),
-      "outboundBytes": .int64(Int64(session.output.count)),
-    ])
-  }
 }

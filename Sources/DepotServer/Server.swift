@@ -1,5 +1,5 @@
-package import DepotEngine
-package import DepotLinux
+internal import DepotEngine
+internal import DepotLinux
 package import DepotProtocol
 
 /// The service: an actor on the event loop's thread that owns all connections.
@@ -40,6 +40,7 @@ package actor Server {
   var phase = Phase.serving
   /// When to look for what is overdue, in nanoseconds of the monotonic clock.
   var nextTick: UInt64 = 0
+  /// What the last read brought; it lives as long as the process.
   let receiveBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
 
   /// How far the service's life has come.
@@ -87,8 +88,6 @@ package actor Server {
     readers = try ReaderPool(path: configuration.storePath)
     instance = Self.makeInstance()
   }
-
-  deinit { receiveBuffer.deallocate() }
 
   private static func makeInstance() -> String {
     let number = UInt64.random(in: .min ... .max)

@@ -35,7 +35,10 @@ struct Demo {
     let (text, source) = try Catalogue.read()
     let (lines, count) = try Catalogue.ndjson(text)
     try Catalogue.schema.write(
-      toFile: folder + "/packages.schema.json", atomically: true, encoding: .utf8)
+      toFile: folder + "/packages.schema.json",
+      atomically: true,
+      encoding: .utf8
+    )
     try lines.write(to: URL(filePath: folder + "/packages.ndjson"))
     say("\(count) packages from \(source), in \(folder)\n")
 
@@ -43,23 +46,61 @@ struct Demo {
     try depot("import", "Package", "packages.ndjson")
     try depot("count", "Package")
     try depot(
-      "fetch", "Package", "--where", "section == 'database' AND installedSize > 10000", "--sort",
-      "installedSize:desc", "--limit", "10", "--select", "name,version,installedSize,summary")
+      "fetch",
+      "Package",
+      "--where",
+      "section == 'database' AND installedSize > 10000",
+      "--sort",
+      "installedSize:desc",
+      "--limit",
+      "10",
+      "--select",
+      "name,version,installedSize,summary"
+    )
     try depot("count", "Package", "--where", "maintainer CONTAINS[c] 'debian'")
     try depot("fetch", "Package", "--where", "name == 'bash'", "--select", "name,version,depends")
     try depot(
-      "fetch", "Package", "--where", "name BEGINSWITH 'sqlite'", "--sort", "name", "--select",
-      "name,version,section")
+      "fetch",
+      "Package",
+      "--where",
+      "name BEGINSWITH 'sqlite'",
+      "--sort",
+      "name",
+      "--select",
+      "name,version,section"
+    )
     try depot(
-      "fetch", "Package", "--where", "isEssential == YES", "--sort", "installedSize:desc",
-      "--limit", "5", "--select", "name,installedSize")
+      "fetch",
+      "Package",
+      "--where",
+      "isEssential == YES",
+      "--sort",
+      "installedSize:desc",
+      "--limit",
+      "5",
+      "--select",
+      "name,installedSize"
+    )
     try depot(
-      "count", "Package", "--where", "homepage == NULL AND NOT section IN {'libs', 'libdevel'}")
+      "count",
+      "Package",
+      "--where",
+      "homepage == NULL AND NOT section IN {'libs', 'libdevel'}"
+    )
     try depot(
-      "fetch", "Package", "--where", "summary LIKE[cd] '*object store*'", "--select",
-      "name,summary")
+      "fetch",
+      "Package",
+      "--where",
+      "summary LIKE[cd] '*object store*'",
+      "--select",
+      "name,summary"
+    )
     try depot(
-      "explain", "Package", "--where", "section == 'database' AND installedSize > 10000")
+      "explain",
+      "Package",
+      "--where",
+      "section == 'database' AND installedSize > 10000"
+    )
     try depot("update", "Package", "--where", "name == 'bash'", "priority=required")
     try depot("delete", "Package", "--where", "section == 'games' AND installedSize > 1000000")
     try depot("count", "Package")
@@ -79,7 +120,9 @@ struct Demo {
         where: #Predicate { package in
           package.section == "editors" && package.name.contains("vim")
         },
-        sortBy: [SortDescriptor(\.installedSize, order: .reverse)], limit: 5)
+        sortBy: [SortDescriptor(\.installedSize, order: .reverse)],
+        limit: 5
+      )
       for package in found {
         say("  \(package.id.map(String.init) ?? "") \(package.name) \(package.version)")
       }
@@ -99,7 +142,9 @@ struct Demo {
       // Files are named as a user in the folder would name them.
       let paths = arguments.map { $0.hasPrefix("packages.") ? folder + "/" + $0 : $0 }
       try Program.run(
-        [programs + "/depot", "-o", "table"] + paths, environment: environment)
+        [programs + "/depot", "-o", "table"] + paths,
+        environment: environment
+      )
     }
     guard isShown else { return try body() }
     let words = arguments.map { $0.contains(" ") ? "\"\($0)\"" : $0 }

@@ -13,8 +13,11 @@ enum NumberFunctions {
       let result = combine(operation, call.double(1), call.double(2))
       guard let result else { return }
       // SQLite has no NaN; see ``Value/stored``.
-      if result.isNaN { call.result(blob: UnsafeBufferPointer(start: nil, count: 0)) }
-      else { call.result(result) }
+      if result.isNaN {
+        call.result(blob: UnsafeBufferPointer(start: nil, count: 0))
+      } else {
+        call.result(result)
+      }
     }
     try arithmetic("decimal", on: connection) { call, operation in
       guard let left = call.decimal(1), let right = call.decimal(2),

@@ -31,7 +31,13 @@ struct PredicateCompiler {
       return Condition("NOT " + (try condition(part, isFilter: false)).strict.parenthesized)
     case .comparison(let comparison, let left, let right, let options):
       return try self.comparison(
-        comparison, left, right, options, in: expression, isFilter: isFilter)
+        comparison,
+        left,
+        right,
+        options,
+        in: expression,
+        isFilter: isFilter
+      )
     case .text(let test, let text, let pattern, let options):
       return try self.text(test, text, pattern, options, in: expression)
     case .between(let value, let low, let high):
@@ -78,14 +84,22 @@ struct PredicateCompiler {
       return try attribute(name, source: expression)
     case .arithmetic(let arithmetic, let left, let right):
       return try self.arithmetic(
-        arithmetic, try operand(left), try operand(right), source: expression)
+        arithmetic,
+        try operand(left),
+        try operand(right),
+        source: expression
+      )
     case .negate(let part):
       let minusOne = Operand(constant: .int64(-1), source: expression)
       return try arithmetic(.multiply, try operand(part), minusOne, source: expression)
     case .comparison, .text, .between, .in, .and, .or, .not:
       let condition = try condition(expression, isFilter: false)
       return Operand(
-        type: .bool, condition.strict.parenthesized, isNullable: false, source: expression)
+        type: .bool,
+        condition.strict.parenthesized,
+        isNullable: false,
+        source: expression
+      )
     }
   }
 

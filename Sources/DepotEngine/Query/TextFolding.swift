@@ -58,7 +58,10 @@ enum TextFolding {
     return String(composed)
   }
 
-  private static func append(_ scalar: Unicode.Scalar, foldedTo result: inout String.UnicodeScalarView) {
+  private static func append(
+    _ scalar: Unicode.Scalar,
+    foldedTo result: inout String.UnicodeScalarView
+  ) {
     if scalar == "\u{131}" { return result.append(scalar) }
     if let simple = SimpleFolds.table[scalar] { return result.append(simple) }
     for upper in scalar.properties.uppercaseMapping.unicodeScalars {
