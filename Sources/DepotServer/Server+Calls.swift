@@ -8,7 +8,7 @@ extension Server {
     if let error = refusal(of: call, session) {
       session.fail(call.id, error)
       session.state.finish(call.id)
-      return statistics.note(call.operation.name, nanoseconds: 0, isError: true)
+      return statistics.note(call.operation.ordinal, nanoseconds: 0, isError: true)
     }
     switch call.operation {
     case .insert, .update, .delete, .defineSchema: write(call, session, now)
@@ -61,7 +61,7 @@ extension Server {
   ) {
     session.reply(to: call.id).ok(to: &session.output.writer, body)
     session.state.finish(call.id)
-    note(call.operation.name, nil, since: now, call.id, session, isError: false)
+    note(call.operation.ordinal, nil, since: now, call.id, session, isError: false)
   }
 
   private func control(of call: Call, _ now: UInt64) -> CallControl {
@@ -71,7 +71,7 @@ extension Server {
 
   private func running(_ call: Call, _ now: UInt64) -> RunningCall {
     RunningCall(
-      name: call.operation.name,
+      operation: call.operation.ordinal,
       entity: call.operation.entity,
       startedAt: now,
       control: control(of: call, now)
@@ -132,7 +132,7 @@ extension Server {
     session.state.finish(call.id)
     session.calls[call.id] = nil
     note(
-      call.operation.name,
+      call.operation.ordinal,
       call.operation.entity,
       since: started?.startedAt ?? now,
       call.id,
@@ -165,7 +165,7 @@ extension Server {
       )
     }
     var running = RunningCall(
-      name: call.operation.name,
+      operation: call.operation.ordinal,
       entity: call.operation.entity,
       startedAt: start,
       control: control

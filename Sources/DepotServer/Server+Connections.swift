@@ -85,7 +85,7 @@ extension Server {
       writer.raw("}")
     }
     session.isClosing = true
-    touched.insert(session.number)
+    touch(session)
     log.write(
       .info,
       "connection closed",
@@ -126,7 +126,7 @@ extension Server {
             writer.write(FrameDecoder.tooLarge(length, Limits.frameBytes))
             writer.raw("}")
           }
-          touched.insert(session.number)
+          touch(session)
         }
       } catch {
         return perform(session.state.fail(session.refusal ?? error), session, now)
@@ -137,14 +137,14 @@ extension Server {
   }
 
   private func perform(_ action: SessionState.Action, _ session: Session, _ now: UInt64) {
-    touched.insert(session.number)
+    touch(session)
     switch action {
     case .nothing: break
     case .welcome(let hello, let version): welcome(session, hello, version)
     case .start(let call): start(call, session, now)
     case .reject(let id, let error):
       session.fail(id, error)
-      statistics.note("invalid", nanoseconds: 0, isError: true)
+      statistics.invalidCalls += 1
     case .grant(let id, let count):
       guard let credit = session.calls[id]?.stream?.credit else { return }
       session.calls[id]?.stream?.credit = credit + count

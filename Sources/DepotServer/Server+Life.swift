@@ -41,7 +41,7 @@ extension Server {
     for session in sessions.values where session.state.isOpen {
       session.state.drain()
       session.send { $0.raw("{\"event\":\"draining\"}") }
-      touched.insert(session.number)
+      touch(session)
     }
   }
 

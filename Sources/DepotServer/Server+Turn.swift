@@ -23,7 +23,7 @@ extension Server {
     case Self.signalToken: receiveSignals(now)
     default:
       guard let session = sessions[event.token] else { return }
-      if event.isWritable { touched.insert(session.number) }
+      if event.isWritable { touch(session) }
       if event.isReadable {
         receive(session, now)
       } else if event.isHangUp {
@@ -68,10 +68,18 @@ extension Server {
 
   private func flushTouched(_ now: UInt64) {
     guard !touched.isEmpty else { return }
-    for number in touched {
-      if let session = sessions[number] { flush(session, now) }
+    for session in touched {
+      session.isTouched = false
+      if sessions[session.number] != nil { flush(session, now) }
     }
     touched.removeAll(keepingCapacity: true)
+  }
+
+  /// Has a session looked at before the loop sleeps.
+  func touch(_ session: Session) {
+    guard !session.isTouched else { return }
+    session.isTouched = true
+    touched.append(session)
   }
 
   /// Sends what a client takes, and watches for its taking more.
@@ -134,7 +142,7 @@ extension Server {
     guard let session = sessions[connection], session.calls[id] != nil else { return }
     session.calls[id]?.stream?.delivered += count
     session.output.append(frames)
-    touched.insert(connection)
+    touch(session)
     if isLast { finish(id, of: session, isError: false, now) }
   }
 
@@ -144,7 +152,7 @@ extension Server {
     else { return }
     session.output.append(outcome.frame)
     session.writesInFlight -= 1
-    touched.insert(connection)
+    touch(session)
     finish(id, of: session, isError: !outcome.isSuccess, now)
     if session.writesInFlight == 0 { runDeferred(session, now) }
   }
@@ -153,12 +161,12 @@ extension Server {
   func finish(_ id: Int64, of session: Session, isError: Bool, _ now: UInt64) {
     session.state.finish(id)
     guard let call = session.calls.removeValue(forKey: id) else { return }
-    note(call.name, call.entity, since: call.startedAt, id, session, isError: isError)
+    note(call.operation, call.entity, since: call.startedAt, id, session, isError: isError)
   }
 
   /// Counts a call, and logs it if it was slow.
   func note(
-    _ name: String,
+    _ operation: Int,
     _ entity: String?,
     since start: UInt64,
     _ id: Int64,
@@ -166,7 +174,7 @@ extension Server {
     isError: Bool
   ) {
     let nanoseconds = Monotonic.now() - start
-    statistics.note(name, nanoseconds: nanoseconds, isError: isError)
+    statistics.note(operation, nanoseconds: nanoseconds, isError: isError)
     guard nanoseconds >= slowNanoseconds else { return }
     let call = ServerStatistics.SlowCall(
       operation: name,
@@ -180,7 +188,7 @@ extension Server {
       .info,
       "slow call",
       [
-        ("op", name), ("entity", entity ?? "-"), ("ms", "\(call.milliseconds)"),
+        ("op", call.operation), ("entity", entity ?? "-"), ("ms", "\(call.milliseconds)"),
         ("connection", "\(session.number)"), ("id", "\(id)"), ("pid", "\(session.peer.process)"),
       ]
     )

@@ -34,7 +34,7 @@ package actor Server {
   var writers: [UInt64: (connection: Int64, call: Int64)] = [:]
   var nextWrite: UInt64 = 1
   /// The sessions that have something to send.
-  var touched: Set<Int64> = []
+  var touched: [Session] = []
   /// The sessions with frames that one turn of the loop had no time for.
   var unfinished: Set<Int64> = []
   var phase = Phase.serving

@@ -20,14 +20,17 @@ struct ServerStatistics {
 
   var connectionsTotal = 0
   var connectionsRefused = 0
-  private(set) var calls: [String: Calls] = [:]
+  /// The calls that couldn't be read.
+  var invalidCalls = 0
+  /// The calls of each operation, by its ordinal.
+  private var calls = [Calls](repeating: Calls(), count: Operation.names.count)
   private(set) var slow: [SlowCall] = []
 
   /// Counts a call that ended.
-  mutating func note(_ operation: String, nanoseconds: UInt64, isError: Bool) {
-    calls[operation, default: Calls()].count += 1
-    calls[operation, default: Calls()].nanoseconds += nanoseconds
-    if isError { calls[operation, default: Calls()].errors += 1 }
+  mutating func note(_ operation: Int, nanoseconds: UInt64, isError: Bool) {
+    calls[operation].count += 1
+    calls[operation].nanoseconds += nanoseconds
+    if isError { calls[operation].errors += 1 }
   }
 
   /// Keeps a slow call among the last 128.
@@ -37,14 +40,15 @@ struct ServerStatistics {
   }
 
   var callsJSON: JSONValue {
-    .object(
-      calls.mapValues { calls in
-        .object([
-          "count": .int64(Int64(calls.count)), "errors": .int64(Int64(calls.errors)),
-          "seconds": .double(Double(calls.nanoseconds) / 1e9),
-        ])
-      }
-    )
+    var members: [String: JSONValue] = [:]
+    for (name, calls) in zip(Operation.names, calls) where calls.count > 0 {
+      members[name] = .object([
+        "count": .int64(Int64(calls.count)), "errors": .int64(Int64(calls.errors)),
+        "seconds": .double(Double(calls.nanoseconds) / 1e9),
+      ])
+    }
+    if invalidCalls > 0 { members["invalid"] = .object(["count": .int64(Int64(invalidCalls))]) }
+    return .object(members)
   }
 
   var slowJSON: JSONValue {

@@ -23,6 +23,8 @@ final class Session {
   var refusal: DepotError?
   /// Whether to close when all output is sent.
   var isClosing = false
+  /// Whether the session is among those that are looked at before the loop sleeps.
+  var isTouched = false
   var watchesReads = true
   var watchesWrites = false
   /// When the connection was made, in nanoseconds of the monotonic clock.
@@ -64,7 +66,8 @@ final class Session {
 
 /// A call that has no terminal frame yet.
 struct RunningCall {
-  let name: String
+  /// The ordinal of the operation.
+  let operation: Int
   let entity: String?
   let startedAt: UInt64
   let control: CallControl

@@ -26,7 +26,8 @@ package struct SessionState: Sendable {
 
   private var phase = Phase.awaitingHello
   private var lastIdentifier: Int64 = 0
-  private var running: Set<Int64> = []
+  /// The calls without a terminal frame; few enough to look through.
+  private var running: [Int64] = []
 
   package init() {}
 
@@ -62,7 +63,7 @@ package struct SessionState: Sendable {
 
   /// Notes that a call got its terminal frame.
   package mutating func finish(_ id: Int64) {
-    running.remove(id)
+    if let index = running.lastIndex(of: id) { running.remove(at: index) }
   }
 
   /// Refuses new calls from now on.
@@ -95,7 +96,7 @@ package struct SessionState: Sendable {
           .hint("Wait for one of them.")
       )
     }
-    running.insert(call.id)
+    running.append(call.id)
     return .start(call)
   }
 

@@ -25,6 +25,20 @@ package final class JSONDocument: Sendable {
   /// The outermost value.
   package var root: JSONNode { JSONNode(document: self, index: 0) }
 
+  /// Whether the token at `index` is a string with exactly the characters of `text`.
+  func isString(_ index: Int, _ text: StaticString) -> Bool {
+    let token = tokens[index]
+    let count = text.utf8CodeUnitCount
+    guard token.kind == .string, Int(token.end - token.start) == count, !token.isComplex else {
+      return false
+    }
+    return bytes.withUnsafeBufferPointer { bytes in
+      for offset in 0..<count
+      where bytes[Int(token.start) + offset] != text.utf8Start[offset] { return false }
+      return true
+    }
+  }
+
   /// Returns the bytes of the value at `range`.
   func withBytes<Result>(
     _ start: UInt32,
@@ -63,18 +77,23 @@ package struct JSONNode: Sendable {
     return document.bytes.withUnsafeBufferPointer { JSONText.string(token, in: $0) }
   }
 
-  /// Whether this is a string with exactly the characters of `text`, which is ASCII.
-  package func isString(_ text: StaticString) -> Bool {
-    let token = token
-    guard token.kind == .string, Int(token.end - token.start) == text.utf8CodeUnitCount,
-      !token.isComplex
-    else { return false }
-    return document.bytes.withUnsafeBufferPointer { bytes in
-      for offset in 0..<text.utf8CodeUnitCount
-      where bytes[Int(token.start) + offset] != text.utf8Start[offset] { return false }
-      return true
+  /// Returns the position and the value of an object's member named `name`, which is ASCII.
+  func member(_ name: StaticString) -> (position: Int, value: JSONNode)? {
+    let end = Int(token.next)
+    var child = index + 1
+    var position = 0
+    while child < end {
+      if document.isString(child, name) {
+        return (position, JSONNode(document: document, index: child + 1))
+      }
+      child = Int(document.tokens[child + 1].next)
+      position += 1
     }
+    return nil
   }
+
+  /// Whether this is a string with exactly the characters of `text`, which is ASCII.
+  package func isString(_ text: StaticString) -> Bool { document.isString(index, text) }
 
   /// Returns a whole number.
   ///

@@ -1,23 +1,21 @@
 /// A reader of an object's members that notices those nobody asked for.
 package struct JSONObjectReader {
   package let node: JSONNode
-  private let members: [(name: JSONNode, value: JSONNode)]
-  private var unread: Set<Int>
+  /// A bit for each of the first 64 members that nobody asked for; no operation has as many.
+  private var unread: UInt64
 
   /// - Throws: ``DepotError`` `request.type` if `node` isn't an object.
   package init(_ node: JSONNode) throws(DepotError) {
+    guard node.kind == .object else { throw node.wrongType("an object") }
     self.node = node
-    members = try node.members()
-    unread = Set(members.indices)
+    unread = node.count < 64 ? (1 << UInt64(node.count)) - 1 : .max
   }
 
   /// Returns the member named `name`, which is ASCII, or `nil` if there is none.
   package mutating func optional(_ name: StaticString) -> JSONNode? {
-    for (index, member) in members.enumerated() where member.name.isString(name) {
-      unread.remove(index)
-      return member.value
-    }
-    return nil
+    guard let (position, value) = node.member(name) else { return nil }
+    unread &= ~(1 << UInt64(position))
+    return value
   }
 
   /// - Throws: ``DepotError`` `request.missing_member` if there is no member named `name`.
@@ -63,8 +61,8 @@ package struct JSONObjectReader {
 
   /// - Throws: ``DepotError`` `request.unknown_member` if a member was never asked for.
   package func finish() throws(DepotError) {
-    guard let index = unread.min() else { return }
-    let name = members[index].name
+    guard unread != 0 else { return }
+    let name = try node.members()[unread.trailingZeroBitCount].name
     throw DepotError(.unknownMember, "There is no member \"\(try name.string())\" here.")
       .at(name.pointer)
   }

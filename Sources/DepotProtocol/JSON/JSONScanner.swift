@@ -9,7 +9,9 @@ package struct JSONScanner: ~Copyable {
   private let valueLimit: Int
   private var position = 0
   private var tokens: [JSONToken]
-  private var open: [UInt32] = []
+  /// The index of the innermost open container; until it closes, its `next` is the one around it.
+  private var container: Int?
+  private var depth = 0
 
   /// Scans one JSON text.
   ///
@@ -46,17 +48,18 @@ package struct JSONScanner: ~Copyable {
     self.valueLimit = valueLimit
     self.tokens = tokens
     self.tokens.removeAll(keepingCapacity: true)
+    self.tokens.reserveCapacity(min(bytes.count / 4 + 1, 1 << 16))
   }
 
   private mutating func run() throws(JSONError) -> [JSONToken] {
     try skipSpace()
     try value()
-    while let container = open.last {
+    while let container {
       try skipSpace()
-      if tokens[Int(container)].kind == .object {
-        try member(of: Int(container))
+      if tokens[container].kind == .object {
+        try member(of: container)
       } else {
-        try element(of: Int(container))
+        try element(of: container)
       }
     }
     try? skipSpace()
@@ -107,21 +110,26 @@ package struct JSONScanner: ~Copyable {
   }
 
   private mutating func begin(_ kind: JSONToken.Kind) throws(JSONError) {
-    guard open.count < depthLimit else {
+    guard depth < depthLimit else {
       throw JSONError(.tooDeep(limit: depthLimit), at: position)
     }
-    open.append(UInt32(tokens.count))
+    let parent = container
+    container = tokens.count
+    depth += 1
     try add(kind, from: position, to: position + 1)
+    tokens[tokens.count - 1].next = parent.map { UInt32($0) } ?? .max
     position += 1
   }
 
-  private mutating func close(_ container: Int) throws(JSONError) {
+  private mutating func close(_ index: Int) throws(JSONError) {
     position += 1
-    open.removeLast()
-    tokens[container].end = UInt32(position)
-    tokens[container].next = UInt32(tokens.count)
-    if tokens[container].kind == .object, tokens[container].count > 0 {
-      try NameCheck.refuseDuplicates(tokens: tokens, object: container, bytes: bytes)
+    let parent = tokens[index].next
+    container = parent == .max ? nil : Int(parent)
+    depth -= 1
+    tokens[index].end = UInt32(position)
+    tokens[index].next = UInt32(tokens.count)
+    if tokens[index].kind == .object, tokens[index].count > 0 {
+      try NameCheck.refuseDuplicates(tokens: tokens, object: index, bytes: bytes)
     }
   }
 

@@ -1,46 +1,60 @@
 extension Operation {
   /// Reads an operation from the `call` and `args` members of a frame.
   package init(_ name: JSONNode, arguments: JSONNode?) throws(DepotError) {
-    var reader = try arguments.map { (node) throws(DepotError) in try JSONObjectReader(node) }
-    self = try Self.decode(try name.string(), &reader)
-    try reader?.finish()
+    guard let arguments else {
+      guard let operation = Self.withoutArguments(name) else { throw Self.unreadable(name) }
+      self = operation
+      return
+    }
+    var reader = try JSONObjectReader(arguments)
+    self = try Self.decode(name, &reader)
+    try reader.finish()
+  }
+
+  private static func withoutArguments(_ name: JSONNode) -> Operation? {
+    if name.isString("ping") { return .ping }
+    if name.isString("describe") { return .describe }
+    if name.isString("schema.get") { return .getSchema }
+    if name.isString("stats") { return .stats }
+    if name.isString("shutdown") { return .shutdown }
+    return nil
   }
 
   private static func decode(
-    _ name: String,
-    _ arguments: inout JSONObjectReader?
+    _ name: JSONNode,
+    _ reader: inout JSONObjectReader
   ) throws(DepotError) -> Operation {
-    switch name {
-    case "ping": return .ping
-    case "describe": return .describe
-    case "schema.get": return .getSchema
-    case "stats": return .stats
-    case "shutdown": return .shutdown
-    default: break
-    }
-    guard names.contains(name) else {
-      let nearest = Spelling.nearest(to: name, in: names)
-      throw DepotError(.unknownOperation, "There is no operation \"\(name)\".")
-        .hint(nearest.map { "Did you mean \"\($0)\"?" } ?? "See describe.").at("/call")
-    }
-    guard var reader = arguments else {
-      throw DepotError(.missingMember, "\"\(name)\" needs \"args\".")
-    }
-    defer { arguments = reader }
-    switch name {
-    case "schema.define":
+    if name.isString("get") { return .get(try GetRequest(&reader)) }
+    if name.isString("fetch") { return .fetch(try FetchRequest(&reader)) }
+    if name.isString("insert") { return .insert(try InsertRequest(&reader)) }
+    if name.isString("count") { return .count(try CountRequest(&reader)) }
+    if name.isString("update") { return .update(try UpdateRequest(&reader)) }
+    if name.isString("delete") { return .delete(try DeleteRequest(&reader)) }
+    if name.isString("explain") { return .explain(try FetchRequest(&reader)) }
+    if name.isString("schema.define") {
       return .defineSchema(
         try Schema(reader.required("schema")),
         isDryRun: try reader.bool("dryRun", default: false)
       )
-    case "insert": return .insert(try InsertRequest(&reader))
-    case "get": return .get(try GetRequest(&reader))
-    case "count": return .count(try CountRequest(&reader))
-    case "update": return .update(try UpdateRequest(&reader))
-    case "delete": return .delete(try DeleteRequest(&reader))
-    case "explain": return .explain(try FetchRequest(&reader))
-    default: return .fetch(try FetchRequest(&reader))
     }
+    guard let operation = withoutArguments(name) else { throw unreadable(name) }
+    return operation
+  }
+
+  /// Returns the error about a call that is unknown or lacks its arguments.
+  private static func unreadable(_ name: JSONNode) -> DepotError {
+    let text: String
+    do {
+      text = try name.string()
+    } catch {
+      return error
+    }
+    guard names.contains(text) else {
+      let nearest = Spelling.nearest(to: text, in: names)
+      return DepotError(.unknownOperation, "There is no operation \"\(text)\".")
+        .hint(nearest.map { "Did you mean \"\($0)\"?" } ?? "See describe.").at("/call")
+    }
+    return DepotError(.missingMember, "\"\(text)\" needs \"args\".")
   }
 }
 

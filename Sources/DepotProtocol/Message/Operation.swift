@@ -16,30 +16,33 @@ public enum Operation: Hashable, Sendable {
 }
 
 extension Operation {
-  /// The name on the wire.
-  public var name: String {
-    switch self {
-    case .ping: "ping"
-    case .describe: "describe"
-    case .defineSchema: "schema.define"
-    case .getSchema: "schema.get"
-    case .insert: "insert"
-    case .get: "get"
-    case .fetch: "fetch"
-    case .count: "count"
-    case .update: "update"
-    case .delete: "delete"
-    case .explain: "explain"
-    case .stats: "stats"
-    case .shutdown: "shutdown"
-    }
-  }
-
-  /// All names, for guesses at what was meant.
-  static let names = [
+  /// The names on the wire, in the order of ``ordinal``.
+  package static let names = [
     "ping", "describe", "schema.define", "schema.get", "insert", "get", "fetch", "count", "update",
     "delete", "explain", "stats", "shutdown",
   ]
+
+  /// The name on the wire.
+  public var name: String { Self.names[ordinal] }
+
+  /// The place of the name among ``names``.
+  package var ordinal: Int {
+    switch self {
+    case .ping: 0
+    case .describe: 1
+    case .defineSchema: 2
+    case .getSchema: 3
+    case .insert: 4
+    case .get: 5
+    case .fetch: 6
+    case .count: 7
+    case .update: 8
+    case .delete: 9
+    case .explain: 10
+    case .stats: 11
+    case .shutdown: 12
+    }
+  }
 
   /// Whether the operation changes the store.
   public var isWrite: Bool {

@@ -49,17 +49,25 @@ extension ServerFrame {
 
   /// Recognizes `{"id":N,"next":[…]}` without reading the rows, which their reader will check.
   private static func plainRows(_ bytes: [UInt8]) -> ServerFrame? {
-    let head = Array("{\"id\":".utf8)
-    guard bytes.starts(with: head) else { return nil }
-    var position = head.count
+    guard bytes.has("{\"id\":", at: 0) else { return nil }
+    var position = 6
     var id: Int64 = 0
     while position < bytes.count, bytes[position] &- 0x30 < 10, position < 22 {
       id = id &* 10 &+ Int64(bytes[position] - 0x30)
       position += 1
     }
-    let middle = Array(",\"next\":".utf8)
-    guard bytes[position...].starts(with: middle) else { return nil }
-    return .next(id: id, columns: nil, rowsOffset: position + middle.count)
+    guard bytes.has(",\"next\":", at: position) else { return nil }
+    return .next(id: id, columns: nil, rowsOffset: position + 8)
+  }
+}
+
+extension [UInt8] {
+  /// Whether the bytes of `text` stand at `position`.
+  fileprivate func has(_ text: StaticString, at position: Int) -> Bool {
+    guard count >= position + text.utf8CodeUnitCount else { return false }
+    for offset in 0..<text.utf8CodeUnitCount
+    where self[position + offset] != text.utf8Start[offset] { return false }
+    return true
   }
 }
 
