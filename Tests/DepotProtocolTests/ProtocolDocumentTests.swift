@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 import Testing
 
 @testable import DepotProtocol
@@ -44,11 +44,8 @@ struct ProtocolDocumentTests {
           #require(argument["name"]?.string), #require(argument["example"])
         )
         var arguments = try minimalArguments(of: entry)
-        for other in entry["exactlyOne"]?.array?.compactMap(\.string) ?? [] {
-          if entry["exactlyOne"]?.array?.contains(.string(member)) == true {
-            arguments[other] = nil
-          }
-        }
+        let choices = entry["exactlyOne"]?.array?.compactMap(\.string) ?? []
+        if choices.contains(member) { for other in choices { arguments[other] = nil } }
         arguments[member] = example
         #expect(throws: Never.self, "\(name) \(member)") {
           try Operation(call: name, arguments)
@@ -178,7 +175,7 @@ extension ProtocolDocumentTests {
     for argument in try #require(operation["args"]?.array) {
       let name = try #require(argument["name"]?.string)
       if argument["required"] == .bool(true) || wanted.contains(name) {
-        result[name] = try #require(argument["example"], "\(name) has no example")
+        result[name] = try #require(argument["example"] as JSONValue?, "\(name) has no example")
         wanted.removeAll { $0 == name }
       }
     }

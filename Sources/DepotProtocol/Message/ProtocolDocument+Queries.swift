@@ -104,7 +104,8 @@ extension ProtocolDocument {
               "description": "The rows, all of which must exist; at most 10,000."
             },
             {
-              "name": "where", "type": "Predicate", "required": false, "example": "size > 1000",
+              "name": "where", "type": "Predicate", "required": false,
+              "example": {">": [{"attribute": "size"}, 1000]},
               "description": "The rows that satisfy this; \"TRUEPREDICATE\" for every row."
             },
             {
@@ -142,7 +143,8 @@ extension ProtocolDocument {
               "description": "The rows, all of which must exist; at most 10,000."
             },
             {
-              "name": "where", "type": "Predicate", "required": false, "example": "size > 1000",
+              "name": "where", "type": "Predicate", "required": false,
+              "example": {">": [{"attribute": "size"}, 1000]},
               "description": "The rows that satisfy this; \"TRUEPREDICATE\" for every row."
             }
           ],

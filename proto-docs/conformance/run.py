@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Checks a service or a client against the protocol. Needs nothing but Python 3.9.
+
+run.py server --start 'depotd --socket {socket} --store {store}' [--socket PATH]
+              [--transcripts DIR] [--frames DIR] [--json DIR] [--only TEXT] [--seed N] [--quick]
+    Starts a fresh service with an empty store for each transcript and plays it in both framings,
+    with whole, byte by byte and random writes; then the frame vectors and the JSON vectors.
+    Without --start it talks to the service at --socket, and plays the vectors only.
+
+run.py client -- COMMAND…
+    Runs COMMAND with $DEPOT_SOCKET set to a service whose every answer is the next question.
+    client-checklist.md tells what the command must do.
+
+Prints a line for each failure and ends with 'N passed, N failed'; exits with 1 if any failed.
+"""
+import argparse
+import pathlib
+import random
+import sys
+
+import certify
+import vectors
+from service import Service
+from transcript import Player, Transcript
+from wire import Failure
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+WAYS = [("length", "whole"), ("lines", "whole"), ("length", "bytes"), ("lines", "random")]
+
+
+class Results:
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def run(self, name, body):
+        try:
+            body()
+            self.passed += 1
+        except (Failure, OSError, KeyError) as error:
+            self.failed += 1
+            print(f"FAILED {name}: {error}", flush=True)
+
+    def finish(self):
+        print(f"{self.passed} passed, {self.failed} failed")
+        return 1 if self.failed or not self.passed else 0
+
+
+def play_transcripts(options, results):
+    for path in sorted(options.transcripts.rglob("*.ndjson")):
+        name = str(path.relative_to(options.transcripts))
+        if options.only not in name:
+            continue
+        try:
+            transcript = Transcript(path)
+        except (Failure, KeyError, ValueError) as error:
+            results.failed += 1
+            print(f"FAILED {name}: {error}")
+            continue
+        for framing, split in WAYS[:2] if options.quick else WAYS:
+            if framing not in transcript.framings:
+                continue
+
+            def body():
+                with Service(options.start, options.socket) as service:
+                    Player(transcript, service.socket, framing, split, options.seed).run()
+
+            results.run(f"{name} ({framing}, {split}, seed {options.seed})", body)
+
+
+def play_vectors(options, results):
+    with Service(options.start, options.socket) as service:
+        for vector in (vectors.frames(options.frames, service),
+                       vectors.documents(options.json, service)):
+            for name, body in vector:
+                if options.only in name:
+                    results.run(name, body)
+
+
+def server(options):
+    results = Results()
+    if options.start:
+        play_transcripts(options, results)
+    try:
+        play_vectors(options, results)
+    except Failure as failure:
+        results.failed += 1
+        print(f"FAILED the service of the vectors: {failure}")
+    return results.finish()
+
+
+def client(command):
+    results = Results()
+    results.run("client " + " ".join(command), lambda: certify.run(command))
+    return results.finish()
+
+
+def main():
+    if sys.argv[1:2] == ["client"]:
+        command = sys.argv[2:]
+        if command[:1] == ["--"]:
+            command = command[1:]
+        if not command:
+            sys.exit(__doc__)
+        return client(command)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("mode", choices=["server"])
+    parser.add_argument("--start")
+    parser.add_argument("--socket")
+    parser.add_argument("--transcripts", type=pathlib.Path, default=ROOT / "transcripts")
+    parser.add_argument("--frames", type=pathlib.Path, default=ROOT / "vectors" / "frames")
+    parser.add_argument("--json", type=pathlib.Path, default=ROOT / "vectors" / "json")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
+    parser.add_argument("--quick", action="store_true")
+    options = parser.parse_args()
+    if not options.start and not options.socket:
+        parser.error("give --start, --socket, or both")
+    return server(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
