@@ -148,8 +148,11 @@ def errors_page(doc):
     lines += ["", "| effect | meaning |", "|---|---|"]
     lines += [f"| `{k}` | {v} |" for k, v in EFFECT.items()]
     lines += ["", "The `effect` of the frame decides; the tables below give the usual one.", "",
-              "*Connection*: whether it stays open after the error. `local` errors are never sent: "
-              "client programs use them. *Exit* is the status of the command line program.", "",
+              "*Connection*: behind an error without `id` the service closes, except for a frame that was "
+              "skipped (`limit.frame_bytes`). The column tells how the code usually comes; codes with "
+              "`stays` can also come without `id`, if the frame had none that could be read. `local` "
+              "errors are never sent: client programs use them. *Exit* is the status of the command "
+              "line program.", "",
               "## Classes", "", "| class | meaning | exit |", "|---|---|---|"]
     for c in errors["classes"]:
         lines.append(f"| {c['name']} | {c['meaning']} | {c['exitStatus']} |")

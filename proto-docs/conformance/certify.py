@@ -143,17 +143,24 @@ def framing_of(sock):
     raise Failure(f"the client begins with {first!r}")
 
 
-def serve(listener, outcome):
-    try:
-        sock, _ = listener.accept()
-        sock.settimeout(PATIENCE)
-        wire = Wire(sock, framing_of(sock), "random", 7)
+def accept(listener, ended):
+    listener.settimeout(0.1)
+    while not ended.is_set():
         try:
+            return listener.accept()[0]
+        except TimeoutError:
+            pass
+    raise Failure("the client ended without connecting")
+
+
+def serve(listener, ended, outcome):
+    try:
+        with accept(listener, ended) as sock:
+            sock.settimeout(PATIENCE)
+            wire = Wire(sock, framing_of(sock), "random", 7)
             Chain(wire).run()
             while wire.receive(PATIENCE) is not None:
                 pass
-        finally:
-            sock.close()
     except (Failure, OSError) as error:
         outcome.append(error)
 
@@ -165,8 +172,8 @@ def run(command):
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(str(folder / "s"))
             listener.listen()
-            listener.settimeout(PATIENCE)
-            thread = threading.Thread(target=serve, args=(listener, outcome))
+            ended = threading.Event()
+            thread = threading.Thread(target=serve, args=(listener, ended, outcome))
             thread.start()
             environment = dict(os.environ, DEPOT_SOCKET=str(folder / "s"))
             try:
@@ -174,6 +181,7 @@ def run(command):
             except subprocess.TimeoutExpired:
                 raise Failure("the client does not end") from None
             finally:
+                ended.set()
                 thread.join()
         if outcome:
             raise outcome[0]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks a service or a client against the protocol. Needs nothing but Python 3.9.
+"""Checks a service or a client against the protocol. Needs nothing but Python 3.10.
 
 run.py server --start 'depotd --socket {socket} --store {store}' [--socket PATH]
               [--transcripts DIR] [--frames DIR] [--json DIR] [--only TEXT] [--seed N] [--quick]
