@@ -101,6 +101,7 @@ extension ProtocolDocument {
           {
             "code": "request.type", "class": "request", "meaning": "A value has the wrong type.",
             "retry": "no", "effect": "none", "exitStatus": 64, "connection": "stays",
+            "details": ["entity", "attribute"],
             "example": {
               "code": "request.type", "message": "Expected a string, found number.",
               "at": "/args/entity", "retry": "no", "effect": "none"
@@ -184,7 +185,7 @@ extension ProtocolDocument {
           {
             "code": "notfound.object", "class": "notfound", "meaning": "No row has this identifier.",
             "retry": "no", "effect": "none", "exitStatus": 1, "connection": "stays",
-            "details": ["missing"],
+            "details": ["entity", "missing"],
             "example": {
               "code": "notfound.object", "message": "There is no Package/9.", "retry": "no",
               "effect": "none"
@@ -203,6 +204,7 @@ extension ProtocolDocument {
             "code": "conflict.unique", "class": "conflict",
             "meaning": "Another row has the same value in a unique attribute.",
             "retry": "after_refetch", "effect": "none", "exitStatus": 1, "connection": "stays",
+            "details": ["entity", "attribute"],
             "example": {
               "code": "conflict.unique", "message": "Another Package has this name.",
               "retry": "after_refetch", "effect": "none"
@@ -221,6 +223,7 @@ extension ProtocolDocument {
             "code": "constraint.required", "class": "constraint",
             "meaning": "An attribute that is not optional gets no value.", "retry": "no",
             "effect": "none", "exitStatus": 65, "connection": "stays",
+            "details": ["entity", "attribute"],
             "example": {
               "code": "constraint.required", "message": "Package.name needs a value.", "retry": "no",
               "effect": "none"
@@ -269,7 +272,7 @@ extension ProtocolDocument {
           {
             "code": "limit.value_bytes", "class": "limit",
             "meaning": "A string or blob is too large.", "retry": "no", "effect": "none",
-            "exitStatus": 75, "connection": "stays",
+            "exitStatus": 75, "connection": "stays", "details": ["entity", "attribute"],
             "example": {
               "code": "limit.value_bytes",
               "message": "A value of 9000000 bytes is over the limit of 8388608.", "retry": "no",
