@@ -60,6 +60,9 @@ package struct JSONNode: Sendable {
 
   package var isNull: Bool { token.kind == .null }
 
+  /// Whether a string holds an escape, or a number a fraction or an exponent.
+  package var isComplex: Bool { token.isComplex }
+
   /// How many elements an array has, or members an object.
   package var count: Int { Int(token.count) }
 
