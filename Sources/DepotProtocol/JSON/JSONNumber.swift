@@ -40,7 +40,7 @@ package enum JSONNumber {
     var seenPoint = false
     let isNegative = text[0] == UInt8(ascii: "-")
     for byte in text.dropFirst(isNegative ? 1 : 0) {
-      if byte == UInt8(ascii: ".") {
+      if byte == UInt8(ascii: "."), !seenPoint {
         seenPoint = true
         continue
       }

@@ -141,6 +141,10 @@ package enum NonFinite {
 /// Base64 (RFC 4648), reading both alphabets, padded or not.
 package enum Base64 {
   package static func decode(_ text: String) -> Data? {
+    let padding = text.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+    guard padding <= 2, padding == 0 || text.utf8.count % 4 == 0,
+      !text.utf8.dropLast(padding).contains(UInt8(ascii: "="))
+    else { return nil }
     var text = text.replacing("-", with: "+").replacing("_", with: "/")
     while text.utf8.count % 4 != 0 { text += "=" }
     return Data(base64Encoded: text)

@@ -62,7 +62,7 @@ public struct RowReader: ~Copyable {
     case UInt8(ascii: "t"): return try word("true", .true)
     case UInt8(ascii: "f"): return try word("false", .false)
     case UInt8(ascii: "{"): return try objectField()
-    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return numberField()
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try numberField()
     default: throw malformed("a value")
     }
   }
@@ -97,13 +97,17 @@ public struct RowReader: ~Copyable {
     )
   }
 
-  private mutating func numberField() -> RowField {
+  /// Reads a number; a complex one is checked when it is converted.
+  private mutating func numberField() throws(DepotError) -> RowField {
     let start = position
     var isComplex = false
+    if bytes[position] == UInt8(ascii: "-") { position += 1 }
+    guard position < bytes.count, bytes[position] &- 0x30 < 10 else { throw malformed("a digit") }
     loop: while position < bytes.count {
       switch bytes[position] {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): break
-      case UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"), UInt8(ascii: "+"):
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): break
+      case UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"), UInt8(ascii: "+"),
+        UInt8(ascii: "-"):
         isComplex = true
       default: break loop
       }
