@@ -49,23 +49,21 @@ private struct ExpressionDecoder {
   }
 
   private mutating func operation(_ node: JSONNode) throws(DepotError) -> QueryExpression {
-    let members = try node.members()
-    // The operator needn't come first: not every JSON library keeps the order of members.
-    let isCompanion = { (name: JSONNode) in name.isString("options") || name.isString("type") }
-    guard let first = members.first(where: { !isCompanion($0.name) }) else {
-      throw invalid(node, "An expression has no operator.")
-    }
+    var members = try node.members()
+    // The members of an object have no order, so the operator may come second.
+    let place = members.firstIndex { !$0.name.isString("options") && !$0.name.isString("type") }
+    guard let place else { throw invalid(node, "An expression has no operator.") }
+    let first = members.remove(at: place)
     let name = try first.name.string()
     let argument = first.value
     let allowed = Self.companion[name]
-    let others = members.filter { $0.name.range != first.name.range }
-    for member in others where try member.name.string() != allowed {
+    for member in members where try member.name.string() != allowed {
       throw invalid(
         member.name,
         "\"\(name)\" can't have the member \"\(try member.name.string())\"."
       )
     }
-    let companion = others.first?.value
+    let companion = members.first?.value
     switch name {
     case "attribute": return .attribute(try argument.string())
     case "now": return .now
