@@ -112,4 +112,12 @@ import Testing
     #expect(scanError(Array("{\(many),\"\u{e9}\":1,\"e\u{301}\":2}".utf8)) == nil)
     #expect(scanError(Array("{\(many),\"\u{e9}\":1,\"\\u00e9\":2}".utf8)) != nil)
   }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `an object of very many names is checked in linear time`() throws {
+    let members = (0..<100_000).map { "\"name\($0)\":0" }.joined(separator: ",")
+    #expect(scanError(Array("{\(members)}".utf8)) == nil)
+    let error = try #require(scanError(Array("{\(members),\"name77\":1}".utf8)))
+    #expect(error.reason == .duplicateName("name77"))
+  }
 }

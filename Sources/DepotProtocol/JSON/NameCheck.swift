@@ -44,14 +44,13 @@ enum NameCheck {
     object: Int,
     bytes: UnsafeBufferPointer<UInt8>
   ) throws(JSONError) {
-    var names: Set<String> = []
+    // Swift's strings compare by canonical equivalence; names are equal if their bytes are.
+    var names: Set<[UInt8]> = []
     var index = object + 1
     while index < Int(tokens[object].next) {
       let name = JSONText.string(tokens[index], in: bytes)
       if name.utf8.contains(0) { throw JSONError(.nulInName, at: Int(tokens[index].start)) }
-      // Swift's strings compare by canonical equivalence; names are equal if their scalars are.
-      let key = name.unicodeScalars.map { String($0.value, radix: 36) }.joined(separator: " ")
-      guard names.insert(key).inserted else { throw duplicate(tokens[index], bytes) }
+      guard names.insert(Array(name.utf8)).inserted else { throw duplicate(tokens[index], bytes) }
       index = Int(tokens[index + 1].next)
     }
   }
