@@ -34,15 +34,6 @@ extension Connection {
   }
 }
 
-/// The kinds of values that SQLite tells apart.
-package enum StorageClass: Sendable {
-  case null
-  case integer
-  case real
-  case text
-  case blob
-}
-
 /// What SQLite keeps of a function.
 private final class FunctionBody {
   let run: (borrowing FunctionCall) -> Void
@@ -58,7 +49,7 @@ package struct FunctionCall: ~Copyable {
   fileprivate let arguments: UnsafeMutablePointer<OpaquePointer?>
 
   /// The storage class of an argument.
-  package func kind(_ index: Int) -> StorageClass {
+  package func kind(_ index: Int) -> Row.Kind {
     switch sqlite3_value_type(arguments[index]) {
     case SQLITE_INTEGER: .integer
     case SQLITE_FLOAT: .real

@@ -15,7 +15,7 @@ package final class Connection {
   package let handle: OpaquePointer
   private var statements: [String: Statement] = [:]
   /// Kept alive for SQLite, which holds it unretained.
-  var progress: ProgressCheck?
+  var watcher: ProgressCheck?
   /// How many pages the write-ahead log held after this connection's last commit.
   package internal(set) var walPageCount = 0
 

@@ -12,6 +12,26 @@ package struct Row: ~Copyable {
   @inline(__always)
   package func type(_ column: Int) -> Int32 { sqlite3_column_type(handle, Int32(column)) }
 
+  /// What a column can hold.
+  package enum Kind: Sendable {
+    case integer
+    case real
+    case text
+    case blob
+    case null
+  }
+
+  @inline(__always)
+  package func kind(_ column: Int) -> Kind {
+    switch type(column) {
+    case SQLITE_INTEGER: .integer
+    case SQLITE_FLOAT: .real
+    case SQLITE_TEXT: .text
+    case SQLITE_BLOB: .blob
+    default: .null
+    }
+  }
+
   package func isNull(_ column: Int) -> Bool { type(column) == SQLITE_NULL }
 
   @inline(__always)
@@ -31,18 +51,6 @@ package struct Row: ~Copyable {
       ? sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
       : sqlite3_column_text(handle, column)
     return UnsafeBufferPointer(start: pointer, count: Int(sqlite3_column_bytes(handle, column)))
-  }
-
-  /// The storage class of a value.
-  @inline(__always)
-  package func kind(_ column: Int) -> StorageClass {
-    switch type(column) {
-    case SQLITE_INTEGER: .integer
-    case SQLITE_FLOAT: .real
-    case SQLITE_TEXT: .text
-    case SQLITE_BLOB: .blob
-    default: .null
-    }
   }
 
   /// The bytes of what is known to be text, valid until the statement steps again.

@@ -12,7 +12,7 @@ enum NumberFunctions {
     try arithmetic("double", on: connection) { call, operation in
       let result = combine(operation, call.double(1), call.double(2))
       guard let result else { return }
-      // SQLite has no NaN; see ``Value/stored``.
+      // SQLite has no NaN; see ``StoredValue``.
       if result.isNaN {
         call.result(blob: UnsafeBufferPointer(start: nil, count: 0))
       } else {

@@ -18,7 +18,7 @@ extension Connection {
   ///
   /// The corresponding C function is `sqlite3_progress_handler`.
   package func watch(every interval: Int, _ check: ProgressCheck) {
-    progress = check
+    watcher = check
     sqlite3_progress_handler(
       handle,
       Int32(interval),
@@ -34,7 +34,7 @@ extension Connection {
   /// Asks nobody any more.
   package func unwatch() {
     sqlite3_progress_handler(handle, 0, nil, nil)
-    progress = nil
+    watcher = nil
   }
 
   /// Gives back what memory isn't needed now.

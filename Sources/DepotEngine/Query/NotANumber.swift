@@ -1,0 +1,13 @@
+internal import DepotProtocol
+internal import FoundationEssentials
+
+extension Value {
+  /// Whether the value is a double or date that is no number.
+  var isNaN: Bool {
+    switch self {
+    case .double(let value): value.isNaN
+    case .date(let value): value.timeIntervalSinceReferenceDate.isNaN
+    default: false
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import DepotEngine
+import DepotProtocol
+import DepotSQLite
+import Foundation
+import Synchronization
+
+/// A store's file made with plain SQL, in a temporary folder of its own.
+final class ReaderFixture {
+  let path: String
+  let catalog: Catalog
+  let writer: Connection
+  private let folder: URL
+
+  init(_ schema: Schema, generation: Int = 1) throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    path = folder.appending(path: "store.sqlite").path
+    catalog = Catalog(schema, generation: generation)
+    writer = try Connection(path: path, access: .writer)
+    try writer.execute("PRAGMA journal_mode = WAL")
+    for layout in catalog.allLayouts { try create(layout) }
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  private func create(_ layout: EntityLayout) throws {
+    let columns = zip(layout.columns, layout.attributes).map { column, attribute in
+      let type =
+        switch attribute.type {
+        case .string, .url: "TEXT"
+        case .int64, .bool: "INTEGER"
+        case .double, .date: "ANY"
+        case .uuid, .data, .decimal: "BLOB"
+        }
+      return "\(column) \(type)"
+    }
+    try writer.execute(
+      "CREATE TABLE \(layout.table) (id INTEGER PRIMARY KEY, version INTEGER, checksum INTEGER, "
+        + columns.joined(separator: ", ") + ") STRICT"
+    )
+    for (column, attribute) in zip(layout.columns, layout.attributes)
+    where attribute.isIndexed || attribute.isUnique {
+      try writer.execute(
+        "CREATE INDEX \"i_\(layout.name)_\(attribute.name)\" ON \(layout.table) (\(column))"
+      )
+    }
+  }
+
+  /// Stores rows with the identifiers 1, 2, and so on, and the version 1.
+  func insert(_ rows: [[Value]], into entity: String) throws {
+    let layout = try catalog.layout(of: entity)
+    let marks = Array(repeating: "?", count: layout.columns.count + 3).joined(separator: ", ")
+    let statement = try writer.statement("INSERT INTO \(layout.table) VALUES (\(marks))")
+    try writer.execute("BEGIN")
+    for (index, row) in rows.enumerated() {
+      let stored = row.map(StoredValue.encode)
+      let identifier = Int64(index + 1)
+      let checksum = Self.checksum(stored, identifier: identifier, version: 1)
+      try statement.run([.integer(identifier), .integer(1), .integer(checksum)] + stored)
+    }
+    try writer.execute("COMMIT")
+  }
+
+  private static func checksum(
+    _ values: [SQLiteValue],
+    identifier: Int64,
+    version: Int64
+  ) -> Int64 {
+    var checksum = RowChecksum(identifier: identifier, version: version)
+    for (position, value) in values.enumerated() {
+      switch value {
+      case .null: break
+      case .integer(let value): checksum.add(value, at: position)
+      case .real(let value): checksum.add(value, at: position)
+      case .text(let value):
+        Array(value.utf8).withUnsafeBufferPointer { checksum.add(text: $0, at: position) }
+      case .blob(let value):
+        value.withUnsafeBufferPointer { checksum.add(blob: $0, at: position) }
+      }
+    }
+    return checksum.value
+  }
+
+  /// A connection with the functions of predicates.
+  func reader() throws -> Connection {
+    let connection = try Connection(path: path, access: .reader)
+    try TextFunctions.register(on: connection)
+    return connection
+  }
+
+  /// Returns the identifiers of the rows that satisfy a predicate.
+  func matches(
+    _ predicate: QueryExpression,
+    in entity: String,
+    on connection: Connection
+  ) throws -> [Int64] {
+    let layout = try catalog.layout(of: entity)
+    let compiled = try PredicateSQL.compile(predicate, for: layout)
+    let statement = try connection.statement(
+      "SELECT id FROM \(layout.table) WHERE \(compiled.sql) ORDER BY id"
+    )
+    var identifiers: [Int64] = []
+    try statement.run(compiled.parameters) { identifiers.append($0.integer(0)) }
+    return identifiers
+  }
+
+  /// Returns the lines of a quick read's answer, or `nil` if it is long.
+  func quick(
+    _ operation: DepotProtocol.Operation,
+    _ reader: QuickReader
+  ) throws -> [JSONValue]? {
+    var writer = JSONWriter()
+    let isDone = try reader.perform(
+      operation,
+      catalog: catalog,
+      control: CallControl(),
+      reply: ReplyWriter(id: 1, framing: .lines),
+      into: &writer
+    )
+    return isDone ? try Self.lines(writer.bytes) : nil
+  }
+
+  /// Reads frames of one line each.
+  static func lines(_ bytes: [UInt8]) throws -> [JSONValue] {
+    try bytes.split(separator: 0x0A).map { try JSONValue(parsing: $0) }
+  }
+}
+
+/// What a long read delivered.
+final class Delivered: Sendable {
+  private struct State {
+    var frames: [JSONValue] = []
+    var nextFrameCount = 0
+    var largest = 0
+    var isEnded = false
+    var deliveries = 0
+  }
+
+  private let state = Mutex(State())
+  private let stream: AsyncStream<Void>
+  private let continuation: AsyncStream<Void>.Continuation
+
+  init() {
+    (stream, continuation) = AsyncStream.makeStream()
+  }
+
+  var delivery: LongRead.Delivery {
+    { bytes, count, isLast in
+      let frames = (try? ReaderFixture.lines(bytes)) ?? []
+      self.state.withLock { state in
+        state.frames += frames
+        state.nextFrameCount += count
+        state.largest = max(state.largest, bytes.count)
+        state.deliveries += 1
+        precondition(!state.isEnded, "There is one terminal frame.")
+        state.isEnded = isLast
+      }
+      self.continuation.yield()
+      if isLast { self.continuation.finish() }
+    }
+  }
+
+  /// Waits for the terminal frame.
+  func waitForEnd() async { for await _ in stream {} }
+
+  /// Waits for the next delivery.
+  func waitForDelivery() async {
+    for await _ in stream { return }
+  }
+
+  var frames: [JSONValue] { state.withLock { $0.frames } }
+  var nextFrameCount: Int { state.withLock { $0.nextFrameCount } }
+  var largest: Int { state.withLock { $0.largest } }
+  var isEnded: Bool { state.withLock { $0.isEnded } }
+  var rows: [JSONValue] { frames.flatMap { $0["next"]?.array ?? [] } }
+  var errorCode: String? { frames.last?["err"]?["code"]?.string }
+}
