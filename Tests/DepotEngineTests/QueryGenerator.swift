@@ -31,7 +31,8 @@ struct QueryGenerator: RandomNumberGenerator {
     switch type {
     case .string: return .string(text())
     case .int64: return .int64(pick([0, 1, -1, 2, 3, 7, .max, .min, 1 << 53 + 1]))
-    case .double: return .double(pick([0, -0.0, 1, 0.1, -2.5, .nan, .infinity, -.infinity, 0x1p53]))
+    case .double:
+      return .double(pick([0, -0.0, 1, 0.1, -2.5, .nan, .infinity, -.infinity, 0x1p53]))
     case .bool: return .bool(Bool.random(using: &self))
     case .date: return .date(Date(timeIntervalSinceReferenceDate: pick([0, 0.5, -1e9, .nan, 7e8])))
     case .uuid:
@@ -53,7 +54,8 @@ struct QueryGenerator: RandomNumberGenerator {
 
   private mutating func text() -> String {
     let letters = [
-      "a", "A", "b", "é", "e\u{301}", "É", "e", "ß", "SS", "ς", "Σ", "\u{10FFFF}", "\0", "*", "ı", "д",
+      "a", "A", "b", "é", "e\u{301}", "É", "e", "ß", "SS", "ς", "Σ", "\u{10FFFF}", "\0", "*", "ı",
+      "д",
       "Д", "İ",
     ]
     return (0..<Int.random(in: 0...4, using: &self)).map { _ in pick(letters) }.joined()

@@ -18,7 +18,8 @@ import Testing
     ("İ", "i\u{307}", "c", true), ("İ", "i", "c", false), ("İ", "i", "cd", true),
     ("ı", "i", "c", false), ("ı", "I", "cd", false), ("é", "e\u{301}", "c", true),
     ("é", "e\u{301}", "d", true), ("é", "É", "c", true), ("é", "e", "c", false),
-    ("é", "e", "d", true), ("É", "e", "d", false), ("É", "e", "cd", true), ("Å", "\u{212B}", "c", true),
+    ("é", "e", "d", true), ("É", "e", "d", false), ("É", "e", "cd", true),
+    ("Å", "\u{212B}", "c", true),
     ("Å", "a", "cd", true), ("Å", "å", "c", true), ("ЖУК", "жук", "c", true),
     ("й", "и", "d", true), ("Ά", "α", "cd", true), ("K", "\u{212A}", "c", true),
     ("ﬃ", "FFI", "c", true), ("한", "한", "cd", true), ("가", "각", "cd", false),
@@ -80,7 +81,9 @@ import Testing
   @Test func `matches is for the whole string and folds under options`() throws {
     #expect(try holds(test(.matches, "lib[a-z]+[0-9]"), for: "libssl3"))
     #expect(try !holds(test(.matches, "lib[a-z]+"), for: "libssl3"))
-    #expect(try holds(test(.matches, "CAFE", [.caseInsensitive, .diacriticInsensitive]), for: "café"))
+    #expect(
+      try holds(test(.matches, "CAFE", [.caseInsensitive, .diacriticInsensitive]), for: "café")
+    )
     let layout = try fixture.catalog.layout(of: "Word")
     #expect(try PredicateSQL.compile(test(.matches, "a"), for: layout).isSlow)
     #expect(throws: DepotError.self) { try PredicateSQL.compile(test(.matches, "(a"), for: layout) }
@@ -88,7 +91,9 @@ import Testing
 
   @Test(arguments: ["", "a", "\u{D7FF}", "a\u{10FFFF}", "\u{10FFFF}", "\u{10FFFF}\u{10FFFF}"])
   func `begins finds exactly the texts with the prefix`(prefix: String) throws {
-    for text in ["", "a", "ab", "b", "\u{D7FF}x", "\u{E000}", "a\u{10FFFF}z", "\u{10FFFF}\u{10FFFF}"] {
+    for text in [
+      "", "a", "ab", "b", "\u{D7FF}x", "\u{E000}", "a\u{10FFFF}z", "\u{10FFFF}\u{10FFFF}",
+    ] {
       let isPrefix = text.utf8.starts(with: prefix.utf8)
       #expect(try holds(test(.begins, prefix), for: text) == isPrefix, "\(text.debugDescription)")
     }

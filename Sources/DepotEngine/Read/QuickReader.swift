@@ -7,23 +7,25 @@ internal import DepotSQLite
 /// A read that turns out long is handed back untouched, for a ``ReaderPool``. No snapshot stays open
 /// between two reads.
 package final class QuickReader {
-  /// How long the thread may be kept, in nanoseconds.
-  private static let budget: UInt64 = 250_000
   /// How large an answer may be, in bytes.
   private static let answerBytes = 64 << 10
   /// How many rows a `get` may name.
   private static let identifiers = 128
 
   private let connection: Connection
-  private let clock = BudgetClock()
+  private let clock: BudgetClock
   private var longReads = LongReadMemory()
   private var plans: [String: GetPlan] = [:]
   private var generation = -1
 
   /// Opens the store at `path`, which must exist.
   ///
+  /// - Parameters:
+  ///   - path: The store's file.
+  ///   - budget: How long a read may keep the thread, in nanoseconds.
   /// - Throws: ``DepotError`` of class `storage` if it can't be opened.
-  package init(path: String) throws(DepotError) {
+  package init(path: String, budget: UInt64 = 250_000) throws(DepotError) {
+    clock = BudgetClock(budget)
     connection = try .reader(path: path, cacheKiB: 4096)
     // The thread must not wait; a read that meets a lock is long.
     try reading { () throws(SQLiteError) in try connection.execute("PRAGMA busy_timeout = 0") }
@@ -138,9 +140,14 @@ package final class QuickReader {
 
   /// The time after which a read counts as long.
   private final class BudgetClock {
+    private let budget: UInt64
     private var end: UInt64 = 0
 
-    func restart() { end = Monotonic.now() + QuickReader.budget }
+    init(_ budget: UInt64) {
+      self.budget = budget
+    }
+
+    func restart() { end = Monotonic.now() + budget }
 
     var isOver: Bool { Monotonic.now() > end }
   }

@@ -1,0 +1,180 @@
+import DepotEngine
+import DepotProtocol
+import DepotSQLite
+import Foundation
+import Testing
+
+@Suite struct QuickReaderTests {
+  private let fixture: ReaderFixture
+  private let reader: QuickReader
+
+  init() throws {
+    let schema = Schema(entities: [
+      QueryGenerator.entity,
+      Entity(
+        name: "Package",
+        attributes: [
+          Attribute(name: "name", type: .string, isUnique: true),
+          Attribute(name: "size", type: .int64, isOptional: true),
+          Attribute(name: "section", type: .string, isOptional: true, isIndexed: true),
+        ]
+      ),
+    ])
+    fixture = try ReaderFixture(schema)
+    try fixture.insert(
+      (1...20_000).map { .init([.string("p\($0)"), .int64($0 % 100), .string("s\($0 % 1000)")]) },
+      into: "Package"
+    )
+    try fixture.insert([Self.thing, Array(repeating: .null, count: 9)], into: "Thing")
+    reader = try QuickReader(path: fixture.path, budget: 10_000_000_000)
+  }
+
+  private static let thing: [Value] = [
+    .string("a\"\u{0}é"), .int64(.min), .double(.nan), .bool(true),
+    .date(Date(timeIntervalSinceReferenceDate: .nan)),
+    .uuid(UUID(uuid: (0xAB, 0xCD, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 255))),
+    .data(Data([251, 255, 0, 1])), .decimal(Decimal(string: "-12.50") ?? 0),
+    .url(URL(filePath: "/x")),
+  ]
+
+  @Test func `get answers with columns, rows, and values of every type`() throws {
+    let request = GetRequest(entity: "Thing", identifiers: [1, 2])
+    let ok = try #require(try fixture.quick(.get(request), reader)?.first?["ok"])
+    #expect(ok["columns"]?.array?.count == 11)
+    let row = try #require(ok["rows"]?.array?.first?.array)
+    #expect(row[0].int64 == 1)
+    #expect(row[2].string == "a\"\u{0}é")
+    #expect(row[3].int64 == .min)
+    #expect(row[4].string == "NaN")
+    #expect(row[5].bool == true)
+    #expect(row[6]["referenceSeconds"]?.string == "NaN")
+    #expect(row[7].string == "abcd0001-0203-0405-0607-08090a0b0cff")
+    #expect(row[8].string == "+/8AAQ==")
+    #expect(row[9].string == "-12.5")
+    #expect(row[10].string == "file:///x")
+    #expect(ok["rows"]?.array?.last?.array?.dropFirst(2).allSatisfy { $0 == .null } == true)
+  }
+
+  @Test func `a missing identifier is an error unless some may be missing`() throws {
+    let error = #expect(throws: DepotError.self) {
+      try fixture.quick(.get(GetRequest(entity: "Thing", identifiers: [1, 9])), reader)
+    }
+    #expect(error?.code == .objectNotFound)
+    #expect(error?.details?["missing"]?.array == [.int64(9)])
+    let partial = GetRequest(entity: "Thing", identifiers: [1, 9], allowsMissing: true)
+    let ok = try fixture.quick(.get(partial), reader)?.first?["ok"]
+    #expect(ok?["rows"]?.array?.count == 1)
+    #expect(ok?["missing"]?.array == [.int64(9)])
+  }
+
+  @Test func `a short fetch is answered in one go, sorted and cut`() throws {
+    let request = FetchRequest(
+      entity: "Package",
+      predicate: .comparison(.equal, .attribute("section"), .value(.string("s7"))),
+      sort: [SortKey("size", descending: true), SortKey("name", descending: true)],
+      limit: 2,
+      offset: 1,
+      select: ["name"]
+    )
+    let frames = try #require(try fixture.quick(.fetch(request), reader))
+    #expect(frames.count == 2)
+    #expect(frames[0]["columns"]?.array == ["$id", "$version", "name"].map(JSONValue.string))
+    #expect(frames[0]["next"]?.array?.map { $0.array?.last?.string } == ["p8007", "p7007"])
+    #expect(frames[1]["ok"]?["rows"]?.int64 == 2)
+  }
+
+  @Test func `no rows still name the columns`() throws {
+    var request = FetchRequest(entity: "Thing", predicate: .value(.bool(false)))
+    let frames = try #require(try fixture.quick(.fetch(request), reader))
+    #expect(frames.count == 2)
+    #expect(frames[0]["next"]?.array == [])
+    request.namesColumns = false
+    #expect(try fixture.quick(.fetch(request), reader)?.count == 1)
+  }
+
+  @Test func `long reads are handed back with nothing appended`() throws {
+    let scan = QueryExpression.text(
+      .contains,
+      .attribute("name"),
+      .value(.string("zzz")),
+      options: .caseInsensitive
+    )
+    let reader = try QuickReader(path: fixture.path)
+    let count = CountRequest(entity: "Package", predicate: scan)
+    #expect(try fixture.quick(.count(count), reader) == nil)
+    #expect(try fixture.quick(.fetch(FetchRequest(entity: "Package")), reader) == nil)
+    let slow = QueryExpression.text(.matches, .attribute("name"), .value(.string("x")))
+    let fetch = FetchRequest(entity: "Thing", predicate: .not(.and([slow.onThing, slow.onThing])))
+    #expect(try fixture.quick(.fetch(fetch), reader) == nil)
+    let few = FetchRequest(entity: "Package", limit: 3, batch: 2)
+    #expect(try fixture.quick(.fetch(few), reader) == nil)
+  }
+
+  @Test func `a read leaves no snapshot open`() throws {
+    let request = Operation.count(CountRequest(entity: "Thing"))
+    #expect(try fixture.quick(request, reader)?.first?["ok"]?["count"]?.int64 == 2)
+    try fixture.writer.execute("DELETE FROM e_Thing WHERE id = 2")
+    #expect(try fixture.quick(request, reader)?.first?["ok"]?["count"]?.int64 == 1)
+    var busy: Int64 = 1
+    try fixture.writer.statement("PRAGMA wal_checkpoint(TRUNCATE)").run { busy = $0.integer(0) }
+    #expect(busy == 0)
+  }
+
+  @Test func `a damaged row is named`() throws {
+    try fixture.writer.execute("UPDATE e_Package SET a_size = 7 WHERE id = 5")
+    try fixture.writer.execute("UPDATE e_Package SET a_name = CAST(x'61ff' AS TEXT) WHERE id = 6")
+    let corrupt = #expect(throws: DepotError.self) {
+      try fixture.quick(.get(GetRequest(entity: "Package", identifiers: [5])), reader)
+    }
+    #expect(corrupt?.code == .corrupt)
+    #expect(corrupt?.message.contains("Package/5") == true)
+    let invalid = #expect(throws: DepotError.self) {
+      try fixture.quick(.get(GetRequest(entity: "Package", identifiers: [6])), reader)
+    }
+    #expect(invalid?.code == .invalidText)
+    #expect(invalid?.message.contains("name of Package/6") == true)
+  }
+
+  @Test func `explain tells the plan and advises`() throws {
+    let request = FetchRequest(
+      entity: "Package",
+      predicate: .comparison(.greater, .attribute("size"), .value(.int64(9)))
+    )
+    let ok = try #require(try fixture.quick(.explain(request), reader)?.first?["ok"])
+    #expect(ok["fullScan"]?.bool == true)
+    #expect(ok["advice"]?.string?.contains("size") == true)
+    #expect(ok["predicate"]?[">"]?.array?.count == 2)
+    let served = FetchRequest(
+      entity: "Package",
+      predicate: .comparison(.equal, .attribute("section"), .value(.string("x")))
+    )
+    let good = try #require(try fixture.quick(.explain(served), reader)?.first?["ok"])
+    #expect(good["fullScan"]?.bool == false)
+    #expect(good["uses"]?.array == [.string("i_Package_section")])
+    #expect(good["advice"] == nil)
+  }
+
+  @Test func `integers become strings for clients that ask for it`() throws {
+    var writer = JSONWriter()
+    let isDone = try reader.perform(
+      .get(GetRequest(entity: "Package", identifiers: [3], namesColumns: false)),
+      catalog: fixture.catalog,
+      control: CallControl(),
+      reply: ReplyWriter(id: 1, framing: .lines, int64: .string),
+      into: &writer
+    )
+    #expect(isDone)
+    #expect(
+      String(decoding: writer.bytes, as: UTF8.self)
+        == "{\"id\":1,\"ok\":{\"rows\":[[\"3\",\"1\",\"p3\",\"3\",\"s3\"]]}}\n"
+    )
+  }
+}
+
+extension QueryExpression {
+  /// The same test of an attribute that the other entity has.
+  fileprivate var onThing: QueryExpression {
+    guard case .text(let test, _, let pattern, let options) = self else { return self }
+    return .text(test, .attribute("string"), pattern, options: options)
+  }
+}
