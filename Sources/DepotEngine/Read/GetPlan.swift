@@ -26,14 +26,12 @@ struct GetPlan {
 
   /// Appends the terminal frame with the rows, in the order of the identifiers.
   ///
-  /// - Parameter check: What may end the call between two rows.
-  /// - Throws: ``DepotError``; the frame is incomplete then.
+  /// - Throws: ``ReadEnd``; the frame is incomplete then.
   func answer(
     _ request: GetRequest,
     _ reply: ReplyWriter,
-    _ writer: inout JSONWriter,
-    check: () throws(DepotError) -> Void = {}
-  ) throws(DepotError) {
+    _ writer: inout JSONWriter
+  ) throws(ReadEnd) {
     let start = FrameEncoder.begin(reply.framing, in: &writer)
     writer.raw("{\"id\":")
     writer.integer(reply.id)
@@ -42,15 +40,19 @@ struct GetPlan {
     writer.raw("\"rows\":[")
     var missing: [Int64] = []
     if request.identifiers.count == 1 {
-      try append(request.identifiers, reply, &writer, &missing, check)
+      try append(request.identifiers, reply, &writer, &missing)
     } else {
-      try DepotEngine.reading { () throws(SQLiteError) in try connection.execute("BEGIN") }
+      do {
+        try connection.execute("BEGIN")
+      } catch {
+        throw ReadEnd(error)
+      }
       defer { try? connection.execute("COMMIT") }
-      try append(request.identifiers, reply, &writer, &missing, check)
+      try append(request.identifiers, reply, &writer, &missing)
     }
     writer.raw("]")
     if !missing.isEmpty {
-      guard request.allowsMissing else { throw notFound(missing) }
+      guard request.allowsMissing else { throw .failed(notFound(missing)) }
       writer.raw(",\"missing\":[")
       for (index, identifier) in missing.enumerated() {
         if index > 0 { writer.raw(",") }
@@ -61,38 +63,44 @@ struct GetPlan {
     writer.raw("}}")
     FrameEncoder.end(reply.framing, from: start, in: &writer)
     guard writer.bytes.count - start <= Limits.frameBytes else {
-      throw DepotError(.frameTooLarge, "The rows are too large for a frame.")
-        .hint("Get fewer rows at once, or select fewer attributes.")
+      throw .failed(Self.tooLarge)
     }
   }
+
+  private static let tooLarge = DepotError(
+    .frameTooLarge,
+    "The rows are too large for a frame.",
+    hint: "Get fewer rows at once, or select fewer attributes."
+  )
 
   private func append(
     _ identifiers: [Int64],
     _ reply: ReplyWriter,
     _ writer: inout JSONWriter,
-    _ missing: inout [Int64],
-    _ check: () throws(DepotError) -> Void
-  ) throws(DepotError) {
+    _ missing: inout [Int64]
+  ) throws(ReadEnd) {
     defer { statement.reset() }
+    let start = writer.bytes.count
     var isFirst = true
     for identifier in identifiers {
-      let isFound = try DepotEngine.reading { () throws(SQLiteError) in
-        statement.restart()
+      statement.restart()
+      do {
         try statement.bind(.integer(identifier), at: 1)
-        return try statement.step()
+      } catch {
+        throw ReadEnd(error)
       }
-      guard isFound else {
+      guard try statement.advance() else {
         missing.append(identifier)
         continue
       }
       if !isFirst { writer.raw(",") }
       isFirst = false
-      try reading.write(statement.row, int64: reply.int64, to: &writer)
-      try check()
-      guard writer.bytes.count <= 2 * Limits.frameBytes else {
-        throw DepotError(.frameTooLarge, "The rows are too large for a frame.")
-          .hint("Get fewer rows at once, or select fewer attributes.")
+      do {
+        try reading.write(statement.row, int64: reply.int64, to: &writer)
+      } catch {
+        throw .failed(error)
       }
+      guard writer.bytes.count - start <= Limits.frameBytes else { throw .failed(Self.tooLarge) }
     }
   }
 

@@ -72,15 +72,20 @@ package final class QuickReader {
       guard request.identifiers.count <= Self.identifiers else { return false }
       clock.restart()
       let plan = try plan(request, catalog)
-      try plan.answer(request, reply, &writer)
-      return true
+      do {
+        try plan.answer(request, reply, &writer)
+        return true
+      } catch {
+        guard case .failed(let error) = error else { return false }
+        throw error
+      }
     case .fetch(let request):
       return try fetch(request, catalog, reply, &writer)
     case .count(let request):
       let layout = try catalog.layout(of: request.entity)
-      let count = ReadStatement.Count(try ReadStatement(count: request, of: layout))
-      return try attempt(count.statement) { () throws(ReadEnd) in
-        reply.count(try count.run(on: connection), to: &writer)
+      let query = try ReadStatement(count: request, of: layout)
+      return try attempt(query) { () throws(ReadEnd) in
+        reply.count(try query.count(on: connection), to: &writer)
         return true
       }
     case .explain(let request):

@@ -77,19 +77,11 @@ struct ReadStatement {
 }
 
 extension ReadStatement {
-  /// The counting of rows.
-  struct Count {
-    let statement: ReadStatement
-
-    init(_ statement: ReadStatement) {
-      self.statement = statement
-    }
-
-    func run(on connection: Connection) throws(ReadEnd) -> Int64 {
-      let prepared = try connection.prepared(statement)
-      defer { prepared.reset() }
-      return try prepared.advance() ? prepared.row.integer(0) : 0
-    }
+  /// Runs a count.
+  func count(on connection: Connection) throws(ReadEnd) -> Int64 {
+    let prepared = try connection.prepared(self)
+    defer { prepared.reset() }
+    return try prepared.advance() ? prepared.row.integer(0) : 0
   }
 }
 

@@ -92,13 +92,10 @@ actor ReadWorker {
     _ read: LongRead,
     _ connection: Connection
   ) throws(ReadEnd) -> FetchRun {
-    let (shape, query): (RowShape, ReadStatement)
-    do throws(DepotError) {
+    let (shape, query) = try compiled { () throws(DepotError) in
       let layout = try read.catalog.layout(of: request.entity)
-      shape = try RowShape(layout, select: request.select)
-      query = try ReadStatement(fetch: request, columns: shape.columns, of: layout)
-    } catch {
-      throw .failed(error)
+      let shape = try RowShape(layout, select: request.select)
+      return (shape, try ReadStatement(fetch: request, columns: shape.columns, of: layout))
     }
     return try FetchRun(request, shape, query, read.reply, on: connection)
   }
@@ -109,27 +106,36 @@ actor ReadWorker {
     _ connection: Connection,
     to writer: inout JSONWriter
   ) throws(ReadEnd) {
-    let query: ReadStatement
-    do throws(DepotError) {
-      switch read.operation {
-      case .get(let request):
-        let layout = try read.catalog.layout(of: request.entity)
-        let plan = try GetPlan(RowShape(layout, select: request.select), connection)
-        return try plan.answer(request, read.reply, &writer) { () throws(DepotError) in
-          try read.check()
-        }
-      case .explain(let request):
-        let explanation = try Explanation(request, read.catalog, on: connection)
-        return explanation.answer(read.reply, to: &writer)
-      case .count(let request):
-        query = try ReadStatement(count: request, of: read.catalog.layout(of: request.entity))
-      default:
-        throw DepotError(.bug, "\(read.operation.name) isn't a read.")
+    let (catalog, reply) = (read.catalog, read.reply)
+    switch read.operation {
+    case .get(let request):
+      let plan = try compiled { () throws(DepotError) in
+        try GetPlan(RowShape(catalog.layout(of: request.entity), select: request.select), connection)
       }
+      try plan.answer(request, reply, &writer)
+    case .explain(let request):
+      let explanation = try compiled { () throws(DepotError) in
+        try Explanation(request, catalog, on: connection)
+      }
+      explanation.answer(reply, to: &writer)
+    case .count(let request):
+      let query = try compiled { () throws(DepotError) in
+        try ReadStatement(count: request, of: catalog.layout(of: request.entity))
+      }
+      reply.count(try query.count(on: connection), to: &writer)
+    default:
+      throw .failed(DepotError(.bug, "\(read.operation.name) isn't a read."))
+    }
+  }
+
+  private static func compiled<Result>(
+    _ body: () throws(DepotError) -> Result
+  ) throws(ReadEnd) -> Result {
+    do {
+      return try body()
     } catch {
       throw .failed(error)
     }
-    read.reply.count(try ReadStatement.Count(query).run(on: connection), to: &writer)
   }
 
   /// Produces one frame if the allowance has room, and comes back for the next one after others.
