@@ -120,6 +120,21 @@ import Testing
     #expect(busy == 0)
   }
 
+  @Test func `the reads of a batch share a snapshot, and its end gives it back`() throws {
+    let count = Operation.count(CountRequest(entity: "Thing"))
+    let get = Operation.get(GetRequest(entity: "Thing", identifiers: [1, 2]))
+    reader.beginBatch()
+    for _ in 0..<2 { #expect(try fixture.quick(count, reader)?.first?["ok"]?["count"]?.int64 == 2) }
+    try fixture.writer.execute("DELETE FROM e_Thing")
+    #expect(try fixture.quick(get, reader)?.first?["ok"]?["rows"]?.array?.count == 2)
+    #expect(try fixture.quick(count, reader)?.first?["ok"]?["count"]?.int64 == 2)
+    reader.endBatch()
+    #expect(try fixture.quick(count, reader)?.first?["ok"]?["count"]?.int64 == 0)
+    var busy: Int64 = 1
+    try fixture.writer.statement("PRAGMA wal_checkpoint(TRUNCATE)").run { busy = $0.integer(0) }
+    #expect(busy == 0)
+  }
+
   @Test func `a damaged row is named`() throws {
     try fixture.writer.execute("UPDATE e_Package SET a_size = 7 WHERE id = 5")
     try fixture.writer.execute("UPDATE e_Package SET a_name = CAST(x'61ff' AS TEXT) WHERE id = 6")

@@ -18,6 +18,8 @@ struct PredicateCompiler {
   ///   - expression: The part.
   ///   - isFilter: Whether NULL counts as false where the result is used, so that forms may be
   ///     chosen that indexes serve better.
+  /// - Returns: The condition, which may be NULL in place of false.
+  /// - Throws: ``DepotError`` `request.predicate` or `schema.unknown_attribute`.
   mutating func condition(
     _ expression: QueryExpression,
     isFilter: Bool

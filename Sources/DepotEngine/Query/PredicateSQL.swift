@@ -17,6 +17,7 @@ package struct PredicateSQL: Sendable {
   ///   - expression: The predicate.
   ///   - layout: The entity's layout; all identifiers come from it, and all values are bound.
   ///   - now: What `now` means.
+  /// - Returns: The condition with its values.
   /// - Throws: ``DepotError`` `request.predicate` that names the part that is wrong, or
   ///   `schema.unknown_attribute`.
   package static func compile(

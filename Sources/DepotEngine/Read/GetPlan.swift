@@ -39,15 +39,15 @@ struct GetPlan {
     if request.namesColumns { writer.raw(names) }
     writer.raw("\"rows\":[")
     var missing: [Int64] = []
-    if request.identifiers.count == 1 {
+    if request.identifiers.count == 1 || connection.isInTransaction {
       try append(request.identifiers, reply, &writer, &missing)
     } else {
       do {
-        try connection.execute("BEGIN")
+        try connection.run("BEGIN")
       } catch {
         throw ReadEnd(error)
       }
-      defer { try? connection.execute("COMMIT") }
+      defer { try? connection.run("COMMIT") }
       try append(request.identifiers, reply, &writer, &missing)
     }
     writer.raw("]")

@@ -6,9 +6,9 @@ internal import Synchronization
 ///
 /// All methods may be called from any thread, also after the read ended.
 package final class LongRead: Sendable {
-  /// Takes frames on their way to the client: their bytes, how many of them are `next` frames, and
-  /// whether the terminal frame is the last of them. It is called on a reader's thread and must
-  /// not block.
+  /// Takes frames on their way to the client, on a reader's thread, which it must not block.
+  ///
+  /// It is told how many of them are `next` frames and whether the last of them is the terminal one.
   package typealias Delivery =
     @Sendable (_ frames: [UInt8], _ nextFrameCount: Int, _ isLast: Bool) -> Void
 

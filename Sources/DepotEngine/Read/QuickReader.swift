@@ -5,7 +5,7 @@ internal import DepotSQLite
 /// Answers reads that are short, on the thread that received them.
 ///
 /// A read that turns out long is handed back untouched, for a ``ReaderPool``. No snapshot stays open
-/// between two reads.
+/// between two reads, unless they are within one batch.
 package final class QuickReader {
   /// How large an answer may be, in bytes.
   private static let answerBytes = 64 << 10
@@ -17,6 +17,8 @@ package final class QuickReader {
   private var longReads = LongReadMemory()
   private var plans: [String: GetPlan] = [:]
   private var generation = -1
+  /// How many reads the open batch had; `nil` if there is none.
+  private var batchCount: Int?
 
   /// Opens the store at `path`, which must exist.
   ///
@@ -30,6 +32,28 @@ package final class QuickReader {
     // The thread must not wait; a read that meets a lock is long.
     try reading { () throws(SQLiteError) in try connection.execute("PRAGMA busy_timeout = 0") }
     connection.watch(every: 200, ProgressCheck { [clock] in clock.isOver })
+  }
+
+  /// Lets the reads until ``endBatch()`` share a snapshot, since the locks for one cost more than a
+  /// short read.
+  ///
+  /// They don't see what is committed meanwhile, so end the batch before a commit is announced.
+  package func beginBatch() {
+    batchCount = 0
+  }
+
+  /// Ends the snapshot that the reads since ``beginBatch()`` shared.
+  package func endBatch() {
+    batchCount = nil
+    if connection.isInTransaction { try? connection.run("COMMIT") }
+  }
+
+  /// Opens the batch's snapshot if this is its second read; the first one has nobody to share with.
+  private func joinBatch() throws(DepotError) {
+    guard let count = batchCount else { return }
+    batchCount = count + 1
+    guard count == 1 else { return }
+    try reading { () throws(SQLiteError) in try connection.run("BEGIN") }
   }
 
   /// Appends the whole answer to a `get`, `fetch`, `count`, or `explain`.
@@ -49,6 +73,7 @@ package final class QuickReader {
       connection.forgetStatements()
       generation = catalog.generation
     }
+    try joinBatch()
     let start = writer.bytes.count
     do {
       if try answer(operation, catalog, reply, &writer) { return true }

@@ -25,6 +25,13 @@ extension Statement {
 }
 
 extension Connection {
+  /// Runs a statement that is needed often and has neither values nor rows.
+  func run(_ sql: String) throws(SQLiteError) {
+    let statement = try statement(sql)
+    defer { statement.reset() }
+    _ = try statement.step()
+  }
+
   /// Returns the statement of a query, ready to step.
   func prepared(_ query: ReadStatement) throws(ReadEnd) -> Statement {
     do {

@@ -110,7 +110,10 @@ actor ReadWorker {
     switch read.operation {
     case .get(let request):
       let plan = try compiled { () throws(DepotError) in
-        try GetPlan(RowShape(catalog.layout(of: request.entity), select: request.select), connection)
+        try GetPlan(
+          RowShape(catalog.layout(of: request.entity), select: request.select),
+          connection
+        )
       }
       try plan.answer(request, reply, &writer)
     case .explain(let request):

@@ -7,6 +7,7 @@ extension Connection {
   /// - Parameters:
   ///   - path: The store's file.
   ///   - cacheKiB: How much of the file may be kept in memory.
+  /// - Returns: The connection, which knows the functions of predicates.
   /// - Throws: ``DepotError`` of class `storage` if it can't be opened.
   static func reader(path: String, cacheKiB: Int) throws(DepotError) -> Connection {
     try reading { () throws(SQLiteError) in

@@ -83,6 +83,7 @@ struct RowReading {
       default: throw unexpected(row, field)
       }
     case .text:
+      guard field.type == .string || field.type == .url else { throw unexpected(row, field) }
       let text = row.textBytes(column)
       checksum.add(text: text, at: field.position)
       guard UTF8Sequence.isValid(text) else { throw invalidText(row, field) }
