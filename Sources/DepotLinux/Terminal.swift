@@ -1,0 +1,32 @@
+internal import CDepotLinux
+internal import Glibc
+
+/// The terminal that a program may write to.
+package enum Terminal {
+  /// Whether a descriptor is a terminal. The corresponding C function is `isatty`.
+  package static func isTerminal(_ number: Int32) -> Bool { isatty(number) == 1 }
+
+  /// Returns how many columns the terminal has, or `nil` if it isn't one or doesn't know.
+  ///
+  /// The corresponding C function is `ioctl` with TIOCGWINSZ.
+  package static func width(_ number: Int32) -> Int? {
+    let width = Int(depot_terminal_width(number))
+    return width > 0 ? width : nil
+  }
+
+  /// Ends the program with status 130 as soon as the user interrupts it.
+  ///
+  /// What stands in the last line of the terminal, such as progress, is wiped. The corresponding C
+  /// function is `signal`.
+  package static func exitOnInterrupt() {
+    _ = signal(SIGINT) { _ in
+      if isatty(2) == 1 {
+        // Back to the first column, erase to the end of the line, plain colours.
+        var wipe: (UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8) =
+          (0x0D, 0x1B, 0x5B, 0x4B, 0x1B, 0x5B, 0x30, 0x6D)
+        _ = write(2, &wipe, 8)
+      }
+      _exit(130)
+    }
+  }
+}
