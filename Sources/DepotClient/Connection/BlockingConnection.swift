@@ -81,11 +81,19 @@ public final class BlockingConnection {
 
   /// Sends an operation by name with arguments that are JSON already.
   ///
+  /// - Parameters:
+  ///   - name: The name of the operation.
+  ///   - arguments: The object of its arguments.
+  ///   - rows: What to do with each row of a stream.
   /// - Returns: The object that is the result.
   /// - Throws: The ``DepotError`` of the service.
-  public func call(_ name: String, arguments: JSONValue) throws -> JSONValue {
+  public func call(
+    _ name: String,
+    arguments: JSONValue,
+    rows: ((inout RowReader) throws -> Void)? = nil
+  ) throws -> JSONValue {
     let id = nextIdentifier
-    let node = try exchange(columns: nil, rows: nil, isWrite: true) { writer in
+    let node = try exchange(columns: nil, rows: rows, isWrite: true) { writer in
       writer.write(
         .object(["id": .int64(id), "call": .string(name), "args": arguments])
       )

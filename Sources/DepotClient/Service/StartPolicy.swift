@@ -11,12 +11,15 @@ public enum StartPolicy: Hashable, Sendable {
 
 /// The starting of a service by a client.
 enum ServiceStarter {
-  /// Starts `depotd` for `socket` and waits up to five seconds until it answers.
+  /// Starts `depotd` for `socket`, with more arguments, and waits up to five seconds until it answers.
   ///
   /// Two clients may do this at once: the second daemon finds the lock taken and ends.
   ///
   /// - Throws: ``DepotError`` `unavailable.service` if there is no `depotd` or it doesn't answer.
-  static func start(_ socket: SocketPath) throws(DepotError) -> Descriptor {
+  static func start(
+    _ socket: SocketPath,
+    arguments: [String] = []
+  ) throws(DepotError) -> Descriptor {
     guard let program = findDaemon() else {
       throw DepotError(.noService, "No service answers, and there is no depotd to start.")
         .hint("Put depotd beside this program or into PATH, or name it in DEPOT_DAEMON.")
@@ -25,7 +28,7 @@ enum ServiceStarter {
     FileSystem.createPrivateFolder(folder)
     let log = folder + "/depotd.log"
     do throws(SystemError) {
-      _ = try Process.spawnDetached([program, "--socket", socket.path], log: log)
+      _ = try Process.spawnDetached([program, "--socket", socket.path] + arguments, log: log)
     } catch {
       throw DepotError(.noService, "\(program) can't be started (\(error)).")
     }
@@ -43,5 +46,15 @@ enum ServiceStarter {
       [Process.programFolder].compactMap { $0 }
       + (Process.environment("PATH") ?? "").split(separator: ":").map(String.init)
     return folders.map { $0 + "/depotd" }.first(where: Process.isExecutable)
+  }
+}
+
+extension SocketPath {
+  /// Starts a service here and waits until it answers.
+  ///
+  /// - Parameter arguments: What `depotd` gets to know besides the socket.
+  /// - Throws: ``DepotError`` `unavailable.service` if there is no `depotd` or it doesn't answer.
+  package func startService(arguments: [String] = []) throws(DepotError) {
+    _ = try ServiceStarter.start(self, arguments: arguments)
   }
 }
