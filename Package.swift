@@ -21,7 +21,8 @@ let package = Package(
     .target(name: "DepotServer", dependencies: ["DepotEngine", "DepotProtocol", "DepotLinux"]),
     .target(name: "DepotClient", dependencies: ["DepotProtocol", "DepotLinux"]),
     .executableTarget(name: "depotd", dependencies: ["DepotServer"]),
-    .executableTarget(name: "depot", dependencies: ["DepotClient", "DepotProtocol", "DepotLinux"]),
+    .target(name: "DepotCommands", dependencies: ["DepotClient", "DepotProtocol", "DepotLinux"]),
+    .executableTarget(name: "depot", dependencies: ["DepotCommands"]),
     .executableTarget(name: "depot-demo", dependencies: ["DepotClient", "DepotProtocol"]),
     .executableTarget(
       name: "depot-bench",
@@ -32,6 +33,10 @@ let package = Package(
     .testTarget(
       name: "DepotEngineTests",
       dependencies: ["DepotEngine", "DepotProtocol", "DepotSQLite", "DepotLinux"]
+    ),
+    .testTarget(
+      name: "DepotCommandsTests",
+      dependencies: ["DepotCommands", "DepotClient", "DepotProtocol", "DepotLinux"]
     ),
   ],
   swiftLanguageModes: [.v6]

@@ -1,1 +1,4 @@
-print("")
+internal import DepotCommands
+internal import Glibc
+
+exit(DepotCommand.run(Array(CommandLine.arguments.dropFirst())))

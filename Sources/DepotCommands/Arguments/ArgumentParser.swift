@@ -1,0 +1,138 @@
+internal import DepotProtocol
+
+/// The reading of a command line by the table of verbs.
+struct ArgumentParser {
+  private var invocation = Invocation()
+  private var rest: ArraySlice<String>
+  private var areOptionsOver = false
+
+  private init(_ arguments: [String]) {
+    rest = arguments[...]
+  }
+
+  /// Reads the arguments that follow the program's name.
+  ///
+  /// - Throws: ``DepotError`` `request.usage` that names the argument and what was perhaps meant.
+  static func parse(_ arguments: [String]) throws(DepotError) -> Invocation {
+    var parser = ArgumentParser(arguments)
+    while let argument = parser.rest.popFirst() {
+      try parser.take(argument)
+    }
+    if !parser.invocation.has(.helpFlag) { try parser.checkOperands() }
+    return parser.invocation
+  }
+
+  private mutating func take(_ argument: String) throws(DepotError) {
+    if areOptionsOver || argument == "-" || !argument.hasPrefix("-") {
+      try takeOperand(argument)
+    } else if argument == "--" {
+      areOptionsOver = true
+    } else if argument.hasPrefix("--") {
+      let parts = argument.dropFirst(2)
+        .split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      try takeLong(String(parts[0]), value: parts.count > 1 ? String(parts[1]) : nil)
+    } else {
+      try takeShort(argument.dropFirst())
+    }
+  }
+
+  private mutating func takeOperand(_ word: String) throws(DepotError) {
+    guard invocation.verb == nil else { return invocation.operands.append(word) }
+    let words = invocation.incompleteVerb + [word]
+    if let verb = Verb.all.first(where: { $0.words == words }) {
+      invocation.verb = verb
+      invocation.incompleteVerb = []
+    } else if Verb.all.contains(where: { $0.words.starts(with: words) }) {
+      invocation.incompleteVerb = words
+    } else {
+      throw Self.unknownVerb(word, after: invocation.incompleteVerb)
+    }
+  }
+
+  /// Returns the error about a word that is no verb.
+  static func unknownVerb(_ word: String, after words: [String]) -> DepotError {
+    let candidates = Verb.visible.filter { $0.words.starts(with: words) }
+      .map { $0.words[words.count] }
+    let prefix = (words + [""]).joined(separator: " ")
+    return DepotError(.usage, "There is no verb \"\(prefix)\(word)\".")
+      .hint(
+        Spelling.nearest(to: word, in: candidates).map { "Did you mean \"\(prefix)\($0)\"?" }
+          ?? "See: depot --help"
+      )
+  }
+
+  private var known: [OptionSpec] { invocation.verb?.allOptions ?? OptionSpec.global }
+
+  private mutating func takeLong(_ name: String, value: String?) throws(DepotError) {
+    if name == "generate-completion-script" { return try takeCompletionScript(value) }
+    guard let option = known.first(where: { $0.name == name }) else {
+      throw unknownOption("--" + name, name)
+    }
+    if option.value == nil, value != nil {
+      throw DepotError(.usage, "--\(name) takes no value.")
+    }
+    try set(option, value)
+  }
+
+  /// Reads the spelling of `completions SHELL` that other programs have.
+  private mutating func takeCompletionScript(_ value: String?) throws(DepotError) {
+    invocation.verb = CompletionsVerb.verb
+    if let value { invocation.operands.append(value) }
+  }
+
+  private mutating func takeShort(_ letters: Substring) throws(DepotError) {
+    var letters = letters
+    while let letter = letters.popFirst() {
+      guard let option = known.first(where: { $0.short == letter }) else {
+        throw unknownOption("-\(letter)", String(letter))
+      }
+      guard option.value != nil, !letters.isEmpty else {
+        try set(option, nil)
+        continue
+      }
+      try set(option, String(letters.first == "=" ? letters.dropFirst() : letters))
+      return
+    }
+  }
+
+  private mutating func set(_ option: OptionSpec, _ value: String?) throws(DepotError) {
+    guard invocation.options[option.name] == nil else {
+      throw DepotError(.usage, "--\(option.name) is there twice.")
+    }
+    if let placeholder = option.value {
+      guard let value = value ?? rest.popFirst() else {
+        throw DepotError(.usage, "--\(option.name) needs \(placeholder).")
+      }
+      invocation.options[option.name] = value
+    } else {
+      invocation.options[option.name] = ""
+    }
+  }
+
+  private func unknownOption(_ spelling: String, _ name: String) -> DepotError {
+    let nearest = Spelling.nearest(to: name, in: known.map(\.name))
+    let isForAnother = Verb.visible.first { $0.options.contains { $0.name == name } }
+    let whose = invocation.verb.map { "depot \($0.name) has" } ?? "There is"
+    return DepotError(.usage, "\(whose) no option \"\(spelling)\".")
+      .hint(
+        nearest.map { "Did you mean \"--\($0)\"?" }
+          ?? (invocation.verb == nil ? isForAnother : nil)
+          .map { "It goes behind the verb, as in: depot \($0.name) \(spelling)" }
+          ?? "See: depot \(invocation.verb.map { $0.name + " " } ?? "")--help"
+      )
+  }
+
+  private func checkOperands() throws(DepotError) {
+    guard let verb = invocation.verb else { return }
+    let count = invocation.operands.count
+    if count < verb.operandCount.lowerBound {
+      throw DepotError(.usage, "depot \(verb.name) needs \(verb.operands).")
+        .hint("See: depot \(verb.name) --help")
+    }
+    if count > verb.operandCount.upperBound {
+      let extra = invocation.operands[verb.operandCount.upperBound]
+      throw DepotError(.usage, "\"\(extra)\" is one argument too many for depot \(verb.name).")
+        .hint("Usage: \(verb.usage)")
+    }
+  }
+}

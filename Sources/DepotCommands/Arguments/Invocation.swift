@@ -1,0 +1,47 @@
+internal import DepotProtocol
+
+/// What a command line says.
+struct Invocation: Sendable {
+  /// The verb, or `nil` if there is none.
+  var verb: Verb?
+  /// The words that begin a verb but don't name one, such as `schema` alone.
+  var incompleteVerb: [String] = []
+  var operands: [String] = []
+  /// The values of the options by their long names; empty ones of options without a value.
+  var options: [String: String] = [:]
+
+  /// Whether an option without a value is there.
+  func has(_ option: OptionSpec) -> Bool { options[option.name] != nil }
+
+  /// Returns the value of an option, or `nil`.
+  func value(_ option: OptionSpec) -> String? { options[option.name] }
+
+  /// Returns the value of an option as a whole number of at least `minimum`, or `nil`.
+  ///
+  /// - Throws: ``DepotError`` `request.usage` if it is anything else.
+  func number(_ option: OptionSpec, minimum: Int = 0) throws(DepotError) -> Int? {
+    guard let text = options[option.name] else { return nil }
+    guard let number = Int(text), number >= minimum else {
+      throw DepotError(.usage, "--\(option.name) takes a whole number of at least \(minimum).")
+        .hint("It was \"\(text)\".")
+    }
+    return number
+  }
+
+  /// Returns the value of an option that is one of a few words.
+  ///
+  /// - Throws: ``DepotError`` `request.usage` with the nearest of them.
+  func choice<Choice: RawRepresentable & CaseIterable>(
+    _ option: OptionSpec,
+    _: Choice.Type = Choice.self
+  ) throws(DepotError) -> Choice? where Choice.RawValue == String {
+    guard let text = options[option.name] else { return nil }
+    if let choice = Choice(rawValue: text) { return choice }
+    let words = Choice.allCases.map(\.rawValue)
+    throw DepotError(.usage, "--\(option.name) can't be \"\(text)\".")
+      .hint(
+        Spelling.nearest(to: text, in: words).map { "Did you mean \"\($0)\"?" }
+          ?? "It is \(words.joined(separator: ", "))."
+      )
+  }
+}

@@ -1,0 +1,113 @@
+internal import DepotProtocol
+
+/// The guesses at how a command line goes on, by the table of verbs and the schema of the service.
+struct Completer {
+  private let current: String
+  private var verb: Verb?
+  private var verbWords: [String] = []
+  private var operands: [String] = []
+  private var usedOptions: Set<String> = []
+  /// The option that the last word is the value of.
+  private var pending: OptionSpec?
+  private var socket: String?
+  private var areOptionsOver = false
+  private let loadSchema: (String?) -> Schema?
+
+  /// Creates a completer.
+  ///
+  /// - Parameters:
+  ///   - words: What follows the program's name, up to the word that is being typed.
+  ///   - schema: Returns the schema of the service at a socket, if one runs.
+  init(_ words: [String], schema: @escaping (String?) -> Schema?) {
+    current = words.last ?? ""
+    loadSchema = schema
+    for word in words.dropLast() { take(word) }
+  }
+
+  private mutating func take(_ word: String) {
+    if let option = pending {
+      if option.name == OptionSpec.socket.name { socket = word }
+      pending = nil
+    } else if word == "--" {
+      areOptionsOver = true
+    } else if word.hasPrefix("-"), word != "-", !areOptionsOver {
+      takeOption(word)
+    } else if verb != nil {
+      operands.append(word)
+    } else {
+      verbWords.append(word)
+      verb = Verb.all.first { $0.words == verbWords }
+    }
+  }
+
+  private mutating func takeOption(_ word: String) {
+    let name = word.drop { $0 == "-" }
+    guard let option = options.first(where: { $0.name == name || $0.short.map(String.init) ?? "" == name })
+    else { return }
+    usedOptions.insert(option.name)
+    if option.value != nil { pending = option }
+  }
+
+  private var options: [OptionSpec] { verb?.allOptions ?? OptionSpec.global }
+
+  /// What could stand in place of the last word; `:files` stands for names of files.
+  var candidates: [String] {
+    if let option = pending { return values(of: option) }
+    if current.hasPrefix("-"), !areOptionsOver {
+      return matching(options.filter { !usedOptions.contains($0.name) }.map { "--" + $0.name })
+    }
+    guard let verb else {
+      let count = verbWords.count
+      let words = Verb.visible
+        .filter { $0.words.count > count && $0.words.starts(with: verbWords) }
+        .map { $0.words[count] }
+      return matching(unique(words))
+    }
+    return operands(of: verb)
+  }
+
+  private func values(of option: OptionSpec) -> [String] {
+    switch option.candidates {
+    case .none: return []
+    case .files: return [":files"]
+    case .words(let words): return matching(words)
+    case .entities: return matching(entityNames)
+    case .attributes:
+      let before = current.lastIndex(of: ",").map { String(current[...$0]) } ?? ""
+      return matching(attributes.map { before + $0.name })
+    }
+  }
+
+  private func operands(of verb: Verb) -> [String] {
+    switch verb.operand {
+    case .nothing:
+      return verb.name == "help" ? matching(unique(Verb.visible.map { $0.words[0] })) : []
+    case .words(let words): return operands.isEmpty ? matching(words) : []
+    case .file: return operands.isEmpty ? [":files"] : []
+    case .entity: return operands.isEmpty ? matching(entityNames) : []
+    case .entityThenFile:
+      return operands.isEmpty ? matching(entityNames) : operands.count == 1 ? [":files"] : []
+    case .entityThenAssignments:
+      if operands.isEmpty { return matching(entityNames) }
+      return matching(attributes.map { $0.name + "=" })
+    }
+  }
+
+  private var schema: Schema? { loadSchema(socket) }
+
+  private var entityNames: [String] { schema?.entities.map(\.name) ?? [] }
+
+  /// The attributes of the entity that the command line names.
+  private var attributes: [Attribute] {
+    guard let word = operands.first else { return [] }
+    return schema?[String(word.prefix { $0 != "/" })]?.attributes ?? []
+  }
+
+  private func matching(_ words: [String]) -> [String] { words.filter { $0.hasPrefix(current) } }
+
+  private func unique(_ words: [String]) -> [String] {
+    var result: [String] = []
+    for word in words where !result.contains(word) { result.append(word) }
+    return result
+  }
+}

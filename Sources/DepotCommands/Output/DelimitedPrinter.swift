@@ -1,0 +1,97 @@
+internal import DepotProtocol
+
+/// A writer of rows as CSV (RFC 4180), or the same with tabs, under a header row.
+final class DelimitedPrinter: RowPrinter {
+  private let style: RowStyle
+  private let entity: [UInt8]
+  private let sink: ByteSink
+  private var writer: DelimitedWriter
+
+  init(_ style: RowStyle, _ sink: ByteSink, delimiter: UInt8) {
+    self.style = style
+    self.sink = sink
+    entity = Array(style.entity.utf8)
+    writer = DelimitedWriter(delimiter: delimiter, nullText: style.nullText)
+  }
+
+  func begin(columns: [String]) {
+    for name in style.headings(columns) { writer.append(name, to: &sink.bytes) }
+    writer.endRow(&sink.bytes)
+  }
+
+  func print(_ row: inout RowReader) throws {
+    if style.showsIdentifier {
+      writer.separate(&sink.bytes)
+      sink.append(identifier: row.identifier, of: entity)
+    }
+    if style.showsVersion {
+      writer.separate(&sink.bytes)
+      sink.append(integer: row.version)
+    }
+    while !row.isAtEndOfRow() { writer.append(try row.field(), to: &sink.bytes) }
+    writer.endRow(&sink.bytes)
+    try sink.flushIfLarge()
+  }
+
+  func end() {}
+}
+
+/// A writer of fields that are quoted where they must be.
+struct DelimitedWriter {
+  private let delimiter: UInt8
+  private let nullText: [UInt8]
+  private var isFirst = true
+
+  init(delimiter: UInt8, nullText: String = "") {
+    self.delimiter = delimiter
+    self.nullText = Array(nullText.utf8)
+  }
+
+  /// Writes what stands before a field.
+  mutating func separate(_ output: inout [UInt8]) {
+    if !isFirst { output.append(delimiter) }
+    isFirst = false
+  }
+
+  /// Ends a row.
+  mutating func endRow(_ output: inout [UInt8]) {
+    isFirst = true
+    output.append(contentsOf: [0x0D, 0x0A])
+  }
+
+  /// Writes a field.
+  mutating func append(_ text: String, to output: inout [UInt8]) {
+    separate(&output)
+    var text = text
+    text.withUTF8 { append($0, to: &output) }
+  }
+
+  /// Writes the value of a row.
+  mutating func append(_ field: RowField, to output: inout [UInt8]) {
+    if field.isNull {
+      separate(&output)
+      output.append(contentsOf: nullText)
+    } else if field.kind == .string, field.isComplex {
+      append(field.text, to: &output)
+    } else {
+      separate(&output)
+      append(field.bytes, to: &output)
+    }
+  }
+
+  /// Writes text; in quotation marks if it could be mistaken, also for null.
+  private func append(_ text: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
+    let quote = UInt8(ascii: "\"")
+    let isAmbiguous = !nullText.isEmpty && text.elementsEqual(nullText)
+    let needsQuotes = text.contains {
+      $0 == delimiter || $0 == quote || $0 == 0x0A || $0 == 0x0D
+    }
+    guard needsQuotes || isAmbiguous else { return output.append(contentsOf: text) }
+    output.append(quote)
+    for byte in text {
+      if byte == quote { output.append(quote) }
+      output.append(byte)
+    }
+    output.append(quote)
+  }
+}

@@ -1,0 +1,35 @@
+internal import DepotProtocol
+
+/// An error as the user sees it.
+enum ErrorReport {
+  /// Returns at most three lines: what happened, where, and what to do about it.
+  static func text(_ error: DepotError, usesColor: Bool = false) -> String {
+    let code = error.code == .usage ? "" : "\(error.code.rawValue): "
+    var message = error.message
+    if message.hasSuffix("."), error.code == .usage { message.removeLast() }
+    if error.effect == .unknown { message += " Nobody knows whether the change was stored." }
+    var text = label("error:", "31;1", usesColor) + " " + oneLine(code + message) + "\n"
+    if let place = error.at {
+      text += "  " + label("at:", "1", usesColor) + " " + oneLine(place) + "\n"
+    }
+    if let hint = error.hint {
+      text += "  " + label("hint:", "36", usesColor) + " " + oneLine(hint) + "\n"
+    }
+    return text
+  }
+
+  /// Returns the error object of the protocol in one line.
+  static func json(_ error: DepotError) -> String {
+    var writer = JSONWriter()
+    writer.write(error)
+    return String(decoding: writer.bytes, as: UTF8.self) + "\n"
+  }
+
+  private static func label(_ text: String, _ color: String, _ usesColor: Bool) -> String {
+    usesColor ? "\u{1B}[\(color)m\(text)\u{1B}[0m" : text
+  }
+
+  private static func oneLine(_ text: String) -> String {
+    TextWidth.printable(text)
+  }
+}

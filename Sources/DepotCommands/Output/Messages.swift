@@ -1,0 +1,35 @@
+internal import DepotLinux
+
+/// Standard error: what is for people and no data.
+struct Messages {
+  let isTerminal: Bool
+  /// Whether the terminal can't move its cursor.
+  let isDumb: Bool
+  let usesColor: Bool
+  private let descriptor: Descriptor
+
+  init(_ descriptor: Descriptor, allowsColor: Bool) {
+    self.descriptor = descriptor
+    isTerminal = Terminal.isTerminal(descriptor.number)
+    isDumb = Process.environment("TERM").map { $0 == "dumb" } ?? true
+    usesColor = isTerminal && Self.allowsColor(allowsColor)
+  }
+
+  /// Whether the user and the environment let programs use colours.
+  static func allowsColor(_ option: Bool) -> Bool {
+    option && Process.environment("NO_COLOR") == nil && Process.environment("TERM") != "dumb"
+  }
+
+  /// The columns of the terminal.
+  var width: Int { Terminal.width(descriptor.number) ?? 80 }
+
+  /// Writes text; nobody hears about it if that fails.
+  func write(_ text: String) {
+    var text = text
+    text.withUTF8 { bytes in
+      do throws(SystemError) {
+        try descriptor.write(UnsafeRawBufferPointer(bytes))
+      } catch {}
+    }
+  }
+}

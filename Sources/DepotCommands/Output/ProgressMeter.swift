@@ -1,0 +1,67 @@
+internal import DepotLinux
+
+/// The display of progress on standard error.
+///
+/// On a terminal it is one line that is drawn again ten times in a second at most; elsewhere, one
+/// line every five seconds. Nothing is shown in the first half second.
+final class ProgressMeter {
+  private enum Display {
+    case none
+    case line(width: Int)
+    case log
+  }
+
+  private let messages: Messages
+  private let display: Display
+  private let start = Monotonic.now()
+  private var next: UInt64
+  private var isDrawn = false
+  private var skipped = 0
+
+  init(_ messages: Messages, isOn: Bool) {
+    self.messages = messages
+    let isLine = messages.isTerminal && !messages.isDumb
+    display = !isOn ? .none : isLine ? .line(width: messages.width - 1) : .log
+    next = start + (isLine ? 500_000_000 : 5_000_000_000)
+  }
+
+  /// The seconds since the work began.
+  var seconds: Double { Double(Monotonic.now() - start) / 1e9 }
+
+  /// Shows how far the work is, if it is time to.
+  ///
+  /// - Parameters:
+  ///   - rows: How many rows are done.
+  ///   - fraction: The part of the input that was read, if it is known.
+  @inline(__always)
+  func update(rows: Int, fraction: @autoclosure () -> Double? = nil) {
+    skipped += 1
+    if skipped < 64 { return }
+    skipped = 0
+    draw(rows: rows, fraction: fraction())
+  }
+
+  /// Shows how far the work is after a long step.
+  func draw(rows: Int, fraction: Double?) {
+    let now = Monotonic.now()
+    guard now >= next else { return }
+    let line = ProgressLine(rows: rows, seconds: Double(now - start) / 1e9, fraction: fraction)
+    switch display {
+    case .none: next = .max
+    case .line(let width):
+      next = now + 100_000_000
+      messages.write("\r\(line.text(width: width))\u{1B}[K")
+      isDrawn = true
+    case .log:
+      next = now + 5_000_000_000
+      messages.write(line.plainText + "\n")
+    }
+  }
+
+  /// Wipes the line, if there is one.
+  func finish() {
+    if isDrawn { messages.write("\r\u{1B}[K") }
+    isDrawn = false
+    next = .max
+  }
+}

@@ -1,0 +1,85 @@
+internal import DepotProtocol
+
+/// A writer of rows in one of the output formats.
+protocol RowPrinter: AnyObject {
+  /// Takes the names of the columns, `$id` and `$version` first.
+  func begin(columns: [String]) throws
+
+  /// Writes a row whose identity was read already.
+  func print(_ row: inout RowReader) throws
+
+  /// Writes what comes after the last row.
+  func end() throws
+}
+
+/// What the rows of an output look like.
+struct RowStyle: Sendable {
+  var entity: String
+  var format: OutputFormat
+  /// Whether each row begins with its `$id`.
+  var showsIdentifier = true
+  /// Whether each row has its `$version`.
+  var showsVersion = false
+  /// What stands for null in tables and CSV.
+  var nullText = ""
+  /// The width that a table may have, if it is limited.
+  var width: Int?
+  /// Whether the header of a table is written in bold.
+  var usesColor = false
+
+  /// Creates the printer of the format.
+  func printer(to sink: ByteSink) -> any RowPrinter {
+    switch format {
+    case .ndjson: ObjectPrinter(self, sink, isArray: false)
+    case .json: ObjectPrinter(self, sink, isArray: true)
+    case .csv: DelimitedPrinter(self, sink, delimiter: UInt8(ascii: ","))
+    case .tsv: DelimitedPrinter(self, sink, delimiter: UInt8(ascii: "\t"))
+    case .ids: IdentifierPrinter(self, sink)
+    case .table: TablePrinter(self, sink)
+    }
+  }
+
+  /// The names of the columns that are shown.
+  func headings(_ columns: [String]) -> [String] {
+    (showsIdentifier ? ["$id"] : []) + (showsVersion ? ["$version"] : []) + columns.dropFirst(2)
+  }
+}
+
+extension ByteSink {
+  /// Appends `Entity/identifier`.
+  @inline(__always)
+  func append(identifier: Int64, of entity: [UInt8]) {
+    bytes.append(contentsOf: entity)
+    bytes.append(UInt8(ascii: "/"))
+    append(integer: identifier)
+  }
+
+  /// Appends a whole number.
+  @inline(__always)
+  func append(integer: Int64) {
+    var text = String(integer)
+    text.withUTF8 { bytes.append(contentsOf: $0) }
+  }
+}
+
+/// A writer of one `Entity/identifier` in each line.
+final class IdentifierPrinter: RowPrinter {
+  private let entity: [UInt8]
+  private let sink: ByteSink
+
+  init(_ style: RowStyle, _ sink: ByteSink) {
+    entity = Array(style.entity.utf8)
+    self.sink = sink
+  }
+
+  func begin(columns: [String]) {}
+
+  func print(_ row: inout RowReader) throws {
+    while !row.isAtEndOfRow() { _ = try row.field() }
+    sink.append(identifier: row.identifier, of: entity)
+    sink.bytes.append(UInt8(ascii: "\n"))
+    try sink.flushIfLarge()
+  }
+
+  func end() {}
+}

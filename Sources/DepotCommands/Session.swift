@@ -1,0 +1,82 @@
+internal import DepotClient
+internal import DepotLinux
+internal import DepotProtocol
+
+/// One run of the command line program: what was asked, and where the answer goes.
+struct Session {
+  private(set) var invocation: Invocation
+  let output: ByteSink
+  let messages: Messages
+  /// The output format that was asked for; `nil` if the program may choose.
+  let chosenFormat: OutputFormat?
+  /// Whether standard output is a terminal.
+  let isOutputTerminal: Bool
+
+  init(_ invocation: Invocation, output: Descriptor, messages: Messages) throws(DepotError) {
+    self.invocation = invocation
+    self.output = ByteSink(output)
+    self.messages = messages
+    isOutputTerminal = Terminal.isTerminal(output.number)
+    chosenFormat = try invocation.choice(.output, OutputFormat.self)
+  }
+
+  /// The output format: a table for people, NDJSON for programs, unless told otherwise.
+  var format: OutputFormat { chosenFormat ?? (isOutputTerminal ? .table : .ndjson) }
+
+  /// Whether the answer is for a program that reads JSON.
+  var writesJSON: Bool { format == .json || format == .ndjson }
+
+  /// The socket of the service.
+  var socket: SocketPath { invocation.value(.socket).map(SocketPath.init) ?? .default }
+
+  /// Whether to say what people like to know and programs don't.
+  var isQuiet: Bool { invocation.has(.quiet) }
+
+  /// Connects to the service.
+  ///
+  /// - Parameter mayStart: Whether a service is started if none answers and the user allows it.
+  /// - Throws: ``DepotError`` `unavailable.service` if there is none.
+  func connect(mayStart: Bool = true) throws(DepotError) -> BlockingConnection {
+    let policy: StartPolicy = mayStart && !invocation.has(.noStart) ? .ifMissing : .never
+    return try BlockingConnection(socket: socket, start: policy, name: "depot")
+  }
+
+  /// Returns the session with another socket.
+  func using(socket: String) -> Session {
+    var copy = self
+    copy.invocation.options[OptionSpec.socket.name] = socket
+    return copy
+  }
+
+  /// Returns what rows of `entity` look like.
+  func style(_ entity: String) -> RowStyle {
+    var style = RowStyle(entity: entity, format: format)
+    style.nullText = invocation.value(.null) ?? ""
+    style.showsVersion = invocation.has(.versions)
+    if isOutputTerminal {
+      style.width = Terminal.width(1)
+      style.usesColor = Messages.allowsColor(!invocation.has(.noColor))
+    }
+    return style
+  }
+
+  /// Says something to people, unless they want it quiet.
+  func say(_ text: String) {
+    if !isQuiet { messages.write(text + "\n") }
+  }
+
+  /// Writes an answer that is a small document: compact for programs, else laid out.
+  func write(_ value: JSONValue) {
+    let text = value.text
+    if chosenFormat == .ndjson || !isOutputTerminal && chosenFormat == nil {
+      output.append(text + "\n")
+    } else {
+      output.append(PrettyJSON.text(of: Array(text.utf8)) + "\n")
+    }
+  }
+
+  /// Writes an answer: `value` for programs, `text` for people.
+  func write(_ value: JSONValue, orText text: String) {
+    writesJSON ? write(value) : output.append(text + "\n")
+  }
+}

@@ -1,0 +1,98 @@
+internal import DepotClient
+internal import DepotProtocol
+
+/// Which rows a command line is about.
+enum Selection {
+  /// Returns the predicate of `--where`, or `nil`.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` if it can't be read.
+  static func predicate(_ invocation: Invocation) throws(DepotError) -> QueryExpression? {
+    guard let text = invocation.value(.predicate) else { return nil }
+    return try PredicateParser.parse(text)
+  }
+
+  /// Returns the request for rows of the entity that is the first operand.
+  static func fetch(_ invocation: Invocation) throws(DepotError) -> FetchRequest {
+    var request = FetchRequest(entity: try entityName(invocation.operands[0]))
+    request.predicate = try predicate(invocation)
+    request.sort = try invocation.value(.sort).map(sortKeys) ?? []
+    request.limit = try invocation.number(.limit)
+    request.offset = try invocation.number(.offset) ?? 0
+    request.select = invocation.value(.select).map(names)
+    return request
+  }
+
+  /// Reads keys to sort by, such as `name,size:desc`.
+  static func sortKeys(_ text: String) throws(DepotError) -> [SortKey] {
+    var keys: [SortKey] = []
+    for part in names(text) {
+      let pieces = part.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      let order = pieces.count > 1 ? pieces[1] : "asc"
+      guard !pieces[0].isEmpty, order == "asc" || order == "desc" else {
+        throw DepotError(.usage, "\"\(part)\" is no key to sort by.")
+          .hint("Write attribute, attribute:asc, or attribute:desc, with commas between.")
+      }
+      keys.append(SortKey(String(pieces[0]), descending: order == "desc"))
+    }
+    return keys
+  }
+
+  private static func names(_ text: String) -> [String] {
+    text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+      var part = part
+      while part.first == " " { part.removeFirst() }
+      while part.last == " " { part.removeLast() }
+      return String(part)
+    }
+  }
+
+  /// Returns an operand that is the name of an entity.
+  ///
+  /// - Throws: ``DepotError`` `request.usage` if it is an identifier.
+  static func entityName(_ word: String) throws(DepotError) -> String {
+    guard let slash = word.firstIndex(of: "/") else { return word }
+    throw DepotError(.usage, "Here goes the name of an entity, not \"\(word)\".")
+      .hint("Perhaps \"\(word[..<slash])\", or: depot get \(word)")
+  }
+
+  /// Reads identifiers such as `Package/42`, all of one entity.
+  static func identifiers(
+    _ words: some Collection<String>
+  ) throws(DepotError) -> (entity: String, identifiers: [Int64]) {
+    var entity: String?
+    var list: [Int64] = []
+    for word in words {
+      guard let slash = word.lastIndex(of: "/"), slash > word.startIndex,
+        let identifier = Int64(word[word.index(after: slash)...])
+      else {
+        throw DepotError(.usage, "\"\(word)\" is no identifier.")
+          .hint("An identifier looks like \(entity ?? "Package")/42.")
+      }
+      let name = String(word[..<slash])
+      if let entity, entity != name {
+        throw DepotError(.usage, "The identifiers are of two entities, \(entity) and \(name).")
+          .hint("Ask for one entity after the other.")
+      }
+      entity = name
+      list.append(identifier)
+    }
+    return (entity ?? "", list)
+  }
+
+  /// Returns the rows of a change by `--where` or `--all`.
+  ///
+  /// - Throws: ``DepotError`` `request.usage` unless exactly one of them is there, so that nobody
+  ///   changes all rows by forgetting something.
+  static func changed(_ invocation: Invocation, entity: String) throws(DepotError) -> RowSelection {
+    let predicate = try predicate(invocation)
+    switch (predicate, invocation.has(.all)) {
+    case (let predicate?, false): return .predicate(predicate)
+    case (nil, true): return .predicate(.and([]))
+    case (.some, true): throw DepotError(.usage, "--all and --where contradict each other.")
+    case (nil, false):
+      let verb = invocation.verb?.name ?? ""
+      throw DepotError(.usage, "Which rows of \(entity)? There is neither --where nor --all.")
+        .hint("For every row of \(entity): depot \(verb) \(entity) --all")
+    }
+  }
+}
