@@ -1,5 +1,5 @@
 internal import DepotLinux
-internal import DepotProtocol
+package import DepotProtocol
 
 /// What a client does when no service answers.
 public enum StartPolicy: Hashable, Sendable {

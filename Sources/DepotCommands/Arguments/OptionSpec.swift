@@ -20,7 +20,7 @@ struct OptionSpec: Sendable {
 
   /// The option as the help shows it.
   var usage: String {
-    (short.map { "-\($0), " } ?? "") + "--\(name)" + (value.map { " \($0)" } ?? "")
+    (short.map { "-\($0), " } ?? "    ") + "--\(name)" + (value.map { " \($0)" } ?? "")
   }
 }
 

@@ -42,12 +42,17 @@ final class ByteSink {
   func flush() throws {
     guard !bytes.isEmpty else { return }
     defer { bytes.removeAll(keepingCapacity: true) }
-    do throws(SystemError) {
-      try bytes.withUnsafeBytes { buffer throws(SystemError) in try write(buffer) }
-    } catch {
-      if error.isBrokenPipe { throw OutputClosed() }
-      throw DepotError(.io, "The output can't be written (\(error)).")
+    let failure = bytes.withUnsafeBytes { buffer -> SystemError? in
+      do throws(SystemError) {
+        try write(buffer)
+        return nil
+      } catch {
+        return error
+      }
     }
+    guard let error = failure else { return }
+    if error.isBrokenPipe { throw OutputClosed() }
+    throw DepotError(.io, "The output can't be written (\(error)).")
   }
 }
 

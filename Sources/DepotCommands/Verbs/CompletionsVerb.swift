@@ -1,3 +1,4 @@
+internal import DepotClient
 internal import DepotProtocol
 
 /// `depot completions`: what makes a shell complete command lines.

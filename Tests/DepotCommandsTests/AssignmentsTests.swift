@@ -1,0 +1,58 @@
+import DepotProtocol
+import Testing
+
+@testable import DepotCommands
+
+@Suite struct AssignmentsTests {
+  let entity: Entity
+
+  init() {
+    entity = Fixture.everything
+  }
+
+  static let values: [(String, String)] = [
+    ("text=a=b \"c\"", #""a=b \"c\"""#), ("text=", #""""#), ("text:=null", "null"),
+    ("int=-42", "-42"), ("int:= 42 ", "42"), ("int=9223372036854775807", "9223372036854775807"),
+    ("number=1", "1.0"), ("number=NaN", #""NaN""#), ("flag=true", "true"), ("flag:=false", "false"),
+    ("date=2026-02-01T12:30:00+01:00", #""2026-02-01T12:30:00+01:00""#),
+    ("uuid=6F9619FF-8B86-D011-B42D-00C04FC964FF", #""6F9619FF-8B86-D011-B42D-00C04FC964FF""#),
+    ("blob=aGk=", #""aGk=""#), ("decimal=1.10", #""1.10""#), ("link=https://a.b/c", #""https://a.b/c""#),
+  ]
+
+  @Test(arguments: values)
+  func `text becomes the JSON that the attribute takes`(argument: String, json: String) throws {
+    let assignments = try Assignments([argument], for: entity)
+    #expect(String(decoding: assignments.values[0], as: UTF8.self) == json)
+    #expect(assignments.columns == [String(argument.prefix { $0 != "=" && $0 != ":" })])
+  }
+
+  @Test func `assignments become one row`() throws {
+    let assignments = try Assignments(["text=x", "int:=1"], for: entity)
+    #expect(String(decoding: assignments.batch.json, as: UTF8.self) == #"[["x",1]]"#)
+  }
+
+  @Test(arguments: [
+    "int=4.5", "int=", "int=9223372036854775808", "number=abc", "number=0x10", "number=1e999",
+    "flag=yes", "date=yesterday", "uuid=1", "blob=*", "decimal=1,5", "text:={", "text:=",
+    "txt=1", "text", "=x", ":=1",
+  ])
+  func `what the attribute can't take is refused`(argument: String) {
+    #expect(throws: DepotError.self) { try Assignments([argument], for: entity) }
+  }
+
+  @Test func `the nearest attribute is proposed`() {
+    let error = #expect(throws: DepotError.self) { try Assignments(["txt=1"], for: entity) }
+    #expect(error?.hint == "Did you mean \"text\"?")
+  }
+
+  @Test func `a file that isn't there is no data`() {
+    let error = #expect(throws: DepotError.self) {
+      try Assignments(["blob=@/nonexistent/file"], for: entity)
+    }
+    #expect(error?.code.exitStatus == 66)
+  }
+
+  @Test func `an attribute gets one value`() {
+    #expect(throws: DepotError.self) { try Assignments(["int=1", "int=2"], for: entity) }
+  }
+}

@@ -1,0 +1,128 @@
+import DepotClient
+import DepotProtocol
+import Testing
+
+@testable import DepotCommands
+
+@Suite struct ImporterTests {
+  /// What an importer sends.
+  private final class Recorder {
+    var requests: [InsertRequest] = []
+    var failure: DepotError?
+
+    func send(_ request: InsertRequest) throws -> InsertResult {
+      if let failure { throw failure }
+      requests.append(request)
+      var result = InsertResult()
+      result.inserted = request.rows.count
+      return result
+    }
+
+    var texts: [String] { requests.map { String(decoding: $0.rows.json, as: UTF8.self) } }
+  }
+
+  private let recorder = Recorder()
+
+  private func importer(_ change: (inout Importer.Options) -> Void = { _ in }) -> Importer {
+    var options = Importer.Options()
+    change(&options)
+    return Importer(Fixture.package, options, rejects: nil, send: recorder.send)
+  }
+
+  private func add(_ lines: [String], to importer: Importer) throws {
+    for (index, line) in lines.enumerated() {
+      try importer.add(InputRecord(bytes: Array(line.utf8)[...], line: index + 1))
+    }
+    try importer.finish()
+  }
+
+  private func add(csv text: String, to importer: Importer) throws {
+    var reader = DelimitedReader(delimiter: UInt8(ascii: ","))
+    try Array(text.utf8).withUnsafeBytes { bytes throws(DepotError) in try reader.receive(bytes) }
+    try reader.receive(UnsafeRawBufferPointer(start: nil, count: 0))
+    while let record = reader.next() { try importer.add(record) }
+    try importer.finish()
+  }
+
+  @Test func `members go to their columns, and absent ones are null`() throws {
+    try add(
+      [
+        #"{"name":"a","size":1,"isFree":true}"#, #"{ "isFree" : false , "name":"b\n" }"#,
+        #"{"$id":"Package/9","$version":3,"n\u0061me":"c","size":null}"#,
+      ],
+      to: importer()
+    )
+    #expect(recorder.texts == [#"[["a",1,true],["b\n",null,false],["c",null,null]]"#])
+    #expect(recorder.requests[0].columns == ["name", "size", "isFree"])
+  }
+
+  @Test func `a replacement names only what the record names`() throws {
+    try add(
+      [#"{"name":"a"}"#, #"{"name":"b"}"#, #"{"size":1,"name":"c"}"#],
+      to: importer { $0.onConflict = .replace }
+    )
+    #expect(recorder.texts == [#"[["a"],["b"]]"#, #"[["c",1]]"#])
+    #expect(recorder.requests.map(\.columns) == [["name"], ["name", "size"]])
+  }
+
+  @Test func `a batch is sent when it is full`() throws {
+    let importer = importer { $0.batch = 2 }
+    try add((1...5).map { #"{"name":"\#($0)"}"# }, to: importer)
+    #expect(recorder.requests.map(\.rows.count) == [2, 2, 1])
+    #expect(importer.outcome.inserted == 5)
+  }
+
+  static let mistakes: [(String, String, String?)] = [
+    (#"{"nmae":"x"}"#, "schema.unknown_attribute", "Did you mean \"name\"?"),
+    (#"{"name":"x""#, "protocol.json", nil), ("[1]", "request.type", nil),
+    (#"{"name":["x"]}"#, "request.type", nil), (#"{"name":"x","name":"y"}"#, "request.duplicate_key", nil),
+  ]
+
+  @Test(arguments: mistakes)
+  func `a bad record ends the import and its line is named`(
+    record: String,
+    code: String,
+    hint: String?
+  ) {
+    let importer = importer { $0.batch = 1 }
+    let error = #expect(throws: DepotError.self) {
+      try add([#"{"name":"ok"}"#, record, #"{"name":"never"}"#], to: importer)
+    }
+    #expect(error?.code.rawValue == code)
+    #expect(error?.at == "line 2")
+    #expect(error?.message.hasSuffix("1 row before it were stored.") == true)
+    if let hint { #expect(error?.hint == hint) }
+    #expect(recorder.requests.count == 1)
+  }
+
+  @Test func `the service's error is about a line too`() {
+    recorder.failure = DepotError(.unique, "Taken.").at("/args/rows/1/0")
+    let error = #expect(throws: DepotError.self) {
+      try add([#"{"name":"a"}"#, #"{"name":"b"}"#], to: importer())
+    }
+    #expect(error?.at == "line 2, name")
+    #expect(error?.message == "Taken. Nothing was stored.")
+  }
+
+  @Test func `unknown members can be left out`() throws {
+    try add([#"{"name":"a","other":[1]}"#], to: importer { $0.ignoresUnknown = true })
+    #expect(recorder.texts == [#"[["a",null,null]]"#])
+  }
+
+  @Test func `CSV is read by the types of the attributes`() throws {
+    try add(csv: "size,name,$id\n1,\"a\"\"\",Package/1\n,,\n-3,\\N,x\n", to: importer())
+    #expect(recorder.requests[0].columns == ["size", "name"])
+    #expect(recorder.texts == [#"[[1,"a\""],[null,""],[-3,"\\N"]]"#])
+  }
+
+  @Test func `a text of one's choice is null unless it is quoted`() throws {
+    try add(csv: "name,size\nNA,NA\n\"NA\",1\n", to: importer { $0.nullText = "NA" })
+    #expect(recorder.texts == [#"[[null,null],["NA",1]]"#])
+  }
+
+  @Test(arguments: ["name,size\na,b\n", "name,size\na\n", "nmae\na\n", "name,name\na,a\n"])
+  func `a bad row of CSV is refused`(text: String) {
+    #expect(throws: DepotError.self) { try add(csv: text, to: importer()) }
+    #expect(recorder.requests.isEmpty)
+  }
+}

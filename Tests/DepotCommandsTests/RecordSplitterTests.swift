@@ -1,0 +1,58 @@
+import DepotProtocol
+import Testing
+
+@testable import DepotCommands
+
+@Suite struct RecordSplitterTests {
+  private func split(
+    _ text: String,
+    _ form: RecordSplitter.Form,
+    size: Int
+  ) throws -> [(String, Int)] {
+    var splitter = RecordSplitter(form)
+    var records: [(String, Int)] = []
+    func take() throws {
+      while let record = try splitter.next() {
+        records.append((String(decoding: record.bytes, as: UTF8.self), record.line))
+      }
+    }
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      Array(rest.prefix(size)).withUnsafeBytes { splitter.receive($0) }
+      rest = rest.dropFirst(size)
+      try take()
+    }
+    splitter.receive(UnsafeRawBufferPointer(start: nil, count: 0))
+    try take()
+    return records
+  }
+
+  @Test(arguments: 1...40)
+  func `lines are records, empty ones are none`(size: Int) throws {
+    let records = try split("{\"a\":1}\r\n\n  {\"b\":\"é\"}\n{\"c\"\nlast", .lines, size: size)
+    #expect(records.map(\.0) == ["{\"a\":1}", "{\"b\":\"é\"}", "{\"c\"", "last"])
+    #expect(records.map(\.1) == [1, 3, 4, 5])
+  }
+
+  static let objects = [
+    "[\n {\"a\":[1,{\"]\":\"}\\\"\"}]},\n\n{\n\"b\":2}\n]\n",
+    "{\"a\":[1,{\"]\":\"}\\\"\"}]}\n  \n\n{\n\"b\":2}",
+  ]
+
+  @Test(arguments: objects, 1...40)
+  func `objects may span lines, in an array or not`(text: String, size: Int) throws {
+    let records = try split(text, .objects, size: size)
+    #expect(records.map(\.0) == ["{\"a\":[1,{\"]\":\"}\\\"\"}]}", "{\n\"b\":2}"])
+    #expect(records.map(\.1) == (text.hasPrefix("[") ? [2, 4] : [1, 4]))
+  }
+
+  @Test(arguments: 1...10)
+  func `what isn't an object is a record that will be refused`(size: Int) throws {
+    let records = try split("[1, \"a,b\" ,{},null]", .objects, size: size)
+    #expect(records.map(\.0) == ["1", "\"a,b\"", "{}", "null"])
+  }
+
+  @Test func `an object that never ends is a record too`() throws {
+    #expect(try split("[{\"a\":1", .objects, size: 3).map(\.0) == ["{\"a\":1"])
+  }
+}

@@ -1,0 +1,39 @@
+import DepotProtocol
+import Testing
+
+@testable import DepotCommands
+
+@Suite struct SelectionTests {
+  @Test func `keys to sort by have an order`() throws {
+    #expect(
+      try Selection.sortKeys("name, size:desc,$id:asc")
+        == [SortKey("name"), SortKey("size", descending: true), SortKey("$id")]
+    )
+  }
+
+  @Test(arguments: ["", "name:up", "a,,b", ":desc"])
+  func `what is no key to sort by is refused`(text: String) {
+    #expect(throws: DepotError.self) { try Selection.sortKeys(text) }
+  }
+
+  @Test func `identifiers are read`() throws {
+    let (entity, list) = try Selection.identifiers(["Package/42", "Package/-1"])
+    #expect(entity == "Package")
+    #expect(list == [42, -1])
+  }
+
+  @Test(arguments: [["42"], ["Package/"], ["/42"], ["Package/x"], ["Package/1", "Trip/2"]])
+  func `what is no identifier is refused`(words: [String]) {
+    #expect(throws: DepotError.self) { try Selection.identifiers(words) }
+  }
+
+  @Test func `all rows change only when asked for by name`() throws {
+    let forgotten = try ArgumentParser.parse(["delete", "Package"])
+    let error = #expect(throws: DepotError.self) {
+      try Selection.changed(forgotten, entity: "Package")
+    }
+    #expect(error?.hint == "For every row of Package: depot delete Package --all")
+    let all = try ArgumentParser.parse(["delete", "Package", "--all"])
+    #expect(try Selection.changed(all, entity: "Package") == .predicate(.and([])))
+  }
+}

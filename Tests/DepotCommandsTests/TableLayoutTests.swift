@@ -1,0 +1,31 @@
+import Testing
+
+@testable import DepotCommands
+
+@Suite struct TableLayoutTests {
+  @Test func `columns are as wide as they like where there is room`() {
+    #expect(TableLayout(natural: [5, 40], limit: nil).widths == [5, 40])
+    #expect(TableLayout(natural: [5, 40], limit: 47).widths == [5, 40])
+  }
+
+  @Test func `the widest columns give room`() {
+    #expect(TableLayout(natural: [5, 40, 30], limit: 49).widths == [5, 20, 20])
+    #expect(TableLayout(natural: [10, 100, 10], limit: 60).widths == [10, 36, 10])
+  }
+
+  @Test(arguments: 1...120)
+  func `no table is wider than the terminal`(limit: Int) {
+    let layout = TableLayout(natural: [12, 9, 80, 3, 25, 1, 60], limit: limit)
+    let total = layout.widths.reduce(0, +) + 2 * (layout.widths.count - 1)
+    #expect(total <= limit)
+    #expect(layout.widths.count + layout.omitted == 7)
+  }
+
+  @Test(arguments: [
+    ("abc", 5, "abc  "), ("abcdef", 4, "abc…"), ("日本語", 6, "日本語"), ("日本語", 5, "日本…"),
+    ("日本語", 4, "日… "), ("e\u{301}a", 2, "e\u{301}a"), ("👍x", 3, "👍x"), ("x", 0, "…"),
+  ])
+  func `text is cut or padded to its columns`(text: String, width: Int, result: String) {
+    #expect(TextWidth.fit(text, to: width) == result)
+  }
+}
