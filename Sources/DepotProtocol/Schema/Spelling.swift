@@ -8,19 +8,24 @@ public enum Spelling {
     return best.0
   }
 
-  /// Returns the Levenshtein distance.
+  /// Returns how many letters must be added, removed, replaced, or swapped with their neighbour.
   private static func distance(_ left: String, _ right: String) -> Int {
+    let left = Array(left.prefix(200))
     let right = Array(right.prefix(200))
-    var row = Array(0...right.count)
-    for (index, character) in left.prefix(200).enumerated() {
-      var diagonal = row[0]
-      row[0] = index + 1
+    var beforeLast: [Int] = []
+    var last = Array(0...right.count)
+    for row in left.indices {
+      var next = [row + 1]
       for column in right.indices {
-        let substitution = diagonal + (character == right[column] ? 0 : 1)
-        diagonal = row[column + 1]
-        row[column + 1] = min(substitution, row[column] + 1, diagonal + 1)
+        let substitution = last[column] + (left[row] == right[column] ? 0 : 1)
+        var best = min(substitution, last[column + 1] + 1, next[column] + 1)
+        if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+          best = min(best, beforeLast[column - 1] + 1)
+        }
+        next.append(best)
       }
+      (beforeLast, last) = (last, next)
     }
-    return row[right.count]
+    return last[right.count]
   }
 }
