@@ -35,7 +35,9 @@ import Testing
   }
 
   @Test func `the other spelling of completions works`() throws {
-    for arguments in [["--generate-completion-script", "zsh"], ["--generate-completion-script=zsh"]] {
+    for arguments in [
+      ["--generate-completion-script", "zsh"], ["--generate-completion-script=zsh"],
+    ] {
       let invocation = try ArgumentParser.parse(arguments)
       #expect(invocation.verb?.name == "completions")
       #expect(invocation.operands == ["zsh"])
@@ -44,7 +46,9 @@ import Testing
 
   static let mistakes: [([String], String, String?)] = [
     (["fetsh", "Package"], "There is no verb \"fetsh\".", "Did you mean \"fetch\"?"),
-    (["schema", "aply", "x"], "There is no verb \"schema aply\".", "Did you mean \"schema apply\"?"),
+    (
+      ["schema", "aply", "x"], "There is no verb \"schema aply\".", "Did you mean \"schema apply\"?"
+    ),
     (["qqqqqq"], "There is no verb \"qqqqqq\".", "See: depot --help"),
     (
       ["fetch", "Package", "--limt", "3"], "depot fetch has no option \"--limt\".",

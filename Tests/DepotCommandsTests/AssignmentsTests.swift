@@ -16,7 +16,8 @@ import Testing
     ("number=1", "1.0"), ("number=NaN", #""NaN""#), ("flag=true", "true"), ("flag:=false", "false"),
     ("date=2026-02-01T12:30:00+01:00", #""2026-02-01T12:30:00+01:00""#),
     ("uuid=6F9619FF-8B86-D011-B42D-00C04FC964FF", #""6F9619FF-8B86-D011-B42D-00C04FC964FF""#),
-    ("blob=aGk=", #""aGk=""#), ("decimal=1.10", #""1.10""#), ("link=https://a.b/c", #""https://a.b/c""#),
+    ("blob=aGk=", #""aGk=""#), ("decimal=1.10", #""1.10""#),
+    ("link=https://a.b/c", #""https://a.b/c""#),
   ]
 
   @Test(arguments: values)

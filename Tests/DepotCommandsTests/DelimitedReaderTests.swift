@@ -15,7 +15,7 @@ import Testing
     var records: [DelimitedRecord] = []
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
-      try Array(rest.prefix(sizes)).withUnsafeBytes { piece throws(DepotError) in
+      try Array(rest.prefix(sizes)).withUnsafeBytes { piece in
         try reader.receive(piece)
       }
       rest = rest.dropFirst(sizes)

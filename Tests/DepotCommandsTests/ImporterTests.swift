@@ -1,7 +1,7 @@
-import DepotClient
 import DepotProtocol
 import Testing
 
+@testable import DepotClient
 @testable import DepotCommands
 
 @Suite struct ImporterTests {
@@ -38,7 +38,7 @@ import Testing
 
   private func add(csv text: String, to importer: Importer) throws {
     var reader = DelimitedReader(delimiter: UInt8(ascii: ","))
-    try Array(text.utf8).withUnsafeBytes { bytes throws(DepotError) in try reader.receive(bytes) }
+    try Array(text.utf8).withUnsafeBytes { try reader.receive($0) }
     try reader.receive(UnsafeRawBufferPointer(start: nil, count: 0))
     while let record = reader.next() { try importer.add(record) }
     try importer.finish()
@@ -75,7 +75,8 @@ import Testing
   static let mistakes: [(String, String, String?)] = [
     (#"{"nmae":"x"}"#, "schema.unknown_attribute", "Did you mean \"name\"?"),
     (#"{"name":"x""#, "protocol.json", nil), ("[1]", "request.type", nil),
-    (#"{"name":["x"]}"#, "request.type", nil), (#"{"name":"x","name":"y"}"#, "request.duplicate_key", nil),
+    (#"{"name":["x"]}"#, "request.type", nil),
+    (#"{"name":"x","name":"y"}"#, "request.duplicate_key", nil),
   ]
 
   @Test(arguments: mistakes)

@@ -19,7 +19,9 @@ import Testing
     #expect(Numbers.span(seconds: seconds) == text)
   }
 
-  @Test(arguments: [(1, "1 byte"), (1023, "1,023 bytes"), (3482, "3.4 KiB"), (17 << 20, "17.0 MiB")])
+  @Test(arguments: [
+    (1, "1 byte"), (1023, "1,023 bytes"), (3482, "3.4 KiB"), (17 << 20, "17.0 MiB"),
+  ])
   func `a size has the unit that suits it`(bytes: Int, text: String) {
     #expect(Numbers.size(bytes: bytes) == text)
   }

@@ -5,7 +5,8 @@ import Testing
 
 @Suite struct PrettyJSONTests {
   @Test func `short containers stay in one line and long ones don't`() {
-    let json = #"{"a":[1,2],"b":{"c":"x: y, \"z\"","d":[]},"e":"\#(String(repeating: "x", count: 80))"}"#
+    let json =
+      #"{"a":[1,2],"b":{"c":"x: y, \"z\"","d":[]},"e":"\#(String(repeating: "x", count: 80))"}"#
     #expect(
       PrettyJSON.text(of: Array(json.utf8)) == """
         {

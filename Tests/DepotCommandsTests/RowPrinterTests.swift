@@ -7,7 +7,10 @@ import Testing
   let rows = #"[[1,3,"a\"b",5,null],[22,1,"日本, é",-17.5,true]]"#
   let columns = ["name", "size", "isFree"]
 
-  private func output(_ format: OutputFormat, _ change: (inout RowStyle) -> Void = { _ in }) throws
+  private func output(
+    _ format: OutputFormat,
+    _ change: (inout RowStyle) -> Void = { _ in }
+  ) throws
     -> String
   {
     var style = RowStyle(entity: "Package", format: format)

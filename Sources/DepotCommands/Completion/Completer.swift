@@ -42,7 +42,10 @@ struct Completer {
 
   private mutating func takeOption(_ word: String) {
     let name = word.drop { $0 == "-" }
-    guard let option = options.first(where: { $0.name == name || $0.short.map(String.init) ?? "" == name })
+    guard
+      let option = options.first(where: {
+        $0.name == name || $0.short.map(String.init) ?? "" == name
+      })
     else { return }
     usedOptions.insert(option.name)
     if option.value != nil { pending = option }

@@ -22,7 +22,9 @@ struct Assignments: Equatable {
       var name = argument[..<sign]
       let isJSON = name.last == ":"
       if isJSON { name.removeLast() }
-      guard let attribute = entity[String(name)] else { throw entity.unknownAttribute(String(name)) }
+      guard let attribute = entity[String(name)] else {
+        throw entity.unknownAttribute(String(name))
+      }
       if columns.contains(attribute.name) {
         throw DepotError(.usage, "\"\(attribute.name)\" gets two values.")
       }
