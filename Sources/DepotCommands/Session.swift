@@ -35,6 +35,7 @@ struct Session {
   /// Connects to the service.
   ///
   /// - Parameter mayStart: Whether a service is started if none answers and the user allows it.
+  /// - Returns: The connection.
   /// - Throws: ``DepotError`` `unavailable.service` if there is none.
   func connect(mayStart: Bool = true) throws(DepotError) -> BlockingConnection {
     let policy: StartPolicy = mayStart && !invocation.has(.noStart) ? .ifMissing : .never

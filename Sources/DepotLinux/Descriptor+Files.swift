@@ -2,19 +2,25 @@ internal import CDepotLinux
 internal import Glibc
 
 extension Descriptor {
-  /// Opens a file for reading. The corresponding C function is `open`.
+  /// Opens a file for reading.
+  ///
+  /// The corresponding C function is `open`.
   ///
   /// - Throws: ``SystemError``; ENOENT if there is no such file.
   package static func open(reading path: String) throws(SystemError) -> Descriptor {
     Descriptor(try systemCall("open") { depot_open(path, O_RDONLY, 0) })
   }
 
-  /// Creates a file for its owner, or empties it. The corresponding C function is `open`.
+  /// Creates a file for its owner, or empties it.
+  ///
+  /// The corresponding C function is `open`.
   package static func create(path: String) throws(SystemError) -> Descriptor {
     Descriptor(try systemCall("open") { depot_open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600) })
   }
 
-  /// Writes all of `bytes` to a file, pipe, or terminal. The corresponding C function is `write`.
+  /// Writes all of `bytes` to a file, pipe, or terminal.
+  ///
+  /// The corresponding C function is `write`.
   ///
   /// - Throws: ``SystemError``; EPIPE if nobody reads the pipe, ENOSPC if the disk is full.
   package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
@@ -25,7 +31,9 @@ extension Descriptor {
     }
   }
 
-  /// The size of a regular file in bytes; `nil` of anything else. The C function is `fstat`.
+  /// The size of a regular file in bytes; `nil` of anything else.
+  ///
+  /// The corresponding C function is `fstat`.
   package var regularFileSize: Int? {
     var status = stat()
     guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -39,7 +47,9 @@ extension SystemError {
 }
 
 extension Process {
-  /// Whether there is a process of this number. The corresponding C function is `kill`.
+  /// Whether there is a process of this number.
+  ///
+  /// The corresponding C function is `kill`.
   package static func exists(_ process: Int32) -> Bool {
     kill(process, 0) == 0 || errno == EPERM
   }

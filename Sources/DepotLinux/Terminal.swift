@@ -3,7 +3,9 @@ internal import Glibc
 
 /// The terminal that a program may write to.
 package enum Terminal {
-  /// Whether a descriptor is a terminal. The corresponding C function is `isatty`.
+  /// Whether a descriptor is a terminal.
+  ///
+  /// The corresponding C function is `isatty`.
   package static func isTerminal(_ number: Int32) -> Bool { isatty(number) == 1 }
 
   /// Returns how many columns the terminal has, or `nil` if it isn't one or doesn't know.

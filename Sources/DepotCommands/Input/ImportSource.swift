@@ -8,6 +8,7 @@ enum ImportSource {
   ///   - file: The file, of which nothing was read.
   ///   - format: Its format; guessed if `nil`.
   ///   - importer: What takes the records.
+  /// - Throws: ``DepotError`` if the file can't be read or the first bad record ends the import.
   static func read(_ file: InputFile, format: ImportFormat?, into importer: Importer) throws {
     let first = try file.read()
     switch format ?? ImportFormat(fileName: file.name, start: first) {
