@@ -37,6 +37,9 @@ let package = Package(
     .testTarget(
       name: "DepotCommandsTests",
       dependencies: ["DepotCommands", "DepotClient", "DepotProtocol", "DepotLinux"]
+    .testTarget(
+      name: "DepotClientTests",
+      dependencies: ["DepotClient", "DepotProtocol", "DepotLinux"]
     ),
   ],
   swiftLanguageModes: [.v6]

@@ -1,0 +1,45 @@
+public import DepotProtocol
+
+extension BlockingConnection {
+  /// Returns rows as values of a `Codable` type, whose keys are the names of the attributes.
+  ///
+  /// The keys `$id` and `$version` stand for the row's identifier and version. ``Record`` is
+  /// several times faster.
+  ///
+  /// - Parameters:
+  ///   - type: The type, whose properties are strings, numbers, booleans, dates, UUIDs, data,
+  ///     decimals, URLs, raw-value enumerations, and optionals of these.
+  ///   - request: Which rows, in which order.
+  ///   - deadline: How long to wait at most.
+  /// - Returns: The values in order.
+  /// - Throws: ``DepotError`` `request.type` if the type nests or a value doesn't fit.
+  public func fetch<Content: Decodable>(
+    decoding type: Content.Type,
+    _ request: FetchRequest,
+    deadline: Duration? = nil
+  ) throws -> [Content] {
+    var request = request
+    request.namesColumns = true
+    var decoding = RowsDecoding<Content>()
+    let columns: ([String]) -> Void = { decoding.begin($0) }
+    try fetch(request, deadline: deadline, columns: columns) { try decoding.append(&$0) }
+    return decoding.contents
+  }
+
+  /// Inserts values of `Codable` types as one transaction that is on disk when this returns.
+  ///
+  /// The attributes that no value encodes get their defaults; one that only some encode is null in
+  /// the others. The keys `$id` and `$version` are left out.
+  ///
+  /// - Returns: The identifiers of the rows, in order.
+  /// - Throws: ``DepotError`` `request.type` if a value nests, and what inserting rows throws.
+  @discardableResult
+  public func insert(
+    encoding contents: [some Encodable],
+    into entity: String,
+    onConflict: InsertRequest.OnConflict = .error
+  ) throws -> [Int64] {
+    try insert(InsertRequest(encoding: contents, into: entity, onConflict: onConflict))
+      .identifiers.compactMap { $0 }
+  }
+}

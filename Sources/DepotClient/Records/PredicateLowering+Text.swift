@@ -1,0 +1,20 @@
+internal import DepotProtocol
+internal import FoundationEssentials
+
+extension PredicateExpressions.CollectionContainsCollection: LowerableExpression {
+  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+    guard Base.Output.self is any StringProtocol.Type else {
+      throw lowering.refusal("contains(_:) of a collection in another")
+    }
+    return .text(.contains, try lowering.value(base), try lowering.value(other))
+  }
+}
+
+extension PredicateExpressions.SequenceStartsWith: LowerableExpression {
+  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+    guard Base.Output.self is any StringProtocol.Type else {
+      throw lowering.refusal("starts(with:) of anything but a string")
+    }
+    return .text(.begins, try lowering.value(base), try lowering.value(prefix))
+  }
+}
