@@ -1,0 +1,124 @@
+public import DepotProtocol
+
+extension Client {
+  /// Asks for a sign of life.
+  public func ping() async throws {
+    _ = try await core.call(.ping, deadline: nil, key: nil)
+  }
+
+  /// Returns the document that describes the protocol.
+  public func describe() async throws -> JSONValue {
+    try JSONValue(await core.call(.describe, deadline: nil, key: nil))
+  }
+
+  /// Returns the store's schema.
+  public func schema() async throws -> Schema {
+    var reader = try JSONObjectReader(await core.call(.getSchema, deadline: nil, key: nil))
+    return try Schema(reader.required("schema"))
+  }
+
+  /// Defines the schema; entities, optional attributes, and indexes may be added to it.
+  ///
+  /// - Parameters:
+  ///   - schema: The whole schema.
+  ///   - isDryRun: Whether to say what would change and change nothing.
+  /// - Returns: What was changed, or would be.
+  /// - Throws: ``DepotError`` `schema.mismatch` if anything that is there would have to change,
+  ///   `schema.invalid` if the schema contradicts itself.
+  @discardableResult
+  public func define(_ schema: Schema, isDryRun: Bool = false) async throws -> SchemaResult {
+    let operation = Operation.defineSchema(schema, isDryRun: isDryRun)
+    return try SchemaResult(await core.call(operation, deadline: nil, key: nil))
+  }
+
+  /// Inserts rows as one transaction that is on disk when this returns.
+  ///
+  /// - Parameters:
+  ///   - request: The rows, at most 10,000.
+  ///   - deadline: How long to wait at most. If no answer comes at all, the outcome is unknown.
+  ///   - key: An idempotency key; one is made up if this is `nil`.
+  /// - Returns: What became of the rows.
+  /// - Throws: ``DepotError`` `conflict.unique`, `constraint.required`, `request.type`,
+  ///   `storage.full`, and others; then no row of the request is stored.
+  @concurrent
+  @discardableResult
+  public func insert(
+    _ request: InsertRequest,
+    deadline: Duration? = nil,
+    key: String? = nil
+  ) async throws -> InsertResult {
+    try InsertResult(await core.call(.insert(request), deadline: deadline, key: key))
+  }
+
+  /// Returns the rows that have these identifiers, in their order.
+  ///
+  /// - Returns: The rows, and the identifiers that have none if the request allows that.
+  /// - Throws: ``DepotError`` `notfound.object` if a row is missing and the request doesn't allow
+  ///   it.
+  public func get(
+    _ request: GetRequest,
+    deadline: Duration? = nil
+  ) async throws -> (rows: RowFrame, missing: [Int64]) {
+    let node = try await core.call(.get(request), deadline: deadline, key: nil)
+    var reader = try JSONObjectReader(node)
+    var columns: [String]?
+    for name in try reader.optional("columns")?.elements() ?? [] {
+      columns = (columns ?? []) + [try name.string()]
+    }
+    var missing: [Int64] = []
+    for element in try reader.optional("missing")?.elements() ?? [] {
+      missing.append(try element.int64())
+    }
+    let offset = try reader.required("rows").range.lowerBound
+    return (RowFrame(bytes: node.document.bytes, offset: offset, columns: columns), missing)
+  }
+
+  /// Returns how many rows satisfy the predicate.
+  public func count(_ request: CountRequest, deadline: Duration? = nil) async throws -> Int {
+    try await core.call(.count(request), deadline: deadline, key: nil).count("count")
+  }
+
+  /// Gives new values to rows as one transaction that is on disk when this returns.
+  ///
+  /// - Returns: How many rows were changed.
+  /// - Throws: ``DepotError`` `notfound.object` if an identifier has no row, and what an insert
+  ///   throws.
+  @discardableResult
+  public func update(
+    _ request: UpdateRequest,
+    deadline: Duration? = nil,
+    key: String? = nil
+  ) async throws -> Int {
+    try await core.call(.update(request), deadline: deadline, key: key).count("updated")
+  }
+
+  /// Deletes rows as one transaction that is on disk when this returns.
+  ///
+  /// - Returns: How many rows were deleted.
+  /// - Throws: ``DepotError`` `notfound.object` if an identifier has no row.
+  @discardableResult
+  public func delete(
+    _ request: DeleteRequest,
+    deadline: Duration? = nil,
+    key: String? = nil
+  ) async throws -> Int {
+    try await core.call(.delete(request), deadline: deadline, key: key).count("deleted")
+  }
+
+  /// Returns how the service would find the rows: the SQL, the plan, and advice.
+  public func explain(_ request: FetchRequest) async throws -> JSONValue {
+    try JSONValue(await core.call(.explain(request), deadline: nil, key: nil))
+  }
+
+  /// Returns the service's counters.
+  public func stats() async throws -> JSONValue {
+    try JSONValue(await core.call(.stats, deadline: nil, key: nil))
+  }
+
+  /// Asks the service to finish what it does and to end.
+  ///
+  /// - Throws: ``DepotError`` `permission.op` unless this user owns the service.
+  public func shutdown() async throws {
+    _ = try await core.call(.shutdown, deadline: nil, key: nil)
+  }
+}

@@ -1,0 +1,140 @@
+public import DepotProtocol
+public import FoundationEssentials
+public import FoundationInternationalization
+
+extension Client {
+  /// Inserts records as one transaction that is on disk when this returns.
+  ///
+  /// - Parameters:
+  ///   - records: The records, at most 10,000.
+  ///   - onConflict: What to do about a row that has the same unique value.
+  /// - Returns: The identifiers of the rows in the order of `records`; of a row that was skipped,
+  ///   the identifier of the one that it clashes with.
+  /// - Throws: ``DepotError`` `conflict.unique` and others; then nothing is stored.
+  @concurrent
+  @discardableResult
+  public func insert<Model: Record>(
+    _ records: [Model],
+    onConflict: InsertRequest.OnConflict = .error
+  ) async throws -> [Identifier<Model>] {
+    try await insert(InsertRequest(records, onConflict: onConflict)).identifiers(of: Model.self)
+  }
+
+  /// Returns the record that has an identifier.
+  ///
+  /// - Throws: ``DepotError`` `notfound.object` if there is none.
+  @concurrent
+  public func get<Model: Record>(_ identifier: Identifier<Model>) async throws -> Model {
+    guard let record = try await get([identifier]).first else { throw DepotError.missingRow }
+    return record
+  }
+
+  /// Returns the records that have these identifiers, in their order.
+  ///
+  /// - Throws: ``DepotError`` `notfound.object` if one is missing.
+  @concurrent
+  public func get<Model: Record>(_ identifiers: [Identifier<Model>]) async throws -> [Model] {
+    var records: [Model] = []
+    try await get(GetRequest(identifiers)).rows.forEachRow {
+      records.append(try Model(from: &$0))
+    }
+    return records
+  }
+
+  /// Returns the records that satisfy a predicate.
+  ///
+  /// - Parameters:
+  ///   - type: The record.
+  ///   - predicate: What the records must satisfy; all of them if `nil`.
+  ///   - sort: The properties to sort by, the most important first.
+  ///   - limit: How many records to return at most.
+  ///   - offset: How many records to leave out at the beginning.
+  ///   - deadline: How long to wait at most.
+  /// - Returns: The records in order.
+  /// - Throws: ``DepotError`` `request.predicate` before anything is sent if the service can't do
+  ///   what the predicate or the order asks for, and others.
+  @concurrent
+  public func fetch<Model: Record>(
+    _ type: Model.Type,
+    where predicate: Predicate<Model>? = nil,
+    sortBy sort: [SortDescriptor<Model>] = [],
+    limit: Int? = nil,
+    offset: Int = 0,
+    deadline: Duration? = nil
+  ) async throws -> [Model] {
+    let request = try FetchRequest(
+      type,
+      where: predicate,
+      sortBy: sort,
+      limit: limit,
+      offset: offset
+    )
+    var records: [Model] = []
+    for try await frame in fetchFrames(request, deadline: deadline) {
+      try frame.forEachRow { records.append(try Model(from: &$0)) }
+    }
+    return records
+  }
+
+  /// Returns how many records satisfy a predicate.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` and others.
+  @concurrent
+  public func count<Model: Record>(
+    _ type: Model.Type,
+    where predicate: Predicate<Model>? = nil
+  ) async throws -> Int {
+    try await count(CountRequest(type, where: predicate))
+  }
+
+  /// Gives new values to the records that satisfy a predicate.
+  ///
+  /// ```swift
+  /// try await client.update(Package.self, where: #Predicate { $0.section == nil },
+  ///   set: [.set(\.section, to: "misc")])
+  /// ```
+  ///
+  /// - Returns: How many records were changed.
+  /// - Throws: ``DepotError`` `request.predicate` and others.
+  @concurrent
+  @discardableResult
+  public func update<Model: Record>(
+    _ type: Model.Type,
+    where predicate: Predicate<Model>,
+    set assignments: [Assignment<Model>]
+  ) async throws -> Int {
+    try await update(UpdateRequest(RowSelection(where: predicate), set: assignments))
+  }
+
+  /// Gives new values to the record that has an identifier.
+  ///
+  /// - Throws: ``DepotError`` `notfound.object` if there is none, and others.
+  @concurrent
+  public func update<Model: Record>(
+    _ identifier: Identifier<Model>,
+    set assignments: [Assignment<Model>]
+  ) async throws {
+    try await update(UpdateRequest(RowSelection([identifier]), set: assignments))
+  }
+
+  /// Deletes the records that satisfy a predicate.
+  ///
+  /// - Returns: How many there were.
+  /// - Throws: ``DepotError`` `request.predicate` and others.
+  @concurrent
+  @discardableResult
+  public func delete<Model: Record>(
+    _ type: Model.Type,
+    where predicate: Predicate<Model>
+  ) async throws -> Int {
+    try await delete(DeleteRequest(entity: Model.entity, rows: RowSelection(where: predicate)))
+  }
+
+  /// Deletes the record that has an identifier.
+  ///
+  /// - Throws: ``DepotError`` `notfound.object` if there is none.
+  @concurrent
+  public func delete<Model: Record>(_ identifier: Identifier<Model>) async throws {
+    try await delete(DeleteRequest(entity: Model.entity, rows: RowSelection([identifier])))
+  }
+}

@@ -1,0 +1,81 @@
+internal import DepotLinux
+internal import DepotProtocol
+
+/// A client for any number of tasks, which share one connection.
+///
+/// - Cancelling a task cancels its call on the service. The call then throws `CancellationError`,
+///   unless the service had done it already.
+/// - When the connection is lost, the client connects again. Reads are repeated once, and writes
+///   are repeated with their idempotency key, so that they are applied once and their outcome is known.
+///   If there is no connection within ``ClientOptions/retryBudget``, they fail with
+///   `unavailable.disconnected`; a write that was sent then has the effect
+///   ``DepotError/Effect/unknown`` and its key in `details`.
+/// - Calls beyond the service's limit wait for their turn.
+/// - A thread of its own does all that could block; rows are decoded away from the caller's actor.
+///
+/// ```swift
+/// let client = try await Client()
+/// let packages = try await client.fetch(Package.self, where: #Predicate { $0.size > 10_000 })
+/// for try await package in client.rows(Package.self) { … }
+/// ```
+public final class Client: Sendable {
+  let core: ClientCore
+
+  /// Connects to a service.
+  ///
+  /// - Parameters:
+  ///   - socket: Where the service listens.
+  ///   - start: What to do if no service answers, now and when the connection is lost.
+  ///   - name: What the service's statistics call this program.
+  ///   - options: How to behave.
+  /// - Throws: ``DepotError`` `unavailable.service` if no service answers, `permission.peer` if it
+  ///   refuses this user or isn't to be trusted, `protocol.version` if it is too old or too new.
+  public init(
+    socket: SocketPath = .default,
+    start: StartPolicy = .never,
+    name: String = "swift",
+    options: ClientOptions = ClientOptions()
+  ) async throws {
+    let core: ClientCore
+    do throws(SystemError) {
+      core = try ClientCore(options: options)
+    } catch {
+      throw DepotError(.busy, "There can be no more connections (\(error)).")
+    }
+    self.core = core
+    try await withCheckedThrowingContinuation { (first: CheckedContinuation<Void, any Error>) in
+      do throws(SystemError) {
+        try Thread.start(name: "depot-client") {
+          var loop = ClientLoop(core: core, socket: socket, start: start, name: name)
+          loop.run { first.resume(with: $0) }
+        }
+      } catch {
+        first.resume(throwing: DepotError(.busy, "There can be no more threads (\(error))."))
+      }
+    }
+  }
+
+  deinit { core.close() }
+
+  /// Ends the connection.
+  ///
+  /// Calls that wait for their outcome fail with `unavailable.disconnected`, and so do all later
+  /// ones. The client also ends when the last reference to it goes away.
+  public func close() {
+    core.close()
+  }
+}
+
+extension ClientCore {
+  /// Fails everybody who waits, and those to come, and ends the thread.
+  func close() {
+    let error = DepotError(.disconnected, "The client was closed.")
+    update { state, consequences in
+      guard state.closure == nil else { return }
+      state.closure = error
+      state.descriptor = nil
+      state.perform(state.table.failAll(error), &consequences)
+      consequences.mustWake = true
+    }
+  }
+}

@@ -1,0 +1,74 @@
+public import DepotProtocol
+
+/// The rows of a fetch as they arrive, frame by frame.
+///
+/// At most ``ClientOptions/window`` frames are held; the service waits until they are consumed.
+/// Leaving the loop early cancels the fetch on the service. Each iterator makes a fetch of its own.
+public struct FetchedFrames: AsyncSequence, Sendable {
+  let client: Client
+  let request: FetchRequest
+  let deadline: Duration?
+
+  public func makeAsyncIterator() -> Iterator { Iterator(self) }
+
+  /// The frames of one fetch, which begins when the first one is asked for.
+  public struct Iterator: AsyncIteratorProtocol {
+    private let source: FetchedFrames
+    private var stream: Stream?
+    private var isFinished = false
+
+    fileprivate init(_ source: FetchedFrames) {
+      self.source = source
+    }
+
+    /// Waits for the next frame; `nil` after the last.
+    ///
+    /// - Throws: ``DepotError`` if the fetch fails, `CancellationError` if the task was cancelled.
+    public mutating func next() async throws -> RowFrame? {
+      guard !isFinished else { return nil }
+      do {
+        let stream = try stream ?? Stream(source)
+        self.stream = stream
+        if let frame = try await stream.client.core.nextFrame(stream.ticket) { return frame }
+        finish()
+        return nil
+      } catch {
+        finish()
+        throw error
+      }
+    }
+
+    private mutating func finish() {
+      isFinished = true
+      stream = nil
+    }
+  }
+
+  /// What cancels the fetch when nobody reads it any more.
+  private final class Stream: Sendable {
+    let client: Client
+    let ticket: Int64
+
+    init(_ source: FetchedFrames) throws {
+      client = source.client
+      ticket = try source.client.core.openStream(.fetch(source.request), deadline: source.deadline)
+    }
+
+    deinit { client.core.closeStream(ticket) }
+  }
+}
+
+@available(*, unavailable)
+extension FetchedFrames.Iterator: Sendable {}
+
+extension Client {
+  /// Returns the rows that a request describes as a sequence of frames.
+  ///
+  /// - Parameters:
+  ///   - request: Which rows, in which order.
+  ///   - deadline: How long the whole fetch may take at most.
+  /// - Returns: The sequence. Nothing is sent before its first element is asked for.
+  public func fetchFrames(_ request: FetchRequest, deadline: Duration? = nil) -> FetchedFrames {
+    FetchedFrames(client: self, request: request, deadline: deadline)
+  }
+}

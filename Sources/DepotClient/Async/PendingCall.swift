@@ -1,0 +1,81 @@
+internal import DepotProtocol
+
+/// A call of the async client from when it is made until it has its outcome.
+struct PendingCall: Sendable {
+  var operation: Operation
+  /// When the caller gives up, on the monotonic clock in nanoseconds.
+  var deadline: UInt64?
+  /// The idempotency key of a write that may be sent again.
+  var key: String?
+  /// How many `next` frames may be on their way to a stream at once; `nil` if this is no stream.
+  var window: Int?
+
+  /// The number of the call on the current connection, once it was sent there.
+  private(set) var id: Int64?
+  /// On how many connections it was sent.
+  private(set) var attempts = 0
+  /// Whether frames of the stream have come.
+  private(set) var hasDelivered = false
+  private(set) var isCancelled = false
+
+  init(
+    _ operation: Operation,
+    deadline: UInt64? = nil,
+    key: String? = nil,
+    window: Int? = nil
+  ) {
+    self.operation = operation
+    self.deadline = deadline
+    self.key = key
+    self.window = window
+  }
+}
+
+extension PendingCall {
+  /// How long after the deadline the service may still answer, in nanoseconds.
+  static let grace: UInt64 = 2_000_000_000
+
+  /// On how many connections a call is sent at most: a read once more, a write with a key until it
+  /// is likely that the call itself breaks the connection.
+  private var attemptLimit: Int { operation.isWrite ? 5 : 2 }
+
+  /// Whether the call may be sent again after its connection was lost.
+  var canBeSentAgain: Bool {
+    guard attempts > 0 else { return true }
+    let isSafe = operation.isWrite ? key != nil : !hasDelivered && !isCancelled
+    return isSafe && attempts < attemptLimit
+  }
+
+  /// When the call fails here whatever the service does.
+  var expiry: UInt64? {
+    guard let deadline else { return nil }
+    return id == nil ? deadline : deadline + Self.grace
+  }
+
+  /// Returns `error` with what became of the call if no more is heard of it.
+  func lost(_ error: DepotError) -> DepotError {
+    guard attempts > 0, operation.isWrite else { return error }
+    var error = error
+    error.effect = .unknown
+    if let key { error = error.details(["key": .string(key)]) }
+    return error
+  }
+
+  /// Returns the frame that makes the call, and marks it as sent.
+  mutating func send(as id: Int64, now: UInt64) -> Call {
+    self.id = id
+    attempts += 1
+    let remaining = deadline.map { Int(($0 > now ? $0 - now : 0) / 1_000_000) }
+    return Call(
+      id: id,
+      operation,
+      deadlineMilliseconds: remaining,
+      credit: window,
+      key: key
+    )
+  }
+
+  mutating func detach() { id = nil }
+  mutating func markDelivered() { hasDelivered = true }
+  mutating func markCancelled() { isCancelled = true }
+}

@@ -1,0 +1,21 @@
+public import DepotProtocol
+
+/// Some consecutive rows of a fetch, as the bytes in which they came.
+public struct RowFrame: Sendable {
+  let bytes: [UInt8]
+  let offset: Int
+  /// The names of the columns; only in the first frame of a fetch, and if the request wants them.
+  public let columns: [String]?
+
+  /// How many bytes the rows take.
+  public var byteCount: Int { bytes.count - offset }
+
+  /// Calls `body` with each row, whose identifier and version were read.
+  ///
+  /// - Parameter body: What to do with a row. It reads the values of the attributes in the order of
+  ///   the columns, all of them.
+  /// - Throws: ``DepotError`` if the bytes aren't rows or hold other values; what `body` throws.
+  public func forEachRow(_ body: (inout RowReader) throws -> Void) throws {
+    try bytes.withRows(at: offset, body)
+  }
+}

@@ -1,0 +1,43 @@
+internal import CDepotLinux
+internal import Glibc
+
+/// Waiting for two descriptors at once (poll(2)).
+package enum Poll {
+  /// What a descriptor is ready for.
+  package struct Readiness: Hashable, Sendable {
+    /// Whether reading won't block: there is something, or the end.
+    package var canRead = false
+    package var canWrite = false
+  }
+
+  /// Waits until `signal` is raised or `socket` is ready, or until the time is over.
+  ///
+  /// The corresponding C function is `poll`.
+  ///
+  /// - Parameters:
+  ///   - socket: The socket to wait for, if any.
+  ///   - wantsWrite: Whether being able to write ends the wait.
+  ///   - signal: What else ends the wait; it is taken back. It must not be blocking.
+  ///   - milliseconds: How long to wait at most; for ever if `nil`.
+  /// - Returns: What the socket is ready for.
+  package static func wait(
+    for socket: Descriptor?,
+    wantsWrite: Bool,
+    or signal: WakeSignal,
+    milliseconds: Int?
+  ) -> Readiness {
+    let events = Int16(POLLIN) | (wantsWrite ? Int16(POLLOUT) : 0)
+    var entries = [
+      pollfd(fd: signal.descriptor.number, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: socket?.number ?? -1, events: events, revents: 0),
+    ]
+    let timeout = milliseconds.map { Int32(clamping: max(0, $0)) } ?? -1
+    guard poll(&entries, 2, timeout) > 0 else { return Readiness() }
+    if entries[0].revents != 0 { signal.consume() }
+    let ready = Int32(entries[1].revents)
+    return Readiness(
+      canRead: ready & (POLLIN | POLLHUP | POLLERR) != 0,
+      canWrite: ready & POLLOUT != 0
+    )
+  }
+}

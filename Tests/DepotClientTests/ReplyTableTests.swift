@@ -1,0 +1,167 @@
+import DepotProtocol
+import Testing
+
+@testable import DepotClient
+
+@Suite struct ReplyTableTests {
+  var table = ReplyTable()
+  let second: UInt64 = 1_000_000_000
+  let lost = DepotError(.disconnected, "lost")
+
+  @Test mutating func `calls are sent in order as the limit allows`() {
+    _ = table.connect(inFlight: 2, streams: 1, now: 0)
+    let actions = (1...4).flatMap { _ in submit(PendingCall(.ping)) }
+    #expect(actions.sentIDs == [1, 2])
+    #expect(receive(2).sentIDs == [3])
+    #expect(receive(1).sentIDs == [4])
+    #expect(table.inFlight == 2)
+  }
+
+  @Test mutating func `streams beyond their limit wait without holding up other calls`() {
+    _ = table.connect(inFlight: 8, streams: 1, now: 0)
+    let stream = PendingCall(.fetch(FetchRequest(entity: "E")), window: 4)
+    #expect(submit(stream).sentIDs == [1])
+    #expect(submit(stream).sentIDs == [])
+    #expect(submit(PendingCall(.ping)).sentIDs == [2])
+    #expect(receive(1).sentIDs == [3])
+  }
+
+  @Test mutating func `a call that waits for its turn is cancelled without being sent`() {
+    _ = table.connect(inFlight: 1, streams: 1, now: 0)
+    _ = submit(PendingCall(.ping))
+    _ = submit(PendingCall(.ping))
+    #expect(table.cancel(2).failures.first?.1 is CancellationError)
+    #expect(receive(1).sentIDs == [])
+    #expect(table.isEmpty)
+  }
+
+  @Test mutating func `a cancelled call ends with the service's word`() {
+    _ = table.connect(inFlight: 2, streams: 1, now: 0)
+    _ = submit(PendingCall(.ping))
+    _ = submit(PendingCall(.ping))
+    #expect(table.cancel(1).frames == [.cancel(id: 1)])
+    #expect(table.cancel(1).frames == [])
+    let cancelled = table.receive(1, .failure(DepotError(.cancelled, "")), now: 0)
+    #expect(cancelled.failures.first?.1 is CancellationError)
+    _ = table.cancel(2)
+    #expect(receive(2).finished == [2])
+  }
+
+  @Test mutating func `a lost read is sent once more and then fails`() {
+    _ = table.connect(inFlight: 2, streams: 1, now: 0)
+    _ = submit(PendingCall(.ping))
+    #expect(table.disconnect(lost).isEmpty)
+    #expect(table.connect(inFlight: 2, streams: 1, now: 0).sentIDs == [2])
+    let error = table.disconnect(lost).failures.first?.1 as? DepotError
+    #expect(error?.code == .disconnected)
+    #expect(error?.effect == DepotError.Effect.none)
+  }
+
+  @Test mutating func `a stream of which rows came isn't repeated`() {
+    _ = table.connect(inFlight: 2, streams: 1, now: 0)
+    _ = submit(PendingCall(.fetch(FetchRequest(entity: "E")), window: 4))
+    _ = table.receive(1, RowFrame(bytes: [], offset: 0, columns: nil))
+    #expect(table.disconnect(lost).failures.count == 1)
+  }
+
+  @Test mutating func `a lost write with a key is sent again with it, before later calls`() {
+    _ = table.connect(inFlight: 1, streams: 1, now: 0)
+    _ = submit(write(key: "k"))
+    _ = submit(PendingCall(.ping))
+    #expect(table.disconnect(lost).isEmpty)
+    let frames = table.connect(inFlight: 1, streams: 1, now: 0).frames
+    #expect(frames == [.call(Call(id: 2, write(key: "k").operation, key: "k"))])
+    #expect(table.disconnect(lost).isEmpty)
+    let error = table.failAll(lost).failures.first?.1 as? DepotError
+    #expect(error?.effect == .unknown)
+    #expect(error?.details?["key"] == .string("k"))
+  }
+
+  @Test mutating func `a lost write without a key has an unknown effect, an unsent one has none`() {
+    _ = table.connect(inFlight: 1, streams: 1, now: 0)
+    _ = submit(write(key: nil))
+    _ = submit(write(key: nil))
+    let sent = table.disconnect(lost).failures
+    #expect(sent.map(\.0) == [1])
+    #expect((sent.first?.1 as? DepotError)?.effect == .unknown)
+    let unsent = table.failAll(lost).failures
+    #expect(unsent.map(\.0) == [2])
+    #expect((unsent.first?.1 as? DepotError)?.effect == DepotError.Effect.none)
+  }
+
+  @Test mutating func `a call without an answer fails two seconds after its deadline`() {
+    _ = table.connect(inFlight: 2, streams: 1, now: 0)
+    var call = write(key: nil)
+    call.deadline = second
+    #expect(submit(call).frames == [.call(Call(id: 1, call.operation, deadlineMilliseconds: 1000))])
+    #expect(table.expire(now: second + 1).isEmpty)
+    #expect(table.nextExpiry == 3 * second)
+    let actions = table.expire(now: 3 * second)
+    #expect(actions.frames == [.cancel(id: 1)])
+    let error = actions.failures.first?.1 as? DepotError
+    #expect(error?.code == .deadline)
+    #expect(error?.effect == .unknown)
+    #expect(table.inFlight == 1)
+    #expect(receive(1).finished == [])
+    #expect(table.inFlight == 0)
+  }
+
+  @Test mutating func `a call that was never sent fails at its deadline`() {
+    _ = submit(PendingCall(.ping, deadline: second))
+    #expect(table.expire(now: second - 1).isEmpty)
+    #expect(table.expire(now: second).failures.count == 1)
+  }
+
+  @Test mutating func `no call is sent on a connection that ends, but on the next`() {
+    _ = table.connect(inFlight: 2, streams: 1, now: 0)
+    _ = submit(PendingCall(.ping))
+    table.drain()
+    #expect(submit(PendingCall(.ping)).sentIDs == [])
+    #expect(receive(1).sentIDs == [])
+    #expect(table.disconnect(lost).isEmpty)
+    #expect(table.connect(inFlight: 2, streams: 1, now: 0).sentIDs == [2])
+  }
+
+  @Test mutating func `a call that the ending service refused is made on the next connection`() {
+    _ = table.connect(inFlight: 2, streams: 1, now: 0)
+    _ = submit(write(key: nil))
+    let refusal = DepotError(.draining, "")
+    #expect(table.receive(1, .failure(refusal), now: 0).isEmpty)
+    _ = table.disconnect(lost)
+    #expect(table.connect(inFlight: 2, streams: 1, now: 0).sentIDs == [2])
+  }
+
+  private func write(key: String?) -> PendingCall {
+    let request = DeleteRequest(entity: "E", rows: .identifiers([1]))
+    return PendingCall(.delete(request), key: key)
+  }
+
+  private mutating func submit(_ call: PendingCall) -> [ReplyTable.Action] {
+    table.submit(call, as: table.reserve(), now: 0)
+  }
+
+  private mutating func receive(_ id: Int64) -> [ReplyTable.Action] {
+    guard let document = try? JSONDocument(Array("{}".utf8)) else { return [] }
+    return table.receive(id, .success(document.root), now: 0)
+  }
+}
+
+extension [ReplyTable.Action] {
+  fileprivate var frames: [ClientFrame] {
+    compactMap { if case .send(let frame) = $0 { frame } else { nil } }
+  }
+
+  fileprivate var sentIDs: [Int64] {
+    frames.compactMap { if case .call(let call) = $0 { call.id } else { nil } }
+  }
+
+  fileprivate var finished: [Int64] {
+    compactMap { if case .finish(let ticket, _) = $0 { ticket } else { nil } }
+  }
+
+  fileprivate var failures: [(Int64, any Error)] {
+    compactMap {
+      if case .finish(let ticket, .failure(let error)) = $0 { (ticket, error) } else { nil }
+    }
+  }
+}
