@@ -37,10 +37,12 @@ let package = Package(
     .testTarget(
       name: "DepotCommandsTests",
       dependencies: ["DepotCommands", "DepotClient", "DepotProtocol", "DepotLinux"]
+    ),
     .testTarget(
       name: "DepotClientTests",
       dependencies: ["DepotClient", "DepotProtocol", "DepotLinux"]
     ),
+    .testTarget(name: "RulesTests"),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -8,6 +8,7 @@ import Synchronization
 final class StoreFixture: Sendable {
   let store: Store
   private let waiting: Waiting
+  private let isClosed = Atomic(false)
   private let nextToken = Mutex<UInt64>(1)
 
   init(_ configuration: StoreConfiguration) throws {
@@ -85,7 +86,10 @@ final class StoreFixture: Sendable {
     return result["ids"]?.array?.map(\.int64) ?? []
   }
 
+  /// Closes the store, unless it was closed before.
   func close() async {
+    let wasClosed = isClosed.exchange(true, ordering: .relaxed)
+    if wasClosed { return }
     await withCheckedContinuation { continuation in
       store.close { continuation.resume() }
     }

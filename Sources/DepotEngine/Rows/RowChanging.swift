@@ -64,10 +64,10 @@ extension EntityWriter {
         "SELECT id FROM \(layout.table) WHERE \(predicate.sql)"
       )
       var result: [Int64] = []
+      connection.setProgress { (try? control.check()) != nil }
+      defer { connection.setProgress(nil) }
       do {
-        try connection.withProgress({ (try? control.check()) != nil }) {
-          try statement.run(predicate.parameters) { result.append($0.integer(0)) }
-        }
+        try statement.run(predicate.parameters) { result.append($0.integer(0)) }
       } catch let error as SQLiteError where error.kind == .interrupted {
         try control.check()
         throw error

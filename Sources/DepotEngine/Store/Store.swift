@@ -10,7 +10,8 @@ package actor Store {
   private let thread: WorkerThread
   private let mailbox = Mailbox()
   private let published: Published
-  private let lock: FileLock
+  /// Held until the file is closed.
+  private var lock: FileLock?
   private let configuration: StoreConfiguration
   private let onCommit: @Sendable ([WriteOutcome]) -> Void
   private let onFatal: @Sendable (DepotError) -> Void
@@ -140,11 +141,12 @@ package actor Store {
     do {
       try writer.close()
     } catch let error as SQLiteError where error.kind == .broken {
-      fail(error)
+      return fail(error)
     } catch {
       // The log stays as it is, and the next start does the rest.
     }
     self.writer = nil
+    lock = nil
   }
 
   /// Gives the log its size in advance, so that a commit needn't change the file's.

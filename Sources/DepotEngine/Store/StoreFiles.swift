@@ -37,9 +37,11 @@ struct StoreFiles {
 
   /// Makes sure that the files are what the disk holds, and that they can be opened.
   ///
+  /// - Returns: Whether there is a store.
   /// - Throws: ``DepotError`` `storage.corrupt` and others.
-  func prove() throws(DepotError) {
-    guard let database = try reread(path) else { return }
+  @discardableResult
+  func prove() throws(DepotError) -> Bool {
+    guard let database = try reread(path) else { return false }
     let log = try reread(path + "-wal")
     do {
       try checkHeader(database)
@@ -48,6 +50,7 @@ struct StoreFiles {
           .hint("At least \(lost) would be lost. Restore from a backup, or move the log away.")
           .details(["path": .string(path + "-wal"), "commits": .int64(Int64(lost))])
       }
+      return true
     } catch let error as SystemError {
       throw self.error(error, path)
     } catch let error as DepotError {
