@@ -49,31 +49,3 @@ extension SQLiteError {
   /// Whether the statement ended because it was told to.
   package var isInterrupt: Bool { primaryCode == SQLITE_INTERRUPT }
 }
-
-extension Connection {
-  /// Calls `body`, and while a statement runs in it asks `isWanted` now and then whether to go on.
-  ///
-  /// A statement that isn't wanted any more ends with an error of kind `interrupted`.
-  package func withProgress<Result>(
-    _ isWanted: @escaping () -> Bool,
-    _ body: () throws -> Result
-  ) rethrows -> Result {
-    watch(every: 4000, ProgressCheck { !isWanted() })
-    defer { unwatch() }
-    return try body()
-  }
-}
-
-extension Connection {
-  /// Calls `body`, and while a statement runs in it asks `isWanted` now and then whether to go on.
-  ///
-  /// A statement that isn't wanted any more ends with an error of kind `interrupted`.
-  package func withProgress<Result>(
-    _ isWanted: @escaping () -> Bool,
-    _ body: () throws -> Result
-  ) rethrows -> Result {
-    watch(every: 4000, ProgressCheck { !isWanted() })
-    defer { unwatch() }
-    return try body()
-  }
-}

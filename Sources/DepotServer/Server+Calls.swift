@@ -12,7 +12,7 @@ extension Server {
     }
     switch call.operation {
     case .insert, .update, .delete, .defineSchema: write(call, session, now)
-    case .get, .fetch, .count, .explain:
+    case .get, .fetch, .count, .explain, .getSchema:
       if session.writesInFlight > 0 {
         // The read must see the writes that were sent before it.
         session.deferred.append(call)
@@ -22,15 +22,6 @@ extension Server {
       }
     case .ping: answer(call, session, now) { $0.raw("{}") }
     case .describe: answer(call, session, now) { $0.raw(Self.protocolDocument) }
-    case .getSchema:
-      let catalog = store.catalog
-      answer(call, session, now) { writer in
-        writer.raw("{\"schema\":")
-        writer.write(catalog.schema)
-        writer.raw(",\"fingerprint\":")
-        writer.string(catalog.fingerprint)
-        writer.raw("}")
-      }
     case .stats:
       let report = report(now)
       answer(call, session, now) { $0.write(report) }
@@ -41,7 +32,7 @@ extension Server {
   }
 
   /// The protocol's document on one line, as NDJSON needs it.
-  private static let protocolDocument = Array(ProtocolDocument.json.utf8.filter { $0 != 0x0A })
+  private static let protocolDocument = Array(ProtocolDocument.line.utf8)
 
   private func refusal(of call: Call, _ session: Session) -> DepotError? {
     if case .shutdown = call.operation, session.role != .owner {
@@ -62,6 +53,18 @@ extension Server {
     session.reply(to: call.id).ok(to: &session.output.writer, body)
     session.state.finish(call.id)
     note(call.operation.ordinal, nil, since: now, call.id, session, isError: false)
+  }
+
+  private func answerSchema(_ call: Call, _ session: Session, _ now: UInt64) {
+    let catalog = store.catalog
+    session.calls[call.id] = nil
+    answer(call, session, now) { writer in
+      writer.raw("{\"schema\":")
+      writer.write(catalog.schema)
+      writer.raw(",\"fingerprint\":")
+      writer.string(catalog.fingerprint)
+      writer.raw("}")
+    }
   }
 
   private func control(of call: Call, _ now: UInt64) -> CallControl {
@@ -111,6 +114,7 @@ extension Server {
     var isError = false
     do throws(DepotError) {
       try control.check()
+      if case .getSchema = call.operation { return answerSchema(call, session, now) }
       // A stream that waits for credit can't be answered in one go.
       var isQuick = false
       if call.credit == nil {

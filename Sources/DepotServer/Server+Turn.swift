@@ -177,7 +177,7 @@ extension Server {
     statistics.note(operation, nanoseconds: nanoseconds, isError: isError)
     guard nanoseconds >= slowNanoseconds else { return }
     let call = ServerStatistics.SlowCall(
-      operation: name,
+      operation: Operation.names[operation],
       entity: entity,
       milliseconds: nanoseconds / 1_000_000,
       connection: session.number,

@@ -47,7 +47,7 @@ final class Session {
     lastProgress = now
   }
 
-  var framing: FrameDecoder.Framing { decoder.framing ?? .length }
+  var framing: FrameDecoder.Framing { decoder.framing ?? .lines }
 
   func reply(to id: Int64) -> ReplyWriter {
     ReplyWriter(id: id, framing: framing, int64: int64)

@@ -44,8 +44,8 @@ package struct SessionState: Sendable {
   package mutating func receive(_ frame: ClientFrame) -> Action {
     switch frame {
     case .hello(let hello): return receive(hello)
-    case .ping(let number): return .pong(number)
-    case .pong: return .nothing
+    case .ping(let number): return needsHello() ?? .pong(number)
+    case .pong: return needsHello() ?? .nothing
     case .call(let call): return start(call)
     case .invalidCall(let id, let error): return begin(id) ?? .reject(id: id, error)
     case .more(let id, let count):

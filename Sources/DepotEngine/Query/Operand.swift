@@ -1,5 +1,4 @@
 internal import DepotProtocol
-internal import FoundationEssentials
 
 /// A part of a predicate that has a value.
 struct Operand {
@@ -40,15 +39,4 @@ struct Operand {
   var isAlwaysNaN: Bool { constant?.isNaN ?? false }
   /// Whether the value of some row may be NaN.
   var canBeNaN: Bool { constant == nil && (type == .double || type == .date) }
-}
-
-extension Value {
-  /// Whether the value is a double or date that is no number.
-  fileprivate var isNaN: Bool {
-    switch self {
-    case .double(let value): value.isNaN
-    case .date(let value): value.timeIntervalSinceReferenceDate.isNaN
-    default: false
-    }
-  }
 }

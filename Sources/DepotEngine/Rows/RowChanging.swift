@@ -64,8 +64,8 @@ extension EntityWriter {
         "SELECT id FROM \(layout.table) WHERE \(predicate.sql)"
       )
       var result: [Int64] = []
-      connection.setProgress { (try? control.check()) != nil }
-      defer { connection.setProgress(nil) }
+      connection.watch(every: 4000, ProgressCheck { (try? control.check()) == nil })
+      defer { connection.unwatch() }
       do {
         try statement.run(predicate.parameters) { result.append($0.integer(0)) }
       } catch let error as SQLiteError where error.kind == .interrupted {
