@@ -189,7 +189,7 @@ actor ReadWorker {
     if let last = idle.popLast() {
       connection = last
     } else {
-      connection = try .reader(path: path, cacheKiB: 8192)
+      connection = try .reader(path: path, cacheKiB: 2048)
     }
     connection.watch(
       every: 1000,
