@@ -152,8 +152,9 @@ package actor Store {
   /// Gives the log its size in advance, so that a commit needn't change the file's.
   private func reserveLog() {
     guard writer != nil else { return }
-    _ = try? StoredFile(path: configuration.path + "-wal", isWritable: true)
-      .extend(to: configuration.walLimitBytes)
+    // Each page has a header of its own there; a log without room grows as it is needed.
+    let size = configuration.walLimitBytes / 4096 * 4120 + (64 << 10)
+    _ = try? StoredFile(path: configuration.path + "-wal", isWritable: true).extend(to: size)
   }
 }
 
