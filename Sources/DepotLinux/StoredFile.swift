@@ -16,6 +16,12 @@ package struct StoredFile: Sendable {
     descriptor = Descriptor(try systemCall("open") { depot_open(path, flags, 0) })
   }
 
+  /// Creates an empty file that only its owner may read, if there is none.
+  package static func create(path: String) throws(SystemError) {
+    let flags = O_RDWR | O_CREAT | O_NOFOLLOW
+    _ = Descriptor(try systemCall("open") { depot_open(path, flags, 0o600) })
+  }
+
   package func size() throws(SystemError) -> Int {
     Int(try systemCall("fstat") { depot_file_size(descriptor.number) })
   }

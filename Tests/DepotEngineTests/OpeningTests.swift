@@ -131,6 +131,16 @@ import Testing
     }
   }
 
+  @Test func `only the owner can read the files`() async throws {
+    try await withStore { store, path in
+      try await store.insert([[.string("a"), .null]])
+      for suffix in ["", "-wal", "-shm", ".lock"] {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path + suffix)
+        #expect(attributes[.posixPermissions] as? Int == 0o600, "\(suffix)")
+      }
+    }
+  }
+
   @Test func `the store keeps its name for itself`() async throws {
     try await withStore { store, path in
       let identifier = store.store.storeIdentifier

@@ -5,7 +5,7 @@ package struct StoreConfiguration: Sendable {
   /// The size of the write-ahead log beyond which it is copied into the database, in bytes.
   package var walLimitBytes = 4 << 20
   /// The size of the file up to which all its pages are looked at when it is opened, in bytes.
-  package var quickCheckLimitBytes = 8 << 20
+  package var quickCheckLimitBytes = 4 << 20
 
   package init(path: String) {
     self.path = path

@@ -60,6 +60,15 @@ struct StoreFiles {
     }
   }
 
+  /// Creates the database's file for its owner alone; SQLite gives its other files the same mode.
+  func create() throws(DepotError) {
+    do {
+      try StoredFile.create(path: path)
+    } catch {
+      throw self.error(error, path)
+    }
+  }
+
   /// Opens a file whose pages will come from the disk; `nil` if it doesn't exist.
   ///
   /// After a failed flush the kernel keeps pages that never reached the disk.

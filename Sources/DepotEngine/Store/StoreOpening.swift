@@ -23,7 +23,7 @@ struct StoreOpening {
 
   func open() throws(DepotError) -> sending Opened {
     let lock = try StoreFiles(path).lock()
-    try StoreFiles(path).prove()
+    if try !StoreFiles(path).prove() { try StoreFiles(path).create() }
     do {
       let connection = try Connection(path: path, access: .writer)
       try prepare(connection)

@@ -12,7 +12,6 @@ final class Writer {
   /// The schema as it was committed.
   private(set) var catalog: Catalog
   var statistics = StoreStatistics()
-  /// What became of the transaction's requests, added to the statistics when it is committed.
   private var counters: [String: IdentifierCounter] = [:]
   private var entityWriters: [String: EntityWriter] = [:]
   private var ceilings: [String: Int64]
