@@ -11,15 +11,10 @@ extension Server {
       return statistics.note(call.operation.ordinal, nanoseconds: 0, isError: true)
     }
     switch call.operation {
-    case .insert, .update, .delete, .defineSchema: write(call, session, now)
+    case .insert, .update, .delete, .defineSchema:
+      if session.deferred.isEmpty { write(call, session, now) } else { wait(call, session, now) }
     case .get, .fetch, .count, .explain, .getSchema:
-      if session.writesInFlight > 0 {
-        // The read must see the writes that were sent before it.
-        session.deferred.append(call)
-        session.calls[call.id] = running(call, now)
-      } else {
-        read(call, session, now)
-      }
+      if session.writesInFlight == 0 { read(call, session, now) } else { wait(call, session, now) }
     case .ping: answer(call, session, now) { $0.raw("{}") }
     case .describe: answer(call, session, now) { $0.raw(Self.protocolDocument) }
     case .stats:
@@ -82,7 +77,7 @@ extension Server {
   }
 
   private func write(_ call: Call, _ session: Session, _ now: UInt64) {
-    let running = running(call, now)
+    let running = session.calls[call.id] ?? running(call, now)
     session.calls[call.id] = running
     session.writesInFlight += 1
     let token = nextWrite
@@ -99,11 +94,28 @@ extension Server {
     )
   }
 
-  /// Runs the reads that waited for the connection's writes.
+  /// Keeps a call until those before it on its connection are done.
+  ///
+  /// A read waits for the writes before it, and what follows a waiting read waits behind it, so that
+  /// a connection's calls act as if each had been sent after the answer to the one before.
+  private func wait(_ call: Call, _ session: Session, _ now: UInt64) {
+    session.deferred.append(call)
+    session.calls[call.id] = running(call, now)
+  }
+
+  /// Runs the calls that waited for the connection's writes, up to the next read that must wait.
   func runDeferred(_ session: Session, _ now: UInt64) {
-    let calls = session.deferred
-    session.deferred = []
-    for call in calls { read(call, session, now) }
+    while let call = session.deferred.first {
+      if call.operation.isWrite {
+        session.deferred.removeFirst()
+        write(call, session, now)
+      } else if session.writesInFlight == 0 {
+        session.deferred.removeFirst()
+        read(call, session, now)
+      } else {
+        return
+      }
+    }
   }
 
   /// Answers a read at once if it is short, otherwise on a reader's thread.

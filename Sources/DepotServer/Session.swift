@@ -15,7 +15,7 @@ final class Session {
   var output = OutputQueue()
   var calls: [Int64: RunningCall] = [:]
   var writesInFlight = 0
-  /// The reads that wait for the connection's own writes.
+  /// The calls that wait for those before them: a read, and what came after it.
   var deferred: [Call] = []
   var client: [String: String] = [:]
   var int64: Hello.Int64Form = .number

@@ -135,7 +135,8 @@ extension JSONWriter {
 extension Limits {
   /// The limits by the names under which `welcome` announces them.
   package static let announced: [String: Int64] = [
-    "frameBytes": Int64(frameBytes), "values": Int64(values), "depth": Int64(depth),
+    "frameBytes": Int64(frameBytes),
+    "skippedFrameBytes": Int64(skippedFrameBytes), "values": Int64(values), "depth": Int64(depth),
     "valueBytes": Int64(valueBytes), "predicateNodes": Int64(predicateNodes),
     "predicateDepth": Int64(predicateDepth), "rows": Int64(rows), "inFlight": Int64(inFlight),
     "streams": Int64(streams), "connections": Int64(connections),
