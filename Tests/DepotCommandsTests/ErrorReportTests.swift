@@ -25,6 +25,11 @@ import Testing
     #expect(!text.contains("\u{1B}"))
   }
 
+  @Test func `a hint may point at a place in its first line`() {
+    let text = ErrorReport.text(DepotError(.predicate, "Bad.").hint("a >\n   ^"))
+    #expect(text == "error: request.predicate: Bad.\n  hint: a >\n           ^\n")
+  }
+
   @Test func `colours are only in the labels`() {
     #expect(
       ErrorReport.text(error, usesColor: true).hasPrefix("\u{1B}[31;1merror:\u{1B}[0m conflict")

@@ -105,6 +105,14 @@ import Testing
     #expect(error?.message == "Taken. Nothing was stored.")
   }
 
+  @Test func `an error of the service in an earlier line comes first`() {
+    recorder.failure = DepotError(.unique, "Taken.").at("/args/rows/0")
+    let error = #expect(throws: DepotError.self) {
+      try add([#"{"name":"a"}"#, "no JSON"], to: importer())
+    }
+    #expect(error?.at == "line 1")
+  }
+
   @Test func `unknown members can be left out`() throws {
     try add([#"{"name":"a","other":[1]}"#], to: importer { $0.ignoresUnknown = true })
     #expect(recorder.texts == [#"[["a",null,null]]"#])

@@ -57,7 +57,8 @@ struct ArgumentParser {
     return DepotError(.usage, "There is no verb \"\(prefix)\(word)\".")
       .hint(
         Spelling.nearest(to: word, in: candidates).map { "Did you mean \"\(prefix)\($0)\"?" }
-          ?? "See: depot --help"
+          ?? (words.isEmpty
+            ? "See: depot --help" : "There are \(candidates.joined(separator: ", ")).")
       )
   }
 

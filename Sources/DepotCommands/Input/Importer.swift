@@ -110,7 +110,11 @@ final class Importer {
 
   /// Rejects a record, or ends the import.
   func refuse(_ error: DepotError, line: Int, input: ArraySlice<UInt8>) throws {
-    guard let rejects else { throw located(error, line) }
+    guard let rejects else {
+      // What stands before it may be worse, and is to be stored otherwise.
+      try flush()
+      throw located(error, line)
+    }
     try rejects.append(line: line, error: error, input: input)
     outcome.rejected += 1
   }

@@ -2,7 +2,7 @@ internal import DepotProtocol
 
 /// An error as the user sees it.
 enum ErrorReport {
-  /// Returns at most three lines: what happened, where, and what to do about it.
+  /// Returns three lines at most: what happened, where, and what to do about it.
   static func text(_ error: DepotError, usesColor: Bool = false) -> String {
     let code = error.code == .usage ? "" : "\(error.code.rawValue): "
     var message = error.message
@@ -13,7 +13,7 @@ enum ErrorReport {
       text += "  " + label("at:", "1", usesColor) + " " + oneLine(place) + "\n"
     }
     if let hint = error.hint {
-      text += "  " + label("hint:", "36", usesColor) + " " + oneLine(hint) + "\n"
+      text += "  " + label("hint:", "36", usesColor) + " " + aligned(hint) + "\n"
     }
     return text
   }
@@ -27,6 +27,12 @@ enum ErrorReport {
 
   private static func label(_ text: String, _ color: String, _ usesColor: Bool) -> String {
     usesColor ? "\u{1B}[\(color)m\(text)\u{1B}[0m" : text
+  }
+
+  /// Keeps the lines of a hint that points at a place in the line above.
+  private static func aligned(_ hint: String) -> String {
+    hint.split(separator: "\n", omittingEmptySubsequences: false).map { oneLine(String($0)) }
+      .joined(separator: "\n        ")
   }
 
   private static func oneLine(_ text: String) -> String {

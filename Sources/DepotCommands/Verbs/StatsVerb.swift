@@ -64,6 +64,9 @@ enum StatsTable {
       let text =
         name.hasSuffix("Seconds") ? Numbers.span(seconds: number) : Numbers.fixed(number, 3)
       try table.print([TableCell(text: name), TableCell(text: text, isNumber: true)])
+    case .array:
+      // Lists are for programs.
+      break
     default:
       let text = TextWidth.printable(value.string ?? value.text)
       try table.print([TableCell(text: name), TableCell(text: text)])
