@@ -11,7 +11,7 @@ import Testing
         {"server":{"version":"0.1","instance":"a\\"b","pid":7,"uptimeSeconds":1.5},
          "connections":{"current":2,"total":9,"refused":0},
          "calls":{"schema.get":{"count":3,"errors":1,"seconds":0.25}},
-         "store":{"commits":4,"walBytes":4096},"memory":{"residentBytes":1000},"slow":[]}
+         "readers":{"active":3},"store":{"commits":4,"walBytes":4096},"memory":{"residentBytes":1000},"slow":[]}
         """.utf8
       )
     )
@@ -25,6 +25,8 @@ import Testing
         depot_connections_total 9
         # TYPE depot_memory_resident_bytes gauge
         depot_memory_resident_bytes 1000
+        # TYPE depot_readers_active gauge
+        depot_readers_active 3
         # TYPE depot_uptime_seconds gauge
         depot_uptime_seconds 1.5
         # TYPE depot_store_commits_total counter

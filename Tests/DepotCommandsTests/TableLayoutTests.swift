@@ -13,9 +13,19 @@ import Testing
     #expect(TableLayout(natural: [10, 100, 10], limit: 60).widths == [10, 36, 10])
   }
 
-  @Test(arguments: 1...120)
-  func `no table is wider than the terminal`(limit: Int) {
-    let layout = TableLayout(natural: [12, 9, 80, 3, 25, 1, 60], limit: limit)
+  @Test func `an identifier isn't cut, and columns that would be too narrow are left out`() {
+    let layout = TableLayout(natural: [14, 40, 40, 5], limit: 40, keepsFirst: true)
+    #expect(layout.widths == [14, 11, 11])
+    #expect(layout.omitted == 1)
+  }
+
+  @Test(arguments: 1...120, [true, false])
+  func `no table is wider than the terminal`(limit: Int, keepsFirst: Bool) {
+    let layout = TableLayout(
+      natural: [12, 9, 80, 3, 25, 1, 60],
+      limit: limit,
+      keepsFirst: keepsFirst
+    )
     let total = layout.widths.reduce(0, +) + 2 * (layout.widths.count - 1)
     #expect(total <= limit)
     #expect(layout.widths.count + layout.omitted == 7)

@@ -7,7 +7,7 @@ internal import DepotLinux
 final class ProgressMeter {
   private enum Display {
     case none
-    case line(width: Int)
+    case line
     case log
   }
 
@@ -21,7 +21,7 @@ final class ProgressMeter {
   init(_ messages: Messages, isOn: Bool) {
     self.messages = messages
     let isLine = messages.isTerminal && !messages.isDumb
-    display = !isOn ? .none : isLine ? .line(width: messages.width - 1) : .log
+    display = !isOn ? .none : isLine ? .line : .log
     next = start + (isLine ? 500_000_000 : 5_000_000_000)
   }
 
@@ -48,9 +48,9 @@ final class ProgressMeter {
     let line = ProgressLine(rows: rows, seconds: Double(now - start) / 1e9, fraction: fraction)
     switch display {
     case .none: next = .max
-    case .line(let width):
+    case .line:
       next = now + 100_000_000
-      messages.write("\r\(line.text(width: width))\u{1B}[K")
+      messages.write("\r\(line.text(width: messages.width - 1))\u{1B}[K")
       isDrawn = true
     case .log:
       next = now + 5_000_000_000

@@ -48,11 +48,15 @@ enum Prometheus {
     switch path.last {
     case "current", "open": return (path.dropLast().joined(separator: "_"), "gauge")
     case "total": return (name, "counter")
+    case let last? where levels.contains(last): return (name, "gauge")
     default:
       let isMeasure = name.hasSuffix("_bytes") || name.hasSuffix("_seconds")
       return isMeasure ? (name, "gauge") : (name + "_total", "counter")
     }
   }
+
+  /// The numbers that fall as well as rise, and don't look like it.
+  private static let levels: Set = ["active", "parked", "waiting", "last_batch", "largest_batch"]
 
   private static func snakeCase(_ name: String) -> String {
     var result = ""

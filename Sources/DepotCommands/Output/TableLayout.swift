@@ -6,7 +6,7 @@ struct TableLayout: Equatable {
   var omitted: Int
 
   private static let gap = 2
-  private static let narrowest = 6
+  private static let narrowest = 8
 
   /// Chooses widths for columns.
   ///
@@ -16,24 +16,33 @@ struct TableLayout: Equatable {
   /// - Parameters:
   ///   - natural: The width that each column would like.
   ///   - limit: The width that there is; no limit if `nil`.
-  init(natural: [Int], limit: Int?) {
+  ///   - keepsFirst: Whether the first column is useless when cut, and so keeps its width if that is
+  ///     no more than half of what there is.
+  init(natural: [Int], limit: Int?, keepsFirst: Bool = false) {
     widths = natural
     omitted = 0
     guard let limit else { return }
-    while widths.count > 1, Self.total(widths.map { min($0, Self.narrowest) }) > limit {
+    let kept = keepsFirst && (natural.first ?? 0) <= limit / 2 ? natural.first : nil
+    let least = natural.enumerated().map { index, width in
+      index == 0 ? kept ?? min(width, Self.narrowest) : min(width, Self.narrowest)
+    }
+    while widths.count > 1, Self.total(least.prefix(widths.count)) > limit {
       widths.removeLast()
       omitted += 1
     }
-    while Self.total(widths) > limit, let widest = widths.max(), widest > 1 {
-      let excess = Self.total(widths) - limit
-      let next = widths.filter { $0 < widest }.max() ?? 1
-      let count = widths.filter { $0 == widest }.count
+    var shrinking = kept == nil ? widths : Array(widths.dropFirst())
+    let room = limit - (kept.map { $0 + (shrinking.isEmpty ? 0 : Self.gap) } ?? 0)
+    while Self.total(shrinking[...]) > room, let widest = shrinking.max(), widest > 1 {
+      let excess = Self.total(shrinking[...]) - room
+      let next = shrinking.filter { $0 < widest }.max() ?? 1
+      let count = shrinking.filter { $0 == widest }.count
       let target = max(next, widest - (excess + count - 1) / count)
-      widths = widths.map { min($0, max(1, target)) }
+      shrinking = shrinking.map { min($0, max(1, target)) }
     }
+    widths = (kept.map { [$0] } ?? []) + shrinking
   }
 
-  private static func total(_ widths: [Int]) -> Int {
+  private static func total(_ widths: ArraySlice<Int>) -> Int {
     widths.reduce(0, +) + gap * max(0, widths.count - 1)
   }
 

@@ -65,7 +65,11 @@ final class TablePrinter: RowPrinter {
         if cell.isNumber { areNumbers[index] = true }
       }
     }
-    let layout = TableLayout(natural: natural, limit: style.width)
+    let layout = TableLayout(
+      natural: natural,
+      limit: style.width,
+      keepsFirst: style.showsIdentifier
+    )
     self.layout = layout
     omittedColumns = layout.omitted
     let header = layout.line(
