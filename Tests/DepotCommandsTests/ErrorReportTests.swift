@@ -45,6 +45,6 @@ import Testing
   @Test func `a change whose fate is unknown says so`() {
     var lost = DepotError(.disconnected, "The connection was lost.")
     lost.effect = .unknown
-    #expect(ErrorReport.text(lost).contains("Nobody knows whether the change was stored."))
+    #expect(ErrorReport.text(lost).contains("Nobody knows whether the last change was stored."))
   }
 }

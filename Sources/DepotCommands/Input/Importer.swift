@@ -168,7 +168,11 @@ final class Importer {
     let steps = error.at?.split(separator: "/") ?? []
     guard let rows = steps.firstIndex(of: "rows"), rows + 1 < steps.count,
       let row = Int(steps[rows + 1]), batch.lines.indices.contains(row)
-    else { return withCount(error) }
+    else {
+      let isLost = error.effect == .unknown
+      return withCount(error)
+        .hint(isLost ? "Import again with --on-conflict skip, if an attribute is unique." : nil)
+    }
     var located = error
     let column = rows + 2 < steps.count ? Int(steps[rows + 2]) : nil
     located.at = column.flatMap {
@@ -180,6 +184,7 @@ final class Importer {
   private func located(_ error: DepotError, _ line: Int) -> DepotError {
     var located = withCount(error)
     located.at = "line \(line)" + (error.at.map { ", \($0)" } ?? "")
+    located.hint = error.hint ?? "Use --rejects FILE to set bad records aside and go on."
     return located
   }
 
@@ -191,7 +196,6 @@ final class Importer {
       stored + outcome.skipped == 0
       ? "Nothing was stored." : "\(Numbers.counted(stored, "row")) before it were stored."
     counted.message += " " + sentence
-    counted.hint = error.hint ?? "Use --rejects FILE to set bad records aside and go on."
     return counted
   }
 }

@@ -7,7 +7,7 @@ enum ErrorReport {
     let code = error.code == .usage ? "" : "\(error.code.rawValue): "
     var message = error.message
     if message.hasSuffix("."), error.code == .usage { message.removeLast() }
-    if error.effect == .unknown { message += " Nobody knows whether the change was stored." }
+    if error.effect == .unknown { message += " Nobody knows whether the last change was stored." }
     var text = label("error:", "31;1", usesColor) + " " + oneLine(code + message) + "\n"
     if let place = error.at {
       text += "  " + label("at:", "1", usesColor) + " " + oneLine(place) + "\n"
