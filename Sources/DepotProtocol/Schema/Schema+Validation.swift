@@ -19,8 +19,10 @@ extension Schema {
 
   static func validate(name: String) throws(DepotError) {
     let isUsable =
-      name.utf8.count <= Limits.nameBytes
-      && name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil
+      1...Limits.nameBytes ~= name.utf8.count && name.utf8.first.map { $0 &- 0x30 < 10 } == false
+      && name.utf8.allSatisfy { byte in
+        byte &- 0x30 < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte == UInt8(ascii: "_")
+      }
     guard isUsable else {
       throw DepotError(.invalidSchema, "\(name.debugDescription) can't be a name.")
         .hint("A name has letters, digits and underscores of ASCII, and no digit first.")
