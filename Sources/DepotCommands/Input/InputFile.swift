@@ -17,9 +17,9 @@ final class InputFile {
     do throws(SystemError) {
       descriptor = path == "-" ? Descriptor(0) : try Descriptor.open(reading: path)
     } catch {
-      let isMissing = error.isMissingFile || error.isNameTooLong
+      let isUnusable = error.isMissingFile || error.isNameTooLong || error.isPermission
       throw DepotError(
-        isMissing ? .fileNotFound : error.isPermission ? .fileNotReadable : .io,
+        isUnusable ? .fileNotFound : .io,
         "The file \(path) can't be opened (\(error))."
       )
     }
@@ -60,9 +60,4 @@ final class InputFile {
       }
     }
   }
-}
-
-extension DepotError.Code {
-  /// A file that this user may not read.
-  static let fileNotReadable = DepotError.Code(rawValue: "permission.file")
 }
