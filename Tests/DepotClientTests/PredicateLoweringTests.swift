@@ -30,7 +30,10 @@ import Testing
       (#Predicate { $0.name == "vim" }, #"{"==":[{"attribute":"name"},"vim"]}"#),
       (#Predicate { $0.name != "vim" }, #"{"!=":[{"attribute":"name"},"vim"]}"#),
       (#Predicate { $0.size < floor }, #"{"<":[{"attribute":"installedSize"},10]}"#),
-      (#Predicate { $0.size <= 1 + 2 }, #"{"<=":[{"attribute":"installedSize"},3]}"#),
+      (
+        #Predicate { $0.size <= 1 + floor }, #"{"<=":[{"attribute":"installedSize"},{"+":[1,10]}]}"#
+      ),
+      (#Predicate { $0.name == nothing ?? "vim" }, #"{"==":[{"attribute":"name"},"vim"]}"#),
       (#Predicate { 5 > $0.size }, #"{">":[5,{"attribute":"installedSize"}]}"#),
       (#Predicate { $0.size >= floor }, #"{">=":[{"attribute":"installedSize"},10]}"#),
       (#Predicate { $0.section == nil }, #"{"==":[{"attribute":"section"},null]}"#),
@@ -101,6 +104,10 @@ import Testing
         #"""
         {"and":[{">=":[{"attribute":"installedSize"},1]},{"<":[{"attribute":"installedSize"},5]}]}
         """#
+      ),
+      (
+        #Predicate { (5...range.lowerBound).contains($0.size) },
+        #"{"between":[{"attribute":"installedSize"},5,1]}"#
       ),
       (
         #Predicate { (0.5...$0.priority).contains(2.5) },

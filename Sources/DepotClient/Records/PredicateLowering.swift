@@ -4,7 +4,7 @@ internal import FoundationEssentials
 /// The translation of a Foundation predicate for a record into an expression for the service.
 ///
 /// Each kind of node has a small extension in one of the files `PredicateLowering+….swift`. A
-/// part that doesn't depend on the record is evaluated here and now.
+/// part that doesn't depend on the record is evaluated here and now, unless that could trap.
 struct PredicateLowering {
   /// What a variable of the predicate stands for.
   enum Binding {
@@ -70,52 +70,3 @@ protocol LowerableExpression {
   /// - Throws: ``DepotError`` `request.predicate` if a part has no counterpart.
   func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression
 }
-
-/// What a part of a predicate that doesn't depend on the record comes to.
-struct Constant {
-  let value: Any
-
-  /// Evaluates `node`; `nil` if it depends on the record.
-  init?(_ node: any PredicateExpression) {
-    // Without bindings, evaluation throws as soon as it meets a variable.
-    guard let value = try? Self.evaluate(node) else { return nil }
-    self.value = value
-  }
-
-  private static func evaluate(_ node: some PredicateExpression) throws -> Any {
-    try node.evaluate(PredicateBindings())
-  }
-
-  /// The value as one that an attribute can have, or `nil`.
-  var attributeValue: Value? { Self.attributeValue(value) }
-
-  /// Returns `value` as one that an attribute can have, or `nil`.
-  static func attributeValue(_ value: Any) -> Value? {
-    switch value {
-    case let value as any OptionalConstant: value.wrapped.map(attributeValue) ?? .null
-    case let value as any AttributeValue: value.attributeValue
-    case let value as any IdentifierConstant: .int64(value.value)
-    case let value as any BinaryInteger: Int64(exactly: value).map(Value.int64)
-    case let value as Float: .double(Double(value))
-    case let value as any StringProtocol: .string(String(value))
-    case let value as Character: .string(String(value))
-    default: nil
-    }
-  }
-}
-
-/// An optional of any type.
-private protocol OptionalConstant {
-  var wrapped: Any? { get }
-}
-
-extension Optional: OptionalConstant {
-  fileprivate var wrapped: Any? { map { $0 } }
-}
-
-/// An identifier of any entity.
-private protocol IdentifierConstant {
-  var value: Int64 { get }
-}
-
-extension Identifier: IdentifierConstant {}
