@@ -44,6 +44,29 @@ import Testing
     await #expect(throws: DepotError.self) { _ = try await client.get(identifiers[1]) }
   }
 
+  @Test func `a Codable type comes back as it was stored`() async throws {
+    struct Row: Codable, Equatable {
+      enum CodingKeys: String, CodingKey {
+        case id = "$id"
+        case name, section, installedSize, priority, essential, built
+      }
+
+      var id: Int64?
+      var name = "vim"
+      var section: String?
+      var installedSize = 5
+      var priority = 0.5
+      var essential = true
+      var built = Date(timeIntervalSinceReferenceDate: 1)
+    }
+    let rows = [Row(), Row(section: "net")]
+    let identifiers = try await client.insert(encoding: rows, into: "Package")
+    let read = try await client.fetch(decoding: Row.self, FetchRequest(entity: "Package"))
+    #expect(read.map(\.id) == identifiers)
+    #expect(read.map(\.section) == [nil, "net"])
+    #expect(read.first == Row(id: identifiers.first))
+  }
+
   @Test(arguments: PredicateLoweringTests.all)
   func `the service takes what a predicate becomes`(
     predicate: Predicate<Package>,

@@ -1,0 +1,49 @@
+public import DepotProtocol
+
+extension Client {
+  /// Returns rows as values of a `Codable` type, whose keys are the names of the attributes.
+  ///
+  /// The keys `$id` and `$version` stand for the row's identifier and version. ``Record`` is
+  /// several times faster.
+  ///
+  /// - Parameters:
+  ///   - type: The type, whose properties are strings, numbers, booleans, dates, UUIDs, data,
+  ///     decimals, URLs, raw-value enumerations, and optionals of these.
+  ///   - request: Which rows, in which order.
+  ///   - deadline: How long to wait at most.
+  /// - Returns: The values in order.
+  /// - Throws: ``DepotError`` `request.type` if the type nests or a value doesn't fit.
+  @concurrent
+  public func fetch<Content: Decodable & Sendable>(
+    decoding type: Content.Type,
+    _ request: FetchRequest,
+    deadline: Duration? = nil
+  ) async throws -> [Content] {
+    var request = request
+    request.namesColumns = true
+    var decoding = RowsDecoding<Content>()
+    for try await frame in fetchFrames(request, deadline: deadline) {
+      if let columns = frame.columns { decoding.begin(columns) }
+      try frame.forEachRow { try decoding.append(&$0) }
+    }
+    return decoding.contents
+  }
+
+  /// Inserts values of `Codable` types as one transaction that is on disk when this returns.
+  ///
+  /// The attributes that no value encodes get their defaults; one that only some encode is null in
+  /// the others. The keys `$id` and `$version` are left out.
+  ///
+  /// - Returns: The identifiers of the rows, in order.
+  /// - Throws: ``DepotError`` `request.type` if a value nests, and what inserting rows throws.
+  @concurrent
+  @discardableResult
+  public func insert(
+    encoding contents: [some Encodable & Sendable],
+    into entity: String,
+    onConflict: InsertRequest.OnConflict = .error
+  ) async throws -> [Int64] {
+    let request = try InsertRequest(encoding: contents, into: entity, onConflict: onConflict)
+    return try await insert(request).identifiers.compactMap { $0 }
+  }
+}
