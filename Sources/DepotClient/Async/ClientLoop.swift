@@ -8,6 +8,7 @@ struct ClientLoop {
   let start: StartPolicy
   let name: String
 
+  private let buffer = ReceiveBuffer()
   var decoder = FrameDecoder(limit: 256 << 20, framing: .length)
   /// The last error that the service reported of the whole connection.
   var lastFailure: DepotError?
@@ -108,19 +109,21 @@ struct ClientLoop {
   ///
   /// - Throws: ``DepotError`` `unavailable.disconnected` at the end of the connection.
   mutating func receive(_ descriptor: Descriptor) throws(DepotError) {
-    let outcome = withUnsafeTemporaryAllocation(byteCount: 256 << 10, alignment: 16) { buffer in
-      Result { () throws(SystemError) in
-        let count = try descriptor.read(into: buffer)
-        decoder.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-        return count
-      }
-    }
+    let outcome = Result { () throws(SystemError) in try descriptor.read(into: buffer.bytes) }
     switch outcome {
     case .success(0): throw DepotError(.disconnected, "The service closed the connection.")
-    case .success: return
+    case .success(let count):
+      decoder.receive(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count]))
     case .failure(let error) where error.wouldBlock: return
     case .failure(let error):
       throw DepotError(.disconnected, "The connection was lost (\(error)).")
     }
   }
+}
+
+/// Room for what one read brings.
+private final class ReceiveBuffer {
+  let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+
+  deinit { bytes.deallocate() }
 }
