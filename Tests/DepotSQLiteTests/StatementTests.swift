@@ -46,7 +46,7 @@ import Testing
     let endless = """
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n
       """
-    connection.setProgress { false }
+    connection.watch(every: 1000, ProgressCheck { true })
     let error = #expect(throws: SQLiteError.self) { try connection.integer(endless) }
     #expect(error?.kind == .interrupted)
   }
