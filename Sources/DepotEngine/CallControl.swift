@@ -8,6 +8,9 @@ package final class CallControl: Sendable {
   /// The monotonic time in nanoseconds at which the client stops waiting.
   package let deadline: UInt64
 
+  /// What can't be stopped: for calls that are answered before anybody could.
+  package static let unstoppable = CallControl()
+
   package init(deadline: UInt64 = .max) {
     self.deadline = deadline
   }

@@ -26,6 +26,7 @@ package final class Connection {
   ///
   /// - Throws: ``SQLiteError`` if SQLite can't open it.
   package init(path: String, access: Access) throws(SQLiteError) {
+    _ = Self.isConfigured
     var handle: OpaquePointer?
     let mode =
       access == .writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE
@@ -56,6 +57,9 @@ package final class Connection {
     sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
     sqlite3_busy_timeout(handle, 5000)
   }
+
+  /// Configures the library once, before its first use in this process.
+  private static let isConfigured = depot_configure_sqlite() == SQLITE_OK
 
   deinit {
     statements = [:]

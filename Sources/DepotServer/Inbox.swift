@@ -15,6 +15,8 @@ final class Inbox: Sendable {
 
   private let loop: EventLoop
   private let messages = Mutex<[Message]>([])
+  /// Whether there may be messages, so that an empty box costs no lock.
+  private let isFull = Atomic(false)
 
   init(loop: EventLoop) {
     self.loop = loop
@@ -23,13 +25,14 @@ final class Inbox: Sendable {
   /// Hands a message to the server's thread.
   func post(_ message: Message) {
     messages.withLock { $0.append(message) }
+    isFull.store(true, ordering: .releasing)
     loop.wake()
   }
 
   /// Takes what has come.
   func takeAll() -> [Message] {
-    messages.withLock { messages in
-      guard !messages.isEmpty else { return [] }
+    guard isFull.exchange(false, ordering: .acquiring) else { return [] }
+    return messages.withLock { messages in
       defer { messages = [] }
       return messages
     }

@@ -51,7 +51,6 @@ extension Server {
   }
 
   private func answerSchema(_ call: Call, _ session: Session, _ now: UInt64) {
-    let catalog = store.catalog
     session.calls[call.id] = nil
     answer(call, session, now) { writer in
       writer.raw("{\"schema\":")
@@ -121,7 +120,8 @@ extension Server {
   /// Answers a read at once if it is short, otherwise on a reader's thread.
   private func read(_ call: Call, _ session: Session, _ now: UInt64) {
     let started = session.calls[call.id]
-    let control = started?.control ?? control(of: call, now)
+    let control =
+      started?.control ?? (call.deadlineMilliseconds == nil ? .unstoppable : control(of: call, now))
     let reply = session.reply(to: call.id)
     var isError = false
     do throws(DepotError) {
@@ -132,13 +132,14 @@ extension Server {
       if call.credit == nil {
         isQuick = try reader.perform(
           call.operation,
-          catalog: store.catalog,
+          catalog: catalog,
           control: control,
           reply: reply,
           into: &session.output.writer
         )
       }
       guard isQuick else {
+        let control = started?.control ?? self.control(of: call, now)
         return try readLong(call, session, control, started?.startedAt ?? now)
       }
     } catch {
@@ -171,7 +172,7 @@ extension Server {
     let granted = min(RunningStream.window, call.credit ?? .max)
     let read = LongRead(
       operation: call.operation,
-      catalog: store.catalog,
+      catalog: catalog,
       control: control,
       reply: session.reply(to: id),
       allowance: granted

@@ -179,7 +179,7 @@ extension Server {
       features: ProtocolVersion.features,
       limits: Limits.announced,
       store: .object([
-        "uuid": .string(store.storeIdentifier), "schema": .string(store.catalog.fingerprint),
+        "uuid": .string(store.storeIdentifier), "schema": .string(catalog.fingerprint),
       ])
     )
     session.send { $0.write(welcome) }

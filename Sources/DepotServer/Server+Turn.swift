@@ -4,17 +4,22 @@ internal import DepotProtocol
 
 extension Server {
   /// One turn of the loop: take in all that came, hand the writes over once, then send.
-  func turn(_ events: [EventLoop.Event]) -> Int32? {
+  func turn(_ events: [EventLoop.Event]) -> Next {
     let now = Monotonic.now()
     for message in inbox.takeAll() {
-      if let status = receive(message, now) { return status }
+      if let status = receive(message, now) { return .end(status: status) }
     }
     for event in events { handle(event, now) }
     processUnfinished(now)
     submitWrites()
     flushTouched(now)
+    if !keepsSnapshot {
+      reader.endBatch()
+      reader.beginBatch()
+    }
     if now >= nextTick { tick(now) }
-    return advance(now)
+    if let status = advance(now) { return .end(status: status) }
+    return .wait(milliseconds: timeout())
   }
 
   private func handle(_ event: EventLoop.Event, _ now: UInt64) {
@@ -35,10 +40,12 @@ extension Server {
   private func receive(_ message: Inbox.Message, _ now: UInt64) -> Int32? {
     switch message {
     case .committed(let outcomes):
+      renewSnapshot()
       for outcome in outcomes { finish(outcome, now) }
     case .rows(let connection, let call, let frames, let count, let isLast):
       deliver(connection, call, frames, count, isLast, now)
     case .readersClosed:
+      reader.endBatch()
       phase = .closingStore
       store.close { [inbox] in inbox.post(.storeClosed) }
     case .storeClosed:
@@ -58,6 +65,14 @@ extension Server {
     for number in numbers {
       if let session = sessions[number] { process(session, now) }
     }
+  }
+
+  /// Lets the next read see what was committed.
+  private func renewSnapshot() {
+    reader.endBatch()
+    catalog = store.catalog
+    keepsSnapshot = store.statistics.walBytes <= walLimitBytes
+    reader.beginBatch()
   }
 
   private func submitWrites() {

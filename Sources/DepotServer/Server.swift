@@ -28,6 +28,13 @@ package actor Server {
   var sessions: [Int64: Session] = [:]
   var nextSession: Int64 = 1
   var statistics = ServerStatistics()
+  /// The schema as of the last commit that was announced, which is what the reader's snapshot has.
+  var catalog: Catalog
+  /// Whether the reader may keep its snapshot while the loop sleeps.
+  ///
+  /// It may not once the write-ahead log is long: the store can begin it anew only while nobody reads
+  /// from it.
+  var keepsSnapshot = true
   /// The writes that came in this turn.
   var writes: [WriteRequest] = []
   /// Which call each write that was handed over belongs to.
@@ -52,6 +59,9 @@ package actor Server {
     case closingStore
     case ended
   }
+
+  /// How long the write-ahead log may grow, in bytes, before the store begins it anew.
+  var walLimitBytes: Int { StoreConfiguration(path: "").walLimitBytes }
 
   static let listenerToken: Int64 = -2
   static let signalToken: Int64 = -3
@@ -84,6 +94,7 @@ package actor Server {
       onCommit: { inbox.post(.committed($0)) },
       onFatal: { inbox.post(.fatal($0)) }
     )
+    catalog = store.catalog
     reader = try QuickReader(path: configuration.storePath)
     readers = try ReaderPool(path: configuration.storePath)
     instance = Self.makeInstance()
@@ -132,16 +143,25 @@ package actor Server {
   package nonisolated func run() -> Int32 {
     loop.adoptCurrentThread()
     var events: [EventLoop.Event] = []
-    assumeIsolated { $0.begin() }
+    var timeout = assumeIsolated { $0.begin() }
     while true {
-      let timeout = assumeIsolated { $0.timeout() }
       loop.wait(milliseconds: timeout, &events)
-      let status = assumeIsolated { $0.turn(events) }
-      if let status { return status }
+      let next = assumeIsolated { $0.turn(events) }
+      switch next {
+      case .end(let status): return status
+      case .wait(let milliseconds): timeout = milliseconds
+      }
     }
   }
 
-  private func begin() {
+  /// What the loop does after a turn.
+  enum Next {
+    case wait(milliseconds: Int32)
+    case end(status: Int32)
+  }
+
+  private func begin() -> Int32 {
+    reader.beginBatch()
     do throws(SystemError) {
       try loop.add(signals.descriptor, token: Self.signalToken, reads: true, writes: false)
     } catch {
@@ -158,10 +178,11 @@ package actor Server {
       ]
     )
     notifier.send("READY=1\nSTATUS=serving \(configuration.storePath)")
+    return timeout()
   }
 
   /// How long the loop may sleep, in milliseconds.
-  private func timeout() -> Int32 {
+  func timeout() -> Int32 {
     if !unfinished.isEmpty { return 0 }
     return phase == .serving && sessions.isEmpty ? 10_000 : 500
   }

@@ -80,6 +80,8 @@ enum PlainSQLite {
     let connection = try Connection(path: path, access: .writer)
     try connection.execute("PRAGMA journal_mode=WAL")
     try connection.execute("PRAGMA synchronous=FULL")
+    // SQLite's own default, which Depot's connections leave to the store.
+    try connection.execute("PRAGMA wal_autocheckpoint=1000")
     try connection.execute(
       """
       CREATE TABLE IF NOT EXISTS item (id INTEGER PRIMARY KEY, name TEXT, section TEXT,

@@ -10,6 +10,8 @@ public final class BlockingConnection {
   private var nextIdentifier: Int64 = 1
   private var writer = JSONWriter(capacity: 1024)
   private var isInUse = false
+  /// The terminal frames that came before those of earlier calls.
+  private var early: [Int64: ServerFrame] = [:]
   let welcome: Welcome
 
   /// Connects to a service.
@@ -107,19 +109,70 @@ public final class BlockingConnection {
     isWrite: Bool,
     _ write: (inout JSONWriter) -> Void
   ) throws -> JSONNode {
+    try use(isWrite: isWrite) {
+      try receive(send(write), columns: columns, rows: rows)
+    }
+  }
+
+  /// Calls `body`, in which the connection isn't used for anything else.
+  private func use<Result>(isWrite: Bool, _ body: () throws -> Result) throws -> Result {
     precondition(!isInUse, "A connection can't be used while it streams rows.")
     isInUse = true
     defer { isInUse = false }
-    let id = nextIdentifier
-    nextIdentifier += 1
-    writer.bytes.removeAll(keepingCapacity: writer.bytes.capacity <= 1 << 20)
-    FrameEncoder.append(.length, to: &writer, write)
     do {
-      try wire.send(writer.bytes)
-      return try receive(id, columns: columns, rows: rows)
+      return try body()
     } catch var error as DepotError where error.code == .disconnected && isWrite {
       error.effect = .unknown
       throw error
+    }
+  }
+
+  /// Sends a call without waiting for its answer; returns its id.
+  private func send(_ write: (inout JSONWriter) -> Void) throws(DepotError) -> Int64 {
+    let id = nextIdentifier
+    nextIdentifier += 1
+    writer.bytes.removeAll(keepingCapacity: writer.bytes.capacity <= 4 << 20)
+    FrameEncoder.append(.length, to: &writer, write)
+    try wire.send(writer.bytes)
+    return id
+  }
+
+  /// Inserts the rows of many requests, sending the next while the service stores the one before.
+  ///
+  /// Each request is a transaction of its own. After a failure no more are sent, but one that was
+  /// under way may have been stored: its result comes to `body` before the error is thrown.
+  ///
+  /// - Parameters:
+  ///   - requests: The rows, at most 10,000 in each request.
+  ///   - body: What to do with the result of each request, in their order.
+  /// - Throws: ``DepotError`` of the first request that failed, or what `body` throws.
+  public func insert(
+    each requests: some Sequence<InsertRequest>,
+    _ body: (InsertResult) throws -> Void = { _ in }
+  ) throws {
+    try use(isWrite: true) {
+      var failure: (any Error)?
+      var waiting: Int64?
+      func finish() throws {
+        guard let id = waiting else { return }
+        waiting = nil
+        do {
+          let node = try receive(id, columns: nil, rows: nil)
+          try body(InsertResult(node))
+        } catch {
+          if (error as? DepotError)?.code == .disconnected { throw error }
+          failure = failure ?? error
+        }
+      }
+      for request in requests {
+        if failure != nil { break }
+        let id = nextIdentifier
+        _ = try send { $0.write(Call(id: id, .insert(request))) }
+        try finish()
+        waiting = id
+      }
+      try finish()
+      if let failure { throw failure }
     }
   }
 
@@ -130,13 +183,16 @@ public final class BlockingConnection {
   ) throws -> JSONNode {
     var failure: (any Error)?
     while true {
-      let bytes = try wire.receive()
-      switch try ServerFrame(bytes) {
+      let isEarly = early[id] != nil
+      let bytes = isEarly ? [] : try wire.receive()
+      switch try early.removeValue(forKey: id) ?? ServerFrame(bytes) {
       case .ok(id, let node):
         if let failure { throw failure }
         return node
       case .failure(nil, let error): throw error
       case .failure(id, let error): throw failure ?? error
+      case .ok(let other, let node): early[other] = .ok(id: other, node)
+      case .failure(let other?, let error): early[other] = .failure(id: other, error)
       case .next(id, let names, let offset) where failure == nil:
         do {
           if let names { try columns?(names) }

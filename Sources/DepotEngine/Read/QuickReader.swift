@@ -17,8 +17,8 @@ package final class QuickReader {
   private var longReads = LongReadMemory()
   private var plans: [String: GetPlan] = [:]
   private var generation = -1
-  /// How many reads the open batch had; `nil` if there is none.
-  private var batchCount: Int?
+  /// Whether reads share a snapshot.
+  private var keepsSnapshot = false
 
   /// Opens the store at `path`, which must exist.
   ///
@@ -28,7 +28,7 @@ package final class QuickReader {
   /// - Throws: ``DepotError`` of class `storage` if it can't be opened.
   package init(path: String, budget: UInt64 = 250_000) throws(DepotError) {
     clock = BudgetClock(budget)
-    connection = try .reader(path: path, cacheKiB: 4096)
+    connection = try .reader(path: path, cacheKiB: 16384)
     // The thread must not wait; a read that meets a lock is long.
     try reading { () throws(SQLiteError) in try connection.execute("PRAGMA busy_timeout = 0") }
     connection.watch(every: 200, ProgressCheck { [clock] in clock.isOver })
@@ -39,20 +39,18 @@ package final class QuickReader {
   ///
   /// They don't see what is committed meanwhile, so end the batch before a commit is announced.
   package func beginBatch() {
-    batchCount = 0
+    keepsSnapshot = true
   }
 
   /// Ends the snapshot that the reads since ``beginBatch()`` shared.
   package func endBatch() {
-    batchCount = nil
+    keepsSnapshot = false
     if connection.isInTransaction { try? connection.run("COMMIT") }
   }
 
-  /// Opens the batch's snapshot if this is its second read; the first one has nobody to share with.
+  /// Opens the batch's snapshot for its first read.
   private func joinBatch() throws(DepotError) {
-    guard let count = batchCount else { return }
-    batchCount = count + 1
-    guard count == 1 else { return }
+    guard keepsSnapshot, !connection.isInTransaction else { return }
     try reading { () throws(SQLiteError) in try connection.run("BEGIN") }
   }
 
