@@ -23,7 +23,10 @@ let package = Package(
     .executableTarget(name: "depotd", dependencies: ["DepotServer"]),
     .target(name: "DepotCommands", dependencies: ["DepotClient", "DepotProtocol", "DepotLinux"]),
     .executableTarget(name: "depot", dependencies: ["DepotCommands"]),
-    .executableTarget(name: "depot-demo", dependencies: ["DepotClient", "DepotProtocol"]),
+    .executableTarget(
+      name: "depot-demo",
+      dependencies: ["DepotClient", "DepotProtocol", "DepotLinux"]
+    ),
     .executableTarget(
       name: "depot-bench",
       dependencies: ["DepotClient", "DepotProtocol", "DepotSQLite", "DepotLinux"]

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <string.h>
 #include <time.h>
 #include <fcntl.h>
@@ -59,8 +60,12 @@ static inline int depot_name_thread(pthread_t thread, const char *name) {
   return pthread_setname_np(thread, name);
 }
 
-// POSIX_SPAWN_SETSID needs _GNU_SOURCE.
+// POSIX_SPAWN_SETSID and posix_spawn_file_actions_addclosefrom_np(3) need _GNU_SOURCE.
 static inline int depot_spawn_setsid(void) { return 0x80; }
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
+static inline int depot_spawn_close_from(posix_spawn_file_actions_t *actions, int from) {
+  return posix_spawn_file_actions_addclosefrom_np(actions, from);
+}
 
 // Glibc's module has both a struct and a function of these names, which Swift can't tell apart.
 

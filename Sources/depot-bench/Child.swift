@@ -4,39 +4,34 @@ import Foundation
 
 /// A process that the benchmark started.
 final class Child {
-  private let process = Foundation.Process()
-  private let output = Pipe()
+  private let process: ChildProcess
+  private let arguments: [String]
 
   /// Starts a program, on the core `pin` if one is named.
-  init(_ arguments: [String], pin: Int? = nil, environment: [String: String] = [:]) throws {
-    let all = (pin.map { ["taskset", "-c", String($0)] } ?? []) + arguments
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = all
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
+  ///
+  /// - Throws: ``SystemError`` if it can't be started.
+  init(_ arguments: [String], pin: Int? = nil) throws {
+    self.arguments = (pin.map { ["taskset", "-c", String($0)] } ?? []) + arguments
+    process = try ChildProcess(self.arguments, output: .captured)
   }
 
-  var identifier: Int32 { process.processIdentifier }
+  var identifier: Int32 { process.identifier }
 
   /// Waits for the end, and returns what was printed.
   ///
   /// - Throws: ``BenchError`` if the status isn't 0.
   func result() throws -> String {
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw BenchError(
-        "\(process.arguments?.joined(separator: " ") ?? "") ended with \(process.terminationStatus)"
-      )
+    let output = try process.capturedOutput()
+    let status = process.wait()
+    guard status == 0 else {
+      throw BenchError("\(arguments.joined(separator: " ")) ended with \(status)")
     }
-    return String(decoding: data, as: UTF8.self)
+    return String(decoding: output, as: UTF8.self)
   }
 
   func stop() {
     process.terminate()
-    process.waitUntilExit()
+    _ = process.wait()
   }
 
   /// Returns a line of /proc/PID/status in KiB, such as VmHWM.

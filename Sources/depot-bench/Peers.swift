@@ -5,7 +5,7 @@ import Foundation
 final class Peers {
   private let folder: TemporaryFolder
   private var redis: Child?
-  private var postgresFolder: String?
+  private var postgres: Child?
   private(set) lazy var hasPostgres = startPostgres()
   private(set) lazy var hasRedis = startRedis()
 
@@ -15,17 +15,15 @@ final class Peers {
 
   func stop() {
     redis?.stop()
-    if let postgresFolder {
-      _ = try? asPostgres(["\(Self.binaries)/pg_ctl", "-D", postgresFolder, "-m", "fast", "stop"])
-    }
+    postgres?.stop()
   }
 
   private static let binaries = "/usr/lib/postgresql/15/bin"
 
-  /// Runs a program as the user postgres, because the server refuses to be root.
-  private func asPostgres(_ arguments: [String]) throws -> String {
-    let prefix = getuid() == 0 ? ["runuser", "-u", "postgres", "--"] : []
-    return try Child(prefix + arguments).result()
+  /// Returns the command that runs a program as the user postgres; the server refuses to be root.
+  private static func asPostgres(_ arguments: [String]) -> [String] {
+    let prefix = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"]
+    return (getuid() == 0 ? prefix : []) + arguments
   }
 
   private func startPostgres() -> Bool {
@@ -35,13 +33,16 @@ final class Peers {
       try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
       if getuid() == 0 { _ = try Child(["chown", "postgres", home]).result() }
       let data = home + "/data"
-      _ = try asPostgres([Self.binaries + "/initdb", "-D", data, "-A", "trust", "-U", "bench"])
-      let options =
-        "-c listen_addresses='' -c unix_socket_directories=\(home) -c shared_buffers=256MB"
-      _ = try asPostgres([
-        Self.binaries + "/pg_ctl", "-D", data, "-w", "-l", home + "/log", "-o", options, "start",
-      ])
-      postgresFolder = data
+      _ = try Child(
+        Self.asPostgres([Self.binaries + "/initdb", "-D", data, "-A", "trust", "-U", "bench"])
+      ).result()
+      postgres = try Child(
+        Self.asPostgres([
+          Self.binaries + "/postgres", "-D", data, "-k", home, "-c", "listen_addresses=", "-c",
+          "shared_buffers=256MB",
+        ])
+      )
+      for _ in 0..<200 where (try? psql("SELECT 1")) == nil { usleep(50_000) }
       _ = try psql(
         """
         CREATE TABLE item (id bigserial PRIMARY KEY, name text, section text, size bigint,

@@ -225,15 +225,16 @@ enum Scenarios {
       try connection.define(Item.schema)
       depot.append(
         try milliseconds {
-          let starts = stride(from: 0, to: items.count, by: 5000)
+          let starts = stride(from: 0, to: items.count, by: 10_000)
           try connection.insert(
             each: starts.lazy.map { start in
               var rows = RowBatch()
-              for item in items[start..<min(start + 5000, items.count)] {
+              for item in items[start..<min(start + 10_000, items.count)] {
                 rows.appendRow { item.write(to: &$0) }
               }
               return InsertRequest(entity: "Item", columns: Item.attributes, rows: rows)
-            })
+            }
+          )
         }
       )
       let plain = try PlainSQLite.open(folder.file("bulk-\(round)-plain.sqlite"))

@@ -32,7 +32,7 @@ import Testing
     ],
     "depotd": ["DepotServer", "Glibc"],
     "depot": ["DepotCommands", "Glibc"],
-    "depot-demo": ["DepotClient", "DepotProtocol", "Foundation", "FoundationEssentials"],
+    "depot-demo": ["DepotClient", "DepotProtocol", "DepotLinux", "Foundation"],
     "depot-bench": [
       "DepotClient", "DepotProtocol", "DepotSQLite", "DepotLinux", "FoundationEssentials", "Glibc",
       "Foundation", "Synchronization",
