@@ -77,12 +77,23 @@ package enum DaemonCommand {
     case .printProtocol:
       print(ProtocolDocument.json, terminator: "")
     case .check(let configuration):
-      for line in try Store.check(path: configuration.storePath) { print(line) }
+      return try Self.check(configuration.storePath)
     case .serve(let configuration):
       try Self.prepareFolders(configuration)
       return try Server(configuration).run()
     }
     return 0
+  }
+
+  /// Says on the standard output what is wrong with a store, or that nothing is.
+  private static func check(_ path: String) throws(DepotError) -> Int32 {
+    guard let problems = try Store.check(path: path) else {
+      print("There is no store at \(path) yet.")
+      return 0
+    }
+    if problems.isEmpty { print("The store \(path) is sound.") }
+    for problem in problems { print(problem) }
+    return problems.isEmpty ? 0 : DepotError.Code.corrupt.exitStatus
   }
 
   private static func prepareFolders(_ configuration: ServerConfiguration) throws(DepotError) {
@@ -120,7 +131,7 @@ package enum DaemonCommand {
       --log-format FORMAT  text or json, on the standard error [text]
       --config FILE        a file of these settings without the hyphens, one in each line;
                            SIGHUP reads who is let in and slow-ms from it again
-      --check              examine the configuration and the whole store, and end
+      --check              examine the configuration and the whole store, say what is wrong, and end
       --print-protocol     print the protocol as JSON, and end
       --version            print the version, and end
 

@@ -5,17 +5,17 @@ internal import DepotSQLite
 extension Store {
   /// Looks at every page and every row of a store that nobody has open.
   ///
-  /// - Returns: What is wrong, in words; nothing if the store is sound or there is none.
+  /// - Returns: What is wrong, in words; nothing if the store is sound, `nil` if there is none.
   /// - Throws: ``DepotError`` `unavailable.busy` if a process has the store open, `storage.corrupt`
   ///   if it is too damaged to be looked at, and others of class `storage`.
-  package static func check(path: String) throws(DepotError) -> [String] {
+  package static func check(path: String) throws(DepotError) -> [String]? {
     let files = StoreFiles(path)
     let lock = try files.lock()
     defer { withExtendedLifetime(lock) {} }
-    guard try files.prove() else { return [] }
+    guard try files.prove() else { return nil }
     do {
       let connection = try Connection(path: path, access: .reader)
-      guard try files.checkVersion(connection) else { return [] }
+      guard try files.checkVersion(connection) else { return nil }
       try TextFunctions.register(on: connection)
       var problems = try connection.texts("PRAGMA integrity_check").filter { $0 != "ok" }
       let catalog = try CatalogTables(connection: connection).load()
