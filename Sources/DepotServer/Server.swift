@@ -88,7 +88,6 @@ package actor Server {
     }
     let inbox = Inbox(loop: loop)
     self.inbox = inbox
-    listener = try Self.listen(configuration)
     store = try Store(
       configuration: StoreConfiguration(path: configuration.storePath),
       onCommit: { inbox.post(.committed($0)) },
@@ -98,6 +97,8 @@ package actor Server {
     reader = try QuickReader(path: configuration.storePath)
     readers = try ReaderPool(path: configuration.storePath)
     instance = Self.makeInstance()
+    // Last, so that whoever finds the socket finds a store that was proved.
+    listener = try Self.listen(configuration)
   }
 
   private static func makeInstance() -> String {
