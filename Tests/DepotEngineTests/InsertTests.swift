@@ -141,4 +141,27 @@ import Testing
       #expect(try rows("SELECT a_size FROM e_Item", in: path) == [[.integer(1)], [.integer(6)]])
     }
   }
+
+  @Test(arguments: [
+    "[1, [2, \"]\"], {}]", "{\"a\": {\"b\": [\"}\"]}}", "[]", "{\"referenceSeconds\": [1]}",
+  ])
+  func `a nested value is of the wrong type`(json: String) async throws {
+    try await withStore { store, _ in
+      let rows = RowBatch(json: Array("[[\"a\", 1], [\(json), 2]]".utf8), count: 2)
+      let request = InsertRequest(entity: "Item", columns: ["name", "size"], rows: rows)
+      let error = await #expect(throws: DepotError.self) { try await store.write(.insert(request)) }
+      #expect(error?.code == .type)
+      #expect(error?.at == "/args/rows/1/0")
+    }
+  }
+
+  @Test(arguments: ["[[[1, 2]", "[[{\"a\": 1", "[[[\"a", "[[[\"\\"])
+  func `an unfinished nested value is no row`(json: String) async throws {
+    try await withStore { store, _ in
+      let rows = RowBatch(json: Array(json.utf8), count: 1)
+      let request = InsertRequest(entity: "Item", columns: ["name"], rows: rows)
+      let error = await #expect(throws: DepotError.self) { try await store.write(.insert(request)) }
+      #expect(error?.code == .json)
+    }
+  }
 }

@@ -61,7 +61,8 @@ public struct RowReader: ~Copyable {
     case UInt8(ascii: "n"): return try word("null", .null)
     case UInt8(ascii: "t"): return try word("true", .true)
     case UInt8(ascii: "f"): return try word("false", .false)
-    case UInt8(ascii: "{"): return try objectField()
+    case UInt8(ascii: "{"): return try nestedField(.object)
+    case UInt8(ascii: "["): return try nestedField(.array)
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try numberField()
     default: throw malformed("a value")
     }
@@ -120,14 +121,24 @@ public struct RowReader: ~Copyable {
     )
   }
 
-  /// Reads the escape form of a date, the only object in a row.
-  private mutating func objectField() throws(DepotError) -> RowField {
+  /// Reads an object, as in the escape form of a date, or an array, which no type has.
+  private mutating func nestedField(_ kind: JSONToken.Kind) throws(DepotError) -> RowField {
     let start = position
-    while position < bytes.count, bytes[position] != UInt8(ascii: "}") { position += 1 }
-    guard position < bytes.count else { throw malformed("the end of an object") }
-    position += 1
+    var depth = 0
+    repeat {
+      guard position < bytes.count else { throw malformed("the end of the \(kind)") }
+      switch bytes[position] {
+      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+      case UInt8(ascii: "\""):
+        _ = try stringField()
+        continue
+      default: break
+      }
+      position += 1
+    } while depth > 0
     return RowField(
-      kind: .object,
+      kind: kind,
       isComplex: true,
       bytes: UnsafeBufferPointer(rebasing: bytes[start..<position])
     )
