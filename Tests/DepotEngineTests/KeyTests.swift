@@ -30,6 +30,27 @@ import Testing
     }
   }
 
+  @Test func `a repeated write is answered in the form that its connection wants`() async throws {
+    try await withStore { store, _ in
+      let request = InsertRequest(
+        entity: "Item",
+        columns: ["name"],
+        rows: RowBatch([[.string("a")], [.string("a")], [.string("b")]]),
+        reportsRejects: true
+      )
+      let numbers: JSONValue = .array([.int64(1), .null, .int64(3)])
+      let texts: JSONValue = .array([.string("1"), .null, .string("3")])
+      for (form, expected) in [
+        (Hello.Int64Form.string, texts), (.number, numbers), (.string, texts),
+      ] {
+        let result = await store.write([.insert(request)], key: "k", int64: form)
+        let identifiers = try result[0].get()["ids"]
+        #expect(identifiers == expected)
+      }
+      #expect(store.store.statistics.repeatedWrites == 2)
+    }
+  }
+
   @Test func `a write that failed can be repeated with its key`() async throws {
     try await withStore { store, path in
       let request = InsertRequest(

@@ -27,7 +27,8 @@ final class StoreFixture: Sendable {
   func write(
     _ operations: [DepotProtocol.Operation],
     key: String? = nil,
-    control: CallControl = CallControl()
+    control: CallControl = CallControl(),
+    int64: Hello.Int64Form = .number
   ) async -> [Result<JSONValue, DepotError>] {
     let requests = operations.map { operation in
       let token = nextToken.withLock { token in
@@ -39,7 +40,7 @@ final class StoreFixture: Sendable {
         operation: operation,
         key: key,
         control: control,
-        reply: ReplyWriter(id: Int64(token), framing: .lines)
+        reply: ReplyWriter(id: Int64(token), framing: .lines, int64: int64)
       )
     }
     // All are waited for before the first is sent.

@@ -30,15 +30,18 @@ final class Writer {
   /// - Returns: The JSON of the result.
   func perform(_ request: WriteRequest, _ effect: inout WriteEffect) throws -> [UInt8] {
     try request.control.check()
-    guard let key = request.key else { return try apply(request, &effect) }
+    let form = request.reply.int64
+    guard let key = request.key else {
+      return try apply(request, &effect).writingIdentifiers(as: form)
+    }
     let hash = OutcomeTable.hash(request.operation)
     if let result = try outcomes.result(of: key, hash: hash) {
       effect.repeatedWrites += 1
-      return result
+      return result.writingIdentifiers(as: form)
     }
     let result = try apply(request, &effect)
     try outcomes.store(result, key: key, hash: hash, at: WallClock.now())
-    return result
+    return result.writingIdentifiers(as: form)
   }
 
   private func apply(_ request: WriteRequest, _ effect: inout WriteEffect) throws -> [UInt8] {
@@ -48,7 +51,7 @@ final class Writer {
       let result = try entityWriter(insert.entity).insert(insert, control: request.control)
       effect.rowsInserted += result.inserted
       effect.rowsUpdated += result.updated
-      json.write(result, for: insert, as: request.reply.int64)
+      json.write(result, for: insert)
     case .update(let update):
       let count = try entityWriter(update.entity).update(update, control: request.control)
       effect.rowsUpdated += count
@@ -188,11 +191,7 @@ extension StoreStatistics {
 
 extension JSONWriter {
   /// Writes the result of an insert.
-  fileprivate mutating func write(
-    _ result: InsertResult,
-    for request: InsertRequest,
-    as form: Hello.Int64Form
-  ) {
+  fileprivate mutating func write(_ result: InsertResult, for request: InsertRequest) {
     raw("{\"inserted\":")
     integer(result.inserted)
     raw(",\"updated\":")
@@ -202,7 +201,7 @@ extension JSONWriter {
     raw(",\"ids\":[")
     for (index, identifier) in result.identifiers.enumerated() {
       if index > 0 { raw(",") }
-      if let identifier { integer(identifier, as: form) } else { raw("null") }
+      if let identifier { integer(identifier) } else { raw("null") }
     }
     raw("]")
     if request.reportsRejects {
@@ -218,5 +217,21 @@ extension JSONWriter {
       raw("]")
     }
     raw("}")
+  }
+}
+
+extension [UInt8] {
+  /// Returns a result with its identifiers as strings if the connection wants integers so.
+  ///
+  /// Results are kept with numbers, because a repeated request may come from another connection.
+  fileprivate func writingIdentifiers(as form: Hello.Int64Form) -> [UInt8] {
+    let name = Array("\"ids\":[".utf8)
+    guard form == .string, let start = firstRange(of: name)?.upperBound,
+      let end = self[start...].firstIndex(of: UInt8(ascii: "]")), start < end
+    else { return self }
+    let quotes = Array("\"".utf8)
+    let list = self[start..<end].split(separator: UInt8(ascii: ","))
+      .map { $0.first == UInt8(ascii: "n") ? Array($0) : quotes + $0 + quotes }
+    return Array(self[..<start]) + list.joined(separator: ",".utf8) + Array(self[end...])
   }
 }
