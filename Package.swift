@@ -45,6 +45,10 @@ let package = Package(
       name: "DepotClientTests",
       dependencies: ["DepotClient", "DepotProtocol", "DepotLinux"]
     ),
+    .testTarget(
+      name: "FaultTests",
+      dependencies: ["DepotClient", "DepotEngine", "DepotProtocol", "DepotSQLite", "DepotLinux"]
+    ),
     .testTarget(name: "RulesTests"),
   ],
   swiftLanguageModes: [.v6]

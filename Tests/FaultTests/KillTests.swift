@@ -1,0 +1,113 @@
+import DepotClient
+import DepotProtocol
+import Foundation
+import Glibc
+import Testing
+
+/// Kills the daemon at the system calls that it makes from its start to its end.
+///
+/// Proved by `OracleTests`: the same ledger reports a write that a lying disk dropped.
+extension FaultTests {
+  @Suite struct KillTests {
+    /// The calls that touch files and sockets.
+    static let calls = [
+      "pwrite64", "fdatasync", "fsync", "ftruncate", "fcntl", "openat", "unlink", "rename",
+      "sendto",
+      "write", "close", "pread64", "fadvise64", "flock", "fchown", "bind", "listen",
+    ]
+
+    @Test(arguments: calls)
+    func `every acknowledged write survives a kill at any system call`(call: String) async throws {
+      try await onThread {
+        let count = try Self.count(of: call)
+        // Each thread counts its own; all points are tried in the long run.
+        let isLong = ProcessInfo.processInfo.environment["DEPOT_SOAK"] != nil
+        let step = isLong ? 1 : max(1, (count + 4) / 5)
+        for point in stride(from: count > 0 ? 1 : 0, through: count, by: step) where point > 0 {
+          let (wasKilled, problems) = try Self.trial(call, at: point)
+          #expect(problems == [], "\(call) \(point)")
+          if !isLong, point == 1 { #expect(wasKilled, "\(call) must be there to be killed at") }
+        }
+      }
+    }
+
+    /// The writes of a run; the large one makes a checkpoint due.
+    private static let steps: [(name: String, rows: Int, bytes: Int)] = [
+      ("a", 2, 10), ("b", 3, 5000), ("large", 6, 720_000), ("c", 1, 10), ("d", 2, 10),
+    ]
+
+    /// Returns how often the thread that makes `call` most makes it in a whole run.
+    private static func count(of call: String) throws -> Int {
+      let place = try Place()
+      let daemon = try place.start(tracing: ["trace=\(call)"])
+      var ledger = Ledger()
+      if let connection = place.connect(daemon) { work(connection, &ledger) }
+      guard daemon.wait() == 0 else { throw TestFailure(place.text(of: place.log)) }
+      var counts: [Substring: Int] = [:]
+      for line in place.text(of: place.trace).split(separator: "\n") where line.contains("\(call)(")
+      {
+        counts[line.prefix { $0 != " " }, default: 0] += 1
+      }
+      return counts.values.max() ?? 0
+    }
+
+    /// Writes until the connection is lost or all is done.
+    private static func work(_ connection: BlockingConnection, _ ledger: inout Ledger) {
+      do {
+        try connection.define(.items())
+        for (index, step) in steps.enumerated() {
+          ledger.note(step.name, .unknown)
+          try connection.put(step.name, rows: step.rows, bytes: step.bytes)
+          ledger.note(step.name, .acknowledged)
+          if index == 3 { try connection.define(.items(more: true)) }
+        }
+        try connection.shutdown()
+      } catch {
+        // The daemon is gone, as it should be.
+      }
+    }
+
+    private static func trial(_ call: String, at point: Int) throws -> (Bool, [String]) {
+      let place = try Place()
+      let inject = "inject=\(call):signal=SIGKILL:when=\(point)"
+      var daemon = try place.start(tracing: ["trace=\(call)", inject])
+      var ledger = Ledger()
+      if let connection = place.connect(daemon) { work(connection, &ledger) }
+      let wasKilled = daemon.wait() == 128 + SIGKILL
+      let connection: BlockingConnection
+      (daemon, connection) = try place.serve()
+      var problems: [String] = []
+      if try connection.schema()["Item"] != nil {
+        problems += ledger.problems(try wholeWrites(connection, &problems))
+      } else if ledger.fates.values.contains(.acknowledged) {
+        problems.append("the schema is lost")
+      }
+      // Whatever is repeated with its key is there exactly once.
+      try connection.define(.items(more: true))
+      for step in steps {
+        try connection.put(step.name, rows: step.rows, bytes: step.bytes)
+        ledger.note(step.name, .acknowledged)
+      }
+      problems += ledger.problems(try wholeWrites(connection, &problems))
+      try connection.shutdown()
+      if daemon.wait() != 0 { problems.append("the daemon didn't end well") }
+      let check = try place.check()
+      if check.status != 0 { problems.append(check.output) }
+      return (wasKilled, problems)
+    }
+
+    /// How often each write is there, all of whose rows must be.
+    private static func wholeWrites(
+      _ connection: BlockingConnection,
+      _ problems: inout [String]
+    ) throws -> [String: Int] {
+      var counts = try connection.names()
+      for (name, rows, _) in steps {
+        guard let count = counts[name] else { continue }
+        if count % rows != 0 { problems.append("\(name) is there in part") }
+        counts[name] = (count + rows - 1) / rows
+      }
+      return counts
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import DepotClient
+import Foundation
+import Glibc
+
+/// A folder with a store and a socket, removed in the end.
+final class Place: Sendable {
+  let folder: String
+  var store: String { folder + "/store.sqlite" }
+  var socket: String { folder + "/s" }
+  var log: String { folder + "/log" }
+  /// What strace wrote about the daemon's life so far.
+  var trace: String { folder + "/trace" }
+
+  init() throws {
+    folder = "/tmp/depot-fault-\(UUID().uuidString.prefix(8))"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  /// The program under test.
+  static var daemon: String {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().path
+    let programs = ProcessInfo.processInfo.environment["DEPOT_PROGRAMS"]
+    return (programs ?? root + "/.build/debug") + "/depotd"
+  }
+
+  private var arguments: [String] { [Self.daemon, "--socket", socket, "--store", store] }
+
+  /// Starts the daemon, without waiting for it.
+  func start() throws -> Child { try Child(arguments, log: log) }
+
+  /// Starts the daemon with strace's expressions, as in `inject=fdatasync:error=EIO:when=2`.
+  ///
+  /// strace's own process is the grandchild, so that the status is the daemon's.
+  func start(tracing expressions: [String]) throws -> Child {
+    let options = expressions.flatMap { ["-e", $0] }
+    return try Child(["strace", "-D", "-f", "-o", trace] + options + arguments, log: log)
+  }
+
+  /// Connects as soon as the daemon answers; `nil` if it ended before.
+  func connect(_ daemon: Child) -> BlockingConnection? {
+    while daemon.isRunning {
+      if let connection = try? BlockingConnection(socket: SocketPath(socket)) { return connection }
+      usleep(1000)
+    }
+    return nil
+  }
+
+  /// Starts the daemon and connects.
+  func serve() throws -> (Child, BlockingConnection) {
+    let daemon = try start()
+    guard let connection = connect(daemon) else {
+      throw TestFailure("depotd ended with status \(daemon.wait()): \(text(of: log))")
+    }
+    return (daemon, connection)
+  }
+
+  /// Runs `depotd --check`.
+  func check(_ path: String? = nil) throws -> (status: Int32, output: String) {
+    let output = folder + "/check"
+    try? FileManager.default.removeItem(atPath: output)
+    let child = try Child([Self.daemon, "--check", "--store", path ?? store], log: output)
+    let status = child.wait()
+    return (status, text(of: output))
+  }
+
+  func text(of path: String) -> String {
+    String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
+  }
+}
+
+/// A fault in the system calls of a process that runs, which ends with the reference.
+final class Fault {
+  private let strace: Child
+
+  /// Adds a fault to a running daemon.
+  ///
+  /// - Parameters:
+  ///   - call: The system call.
+  ///   - fault: What happens instead, as in `error=EIO:when=1`; the count begins now.
+  init(_ call: String, _ fault: String, in daemon: Child, _ place: Place) throws {
+    let log = place.folder + "/strace-\(UUID().uuidString)"
+    strace = try Child(
+      [
+        "strace", "-f", "-p", "\(daemon.process)", "-o", place.trace, "-e", "trace=\(call)",
+        "-e", "inject=\(call):\(fault)",
+      ],
+      log: log
+    )
+    while !place.text(of: log).contains("attached") {
+      guard strace.isRunning else { throw TestFailure(place.text(of: log)) }
+      usleep(1000)
+    }
+    // Threads are attached one after the other before the message that names their number.
+  }
+
+  /// Takes the fault away.
+  func end() {
+    strace.signal(SIGINT)
+    strace.wait()
+  }
+}
