@@ -49,6 +49,9 @@ build: deps  ## Build the release programs into .build/release
 test: test-deps build  ## Run all tests, also those over real processes
 	@Tests/run-tests $(SWIFT) $(BUILD_FLAGS)
 
+test-long: test-deps build  ## Run the fault tests at every point, which takes a while
+	@DEPOT_SOAK=1 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) $(SWIFT) test $(BUILD_FLAGS) --filter FaultTests
+
 demo: build  ## Import this machine's Debian catalogue and query it
 	@$(BIN)/depot-demo
 

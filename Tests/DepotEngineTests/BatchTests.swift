@@ -1,4 +1,5 @@
 import DepotEngine
+import DepotLinux
 import DepotProtocol
 import DepotSQLite
 import Testing
@@ -44,6 +45,36 @@ import Testing
       #expect(results.map { $0.error?.code } == [.deadline])
       let stored = try rows("SELECT id FROM e_Item", in: path)
       #expect(stored.isEmpty)
+    }
+  }
+
+  @Test func `a write that is stopped on its way is applied as a whole or not at all`() async throws
+  {
+    try await withStore { store, path in
+      var expected = 0
+      var stopped = 0
+      for attempt in 0..<60 {
+        let batches = ["a", "b"].map { name in
+          (0..<2000).map { [Value.string("\(attempt) \(name) \($0)")] }
+        }
+        let operations = batches.map {
+          DepotProtocol.Operation.insert(
+            InsertRequest(entity: "Item", columns: ["name"], rows: RowBatch($0))
+          )
+        }
+        let control = CallControl(deadline: Monotonic.now() + UInt64(attempt) * 400_000)
+        for result in await store.write(operations, control: control) {
+          if let error = result.error {
+            #expect(error.code == .deadline)
+            stopped += 1
+          } else {
+            expected += 2000
+          }
+        }
+        let count = try rows("SELECT count(*) FROM e_Item", in: path)
+        #expect(count == [[.integer(Int64(expected))]])
+      }
+      #expect(stopped > 0 && expected > 0)
     }
   }
 

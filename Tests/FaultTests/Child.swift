@@ -15,10 +15,21 @@ final class Child: Sendable {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
     posix_spawn_file_actions_adddup2(&actions, 1, 2)
+    // A test's thread may have signals blocked or ignored, which a child would inherit.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    for signal in [SIGINT, SIGTERM, SIGPIPE] { sigaddset(&signals, signal) }
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+    posix_spawnattr_setflags(&attributes, Int16(flags))
     var vector = arguments.map { strdup($0) } + [nil]
     defer { for pointer in vector { free(pointer) } }
     var process: pid_t = 0
-    let code = posix_spawnp(&process, arguments[0], &actions, nil, &vector, environ)
+    let code = posix_spawnp(&process, arguments[0], &actions, &attributes, &vector, environ)
     guard code == 0 else { throw TestFailure("\(arguments[0]) can't be started: errno \(code)") }
     self.process = process
     DispatchQueue.global().asyncAfter(deadline: .now() + 60) { [weak self] in

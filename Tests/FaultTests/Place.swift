@@ -5,7 +5,9 @@ import Glibc
 /// A folder with a store and a socket, removed in the end.
 final class Place: Sendable {
   let folder: String
-  var store: String { folder + "/store.sqlite" }
+  /// Where the store is, and nothing else.
+  var data: String { folder + "/data" }
+  var store: String { data + "/store.sqlite" }
   var socket: String { folder + "/s" }
   var log: String { folder + "/log" }
   /// What strace wrote about the daemon's life so far.
@@ -14,6 +16,7 @@ final class Place: Sendable {
   init() throws {
     folder = "/tmp/depot-fault-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: false)
   }
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
@@ -34,8 +37,8 @@ final class Place: Sendable {
   /// Starts the daemon with strace's expressions, as in `inject=fdatasync:error=EIO:when=2`.
   ///
   /// strace's own process is the grandchild, so that the status is the daemon's.
-  func start(tracing expressions: [String]) throws -> Child {
-    let options = expressions.flatMap { ["-e", $0] }
+  func start(tracing expressions: [String], paths: [String] = []) throws -> Child {
+    let options = expressions.flatMap { ["-e", $0] } + paths.flatMap { ["-P", $0] }
     return try Child(["strace", "-D", "-f", "-o", trace] + options + arguments, log: log)
   }
 
@@ -72,7 +75,7 @@ final class Place: Sendable {
 }
 
 /// A fault in the system calls of a process that runs, which ends with the reference.
-final class Fault {
+final class Fault: Sendable {
   private let strace: Child
 
   /// Adds a fault to a running daemon.
@@ -98,7 +101,7 @@ final class Fault {
 
   /// Takes the fault away.
   func end() {
-    strace.signal(SIGINT)
+    strace.signal(SIGTERM)
     strace.wait()
   }
 }

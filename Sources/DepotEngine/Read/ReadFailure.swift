@@ -10,7 +10,8 @@ extension DepotError {
     case 10, 14:  // SQLITE_IOERR, SQLITE_CANTOPEN
       self.init(.io, "The store can't be read: \(error).")
     case 11, 26:  // SQLITE_CORRUPT, SQLITE_NOTADB
-      self.init(.corrupt, "The store's file is damaged: \(error).")
+      // SQLite calls a disk that can't be read damaged too.
+      self.init(.corrupt, "The store's file is damaged, or can't be read: \(error).")
     case 13:  // SQLITE_FULL
       self.init(.full, "There is no room for the temporary file of a sort.")
     case 7, 18:  // SQLITE_NOMEM, SQLITE_TOOBIG

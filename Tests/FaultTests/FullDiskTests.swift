@@ -1,0 +1,178 @@
+import DepotClient
+import DepotProtocol
+import Foundation
+import Glibc
+import Testing
+
+/// Disks without room.
+///
+/// Proved by `OracleTests`: the ledger reports a write that was refused and is there, and one that was
+/// acknowledged and isn't.
+extension FaultTests {
+  @Suite struct FullDiskTests {
+    /// Fills the disk of `place`, makes room, and looks at what became of the writes.
+    private static func run(
+      _ place: Place,
+      bytes: Int,
+      fill: (Child) throws -> Void,
+      makeRoom: (Child) throws -> Void
+    ) throws -> (refusals: [DepotError], problems: [String]) {
+      let (daemon, connection) = try place.serve()
+      try connection.define(.items())
+      var ledger = Ledger()
+      for index in 0..<3 { connection.put("before \(index)", in: &ledger) }
+      try fill(daemon)
+      var refusals: [DepotError] = []
+      var problems: [String] = []
+      for index in 0..<400 where refusals.count < 5 {
+        if let error = connection.put("during \(index)", in: &ledger, bytes: bytes) {
+          refusals.append(error)
+          // Reads go on.
+          problems += ledger.problems(try connection.names())
+        }
+      }
+      try makeRoom(daemon)
+      for index in 0..<3 {
+        if let error = connection.put("after \(index)", in: &ledger, bytes: bytes) {
+          problems.append("it didn't resume: \(error)")
+        }
+      }
+      problems += ledger.problems(try connection.names())
+      daemon.signal(SIGKILL)
+      daemon.wait()
+      let (again, other) = try place.serve()
+      problems += ledger.problems(try other.names())
+      try other.shutdown()
+      if again.wait() != 0 { problems.append("the daemon didn't end well") }
+      let check = try place.check()
+      if check.status != 0 { problems.append(check.output) }
+      return (refusals, problems)
+    }
+
+    private func expect(_ result: (refusals: [DepotError], problems: [String])) {
+      #expect(result.problems == [])
+      #expect(result.refusals.count == 5)
+      for error in result.refusals {
+        #expect(error.code == .full)
+        #expect(error.effect == .none)
+        #expect(error.retry == .later)
+      }
+    }
+
+    @Test func `writes are refused while the log can't be written, and resume by themselves`()
+      async throws
+    {
+      expect(
+        try await onThread {
+          let place = try Place()
+          var fault: Fault?
+          return try Self.run(
+            place,
+            bytes: 10,
+            fill: { fault = try Fault("pwrite64", "error=ENOSPC:when=3+", in: $0, place) },
+            makeRoom: { _ in fault?.end() }
+          )
+        }
+      )
+    }
+
+    @Test func `a limit of file sizes is a full disk, not a death`() async throws {
+      expect(
+        try await onThread {
+          func limit(_ daemon: Child, _ bytes: String) throws {
+            let arguments = ["prlimit", "--pid", "\(daemon.process)", "--fsize=\(bytes):unlimited"]
+            guard try Child(arguments, log: "/dev/null").wait() == 0 else {
+              throw TestFailure("prlimit failed")
+            }
+          }
+          return try Self.run(
+            try Place(),
+            bytes: 200_000,
+            fill: { try limit($0, "6000000") },
+            makeRoom: { try limit($0, "unlimited") }
+          )
+        }
+      )
+    }
+
+    /// Proved by the large write, which must have been refused beside them.
+    @Test func `a write that finds no room doesn't take those beside it along`() async throws {
+      let (place, daemon) = try await onThread {
+        let place = try Place()
+        let (daemon, connection) = try place.serve()
+        try connection.define(.items())
+        let arguments = ["prlimit", "--pid", "\(daemon.process)", "--fsize=4600000:unlimited"]
+        try Child(arguments, log: "/dev/null").wait()
+        return (place, daemon)
+      }
+      // Flushes are slow, so that writes of several clients share a transaction.
+      let delay = try await onThread {
+        try Fault("fdatasync", "delay_enter=20000", in: daemon, place)
+      }
+      let codes = await withTaskGroup(of: (Int, [DepotError.Code?]).self) { group in
+        for client in 0..<4 {
+          group.addTask {
+            let codes = try? await onThread {
+              let connection = try BlockingConnection(socket: SocketPath(place.socket))
+              var ledger = Ledger()
+              return (0..<5).map { index in
+                let bytes = client == 0 ? 6_000_000 : 10
+                return connection.put("\(client).\(index)", in: &ledger, bytes: bytes)?.code
+              }
+            }
+            return (client, codes ?? [])
+          }
+        }
+        return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+      }
+      let (found, largest) = try await onThread {
+        delay.end()
+        let connection = try BlockingConnection(socket: SocketPath(place.socket))
+        let largest = try connection.stats()["store"]?["largestBatch"]?.int64 ?? 0
+        return (try connection.names(), largest)
+      }
+      #expect(codes[0] == Array(repeating: .full, count: 5))
+      for client in 1..<4 {
+        #expect(codes[client] == Array(repeating: nil, count: 5))
+        for index in 0..<5 { #expect(found["\(client).\(index)"] == 1) }
+      }
+      #expect(found.count == 15)
+      #expect(largest > 1)
+      daemon.signal(SIGKILL)
+    }
+
+    /// The log's checkpoint meets the end of the disk first, then the log does.
+    @Test(.enabled(if: geteuid() == 0, "mounting needs root"), arguments: ["tmpfs", "ext4"])
+    func `a disk that fills up and gets room loses nothing`(kind: String) async throws {
+      expect(
+        try await onThread {
+          let disk = try Place()
+          let place = try Place()
+          func run(_ arguments: String...) throws {
+            guard try Child(arguments, log: disk.log).wait() == 0 else {
+              throw TestFailure("\(arguments): \(disk.text(of: disk.log))")
+            }
+          }
+          if kind == "tmpfs" {
+            try run("mount", "-t", "tmpfs", "-o", "size=16m", "none", place.data)
+          } else {
+            let image = disk.folder + "/image"
+            try run("truncate", "-s", "20M", image)
+            try run("mkfs.ext4", "-q", "-F", "-m", "0", image)
+            try run("mount", "-o", "loop", image, place.data)
+          }
+          defer { _ = try? Child(["umount", "-l", place.data], log: "/dev/null").wait() }
+          // The ballast leaves some room for the database beside its log.
+          let ballast = place.data + "/ballast"
+          return try Self.run(
+            place,
+            bytes: 100_000,
+            fill: { _ in try Data(repeating: 1, count: 7_000_000).write(to: URL(filePath: ballast))
+            },
+            makeRoom: { _ in try FileManager.default.removeItem(atPath: ballast) }
+          )
+        }
+      )
+    }
+  }
+}
