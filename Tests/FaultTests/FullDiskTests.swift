@@ -127,6 +127,7 @@ extension FaultTests {
       }
       let (found, largest) = try await onThread {
         delay.end()
+        if !daemon.isRunning { throw TestFailure("\(daemon.wait()): \(place.text(of: place.log))") }
         let connection = try BlockingConnection(socket: SocketPath(place.socket))
         let largest = try connection.stats()["store"]?["largestBatch"]?.int64 ?? 0
         return (try connection.names(), largest)

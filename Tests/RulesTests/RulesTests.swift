@@ -15,7 +15,7 @@ import Testing
   /// What each target may import of ours and of the system.
   private static let layers: [String: Set<String>] = [
     "DepotLinux": ["CDepotLinux", "Glibc", "Synchronization"],
-    "DepotSQLite": ["CDepotSQLite", "Synchronization"],
+    "DepotSQLite": ["CDepotSQLite", "Glibc", "Synchronization"],
     "DepotProtocol": ["FoundationEssentials", "Swift"],
     "DepotEngine": [
       "DepotSQLite", "DepotProtocol", "DepotLinux", "FoundationEssentials", "Synchronization",

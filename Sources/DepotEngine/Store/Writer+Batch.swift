@@ -83,7 +83,7 @@ extension Writer {
     }
     let start = Monotonic.now()
     do {
-      try connection.statement("COMMIT").runBound()
+      try connection.commit()
     } catch {
       // These come before the commit is written; after anything else it may be on disk.
       throw [.full, .readOnly, .busy].contains(error.kind) ? .transaction(error) : .fatal(error)
