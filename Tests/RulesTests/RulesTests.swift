@@ -19,7 +19,7 @@ import Testing
     "DepotProtocol": ["FoundationEssentials", "Swift"],
     "DepotEngine": [
       "DepotSQLite", "DepotProtocol", "DepotLinux", "FoundationEssentials", "Synchronization",
-      "Swift",
+      "Swift", "Glibc",
     ],
     "DepotServer": ["DepotEngine", "DepotProtocol", "DepotLinux", "Glibc", "Synchronization"],
     "DepotClient": [

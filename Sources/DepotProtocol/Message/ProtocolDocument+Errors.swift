@@ -18,6 +18,7 @@ extension ProtocolDocument {
           {"name": "limit", "exitStatus": 75, "meaning": "Something is too large or too many."},
           {"name": "deadline", "exitStatus": 75, "meaning": "The time was not enough."},
           {"name": "cancelled", "exitStatus": 130, "meaning": "The client gave up."},
+          {"name": "stream", "exitStatus": 75, "meaning": "A stream can't go on."},
           {"name": "unavailable", "exitStatus": 69, "meaning": "The service cannot do this now."},
           {"name": "permission", "exitStatus": 77, "meaning": "The user may not do this."},
           {"name": "storage", "exitStatus": 74, "meaning": "The store failed."},
@@ -349,6 +350,15 @@ extension ProtocolDocument {
             "example": {
               "code": "cancelled.by_client", "message": "The client cancelled the call.",
               "retry": "no", "effect": "none"
+            }
+          },
+          {
+            "code": "stream.expired", "class": "stream",
+            "meaning": "A stream whose client took nothing for too long was ended, so that its snapshot doesn't hold back the store.",
+            "retry": "later", "effect": "none", "exitStatus": 75, "connection": "stays",
+            "example": {
+              "code": "stream.expired", "message": "The client took nothing for 30 seconds.",
+              "retry": "later", "effect": "none"
             }
           },
           {
