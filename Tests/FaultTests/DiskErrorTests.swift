@@ -67,6 +67,31 @@ extension FaultTests {
       #expect(result.log.contains("the store failed; ending"))
     }
 
+    @Test func `an error of the disk after a refusal isn't taken for another refusal`() async throws
+    {
+      let (refusal, codes, status, problems) = try await onThread {
+        let place = try Place()
+        let (daemon, connection) = try place.serve()
+        try connection.define(.items())
+        var ledger = Ledger()
+        let arguments = ["prlimit", "--pid", "\(daemon.process)", "--fsize=4500000:unlimited"]
+        try Child(arguments, log: "/dev/null").wait()
+        let refusal = connection.put("large", in: &ledger, bytes: 6_000_000)?.code
+        let fault = try Fault("pwrite64", "error=EIO", in: daemon, place)
+        let codes = (0..<2).map { connection.put("\($0)", in: &ledger)?.code }
+        let status = daemon.wait()
+        fault.end()
+        let (again, other) = try place.serve()
+        let problems = ledger.problems(try other.names())
+        again.signal(SIGKILL)
+        return (refusal, codes, status, problems)
+      }
+      #expect(refusal == .full)
+      #expect(codes == [.disconnected, .disconnected])
+      #expect(status == 70)
+      #expect(problems == [])
+    }
+
     @Test func `a start that can't flush the log is refused, and the next one finds everything`()
       async throws
     {

@@ -83,6 +83,9 @@ final class Fault: Sendable {
   /// - Parameters:
   ///   - call: The system call.
   ///   - fault: What happens instead, as in `error=EIO:when=1`; the count begins now.
+  ///   - daemon: The process, all of whose threads are concerned.
+  ///   - place: Where strace's own output goes.
+  /// - Throws: ``TestFailure`` if strace can't attach.
   init(_ call: String, _ fault: String, in daemon: Child, _ place: Place) throws {
     let log = place.folder + "/strace-\(UUID().uuidString)"
     strace = try Child(
