@@ -48,7 +48,7 @@ extension FaultTests {
       return problems.isEmpty && records(path) != original
     }
 
-    /// Proved by a row that is changed together with its checksum, which nothing can notice.
+    /// Proved by a row that is deleted behind the service, which nothing can notice.
     @Test func `every bit flip that changes a record is noticed`() async throws {
       let (effective, silent, proof) = try await onThread {
         let place = try Self.makeStore()
