@@ -26,7 +26,7 @@ package final class ListeningSocket: Sendable {
   /// Takes the lock, and listens at `path`.
   ///
   /// - Parameters:
-  ///   - path: At most 107 bytes; a few are needed for a temporary name beside it.
+  ///   - path: At most 107 bytes.
   ///   - mode: The permissions of the socket.
   /// - Throws: ``Failure`` if the path can't be used or another service holds it.
   package init(path: String, mode: UInt32) throws(Failure) {
@@ -36,13 +36,14 @@ package final class ListeningSocket: Sendable {
     self.path = path
     lock = try Self.takeLock(path + ".lock")
     try Self.refuseForeignFile(path)
-    let temporary = path + ".\(getpid())"
-    guard temporary.utf8.count <= UnixSocket.longestPath else {
-      throw .pathTooLong(bytes: temporary.utf8.count)
-    }
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
+    let name = ".depot-\(getpid())"
+    let temporary = folder + name
     unlink(temporary)
     do throws(SystemError) {
-      descriptor = try UnixSocket.listen(path: temporary)
+      // Through the folder's descriptor, the temporary name needs no room in the socket's address.
+      let parent = try Descriptor.open(reading: folder)
+      descriptor = try UnixSocket.listen(path: "/proc/self/fd/\(parent.number)/\(name)")
       try systemCall("chmod") { chmod(temporary, mode) }
       var status = stat()
       try systemCall("lstat") { lstat(temporary, &status) }
@@ -77,6 +78,11 @@ package final class ListeningSocket: Sendable {
     lock = nil
     device = 0
     inode = 0
+  }
+
+  /// Lets every user connect, so that the service itself decides who may stay.
+  package func admitAll() {
+    if lock != nil { chmod(path, 0o666) }
   }
 
   /// Removes the socket, if what stands at the path is still this one.

@@ -26,6 +26,13 @@ package struct AccessPolicy: Hashable, Sendable {
     !(allowedUsers.isEmpty && allowedGroups.isEmpty && readOnlyUsers.isEmpty)
   }
 
+  /// Lets in also those whom another policy lets in.
+  mutating func formUnion(_ other: AccessPolicy) {
+    allowedUsers.formUnion(other.allowedUsers)
+    allowedGroups.formUnion(other.allowedGroups)
+    readOnlyUsers.formUnion(other.readOnlyUsers)
+  }
+
   /// Returns what a peer may do, or `nil` if it isn't let in.
   package func role(of peer: UnixSocket.Peer, owner: UInt32) -> Role? {
     if peer.user == owner || peer.user == 0 { return .owner }

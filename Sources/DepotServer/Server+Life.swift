@@ -21,6 +21,7 @@ extension Server {
     do throws(DepotError) {
       let fresh = try configuration.reloaded()
       access = fresh.access
+      if access.isShared { listener?.admitAll() }
       slowNanoseconds = UInt64(fresh.slowMilliseconds) * 1_000_000
       log.write(.notice, "reloaded")
       notifier.send("READY=1\nSTATUS=reloaded")

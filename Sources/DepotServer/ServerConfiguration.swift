@@ -5,7 +5,10 @@ package import DepotProtocol
 package struct ServerConfiguration: Sendable {
   package var socketPath: String
   package var storePath: String
-  package var access = AccessPolicy()
+  /// Who is let in by the arguments; at a reload it stays.
+  private var argumentAccess = AccessPolicy()
+  /// Who is let in by the file.
+  private var fileAccess = AccessPolicy()
   package var maximumConnections = Limits.connections
   /// From how long on a call is logged as slow.
   package var slowMilliseconds = 100
@@ -32,6 +35,13 @@ package struct ServerConfiguration: Sendable {
     storePath = data + "/depot/depot.sqlite"
   }
 
+  /// Who is let in.
+  package var access: AccessPolicy {
+    var access = argumentAccess
+    access.formUnion(fileAccess)
+    return access
+  }
+
   /// Applies one setting.
   ///
   /// - Parameters:
@@ -43,10 +53,12 @@ package struct ServerConfiguration: Sendable {
     case "socket": socketPath = value
     case "store": storePath = value
     case "data": storePath = value + "/depot.sqlite"
-    case "allow-uid": access.allowedUsers.insert(UInt32(try number(name, value, 0...0xFFFF_FFFE)))
-    case "allow-gid": access.allowedGroups.insert(UInt32(try number(name, value, 0...0xFFFF_FFFE)))
+    case "allow-uid":
+      argumentAccess.allowedUsers.insert(UInt32(try number(name, value, 0...0xFFFF_FFFE)))
+    case "allow-gid":
+      argumentAccess.allowedGroups.insert(UInt32(try number(name, value, 0...0xFFFF_FFFE)))
     case "read-only-uid":
-      access.readOnlyUsers.insert(UInt32(try number(name, value, 0...0xFFFF_FFFE)))
+      argumentAccess.readOnlyUsers.insert(UInt32(try number(name, value, 0...0xFFFF_FFFE)))
     case "max-connections": maximumConnections = try number(name, value, 1...100_000)
     case "slow-ms": slowMilliseconds = try number(name, value, 0...86_400_000)
     case "drain-ms": drainMilliseconds = try number(name, value, 0...86_400_000)
@@ -92,9 +104,16 @@ package struct ServerConfiguration: Sendable {
     guard let bytes = FileSystem.contents(of: path, limit: 1 << 20) else {
       throw DepotError(.fileNotFound, "The configuration \(path) can't be read.")
     }
-    let lines = String(decoding: bytes, as: UTF8.self)
-      .split(separator: "\n", omittingEmptySubsequences: false)
-    for (index, line) in lines.enumerated() {
+    let own = argumentAccess
+    argumentAccess = AccessPolicy()
+    defer {
+      fileAccess.formUnion(argumentAccess)
+      argumentAccess = own
+    }
+    // Split as bytes: "\r\n" is one character.
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (index, bytes) in lines.enumerated() {
+      let line = String(decoding: bytes, as: UTF8.self)
       let words = line.prefix { $0 != "#" }.split(
         maxSplits: 1,
         whereSeparator: { $0 == " " || $0 == "\t" }
@@ -113,7 +132,7 @@ package struct ServerConfiguration: Sendable {
   func reloaded() throws(DepotError) -> ServerConfiguration {
     guard let file else { return self }
     var fresh = self
-    fresh.access = AccessPolicy()
+    fresh.fileAccess = AccessPolicy()
     try fresh.read(file: file)
     return fresh
   }
