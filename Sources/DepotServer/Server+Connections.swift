@@ -106,7 +106,10 @@ extension Server {
       if !error.wouldBlock { end(session) }
       return
     }
-    guard count > 0 else { return end(session) }
+    guard count > 0 else {
+      session.isHalfClosed = true
+      return touch(session)
+    }
     session.lastProgress = now
     session.decoder.receive(UnsafeRawBufferPointer(rebasing: receiveBuffer[..<count]))
     process(session, now)

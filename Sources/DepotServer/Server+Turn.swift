@@ -29,11 +29,9 @@ extension Server {
     default:
       guard let session = sessions[event.token] else { return }
       if event.isWritable { touch(session) }
-      if event.isReadable {
-        receive(session, now)
-      } else if event.isHangUp {
-        end(session)
-      }
+      if event.isReadable { receive(session, now) }
+      // Nobody is left to read the answers.
+      if event.isHangUp, session.isHalfClosed || !event.isReadable { end(session) }
     }
   }
 
@@ -107,7 +105,9 @@ extension Server {
       return end(session)
     }
     if session.output.count < before { session.lastProgress = now }
-    if isEmpty && session.isClosing { return end(session) }
+    if isEmpty && (session.isClosing || session.isHalfClosed && isDone(session)) {
+      return end(session)
+    }
     if session.output.count > Limits.outboundHardBytes {
       log.write(.warning, "client cut off", [("connection", "\(session.number)")])
       return end(session)
@@ -116,9 +116,16 @@ extension Server {
     watch(session)
   }
 
+  /// Whether a session has no call that runs or could begin.
+  private func isDone(_ session: Session) -> Bool {
+    session.calls.isEmpty && !unfinished.contains(session.number)
+  }
+
   /// Watches a session for what it needs: reading stops while too many answers wait.
   private func watch(_ session: Session) {
-    let reads = !session.isClosing && session.output.count < 4 * Limits.outboundSoftBytes
+    let reads =
+      !session.isClosing && !session.isHalfClosed
+      && session.output.count < 4 * Limits.outboundSoftBytes
     let writes = session.output.count > 0
     guard reads != session.watchesReads || writes != session.watchesWrites else { return }
     session.watchesReads = reads
