@@ -49,6 +49,14 @@ let package = Package(
       name: "FaultTests",
       dependencies: ["DepotClient", "DepotEngine", "DepotProtocol", "DepotSQLite", "DepotLinux"]
     ),
+    .testTarget(
+      name: "DepotServerTests",
+      dependencies: ["DepotServer", "DepotProtocol", "DepotLinux"]
+    ),
+    .testTarget(
+      name: "ServiceTests",
+      dependencies: ["DepotClient", "DepotProtocol", "DepotLinux"]
+    ),
     .testTarget(name: "RulesTests"),
   ],
   swiftLanguageModes: [.v6]

@@ -1,0 +1,92 @@
+import DepotClient
+import DepotProtocol
+import Foundation
+import Testing
+
+extension ServiceTests {
+  /// Other users at the socket; the tests become them, so they must run as root.
+  @Suite(
+    .serialized,
+    .enabled(if: Programs.isRoot, "only root can become other users")
+  )
+  struct AccessTests {
+    /// Connects as another user, sends hello and one call, and prints every frame that comes.
+    private static let script = """
+      import json, os, socket, struct, sys
+      os.setgroups([]); os.setgid(int(sys.argv[2])); os.setuid(int(sys.argv[2]))
+      s = socket.socket(socket.AF_UNIX)
+      s.settimeout(10)
+      try:
+          s.connect(sys.argv[1])
+      except PermissionError:
+          print("EACCES"); sys.exit(0)
+      for frame in [{"hello": {"protocol": [1, 1]}}] + [json.loads(a) for a in sys.argv[3:]]:
+          data = json.dumps(frame).encode()
+          try:
+              s.sendall(struct.pack(">I", len(data)) + data)
+          except BrokenPipeError:
+              pass
+      file = s.makefile("rb")
+      for _ in sys.argv[2:]:
+          head = file.read(4)
+          if len(head) < 4: break
+          frame = json.loads(file.read(struct.unpack(">I", head)[0]))
+          body = frame.get("err", frame)
+          print(body.get("code") or "ok" if "welcome" not in frame else "welcome")
+      """
+
+    private func ask(_ daemon: TestDaemon, as user: Int, _ calls: String...) throws -> [Substring] {
+      let outcome = try Program.python(Self.script, [daemon.socket, "\(user)"] + calls)
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      return outcome.lines
+    }
+
+    private static let read = #"{"id":1,"call":"count","args":{"entity":"Item"}}"#
+    private static let write = """
+      {"id":2,"call":"insert","args":{"entity":"Item","columns":["name"],"rows":[["a"]]}}
+      """
+    private static let end = #"{"id":3,"call":"shutdown","args":{}}"#
+
+    @Test func `another user can't even connect by default`() throws {
+      let daemon = try TestDaemon()
+      #expect(try ask(daemon, as: 1000, Self.read) == ["EACCES"])
+      #expect(try ask(daemon, as: 0, Self.read) == ["welcome", "ok"])
+    }
+
+    @Test func `a user who isn't named is told so before anything else`() throws {
+      let daemon = try TestDaemon(["--allow-uid", "1001"])
+      #expect(try ask(daemon, as: 1000, Self.read) == ["permission.peer"])
+      #expect(try daemon.stats()["connections", "refused"]?.int64 == 1)
+    }
+
+    @Test func `an allowed user reads and writes but doesn't end the service`() throws {
+      let daemon = try TestDaemon(["--allow-uid", "1000", "--allow-gid", "1002"])
+      for user in [1000, 1002] {
+        let frames = try ask(daemon, as: user, Self.read, Self.end)
+        #expect(frames.sorted() == ["ok", "permission.op", "welcome"])
+      }
+      #expect(try ask(daemon, as: 1000, Self.write) == ["welcome", "ok"])
+      #expect(try daemon.connect().count(Item.self) == 1)
+    }
+
+    @Test func `a reader reads and doesn't write`() throws {
+      let daemon = try TestDaemon(["--read-only-uid", "1000"])
+      let frames = try ask(daemon, as: 1000, Self.read, Self.write, Self.end)
+      #expect(frames.sorted() == ["ok", "permission.op", "permission.op", "welcome"])
+      #expect(try daemon.connect().count(Item.self) == 0)
+    }
+
+    @Test func `a reload lets another user in, and out again`() throws {
+      let folder = try TemporaryFolder()
+      let file = try folder.write("# nobody\n", to: "config")
+      let daemon = try TestDaemon(["--config", file])
+      #expect(try ask(daemon, as: 1000, Self.read) == ["EACCES"])
+      _ = try folder.write("allow-uid 1000\n", to: "config")
+      daemon.send(SIGHUP)
+      try expectSoon("not let in") { try ask(daemon, as: 1000, Self.read) == ["welcome", "ok"] }
+      _ = try folder.write("allow-uid 1001\n", to: "config")
+      daemon.send(SIGHUP)
+      try expectSoon("not refused") { try ask(daemon, as: 1000, Self.read) == ["permission.peer"] }
+    }
+  }
+}

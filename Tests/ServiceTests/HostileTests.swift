@@ -1,0 +1,163 @@
+import DepotClient
+import DepotLinux
+import DepotProtocol
+import Foundation
+import Testing
+
+extension ServiceTests {
+  /// Clients that do what they shouldn't, and the others beside them.
+  @Suite(.serialized) struct HostileTests {
+    @Test func `a client that never finishes hello is told and closed after five seconds`() throws {
+      let daemon = try TestDaemon()
+      let before = try daemon.descriptorCount()
+      let slow = try (0..<20).map { index in
+        let connection = try RawConnection(daemon.socket, hello: false)
+        let half = RawConnection.frame(#"{"hello":{"protocol":[1,1]}}"#).prefix(index)
+        if !half.isEmpty { try connection.send(bytes: Array(half)) }
+        return connection
+      }
+      let clock = ContinuousClock()
+      let start = clock.now
+      let other = try daemon.connect()
+      for _ in 0..<100 { try other.ping() }
+      #expect(clock.now - start < .seconds(2), "the others are slowed down")
+      for (index, connection) in slow.enumerated() where index > 0 {
+        let frames = try connection.receiveAll()
+        #expect(frames.first?.errorCode == "protocol.hello", "after \(index) bytes")
+      }
+      #expect(clock.now - start > .seconds(4))
+      #expect(clock.now - start < .seconds(8))
+      try expectSoon("descriptors stay open") { try daemon.descriptorCount() <= before + 1 }
+    }
+
+    @Test func `a frame that isn't finished closes its connection when the time has passed`() throws
+    {
+      let daemon = try TestDaemon(["--stall-ms", "300"])
+      let slow = try RawConnection(daemon.socket)
+      try slow.send(bytes: [0, 0, 1, 0, 0x7B])
+      #expect(try slow.receiveAll().map(\.errorCode) == ["protocol.frame"])
+    }
+
+    @Test func `one connection more than allowed is told so, and let in when another has gone`()
+      throws
+    {
+      let daemon = try TestDaemon(["--max-connections", "3"])
+      var connections = try (0..<3).map { _ in try RawConnection(daemon.socket) }
+      let error = #expect(throws: DepotError.self) { try daemon.connect() }
+      #expect(error?.code == .tooManyConnections)
+      connections.removeLast()
+      try expectSoon("nobody is let in") { (try? daemon.connect()) != nil }
+      _ = connections
+    }
+
+    @Test func `without descriptors the service serves who is there and doesn't spin`() throws {
+      let daemon = try TestDaemon(prefix: ["prlimit", "--nofile=40"])
+      let first = try daemon.connect()
+      try first.fill(100)
+      var others = try (0..<60).map { _ in try RawConnection(daemon.socket, hello: false) }
+      try expectSoon("it isn't out of descriptors") { daemon.log.contains("out of descriptors") }
+      let ticks = try daemon.processorTicks()
+      let clock = ContinuousClock()
+      let start = clock.now
+      var count = 0
+      while clock.now - start < .seconds(1) {
+        count += try first.count(Item.self)
+        DepotLinux.Process.sleep(milliseconds: 50)
+      }
+      #expect(count > 0)
+      #expect(try daemon.processorTicks() - ticks < 30, "it spins")
+      others.removeAll()
+      try expectSoon("nobody is let in") { (try? daemon.connect()) != nil }
+    }
+
+    @Test func `a frame of sixteen mebibytes of small objects costs bounded memory`() throws {
+      let daemon = try TestDaemon()
+      let connection = try RawConnection(daemon.socket)
+      let before = try daemon.status("VmHWM")
+      let head = #"{"id":1,"call":"ping","args":{"x":["#
+      let count = (Limits.frameBytes - head.utf8.count - 3) / 3
+      let body = String(repeating: "{},", count: count - 1) + "{}"
+      try connection.send(head + body + "]}}")
+      let answer = try connection.receive()
+      #expect(answer.errorCode == "limit.values", "\(answer.text)")
+      #expect(try daemon.status("VmHWM") - before < 96 << 10, "KiB")
+    }
+
+    @Test func `ten thousand calls sent at once are all answered, each once`() throws {
+      let daemon = try TestDaemon()
+      let connection = try RawConnection(daemon.socket)
+      let total = 10_000
+      let socket = connection
+      let bytes = (1...total).flatMap {
+        RawConnection.frame(#"{"id":\#($0),"call":"ping","args":{}}"#)
+      }
+      try socket.send(bytes: bytes)
+      var seen: Set<Int64> = []
+      for _ in 0..<total {
+        let frame = try connection.receive()
+        #expect(frame["ok"] != nil)
+        seen.insert(try #require(frame["id"]?.int64))
+      }
+      #expect(seen.count == total)
+    }
+
+    @Test func `writes sent far beyond the limit are stored or refused, and said to be which`()
+      throws
+    {
+      let daemon = try TestDaemon()
+      let connection = try RawConnection(daemon.socket)
+      let total = 1000
+      let bytes = (1...total).flatMap { id in
+        RawConnection.frame(
+          #"{"id":\#(id),"call":"insert","args":{"entity":"Item","columns":["name"],"rows":[["\#(id)"]]}}"#
+        )
+      }
+      try connection.send(bytes: bytes)
+      var stored: Set<String> = []
+      for _ in 0..<total {
+        let frame = try connection.receive()
+        if frame["ok"] != nil {
+          stored.insert("\(frame["id"]?.int64 ?? 0)")
+        } else {
+          #expect(frame.errorCode == "limit.in_flight")
+        }
+      }
+      let names = try daemon.connect().fetch(Item.self).map(\.name)
+      #expect(Set(names) == stored)
+      #expect(stored.count >= Limits.inFlight)
+    }
+
+    @Test(
+      arguments: [
+        [0xFF, 0xFF, 0xFF, 0xFF], [0, 0, 0, 0], [0, 0, 0, 2, 0x5B, 0x5D], [0, 0, 0, 1, 0x7B],
+      ] as [[UInt8]]
+    )
+    func `bytes without sense after hello close the connection with a reason`(bytes: [UInt8]) throws
+    {
+      let daemon = try TestDaemon()
+      let other = try daemon.connect()
+      let connection = try RawConnection(daemon.socket)
+      try connection.send(bytes: bytes)
+      let frames = try connection.receiveAll()
+      #expect(frames.count == 1)
+      #expect(frames.first?.errorCode != nil)
+      try other.ping()
+    }
+
+    @Test func `a client that sends all and closes its side still gets its answers`() throws {
+      let daemon = try TestDaemon()
+      try daemon.connect().fill(20_000)
+      let connection = try RawConnection(daemon.socket)
+      try connection.call(
+        1,
+        "insert",
+        #"{"entity":"Item","columns":["name"],"rows":[["a"]]}"#
+      )
+      try connection.call(2, "fetch", #"{"entity":"Item"}"#)
+      shutdown(connection.descriptor.number, Int32(SHUT_WR))
+      let frames = try connection.receiveAll()
+      #expect(frames.contains { $0["id"]?.int64 == 1 && $0["ok"] != nil })
+      #expect(frames.last?["ok", "rows"]?.int64 == 20_001)
+    }
+  }
+}

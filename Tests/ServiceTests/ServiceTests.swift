@@ -1,0 +1,28 @@
+import DepotLinux
+import Dispatch
+import Synchronization
+import Testing
+
+/// Tests of the programs as they are run: one after the other, since each loads the machine.
+@Suite(.serialized, .timeLimit(.minutes(3))) enum ServiceTests {}
+
+/// Runs `body` on as many threads at once, and waits for all of them.
+///
+/// - Throws: The first error that one of them threw.
+func inParallel(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
+  let group = DispatchGroup()
+  let failure = Mutex<(any Error)?>(nil)
+  for index in 0..<count {
+    group.enter()
+    try DepotLinux.Thread.start(name: "test-\(index)") {
+      defer { group.leave() }
+      do {
+        try body(index)
+      } catch {
+        failure.withLock { $0 = $0 ?? error }
+      }
+    }
+  }
+  group.wait()
+  if let error = failure.withLock({ $0 }) { throw error }
+}

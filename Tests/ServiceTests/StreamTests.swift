@@ -1,0 +1,148 @@
+import DepotClient
+import DepotLinux
+import DepotProtocol
+import Foundation
+import Testing
+
+extension ServiceTests {
+  /// Many rows, and clients that take them in their own time.
+  @Suite(.serialized) struct StreamTests {
+    private let daemon: TestDaemon
+
+    init() throws {
+      daemon = try TestDaemon(["--stall-ms", "800"])
+      try daemon.connect().fill(20_000, textBytes: 200)
+    }
+
+    private static let all = #"{"entity":"Item"}"#
+
+    @Test func `a client that takes nothing is cut off, costs little, and disturbs nobody`() throws
+    {
+      try daemon.connect().fillMore(60_000)
+      let idle = try daemon.status("VmRSS")
+      let greedy = try (0..<4).map { _ in
+        let connection = try RawConnection(daemon.socket)
+        try connection.call(1, "fetch", Self.all)
+        return connection
+      }
+      let other = try daemon.connect()
+      let clock = ContinuousClock()
+      let start = clock.now
+      for id in 1...50 { _ = try other.get(Identifier<Item>(Int64(id))) }
+      #expect(clock.now - start < .seconds(2))
+      try expectSoon("they aren't cut off") {
+        try daemon.stats()["connections", "current"]?.int64 == 2
+      }
+      #expect(daemon.log.contains("client took nothing"))
+      #expect(try daemon.status("VmHWM") - idle < 32 << 10, "KiB")
+      for connection in greedy {
+        let frames = try connection.receiveAll()
+        #expect(!frames.contains { $0["ok"] != nil })
+      }
+    }
+
+    @Test func `a client that is slow but steady gets everything`() throws {
+      let connection = try RawConnection(daemon.socket)
+      try connection.call(1, "fetch", Self.all)
+      var rows = 0
+      while true {
+        let frame = try connection.receive()
+        if let end = frame["ok"] {
+          #expect(end["rows"]?.int64 == 20_000)
+          break
+        }
+        rows += try #require(frame["next"]?.array).count
+        DepotLinux.Process.sleep(milliseconds: 20)
+      }
+      #expect(rows == 20_000)
+    }
+
+    @Test func `no more frames come than there is credit for`() throws {
+      let connection = try RawConnection(daemon.socket)
+      try connection.call(1, "fetch", Self.all, #","credit":2"#)
+      for _ in 0..<2 { #expect(try connection.receive()["next"] != nil) }
+      #expect(try connection.receiveIfAny(within: .milliseconds(150)) == nil)
+      try connection.send(#"{"id":1,"more":3}"#)
+      for _ in 0..<3 { #expect(try connection.receive()["next"] != nil) }
+      #expect(try connection.receiveIfAny(within: .milliseconds(150)) == nil)
+      try connection.send(#"{"id":1,"more":1000}"#)
+      let (_, end) = try connection.receiveAnswer(of: 1)
+      #expect(end["ok", "rows"]?.int64 == 20_000)
+    }
+
+    @Test func `a cancelled stream has one terminal frame and the connection goes on`() throws {
+      for credit in ["", #","credit":1"#] {
+        let connection = try RawConnection(daemon.socket)
+        try connection.call(1, "fetch", Self.all, credit)
+        _ = try connection.receive()
+        try connection.send(#"{"id":1,"cancel":true}"#)
+        try connection.send(#"{"id":1,"cancel":true}"#)
+        try connection.call(2, "fetch", Self.all)
+        var terminals: [Int64: Int] = [:]
+        while terminals[2] == nil || terminals[1] == nil {
+          let frame = try connection.receive()
+          let id = try #require(frame["id"]?.int64)
+          if frame["next"] == nil { terminals[id, default: 0] += 1 }
+          if id == 1, let code = frame.errorCode { #expect(code == "cancelled.by_client") }
+        }
+        #expect(try connection.receiveIfAny(within: .milliseconds(50)) == nil)
+        #expect(terminals == [1: 1, 2: 1])
+      }
+    }
+
+    @Test func `a deadline ends a stream in its middle`() throws {
+      let connection = try RawConnection(daemon.socket)
+      try connection.call(1, "fetch", Self.all, #","credit":1,"deadlineMs":100"#)
+      let (next, end) = try connection.receiveAnswer(of: 1)
+      #expect(next.count == 1)
+      #expect(end.errorCode == "deadline.passed")
+      #expect(end["err", "effect"]?.string == "none")
+    }
+
+    @Test func `a stream whose client doesn't come back for more expires, and says so`() throws {
+      let connection = try RawConnection(daemon.socket)
+      try connection.call(1, "fetch", Self.all, #","credit":1"#)
+      let (next, end) = try connection.receiveAnswer(of: 1)
+      #expect(next.count == 1)
+      #expect(end.errorCode == "stream.expired")
+      try connection.call(2, "ping")
+      #expect(try connection.receive()["ok"] != nil)
+      #expect(try daemon.stats()["readers", "parked"]?.int64 == 0)
+    }
+
+    @Test func `reading three hundred thousand rows costs neither side more than 32 MiB`() throws {
+      try daemon.connect().fillMore(280_000)
+      try #require(try daemon.terminate() == 0)
+      try daemon.start()
+      let idle = try daemon.status("VmRSS")
+      let client = try Program([
+        "sh", "-c", "\"$@\" >/dev/null & wait $!; s=$?; exit $s", "sh",
+        Programs.depot, "--socket", daemon.socket, "fetch", "Item",
+      ])
+      #expect(try client.wait().status == 0)
+      #expect(try daemon.status("VmHWM") - idle <= 32 << 10, "KiB")
+      let script = """
+        import resource, subprocess, sys
+        subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+        print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+        """
+      func peak(_ arguments: String...) throws -> Int {
+        let command = [Programs.depot, "--socket", daemon.socket] + arguments
+        let outcome = try Program.python(script, command)
+        return try #require(Int(outcome.output.dropLast()), "\(outcome.errors)")
+      }
+      let ping = try peak("ping")
+      #expect(try peak("fetch", "Item") - ping <= 32 << 10, "KiB")
+    }
+  }
+}
+
+extension BlockingConnection {
+  /// Adds items with other names.
+  func fillMore(_ count: Int) throws {
+    let text = String(repeating: "y", count: 200)
+    for start in stride(from: 0, to: count, by: 10_000) {
+      try insert((start..<start + 10_000).map { Item(name: "more \($0)", n: $0, text: text) })
+    }
+  }
+}

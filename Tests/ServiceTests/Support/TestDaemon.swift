@@ -1,0 +1,148 @@
+import DepotClient
+import DepotLinux
+import DepotProtocol
+import Foundation
+import Testing
+
+/// A real `depotd` with a store and a socket of its own, killed with the last reference to it.
+final class TestDaemon {
+  let folder: TemporaryFolder
+  let socket: String
+  let store: String
+  private let arguments: [String]
+  private let prefix: [String]
+  private let suffix: String
+  private(set) var process = Foundation.Process()
+
+  /// Starts a service and waits until it answers.
+  ///
+  /// - Parameters:
+  ///   - arguments: More arguments of `depotd`.
+  ///   - prefix: The program and arguments that run `depotd`, such as `prlimit`.
+  ///   - suffix: Redirections of its descriptors, in the shell's language.
+  ///   - environment: More of its environment.
+  ///   - schema: The schema to define, unless it is empty.
+  /// - Throws: ``DepotError`` `unavailable.service` if it doesn't come to answer.
+  init(
+    _ arguments: [String] = [],
+    prefix: [String] = [],
+    suffix: String = "",
+    environment: [String: String] = [:],
+    schema: String = TestDaemon.schema
+  ) throws {
+    folder = try TemporaryFolder()
+    socket = folder.path + "/s"
+    store = folder.path + "/store.sqlite"
+    self.arguments = arguments
+    self.prefix = prefix
+    self.suffix = suffix
+    try start(environment: environment)
+    guard !schema.isEmpty else { return }
+    let connection = try RawConnection(socket)
+    try connection.call(1, "schema.define", #"{"schema":\#(schema)}"#)
+    let answer = try connection.receive()
+    #expect(answer["ok"] != nil, "\(answer.text)")
+  }
+
+  /// Items with a unique name, a counter, and some text.
+  static let schema = """
+    {"entities":[{"name":"Item","attributes":[{"name":"name","type":"string","unique":true},\
+    {"name":"n","type":"int64","default":0},{"name":"text","type":"string","optional":true}]}]}
+    """
+
+  deinit {
+    if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+  }
+
+  var identifier: Int32 { process.processIdentifier }
+
+  /// What it wrote to its standard error.
+  var log: String {
+    (try? String(contentsOfFile: folder.path + "/log", encoding: .utf8)) ?? ""
+  }
+
+  /// Starts the service on the same store again, and waits until it answers.
+  func start(environment: [String: String] = [:]) throws {
+    let log = folder.path + "/log"
+    if !FileManager.default.fileExists(atPath: log) {
+      _ = try folder.write("", to: "log")
+    }
+    let handle = try FileHandle(forWritingTo: URL(filePath: log))
+    try handle.seekToEnd()
+    process = Foundation.Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    let command = prefix + [Programs.daemon, "--socket", socket, "--store", store] + arguments
+    process.arguments =
+      suffix.isEmpty ? command : ["sh", "-c", "exec \"$@\" \(suffix)", "sh"] + command
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = handle
+    process.standardError = handle
+    try process.run()
+    let connection = try poll {
+      if !process.isRunning { throw DepotError(.noService, "depotd ended: \(self.log)") }
+      return try? RawConnection(socket)
+    }
+    guard connection != nil else {
+      throw DepotError(.noService, "depotd doesn't answer: \(self.log)")
+    }
+  }
+
+  /// Kills it without warning and waits until it is gone.
+  func kill() {
+    Foundation.kill(identifier, SIGKILL)
+    process.waitUntilExit()
+  }
+
+  func send(_ signal: Int32) { Foundation.kill(identifier, signal) }
+
+  /// Waits for its end and returns its status, with 128 and the signal if that ended it.
+  func wait(within limit: Duration = .seconds(10)) throws -> Int32 {
+    let isEnded: Bool? = poll(within: limit) { process.isRunning ? nil : true }
+    try #require(isEnded == true, "depotd still runs: \(log)")
+    return process.terminationReason == .uncaughtSignal
+      ? 128 + process.terminationStatus : process.terminationStatus
+  }
+
+  func terminate() throws -> Int32 {
+    send(SIGTERM)
+    return try wait()
+  }
+
+  func connect() throws -> BlockingConnection {
+    try BlockingConnection(socket: SocketPath(socket), name: "test")
+  }
+
+  /// Runs `depot` against it.
+  func depot(_ arguments: [String], input: String? = nil) throws -> Outcome {
+    try Program.run(
+      [Programs.depot, "--socket", socket, "--no-start"] + arguments,
+      input: input
+    )
+  }
+
+  func stats() throws -> JSONValue { try connect().stats() }
+
+  /// How many descriptors it has open.
+  func descriptorCount() throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/\(identifier)/fd").count
+  }
+
+  /// A figure of /proc/PID/status, such as `VmHWM`, in KiB.
+  func status(_ name: String) throws -> Int {
+    try Self.status(name, of: "\(identifier)")
+  }
+
+  static func status(_ name: String, of process: String) throws -> Int {
+    let text = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+    let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(name + ":") })
+    return try #require(Int(line.split(whereSeparator: { " \t".contains($0) })[1]))
+  }
+
+  /// The processor time that it has used, in clock ticks of 10 ms.
+  func processorTicks() throws -> Int {
+    let text = try String(contentsOfFile: "/proc/\(identifier)/stat", encoding: .utf8)
+    let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+    return try #require(Int(fields[11])) + #require(Int(fields[12]))
+  }
+}
