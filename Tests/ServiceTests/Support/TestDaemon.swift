@@ -128,6 +128,15 @@ final class TestDaemon {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/\(identifier)/fd").count
   }
 
+  /// How many of them are sockets; the readers open the store's files as they are needed.
+  func socketCount() throws -> Int {
+    let folder = "/proc/\(identifier)/fd"
+    return try FileManager.default.contentsOfDirectory(atPath: folder).count { name in
+      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/" + name)
+      return target?.hasPrefix("socket:") == true
+    }
+  }
+
   /// A figure of /proc/PID/status, such as `VmHWM`, in KiB.
   func status(_ name: String) throws -> Int {
     try Self.status(name, of: "\(identifier)")
