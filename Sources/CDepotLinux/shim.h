@@ -67,12 +67,6 @@ static inline int depot_spawn_close_from(posix_spawn_file_actions_t *actions, in
   return posix_spawn_file_actions_addclosefrom_np(actions, from);
 }
 
-// So does this function.
-int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);
-
-static inline int depot_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
-  return posix_spawn_file_actions_addclosefrom_np(actions, first);
-}
 
 // Glibc's module has both a struct and a function of these names, which Swift can't tell apart.
 

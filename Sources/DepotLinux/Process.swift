@@ -70,6 +70,13 @@ package enum Process {
     if number > 2 { close(number) }
   }
 
+  /// How many descriptors this process may have open.
+  package static let descriptorLimit: Int = {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+    return Int(min(limit.rlim_cur, 1 << 20))
+  }()
+
   /// How much memory this process has in RAM, in bytes.
   package static var residentBytes: Int {
     guard let statm = FileSystem.contents(of: "/proc/self/statm", limit: 4096) else { return 0 }

@@ -21,10 +21,17 @@ extension Server {
     isAccepting = false
   }
 
+  /// How many connections are accepted, those included that only get to hear a refusal.
+  ///
+  /// The readers and the store must not run out of descriptors because of clients.
+  private var acceptableConnections: Int {
+    min(2 * configuration.maximumConnections, max(1, Process.descriptorLimit - 28))
+  }
+
   func acceptAll(_ now: UInt64) {
     guard let listener else { return }
     for _ in 0..<64 {
-      guard sessions.count < 2 * configuration.maximumConnections else { return pauseListener() }
+      guard sessions.count < acceptableConnections else { return pauseListener() }
       do throws(SystemError) {
         let descriptor = try UnixSocket.accept(from: listener.descriptor)
         let peer = try UnixSocket.peer(of: descriptor)

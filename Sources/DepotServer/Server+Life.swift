@@ -91,6 +91,17 @@ extension Server {
       }
     }
     readers.expireParked(olderThan: stallNanoseconds)
+    if phase != .serving { endStreamsOutOfCredit() }
+  }
+
+  /// Ends the streams that would hold up the end of the service, because their clients want no more.
+  private func endStreamsOutOfCredit() {
+    let error = DepotError(.draining, "The service is about to end.")
+    for session in sessions.values {
+      for call in session.calls.values where call.stream?.isOutOfCredit == true {
+        call.stream?.read.stop(error)
+      }
+    }
   }
 
   /// How long a client may leave its side of a connection lying, in nanoseconds.

@@ -87,6 +87,9 @@ struct RunningStream {
   var granted: Int
   var delivered = 0
 
+  /// Whether only more credit lets the stream go on.
+  var isOutOfCredit: Bool { credit.map { delivered >= $0 } ?? false }
+
   /// Returns how many more frames may be produced now, and counts them as granted.
   mutating func takeGrant() -> Int {
     let wanted = min(delivered + Self.window, credit ?? .max)

@@ -25,8 +25,8 @@ package final class LongRead: Sendable {
     var allowance: Int
     /// Why the service wants the read to end.
     var stop: DepotError?
-    /// When the snapshot was opened, by the monotonic clock.
-    var openedAt: UInt64?
+    /// When the read was parked last, by the monotonic clock.
+    var parkedAt: UInt64?
   }
 
   private enum Phase {
@@ -93,7 +93,7 @@ package final class LongRead: Sendable {
   }
 
   /// Makes the read end with `error`, unless it ends before.
-  func stop(_ error: DepotError) {
+  package func stop(_ error: DepotError) {
     state.withLock { $0.stop = $0.stop ?? error }
     wake()
   }
@@ -106,13 +106,13 @@ package final class LongRead: Sendable {
     try control.check()
   }
 
-  /// Ends the read if it is parked and its deadline passed or its snapshot is older than `opening`.
+  /// Ends the read if it was parked before `time`, or is parked and its deadline passed.
   ///
-  /// - Returns: Whether it ends for its snapshot's age.
-  func expire(openedBefore opening: UInt64) -> Bool {
+  /// - Returns: Whether it ends for having been parked for long.
+  func expire(parkedBefore time: UInt64) -> Bool {
     let isExpired = state.withLock { state in
-      guard case .parked = state.phase, let openedAt = state.openedAt else { return false }
-      return openedAt < opening
+      guard case .parked = state.phase, let parkedAt = state.parkedAt else { return false }
+      return parkedAt < time
     }
     if isExpired {
       stop(
@@ -134,8 +134,6 @@ package final class LongRead: Sendable {
     worker.run(self)
   }
 
-  func noteOpening() { state.withLock { $0.openedAt = Monotonic.now() } }
-
   /// Takes one frame from the allowance, or parks the read if there is none.
   func takeAllowance() -> Allowance {
     state.withLock { state in
@@ -147,6 +145,7 @@ package final class LongRead: Sendable {
         return .stopped
       }
       state.phase = .parked(worker)
+      state.parkedAt = Monotonic.now()
       return .parked
     }
   }

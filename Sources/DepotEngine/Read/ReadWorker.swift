@@ -73,7 +73,6 @@ actor ReadWorker {
         giveBack(connection)
         throw Self.reason(error, read)
       }
-      read.noteOpening()
       return try stream(read)
     }
     var writer = JSONWriter()

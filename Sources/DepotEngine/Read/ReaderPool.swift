@@ -95,13 +95,13 @@ package final class ReaderPool: Sendable {
 
   /// Ends parked reads whose snapshots keep the log from shrinking, with `stream.expired`.
   ///
-  /// - Parameter nanoseconds: How old their snapshots may be.
+  /// - Parameter nanoseconds: How long their clients may take nothing.
   /// - Returns: How many reads were ended.
   @discardableResult
   package func expireParked(olderThan nanoseconds: UInt64) -> Int {
     let now = Monotonic.now()
     let reads = state.withLock { $0.active.values.map(\.read) }
-    return reads.count { $0.expire(openedBefore: now > nanoseconds ? now - nanoseconds : 0) }
+    return reads.count { $0.expire(parkedBefore: now > nanoseconds ? now - nanoseconds : 0) }
   }
 
   /// Ends all reads with `unavailable.draining`, closes the connections, and ends the threads.
