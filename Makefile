@@ -6,7 +6,6 @@ SWIFT ?= swift
 BUILD_FLAGS := --explicit-target-dependency-import-check error
 RELEASE := -c release --static-swift-stdlib $(BUILD_FLAGS)
 BIN := .build/release
-PROGRAMS := depotd depot depot-demo depot-bench
 PACKAGES := libsqlite3-dev libjson-c-dev
 TEST_PACKAGES := python3 strace socat
 PEER_PACKAGES := postgresql postgresql-client redis-server
@@ -44,7 +43,7 @@ test-deps: deps
 	$(call install_packages,$(TEST_PACKAGES))
 
 build: deps  ## Build the release programs into .build/release
-	$(call quietly,$(SWIFT) build $(RELEASE) $(foreach p,$(PROGRAMS),--product $(p)))
+	$(call quietly,$(SWIFT) build $(RELEASE))
 
 test: test-deps build  ## Run all tests, also those over real processes
 	@Tests/run-tests $(SWIFT) $(BUILD_FLAGS)
