@@ -19,23 +19,36 @@ package final class ListeningSocket: Sendable {
 
   package let descriptor: Descriptor
   private let path: String
-  private let lock: FileLock?
+  private let claim: Claim?
   private let device: dev_t
   private let inode: ino_t
 
-  /// Takes the lock, and listens at `path`.
-  ///
-  /// - Parameters:
-  ///   - path: At most 107 bytes.
-  ///   - mode: The permissions of the socket.
-  /// - Throws: ``Failure`` if the path can't be used or another service holds it.
-  package init(path: String, mode: UInt32) throws(Failure) {
-    guard path.utf8.count <= UnixSocket.longestPath else {
-      throw .pathTooLong(bytes: path.utf8.count)
+  /// The right to listen at a path, held until the last reference goes away.
+  package final class Claim: Sendable {
+    fileprivate let path: String
+    private let lock: FileLock
+
+    /// Takes the lock beside the socket.
+    ///
+    /// - Throws: ``Failure`` if the path, of at most 107 bytes, can't be used or another service
+    ///   holds it.
+    package init(path: String) throws(Failure) {
+      guard path.utf8.count <= UnixSocket.longestPath else {
+        throw .pathTooLong(bytes: path.utf8.count)
+      }
+      self.path = path
+      lock = try ListeningSocket.takeLock(path + ".lock")
+      try ListeningSocket.refuseForeignFile(path)
     }
+  }
+
+  /// Listens at the path that was claimed, with the permissions `mode`.
+  ///
+  /// - Throws: ``Failure`` if the kernel refuses.
+  package init(_ claim: Claim, mode: UInt32) throws(Failure) {
+    self.claim = claim
+    let path = claim.path
     self.path = path
-    lock = try Self.takeLock(path + ".lock")
-    try Self.refuseForeignFile(path)
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
     let name = ".depot-\(getpid())"
     let temporary = folder + name
@@ -55,13 +68,17 @@ package final class ListeningSocket: Sendable {
     }
   }
 
+  /// Whether the service manager passed a socket to this process.
+  package static var isFromServiceManager: Bool {
+    Process.environment("LISTEN_PID") == String(getpid())
+      && Process.environment("LISTEN_FDS") == "1"
+  }
+
   /// Takes over a socket that the service manager listens on (sd_listen_fds(3)).
   ///
   /// - Returns: `nil` unless exactly one was passed to this process.
   package static func fromServiceManager() -> ListeningSocket? {
-    guard Process.environment("LISTEN_PID") == String(getpid()),
-      Process.environment("LISTEN_FDS") == "1"
-    else { return nil }
+    guard isFromServiceManager else { return nil }
     for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) }
     var listening: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
@@ -75,20 +92,20 @@ package final class ListeningSocket: Sendable {
   private init(adopting descriptor: Descriptor) {
     self.descriptor = descriptor
     path = ""
-    lock = nil
+    claim = nil
     device = 0
     inode = 0
   }
 
   /// Lets every user connect, so that the service itself decides who may stay.
   package func admitAll() {
-    if lock != nil { chmod(path, 0o666) }
+    if claim != nil { chmod(path, 0o666) }
   }
 
   /// Removes the socket, if what stands at the path is still this one.
   package func unlinkIfOwn() {
     var status = stat()
-    guard lock != nil, lstat(path, &status) == 0, status.st_dev == device, status.st_ino == inode
+    guard claim != nil, lstat(path, &status) == 0, status.st_dev == device, status.st_ino == inode
     else { return }
     unlink(path)
   }

@@ -5,7 +5,7 @@ internal import DepotProtocol
 extension Server {
   /// Watches the listening socket.
   func watchListener() {
-    guard let listener, !isAccepting else { return }
+    guard let listener, !isAccepting, sessions.count < acceptableConnections else { return }
     do throws(SystemError) {
       try loop.add(listener.descriptor, token: Self.listenerToken, reads: true, writes: false)
       isAccepting = true
@@ -31,7 +31,10 @@ extension Server {
   func acceptAll(_ now: UInt64) {
     guard let listener else { return }
     for _ in 0..<64 {
-      guard sessions.count < acceptableConnections else { return pauseListener() }
+      guard sessions.count < acceptableConnections else {
+        log.write(.warning, "not accepting", [("connections", "\(sessions.count)")])
+        return pauseListener()
+      }
       do throws(SystemError) {
         let descriptor = try UnixSocket.accept(from: listener.descriptor)
         let peer = try UnixSocket.peer(of: descriptor)

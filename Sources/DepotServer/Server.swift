@@ -86,6 +86,8 @@ package actor Server {
     } catch {
       throw DepotError(.bug, "The service can't start: \(error).")
     }
+    // The socket's lock first, so that a second service touches nothing of ours.
+    let claim = try Self.claim(configuration)
     let inbox = Inbox(loop: loop)
     self.inbox = inbox
     store = try Store(
@@ -98,7 +100,7 @@ package actor Server {
     readers = try ReaderPool(path: configuration.storePath)
     instance = Self.makeInstance()
     // Last, so that whoever finds the socket finds a store that was proved.
-    listener = try Self.listen(configuration)
+    listener = try Self.listen(configuration, claim)
   }
 
   private static func makeInstance() -> String {
@@ -106,14 +108,33 @@ package actor Server {
     return String(number, radix: 16)
   }
 
-  private static func listen(
+  /// Takes the right to listen, unless the service manager listens already.
+  private static func claim(
     _ configuration: ServerConfiguration
-  ) throws(DepotError) -> ListeningSocket {
-    if let inherited = ListeningSocket.fromServiceManager() { return inherited }
-    let path = configuration.socketPath
+  ) throws(DepotError) -> ListeningSocket.Claim? {
+    if ListeningSocket.isFromServiceManager { return nil }
+    return try explaining(configuration.socketPath) { () throws(ListeningSocket.Failure) in
+      try ListeningSocket.Claim(path: configuration.socketPath)
+    }
+  }
+
+  private static func listen(
+    _ configuration: ServerConfiguration,
+    _ claim: ListeningSocket.Claim?
+  ) throws(DepotError) -> ListeningSocket? {
+    guard let claim else { return ListeningSocket.fromServiceManager() }
+    return try explaining(configuration.socketPath) { () throws(ListeningSocket.Failure) in
+      try ListeningSocket(claim, mode: configuration.access.isShared ? 0o666 : 0o600)
+    }
+  }
+
+  /// Says in terms of the service why a socket can't be had.
+  private static func explaining<Result>(
+    _ path: String,
+    _ body: () throws(ListeningSocket.Failure) -> Result
+  ) throws(DepotError) -> Result {
     do throws(ListeningSocket.Failure) {
-      let mode: UInt32 = configuration.access.isShared ? 0o666 : 0o600
-      return try ListeningSocket(path: path, mode: mode)
+      return try body()
     } catch {
       switch error {
       case .pathTooLong(let bytes):

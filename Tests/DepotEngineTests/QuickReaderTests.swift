@@ -135,6 +135,24 @@ import Testing
     #expect(busy == 0)
   }
 
+  @Test func `a used up budget doesn't keep a batch from beginning or ending`() throws {
+    let hasty = try QuickReader(path: fixture.path, budget: 0)
+    let scan = Operation.count(
+      CountRequest(
+        entity: "Package",
+        predicate: .comparison(.equal, .attribute("size"), .value(.int64(1)))
+      )
+    )
+    let get = Operation.get(GetRequest(entity: "Thing", identifiers: [2], allowsMissing: true))
+    for rows in [1, 0] {
+      hasty.beginBatch()
+      #expect(try fixture.quick(scan, hasty) == nil)
+      #expect(try fixture.quick(get, hasty)?.first?["ok"]?["rows"]?.array?.count == rows)
+      try fixture.writer.execute("DELETE FROM e_Thing WHERE id = 2")
+      hasty.endBatch()
+    }
+  }
+
   @Test func `a damaged row is named`() throws {
     try fixture.writer.execute("UPDATE e_Package SET a_size = 7 WHERE id = 5")
     try fixture.writer.execute("UPDATE e_Package SET a_name = CAST(x'61ff' AS TEXT) WHERE id = 6")

@@ -55,7 +55,7 @@ extension ServiceTests {
       let first = try daemon.connect()
       try first.fill(100)
       var others = try (0..<60).map { _ in try RawConnection(daemon.socket, hello: false) }
-      try expectSoon("it isn't out of descriptors") { daemon.log.contains("out of descriptors") }
+      try expectSoon("it isn't out of descriptors") { daemon.log.contains("not accepting") }
       let ticks = try daemon.processorTicks()
       let clock = ContinuousClock()
       let start = clock.now

@@ -45,12 +45,15 @@ package final class QuickReader {
   /// Ends the snapshot that the reads since ``beginBatch()`` shared.
   package func endBatch() {
     keepsSnapshot = false
+    // The last read's budget may be used up, and must not interrupt this.
+    clock.stop()
     if connection.isInTransaction { try? connection.run("COMMIT") }
   }
 
   /// Opens the batch's snapshot for its first read.
   private func joinBatch() throws(DepotError) {
     guard keepsSnapshot, !connection.isInTransaction else { return }
+    clock.stop()
     try reading { () throws(SQLiteError) in try connection.run("BEGIN") }
   }
 
@@ -176,6 +179,9 @@ package final class QuickReader {
     }
 
     func restart() { end = Monotonic.now() + budget }
+
+    /// Lets what follows take its time.
+    func stop() { end = .max }
 
     var isOver: Bool { Monotonic.now() > end }
   }
