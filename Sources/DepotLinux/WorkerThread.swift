@@ -19,12 +19,15 @@ package final class WorkerThread: SerialExecutor {
   private let state = Mutex(State())
   private let signal: WakeSignal
   private let thread = Atomic<UInt>(0)
+  private let hasItems = Atomic(false)
+  private let lingerNanoseconds: UInt64
 
   /// Starts the thread.
   ///
   /// - Parameter name: What `ps -L` shows, at most 15 bytes.
   /// - Throws: ``SystemError`` if the kernel has no more threads or descriptors.
-  package init(name: String) throws(SystemError) {
+  package init(name: String, lingerNanoseconds: UInt64 = 0) throws(SystemError) {
+    self.lingerNanoseconds = lingerNanoseconds
     signal = try WakeSignal(isBlocking: true)
     try Thread.start(name: name) { [self] in run() }
   }
@@ -44,9 +47,28 @@ package final class WorkerThread: SerialExecutor {
     signal.signal()
   }
 
+  /// Looks for more to do for a moment, because waking a sleeping thread takes longer than that.
+  private func linger() -> Bool {
+    guard lingerNanoseconds > 0 else { return false }
+    let end = Monotonic.now() + lingerNanoseconds
+    while Monotonic.now() < end {
+      if hasItems.load(ordering: .acquiring) { return true }
+    }
+    return false
+  }
+
+  /// Announces that the thread will wait; returns whether there is still nothing to do.
+  private func prepareToWait() -> Bool {
+    state.withLock { state in
+      state.isWaiting = state.items.isEmpty && !state.isStopped
+      return state.isWaiting
+    }
+  }
+
   private func add(_ item: Item) {
     let mustWake = state.withLock { state in
       state.items.append(item)
+      hasItems.store(true, ordering: .releasing)
       return state.isWaiting
     }
     if mustWake { signal.signal() }
@@ -57,11 +79,14 @@ package final class WorkerThread: SerialExecutor {
     while true {
       let (items, isStopped) = state.withLock { state in
         defer { state.items = [] }
-        state.isWaiting = state.items.isEmpty
+        state.isWaiting = false
+        hasItems.store(false, ordering: .relaxed)
         return (state.items, state.isStopped)
       }
       if items.isEmpty {
         if isStopped { return }
+        if linger() { continue }
+        if !prepareToWait() { continue }
         signal.consume()
         continue
       }
