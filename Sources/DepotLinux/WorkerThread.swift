@@ -24,7 +24,9 @@ package final class WorkerThread: SerialExecutor {
 
   /// Starts the thread.
   ///
-  /// - Parameter name: What `ps -L` shows, at most 15 bytes.
+  /// - Parameters:
+  ///   - name: What `ps -L` shows, at most 15 bytes.
+  ///   - lingerNanoseconds: How long the thread looks for more to do before it sleeps.
   /// - Throws: ``SystemError`` if the kernel has no more threads or descriptors.
   package init(name: String, lingerNanoseconds: UInt64 = 0) throws(SystemError) {
     self.lingerNanoseconds = lingerNanoseconds
