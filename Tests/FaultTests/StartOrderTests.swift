@@ -55,8 +55,8 @@ extension FaultTests {
     private static func named(_ trace: String, folder: String) -> [String] {
       var files: [Substring: String] = [:]
       return trace.split(separator: "\n").map { line in
-        let parts = line.split(separator: " ", maxSplits: 1)
-        let call = parts.last.map(String.init) ?? ""
+        // strace pads the process number, so short ones have more spaces behind them.
+        let call = String(line.drop { $0.isNumber }.drop { $0 == " " })
         if call.hasPrefix("openat("), let number = call.split(separator: " ").last,
           let path = call.split(separator: "\"").dropFirst().first
         {
