@@ -60,7 +60,7 @@ bench: build  ## Measure Depot beside its floor and its peers
 bench-peers: deps  ## Install the peers that the benchmark compares with
 	$(call install_packages,$(PEER_PACKAGES))
 
-lint: deps  ## Check the formatting and that generated documents are up to date
+lint: test-deps  ## Check the formatting and that generated documents are up to date
 	$(call quietly,$(SOURCES) | xargs -0 $(SWIFT) format lint --strict --parallel)
 	@$(MAKE) --no-print-directory docs-check
 
@@ -76,7 +76,7 @@ docs-check:
 
 install: build  ## Install depotd and depot into PREFIX (/usr/local)
 	@install -d $(DESTDIR)$(PREFIX)/bin
-	@install -m 755 $(BIN)/depotd $(BIN)/depot $(DESTDIR)$(PREFIX)/bin
+	@install -s -m 755 $(BIN)/depotd $(BIN)/depot $(DESTDIR)$(PREFIX)/bin
 	@echo "Installed depotd and depot in $(DESTDIR)$(PREFIX)/bin"
 
 clean:  ## Remove what was built
