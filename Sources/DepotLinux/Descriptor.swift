@@ -34,6 +34,13 @@ package final class Descriptor: Sendable {
     }
   }
 
+  /// Tells the other side of a connection that nothing more comes.
+  ///
+  /// The corresponding C function is `shutdown`.
+  package func endSending() {
+    shutdown(number, Int32(SHUT_WR))
+  }
+
   /// Makes `read` and `send` return at once.
   ///
   /// The corresponding C function is `fcntl`.

@@ -80,11 +80,15 @@ extension Server {
   func end(_ session: Session) {
     guard sessions.removeValue(forKey: session.number) != nil else { return }
     loop.remove(session.descriptor)
+    cancelAll(session)
+    if case .serving = phase { watchListener() }
+  }
+
+  private func cancelAll(_ session: Session) {
     for call in session.calls.values {
       call.control.cancel()
       call.stream?.read.wake()
     }
-    if case .serving = phase { watchListener() }
   }
 
   /// Sends an error that no call has, and closes when it is sent.
@@ -95,6 +99,8 @@ extension Server {
       writer.raw("}")
     }
     session.isClosing = true
+    session.deferred = []
+    cancelAll(session)
     touch(session)
     log.write(
       .info,
@@ -108,7 +114,6 @@ extension Server {
 
   /// Reads what a client sent.
   func receive(_ session: Session, _ now: UInt64) {
-    guard !session.isClosing else { return }
     let count: Int
     do throws(SystemError) {
       count = try session.descriptor.read(into: receiveBuffer)
@@ -120,6 +125,8 @@ extension Server {
       session.isHalfClosed = true
       return touch(session)
     }
+    // What comes after the end is thrown away until the client has noticed.
+    if session.isClosing { return }
     session.lastProgress = now
     session.decoder.receive(UnsafeRawBufferPointer(rebasing: receiveBuffer[..<count]))
     process(session, now)

@@ -105,8 +105,14 @@ extension Server {
       return end(session)
     }
     if session.output.count < before { session.lastProgress = now }
-    if isEmpty && (session.isClosing || session.isHalfClosed && isDone(session)) {
+    if isEmpty && session.isHalfClosed && (session.isClosing || isDone(session)) {
       return end(session)
+    }
+    if isEmpty && session.isClosing && !session.isFinished {
+      // Closing now would reset the connection if the client still sends, and the reset could
+      // overtake the error that tells it why.
+      session.isFinished = true
+      session.descriptor.endSending()
     }
     if session.output.count > Limits.outboundHardBytes {
       log.write(.warning, "client cut off", [("connection", "\(session.number)")])
@@ -124,8 +130,8 @@ extension Server {
   /// Watches a session for what it needs: reading stops while too many answers wait.
   private func watch(_ session: Session) {
     let reads =
-      !session.isClosing && !session.isHalfClosed
-      && session.output.count < 4 * Limits.outboundSoftBytes
+      !session.isHalfClosed
+      && (session.isClosing || session.output.count < 4 * Limits.outboundSoftBytes)
     let writes = session.output.count > 0
     guard reads != session.watchesReads || writes != session.watchesWrites else { return }
     session.watchesReads = reads
@@ -161,7 +167,9 @@ extension Server {
     _ isLast: Bool,
     _ now: UInt64
   ) {
-    guard let session = sessions[connection], session.calls[id] != nil else { return }
+    guard let session = sessions[connection], session.calls[id] != nil, !session.isClosing else {
+      return
+    }
     session.calls[id]?.stream?.delivered += count
     session.output.append(frames)
     touch(session)
@@ -170,7 +178,7 @@ extension Server {
 
   private func finish(_ outcome: WriteOutcome, _ now: UInt64) {
     guard let (connection, id) = writers.removeValue(forKey: outcome.token),
-      let session = sessions[connection]
+      let session = sessions[connection], !session.isClosing
     else { return }
     session.output.append(outcome.frame)
     session.writesInFlight -= 1

@@ -23,6 +23,8 @@ final class Session {
   var refusal: DepotError?
   /// Whether to close when all output is sent.
   var isClosing = false
+  /// Whether the client was told that nothing more comes.
+  var isFinished = false
   /// Whether the client will send no more, though it may still read.
   var isHalfClosed = false
   /// Whether the session is among those that are looked at before the loop sleeps.

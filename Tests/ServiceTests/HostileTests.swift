@@ -50,6 +50,26 @@ extension ServiceTests {
       _ = connections
     }
 
+    @Test func `a client that goes on sending reads the error and then the end, not a reset`()
+      throws
+    {
+      let daemon = try TestDaemon()
+      let descriptor = try UnixSocket.connect(path: daemon.socket)
+      let text = Array("GET / HTTP/1.1\r\n".utf8) + [UInt8](repeating: 0x20, count: 100_000)
+      _ = try text.withUnsafeBytes { try descriptor.send($0) }
+      DepotLinux.Process.sleep(milliseconds: 50)
+      _ = try text.withUnsafeBytes { try descriptor.send($0) }
+      var received: [UInt8] = []
+      try withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
+        while true {
+          let count = try descriptor.read(into: buffer)
+          if count == 0 { return }
+          received += Array(buffer[..<count])
+        }
+      }
+      #expect(String(decoding: received, as: UTF8.self).contains("protocol.frame"))
+    }
+
     @Test func `without descriptors the service serves who is there and doesn't spin`() throws {
       let daemon = try TestDaemon(prefix: ["prlimit", "--nofile=40"])
       let first = try daemon.connect()
