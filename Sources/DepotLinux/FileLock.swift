@@ -29,15 +29,24 @@ package final class FileLock: Sendable {
     } catch {
       throw .system(error)
     }
-    do {
-      try systemCall("flock") { depot_lock_exclusively(descriptor.number) }
-    } catch {
-      guard error.code == EWOULDBLOCK else { throw .system(error) }
-      throw .held(by: Self.holder(descriptor))
-    }
+    try Self.lock(descriptor)
     let text = Array("\(getpid())\n".utf8)
     ftruncate(descriptor.number, 0)
     pwrite(descriptor.number, text, text.count, 0)
+  }
+
+  /// Tries for a tenth of a second, since a process that was just killed may still be going away.
+  private static func lock(_ descriptor: Descriptor) throws(Failure) {
+    for attempt in 1... {
+      do throws(SystemError) {
+        try systemCall("flock") { depot_lock_exclusively(descriptor.number) }
+        return
+      } catch {
+        guard error.code == EWOULDBLOCK else { throw .system(error) }
+        guard attempt < 20 else { throw .held(by: holder(descriptor)) }
+        Process.sleep(milliseconds: 5)
+      }
+    }
   }
 
   private static func holder(_ descriptor: Descriptor) -> Int32? {
