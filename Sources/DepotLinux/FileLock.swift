@@ -18,7 +18,12 @@ package final class FileLock: Sendable {
   package let fileSystem: FileSystemKind
 
   /// Locks the file at `path`, which is created if it is missing.
-  package init(path: String) throws(Failure) {
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - attempts: How often to try, five milliseconds apart.
+  /// - Throws: ``Failure`` if another process has the lock, or there can be none.
+  package init(path: String, attempts: Int = 1) throws(Failure) {
     let descriptor: Descriptor
     do {
       let flags = O_RDWR | O_CREAT | O_NOFOLLOW
@@ -29,21 +34,20 @@ package final class FileLock: Sendable {
     } catch {
       throw .system(error)
     }
-    try Self.lock(descriptor)
+    try Self.lock(descriptor, attempts)
     let text = Array("\(getpid())\n".utf8)
     ftruncate(descriptor.number, 0)
     pwrite(descriptor.number, text, text.count, 0)
   }
 
-  /// Tries for a tenth of a second, since a process that was just killed may still be going away.
-  private static func lock(_ descriptor: Descriptor) throws(Failure) {
+  private static func lock(_ descriptor: Descriptor, _ attempts: Int) throws(Failure) {
     for attempt in 1... {
       do throws(SystemError) {
         try systemCall("flock") { depot_lock_exclusively(descriptor.number) }
         return
       } catch {
         guard error.code == EWOULDBLOCK else { throw .system(error) }
-        guard attempt < 20 else { throw .held(by: holder(descriptor)) }
+        guard attempt < attempts else { throw .held(by: holder(descriptor)) }
         Process.sleep(milliseconds: 5)
       }
     }

@@ -17,7 +17,8 @@ struct StoreFiles {
   func lock() throws(DepotError) -> FileLock {
     let lock: FileLock
     do {
-      lock = try FileLock(path: path + ".lock")
+      // A process that was just killed may still be going away.
+      lock = try FileLock(path: path + ".lock", attempts: 20)
     } catch {
       switch error {
       case .held(let holder):
