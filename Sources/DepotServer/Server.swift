@@ -35,6 +35,8 @@ package actor Server {
   /// It may not once the write-ahead log is long: the store can begin it anew only while nobody reads
   /// from it.
   var keepsSnapshot = true
+  /// How long the write-ahead log may grow, in bytes, before the store begins it anew.
+  let walLimitBytes: Int
   /// The writes that came in this turn.
   var writes: [WriteRequest] = []
   /// Which call each write that was handed over belongs to.
@@ -59,9 +61,6 @@ package actor Server {
     case closingStore
     case ended
   }
-
-  /// How long the write-ahead log may grow, in bytes, before the store begins it anew.
-  var walLimitBytes: Int { StoreConfiguration(path: "").walLimitBytes }
 
   static let listenerToken: Int64 = -2
   static let signalToken: Int64 = -3
@@ -90,8 +89,10 @@ package actor Server {
     let claim = try Self.claim(configuration)
     let inbox = Inbox(loop: loop)
     self.inbox = inbox
+    let storeConfiguration = StoreConfiguration(path: configuration.storePath)
+    walLimitBytes = storeConfiguration.walLimitBytes
     store = try Store(
-      configuration: StoreConfiguration(path: configuration.storePath),
+      configuration: storeConfiguration,
       onCommit: { inbox.post(.committed($0)) },
       onFatal: { inbox.post(.fatal($0)) }
     )
