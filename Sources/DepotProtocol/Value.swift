@@ -12,10 +12,14 @@ public enum Value: Hashable, Sendable {
   case data(Data)
   case decimal(Decimal)
   case url(URL)
+  /// A JSON value as its compact text.
+  case json(String)
+  /// The elements of a collection.
+  case list([Value])
 }
 
 extension Value {
-  /// The type of attribute that stores the value, or `nil` for ``null``.
+  /// The type of attribute that stores the value, or `nil` for ``null`` and for lists.
   public var type: AttributeType? {
     switch self {
     case .null: nil
@@ -28,6 +32,8 @@ extension Value {
     case .data: .data
     case .decimal: .decimal
     case .url: .url
+    case .json: .json
+    case .list: nil
     }
   }
 
@@ -45,6 +51,8 @@ extension Value {
         || left.timeIntervalSinceReferenceDate.isNaN && right.timeIntervalSinceReferenceDate.isNaN
     case (.string(let left), .string(let right)):
       left.utf8.elementsEqual(right.utf8)
+    case (.list(let left), .list(let right)):
+      left.count == right.count && zip(left, right).allSatisfy { $0.isIdentical(to: $1) }
     default:
       self == other
     }

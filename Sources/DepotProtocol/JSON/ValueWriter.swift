@@ -14,6 +14,14 @@ extension JSONWriter {
     case .data(let value): string(value.base64EncodedString())
     case .decimal(let value): string(value.description)
     case .url(let value): string(value.absoluteString)
+    case .json(let text): raw(Array(text.utf8))
+    case .list(let elements):
+      raw("[")
+      for (index, element) in elements.enumerated() {
+        if index > 0 { raw(",") }
+        write(element)
+      }
+      raw("]")
     }
   }
 }

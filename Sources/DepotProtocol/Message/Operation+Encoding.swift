@@ -10,7 +10,8 @@ extension JSONWriter {
     case .insert(let request): write(request)
     case .get(let request): write(request)
     case .fetch(let request), .explain(let request): write(request)
-    case .count(let request):
+    case .aggregate, .save: raw("{}")
+    case .count(let request), .exists(let request):
       entity(request.entity)
       predicate(request.predicate)
       raw("}")
@@ -92,7 +93,7 @@ extension JSONWriter {
       raw(",\"sort\":[")
       for (index, key) in request.sort.enumerated() {
         raw(index > 0 ? ",{\"attribute\":" : "{\"attribute\":")
-        string(key.attribute)
+        if case .attribute(let path) = key.expression { string(path) }
         raw(key.isDescending ? ",\"descending\":true}" : "}")
       }
       raw("]")

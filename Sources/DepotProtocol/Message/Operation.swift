@@ -8,6 +8,9 @@ public enum Operation: Hashable, Sendable {
   case get(GetRequest)
   case fetch(FetchRequest)
   case count(CountRequest)
+  case exists(CountRequest)
+  case aggregate(AggregateRequest)
+  case save(SaveRequest)
   case update(UpdateRequest)
   case delete(DeleteRequest)
   case explain(FetchRequest)
@@ -19,7 +22,7 @@ extension Operation {
   /// The names on the wire, in the order of ``ordinal``.
   package static let names = [
     "ping", "describe", "schema.define", "schema.get", "insert", "get", "fetch", "count", "update",
-    "delete", "explain", "stats", "shutdown",
+    "delete", "explain", "stats", "shutdown", "exists", "aggregate", "save",
   ]
 
   /// The name on the wire.
@@ -41,13 +44,16 @@ extension Operation {
     case .explain: 10
     case .stats: 11
     case .shutdown: 12
+    case .exists: 13
+    case .aggregate: 14
+    case .save: 15
     }
   }
 
   /// Whether the operation changes the store.
   public var isWrite: Bool {
     switch self {
-    case .defineSchema, .insert, .update, .delete: true
+    case .defineSchema, .insert, .update, .delete, .save: true
     default: false
     }
   }
@@ -120,12 +126,27 @@ public struct FetchRequest: Hashable, Sendable {
   public var entity: String
   /// What the rows must satisfy; all rows if `nil`.
   public var predicate: QueryExpression?
+  /// Whether rows of entities that descend from ``entity`` are wanted too.
+  public var includesSubentities: Bool
   /// The keys to sort by, the most important first; the identifier is always the last.
   public var sort: [SortKey]
   public var limit: Int?
   public var offset: Int
-  /// The attributes to return, in that order; all of them in the schema's order if `nil`.
+  /// The values of the sort keys and, last, the identifier of a row: only rows after it are wanted.
+  public var after: [Value]?
+  /// The paths to return, in that order; all columns in the schema's order if `nil`.
+  ///
+  /// A to-many relationship is returned only if it is named here, as a list of identifiers.
   public var select: [String]?
+  /// Whether the columns of entities that descend from ``entity`` are returned too, null where a row
+  /// hasn't got them.
+  public var includesSubentityColumns: Bool
+  /// Whether rows that have the same selected values are returned once, without identifiers.
+  public var isDistinct: Bool
+  /// The paths of relationships whose rows are to come along, such as `country` and `tags.owner`.
+  public var prefetch: [String]
+  /// The path to group the rows by; its sections and their counts come with the last frame.
+  public var sectionBy: String?
   /// How many rows a frame may bring; as many as fit into about 64 KiB if `nil`.
   public var batch: Int?
   /// Whether the first frame names the columns.
@@ -134,19 +155,31 @@ public struct FetchRequest: Hashable, Sendable {
   public init(
     entity: String,
     predicate: QueryExpression? = nil,
+    includesSubentities: Bool = true,
     sort: [SortKey] = [],
     limit: Int? = nil,
     offset: Int = 0,
+    after: [Value]? = nil,
     select: [String]? = nil,
+    includesSubentityColumns: Bool = false,
+    isDistinct: Bool = false,
+    prefetch: [String] = [],
+    sectionBy: String? = nil,
     batch: Int? = nil,
     namesColumns: Bool = true
   ) {
     self.entity = entity
     self.predicate = predicate
+    self.includesSubentities = includesSubentities
     self.sort = sort
     self.limit = limit
     self.offset = offset
+    self.after = after
     self.select = select
+    self.includesSubentityColumns = includesSubentityColumns
+    self.isDistinct = isDistinct
+    self.prefetch = prefetch
+    self.sectionBy = sectionBy
     self.batch = batch
     self.namesColumns = namesColumns
   }
@@ -156,10 +189,17 @@ public struct FetchRequest: Hashable, Sendable {
 public struct CountRequest: Hashable, Sendable {
   public var entity: String
   public var predicate: QueryExpression?
+  /// Whether rows of entities that descend from ``entity`` count too.
+  public var includesSubentities: Bool
 
-  public init(entity: String, predicate: QueryExpression? = nil) {
+  public init(
+    entity: String,
+    predicate: QueryExpression? = nil,
+    includesSubentities: Bool = true
+  ) {
     self.entity = entity
     self.predicate = predicate
+    self.includesSubentities = includesSubentities
   }
 }
 

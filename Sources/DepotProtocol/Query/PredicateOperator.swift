@@ -39,7 +39,7 @@ enum PredicateOperator: Hashable {
     case .and: .and
     case .comparison, .text, .between, .in: .comparison
     case .arithmetic(.add), .arithmetic(.subtract): .sum
-    case .arithmetic(.multiply), .arithmetic(.divide): .product
+    case .arithmetic: .product
     }
   }
 }

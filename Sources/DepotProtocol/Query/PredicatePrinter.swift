@@ -29,6 +29,7 @@ public enum PredicatePrinter {
     case .negate: .prefix
     case .value(let value): isNegativeNumber(value) ? .prefix : .primary
     case .attribute, .now: .primary
+    default: .primary
     }
   }
 
@@ -61,6 +62,7 @@ public enum PredicatePrinter {
     case .arithmetic(let arithmetic, let left, let right):
       self.arithmetic(arithmetic, left, right)
     case .negate(let part): negated(part)
+    default: ""
     }
   }
 

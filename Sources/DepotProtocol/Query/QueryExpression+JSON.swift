@@ -209,6 +209,7 @@ extension JSONWriter {
       raw("{\"negate\":")
       write(part)
       raw("}")
+    default: raw("null")
     }
   }
 

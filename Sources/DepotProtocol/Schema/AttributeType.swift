@@ -14,4 +14,15 @@ public enum AttributeType: String, Hashable, Sendable, CaseIterable {
   /// A decimal number of up to 38 digits.
   case decimal
   case url
+  /// Any JSON value, which the store keeps and gives back but can't look into.
+  case json
+  /// Several attributes under one name, each with a column of its own.
+  case composite
+
+  /// The types whose values can be compared, indexed, and put into collections.
+  public static let scalars: [AttributeType] = [
+    .string, .int64, .double, .bool, .date, .uuid, .data, .decimal, .url,
+  ]
+
+  public var isScalar: Bool { self != .json && self != .composite }
 }

@@ -1,0 +1,90 @@
+/// One column of an entity's rows, as clients see it.
+///
+/// A composite attribute has a column for each of its parts, named by the path to it; an optional one
+/// also has a column of its own name that says whether there is a value. A to-one relationship has a
+/// column with the identifier of the row that it leads to.
+public struct Field: Hashable, Sendable {
+  /// The name on the wire: `name`, `home.city`, `country`.
+  public var path: String
+  /// The attribute under its own name; for a to-one relationship, one of type `int64` that stands for
+  /// it.
+  public var attribute: Attribute
+  /// The relationship, if that is what the column holds.
+  public var relationship: Relationship?
+  /// The entity that declares it.
+  public var owner: String
+  /// Whether it says that an optional composite attribute has a value.
+  public var isPresence: Bool
+
+  init(_ path: String, _ attribute: Attribute, owner: String, isPresence: Bool = false) {
+    self.path = path
+    self.attribute = attribute
+    self.owner = owner
+    self.isPresence = isPresence
+  }
+
+  init(_ relationship: Relationship, owner: String) {
+    path = relationship.name
+    attribute = Attribute(
+      name: relationship.name,
+      type: .int64,
+      isOptional: relationship.isOptional
+    )
+    self.relationship = relationship
+    self.owner = owner
+    isPresence = false
+  }
+}
+
+extension Schema {
+  /// Returns an entity with its ancestors, the root first; just the entity if it has no parent.
+  ///
+  /// The schema must be valid.
+  public func lineage(of entity: Entity) -> [Entity] {
+    var result = [entity]
+    while let parent = result[0].parent.flatMap({ self[$0] }), result.count <= entities.count {
+      result.insert(parent, at: 0)
+    }
+    return result
+  }
+
+  /// Returns the entities that descend from the one named `name`, in the schema's order.
+  public func descendants(of name: String) -> [Entity] {
+    entities.filter { $0.name != name && lineage(of: $0).contains { $0.name == name } }
+  }
+
+  /// Returns the columns of an entity's rows: the parent's first, attributes before relationships.
+  public func fields(of entity: Entity) -> [Field] { lineage(of: entity).flatMap(\.ownFields) }
+
+  /// Returns the relationships of an entity, its parent's included.
+  public func relationships(of entity: Entity) -> [Relationship] {
+    lineage(of: entity).flatMap(\.relationships)
+  }
+
+  /// Returns the attributes of an entity, its parent's included.
+  public func attributes(of entity: Entity) -> [Attribute] {
+    lineage(of: entity).flatMap(\.attributes)
+  }
+}
+
+extension Entity {
+  /// The columns that this entity adds to its parent's.
+  package var ownFields: [Field] {
+    attributes.flatMap { flatten($0, path: "", isOptional: false) }
+      + relationships.filter { !$0.isToMany }.map { Field($0, owner: name) }
+  }
+
+  private func flatten(_ attribute: Attribute, path: String, isOptional: Bool) -> [Field] {
+    if attribute.options.contains(.transient) { return [] }
+    let path = path + attribute.name
+    var attribute = attribute
+    attribute.isOptional = attribute.isOptional || isOptional
+    guard attribute.type == .composite else { return [Field(path, attribute, owner: name)] }
+    let parts = attribute.properties.flatMap {
+      flatten($0, path: path + ".", isOptional: attribute.isOptional)
+    }
+    guard attribute.isOptional else { return parts }
+    let presence = Attribute(name: attribute.name, type: .bool, defaultValue: .bool(false))
+    return [Field(path, presence, owner: name, isPresence: true)] + parts
+  }
+}
