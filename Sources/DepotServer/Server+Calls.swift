@@ -11,9 +11,9 @@ extension Server {
       return statistics.note(call.operation.ordinal, nanoseconds: 0, isError: true)
     }
     switch call.operation {
-    case .insert, .update, .delete, .defineSchema:
+    case .insert, .update, .delete, .save, .defineSchema:
       if session.deferred.isEmpty { write(call, session, now) } else { wait(call, session, now) }
-    case .get, .fetch, .count, .explain, .getSchema:
+    case .get, .fetch, .count, .exists, .aggregate, .explain, .getSchema:
       if session.writesInFlight == 0 { read(call, session, now) } else { wait(call, session, now) }
     case .ping: answer(call, session, now) { $0.raw("{}") }
     case .describe: answer(call, session, now) { $0.raw(Self.protocolDocument) }
@@ -200,7 +200,8 @@ extension Operation {
     case .insert(let request): request.entity
     case .get(let request): request.entity
     case .fetch(let request), .explain(let request): request.entity
-    case .count(let request): request.entity
+    case .count(let request), .exists(let request): request.entity
+    case .aggregate(let request): request.entity
     case .update(let request): request.entity
     case .delete(let request): request.entity
     default: nil

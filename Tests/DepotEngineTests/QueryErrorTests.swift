@@ -3,7 +3,11 @@ import DepotProtocol
 import Testing
 
 @Suite struct QueryErrorTests {
-  private let layout = EntityLayout(QueryGenerator.entity)
+  private let layout = EntityLayout(
+    QueryGenerator.entity,
+    in: Schema(entities: [QueryGenerator.entity]),
+    StorageMap()
+  )
 
   static let wrong: [(QueryExpression, String)] = [
     (.comparison(.equal, .attribute("int64"), .value(.string("12"))), "int64"),

@@ -129,6 +129,7 @@ struct QueryEvaluator {
         case .subtract: left.subtractingReportingOverflow(right)
         case .multiply: left.multipliedReportingOverflow(by: right)
         case .divide: left.dividedReportingOverflow(by: right)
+        default: (0, true)
         }
       return isOverflow ? .null : .int64(result)
     case (.int64(let number), .double): return arithmetic(operation, .double(Double(number)), right)
@@ -139,6 +140,7 @@ struct QueryEvaluator {
       case .subtract: return .double(left - right)
       case .multiply: return .double(left * right)
       case .divide: return right == 0 ? .null : .double(left / right)
+      default: return .null
       }
     case (.decimal, .int64(let number)):
       return arithmetic(operation, left, .decimal(Decimal(number)))
@@ -150,6 +152,7 @@ struct QueryEvaluator {
       case .subtract: return .decimal(left - right)
       case .multiply: return .decimal(left * right)
       case .divide: return right == 0 ? .null : .decimal(left / right)
+      default: return .null
       }
     default: return .null
     }

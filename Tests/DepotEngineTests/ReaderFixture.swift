@@ -24,13 +24,15 @@ final class ReaderFixture {
   deinit { try? FileManager.default.removeItem(at: folder) }
 
   private func create(_ layout: EntityLayout) throws {
-    let columns = zip(layout.columns, layout.attributes).map { column, attribute in
+    let names = layout.attributes.map { "\"a_\($0.name)\"" }
+    let columns = zip(names, layout.attributes).map { column, attribute in
       let type =
         switch attribute.type {
         case .string, .url: "TEXT"
         case .int64, .bool: "INTEGER"
         case .double, .date: "ANY"
         case .uuid, .data, .decimal: "BLOB"
+        case .json, .composite: "ANY"
         }
       return "\(column) \(type)"
     }
@@ -38,7 +40,7 @@ final class ReaderFixture {
       "CREATE TABLE \(layout.table) (id INTEGER PRIMARY KEY, version INTEGER, checksum INTEGER, "
         + columns.joined(separator: ", ") + ") STRICT"
     )
-    for (column, attribute) in zip(layout.columns, layout.attributes)
+    for (column, attribute) in zip(names, layout.attributes)
     where attribute.isIndexed || attribute.isUnique {
       try writer.execute(
         "CREATE INDEX \"i_\(layout.name)_\(attribute.name)\" ON \(layout.table) (\(column))"
@@ -49,7 +51,7 @@ final class ReaderFixture {
   /// Stores rows with the identifiers 1, 2, and so on, and the version 1.
   func insert(_ rows: [[Value]], into entity: String) throws {
     let layout = try catalog.layout(of: entity)
-    let marks = Array(repeating: "?", count: layout.columns.count + 3).joined(separator: ", ")
+    let marks = Array(repeating: "?", count: layout.fields.count + 3).joined(separator: ", ")
     let statement = try writer.statement("INSERT INTO \(layout.table) VALUES (\(marks))")
     try writer.execute("BEGIN")
     for (index, row) in rows.enumerated() {

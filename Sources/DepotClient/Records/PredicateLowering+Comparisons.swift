@@ -66,7 +66,7 @@ extension QueryExpression {
   fileprivate var isCondition: Bool {
     switch self {
     case .comparison, .text, .between, .in, .and, .or, .not: true
-    case .value, .attribute, .now, .arithmetic, .negate: false
+    default: false
     }
   }
 }

@@ -39,6 +39,9 @@ enum TextValue {
     case .decimal:
       guard DecimalText.parse(text) != nil else { throw refusal(text, "a decimal number") }
       writer.string(text)
+    case .json, .composite:
+      guard (try? JSONValue(parsing: text.utf8)) != nil else { throw refusal(text, "JSON") }
+      writer.raw(Array(text.utf8))
     }
   }
 

@@ -7,7 +7,7 @@ struct CatalogTables {
   /// "DPOT" in the header of the file, by which `file` and others know it.
   static let applicationIdentifier: Int64 = 0x4450_4F54
   /// The layout of these tables and of rows; a program refuses a store with a greater one.
-  static let formatVersion: Int64 = 1
+  static let formatVersion: Int64 = 2
 
   let connection: Connection
 
@@ -41,13 +41,29 @@ struct CatalogTables {
       case .integer(let generation)? = try value("generation"),
       let schema = try? Schema(parsing: json.utf8)
     else { throw damaged }
-    return Catalog(schema, generation: Int(generation))
+    guard case .text(let map)? = try value("storage") else {
+      // Format 1 had no map: the slots were the positions of the attributes.
+      return Catalog(schema, generation: Int(generation))
+    }
+    guard let storage = StorageMap(parsing: map) else { throw damaged }
+    return Catalog(schema, storage, generation: Int(generation))
   }
 
   /// Writes the schema.
   func store(_ catalog: Catalog) throws {
     try set("schema", .text(catalog.schema.json))
+    try set("storage", .text(catalog.storage.json))
     try set("generation", .integer(Int64(catalog.generation)))
+  }
+
+  /// Brings a store of an older format to this one.
+  func upgrade() throws {
+    let version = try connection.integer("PRAGMA user_version")
+    guard version != Self.formatVersion else { return }
+    try connection.transaction {
+      try store(try load())
+      try connection.execute("PRAGMA user_version = \(Self.formatVersion)")
+    }
   }
 
   /// Reads where the identifiers of each entity go on.

@@ -1,53 +1,148 @@
 package import DepotProtocol
 
-/// How an entity is stored: its table and columns.
+/// How an entity is stored: its table, columns, and relationships.
 ///
-/// A full row is selected as identifier, version, checksum, and then the attributes in the schema's
-/// order.
+/// A full row is selected as identifier, version, checksum, and then ``stored``.
 package final class EntityLayout: Sendable {
   package let entity: Entity
+  /// The entity whose table holds the rows.
+  package let root: String
   /// The quoted name of the table.
   package let table: String
-  /// The quoted name of each attribute's column, in the schema's order.
-  package let columns: [String]
+  /// The columns that clients see, as ``Schema/fields(of:)`` orders them.
+  package let fields: [Field]
+  /// The columns of the table that rows of this entity and its descendants can have values in, in the
+  /// order of their slots, which is that of the checksum.
+  let stored: [StoredColumn]
+  /// The slot of each stored column in the checksum.
+  let slots: [Int]
+  /// The place of each field among the stored columns; `nil` if it isn't stored.
+  let storedPositions: [Int?]
+  /// The place of each stored column among the fields; `nil` if clients don't see it, or only those of
+  /// entities that descend from this one do.
+  let fieldPositions: [Int?]
+  /// The place of the column that tells entities apart among the stored ones.
+  let kindPosition: Int?
+  /// The relationships, the parent's included, in the schema's order.
+  package let relationships: [RelationshipLayout]
+  /// The number of the entity; rows of it have it in their column `kind` if ``isInHierarchy``.
+  let number: Int
+  /// The numbers of the entity and of all that descend from it, with their names.
+  let numbers: [Int: String]
+  /// Whether the table holds rows of several entities.
+  package let isInHierarchy: Bool
+  /// Whether all rows of the table are of this entity or its descendants.
+  package var isRoot: Bool { root == entity.name }
   private let positions: [String: Int]
 
-  package init(_ entity: Entity) {
+  package init(_ entity: Entity, in schema: Schema, _ map: StorageMap) {
     self.entity = entity
+    let rootEntity = schema.root(of: entity)
+    root = rootEntity.name
     // Names were checked to be letters, digits, and underscores; the prefixes keep them apart from
     // our own and from SQL's.
-    table = "\"e_\(entity.name)\""
-    columns = entity.attributes.map { "\"a_\($0.name)\"" }
-    positions = Dictionary(
-      uniqueKeysWithValues: entity.attributes.enumerated().map { ($1.name, $0) }
+    table = "\"e_\(rootEntity.name)\""
+    fields = schema.fields(of: entity)
+    positions = Dictionary(uniqueKeysWithValues: fields.enumerated().map { ($1.path, $0) })
+    let family = schema.lineage(of: entity) + schema.descendants(of: entity.name)
+    isInHierarchy = schema.entities.contains {
+      $0.parent != nil && schema.root(of: $0).name == rootEntity.name
+    }
+    var columns = family.flatMap(schema.storedColumns)
+    if isInHierarchy {
+      columns.append(StoredColumn(name: StorageMap.kindColumn, storage: .kind, isRequired: true))
+    }
+    let slotted = columns.map { ($0, slot: map.slot(of: $0.name, in: rootEntity.name)) }
+      .sorted { $0.slot < $1.slot }
+    stored = slotted.map(\.0)
+    slots = slotted.map(\.slot)
+    let places = Dictionary(uniqueKeysWithValues: slotted.enumerated().map { ($1.0.name, $0) })
+    let storedPositions = fields.map { field in
+      schema[field.owner].flatMap { owner in
+        places[schema.columnName(field.relationship == nil ? "a" : "r", field.path, owner)]
+      }
+    }
+    self.storedPositions = storedPositions
+    var fieldPositions: [Int?] = Array(repeating: nil, count: slotted.count)
+    for (position, place) in storedPositions.enumerated() {
+      if let place { fieldPositions[place] = position }
+    }
+    self.fieldPositions = fieldPositions
+    kindPosition = places[StorageMap.kindColumn]
+    relationships = schema.lineage(of: entity).flatMap { ancestor in
+      ancestor.relationships.map { schema.layout(of: $0, owner: ancestor) }
+    }
+    number = map.number(of: entity.name)
+    numbers = Dictionary(
+      uniqueKeysWithValues: ([entity] + schema.descendants(of: entity.name)).map {
+        (map.number(of: $0.name), $0.name)
+      }
     )
   }
 
   package var name: String { entity.name }
 
-  /// The attributes in the schema's order.
-  package var attributes: [Attribute] { entity.attributes }
+  /// The attributes that stand for the fields.
+  package var attributes: [Attribute] { fields.map(\.attribute) }
 
-  /// Returns the position of an attribute in the schema's order, or `nil`.
-  package func position(of attribute: String) -> Int? { positions[attribute] }
+  /// Returns the field that a stored column holds, or `nil`.
+  func field(at place: Int) -> Field? { fieldPositions[place].map { fields[$0] } }
+
+  /// Returns the SQL of a field in a statement that calls the entity's table `alias`; `NULL` if the
+  /// store doesn't keep it.
+  func sql(ofField position: Int, in alias: String) -> String {
+    if let place = storedPositions[position] { return "\(alias).\(stored[place].quoted)" }
+    guard let name = fields[position].relationship?.name,
+      case .foreignColumn(let table, let column, _)? = relationship(name)?.storage
+    else { return "NULL" }
+    return "(SELECT id FROM \(table) AS back WHERE back.\(column) = \(alias).id)"
+  }
+
+  /// Returns the position of the field with a path, or `nil`.
+  package func position(of path: String) -> Int? { positions[path] }
+
+  /// Returns the relationship named `name`, or `nil`.
+  package func relationship(_ name: String) -> RelationshipLayout? {
+    relationships.first { $0.name == name }
+  }
 
   /// The list of columns of a full row.
-  package var fullRow: String { (["id", "version", "checksum"] + columns).joined(separator: ", ") }
+  package var fullRow: String {
+    (["id", "version", "checksum"] + stored.map(\.quoted)).joined(separator: ", ")
+  }
+
+  /// The condition that a row of the table is of this entity or of one that descends from it, or of
+  /// just this one; `nil` if all rows are.
+  func kindCondition(in alias: String, includingDescendants: Bool) -> String? {
+    guard isInHierarchy else { return nil }
+    if !includingDescendants { return "\(alias).kind = \(number)" }
+    if isRoot { return nil }
+    let list = numbers.keys.sorted().map(String.init).joined(separator: ", ")
+    return "\(alias).kind IN (\(list))"
+  }
 }
 
 /// A schema with its layouts, never changed after it was made.
 package final class Catalog: Sendable {
   package let schema: Schema
+  package let storage: StorageMap
   package let fingerprint: String
   /// Grows with every change of the schema; statements compiled for another one are stale.
   package let generation: Int
   private let layouts: [String: EntityLayout]
 
-  package init(_ schema: Schema, generation: Int) {
+  package init(_ schema: Schema, _ storage: StorageMap? = nil, generation: Int) {
+    var map = storage ?? StorageMap()
+    map.adapt(to: schema)
     self.schema = schema
+    self.storage = map
     self.generation = generation
     fingerprint = schema.fingerprint
-    layouts = Dictionary(uniqueKeysWithValues: schema.entities.map { ($0.name, EntityLayout($0)) })
+    layouts = Dictionary(
+      uniqueKeysWithValues: schema.entities.map { [map] in
+        ($0.name, EntityLayout($0, in: schema, map))
+      }
+    )
   }
 
   /// Returns the layout of the entity named `name`.
@@ -61,4 +156,7 @@ package final class Catalog: Sendable {
 
   /// All layouts, in the schema's order.
   package var allLayouts: [EntityLayout] { schema.entities.compactMap { layouts[$0.name] } }
+
+  /// The layouts that have tables: one for each hierarchy.
+  var tables: [EntityLayout] { allLayouts.filter(\.isRoot) }
 }

@@ -20,22 +20,26 @@ struct SchemaApplication {
       try control.check()
       switch change {
       case .addedEntity(let entity):
-        for sql in try new.layout(of: entity.name).definition { try connection.execute(sql) }
+        let layout = try new.layout(of: entity.name)
+        if layout.isRoot { try connection.execute(layout.tableDefinition) }
+        for addition in layout.additions { try connection.execute(addition.sql) }
       case .addedAttribute(let attribute, let entity):
         try addIndex(of: attribute.name, in: new.layout(of: entity))
       case .indexedAttribute(let name, let entity):
         try addIndex(of: name, in: new.layout(of: entity))
       case .addedIndex(let names, let entity):
-        try connection.execute(new.layout(of: entity).index(names))
+        try connection.execute(
+          new.layout(of: entity).index(names, prefix: "c", isUnique: false).sql
+        )
       case .changedDefault: break
       }
     }
   }
 
   private func addIndex(of attribute: String, in layout: EntityLayout) throws {
-    guard let position = layout.position(of: attribute), let sql = layout.index(position) else {
-      return
-    }
+    guard let position = layout.position(of: attribute),
+      let sql = layout.index(of: layout.fields[position])?.sql
+    else { return }
     do {
       try connection.execute(sql)
     } catch {
@@ -52,15 +56,19 @@ struct SchemaApplication {
     from old: EntityLayout,
     to new: EntityLayout
   ) throws {
-    let positions = new.attributes.indices.suffix(count)
-    for position in positions { try connection.execute(new.addColumn(position)) }
+    let positions = new.stored.indices.suffix(count)
+    for position in positions {
+      try connection.execute("ALTER TABLE \(new.table) ADD COLUMN \(new.stored[position].addition)")
+    }
     let arena = CellArena()
     let defaults = positions.compactMap { position -> (position: Int, cell: Cell)? in
-      guard let value = new.attributes[position].defaultValue, value != .null else { return nil }
+      guard let value = new.field(at: position)?.attribute.defaultValue, value != .null else {
+        return nil
+      }
       return (position, Cell(value, in: arena))
     }
     guard !defaults.isEmpty else { return }
-    let assignments = defaults.map { ", \(new.columns[$0.position]) = ?" }.joined()
+    let assignments = defaults.map { ", \(new.stored[$0.position].quoted) = ?" }.joined()
     let update = try connection.statement(
       "UPDATE \(new.table) SET checksum = ?\(assignments) WHERE id = ?"
     )
@@ -74,10 +82,10 @@ struct SchemaApplication {
       try select.run([.integer(last)]) { row in
         try old.verify(row)
         var checksum = RowChecksum(identifier: row.integer(0), version: row.integer(1))
-        for position in old.columns.indices {
-          checksum.add(Cell(row, position + 3), at: position)
+        for place in old.stored.indices {
+          checksum.add(Cell(row, place + 3), at: old.slots[place])
         }
-        for (position, cell) in defaults { checksum.add(cell, at: position) }
+        for (place, cell) in defaults { checksum.add(cell, at: new.slots[place]) }
         checksums.append((row.integer(0), checksum.value))
       }
       guard let end = checksums.last else { return }

@@ -5,60 +5,143 @@ internal import DepotProtocol
 /// Names are pasted because SQL can't bind them; the schema has checked that they are letters, digits,
 /// and underscores.
 extension EntityLayout {
-  /// Makes the table of an entity and its indexes.
-  var definition: [String] {
-    let columns = attributes.indices.map { ", " + column($0) }.joined()
-    let table = """
+  /// Makes the table of a root entity, without its indexes.
+  var tableDefinition: String {
+    let columns = stored.map { ", \($0.definition)" }.joined()
+    return """
       CREATE TABLE \(table) (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, \
       checksum INTEGER NOT NULL\(columns)) STRICT
       """
-    let single = attributes.indices.compactMap(index)
-    return [table] + single + entity.indexes.map(index)
   }
 
-  /// Adds the column of an attribute to the table.
+  /// Makes the indexes and join tables that the entity adds to its parent's, by their names.
+  var additions: [(name: String, sql: String)] {
+    ownIndexes + joinTables
+  }
+
+  private var ownIndexes: [(name: String, sql: String)] {
+    var result: [(name: String, sql: String)] = []
+    for field in fields where field.owner == name {
+      if let index = index(of: field) { result.append(index) }
+    }
+    for list in entity.uniques { result.append(index(list, prefix: "v", isUnique: true)) }
+    for list in entity.indexes { result.append(index(list, prefix: "c", isUnique: false)) }
+    return result
+  }
+
+  /// Makes the index of one field, if it has one.
+  func index(of field: Field) -> (name: String, sql: String)? {
+    guard let place = position(of: field.path).flatMap({ storedPositions[$0] }) else { return nil }
+    let column = stored[place].quoted
+    if let relationship = field.relationship {
+      return index(of: relationship, column)
+    }
+    if field.attribute.isUnique {
+      return create("u_\(name)_\(field.path)", "UNIQUE", column)
+    }
+    return field.attribute.isIndexed ? create("i_\(name)_\(field.path)", "", column) : nil
+  }
+
+  /// The rows of a relationship are found by its column, in their order if they have one.
+  private func index(
+    of relationship: Relationship,
+    _ column: String
+  ) -> (name: String, sql: String) {
+    let layout = self.relationship(relationship.name)
+    let isOneToOne = layout?.inverse?.isToMany == false && !(layout?.isSelfInverse ?? false)
+    let order = stored.first {
+      $0.storage == .order && $0.name.dropFirst() == column.dropFirst(2).dropLast()
+    }
+    let columns = order.map { "\(column), \($0.quoted)" } ?? column
+    return create("r_\(name)_\(relationship.name)", isOneToOne ? "UNIQUE" : "", columns)
+  }
+
+  func index(
+    _ paths: [String],
+    prefix: String,
+    isUnique: Bool
+  ) -> (name: String, sql: String) {
+    let columns = paths.compactMap { path in
+      position(of: path).flatMap { storedPositions[$0] }.map { stored[$0].quoted }
+    }
+    // What separates them is in none of them, so no two indexes share a name.
+    let separator = paths.contains { $0.contains(".") } ? "," : "."
+    let name = "\(prefix)_\(name)_\(paths.joined(separator: separator))"
+    return create(name, isUnique ? "UNIQUE" : "", columns.joined(separator: ", "))
+  }
+
+  private func create(
+    _ name: String,
+    _ kind: String,
+    _ columns: String
+  ) -> (name: String, sql: String) {
+    (name, "CREATE \(kind) INDEX \"\(name)\" ON \(table) (\(columns))")
+  }
+
+  /// Makes the join tables whose first side the entity declares.
+  private var joinTables: [(name: String, sql: String)] {
+    var result: [(name: String, sql: String)] = []
+    for layout in relationships where layout.owner == name {
+      guard case .join(let table, let near, _, _) = layout.storage, near == "source" else {
+        continue
+      }
+      var columns = "source INTEGER NOT NULL, target INTEGER NOT NULL"
+      if layout.relationship.isOrdered { columns += ", source_order INTEGER NOT NULL" }
+      if layout.inverse?.isOrdered == true, !layout.isSelfInverse {
+        columns += ", target_order INTEGER NOT NULL"
+      }
+      let bare = String(table.dropFirst().dropLast())
+      result.append(
+        (
+          bare,
+          """
+          CREATE TABLE \(table) (\(columns), checksum INTEGER NOT NULL, \
+          PRIMARY KEY (source, target)) STRICT, WITHOUT ROWID
+          """
+        )
+      )
+      result.append(
+        ("t\(bare)", "CREATE INDEX \"t\(bare)\" ON \(table) (target, source)")
+      )
+    }
+    return result
+  }
+}
+
+extension RelationshipLayout {
+  /// Whether the relationship is its own inverse.
+  var isSelfInverse: Bool { inverseOwner == owner && inverse?.name == name }
+}
+
+extension StoredColumn {
+  /// The column in a table's definition.
+  var definition: String { "\(quoted) \(sqlType)\(isRequired ? " NOT NULL" : "")" }
+
+  /// Adds the column to a table that exists.
   ///
   /// SQLite wants a default for the rows that exist; they get the attribute's own right afterwards.
-  func addColumn(_ position: Int) -> String {
-    let attribute = attributes[position]
-    let filler =
-      switch attribute.type {
-      case .string, .url: "''"
-      case .int64, .bool, .double, .date: "0"
-      case .uuid, .data, .decimal: "x''"
-      }
-    let suffix = attribute.isOptional ? "" : " DEFAULT \(filler)"
-    return "ALTER TABLE \(table) ADD COLUMN \(column(position))\(suffix)"
-  }
+  var addition: String { definition + (isRequired ? " DEFAULT \(filler)" : "") }
 
-  private func column(_ position: Int) -> String {
-    let attribute = attributes[position]
-    let type =
-      switch attribute.type {
+  private var sqlType: String {
+    switch storage {
+    case .scalar(let type):
+      switch type {
       case .string, .url: "TEXT"
       case .int64, .bool: "INTEGER"
       case .double, .date: "ANY"
       case .uuid, .data, .decimal: "BLOB"
+      case .json, .composite: "ANY"
       }
-    return "\(columns[position]) \(type)\(attribute.isOptional ? "" : " NOT NULL")"
-  }
-
-  /// Makes the index of one attribute, if it has one.
-  func index(_ position: Int) -> String? {
-    let attribute = attributes[position]
-    let column = columns[position]
-    if attribute.isUnique {
-      return "CREATE UNIQUE INDEX \"u_\(name)_\(attribute.name)\" ON \(table) (\(column))"
+    case .list, .json: "TEXT"
+    case .reference, .order, .kind: "INTEGER"
     }
-    guard attribute.isIndexed else { return nil }
-    return "CREATE INDEX \"i_\(name)_\(attribute.name)\" ON \(table) (\(column))"
   }
 
-  /// Makes a compound index.
-  func index(_ names: [String]) -> String {
-    let list = names.compactMap { position(of: $0).map { columns[$0] } }.joined(separator: ", ")
-    // A full stop can't be in a name, so no two indexes share one.
-    let name = "c_\(name)_\(names.joined(separator: "."))"
-    return "CREATE INDEX \"\(name)\" ON \(table) (\(list))"
+  private var filler: String {
+    switch sqlType {
+    case "TEXT": "''"
+    case "BLOB": "x''"
+    default: "0"
+    }
   }
 }

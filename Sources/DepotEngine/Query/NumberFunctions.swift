@@ -1,6 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 internal import FoundationEssentials
+internal import Glibc
 
 /// The SQL functions for arithmetic and for decimals, with NULL for what has no result.
 enum NumberFunctions {
@@ -54,6 +55,8 @@ enum NumberFunctions {
       case .subtract: left.subtractingReportingOverflow(right)
       case .multiply: left.multipliedReportingOverflow(by: right)
       case .divide: left.dividedReportingOverflow(by: right)
+      case .modulo: left.remainderReportingOverflow(dividingBy: right)
+      case .power: power(left, right)
       }
     return isOverflow ? nil : result
   }
@@ -68,6 +71,8 @@ enum NumberFunctions {
     case .subtract: left - right
     case .multiply: left * right
     case .divide: right == 0 ? nil : left / right
+    case .modulo: right == 0 ? nil : left.truncatingRemainder(dividingBy: right)
+    case .power: .some(pow(left, right))
     }
   }
 
@@ -84,8 +89,37 @@ enum NumberFunctions {
     case .divide:
       guard right != 0 else { return nil }
       result = left / right
+    case .modulo:
+      guard right != 0 else { return nil }
+      // The description is plain digits, so this cuts the fraction off.
+      let quotient = (left / right).description.prefix { $0 != "." }
+      guard let whole = Decimal(string: String(quotient)) else { return nil }
+      result = left - whole * right
+    case .power:
+      guard right >= 0, let exponent = Int(right.description) else { return nil }
+      result = pow(left, exponent)
     }
     return result.isNaN ? nil : result
+  }
+
+  /// The power of whole numbers, which overflows for a negative exponent too.
+  private static func power(_ base: Int64, _ exponent: Int64) -> (Int64, Bool) {
+    guard exponent >= 0 else { return (0, true) }
+    var (result, square, rest) = (Int64(1), base, exponent)
+    while rest > 0 {
+      if rest & 1 == 1 {
+        let (product, isOverflow) = result.multipliedReportingOverflow(by: square)
+        if isOverflow { return (0, true) }
+        result = product
+      }
+      rest >>= 1
+      if rest > 0 {
+        let (product, isOverflow) = square.multipliedReportingOverflow(by: square)
+        if isOverflow { return (0, true) }
+        square = product
+      }
+    }
+    return (result, false)
   }
 
   /// Compares a decimal with another number; see ``PredicateCompiler``.

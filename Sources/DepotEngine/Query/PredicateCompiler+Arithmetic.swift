@@ -54,6 +54,8 @@ extension QueryExpression.Arithmetic {
     case .subtract: 1
     case .multiply: 2
     case .divide: 3
+    case .modulo: 4
+    case .power: 5
     }
   }
 

@@ -55,6 +55,8 @@ struct PredicateCompiler {
       return isFilter
         ? Condition(operand.fragment + " = 1", isNullable: operand.isNullable)
         : Condition(operand.fragment + " IS 1")
+    default:
+      throw invalid(expression, "This isn't available yet.")
     }
   }
 
@@ -102,6 +104,8 @@ struct PredicateCompiler {
         isNullable: false,
         source: expression
       )
+    default:
+      throw invalid(expression, "This isn't available yet.")
     }
   }
 
@@ -113,10 +117,10 @@ struct PredicateCompiler {
     guard let position = layout.position(of: name) else {
       throw layout.entity.unknownAttribute(name)
     }
-    let attribute = layout.attributes[position]
+    let attribute = layout.fields[position].attribute
     return Operand(
       type: attribute.type,
-      Fragment(sql: layout.columns[position]),
+      Fragment(sql: layout.sql(ofField: position, in: layout.table)),
       isNullable: attribute.isOptional,
       source: source
     )

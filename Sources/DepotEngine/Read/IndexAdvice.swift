@@ -11,10 +11,11 @@ enum IndexAdvice {
       }
       return candidates.isEmpty ? "No index can serve this predicate; every row is looked at." : nil
     }
-    if let key = request.sort.first, plan.contains(where: { $0.contains("FOR ORDER BY") }),
-      entity[key.attribute] != nil, !isIndexed(key.attribute, in: entity)
+    if case .attribute(let path) = request.sort.first?.expression,
+      plan.contains(where: { $0.contains("FOR ORDER BY") }),
+      entity[path] != nil, !isIndexed(path, in: entity)
     {
-      return advice(key.attribute, "this order")
+      return advice(path, "this order")
     }
     return nil
   }

@@ -59,16 +59,19 @@ struct ReadStatement {
   ) throws(DepotError) -> String {
     var terms: [String] = []
     for (index, key) in keys.enumerated() {
+      guard case .attribute(let path) = key.expression else {
+        throw DepotError(.usage, "Rows can't be sorted by this.").at("/args/sort/\(index)")
+      }
       let column: String
-      if key.attribute == "$id" {
+      if path == "$id" {
         terms.append(key.isDescending ? "id DESC" : "id")
         return terms.joined(separator: ", ")
-      } else if key.attribute == "$version" {
+      } else if path == "$version" {
         column = "version"
-      } else if let position = layout.position(of: key.attribute) {
-        column = layout.columns[position]
+      } else if let position = layout.position(of: path) {
+        column = layout.sql(ofField: position, in: layout.table)
       } else {
-        throw layout.entity.unknownAttribute(key.attribute).at("/args/sort/\(index)")
+        throw layout.entity.unknownAttribute(path).at("/args/sort/\(index)")
       }
       terms.append(key.isDescending ? column + " DESC" : column)
     }

@@ -7,9 +7,9 @@ final class EntityWriter {
   let connection: Connection
   let counter: IdentifierCounter
   let arena = CellArena()
-  /// The values of the row that is being written, in the schema's order.
+  /// The values of the row that is being written, at the places of the stored columns.
   let cells: UnsafeMutableBufferPointer<Cell>
-  /// The positions of the unique attributes.
+  /// The places of the unique attributes.
   let uniquePositions: [Int]
   private let defaultArena = CellArena()
   private let defaults: [Cell]
@@ -20,12 +20,17 @@ final class EntityWriter {
     self.layout = layout
     self.connection = connection
     self.counter = counter
-    cells = .allocate(capacity: layout.attributes.count)
+    cells = .allocate(capacity: layout.stored.count)
     cells.initialize(repeating: .null)
-    uniquePositions = layout.attributes.indices.filter { layout.attributes[$0].isUnique }
+    uniquePositions = layout.stored.indices.filter {
+      layout.field(at: $0)?.attribute.isUnique ?? false
+    }
     let arena = defaultArena
-    defaults = layout.attributes.map { Cell($0.defaultValue ?? .null, in: arena) }
-    let marks = repeatElement("?", count: layout.columns.count + 3).joined(separator: ",")
+    defaults = layout.stored.indices.map { place in
+      if place == layout.kindPosition { return .integer(Int64(layout.number)) }
+      return Cell(layout.field(at: place)?.attribute.defaultValue ?? .null, in: arena)
+    }
+    let marks = repeatElement("?", count: layout.stored.count + 3).joined(separator: ",")
     insertStatement = try connection.statement(
       "INSERT INTO \(layout.table) (\(layout.fullRow)) VALUES (\(marks))"
     )
@@ -52,7 +57,7 @@ final class EntityWriter {
     try insertStatement.bind(Int64(1), at: 2)
     for position in 0..<cells.count {
       let cell = cells[position]
-      checksum.add(cell, at: position)
+      checksum.add(cell, at: layout.slots[position])
       try cell.bind(to: insertStatement, at: position + 4)
     }
     try insertStatement.bind(checksum.value, at: 3)
@@ -62,7 +67,7 @@ final class EntityWriter {
 
   /// The statement that stores the cells at `positions` in a row that exists.
   func updateStatement(_ positions: [Int]) throws(SQLiteError) -> Statement {
-    let columns = positions.map { ", \(layout.columns[$0]) = ?" }.joined()
+    let columns = positions.map { ", \(layout.stored[$0].quoted) = ?" }.joined()
     return try connection.statement(
       "UPDATE \(layout.table) SET version = ?, checksum = ?\(columns) WHERE id = ?"
     )
@@ -100,7 +105,7 @@ final class EntityWriter {
     var checksum = RowChecksum(identifier: identifier, version: version)
     for position in 0..<cells.count {
       let cell = positions.contains(position) ? cells[position] : Cell(row, position + 3)
-      checksum.add(cell, at: position)
+      checksum.add(cell, at: layout.slots[position])
     }
     return (version, checksum.value)
   }
@@ -116,7 +121,7 @@ extension EntityLayout {
   func verify(_ row: borrowing Row) throws(DepotError) {
     let identifier = row.integer(0)
     var checksum = RowChecksum(identifier: identifier, version: row.integer(1))
-    for position in 0..<columns.count { checksum.add(Cell(row, position + 3), at: position) }
+    for place in 0..<stored.count { checksum.add(Cell(row, place + 3), at: slots[place]) }
     guard checksum.value == row.integer(2) else {
       throw DepotError(.corrupt, "The stored row \(name)/\(identifier) is damaged.")
         .hint("Its checksum doesn't match. Restore it from a backup, or delete it.")

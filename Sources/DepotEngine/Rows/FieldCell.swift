@@ -28,7 +28,7 @@ extension Cell {
     case .date:
       guard let value = field.referenceSeconds else { return nil }
       self = Self.number(value)
-    case .uuid, .data, .decimal, .url:
+    case .uuid, .data, .decimal, .url, .json, .composite:
       guard let cell = Self.rare(field, as: type, in: arena) else { return nil }
       self = cell
     }

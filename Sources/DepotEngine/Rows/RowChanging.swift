@@ -8,7 +8,7 @@ extension EntityWriter {
   func update(_ request: UpdateRequest, control: CallControl) throws -> Int {
     let positions = try positions(of: request.columns, at: "/args/set")
     let identifiers = try identifiers(request.rows, control: control)
-    let uniques = positions.filter { layout.attributes[$0].isUnique }
+    let uniques = positions.filter { layout.field(at: $0)?.attribute.isUnique ?? false }
     let statement = try updateStatement(positions)
     var missing: [Int64] = []
     try request.values.json.withUnsafeBufferPointer { bytes in

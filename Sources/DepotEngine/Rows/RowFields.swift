@@ -1,15 +1,18 @@
 internal import DepotProtocol
 
 extension EntityWriter {
-  /// Returns the positions of attributes that a request names.
+  /// Returns the places of the stored columns that a request names.
   ///
   /// - Throws: ``DepotError`` `schema.unknown_attribute`, or `request.usage` if one is named twice.
   func positions(of columns: [String], at pointer: String) throws(DepotError) -> [Int] {
     var result: [Int] = []
     result.reserveCapacity(columns.count)
     for (index, column) in columns.enumerated() {
-      guard let position = layout.position(of: column) else {
+      guard let field = layout.position(of: column) else {
         throw layout.entity.unknownAttribute(column).at("\(pointer)/\(index)")
+      }
+      guard let position = layout.storedPositions[field] else {
+        throw DepotError(.usage, "\"\(column)\" can't be set.").at("\(pointer)/\(index)")
       }
       guard !result.contains(position) else {
         throw DepotError(.usage, "\"\(column)\" is named twice.").at("\(pointer)/\(index)")
@@ -36,7 +39,7 @@ extension EntityWriter {
       }
       let field = try reader.field()
       if problem != nil { continue }
-      let attribute = layout.attributes[position]
+      guard let attribute = layout.field(at: position)?.attribute else { continue }
       guard let cell = Cell(field, as: attribute.type, in: arena) else {
         problem = (wrongType(field, attribute), column)
         continue

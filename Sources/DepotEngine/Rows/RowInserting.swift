@@ -20,9 +20,9 @@ extension EntityWriter {
     useDefaults()
     let run = InsertRun(
       positions: positions,
-      missing: layout.attributes.indices.first { position in
-        let attribute = layout.attributes[position]
-        return !attribute.isOptional && cells[position].isNull && !positions.contains(position)
+      missing: layout.stored.indices.first { position in
+        let isOptional = layout.field(at: position)?.attribute.isOptional ?? true
+        return !isOptional && cells[position].isNull && !positions.contains(position)
       },
       onConflict: request.onConflict,
       update: request.onConflict == .replace ? try updateStatement(positions) : nil
@@ -58,7 +58,7 @@ extension EntityWriter {
   @inline(__always)
   private func store(_ run: InsertRun, _ result: inout InsertResult) throws -> Int64 {
     if run.onConflict != .error, let identifier = try resolve(run, &result) { return identifier }
-    if let missing = run.missing { throw required(layout.attributes[missing]) }
+    if let missing = run.missing.flatMap(layout.field) { throw required(missing.attribute) }
     do {
       let identifier = try insertRow()
       result.inserted += 1

@@ -10,15 +10,21 @@ struct RowReading {
   /// One attribute of each row.
   private struct Field {
     var type: AttributeType
-    /// The position in the schema.
+    /// The position in the layout.
     var position: Int
+    /// The slot in the checksum.
+    var slot: Int
   }
 
   init(_ shape: RowShape) {
     entity = shape.layout
     isFull = shape.isFull
     fields = shape.positions.map {
-      Field(type: shape.layout.attributes[$0].type, position: $0)
+      Field(
+        type: shape.layout.fields[$0].attribute.type,
+        position: $0,
+        slot: shape.layout.storedPositions[$0].map { shape.layout.slots[$0] } ?? 0
+      )
     }
   }
 
@@ -68,7 +74,7 @@ struct RowReading {
       writer.raw("null")
     case .integer:
       let value = row.integer(column)
-      checksum.add(value, at: field.position)
+      checksum.add(value, at: field.slot)
       switch field.type {
       case .int64: writer.integer(value, as: form)
       case .bool: writer.bool(value != 0)
@@ -76,7 +82,7 @@ struct RowReading {
       }
     case .real:
       let value = row.real(column)
-      checksum.add(value, at: field.position)
+      checksum.add(value, at: field.slot)
       switch field.type {
       case .double: writer.double(value)
       case .date: DateText.write(value, to: &writer)
@@ -85,12 +91,12 @@ struct RowReading {
     case .text:
       guard field.type == .string || field.type == .url else { throw unexpected(row, field) }
       let text = row.textBytes(column)
-      checksum.add(text: text, at: field.position)
+      checksum.add(text: text, at: field.slot)
       guard UTF8Sequence.isValid(text) else { throw invalidText(row, field) }
       writer.string(utf8: text)
     case .blob:
       let bytes = row.blobBytes(column)
-      checksum.add(blob: bytes, at: field.position)
+      checksum.add(blob: bytes, at: field.slot)
       guard Self.write(blob: bytes, as: field.type, to: &writer) else {
         throw unexpected(row, field)
       }
@@ -122,7 +128,7 @@ struct RowReading {
   }
 
   private func unexpected(_ row: borrowing Row, _ field: Field) -> DepotError {
-    corrupt(row, "Its \(entity.attributes[field.position].name) isn't stored as its type is.")
+    corrupt(row, "Its \(entity.fields[field.position].path) isn't stored as its type is.")
   }
 
   private func corrupt(_ row: borrowing Row, _ message: String) -> DepotError {
@@ -131,7 +137,7 @@ struct RowReading {
   }
 
   private func invalidText(_ row: borrowing Row, _ field: Field) -> DepotError {
-    let name = entity.attributes[field.position].name
+    let name = entity.fields[field.position].path
     return DepotError(
       .invalidText,
       "\(name) of \(entity.name)/\(row.integer(0)) isn't valid UTF-8."

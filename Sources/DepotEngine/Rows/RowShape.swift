@@ -3,7 +3,7 @@ internal import DepotProtocol
 /// Which columns of an entity are read, and how they are named to the client.
 struct RowShape {
   let layout: EntityLayout
-  /// The positions of the attributes in the schema, in the order in which they are returned.
+  /// The positions of the fields in the layout, in the order in which they are returned.
   let positions: [Int]
   /// Whether these are all attributes in the schema's order, so that the checksum can be verified.
   let isFull: Bool
@@ -24,16 +24,17 @@ struct RowShape {
       positions.append(position)
     }
     isFull = select == nil
-    self.positions = isFull ? Array(layout.columns.indices) : positions
+    self.positions = isFull ? Array(layout.fields.indices) : positions
   }
 
   /// The list of columns for `SELECT`.
   var columns: String {
     isFull
       ? layout.fullRow
-      : (["id", "version"] + positions.map { layout.columns[$0] }).joined(separator: ", ")
+      : (["id", "version"] + positions.map { layout.sql(ofField: $0, in: layout.table) })
+        .joined(separator: ", ")
   }
 
   /// The names of the values of each row on the wire.
-  var names: [String] { ["$id", "$version"] + positions.map { layout.attributes[$0].name } }
+  var names: [String] { ["$id", "$version"] + positions.map { layout.fields[$0].path } }
 }

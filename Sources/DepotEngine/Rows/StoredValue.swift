@@ -20,7 +20,15 @@ package enum StoredValue {
     case .data(let value): .blob(Array(value))
     case .decimal(let value): .blob(DecimalKey.encode(value))
     case .url(let value): .text(value.absoluteString)
+    case .json(let text): .text(text)
+    case .list: .text(json(value))
     }
+  }
+
+  private static func json(_ value: Value) -> String {
+    var writer = JSONWriter()
+    writer.write(value)
+    return String(decoding: writer.bytes, as: UTF8.self)
   }
 
   private static func real(_ value: Double) -> SQLiteValue {

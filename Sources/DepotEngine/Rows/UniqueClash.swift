@@ -13,13 +13,13 @@ extension EntityWriter {
     var result: [UniqueClash] = []
     for position in positions where !cells[position].isNull {
       let statement = try connection.statement(
-        "SELECT id FROM \(layout.table) WHERE \(layout.columns[position]) = ?1"
+        "SELECT id FROM \(layout.table) WHERE \(layout.stored[position].quoted) = ?1"
       )
       defer { statement.reset() }
       try cells[position].bind(to: statement, at: 1)
       guard try statement.step() else { continue }
       let identifier = statement.row.integer(0)
-      let attribute = layout.attributes[position].name
+      let attribute = layout.field(at: position)?.path ?? ""
       result.append(UniqueClash(identifier: identifier, attribute: attribute))
     }
     return result

@@ -63,6 +63,7 @@ struct StoreOpening {
         .hint("Nothing but depotd may open a live store.")
     }
     if mustCreate { return try tables.create() }
+    try tables.upgrade()
     let pages = try connection.integer("PRAGMA page_count") ?? 0
     if Int(pages) * 4096 <= configuration.quickCheckLimitBytes {
       let problems = try connection.texts("PRAGMA quick_check(10)")

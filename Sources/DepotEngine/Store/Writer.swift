@@ -88,7 +88,7 @@ final class Writer {
     try comparison.result.validate()
     var next = catalog
     if !comparison.changes.isEmpty {
-      next = Catalog(comparison.result, generation: catalog.generation + 1)
+      next = Catalog(comparison.result, catalog.storage, generation: catalog.generation + 1)
       if !isDryRun {
         try SchemaApplication(connection: connection, control: control)
           .apply(comparison.changes, from: catalog, to: next)

@@ -101,7 +101,9 @@ package struct RowField {
     case .data: data.map(Value.data)
     case .decimal: decimal.map(Value.decimal)
     case .url: url.map(Value.url)
-    case .json: (try? JSONValue(parsing: bytes)).map { _ in Value.json(String(decoding: bytes, as: UTF8.self)) }
+    case .json:
+      (try? JSONValue(parsing: bytes)).map { _ in Value.json(String(decoding: bytes, as: UTF8.self))
+      }
     case .composite: nil
     }
   }

@@ -1,0 +1,71 @@
+package import DepotProtocol
+
+/// How a relationship is stored, as seen from the entity that declares it.
+package struct RelationshipLayout: Hashable, Sendable {
+  package let relationship: Relationship
+  /// The entity that declares it.
+  package let owner: String
+  /// The relationship of the destination that leads back, and the entity that declares it.
+  package let inverse: Relationship?
+  package let inverseOwner: String?
+  package let storage: Storage
+
+  /// Where it is found which rows it leads to; names are quoted for SQL.
+  package enum Storage: Hashable, Sendable {
+    /// A column of the row holds the identifier of the row that it leads to.
+    case column(String)
+    /// A column of the destination's table holds the identifier of the row; `order`, if there is one,
+    /// the place of the destination's row.
+    case foreignColumn(table: String, column: String, order: String?)
+    /// Rows of a table of their own hold both identifiers.
+    case join(table: String, near: String, far: String, order: String?)
+  }
+
+  package var name: String { relationship.name }
+  package var destination: String { relationship.destination }
+}
+
+extension Schema {
+  /// Returns how a relationship that `owner` declares is stored.
+  func layout(of relationship: Relationship, owner: Entity) -> RelationshipLayout {
+    let back = self[relationship.destination].flatMap { destination in
+      relationship.inverse.flatMap { declaration(of: $0, in: destination) }
+    }
+    return RelationshipLayout(
+      relationship: relationship,
+      owner: owner.name,
+      inverse: back?.1,
+      inverseOwner: back?.owner.name,
+      storage: storage(of: relationship, owner, back)
+    )
+  }
+
+  private func storage(
+    of relationship: Relationship,
+    _ owner: Entity,
+    _ back: (owner: Entity, inverse: Relationship)?
+  ) -> RelationshipLayout.Storage {
+    if !relationship.isToMany, isStored(relationship, of: owner) {
+      return .column("\"\(columnName("r", relationship.name, owner))\"")
+    }
+    if let back, !back.inverse.isToMany {
+      let isOrdered = relationship.isToMany && relationship.isOrdered
+      return .foreignColumn(
+        table: "\"e_\(root(of: back.owner).name)\"",
+        column: "\"\(columnName("r", back.inverse.name, back.owner))\"",
+        order: isOrdered ? "\"\(columnName("o", back.inverse.name, back.owner))\"" : nil
+      )
+    }
+    let isFirst = back.map { (owner.name, relationship.name) <= ($0.owner.name, $0.inverse.name) }
+    let name =
+      isFirst ?? true
+      ? "\(owner.name).\(relationship.name)"
+      : back.map { "\($0.owner.name).\($0.inverse.name)" } ?? ""
+    return .join(
+      table: "\"j_\(name)\"",
+      near: isFirst ?? true ? "source" : "target",
+      far: isFirst ?? true ? "target" : "source",
+      order: relationship.isOrdered ? (isFirst ?? true ? "source_order" : "target_order") : nil
+    )
+  }
+}

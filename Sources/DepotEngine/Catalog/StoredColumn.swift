@@ -1,0 +1,110 @@
+internal import DepotProtocol
+
+/// A column of a table besides those that every table has.
+struct StoredColumn: Hashable, Sendable {
+  /// The name in SQL, not quoted.
+  var name: String
+  var storage: Storage
+  /// Whether SQLite sees to it that there is a value.
+  var isRequired: Bool
+
+  /// How SQLite holds the values.
+  enum Storage: Hashable, Sendable {
+    case scalar(AttributeType)
+    /// A JSON array of scalars.
+    case list(AttributeType)
+    case json
+    /// The identifier of a row.
+    case reference
+    /// The place of a row among those of an ordered relationship.
+    case order
+    /// The number of the row's entity.
+    case kind
+  }
+
+  /// The name, quoted.
+  var quoted: String { "\"\(name)\"" }
+}
+
+extension Schema {
+  /// Returns the oldest ancestor of an entity, whose table holds the entity's rows.
+  func root(of entity: Entity) -> Entity { lineage(of: entity)[0] }
+
+  /// Returns the columns that an entity adds to its table.
+  func storedColumns(of entity: Entity) -> [StoredColumn] {
+    let isRoot = entity.parent == nil
+    var columns: [StoredColumn] = []
+    for field in entity.ownFields {
+      let attribute = field.attribute
+      if let relationship = field.relationship {
+        guard self.isStored(relationship, of: entity) else { continue }
+        columns.append(
+          StoredColumn(
+            name: columnName("r", relationship.name, entity),
+            storage: .reference,
+            isRequired: false
+          )
+        )
+      } else if !attribute.options.contains(.ephemeral) {
+        let storage: StoredColumn.Storage =
+          attribute.collection != nil
+          ? .list(attribute.type) : attribute.type == .json ? .json : .scalar(attribute.type)
+        columns.append(
+          StoredColumn(
+            name: columnName("a", field.path, entity),
+            storage: storage,
+            isRequired: isRoot && !attribute.isOptional
+          )
+        )
+      }
+    }
+    for relationship in entity.relationships where !relationship.isToMany {
+      guard let inverse = inverse(of: relationship), inverse.isToMany, inverse.isOrdered else {
+        continue
+      }
+      columns.append(
+        StoredColumn(
+          name: columnName("o", relationship.name, entity),
+          storage: .order,
+          isRequired: false
+        )
+      )
+    }
+    return columns
+  }
+
+  /// Returns the name of the column of a property; those of descendants bear their entity's name,
+  /// since two of them may share a table and a property's name.
+  func columnName(_ prefix: String, _ path: String, _ entity: Entity) -> String {
+    entity.parent == nil ? "\(prefix)_\(path)" : "\(prefix)_\(entity.name):\(path)"
+  }
+
+  /// Returns the entity that declares the relationship of that name which `entity` has, with it.
+  func declaration(of name: String, in entity: Entity) -> (owner: Entity, Relationship)? {
+    for ancestor in lineage(of: entity) {
+      if let relationship = ancestor.relationship(name) { return (ancestor, relationship) }
+    }
+    return nil
+  }
+
+  /// Returns the relationship that leads back, or `nil`.
+  func inverse(of relationship: Relationship) -> Relationship? {
+    guard let name = relationship.inverse, let destination = self[relationship.destination] else {
+      return nil
+    }
+    return declaration(of: name, in: destination)?.1
+  }
+
+  /// Returns whether a to-one relationship has a column of its own rather than being read from that
+  /// of its inverse.
+  ///
+  /// Of two to-one relationships the one that isn't optional has it, or else the lesser by name.
+  func isStored(_ relationship: Relationship, of entity: Entity) -> Bool {
+    guard let name = relationship.inverse, let destination = self[relationship.destination],
+      let (owner, inverse) = declaration(of: name, in: destination), !inverse.isToMany
+    else { return true }
+    if owner.name == entity.name, inverse.name == relationship.name { return true }
+    if relationship.isOptional != inverse.isOptional { return !relationship.isOptional }
+    return (entity.name, relationship.name) < (owner.name, inverse.name)
+  }
+}
