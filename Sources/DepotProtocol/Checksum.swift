@@ -29,4 +29,10 @@ package struct Checksum: Sendable {
 
   /// The checksum of what was added so far.
   package var value: UInt64 { state &* 0xD6E8_FEB8_6659_FD93 }
+
+  /// The checksum as sixteen hexadecimal digits.
+  package var digits: String {
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
 }

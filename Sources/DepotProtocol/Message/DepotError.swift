@@ -50,6 +50,13 @@ public struct DepotError: Error, Hashable, Sendable {
     return copy
   }
 
+  /// Returns the error with its place below the member that `pointer` leads to.
+  package func inside(_ pointer: String) -> DepotError {
+    var copy = self
+    copy.at = pointer + (copy.at ?? "")
+    return copy
+  }
+
   /// Returns the error with something to do about it.
   package func hint(_ hint: String?) -> DepotError {
     var copy = self

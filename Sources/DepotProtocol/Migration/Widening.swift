@@ -1,0 +1,66 @@
+/// Whether the values of an attribute can become values of another type by themselves.
+package enum Widening: Hashable, Sendable {
+  /// Some of them can't.
+  case impossible
+  /// Each of them can, and stays what it is.
+  case exact
+  /// Each of them can, but large whole numbers are rounded, or repeated elements become one.
+  case lossy
+}
+
+extension Attribute {
+  /// Returns how values become those of `new`, going by type, width, and kind of collection.
+  package func widening(to new: Attribute) -> Widening {
+    let elements = Self.widening(of: (type, width), to: (new.type, new.width))
+    return switch (collection, new.collection) {
+    case (nil, nil), (.array, .array), (.set, .set), (.set, .array): elements
+    case (nil, _): type.isScalar ? elements : .impossible
+    case (.array, .set): elements == .exact ? .lossy : elements
+    case (_, nil): .impossible
+    }
+  }
+
+  private static func widening(
+    of old: (type: AttributeType, width: NumberWidth?),
+    to new: (type: AttributeType, width: NumberWidth?)
+  ) -> Widening {
+    if old == new { return .exact }
+    if new.type == .string, old.type != .data, old.type.isScalar { return .exact }
+    if new == (.double, nil), old.width == .float { return .exact }
+    guard let range = WholeNumbers(old.type, old.width) else { return .impossible }
+    if let wider = WholeNumbers(new.type, new.width) {
+      return wider.contains(range) ? .exact : .impossible
+    }
+    switch (new.type, new.width) {
+    case (.decimal, nil): return .exact
+    case (.double, nil): return range.bits <= 53 ? .exact : .lossy
+    case (.double, .float): return range.bits <= 24 ? .exact : .impossible
+    default: return .impossible
+    }
+  }
+}
+
+/// The whole numbers that a type holds.
+private struct WholeNumbers {
+  var isSigned: Bool
+  /// How many bits a magnitude has.
+  var bits: Int
+
+  init?(_ type: AttributeType, _ width: NumberWidth?) {
+    switch (type, width) {
+    case (.int64, nil): (isSigned, bits) = (true, 63)
+    case (_, .int8): (isSigned, bits) = (true, 7)
+    case (_, .int16): (isSigned, bits) = (true, 15)
+    case (_, .int32): (isSigned, bits) = (true, 31)
+    case (_, .uint8): (isSigned, bits) = (false, 8)
+    case (_, .uint16): (isSigned, bits) = (false, 16)
+    case (_, .uint32): (isSigned, bits) = (false, 32)
+    case (_, .uint64): (isSigned, bits) = (false, 64)
+    default: return nil
+    }
+  }
+
+  func contains(_ other: WholeNumbers) -> Bool {
+    bits >= other.bits && (isSigned || !other.isSigned)
+  }
+}

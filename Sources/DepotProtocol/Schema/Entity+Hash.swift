@@ -1,0 +1,47 @@
+extension Entity {
+  /// Returns sixteen hexadecimal digits that are the same as long as rows of the entity, and what
+  /// leads to others, are of the same form.
+  ///
+  /// Like Core Data's version hash, it goes by the name, the ancestors, the attributes and
+  /// relationships (inherited ones included, in any order), and the hash modifiers; not by
+  /// defaults, validation, indexes, uniqueness, delete rules, and original names.
+  public func hash(in schema: Schema) -> String {
+    var entity = Entity(name: name, parent: parent, isAbstract: isAbstract, attributes: [])
+    entity.attributes = schema.attributes(of: self).map(\.hashed).sorted { $0.name < $1.name }
+    entity.relationships = schema.relationships(of: self).map(\.hashed)
+      .sorted { $0.name < $1.name }
+    // The ancestors count by their names, so that a hierarchy is one thing.
+    entity.indexes = [schema.lineage(of: self).map(\.name)]
+    entity.hashModifier = hashModifier
+    var writer = JSONWriter()
+    writer.write(entity)
+    var checksum = Checksum()
+    writer.bytes.withUnsafeBytes { checksum.add($0) }
+    return checksum.digits
+  }
+}
+
+extension Attribute {
+  fileprivate var hashed: Attribute {
+    Attribute(
+      name: name,
+      type: type,
+      width: width,
+      collection: collection,
+      properties: properties.map(\.hashed).sorted { $0.name < $1.name },
+      isOptional: isOptional,
+      options: options.intersection([.externalStorage, .ephemeral, .transient]),
+      derivation: derivation,
+      hashModifier: hashModifier
+    )
+  }
+}
+
+extension Relationship {
+  fileprivate var hashed: Relationship {
+    var copy = self
+    copy.deleteRule = .nullify
+    copy.originalName = nil
+    return copy
+  }
+}
