@@ -90,6 +90,7 @@ extension Relationship {
       isOptional: try reader.bool("optional", default: false),
       isOrdered: try reader.bool("ordered", default: false)
     )
+    isOptional = isOptional || isToMany
     if let node = reader.optional("deleteRule") {
       deleteRule = try node.choice(of: DeleteRule.self, "delete rule")
     }

@@ -1,23 +1,59 @@
 extension Schema {
-  /// Checks that names are usable and different and that indexes and defaults fit.
+  /// Checks that names are usable and different, and that everything fits together.
   ///
-  /// - Throws: ``DepotError`` `schema.invalid` that names what is wrong.
+  /// The place in the error is a JSON pointer into the schema's JSON form.
+  ///
+  /// - Throws: ``DepotError`` `schema.invalid` that names what is wrong, or `schema.unknown_…` if it
+  ///   is a name.
   public func validate() throws(DepotError) {
     guard entities.count <= Limits.entities else {
       throw DepotError(.invalidSchema, "There are more than \(Limits.entities) entities.")
+        .hint("Use several stores.").at("/entities")
     }
-    var names: Set<String> = []
-    for entity in entities {
-      try Self.validate(name: entity.name)
-      guard names.insert(entity.name.lowercased()).inserted else {
-        throw DepotError(.invalidSchema, "There are two entities named \(entity.name).")
-          .hint("Names that differ only in case count as equal.")
+    try validateNames()
+    try forEachEntity { (entity) throws(DepotError) in try validateParent(of: entity) }
+    try forEachEntity { (entity) throws(DepotError) in
+      try entity.validateProperties()
+      try validateInheritance(of: entity)
+    }
+    try validateSizes()
+    try forEachEntity { (entity) throws(DepotError) in
+      for (index, relationship) in entity.relationships.enumerated() {
+        try DepotError.inside("/relationships/\(index)") { () throws(DepotError) in
+          try RelationshipCheck(relationship, of: entity, in: self).run()
+        }
       }
-      try entity.validate()
+    }
+    try forEachEntity { (entity) throws(DepotError) in
+      try IndexCheck(entity: entity, fields: fields(of: entity), schema: self).run()
     }
   }
 
-  static func validate(name: String) throws(DepotError) {
+  private func forEachEntity(_ body: (Entity) throws(DepotError) -> Void) throws(DepotError) {
+    for (index, entity) in entities.enumerated() {
+      try DepotError.inside("/entities/\(index)") { () throws(DepotError) in try body(entity) }
+    }
+  }
+
+  private func validateNames() throws(DepotError) {
+    var names: Set<String> = []
+    var originals: Set<String> = []
+    try forEachEntity { (entity) throws(DepotError) in
+      try Self.validate(name: entity.name)
+      guard names.insert(entity.name.lowercased()).inserted else {
+        throw DepotError(.invalidSchema, "There are two entities named \(entity.name).")
+          .hint("Names that differ only in case count as equal.").at("/name")
+      }
+      guard let original = entity.originalName else { return }
+      try Self.validate(name: original, at: "/originalName")
+      guard originals.insert(original.lowercased()).inserted else {
+        throw DepotError(.invalidSchema, "Two entities were named \(original) before.")
+          .hint("\(original) can become only one of them.").at("/originalName")
+      }
+    }
+  }
+
+  static func validate(name: String, at pointer: String = "/name") throws(DepotError) {
     let isUsable =
       1...Limits.nameBytes ~= name.utf8.count && name.utf8.first.map { $0 &- 0x30 < 10 } == false
       && name.utf8.allSatisfy { byte in
@@ -26,65 +62,143 @@ extension Schema {
     guard isUsable else {
       throw DepotError(.invalidSchema, "\(name.debugDescription) can't be a name.")
         .hint("A name has letters, digits and underscores of ASCII, and no digit first.")
+        .at(pointer)
     }
   }
+
+  /// Checks that the ancestors of an entity exist and aren't its descendants.
+  private func validateParent(of entity: Entity) throws(DepotError) {
+    var seen: Set<String> = [entity.name]
+    var last = entity
+    while let name = last.parent {
+      guard let parent = self[name] else {
+        let nearest = Spelling.nearest(to: name, in: entities.map(\.name))
+        throw DepotError(.invalidSchema, "There is no entity \(name), the parent of \(last.name).")
+          .hint(nearest.map { "Did you mean \"\($0)\"?" } ?? "Add it, or leave the parent out.")
+          .at("/parent")
+      }
+      guard seen.insert(name).inserted else {
+        throw DepotError(.invalidSchema, "\(entity.name) is its own ancestor.")
+          .hint("The chain of parents must end with an entity that has none.").at("/parent")
+      }
+      last = parent
+    }
+  }
+
+  /// Checks that an entity declares nothing that an ancestor has already.
+  private func validateInheritance(of entity: Entity) throws(DepotError) {
+    for ancestor in lineage(of: entity).dropLast() {
+      let taken = Set(ancestor.propertyNames.map { $0.lowercased() })
+      guard let name = entity.propertyNames.first(where: { taken.contains($0.lowercased()) })
+      else { continue }
+      throw DepotError(
+        .invalidSchema,
+        "\(entity.name).\(name) is declared again: \(ancestor.name) has it already."
+      ).hint("A subentity has what its parent has; give the new one another name.")
+    }
+  }
+
+  /// Checks that the table of each hierarchy stays within what SQLite's tables can hold.
+  private func validateSizes() throws(DepotError) {
+    var columns: [String: Int] = [:]
+    try forEachEntity { (entity) throws(DepotError) in
+      let count = entity.ownFields.count + entity.relationships.count { $0.isToMany }
+      let root = lineage(of: entity)[0].name
+      columns[root, default: 0] += count
+      guard columns[root, default: 0] <= Schema.hierarchyColumns else {
+        throw DepotError(
+          .invalidSchema,
+          "\(root) and its subentities have more than \(Schema.hierarchyColumns) properties."
+        ).hint("Entities with a parent share one table; leave some of the parents out.")
+      }
+    }
+  }
+
+  /// How many properties an entity may have together with all that descend from it.
+  private static let hierarchyColumns = 1500
 }
 
 extension Entity {
-  fileprivate func validate() throws(DepotError) {
-    guard 1...Limits.attributes ~= attributes.count else {
+  /// The names of what the entity declares itself.
+  var propertyNames: [String] { attributes.map(\.name) + relationships.map(\.name) }
+
+  /// Checks each attribute by itself, and that names differ.
+  fileprivate func validateProperties() throws(DepotError) {
+    let fields = ownFields.count { $0.relationship == nil }
+    let hasNone = attributes.isEmpty && relationships.isEmpty && parent == nil
+    guard fields <= Limits.attributes, attributes.count <= Limits.attributes, !hasNone else {
       throw DepotError(.invalidSchema, "\(name) must have 1 to \(Limits.attributes) attributes.")
+        .hint("The properties of composites count each.").at("/attributes")
     }
-    var names: Set<String> = []
-    for attribute in attributes {
-      try Schema.validate(name: attribute.name)
-      guard names.insert(attribute.name.lowercased()).inserted else {
-        throw DepotError(.invalidSchema, "\(name) has two attributes named \(attribute.name).")
-          .hint("Names that differ only in case count as equal.")
-      }
-      if attribute.defaultValue == .null, !attribute.isOptional {
-        throw DepotError(.invalidSchema, "\(name).\(attribute.name) can't be null by default.")
-          .hint("Make it optional or give another default.")
-      }
-      if let value = attribute.defaultValue, let type = value.type, type != attribute.type {
-        throw DepotError(.invalidSchema, "The default of \(name).\(attribute.name) is no \(type).")
-      }
+    guard relationships.count <= Limits.attributes else {
+      throw DepotError(
+        .invalidSchema,
+        "\(name) may have at most \(Limits.attributes) relationships."
+      ).hint("Split the entity.").at("/relationships")
     }
-    for index in indexes {
-      guard !index.isEmpty, Set(index).count == index.count else {
-        throw DepotError(.invalidSchema, "An index of \(name) is empty or names one thing twice.")
-      }
-      for attribute in index where self[attribute] == nil {
-        throw unknownAttribute(attribute)
+    try validateNames()
+    for (index, attribute) in attributes.enumerated() {
+      try DepotError.inside("/attributes/\(index)") { () throws(DepotError) in
+        try AttributeCheck(attribute, entity: self.name).run()
       }
     }
   }
 
-  /// Returns the error that there is no attribute `name`, with the nearest name as the hint.
-  public func unknownAttribute(_ name: String) -> DepotError {
-    let nearest = Spelling.nearest(to: name, in: attributes.map(\.name) + ["$id", "$version"])
-    return DepotError(.unknownAttribute, "\(self.name) has no attribute \"\(name)\".")
-      .hint(
-        nearest.map { "Did you mean \"\($0)\"?" }
-          ?? "It has \(attributes.map(\.name).joined(separator: ", "))."
-      )
-      .details(nearest.map { ["didYouMean": .string($0)] } ?? [:])
+  private func validateNames() throws(DepotError) {
+    var names = UniqueNames(owner: name)
+    for (index, attribute) in attributes.enumerated() {
+      try DepotError.inside("/attributes/\(index)") { () throws(DepotError) in
+        try names.insert(attribute.name, was: attribute.originalName, kind: "attributes")
+      }
+    }
+    for (index, relationship) in relationships.enumerated() {
+      try DepotError.inside("/relationships/\(index)") { () throws(DepotError) in
+        try names.insert(relationship.name, was: relationship.originalName, kind: "properties")
+      }
+    }
   }
 }
 
-extension Schema {
-  /// Returns the entity named `name`.
-  ///
-  /// - Throws: ``DepotError`` `schema.unknown_entity` with the nearest name as the hint.
-  public func entity(named name: String) throws(DepotError) -> Entity {
-    if let entity = self[name] { return entity }
-    let nearest = Spelling.nearest(to: name, in: entities.map(\.name))
-    throw DepotError(.unknownEntity, "There is no entity \"\(name)\".")
-      .hint(
-        nearest.map { "Did you mean \"\($0)\"?" }
-          ?? (entities.isEmpty
-            ? "The store has no schema yet: apply one first."
-            : "There are \(entities.map(\.name).joined(separator: ", ")).")
-      )
+/// The names of properties, of which no two may be equal.
+struct UniqueNames {
+  /// What the properties belong to.
+  let owner: String
+  private var names: Set<String> = []
+  private var originals: Set<String> = []
+
+  init(owner: String) {
+    self.owner = owner
+  }
+
+  mutating func insert(
+    _ name: String,
+    was original: String?,
+    kind: String
+  ) throws(DepotError) {
+    try Schema.validate(name: name)
+    guard names.insert(name.lowercased()).inserted else {
+      throw DepotError(.invalidSchema, "\(owner) has two \(kind) named \(name).")
+        .hint("Names that differ only in case count as equal.").at("/name")
+    }
+    guard let original else { return }
+    try Schema.validate(name: original, at: "/originalName")
+    guard originals.insert(original.lowercased()).inserted else {
+      throw DepotError(.invalidSchema, "Two \(kind) of \(owner) were named \(original) before.")
+        .hint("\(original) can become only one of them.").at("/originalName")
+    }
+  }
+}
+
+extension DepotError {
+  /// Runs `body`, whose errors have their places below `pointer`.
+  static func inside(
+    _ pointer: String,
+    _ body: () throws(DepotError) -> Void
+  ) throws(DepotError) {
+    do {
+      try body()
+    } catch {
+      throw error.inside(pointer)
+    }
   }
 }

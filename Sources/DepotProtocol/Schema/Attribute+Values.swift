@@ -1,0 +1,106 @@
+internal import FoundationEssentials
+
+extension Attribute {
+  /// Returns what is wrong with a value that isn't null, as the rest of a sentence; `nil` if it will
+  /// do.
+  ///
+  /// It compiles the pattern each time, which is fine for the few values that a schema has.
+  func problem(with value: Value) -> String? {
+    let elements: [Value]
+    switch (collection, value) {
+    case (nil, .list): return "is a list"
+    case (nil, _): elements = [value]
+    case (_, .list(let list)): elements = list
+    default: return "is no list"
+    }
+    for element in elements {
+      if element.type != type { return "is no \(typeName)" }
+      if let width, !width.holds(element) { return "is no \(width.rawValue)" }
+      let cases = validation.cases
+      if !cases.isEmpty, !cases.contains(where: { $0.isIdentical(to: element) }) {
+        return "is none of its cases"
+      }
+    }
+    if let least = validation.minimum, !(value.isOrdered && !(value < least)) {
+      return "is below the min"
+    }
+    if let most = validation.maximum, !(value.isOrdered && !(most < value)) {
+      return "is above the max"
+    }
+    if let length = value.length {
+      if let least = validation.minLength, length < least { return "is shorter than minLength" }
+      if let most = validation.maxLength, length > most { return "is longer than maxLength" }
+    }
+    if let pattern = validation.pattern, let text = value.text, let regex = try? Regex(pattern),
+      (try? regex.wholeMatch(in: text)) == nil
+    {
+      return "doesn't match the pattern"
+    }
+    return nil
+  }
+}
+
+extension NumberWidth {
+  /// The least and the greatest number that is stored as int64; `nil` for others.
+  var range: ClosedRange<Int64>? {
+    switch self {
+    case .int8: Int64(Int8.min)...Int64(Int8.max)
+    case .int16: Int64(Int16.min)...Int64(Int16.max)
+    case .int32: Int64(Int32.min)...Int64(Int32.max)
+    case .uint8: 0...Int64(UInt8.max)
+    case .uint16: 0...Int64(UInt16.max)
+    case .uint32: 0...Int64(UInt32.max)
+    case .uint64, .float: nil
+    }
+  }
+
+  /// Whether a number is in range; a float may be rounded, but not to infinity.
+  func holds(_ value: Value) -> Bool {
+    switch value {
+    case .int64(let number): range?.contains(number) == true
+    case .decimal(let number): UInt64(number.description) != nil
+    case .double(let number): !number.isFinite || Float(number).isFinite
+    default: false
+    }
+  }
+}
+
+extension Value {
+  /// Whether there are less and greater values of the type, which there aren't for NaN.
+  var isOrdered: Bool {
+    switch self {
+    case .int64, .decimal: true
+    case .double(let number): !number.isNaN
+    case .date(let date): !date.timeIntervalSinceReferenceDate.isNaN
+    default: false
+    }
+  }
+
+  /// Compares numbers and dates of one type.
+  static func < (left: Value, right: Value) -> Bool {
+    switch (left, right) {
+    case (.int64(let left), .int64(let right)): left < right
+    case (.double(let left), .double(let right)): left < right
+    case (.decimal(let left), .decimal(let right)): left < right
+    case (.date(let left), .date(let right)): left < right
+    default: false
+    }
+  }
+
+  /// The characters of a text or URL, the bytes of data, or the elements of a list.
+  fileprivate var length: Int? {
+    switch self {
+    case .data(let data): data.count
+    case .list(let elements): elements.count
+    default: text?.count
+    }
+  }
+
+  fileprivate var text: String? {
+    switch self {
+    case .string(let text): text
+    case .url(let url): url.absoluteString
+    default: nil
+    }
+  }
+}

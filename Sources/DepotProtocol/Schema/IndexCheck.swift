@@ -1,0 +1,86 @@
+/// The check of an entity's indexes.
+struct IndexCheck {
+  let entity: Entity
+  /// The columns of the entity's rows.
+  let fields: [Field]
+  let schema: Schema
+
+  func run() throws(DepotError) {
+    for (index, paths) in entity.indexes.enumerated() {
+      try check(paths, "index", at: "/indexes/\(index)")
+    }
+    for (index, paths) in entity.uniques.enumerated() {
+      try check(paths, "unique index", at: "/uniques/\(index)")
+    }
+    for (index, paths) in entity.rangeIndexes.enumerated() {
+      try check(paths, "range index", at: "/rangeIndexes/\(index)")
+    }
+  }
+
+  private func check(
+    _ paths: [String],
+    _ kind: String,
+    at pointer: String
+  ) throws(DepotError) {
+    guard !paths.isEmpty, Set(paths).count == paths.count else {
+      throw DepotError(
+        .invalidSchema,
+        "\(kind == "unique index" ? "A" : "An") \(kind) of \(entity.name) is empty or names one "
+          + "thing twice."
+      ).hint("List different attributes.").at(pointer)
+    }
+    if kind == "range index", paths.count > 5 {
+      throw DepotError(.invalidSchema, "A range index of \(entity.name) has more than 5 paths.")
+        .hint("An r-tree has at most five dimensions.").at(pointer)
+    }
+    for (index, path) in paths.enumerated() {
+      try DepotError.inside("\(pointer)/\(index)") { () throws(DepotError) in
+        try check(path, kind)
+      }
+    }
+  }
+
+  private func check(_ path: String, _ kind: String) throws(DepotError) {
+    guard let field = fields.first(where: { $0.path == path }) else {
+      throw schema.unknownPath(path, from: entity)
+    }
+    if let (problem, hint) = problem(with: field, kind) {
+      throw DepotError(
+        .invalidSchema,
+        "\(entity.name).\(path) \(problem) and can't be in a\(kind == "index" ? "n" : "") \(kind)."
+      ).hint(hint)
+    }
+  }
+
+  private func problem(with field: Field, _ kind: String) -> (String, String)? {
+    let attribute = field.attribute
+    if field.isPresence {
+      let part = fields.first { $0.path.hasPrefix(field.path + ".") }?.path
+      return ("is a composite", "Name one of its properties: \(part ?? field.path).")
+    }
+    if attribute.type == .json || attribute.collection != nil {
+      return ("is \(attribute.type == .json ? "JSON" : "a collection")", "Name a scalar.")
+    }
+    if attribute.options.contains(.externalStorage) {
+      return ("is stored externally", "Turn that off, or leave it out of the index.")
+    }
+    if attribute.options.contains(.ephemeral) {
+      return ("is ephemeral", "The store doesn't keep its values.")
+    }
+    if kind == "unique index", attribute.derivation != nil {
+      return ("is derived", "Name what it is derived from.")
+    }
+    if kind == "range index",
+      field.relationship != nil || ![.int64, .double, .decimal, .date].contains(attribute.type)
+    {
+      return ("is neither number nor date", "Put it into a compound index.")
+    }
+    if let relationship = field.relationship,
+      !schema.holdsIdentifier(relationship, of: field.owner)
+    {
+      let inverse = "\(relationship.destination).\(relationship.inverse ?? "")"
+      return ("is stored as \(inverse)", "Index \(inverse) instead.")
+    }
+    return nil
+  }
+}

@@ -1,0 +1,138 @@
+/// The check of one relationship against the rest of the schema.
+struct RelationshipCheck {
+  private let relationship: Relationship
+  private let entity: Entity
+  private let schema: Schema
+
+  init(_ relationship: Relationship, of entity: Entity, in schema: Schema) {
+    self.relationship = relationship
+    self.entity = entity
+    self.schema = schema
+  }
+
+  /// The relationship's name for people.
+  private var name: String { "\(entity.name).\(relationship.name)" }
+
+  func run() throws(DepotError) {
+    guard let destination = schema[relationship.destination] else {
+      let nearest = Spelling.nearest(to: relationship.destination, in: schema.entities.map(\.name))
+      throw DepotError(
+        .invalidSchema,
+        "\(name) leads to \(relationship.destination), which is no entity."
+      ).hint(nearest.map { "Did you mean \"\($0)\"?" } ?? "Add the entity to the schema.")
+        .at("/destination")
+    }
+    try checkCounts()
+    if let inverse = relationship.inverse {
+      try check(inverse, of: destination)
+    } else {
+      try checkNobodyLeadsBack(from: destination)
+    }
+  }
+
+  private func refuse(
+    _ isWrong: Bool,
+    _ problem: String,
+    _ hint: String,
+    at pointer: String
+  ) throws(DepotError) {
+    guard isWrong else { return }
+    throw DepotError(.invalidSchema, problem).hint(hint).at(pointer)
+  }
+
+  private func checkCounts() throws(DepotError) {
+    let (least, most) = (relationship.minCount, relationship.maxCount)
+    try refuse(
+      relationship.isOrdered && !relationship.isToMany,
+      "\(name) leads to one row and can't be ordered.",
+      "Make it to-many, or leave \"ordered\" out.",
+      at: "/ordered"
+    )
+    try refuse(
+      (least != 0 || most != 0) && !relationship.isToMany,
+      "\(name) leads to one row and can't have a least or greatest number of them.",
+      "Use \"optional\" to say whether it may lead to none.",
+      at: least != 0 ? "/minCount" : "/maxCount"
+    )
+    try refuse(
+      least < 0 || most < 0,
+      "\(name) has a negative number of rows.",
+      "Write 0 for any number.",
+      at: least < 0 ? "/minCount" : "/maxCount"
+    )
+    try refuse(
+      most != 0 && least > most,
+      "The minCount of \(name) is above its maxCount.",
+      "Swap them.",
+      at: "/minCount"
+    )
+  }
+
+  /// Checks that the inverse exists and that each of the two leads to where the other is declared.
+  private func check(_ inverse: String, of destination: Entity) throws(DepotError) {
+    let lineage = schema.lineage(of: destination)
+    guard let owner = lineage.first(where: { $0.relationship(inverse) != nil }),
+      let back = owner.relationship(inverse)
+    else {
+      let names = lineage.flatMap(\.relationships).map(\.name)
+      throw DepotError(
+        .invalidSchema,
+        "\(name) has the inverse \(inverse), which \(destination.name) doesn't have."
+      ).hint(
+        Spelling.nearest(to: inverse, in: names).map { "Did you mean \"\($0)\"?" }
+          ?? "Add the relationship \(destination.name).\(inverse) to \(entity.name)."
+      ).at("/inverse")
+    }
+    try refuse(
+      back.inverse != relationship.name,
+      back.inverse == nil
+        ? "\(name) has the inverse \(owner.name).\(inverse), which has none."
+        : "\(name) has the inverse \(owner.name).\(inverse), whose inverse is another.",
+      "Both sides must name each other: give \(owner.name).\(inverse) the inverse "
+        + "\"\(relationship.name)\".",
+      at: "/inverse"
+    )
+    try refuse(
+      back.destination != entity.name,
+      "\(name) has the inverse \(owner.name).\(inverse), which leads to \(back.destination).",
+      "It must lead to \(entity.name), which declares \(relationship.name).",
+      at: "/inverse"
+    )
+    try refuse(
+      owner.name != destination.name,
+      "\(name) leads to \(destination.name), but \(owner.name) declares its inverse \(inverse).",
+      "Let it lead to \(owner.name), or declare the inverse in \(destination.name).",
+      at: "/destination"
+    )
+  }
+
+  /// Checks that the relationship, which has no inverse, isn't the inverse of another.
+  private func checkNobodyLeadsBack(from destination: Entity) throws(DepotError) {
+    for owner in schema.lineage(of: destination) {
+      let back = owner.relationships.first {
+        $0.inverse == relationship.name && $0.destination == entity.name
+      }
+      guard let back else { continue }
+      throw DepotError(
+        .invalidSchema,
+        "\(name) has no inverse, but is the inverse of \(owner.name).\(back.name)."
+      ).hint("Both sides must name each other: give \(name) the inverse \"\(back.name)\".")
+    }
+  }
+}
+
+extension Schema {
+  /// Whether the rows of the entity named `owner`, which declares `relationship`, hold the identifier
+  /// of the row that it leads to.
+  ///
+  /// Of a one-to-one relationship with an inverse only one side does: the one that isn't optional, if
+  /// just one isn't, or else the one whose name, as in `Country.capital`, comes first.
+  package func holdsIdentifier(_ relationship: Relationship, of owner: String) -> Bool {
+    guard !relationship.isToMany else { return false }
+    guard let name = relationship.inverse,
+      let back = self[relationship.destination]?.relationship(name), !back.isToMany
+    else { return true }
+    if relationship.isOptional != back.isOptional { return !relationship.isOptional }
+    return "\(owner).\(relationship.name)" <= "\(relationship.destination).\(name)"
+  }
+}

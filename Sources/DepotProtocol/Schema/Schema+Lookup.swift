@@ -1,0 +1,37 @@
+extension Schema {
+  /// Returns the entity named `name`.
+  ///
+  /// - Throws: ``DepotError`` `schema.unknown_entity` with the nearest name as the hint.
+  public func entity(named name: String) throws(DepotError) -> Entity {
+    if let entity = self[name] { return entity }
+    let nearest = Spelling.nearest(to: name, in: entities.map(\.name))
+    throw DepotError(.unknownEntity, "There is no entity \"\(name)\".")
+      .hint(
+        nearest.map { "Did you mean \"\($0)\"?" }
+          ?? (entities.isEmpty
+            ? "The store has no schema yet: apply one first."
+            : "There are \(entities.map(\.name).joined(separator: ", ")).")
+      )
+  }
+
+  /// Returns the error that nothing is called `path` in the rows of `entity`, with the nearest name as
+  /// the hint.
+  public func unknownPath(_ path: String, from entity: Entity) -> DepotError {
+    let error = DepotError(.unknownAttribute, "\(entity.name) has no attribute \"\(path)\".")
+    if attributes(of: entity).contains(where: {
+      $0.name == path && $0.options.contains(.transient)
+    }) {
+      return error.hint("\(path) is transient: only the programs know it.")
+    }
+    let relationships = relationships(of: entity).filter(\.isToMany).map(\.name)
+    let names = fields(of: entity).map(\.path) + relationships
+    if let nearest = Spelling.nearest(to: path, in: names + ["$id", "$version", "$entity"]) {
+      return error.hint("Did you mean \"\(nearest)\"?").details(["didYouMean": .string(nearest)])
+    }
+    let heir = descendants(of: entity.name).first { heir in
+      heir.propertyNames.contains { $0 == path || path.hasPrefix($0 + ".") }
+    }
+    if let heir { return error.hint("Only \(heir.name) has it.") }
+    return error.hint("It has \(names.joined(separator: ", ")).")
+  }
+}
