@@ -12,7 +12,7 @@ struct SchemaApplication {
   ///   `storage.corrupt` if one is damaged; ``SQLiteError``.
   func apply(_ changes: [SchemaChange], from old: Catalog, to new: Catalog) throws {
     var additions: [String: Int] = [:]
-    for case .addedAttribute(_, let entity) in changes { additions[entity, default: 0] += 1 }
+    for case .addedAttribute(_, let entity, _) in changes { additions[entity, default: 0] += 1 }
     for (entity, count) in additions {
       try addColumns(count, from: old.layout(of: entity), to: new.layout(of: entity))
     }
@@ -23,15 +23,16 @@ struct SchemaApplication {
         let layout = try new.layout(of: entity.name)
         if layout.isRoot { try connection.execute(layout.tableDefinition) }
         for addition in layout.additions { try connection.execute(addition.sql) }
-      case .addedAttribute(let attribute, let entity):
-        try addIndex(of: attribute.name, in: new.layout(of: entity))
-      case .indexedAttribute(let name, let entity):
-        try addIndex(of: name, in: new.layout(of: entity))
-      case .addedIndex(let names, let entity):
+      case .addedAttribute(let field, let entity, _):
+        try addIndex(of: field.path, in: new.layout(of: entity))
+      case .changedAttribute(_, let field, let entity, .indexed):
+        try addIndex(of: field.path, in: new.layout(of: entity))
+      case .addedIndex(.compound, let names, let entity):
         try connection.execute(
           new.layout(of: entity).index(names, prefix: "c", isUnique: false).sql
         )
-      case .changedDefault: break
+      case .changedAttribute(_, _, _, .defaultValue): break
+      default: throw DepotError.mismatch([change.description])
       }
     }
   }

@@ -46,7 +46,7 @@ extension SchemaChange.AttributeAspect {
     return switch self {
     case .name: "renamed attribute \(entity).\(old.path) to \(new.path)"
     case .owner: "moved attribute \(new.path) from \(old.owner) to \(new.owner)"
-    case .type: "changed type of \(name) from \(before.typeName) to \(now.typeName)"
+    case .type: "changed type of \(name) from \(before.typeDescription) to \(now.typeDescription)"
     case .required: "made \(name) required"
     case .optional: "made \(name) optional"
     case .unique: "made \(name) \(now.isUnique ? "unique" : "not unique")"

@@ -12,7 +12,10 @@ package enum SchemaChange: Hashable, Sendable {
   case changedAbstract(String, isAbstract: Bool)
   case changedHashModifier(String)
 
-  /// A column for the rows of `entity`, those of its subentities included; rows that exist get `fill`.
+  /// A column for the rows of `entity`, those of its subentities included.
+  ///
+  /// Rows that exist get `fill`, except where the column is part of a composite that is absent, or
+  /// derived and so computed.
   case addedAttribute(Field, entity: String, fill: Value)
   /// A column that the rows of `entity` no longer have.
   case removedAttribute(Field, entity: String)
@@ -116,7 +119,10 @@ extension SchemaChange {
     case .changedRelationship(_, _, _, .counts(let isTighter)): isTighter
     case .changedRelationship(_, let new, _, .cardinality): !new.isToMany
     case .changedRelationship(_, let new, _, .optional): !new.isOptional
+    case .changedRelationship(_, let new, _, .inverse): new.inverse != nil
     case .changedAbstract(_, let isAbstract): isAbstract
+    // What leads to the old ancestors must not lead to rows that leave them.
+    case .changedParent(_, let old, _): old != nil
     default: false
     }
   }

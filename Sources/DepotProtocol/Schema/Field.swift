@@ -70,21 +70,54 @@ extension Schema {
 extension Entity {
   /// The columns that this entity adds to its parent's.
   package var ownFields: [Field] {
-    attributes.flatMap { flatten($0, path: "", isOptional: false) }
+    attributes.flatMap { Field.columns(of: $0, owner: name) }
       + relationships.filter { !$0.isToMany }.map { Field($0, owner: name) }
   }
+}
 
-  private func flatten(_ attribute: Attribute, path: String, isOptional: Bool) -> [Field] {
+extension Field {
+  /// Returns the columns of an attribute: one, or those of a composite's parts.
+  ///
+  /// `path` is that of the composite around it, with a period, and `isOptional` whether that composite
+  /// may be absent.
+  static func columns(
+    of attribute: Attribute,
+    owner: String,
+    path: String = "",
+    isOptional: Bool = false
+  ) -> [Field] {
     if attribute.options.contains(.transient) { return [] }
-    let path = path + attribute.name
-    var attribute = attribute
-    attribute.isOptional = attribute.isOptional || isOptional
-    guard attribute.type == .composite else { return [Field(path, attribute, owner: name)] }
-    let parts = attribute.properties.flatMap {
-      flatten($0, path: path + ".", isOptional: attribute.isOptional)
+    guard attribute.type == .composite else {
+      return [column(of: attribute, owner: owner, path: path, isOptional: isOptional)]
     }
-    guard attribute.isOptional else { return parts }
-    let presence = Attribute(name: attribute.name, type: .bool, defaultValue: .bool(false))
-    return [Field(path, presence, owner: name, isPresence: true)] + parts
+    let isOptional = isOptional || attribute.isOptional
+    let presence = attribute.isOptional ? [presence(of: attribute, owner: owner, path: path)] : []
+    return presence
+      + attribute.properties.flatMap {
+        columns(
+          of: $0,
+          owner: owner,
+          path: path + attribute.name + ".",
+          isOptional: isOptional
+        )
+      }
+  }
+
+  /// Returns the column of an attribute that isn't a composite.
+  static func column(
+    of attribute: Attribute,
+    owner: String,
+    path: String,
+    isOptional: Bool
+  ) -> Field {
+    var effective = attribute
+    effective.isOptional = attribute.isOptional || isOptional
+    return Field(path + attribute.name, effective, owner: owner)
+  }
+
+  /// Returns the column that says whether an optional composite has a value.
+  static func presence(of attribute: Attribute, owner: String, path: String) -> Field {
+    let flag = Attribute(name: attribute.name, type: .bool, defaultValue: .bool(false))
+    return Field(path + attribute.name, flag, owner: owner, isPresence: true)
   }
 }

@@ -35,3 +35,11 @@ extension Schema {
     return error.hint("It has \(names.joined(separator: ", ")).")
   }
 }
+
+extension Entity {
+  /// Returns the error that the entity itself declares no attribute `name`, with the nearest name as
+  /// the hint.
+  public func unknownAttribute(_ name: String) -> DepotError {
+    Schema(entities: [self]).unknownPath(name, from: self)
+  }
+}

@@ -1,0 +1,45 @@
+extension Schema {
+  /// Returns the schema as `other` describes it, in the order of this one, with what is new at the
+  /// end and what `other` lacks kept.
+  func extended(by other: Schema) -> Schema {
+    var result = self
+    result.version = other.version
+    result.entities = entities.extended(by: other.entities, key: \.name) { $0.extended(by: $1) }
+    return result
+  }
+}
+
+extension Entity {
+  fileprivate func extended(by other: Entity) -> Entity {
+    var result = other
+    result.attributes = attributes.extended(by: other.attributes)
+    result.relationships = relationships.extended(by: other.relationships, key: \.name) { $1 }
+    result.indexes = indexes.extended(by: other.indexes, key: \.self) { $1 }
+    result.rangeIndexes = rangeIndexes.extended(by: other.rangeIndexes, key: \.self) { $1 }
+    result.uniques = uniques.extended(by: other.uniques, key: \.self) { $1 }
+    return result
+  }
+}
+
+extension [Attribute] {
+  fileprivate func extended(by other: [Attribute]) -> [Attribute] {
+    extended(by: other, key: \.name) { old, new in
+      var result = new
+      result.properties = old.properties.extended(by: new.properties)
+      return result
+    }
+  }
+}
+
+extension Array {
+  fileprivate func extended<Key: Hashable>(
+    by other: [Element],
+    key: (Element) -> Key,
+    _ merge: (Element, Element) -> Element
+  ) -> [Element] {
+    let wanted = Dictionary(other.map { (key($0), $0) }) { first, _ in first }
+    let known = Set(map(key))
+    return map { old in wanted[key(old)].map { merge(old, $0) } ?? old }
+      + other.filter { !known.contains(key($0)) }
+  }
+}

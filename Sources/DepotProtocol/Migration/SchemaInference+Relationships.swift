@@ -1,0 +1,70 @@
+extension SchemaInference {
+  mutating func compareRelationships(of entity: Entity) {
+    for relationship in relationships[entity.name] ?? [] {
+      if isInherited(relationship, by: entity, among: relationships) { continue }
+      switch (relationship.old, relationship.new) {
+      case (let old?, let new?): compare(old, new, of: entity.name)
+      case (let old?, nil): add(.removedRelationship(old.property, entity: entity.name))
+      case (nil, let new?):
+        let mayBeEmpty =
+          new.property.isToMany ? new.property.minCount == 0 : new.property.isOptional
+        let isInTheWay =
+          !mayBeEmpty && hasRows(without: new, in: entity, among: relationships)
+        let name = "\(entity.name).\(new.name)"
+        add(
+          .addedRelationship(new.property, entity: entity.name),
+          problem: isInTheWay ? "relationship \(name) is new, but must lead to something" : nil
+        )
+      case (nil, nil): break
+      }
+    }
+  }
+
+  private mutating func compare(
+    _ old: Declared<Relationship>,
+    _ new: Declared<Relationship>,
+    of entity: String
+  ) {
+    func step(_ aspect: SchemaChange.RelationshipAspect) -> SchemaChange {
+      .changedRelationship(old.property, to: new.property, entity: entity, aspect)
+    }
+    let (before, after) = (old.property, new.property)
+    if before.name != after.name { add(step(.name)) }
+    if old.owner != origins[new.owner] { add(step(.owner)) }
+    if before.destination != origins[after.destination] {
+      add(
+        step(.destination),
+        problem: leadsToAncestor(before, after)
+          ? nil
+          : "\(entity).\(after.name) leads to \(before.destination), not to \(after.destination)"
+      )
+    }
+    if before.inverse != after.inverse.flatMap({ origin(of: $0, in: after.destination) }) {
+      add(step(.inverse))
+    }
+    if before.isToMany != after.isToMany { add(step(.cardinality)) }
+    if before.isToMany, after.isToMany, before.isOrdered != after.isOrdered { add(step(.order)) }
+    if !after.isToMany, before.isToMany || before.isOptional != after.isOptional {
+      if !(before.isToMany && after.isOptional) { add(step(.optional)) }
+    }
+    if before.deleteRule != after.deleteRule { add(step(.deleteRule)) }
+    if (before.minCount, before.maxCount) != (after.minCount, after.maxCount) {
+      add(step(.counts(isTighter: after.isToMany && after.hasTighterCounts(than: before))))
+    }
+    if before.hashModifier != after.hashModifier { add(step(.hashModifier)) }
+  }
+
+  /// Whether the new destination is an ancestor of what the old one became.
+  private func leadsToAncestor(_ before: Relationship, _ after: Relationship) -> Bool {
+    guard let successor = origins.first(where: { $0.value == before.destination })?.key,
+      let entity = new[successor]
+    else { return false }
+    return new.lineage(of: entity).contains { $0.name == after.destination }
+  }
+
+  /// Returns what a relationship was called before; a name that none had, if it is new.
+  private func origin(of relationship: String, in entity: String) -> String {
+    let succession = relationships[entity, default: []].first { $0.new?.name == relationship }
+    return succession?.old?.name ?? ""
+  }
+}

@@ -1,0 +1,140 @@
+/// The comparison of two versions of a schema, which finds the steps from one to the other.
+///
+/// Properties are compared as the rows of each entity have them, inherited ones included, so that a
+/// property may move to an ancestor or a descendant and keep its values.
+struct SchemaInference {
+  let old: Schema
+  let new: Schema
+  /// What each entity of the new version was called in the old one.
+  let origins: [String: String]
+  /// What became of the attributes and relationships of each entity that stayed, by its new name.
+  let attributes: [String: [Succession<Declared<Attribute>>]]
+  let relationships: [String: [Succession<Declared<Relationship>>]]
+  /// The steps, with what is in the way of those that can't be taken.
+  private(set) var findings: [Finding] = []
+
+  /// A step, something in its way, or something in the way of all.
+  struct Finding {
+    var change: SchemaChange?
+    var problem: String?
+  }
+
+  init(from old: Schema, to new: Schema) {
+    self.old = old
+    self.new = new
+    var origins: [String: String] = [:]
+    var attributes: [String: [Succession<Declared<Attribute>>]] = [:]
+    var relationships: [String: [Succession<Declared<Relationship>>]] = [:]
+    let entities = Succession<Entity>.all(from: old.entities, to: new.entities)
+    for entity in entities {
+      guard let before = entity.old, let after = entity.new else { continue }
+      origins[after.name] = before.name
+      attributes[after.name] = Succession.all(
+        from: old.declaredAttributes(of: before),
+        to: new.declaredAttributes(of: after)
+      )
+      relationships[after.name] = Succession.all(
+        from: old.declaredRelationships(of: before),
+        to: new.declaredRelationships(of: after)
+      )
+    }
+    self.origins = origins
+    self.attributes = attributes
+    self.relationships = relationships
+    for entity in entities { compare(entity) }
+    checkHierarchies()
+  }
+
+  mutating func add(_ change: SchemaChange, problem: String? = nil) {
+    findings.append(Finding(change: change, problem: problem))
+  }
+
+  private mutating func compare(_ entity: Succession<Entity>) {
+    guard let before = entity.old else {
+      if let after = entity.new { add(.addedEntity(after)) }
+      return
+    }
+    guard let after = entity.new else { return add(.removedEntity(before)) }
+    if before.name != after.name { add(.renamedEntity(before.name, to: after.name)) }
+    if before.parent != after.parent.map({ origins[$0] ?? "" }) {
+      add(.changedParent(after.name, from: before.parent, to: after.parent))
+    }
+    if before.isAbstract != after.isAbstract {
+      add(.changedAbstract(after.name, isAbstract: after.isAbstract))
+    }
+    if before.hashModifier != after.hashModifier { add(.changedHashModifier(after.name)) }
+    compareAttributes(of: after)
+    compareRelationships(of: after)
+    compareIndexes(from: before, to: after)
+  }
+
+  /// Identifiers are counted by hierarchy, so two of them can't become one.
+  private mutating func checkHierarchies() {
+    for root in new.entities where root.parent == nil {
+      let family = [root] + new.descendants(of: root.name)
+      let before = family.compactMap { origins[$0.name].flatMap { old[$0] } }
+      let roots = Set(before.map { old.lineage(of: $0)[0].name })
+      guard roots.count > 1 else { continue }
+      findings.append(
+        Finding(
+          problem: "\(roots.sorted().joined(separator: " and ")) had no common ancestor, so they "
+            + "can't be under \(root.name) both"
+        )
+      )
+    }
+  }
+}
+
+extension SchemaInference {
+  /// Whether what became of a property of `entity` is told already of its parent.
+  func isInherited<Property>(
+    _ property: Succession<Declared<Property>>,
+    by entity: Entity,
+    among all: [String: [Succession<Declared<Property>>]]
+  ) -> Bool {
+    let teller: String?
+    if let new = property.new {
+      teller = new.owner == entity.name ? nil : entity.parent
+    } else {
+      let owner = property.old?.owner
+      teller =
+        owner == origins[entity.name] ? nil : origins.first { $0.value == owner }?.key
+    }
+    guard let teller, let before = origins[teller].flatMap({ old[$0] }),
+      let origin = origins[entity.name].flatMap({ old[$0] }),
+      old.lineage(of: origin).contains(before)
+    else { return false }
+    return all[teller, default: []].contains {
+      $0.old == property.old && $0.new == property.new
+    }
+  }
+
+  /// Whether there can be rows that have no value for what is new in `entity`: rows of it, or of an
+  /// entity that inherits it, for which it is new too.
+  func hasRows<Property>(
+    without property: Declared<Property>,
+    in entity: Entity,
+    among all: [String: [Succession<Declared<Property>>]]
+  ) -> Bool {
+    ([entity] + new.descendants(of: entity.name)).contains { entity in
+      guard let origin = origins[entity.name].flatMap({ old[$0] }), !origin.isAbstract else {
+        return false
+      }
+      return all[entity.name, default: []].contains { $0.new == property && $0.old == nil }
+    }
+  }
+}
+
+extension Schema {
+  fileprivate func declaredAttributes(of entity: Entity) -> [Declared<Attribute>] {
+    lineage(of: entity).flatMap { owner in
+      owner.attributes.map { Declared(property: $0, owner: owner.name) }
+    }
+  }
+
+  fileprivate func declaredRelationships(of entity: Entity) -> [Declared<Relationship>] {
+    lineage(of: entity).flatMap { owner in
+      owner.relationships.map { Declared(property: $0, owner: owner.name) }
+    }
+  }
+}

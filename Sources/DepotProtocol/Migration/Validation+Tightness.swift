@@ -1,0 +1,28 @@
+extension Attribute.Validation {
+  /// Whether a value that satisfied `old` may not satisfy this; both are of one type.
+  func isTighter(than old: Self) -> Bool {
+    isAbove(minimum, old.minimum) || isBelow(maximum, old.maximum)
+      || (minLength ?? 0) > (old.minLength ?? 0) || (maxLength ?? .max) < (old.maxLength ?? .max)
+      || pattern != nil && pattern != old.pattern
+      || !cases.isEmpty
+        && (old.cases.isEmpty
+          || !old.cases.allSatisfy { value in cases.contains { $0.isIdentical(to: value) } })
+  }
+
+  private func isAbove(_ new: Value?, _ old: Value?) -> Bool {
+    guard let new else { return false }
+    return old.map { $0 < new } ?? true
+  }
+
+  private func isBelow(_ new: Value?, _ old: Value?) -> Bool {
+    guard let new else { return false }
+    return old.map { new < $0 } ?? true
+  }
+}
+
+extension Relationship {
+  /// Whether a number of rows that was right may be too small or too great now.
+  func hasTighterCounts(than old: Relationship) -> Bool {
+    minCount > old.minCount || maxCount != 0 && (old.maxCount == 0 || maxCount < old.maxCount)
+  }
+}
