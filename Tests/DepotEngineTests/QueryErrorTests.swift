@@ -3,11 +3,11 @@ import DepotProtocol
 import Testing
 
 @Suite struct QueryErrorTests {
-  private let layout = EntityLayout(
-    QueryGenerator.entity,
-    in: Schema(entities: [QueryGenerator.entity]),
-    StorageMap()
-  )
+  private let catalog = Catalog(Schema(entities: [QueryGenerator.entity]), generation: 1)
+
+  private func compile(_ predicate: QueryExpression) throws -> PredicateSQL {
+    try PredicateSQL.compile(predicate, for: catalog.layout(of: "Thing"), in: catalog)
+  }
 
   static let wrong: [(QueryExpression, String)] = [
     (.comparison(.equal, .attribute("int64"), .value(.string("12"))), "int64"),
@@ -34,7 +34,7 @@ import Testing
     part: String
   ) throws {
     let error = #expect(throws: DepotError.self) {
-      try PredicateSQL.compile(predicate, for: layout)
+      try compile(predicate)
     }
     #expect(error?.code == .predicate)
     #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
@@ -43,7 +43,7 @@ import Testing
 
   @Test func `an unknown attribute brings the nearest name`() throws {
     let error = #expect(throws: DepotError.self) {
-      try PredicateSQL.compile(.attribute("boll"), for: layout)
+      try compile(.attribute("boll"))
     }
     #expect(error?.code == .unknownAttribute)
     #expect(error?.hint?.contains("bool") == true)
@@ -57,7 +57,7 @@ import Testing
       .comparison(.less, .attribute("string"), evil, options: .caseInsensitive),
     ]
     for predicate in all {
-      #expect(try !PredicateSQL.compile(predicate, for: layout).sql.contains("DROP"))
+      #expect(try !compile(predicate).sql.contains("DROP"))
     }
   }
 }

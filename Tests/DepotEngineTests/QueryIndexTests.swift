@@ -45,9 +45,10 @@ import Testing
     let fixture = try ReaderFixture(schema)
     let compiled = try PredicateSQL.compile(
       .attribute("on"),
-      for: fixture.catalog.layout(of: "Flag")
+      for: fixture.catalog.layout(of: "Flag"),
+      in: fixture.catalog
     )
-    #expect(compiled.sql == "\"a_on\" = 1")
+    #expect(compiled.sql == "t0.\"a_on\" = 1")
   }
 
   @Test func `a thousand terms are within SQLite's depth`() throws {
@@ -60,9 +61,9 @@ import Testing
 
   private func plan(_ predicate: QueryExpression) throws -> [String] {
     let layout = try fixture.catalog.layout(of: "Thing")
-    let compiled = try PredicateSQL.compile(predicate, for: layout)
+    let compiled = try PredicateSQL.compile(predicate, for: layout, in: fixture.catalog)
     let statement = try connection.statement(
-      "EXPLAIN QUERY PLAN SELECT * FROM \(layout.table) WHERE \(compiled.sql)"
+      "EXPLAIN QUERY PLAN SELECT * FROM \(compiled.source) WHERE \(compiled.sql)"
     )
     var lines: [String] = []
     try statement.run(compiled.parameters) { lines.append($0.text(3)) }

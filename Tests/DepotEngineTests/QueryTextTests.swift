@@ -84,9 +84,12 @@ import Testing
     #expect(
       try holds(test(.matches, "CAFE", [.caseInsensitive, .diacriticInsensitive]), for: "café")
     )
-    let layout = try fixture.catalog.layout(of: "Word")
-    #expect(try PredicateSQL.compile(test(.matches, "a"), for: layout).isSlow)
-    #expect(throws: DepotError.self) { try PredicateSQL.compile(test(.matches, "(a"), for: layout) }
+    let catalog = fixture.catalog
+    let layout = try catalog.layout(of: "Word")
+    #expect(try PredicateSQL.compile(test(.matches, "a"), for: layout, in: catalog).isSlow)
+    #expect(throws: DepotError.self) {
+      try PredicateSQL.compile(test(.matches, "(a"), for: layout, in: catalog)
+    }
   }
 
   @Test(arguments: ["", "a", "\u{D7FF}", "a\u{10FFFF}", "\u{10FFFF}", "\u{10FFFF}\u{10FFFF}"])

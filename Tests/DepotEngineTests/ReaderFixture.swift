@@ -97,9 +97,9 @@ final class ReaderFixture {
     on connection: Connection
   ) throws -> [Int64] {
     let layout = try catalog.layout(of: entity)
-    let compiled = try PredicateSQL.compile(predicate, for: layout)
+    let compiled = try PredicateSQL.compile(predicate, for: layout, in: catalog)
     let statement = try connection.statement(
-      "SELECT id FROM \(layout.table) WHERE \(compiled.sql) ORDER BY id"
+      "SELECT t0.id FROM \(compiled.source) WHERE \(compiled.sql) ORDER BY t0.id"
     )
     var identifiers: [Int64] = []
     try statement.run(compiled.parameters) { identifiers.append($0.integer(0)) }

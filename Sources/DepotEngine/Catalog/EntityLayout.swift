@@ -111,6 +111,12 @@ package final class EntityLayout: Sendable {
     (["id", "version", "checksum"] + stored.map(\.quoted)).joined(separator: ", ")
   }
 
+  /// The list of columns of a full row in a statement that calls the entity's table `alias`.
+  func fullRow(in alias: String) -> String {
+    (["id", "version", "checksum"] + stored.map(\.quoted)).map { "\(alias).\($0)" }
+      .joined(separator: ", ")
+  }
+
   /// The condition that a row of the table is of this entity or of one that descends from it, or of
   /// just this one; `nil` if all rows are.
   func kindCondition(in alias: String, includingDescendants: Bool) -> String? {

@@ -1,7 +1,7 @@
 internal import DepotSQLite
 
 /// A piece of SQL with the values of its `?` parameters in their order.
-struct Fragment {
+struct Fragment: Hashable {
   var sql: String
   var parameters: [SQLiteValue] = []
 

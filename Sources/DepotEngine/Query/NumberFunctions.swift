@@ -122,7 +122,7 @@ enum NumberFunctions {
     return (result, false)
   }
 
-  /// Compares a decimal with another number; see ``PredicateCompiler``.
+  /// Compares a decimal with another number; see ``QueryCompiler``.
   private static func order(_ call: borrowing FunctionCall) -> Int64 {
     if call.kind(0) == .null && call.kind(1) == .null { return 2 }
     if call.kind(0) == .null || call.kind(1) == .null { return 3 }

@@ -8,6 +8,8 @@ struct Operand {
   /// The value if it is the same for all rows.
   var constant: Value?
   var isNullable: Bool
+  /// The entity whose table has the row, if this is the identifier of one that a path leads to.
+  var root: String?
   /// What it was made from, for messages.
   var source: QueryExpression
 
@@ -34,7 +36,9 @@ struct Operand {
   var isNull: Bool { type == nil }
   var isConstant: Bool { constant != nil }
   var isText: Bool { type == .string || type == .url }
-  var isNumber: Bool { type == .int64 || type == .double || type == .decimal }
+  var isNumber: Bool {
+    root == nil && (type == .int64 || type == .double || type == .decimal)
+  }
   /// Whether it is a constant that equals nothing.
   var isAlwaysNaN: Bool { constant?.isNaN ?? false }
   /// Whether the value of some row may be NaN.

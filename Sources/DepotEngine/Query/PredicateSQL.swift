@@ -4,9 +4,11 @@ package import FoundationEssentials
 
 /// A predicate as SQL for a `WHERE` clause.
 package struct PredicateSQL: Sendable {
+  /// What to select from: the entity's table, called `t0`, and what is joined to it.
+  package var source: String
   /// The condition, whose NULL counts as false.
   package var sql: String
-  /// The values of its `?` parameters in their order.
+  /// The values of the `?` parameters of both in their order, the source first.
   package var parameters: [SQLiteValue]
   /// Whether it can take long even for one row, as regular expressions can.
   package var isSlow: Bool
@@ -15,7 +17,8 @@ package struct PredicateSQL: Sendable {
   ///
   /// - Parameters:
   ///   - expression: The predicate.
-  ///   - layout: The entity's layout; all identifiers come from it, and all values are bound.
+  ///   - layout: The entity's layout; all names come from it, and all values are bound.
+  ///   - catalog: The layouts of the entities that it refers to.
   ///   - now: What `now` means.
   /// - Returns: The condition with its values.
   /// - Throws: ``DepotError`` `request.predicate` that names the part that is wrong, or
@@ -23,13 +26,16 @@ package struct PredicateSQL: Sendable {
   package static func compile(
     _ expression: QueryExpression,
     for layout: EntityLayout,
+    in catalog: Catalog,
     now: Date = Date()
   ) throws(DepotError) -> PredicateSQL {
-    var compiler = PredicateCompiler(layout: layout, now: now)
-    let condition = try compiler.condition(expression, isFilter: true)
+    var compiler = QueryCompiler(layout, in: catalog, now: now)
+    let filter = try compiler.filter(expression)
+    let source = compiler.source
     return PredicateSQL(
-      sql: condition.fragment.sql,
-      parameters: condition.fragment.parameters,
+      source: source.sql,
+      sql: filter.sql,
+      parameters: source.parameters + filter.parameters,
       isSlow: compiler.isSlow
     )
   }

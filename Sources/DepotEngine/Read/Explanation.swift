@@ -16,7 +16,7 @@ struct Explanation {
   ) throws(DepotError) {
     let layout = try catalog.layout(of: request.entity)
     let shape = try RowShape(layout, select: request.select)
-    let query = try ReadStatement(fetch: request, columns: shape.columns, of: layout)
+    let query = try ReadStatement(fetch: request, columns: shape.columns, of: layout, in: catalog)
     self.request = request
     sql = query.sql
     var lines: [String] = []

@@ -109,7 +109,7 @@ package final class QuickReader {
       return try fetch(request, catalog, reply, &writer)
     case .count(let request):
       let layout = try catalog.layout(of: request.entity)
-      let query = try ReadStatement(count: request, of: layout)
+      let query = try ReadStatement(count: request, of: layout, in: catalog)
       return try attempt(query) { () throws(ReadEnd) in
         reply.count(try query.count(on: connection), to: &writer)
         return true
@@ -138,7 +138,7 @@ package final class QuickReader {
   ) throws(DepotError) -> Bool {
     let layout = try catalog.layout(of: request.entity)
     let shape = try RowShape(layout, select: request.select)
-    let query = try ReadStatement(fetch: request, columns: shape.columns, of: layout)
+    let query = try ReadStatement(fetch: request, columns: shape.columns, of: layout, in: catalog)
     return try attempt(query) { () throws(ReadEnd) in
       var run = try FetchRun(request, shape, query, reply, on: connection)
       defer { run.close() }

@@ -12,10 +12,11 @@ struct ReadStatement {
   init(
     fetch request: FetchRequest,
     columns: String,
-    of layout: EntityLayout
+    of layout: EntityLayout,
+    in catalog: Catalog
   ) throws(DepotError) {
-    sql = "SELECT \(columns) FROM \(layout.table)"
-    try restrict(request.predicate, layout)
+    sql = "SELECT \(columns) FROM "
+    try restrict(request.predicate, layout, catalog)
     sql += " ORDER BY " + (try Self.order(request.sort, layout))
     if request.limit != nil || request.offset > 0 {
       sql += " LIMIT ? OFFSET ?"
@@ -25,24 +26,32 @@ struct ReadStatement {
     }
   }
 
-  init(count request: CountRequest, of layout: EntityLayout) throws(DepotError) {
-    sql = "SELECT count(*) FROM \(layout.table)"
-    try restrict(request.predicate, layout)
+  init(
+    count request: CountRequest,
+    of layout: EntityLayout,
+    in catalog: Catalog
+  ) throws(DepotError) {
+    sql = "SELECT count(*) FROM "
+    try restrict(request.predicate, layout, catalog)
   }
 
   /// Fetches one row by its identifier.
   init(get shape: RowShape) {
-    sql = "SELECT \(shape.columns) FROM \(shape.layout.table) WHERE id = ?"
+    sql = "SELECT \(shape.columns) FROM \(shape.layout.table) AS t0 WHERE t0.id = ?"
   }
 
   private mutating func restrict(
     _ predicate: QueryExpression?,
-    _ layout: EntityLayout
+    _ layout: EntityLayout,
+    _ catalog: Catalog
   ) throws(DepotError) {
-    guard let predicate else { return }
+    guard let predicate else {
+      sql += "\(layout.table) AS t0"
+      return
+    }
     do {
-      let compiled = try PredicateSQL.compile(predicate, for: layout)
-      sql += " WHERE " + compiled.sql
+      let compiled = try PredicateSQL.compile(predicate, for: layout, in: catalog)
+      sql += compiled.source + " WHERE " + compiled.sql
       parameters += compiled.parameters
       isSlow = compiled.isSlow
     } catch {
@@ -64,18 +73,18 @@ struct ReadStatement {
       }
       let column: String
       if path == "$id" {
-        terms.append(key.isDescending ? "id DESC" : "id")
+        terms.append(key.isDescending ? "t0.id DESC" : "t0.id")
         return terms.joined(separator: ", ")
       } else if path == "$version" {
-        column = "version"
+        column = "t0.version"
       } else if let position = layout.position(of: path) {
-        column = layout.sql(ofField: position, in: layout.table)
+        column = layout.sql(ofField: position, in: "t0")
       } else {
         throw layout.entity.unknownAttribute(path).at("/args/sort/\(index)")
       }
       terms.append(key.isDescending ? column + " DESC" : column)
     }
-    return (terms + ["id"]).joined(separator: ", ")
+    return (terms + ["t0.id"]).joined(separator: ", ")
   }
 }
 

@@ -94,7 +94,13 @@ actor ReadWorker {
     let (shape, query) = try compiled { () throws(DepotError) in
       let layout = try read.catalog.layout(of: request.entity)
       let shape = try RowShape(layout, select: request.select)
-      return (shape, try ReadStatement(fetch: request, columns: shape.columns, of: layout))
+      let query = try ReadStatement(
+        fetch: request,
+        columns: shape.columns,
+        of: layout,
+        in: read.catalog
+      )
+      return (shape, query)
     }
     return try FetchRun(request, shape, query, read.reply, on: connection)
   }
@@ -122,7 +128,11 @@ actor ReadWorker {
       explanation.answer(reply, to: &writer)
     case .count(let request):
       let query = try compiled { () throws(DepotError) in
-        try ReadStatement(count: request, of: catalog.layout(of: request.entity))
+        try ReadStatement(
+          count: request,
+          of: catalog.layout(of: request.entity),
+          in: catalog
+        )
       }
       reply.count(try query.count(on: connection), to: &writer)
     default:

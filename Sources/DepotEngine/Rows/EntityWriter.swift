@@ -4,6 +4,7 @@ internal import DepotSQLite
 /// What writing the rows of one entity needs: its statements, and room for one row.
 final class EntityWriter {
   let layout: EntityLayout
+  let catalog: Catalog
   let connection: Connection
   let counter: IdentifierCounter
   let arena = CellArena()
@@ -16,8 +17,14 @@ final class EntityWriter {
   private let insertStatement: Statement
   private let selectStatement: Statement
 
-  init(_ layout: EntityLayout, connection: Connection, counter: IdentifierCounter) throws {
+  init(
+    _ layout: EntityLayout,
+    in catalog: Catalog,
+    connection: Connection,
+    counter: IdentifierCounter
+  ) throws {
     self.layout = layout
+    self.catalog = catalog
     self.connection = connection
     self.counter = counter
     cells = .allocate(capacity: layout.stored.count)

@@ -59,9 +59,9 @@ extension EntityWriter {
       var seen: Set<Int64> = []
       return identifiers.filter { seen.insert($0).inserted }
     case .predicate(let expression):
-      let predicate = try PredicateSQL.compile(expression, for: layout)
+      let predicate = try PredicateSQL.compile(expression, for: layout, in: catalog)
       let statement = try connection.statement(
-        "SELECT id FROM \(layout.table) WHERE \(predicate.sql)"
+        "SELECT t0.id FROM \(predicate.source) WHERE \(predicate.sql)"
       )
       var result: [Int64] = []
       connection.watch(every: 4000, ProgressCheck { (try? control.check()) == nil })

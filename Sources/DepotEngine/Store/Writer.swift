@@ -116,7 +116,12 @@ final class Writer {
     let counter =
       counters[name] ?? IdentifierCounter(entity: name, ceiling: ceilings[name] ?? 1)
     counters[name] = counter
-    let writer = try EntityWriter(layout, connection: connection, counter: counter)
+    let writer = try EntityWriter(
+      layout,
+      in: catalog,
+      connection: connection,
+      counter: counter
+    )
     entityWriters[name] = writer
     return writer
   }

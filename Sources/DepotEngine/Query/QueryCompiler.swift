@@ -1,15 +1,47 @@
 internal import DepotProtocol
 internal import FoundationEssentials
 
-/// The translation of one predicate.
-struct PredicateCompiler {
-  let layout: EntityLayout
+/// One `SELECT` about the rows of an entity, called `t0`, while its parts are being translated.
+///
+/// Translate all parts first, and then ask for ``source``, which has the joins that they need.
+/// Values are always bound; names come from the layouts, which have checked them.
+struct QueryCompiler {
+  let catalog: Catalog
   let now: Date
+  /// Whether a part can take long even for one row, as regular expressions can.
   var isSlow = false
+  /// The scopes that are open; the first is that of the rows, each other one is inside the one before.
+  var scopes: [QueryScope]
+  /// What the variables stand for, the innermost last.
+  var variables: [(name: String, term: QueryTerm)] = []
+  let row: QueryObject
+  private var aliasCount = 1
 
-  init(layout: EntityLayout, now: Date) {
-    self.layout = layout
+  init(_ layout: EntityLayout, in catalog: Catalog, now: Date) {
+    self.catalog = catalog
     self.now = now
+    scopes = [QueryScope(from: Fragment(sql: "\(layout.table) AS t0"))]
+    row = QueryObject(
+      layout: layout,
+      identifier: Fragment(sql: "t0.id"),
+      isNullable: false,
+      scope: 0,
+      place: .alias("t0"),
+      source: .variable("SELF")
+    )
+  }
+
+  /// What the parts select from: the entity's table and those that were joined to it.
+  var source: Fragment { scopes[0].source }
+
+  /// Translates a predicate.
+  ///
+  /// - Parameter expression: The predicate.
+  /// - Returns: A condition for `WHERE`, whose NULL counts as false.
+  /// - Throws: ``DepotError`` `request.predicate` that names the part that is wrong, or
+  ///   `schema.unknown_attribute`.
+  mutating func filter(_ expression: QueryExpression) throws(DepotError) -> Fragment {
+    try condition(expression, isFilter: true).fragment
   }
 
   /// Translates a part that is true or false.
@@ -46,17 +78,15 @@ struct PredicateCompiler {
       return try between(value, low, high, in: expression)
     case .in(let value, let list, let options):
       return try membership(value, list, options, in: expression, isFilter: isFilter)
-    case .attribute, .value, .now, .arithmetic, .negate:
+    default:
       let operand = try operand(expression)
       if operand.isNull { return .always(false) }
-      guard operand.type == .bool else {
+      guard operand.type == .bool, operand.root == nil else {
         throw invalid(expression, "This is of type \(operand.typeName), not true or false.")
       }
       return isFilter
         ? Condition(operand.fragment + " = 1", isNullable: operand.isNullable)
         : Condition(operand.fragment + " IS 1")
-    default:
-      throw invalid(expression, "This isn't available yet.")
     }
   }
 
@@ -77,53 +107,10 @@ struct PredicateCompiler {
     return Condition(.joined(fragments[...], by: word), isNullable: isNullable)
   }
 
-  /// Translates a part that has a value.
-  mutating func operand(_ expression: QueryExpression) throws(DepotError) -> Operand {
-    switch expression {
-    case .value(let value):
-      return Operand(constant: value, source: expression)
-    case .now:
-      return Operand(constant: .date(now), source: expression)
-    case .attribute(let name):
-      return try attribute(name, source: expression)
-    case .arithmetic(let arithmetic, let left, let right):
-      return try self.arithmetic(
-        arithmetic,
-        try operand(left),
-        try operand(right),
-        source: expression
-      )
-    case .negate(let part):
-      let minusOne = Operand(constant: .int64(-1), source: expression)
-      return try arithmetic(.multiply, try operand(part), minusOne, source: expression)
-    case .comparison, .text, .between, .in, .and, .or, .not:
-      let condition = try condition(expression, isFilter: false)
-      return Operand(
-        type: .bool,
-        condition.strict.parenthesized,
-        isNullable: false,
-        source: expression
-      )
-    default:
-      throw invalid(expression, "This isn't available yet.")
-    }
-  }
-
-  private func attribute(_ name: String, source: QueryExpression) throws(DepotError) -> Operand {
-    if name == "$id" || name == "$version" {
-      let column = Fragment(sql: String(name.dropFirst()))
-      return Operand(type: .int64, column, isNullable: false, source: source)
-    }
-    guard let position = layout.position(of: name) else {
-      throw layout.entity.unknownAttribute(name)
-    }
-    let attribute = layout.fields[position].attribute
-    return Operand(
-      type: attribute.type,
-      Fragment(sql: layout.sql(ofField: position, in: layout.table)),
-      isNullable: attribute.isOptional,
-      source: source
-    )
+  /// Returns a name for a table that no other has.
+  mutating func nextAlias() -> String {
+    defer { aliasCount += 1 }
+    return "t\(aliasCount)"
   }
 
   /// Returns the error that `expression` is wrong for the reason `message`.
@@ -133,7 +120,7 @@ struct PredicateCompiler {
 }
 
 extension Operand {
-  var typeName: String { type?.rawValue ?? "null" }
+  var typeName: String { root.map { "\($0) (an object)" } ?? type?.rawValue ?? "null" }
 }
 
 extension QueryExpression {

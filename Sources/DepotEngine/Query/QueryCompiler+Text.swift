@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-extension PredicateCompiler {
+extension QueryCompiler {
   /// The longest pattern, in bytes, since a row may cost as many steps as text and pattern multiplied.
   private static let patternBytes = 1000
 

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-extension PredicateCompiler {
+extension QueryCompiler {
   mutating func comparison(
     _ comparison: QueryExpression.Comparison,
     _ left: QueryExpression,

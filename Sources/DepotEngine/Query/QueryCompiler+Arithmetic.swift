@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-extension PredicateCompiler {
+extension QueryCompiler {
   func arithmetic(
     _ arithmetic: QueryExpression.Arithmetic,
     _ left: Operand,

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import FoundationEssentials
 
-extension PredicateCompiler {
+extension QueryCompiler {
   /// Brings two operands to types that can be compared, converting constants.
   ///
   /// Numbers of different types may remain; SQLite compares whole numbers with doubles exactly, and
@@ -13,9 +13,9 @@ extension PredicateCompiler {
     _ right: inout Operand,
     in expression: QueryExpression
   ) throws(DepotError) {
-    guard let leftType = left.type, let rightType = right.type, leftType != rightType else {
-      return
-    }
+    guard let leftType = left.type, let rightType = right.type else { return }
+    try checkObjects(left, right, in: expression)
+    guard leftType != rightType else { return }
     if let constant = right.constant, let value = constant.converted(to: leftType) {
       right = Operand(constant: value, source: right.source)
     } else if let constant = left.constant, let value = constant.converted(to: rightType) {
@@ -33,6 +33,21 @@ extension PredicateCompiler {
             + "\(other.source.spelling)."
           : "\(left.typeName) and \(right.typeName) can't be compared."
       )
+    }
+  }
+
+  /// Checks that an object is held against an identifier or an object of the same table only.
+  private func checkObjects(
+    _ left: Operand,
+    _ right: Operand,
+    in expression: QueryExpression
+  ) throws(DepotError) {
+    guard let root = left.root ?? right.root else { return }
+    let isSame = left.root == right.root
+    let isIdentifier = left.type == right.type && (left.root == nil || right.root == nil)
+    guard isSame || isIdentifier else {
+      throw invalid(expression, "\(left.typeName) and \(right.typeName) can't be compared.")
+        .hint("An object of \(root) can be compared with an identifier, another one, or null.")
     }
   }
 }

@@ -1,0 +1,192 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+extension QueryCompiler {
+  /// Follows a key path from an object.
+  ///
+  /// - Throws: ``DepotError`` `schema.unknown_attribute` if there is no such path.
+  mutating func follow(
+    _ path: String,
+    from object: QueryObject,
+    source: QueryExpression
+  ) throws(DepotError) -> QueryTerm {
+    let steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    return try follow(steps[...], from: object, source: source)
+  }
+
+  mutating func follow(
+    _ steps: ArraySlice<String>,
+    from object: QueryObject,
+    source: QueryExpression
+  ) throws(DepotError) -> QueryTerm {
+    guard let first = steps.first else { return .object(object) }
+    let rest = steps.dropFirst()
+    guard let relationship = object.layout.relationship(first) else {
+      return try attribute(steps, of: object, source: source)
+    }
+    if relationship.relationship.isToMany {
+      return .collection(.relationship(object, relationship, rest: rest))
+    }
+    let destination = try destination(of: relationship, from: object, source: source)
+    return try follow(rest, from: destination, source: source)
+  }
+
+  /// Returns what a to-one relationship leads to.
+  private mutating func destination(
+    of relationship: RelationshipLayout,
+    from object: QueryObject,
+    source: QueryExpression
+  ) throws(DepotError) -> QueryObject {
+    let layout = try catalog.layout(of: relationship.destination)
+    let identifier: Fragment
+    let place: QueryObject.Place
+    switch relationship.storage {
+    case .foreignColumn(let table, let column, _):
+      let owner = object.identifier
+      identifier =
+        "(SELECT back.id FROM \(table) AS back WHERE back.\(column) = " + owner + ")"
+      place = .join(column: column, value: owner, isInner: false)
+    case .column(let column):
+      let alias = try alias(of: object)
+      identifier = object.guarded(Fragment(sql: "\(alias).\(column)"))
+      place = .join(column: "id", value: identifier, isInner: false)
+    case .join:
+      throw DepotError(.bug, "\(relationship.name) isn't stored like a to-one relationship.")
+    }
+    return QueryObject(
+      layout: layout,
+      identifier: identifier,
+      isNullable: true,
+      scope: object.scope,
+      place: place,
+      source: source
+    )
+  }
+
+  /// Returns the name of an object's row in its scope, where it is joined if it isn't yet.
+  mutating func alias(of object: QueryObject) throws(DepotError) -> String {
+    switch object.place {
+    case .alias(let alias):
+      return alias
+    case .join(let column, let value, let isInner):
+      let table = object.layout.table
+      if let alias = scopes[object.scope].alias(of: table, where: column, is: value) {
+        return alias
+      }
+      guard scopes[object.scope].joins.count < Self.joinLimit else {
+        throw DepotError(.predicate, "The query follows too many relationships.")
+          .hint("At most \(Self.joinLimit) can be followed at once.")
+      }
+      let alias = nextAlias()
+      scopes[object.scope].join(table, as: alias, where: column, is: value, isInner: isInner)
+      return alias
+    }
+  }
+
+  /// SQLite joins 64 tables at most.
+  private static let joinLimit = 60
+
+  /// Returns the value of an attribute, which may be inside composite ones.
+  private mutating func attribute(
+    _ steps: ArraySlice<String>,
+    of object: QueryObject,
+    source: QueryExpression
+  ) throws(DepotError) -> QueryTerm {
+    let path = steps.joined(separator: ".")
+    switch path {
+    case "$id": return .operand(object.operand(source: source))
+    case "$version":
+      let column = object.guarded(Fragment(sql: "\(try alias(of: object)).version"))
+      return .operand(
+        Operand(type: .int64, column, isNullable: object.isNullable, source: source)
+      )
+    case "$entity": return .operand(try entityName(of: object, source: source))
+    default: break
+    }
+    let layout = object.layout
+    guard let position = layout.position(of: path) else {
+      if layout.fields.contains(where: { $0.path.hasPrefix(path + ".") }) {
+        return .composite(object, path: path)
+      }
+      throw unknown(path, of: layout)
+    }
+    return try field(position, of: object, source: source)
+  }
+
+  private mutating func field(
+    _ position: Int,
+    of object: QueryObject,
+    source: QueryExpression
+  ) throws(DepotError) -> QueryTerm {
+    let field = object.layout.fields[position]
+    let attribute = field.attribute
+    let alias = try alias(of: object)
+    var value = Fragment(sql: object.layout.sql(ofField: position, in: alias))
+    if object.layout.storedPositions[position] == nil {
+      // An ephemeral attribute isn't stored, so every row has its default.
+      value = .bound(StoredValue.encode(attribute.defaultValue ?? .null))
+      if object.isNullable {
+        value = "iif(" + object.identifier + " IS NULL, NULL, " + value + ")"
+      }
+    } else if !isNull(field, outside: object.layout) {
+      value = object.guarded(value)
+    }
+    let operand = Operand(
+      type: attribute.type,
+      value,
+      isNullable: attribute.isOptional || object.isNullable,
+      source: source
+    )
+    guard let kind = attribute.collection else { return .operand(operand) }
+    return .collection(.list(operand, attribute.type, kind))
+  }
+
+  /// Returns whether only rows of the entity have the field, so that it is null in all others.
+  private func isNull(_ field: Field, outside layout: EntityLayout) -> Bool {
+    guard let owner = try? catalog.layout(of: field.owner) else { return false }
+    return owner.numbers.keys.allSatisfy { layout.numbers[$0] != nil }
+  }
+
+  /// Returns the name of the entity that an object's row is of.
+  private mutating func entityName(
+    of object: QueryObject,
+    source: QueryExpression
+  ) throws(DepotError) -> Operand {
+    let layout = object.layout
+    guard layout.isInHierarchy else {
+      let name = Fragment.bound(.text(layout.name))
+      let value =
+        object.isNullable ? "iif(" + object.identifier + " IS NULL, NULL, " + name + ")" : name
+      return Operand(type: .string, value, isNullable: object.isNullable, source: source)
+    }
+    let names = layout.numbers.sorted { $0.key < $1.key }
+    let cases = names.map { "WHEN \($0.key) THEN '\($0.value)'" }.joined(separator: " ")
+    let value = Fragment(sql: "CASE \(try alias(of: object)).kind \(cases) END")
+    return Operand(type: .string, object.guarded(value), isNullable: true, source: source)
+  }
+
+  private func unknown(_ path: String, of layout: EntityLayout) -> DepotError {
+    let names =
+      layout.fields.map(\.path) + layout.relationships.map(\.name) + [
+        "$id", "$version", "$entity",
+      ]
+    let steps = path.split(separator: ".").map(String.init)
+    if let first = steps.first, steps.count > 1, names.contains(first) {
+      return DepotError(.unknownAttribute, "\(layout.name).\(first) has no \"\(steps[1])\".")
+        .hint("It is an attribute, so the path ends there.")
+    }
+    let nearest = Spelling.nearest(to: path, in: names)
+    return DepotError(.unknownAttribute, "\(layout.name) has no attribute \"\(path)\".")
+      .hint(
+        nearest.map { "Did you mean \"\($0)\"?" }
+          ?? "It has \(layout.fields.map(\.path).joined(separator: ", "))."
+      )
+      .details(nearest.map { ["didYouMean": .string($0)] } ?? [:])
+  }
+}
+
+extension QueryObject {
+  fileprivate func operand(source: QueryExpression) -> Operand {
+    Operand(type: .int64, identifier, isNullable: isNullable, source: source)
+  }
+}

@@ -1,0 +1,57 @@
+internal import DepotProtocol
+
+/// What a part of a query stands for.
+enum QueryTerm {
+  case operand(Operand)
+  case object(QueryObject)
+  case collection(QueryCollection)
+  /// A composite value without a column of its own: it is there if the object is.
+  case composite(QueryObject, path: String)
+}
+
+/// A row that a part of a query stands for, or nothing.
+struct QueryObject {
+  /// The entity that the row is known to be of.
+  var layout: EntityLayout
+  /// The identifier; NULL for nothing.
+  var identifier: Fragment
+  var isNullable: Bool
+  /// The number of the scope in which the row is, or can be joined.
+  var scope: Int
+  /// The name of the row in its scope, or how it gets one.
+  var place: Place
+  /// What must be true for the row to be there, if a cast has left something out.
+  var guards: [Fragment] = []
+  /// What it was made from, for messages.
+  var source: QueryExpression
+
+  enum Place {
+    case alias(String)
+    /// The row whose column has the value.
+    case join(column: String, value: Fragment, isInner: Bool)
+  }
+
+  /// Returns the value of the row's column, or NULL if a cast has left the row out.
+  func guarded(_ value: Fragment) -> Fragment {
+    guards.isEmpty
+      ? value : "iif(" + .joined(guards[...], by: "AND") + ", " + value + ", NULL)"
+  }
+
+  /// The identifier as a value.
+  var operand: Operand {
+    var operand = Operand(type: .int64, identifier, isNullable: isNullable, source: source)
+    operand.root = layout.root
+    return operand
+  }
+}
+
+/// A collection that isn't opened yet: nothing is selected from it.
+indirect enum QueryCollection {
+  /// What a to-many relationship of an object leads to, and a path from there.
+  case relationship(QueryObject, RelationshipLayout, rest: ArraySlice<String>)
+  /// The value of a collection attribute.
+  case list(Operand, AttributeType, Attribute.CollectionKind)
+  case constants([Value])
+  /// A collection that is made from another.
+  case expression(QueryExpression)
+}
