@@ -16,6 +16,8 @@ public enum Limits {
   public static let predicateNodes = 1000
   /// How deep a predicate may be nested.
   public static let predicateDepth = 48
+  /// How many constants the lists of a predicate may have; they don't count as nodes.
+  public static let listElements = 100_000
   /// How many rows one `insert` may bring, and identifiers one `get`, `update`, or `delete`.
   public static let rows = 10_000
   /// How many calls of one connection may be waiting for their answer.

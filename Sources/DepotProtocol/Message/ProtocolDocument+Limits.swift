@@ -33,6 +33,11 @@ extension ProtocolDocument {
           "error": "limit.predicate"
         },
         {
+          "name": "listElements", "value": 100000, "unit": "constants",
+          "reason": "Lists of captured identifiers are long, and one parameter each.",
+          "error": "limit.predicate"
+        },
+        {
           "name": "rows", "value": 10000, "unit": "rows",
           "reason": "One call must not hold up the others.", "error": "limit.rows"
         },

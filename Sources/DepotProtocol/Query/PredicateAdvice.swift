@@ -4,20 +4,23 @@ enum PredicateAdvice {
   static let operators: [String: PredicateOperator] = [
     "AND": .and, "OR": .or, "BETWEEN": .between, "IN": .in, "CONTAINS": .text(.contains),
     "BEGINSWITH": .text(.begins), "ENDSWITH": .text(.ends), "LIKE": .text(.like),
-    "MATCHES": .text(.matches),
+    "MATCHES": .text(.matches), "IS": .is,
   ]
 
   /// The words that can't name an attribute unless `#` stands before them.
-  static let reserved: Set<String> = Set(operators.keys).union([
+  static let reserved: Set<String> = Set(operators.keys.filter { $0 != "IS" }).union(
+    quantifiers.keys
+  ).union([
     "NOT", "TRUEPREDICATE", "FALSEPREDICATE", "NULL", "NIL", "TRUE", "YES", "FALSE", "NO", "SELF",
-    "ANY", "SOME", "ALL", "NONE",
   ])
 
-  /// The words before a collection, for which there are no collections yet.
-  static let quantifiers: Set<String> = ["ANY", "SOME", "ALL", "NONE"]
+  /// The words before a collection.
+  static let quantifiers: [String: QueryExpression.Quantifier] = [
+    "ANY": .any, "SOME": .any, "ALL": .all, "NONE": .none,
+  ]
 
   private static let synonyms = [
-    "IS": "==", "EQUALS": "==", "EQ": "==", "NE": "!=", "LT": "<", "LE": "<=", "GT": ">",
+    "EQUALS": "==", "EQ": "==", "NE": "!=", "LT": "<", "LE": "<=", "GT": ">",
     "GE": ">=", "STARTSWITH": "BEGINSWITH", "STARTS": "BEGINSWITH", "BEGINS": "BEGINSWITH",
     "ENDS": "ENDSWITH", "HAS": "CONTAINS", "INCLUDES": "CONTAINS", "REGEXP": "MATCHES",
     "ILIKE": "LIKE[c]", "ADN": "AND",
@@ -57,17 +60,12 @@ enum PredicateAdvice {
       return ("There is no operator \"\(sign.rawValue)\".", "Did you mean \(instead)?")
     }
     switch sign {
-    case .power, .percent, .assign:
-      return ("The operator \(sign.rawValue) isn't available yet.", nil)
-    case .dot, .at:
-      return (
-        "Key paths and collection operators such as @count aren't available yet.",
-        "An attribute is named by itself."
-      )
-    case .openBracket:
-      return ("Indexes in brackets aren't available yet.", nil)
+    case .assign:
+      return ("A predicate can't assign.", "To compare, write ==; to change rows, see update.")
     case .openParenthesis:
-      return ("Only now() and CAST() take parentheses.", nil)
+      return (
+        "Only functions take parentheses.", "A function is called by its name: uppercase(name)."
+      )
     case .closeParenthesis:
       return ("There is no \"(\" for this \")\".", nil)
     default:
@@ -79,9 +77,9 @@ enum PredicateAdvice {
   static func noValue(_ token: PredicateToken) -> PredicateFailure {
     let hint: String? =
       switch token.kind {
-      case .sign(.openBrace): "A list stands only after IN and BETWEEN."
-      case .sign(.percent): "Write the value itself; arguments such as %@ aren't available."
-      case .sign(.at): "Collection operators such as @count aren't available yet."
+      case .sign(.percent):
+        "Write the value or path itself, or a variable such as $name that is bound to a value."
+      case .sign(.at): "Write the collection before it, as in items.@count."
       case .sign(.dot): "Write a digit before the point."
       case .sign(.not): "Put a negated operand in parentheses."
       case .word(let word) where word.uppercased() == "NOT":
@@ -99,12 +97,30 @@ enum PredicateAdvice {
   /// Returns the failure that `word` can't be called as a function.
   static func noFunction(_ word: String, at offset: Int) -> PredicateFailure {
     switch word.uppercased() {
-    case "SUBQUERY", "TERNARY", "FUNCTION", "FETCH":
-      PredicateFailure("\(word.uppercased()) isn't available yet.", at: offset)
+    case "FUNCTION":
+      return PredicateFailure(
+        "FUNCTION can't be used: the service has no methods to call.",
+        hint: "Call one of the functions by its name, such as uppercase(name).",
+        at: offset
+      )
+    case "FETCH":
+      return PredicateFailure(
+        "FETCH can't be used in a predicate.",
+        hint: "Follow a relationship: SUBQUERY(items, $item, …).",
+        at: offset
+      )
+    case "DISTANCETOLOCATION:FROMLOCATION:":
+      return PredicateFailure(
+        "There are no locations to measure between.",
+        hint: "Compare the coordinates: lat BETWEEN {47, 48} AND lon BETWEEN {8, 9}.",
+        at: offset
+      )
     default:
-      PredicateFailure(
+      let nearest = Spelling.nearest(to: word, in: PredicateFunction.names)
+      return PredicateFailure(
         "There is no function \"\(word)\".",
-        hint: "The functions are now() and CAST().",
+        hint: nearest.map { "Did you mean \($0)()?" }
+          ?? "See the functions in describe, such as uppercase(), length(), sum(), and CAST().",
         at: offset
       )
     }

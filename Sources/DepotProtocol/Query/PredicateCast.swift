@@ -7,6 +7,26 @@ enum PredicateCast {
     "CAST(\(literal), \"\(type.rawValue)\")"
   }
 
+  /// Whether `token` is a literal, whose cast is a constant rather than a conversion.
+  static func isLiteral(_ token: PredicateToken) -> Bool {
+    switch token.kind {
+    case .string, .double, .integer: true
+    case .word(let word): bool(word) != nil
+    default: false
+    }
+  }
+
+  /// Returns the type named `name`, also as Core Data calls it.
+  static func type(_ name: String) -> AttributeType? {
+    if let type = AttributeType(rawValue: name) { return type == .composite ? nil : type }
+    return foundation[name]
+  }
+
+  private static let foundation: [String: AttributeType] = [
+    "NSString": .string, "NSNumber": .double, "NSDate": .date, "NSUUID": .uuid, "NSData": .data,
+    "NSDecimalNumber": .decimal, "NSURL": .url,
+  ]
+
   /// Returns the value of the literal `operand` as `type`.
   ///
   /// A date may be given as a number of seconds since 2001-01-01T00:00:00Z.
@@ -16,20 +36,24 @@ enum PredicateCast {
     _ type: PredicateToken
   ) throws(PredicateFailure) -> Value {
     guard let literal = Self.literal(operand, isNegative: isNegative) else {
-      throw PredicateFailure("The first part of CAST is a string or a number.", at: operand.offset)
+      throw PredicateFailure("This has no negative.", at: operand.offset)
     }
-    guard case .string(let name) = type.kind, let wanted = AttributeType(rawValue: name) else {
-      throw PredicateFailure(
-        "The second part of CAST is the name of a type.",
-        hint: "The types are "
-          + AttributeType.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ") + ".",
-        at: type.offset
-      )
+    guard case .string(let name) = type.kind, let wanted = Self.type(name) else {
+      throw noType(type)
     }
     guard let value = convert(literal, to: wanted) else {
       throw PredicateFailure("This isn't a value of type \(name).", at: operand.offset)
     }
     return value
+  }
+
+  static func noType(_ token: PredicateToken) -> PredicateFailure {
+    let types = AttributeType.allCases.filter { $0 != .composite }
+    return PredicateFailure(
+      "The second part of CAST is the name of a type.",
+      hint: "The types are " + types.map { "\"\($0.rawValue)\"" }.joined(separator: ", ") + ".",
+      at: token.offset
+    )
   }
 
   private static func literal(_ operand: PredicateToken, isNegative: Bool) -> Value? {
@@ -62,6 +86,8 @@ enum PredicateCast {
       return .date(Date(timeIntervalSinceReferenceDate: Double(seconds)))
     case (.double(let seconds), .date):
       return .date(Date(timeIntervalSinceReferenceDate: seconds))
+    case (.string(let text), .json):
+      return (try? JSONValue(parsing: text.utf8)).map { .json($0.text) }
     default: break
     }
     var writer = JSONWriter()

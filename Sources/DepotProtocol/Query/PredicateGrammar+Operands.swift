@@ -5,13 +5,19 @@ extension PredicateGrammar {
     if token.kind == .sign(.not) || token.keyword == "NOT", minimum <= .not {
       index += 1
       try enter()
-      defer { nesting -= 1 }
+      defer { leave() }
       let part = try expression(.not)
       return try node(.not(part.expression), over: [part], at: token.offset)
     }
+    if let quantifier = PredicateAdvice.quantifiers[token.keyword ?? ""] {
+      return try quantified(quantifier, minimum)
+    }
+    if token.kind == .sign(.openBrace), minimum <= .comparison, let search = try searchInList() {
+      return search
+    }
     guard skip(.minus) else { return try primary() }
     try enter()
-    defer { nesting -= 1 }
+    defer { leave() }
     switch current.kind {
     case .integer(let magnitude):
       index += 1
@@ -25,22 +31,32 @@ extension PredicateGrammar {
     }
   }
 
-  private mutating func primary() throws(PredicateFailure) -> Part {
+  /// Reads an operand with the path, indexes, and casts that follow it.
+  mutating func primary() throws(PredicateFailure) -> Part {
+    try postfix(try operand())
+  }
+
+  private mutating func operand() throws(PredicateFailure) -> Part {
     let token = current
     switch token.kind {
     case .word(let word): return try named(word, token)
     case .sign(.openParenthesis): return try parenthesized()
+    case .sign(.openBrace): return try constants(token)
+    case .variable(let name): return try variable(name, token)
     case .end:
       throw PredicateFailure("The predicate ends where a value should be.", at: token.offset)
     case .sign: throw PredicateAdvice.noValue(token)
-    default: break
-    }
-    index += 1
-    switch token.kind {
-    case .name(let name): return try leaf(.attribute(name), at: token.offset)
-    case .string(let text): return try leaf(.value(.string(text)), at: token.offset)
-    case .double(let value): return try leaf(.value(.double(value)), at: token.offset)
+    case .name(let name):
+      index += 1
+      return try attribute(name, token)
+    case .string(let text):
+      index += 1
+      return try leaf(.value(.string(text)), at: token.offset)
+    case .double(let value):
+      index += 1
+      return try leaf(.value(.double(value)), at: token.offset)
     case .integer(let magnitude):
+      index += 1
       guard let value = Int64(exactly: magnitude) else {
         throw PredicateFailure(
           "The number is too large.",
@@ -49,25 +65,59 @@ extension PredicateGrammar {
         )
       }
       return try leaf(.value(.int64(value)), at: token.offset)
-    case .variable(let name):
-      guard name == "$id" || name == "$version" else {
-        throw PredicateFailure(
-          "There is no variable \(name).",
-          hint: "$id and $version are the only names with $.",
-          at: token.offset
-        )
-      }
-      return try leaf(.attribute(name), at: token.offset)
-    default: throw PredicateAdvice.noValue(token)
     }
+  }
+
+  private mutating func attribute(
+    _ name: String,
+    _ token: PredicateToken
+  ) throws(PredicateFailure) -> Part {
+    var part = try leaf(.attribute(name), at: token.offset)
+    part.isOpen = true
+    return part
+  }
+
+  private mutating func variable(
+    _ name: String,
+    _ token: PredicateToken
+  ) throws(PredicateFailure) -> Part {
+    if KeyPathSyntax.system.contains(name) {
+      index += 1
+      return try attribute(name, token)
+    }
+    let plain = String(name.dropFirst())
+    guard !scope.contains(plain) else {
+      index += 1
+      return try leaf(.variable(plain), at: token.offset)
+    }
+    guard KeyPathSyntax.isFree(plain) else {
+      throw PredicateFailure("The row is SELF, without $.", at: token.offset)
+    }
+    guard let value = bindings.use(plain) else {
+      throw PredicateFailure(
+        "There is no value for the variable \(name).",
+        hint: bindings.advice(for: plain),
+        at: token.offset
+      )
+    }
+    index += 1
+    return try leaf(.value(value), at: token.offset)
   }
 
   private mutating func parenthesized() throws(PredicateFailure) -> Part {
     try enter()
-    defer { nesting -= 1 }
+    defer { leave() }
     index += 1
-    let part = try expression(.or)
+    var part = try expression(.or)
+    guard current.kind != .sign(.comma) else {
+      throw PredicateFailure(
+        "Expected \")\", found \",\".",
+        hint: "A list is written in braces: {1, 2}.",
+        at: current.offset
+      )
+    }
     try expect(.closeParenthesis)
+    part.isOpen = false
     return part
   }
 
@@ -76,19 +126,12 @@ extension PredicateGrammar {
     _ token: PredicateToken
   ) throws(PredicateFailure) -> Part {
     let keyword = word.uppercased()
-    if PredicateAdvice.quantifiers.contains(keyword) {
-      throw PredicateFailure(
-        "\(keyword) isn't available yet: attributes hold one value.",
-        hint: "For an attribute of that name, write #\(word).",
-        at: token.offset
-      )
-    }
     guard PredicateAdvice.reserved.contains(keyword) else {
       index += 1
-      guard current.kind == .sign(.openParenthesis) else {
-        return try leaf(.attribute(word), at: token.offset)
+      switch current.kind {
+      case .sign(.openParenthesis), .sign(.colon): return try call(word, token.offset)
+      default: return try attribute(word, token)
       }
-      return try leaf(try function(word, token.offset), at: token.offset)
     }
     let constant: QueryExpression
     switch keyword {
@@ -97,32 +140,58 @@ extension PredicateGrammar {
     case "NULL", "NIL": constant = .value(.null)
     case "TRUE", "YES": constant = .value(.bool(true))
     case "FALSE", "NO": constant = .value(.bool(false))
-    case "SELF": constant = .attribute("$id")
+    case "SELF": constant = .variable("SELF")
     default: throw PredicateAdvice.noValue(token)
     }
     index += 1
     return try leaf(constant, at: token.offset)
   }
+}
 
-  private mutating func function(
-    _ word: String,
-    _ offset: Int
-  ) throws(PredicateFailure) -> QueryExpression {
-    switch word.uppercased() {
-    case "NOW":
-      index += 1
-      try expect(.closeParenthesis)
-      return .now
-    case "CAST":
-      index += 1
-      let isNegative = skip(.minus)
-      let operand = take()
-      try expect(.comma)
-      let type = take()
-      try expect(.closeParenthesis)
-      return .value(try PredicateCast.value(operand, isNegative: isNegative, type))
-    default:
-      throw PredicateAdvice.noFunction(word, at: offset)
+/// Lists in braces.
+extension PredicateGrammar {
+  /// Reads expressions in braces.
+  ///
+  /// - Parameter discountsConstants: whether constants don't count as parts.
+  mutating func list(
+    _ hint: String,
+    discountsConstants: Bool = false
+  ) throws(PredicateFailure) -> [Part] {
+    guard skip(.openBrace) else {
+      throw PredicateFailure(
+        "Expected \"{\", found \(current.description).",
+        hint: hint,
+        at: current.offset
+      )
     }
+    try enter()
+    defer { leave() }
+    var parts: [Part] = []
+    if skip(.closeBrace) { return parts }
+    while true {
+      let part = try expression(.or)
+      if discountsConstants, part.expression.isConstant { discount() }
+      parts.append(part)
+      if skip(.closeBrace) { return parts }
+      try expect(.comma, or: .closeBrace)
+    }
+  }
+
+  /// Reads a list of constants as a value.
+  private mutating func constants(_ token: PredicateToken) throws(PredicateFailure) -> Part {
+    var values: [Value] = []
+    for part in try list("", discountsConstants: true) {
+      switch part.expression {
+      case .value(.list): throw PredicateFailure("A list can't hold lists.", at: token.offset)
+      case .value(let value): values.append(value)
+      default:
+        throw PredicateFailure(
+          "A list holds only constants here.",
+          hint: "Other values stand in the braces after IN and BETWEEN.",
+          at: token.offset
+        )
+      }
+    }
+    return try leaf(.value(.list(values)), at: token.offset)
   }
 }

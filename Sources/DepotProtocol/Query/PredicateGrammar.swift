@@ -6,28 +6,38 @@ struct PredicateGrammar {
   struct Part {
     var expression: QueryExpression
     var depth: Int
+    /// Whether a path that follows belongs to that of the expression.
+    var isOpen = false
   }
 
   /// A level of the tree takes at most two: a prefix and a parenthesis.
   private static let nestingLimit = 2 * Limits.predicateDepth
 
-  private let tokens: [PredicateToken]
+  let tokens: [PredicateToken]
   var index = 0
   private var nodes = 0
-  var nesting = 0
+  private var nesting = 0
+  var bindings: VariableBindings
+  /// What the enclosing quantifiers and filters call their elements.
+  var scope: [String] = []
 
-  init(_ tokens: [PredicateToken]) {
+  init(_ tokens: [PredicateToken], _ bindings: VariableBindings) {
     self.tokens = tokens
+    self.bindings = bindings
   }
 
   var current: PredicateToken { tokens[index] }
 
-  /// Reads all tokens as one predicate.
-  mutating func predicate() throws(PredicateFailure) -> QueryExpression {
+  /// Reads all tokens as one expression.
+  mutating func whole(
+    _ subject: PredicateParser.Subject
+  ) throws(PredicateFailure)
+    -> QueryExpression
+  {
     guard current.kind != .end else {
       throw PredicateFailure(
-        "The predicate is empty.",
-        hint: "TRUEPREDICATE is true of every row.",
+        "The \(subject.rawValue) is empty.",
+        hint: subject == .predicate ? "TRUEPREDICATE is true of every row." : nil,
         at: 0
       )
     }
@@ -40,126 +50,28 @@ struct PredicateGrammar {
     var left = try prefix(minimum)
     while let found = PredicateOperator(current), found.level >= minimum {
       left = try infix(found, left)
-      if found.level == .comparison, let next = PredicateOperator(current),
-        next.level == .comparison
-      {
-        throw PredicateFailure(
-          "Comparisons can't be chained.",
-          hint: "Join two comparisons with AND, or write BETWEEN {low, high}.",
-          at: current.offset
-        )
-      }
+      if found.level == .comparison { try refuseChain() }
     }
     return left
   }
 
-  private mutating func infix(
-    _ found: PredicateOperator,
-    _ left: Part
-  ) throws(PredicateFailure) -> Part {
-    let offset = current.offset
-    index += 1
-    switch found {
-    case .and, .or:
-      var parts = [left, try expression(found.level.tighter)]
-      while PredicateOperator(current) == found {
-        index += 1
-        parts.append(try expression(found.level.tighter))
-      }
-      let list = parts.map(\.expression)
-      return try node(found == .and ? .and(list) : .or(list), over: parts, at: offset)
-    case .comparison(let comparison):
-      let options = try self.options()
-      let right = try expression(.sum)
-      return try node(
-        .comparison(comparison, left.expression, right.expression, options: options),
-        over: [left, right],
-        at: offset
-      )
-    case .text(let test):
-      let options = try self.options()
-      let right = try expression(.sum)
-      return try node(
-        .text(test, left.expression, right.expression, options: options),
-        over: [left, right],
-        at: offset
-      )
-    case .between: return try between(left, offset)
-    case .in:
-      let options = try self.options()
-      let parts = try list("IN takes a list in braces: IN {1, 2}.")
-      return try node(
-        .in(left.expression, parts.map(\.expression), options: options),
-        over: [left] + parts,
-        at: offset
-      )
-    case .arithmetic(let arithmetic):
-      let right = try expression(found.level.tighter)
-      return try node(
-        .arithmetic(arithmetic, left.expression, right.expression),
-        over: [left, right],
-        at: offset
-      )
-    }
-  }
-
-  private mutating func between(_ left: Part, _ offset: Int) throws(PredicateFailure) -> Part {
-    let hint = "BETWEEN takes two values in braces: BETWEEN {low, high}."
-    let parts = try list(hint)
-    guard parts.count == 2 else {
-      throw PredicateFailure("BETWEEN can't take \(parts.count) values.", hint: hint, at: offset)
-    }
-    return try node(
-      .between(left.expression, parts[0].expression, parts[1].expression),
-      over: [left] + parts,
-      at: offset
+  private func refuseChain() throws(PredicateFailure) {
+    guard let next = PredicateOperator(current), next.level == .comparison else { return }
+    throw PredicateFailure(
+      "Comparisons can't be chained.",
+      hint: "Join two comparisons with AND, or write BETWEEN {low, high}.",
+      at: current.offset
     )
   }
 
-  /// Reads `[c]`, `[d]`, or `[cd]` if it is there.
-  private mutating func options() throws(PredicateFailure) -> QueryExpression.TextOptions {
-    guard skip(.openBracket) else { return [] }
-    let hint = "The options are [c], [d], and [cd]."
-    guard case .word(let letters) = current.kind,
-      let options = QueryExpression.TextOptions(letters: letters)
-    else {
-      let letters = if case .word(let word) = current.kind { word.lowercased() } else { "" }
-      let isKnown = !letters.isEmpty && letters.allSatisfy { "cdnl".contains($0) }
-      throw PredicateFailure(
-        isKnown ? "The options [n] and [l] aren't available." : "There is no such option.",
-        hint: hint,
-        at: current.offset
-      )
-    }
-    index += 1
-    guard skip(.closeBracket) else {
-      throw PredicateFailure("Expected \"]\".", hint: hint, at: current.offset)
-    }
-    return options
-  }
-
-  private mutating func list(_ hint: String) throws(PredicateFailure) -> [Part] {
-    guard skip(.openBrace) else {
-      throw PredicateFailure(
-        "Expected \"{\", found \(current.description).",
-        hint: hint,
-        at: current.offset
-      )
-    }
-    try enter()
-    defer { nesting -= 1 }
-    var parts: [Part] = []
-    if skip(.closeBrace) { return parts }
-    while true {
-      parts.append(try expression(.or))
-      if skip(.closeBrace) { return parts }
-      try expect(.comma, or: .closeBrace)
-    }
-  }
-
+  /// Counts one more pair of parentheses, or what is like it; the caller leaves again.
   mutating func enter() throws(PredicateFailure) {
     nesting += 1
     guard nesting <= Self.nestingLimit else { throw .tooLarge(at: current.offset) }
+  }
+
+  mutating func leave() {
+    nesting -= 1
   }
 
   mutating func leaf(
@@ -182,11 +94,21 @@ struct PredicateGrammar {
     return Part(expression: expression, depth: depth)
   }
 
+  /// Makes the last leaf, a constant in a list, not count.
+  mutating func discount() {
+    nodes -= 1
+  }
+
   /// Returns the current token and moves past it, unless it is the end.
   mutating func take() -> PredicateToken {
     let token = current
     if token.kind != .end { index += 1 }
     return token
+  }
+
+  /// The token after the current one, or the end.
+  func next(_ distance: Int = 1) -> PredicateToken {
+    tokens[min(index + distance, tokens.count - 1)]
   }
 
   mutating func skip(_ sign: PredicateToken.Sign) -> Bool {
@@ -206,6 +128,16 @@ struct PredicateGrammar {
     throw PredicateFailure(
       "Expected \"\(sign.rawValue)\"\(choice), found \(current.description).",
       at: current.offset
+    )
+  }
+
+  /// Refuses one value where there should be a collection.
+  func collection(_ part: Part, at offset: Int) throws(PredicateFailure) -> Part {
+    guard part.expression.isScalarConstant else { return part }
+    throw PredicateFailure(
+      "Expected a collection, found a value.",
+      hint: "A list of values is written in braces: {1, 2}.",
+      at: offset
     )
   }
 }

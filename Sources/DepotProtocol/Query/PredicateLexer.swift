@@ -37,7 +37,7 @@ struct PredicateLexer {
     case UInt8(ascii: "#"):
       return .name(try name(after: "#"))
     case UInt8(ascii: "$"):
-      return .variable("$" + (try name(after: "$")))
+      return .variable("$" + (try variable()))
     case let byte where Self.beginsName(byte):
       return .word(word())
     default:
@@ -69,6 +69,14 @@ struct PredicateLexer {
       throw PredicateFailure("A name must follow \"\(prefix)\".", at: position - 1)
     }
     return word()
+  }
+
+  private mutating func variable() throws(PredicateFailure) -> String {
+    guard peek(1) == UInt8(ascii: "#"), let digit = peek(2), Self.isDigit(digit) else {
+      return try name(after: "$")
+    }
+    position += 2
+    return "#" + take(while: Self.isDigit)
   }
 
   private mutating func sign() throws(PredicateFailure) -> PredicateToken.Sign {

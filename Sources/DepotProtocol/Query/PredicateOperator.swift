@@ -6,6 +6,7 @@ enum PredicateOperator: Hashable {
   case text(QueryExpression.TextTest)
   case between
   case `in`
+  case `is`
   case arithmetic(QueryExpression.Arithmetic)
 
   init?(_ token: PredicateToken) {
@@ -28,6 +29,8 @@ enum PredicateOperator: Hashable {
     case .minus: self = .arithmetic(.subtract)
     case .star: self = .arithmetic(.multiply)
     case .slash: self = .arithmetic(.divide)
+    case .percent: self = .arithmetic(.modulo)
+    case .power: self = .arithmetic(.power)
     default: return nil
     }
   }
@@ -37,8 +40,9 @@ enum PredicateOperator: Hashable {
     switch self {
     case .or: .or
     case .and: .and
-    case .comparison, .text, .between, .in: .comparison
+    case .comparison, .text, .between, .in, .is: .comparison
     case .arithmetic(.add), .arithmetic(.subtract): .sum
+    case .arithmetic(.power): .power
     case .arithmetic: .product
     }
   }
@@ -52,6 +56,8 @@ enum PredicateLevel: Int, Comparable {
   case comparison
   case sum
   case product
+  /// `**`, from left to right; a minus before its first operand belongs to that.
+  case power
   case prefix
   case primary
 

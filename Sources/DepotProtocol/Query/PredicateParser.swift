@@ -1,70 +1,73 @@
-/// A parser of predicates in Core Data's format language.
+/// A parser of predicates and other expressions in Core Data's format language.
 ///
-/// It knows the operators of a single row: comparison, logic, arithmetic, strings, `BETWEEN`, and
-/// `IN`. Keywords may be written in either case; `#` before a name makes it an attribute even if it
-/// is a keyword. `SELF` is the identifier of the row, `now()` the time of the query, and
+/// Keywords and the names of functions may be written in either case; `#` before a name makes it an
+/// attribute even if it is a keyword. `SELF` is the row, `now()` the time of the query, and
 /// `CAST("…", "type")` a value of a type that has no literal. Parts joined by one `AND` or `OR`
 /// stay one list; parentheses are kept as the tree's own levels.
+///
+/// It doesn't know the schema: `tags CONTAINS "x"` is a test of text, which the engine takes for
+/// ``QueryExpression/contains(_:_:)`` where `tags` is a collection.
 public enum PredicateParser {
   /// The longest text, in bytes of UTF-8.
   public static let textBytes = 1 << 16
 
-  /// Returns the expression that `text` writes.
+  /// What a text is read as, which only its errors tell.
+  package enum Subject: String, Sendable {
+    case predicate
+    case expression
+  }
+
+  /// Returns the predicate that `text` writes, with a value for each of its variables.
   ///
-  /// - Throws: ``DepotError`` `request.predicate` if the text can't be read, `limit.predicate` if it
-  ///   is too long or too deep; `details` holds the `offset` in UTF-8 and the `column` from 1.
-  public static func parse(_ text: String) throws(DepotError) -> QueryExpression {
+  /// - Parameter values: the values by the variables' names without `$`, each of which must occur. A
+  ///   list, for `IN $names` and `BETWEEN $range`, is a ``Value/list(_:)``.
+  /// - Throws: ``DepotError`` `request.predicate` if the text can't be read or a variable has no value,
+  ///   `request.usage` if a value isn't used, `limit.predicate` if the text is too long or too deep.
+  ///   `details` holds the `offset` in UTF-8 and the `column` from 1.
+  public static func parse(
+    _ text: String,
+    binding values: [String: Value] = [:]
+  ) throws(DepotError) -> QueryExpression {
+    var bindings = VariableBindings(values)
+    let expression = try parse(text, &bindings, as: .predicate)
+    try bindings.finish()
+    return expression
+  }
+
+  /// Returns the expression that `text` writes: what an attribute is derived from, a value to
+  /// compute, or a key to sort or group by.
+  ///
+  /// - Throws: as ``parse(_:binding:)``.
+  public static func parseExpression(
+    _ text: String,
+    binding values: [String: Value] = [:]
+  ) throws(DepotError) -> QueryExpression {
+    var bindings = VariableBindings(values)
+    let expression = try parse(text, &bindings, as: .expression)
+    try bindings.finish()
+    return expression
+  }
+
+  /// Returns what `text` writes with the values of several texts, which the caller finishes.
+  package static func parse(
+    _ text: String,
+    _ bindings: inout VariableBindings,
+    as subject: Subject
+  ) throws(DepotError) -> QueryExpression {
     guard text.utf8.count <= textBytes else {
       throw DepotError(
         .predicateTooLarge,
         "A predicate of \(text.utf8.count) bytes is over the limit of \(textBytes)."
-      )
+      ).hint("Bind long lists to variables: id IN $ids.")
     }
     do {
       var lexer = PredicateLexer(text)
-      var grammar = PredicateGrammar(try lexer.tokens())
-      return try grammar.predicate()
+      var grammar = PredicateGrammar(try lexer.tokens(), bindings)
+      let expression = try grammar.whole(subject)
+      bindings = grammar.bindings
+      return expression
     } catch {
       throw error.described(in: text)
     }
-  }
-}
-
-/// A reason why a text isn't a predicate, before it is put in the terms of the protocol.
-struct PredicateFailure: Error {
-  var code = DepotError.Code.predicate
-  var message: String
-  var hint: String?
-  /// The number of bytes before the place in question.
-  var offset: Int
-
-  init(_ message: String, hint: String? = nil, at offset: Int) {
-    self.message = message
-    self.hint = hint
-    self.offset = offset
-  }
-
-  /// Returns the failure that the predicate has too many parts or levels.
-  static func tooLarge(at offset: Int) -> PredicateFailure {
-    var failure = PredicateFailure(
-      "The predicate has over \(Limits.predicateNodes) parts or \(Limits.predicateDepth) levels.",
-      at: offset
-    )
-    failure.code = .predicateTooLarge
-    return failure
-  }
-
-  /// Returns the error for users, with a line that points at the place if the text is short.
-  func described(in text: String) -> DepotError {
-    let before = String(decoding: text.utf8.prefix(offset), as: UTF8.self)
-    let line = before.split(separator: "\n", omittingEmptySubsequences: false).last ?? ""
-    let column = line.count + 1
-    var lines = hint.map { [$0] } ?? []
-    if text.count <= 100, !text.unicodeScalars.contains(where: { $0.value < 0x20 }) {
-      lines += ["  " + text, "  " + String(repeating: " ", count: line.count) + "^"]
-    }
-    return DepotError(code, message)
-      .hint(lines.isEmpty ? nil : lines.joined(separator: "\n"))
-      .details(["offset": .int64(Int64(offset)), "column": .int64(Int64(column))])
   }
 }

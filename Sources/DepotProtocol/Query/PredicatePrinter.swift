@@ -1,15 +1,20 @@
-internal import FoundationEssentials
-
-/// A writer of predicates in Core Data's format language.
+/// A writer of expressions in Core Data's format language.
 public enum PredicatePrinter {
   /// Returns the canonical text, which ``PredicateParser`` reads as the same tree.
   ///
   /// Only a list of one predicate, which says nothing of its own, becomes that predicate.
   public static func text(_ expression: QueryExpression) -> String {
-    text(expression, .or)
+    PredicateWriter(scope: []).text(expression)
   }
+}
 
-  private static func text(_ expression: QueryExpression, _ minimum: PredicateLevel) -> String {
+/// A writer of expressions within quantifiers and filters.
+struct PredicateWriter {
+  /// What the enclosing quantifiers and filters call their elements.
+  let scope: [String]
+
+  /// Returns the text of an expression, in parentheses if it binds less tightly than `minimum`.
+  func text(_ expression: QueryExpression, _ minimum: PredicateLevel = .or) -> String {
     switch expression {
     case .and(let parts) where parts.count == 1, .or(let parts) where parts.count == 1:
       return text(parts[0], minimum)
@@ -19,21 +24,24 @@ public enum PredicatePrinter {
     }
   }
 
-  private static func level(_ expression: QueryExpression) -> PredicateLevel {
+  private func level(_ expression: QueryExpression) -> PredicateLevel {
     switch expression {
     case .or(let parts): parts.isEmpty ? .primary : .or
     case .and(let parts): parts.isEmpty ? .primary : .and
     case .not: .not
-    case .comparison, .text, .between, .in: .comparison
+    case .comparison, .text, .between, .in, .is, .contains, .search: .comparison
+    case .quantified(_, _, let name, let predicate):
+      isShort(name, predicate) ? .comparison : .primary
     case .arithmetic(let arithmetic, _, _): PredicateOperator.arithmetic(arithmetic).level
     case .negate: .prefix
     case .value(let value): isNegativeNumber(value) ? .prefix : .primary
-    case .attribute, .now: .primary
-    default: .primary
+    case .attribute, .variable, .member, .now, .cast, .convert, .conditional, .coalesce, .function,
+      .filtered, .aggregate, .element, .slice:
+      .primary
     }
   }
 
-  private static func isNegativeNumber(_ value: Value) -> Bool {
+  private func isNegativeNumber(_ value: Value) -> Bool {
     switch value {
     case .int64(let number): number < 0
     case .double(let number): number.isFinite && number.sign == .minus
@@ -41,19 +49,12 @@ public enum PredicatePrinter {
     }
   }
 
-  private static func bare(_ expression: QueryExpression) -> String {
+  private func bare(_ expression: QueryExpression) -> String {
     switch expression {
-    case .value(let value): literal(value)
-    case .attribute(let name): attribute(name)
+    case .value(let value): PredicateLiteral.text(value)
+    case .attribute(let path): Self.path(path)
+    case .variable(let name): name == "SELF" ? name : "$\(name)"
     case .now: "now()"
-    case .comparison(let comparison, let left, let right, let options):
-      binary(left, comparison.rawValue + letters(options), right)
-    case .text(let test, let left, let right, let options):
-      binary(left, word(test) + letters(options), right)
-    case .between(let value, let low, let high):
-      "\(text(value, .sum)) BETWEEN {\(text(low)), \(text(high))}"
-    case .in(let value, let list, let options):
-      "\(text(value, .sum)) IN\(letters(options)) {\(list.map { text($0) }.joined(separator: ", "))}"
     case .and(let parts):
       parts.isEmpty ? "TRUEPREDICATE" : parts.map { text($0, .not) }.joined(separator: " AND ")
     case .or(let parts):
@@ -62,19 +63,56 @@ public enum PredicatePrinter {
     case .arithmetic(let arithmetic, let left, let right):
       self.arithmetic(arithmetic, left, right)
     case .negate(let part): negated(part)
+    case .search(let paths, let words): search(paths, words)
+    case .comparison(_, let left, _, _), .text(_, let left, _, _), .between(let left, _, _),
+      .in(let left, _, _), .is(let left, _), .contains(_, let left):
+      comparison(expression, of: text(left, .sum))
+    case .convert(let part, let type): PredicateCast.text(argument(ofCast: part), type)
+    case .conditional(let condition, let yes, let no): call("TERNARY", [condition, yes, no])
+    case .coalesce(let parts): call("COALESCE", parts)
+    case .function(let function, let arguments): call(function.rawValue, arguments)
+    default: ofCollection(expression)
+    }
+  }
+
+  private func ofCollection(_ expression: QueryExpression) -> String {
+    switch expression {
+    case .quantified(let quantifier, let collection, let name, let predicate):
+      quantified(quantifier, collection, name, predicate)
+    case .filtered(let collection, let name, let predicate):
+      "SUBQUERY(\(elementwise(collection, name, predicate)))"
+    case .member(let base, let path): "\(self.base(base, isOpen: true)).\(path)"
+    case .aggregate(let aggregate, let base):
+      "\(self.base(base)).@\(PredicateCollectionOperator.name(of: aggregate))"
+    case .element(let base, -1): "\(self.base(base))[LAST]"
+    case .element(let base, let position): "\(self.base(base))[\(position)]"
+    case .slice(let base, let range):
+      "\(self.base(base))[\(range.lowerBound):\(range.upperBound)]"
+    case .cast(let base, let entity): "\(self.base(base)) AS \(Self.name(entity))"
     default: ""
     }
   }
 
-  private static func binary(
-    _ left: QueryExpression,
-    _ sign: String,
-    _ right: QueryExpression
-  ) -> String {
-    "\(text(left, .sum)) \(sign) \(text(right, .sum))"
+  /// Returns the text of a comparison whose left side has the text `left`.
+  private func comparison(_ expression: QueryExpression, of left: String) -> String {
+    switch expression {
+    case .comparison(let comparison, _, let right, let options):
+      return "\(left) \(comparison.rawValue)\(letters(options)) \(text(right, .sum))"
+    case .text(let test, _, let right, let options):
+      return "\(left) \(word(test))\(letters(options)) \(text(right, .sum))"
+    case .between(_, let low, let high): return "\(left) BETWEEN {\(text(low)), \(text(high))}"
+    case .in(_, let list, let options):
+      return "\(left) IN\(letters(options)) {\(list.map { text($0) }.joined(separator: ", "))}"
+    case .is(_, let entity): return "\(left) IS \(Self.name(entity))"
+    case .contains(let collection, _):
+      // A brace after IN begins the list of alternatives.
+      let text = text(collection, .sum)
+      return "\(left) IN \(text.hasPrefix("{") ? "(\(text))" : text)"
+    default: return left
+    }
   }
 
-  private static func arithmetic(
+  private func arithmetic(
     _ arithmetic: QueryExpression.Arithmetic,
     _ left: QueryExpression,
     _ right: QueryExpression
@@ -83,7 +121,7 @@ public enum PredicatePrinter {
     return "\(text(left, level)) \(arithmetic.rawValue) \(text(right, level.tighter))"
   }
 
-  private static func negated(_ part: QueryExpression) -> String {
+  private func negated(_ part: QueryExpression) -> String {
     // A minus directly before a number would become part of it.
     switch part {
     case .value(.int64(let number)) where number >= 0: "-(\(text(part)))"
@@ -93,11 +131,32 @@ public enum PredicatePrinter {
     }
   }
 
-  private static func letters(_ options: QueryExpression.TextOptions) -> String {
+  private func search(_ paths: [String], _ words: String) -> String {
+    let words = PredicateLiteral.text(.string(words))
+    let paths = paths.map(Self.path)
+    let place =
+      switch paths.count {
+      case 0: "SELF"
+      case 1: paths[0]
+      default: "{\(paths.joined(separator: ", "))}"
+      }
+    return "\(place) MATCHES TEXT \(words)"
+  }
+
+  private func call(_ name: String, _ arguments: [QueryExpression]) -> String {
+    "\(name)(\(arguments.map { text($0) }.joined(separator: ", ")))"
+  }
+
+  /// A literal by itself would make the cast a constant.
+  private func argument(ofCast part: QueryExpression) -> String {
+    if case .value = part { "(\(text(part)))" } else { text(part) }
+  }
+
+  private func letters(_ options: QueryExpression.TextOptions) -> String {
     options.isEmpty ? "" : "[\(options.letters)]"
   }
 
-  private static func word(_ test: QueryExpression.TextTest) -> String {
+  private func word(_ test: QueryExpression.TextTest) -> String {
     switch test {
     case .contains: "CONTAINS"
     case .begins: "BEGINSWITH"
@@ -107,29 +166,66 @@ public enum PredicatePrinter {
     }
   }
 
-  private static func attribute(_ name: String) -> String {
+  /// Only the first step of a path could be taken for a keyword.
+  private static func path(_ path: String) -> String {
+    let first = path.prefix { $0 != "." }
+    return PredicateAdvice.reserved.contains(first.uppercased()) ? "#\(path)" : path
+  }
+
+  private static func name(_ name: String) -> String {
     PredicateAdvice.reserved.contains(name.uppercased()) ? "#\(name)" : name
   }
+}
 
-  private static func literal(_ value: Value) -> String {
-    switch value {
-    case .null: return "NULL"
-    case .bool(let value): return value ? "TRUE" : "FALSE"
-    case .double(let number) where !number.isFinite: break
-    case .int64, .double, .string: return json(value)
-    case .date(let date):
-      let seconds = date.timeIntervalSinceReferenceDate
-      let text = json(value)
-      return PredicateCast.text(text.hasPrefix("\"") ? text : json(.double(seconds)), .date)
-    default: break
-    }
-    return PredicateCast.text(json(value), value.type ?? .string)
+/// Collections.
+extension PredicateWriter {
+  /// Returns the text of what a path, an index, or a cast follows.
+  ///
+  /// - Parameter isOpen: whether names follow, which would become part of a path before them.
+  private func base(_ expression: QueryExpression, isOpen: Bool = false) -> String {
+    let needsParentheses =
+      switch expression {
+      case .attribute, .member, .aggregate: isOpen
+      case .value(.list), .variable, .now, .convert, .conditional, .coalesce, .function, .filtered,
+        .element, .slice:
+        false
+      default: true
+      }
+    return needsParentheses ? "(\(text(expression)))" : text(expression)
   }
 
-  /// JSON's strings and numbers are the language's too.
-  private static func json(_ value: Value) -> String {
-    var writer = JSONWriter()
-    writer.write(value)
-    return String(decoding: writer.bytes, as: UTF8.self)
+  private func elementwise(
+    _ collection: QueryExpression,
+    _ name: String,
+    _ predicate: QueryExpression
+  ) -> String {
+    let inner = PredicateWriter(scope: scope + [name])
+    return "\(text(collection)), $\(name), \(inner.text(predicate))"
+  }
+
+  private func quantified(
+    _ quantifier: QueryExpression.Quantifier,
+    _ collection: QueryExpression,
+    _ name: String,
+    _ predicate: QueryExpression
+  ) -> String {
+    let word = quantifier.rawValue.uppercased()
+    guard isShort(name, predicate) else {
+      return "\(word)(\(elementwise(collection, name, predicate)))"
+    }
+    let inner = PredicateWriter(scope: scope + [name])
+    return inner.comparison(predicate, of: "\(word) \(base(collection))")
+  }
+
+  /// Whether the predicate is a comparison of the element, as `ANY tags.name == "x"` says it.
+  private func isShort(_ name: String, _ predicate: QueryExpression) -> Bool {
+    guard name == KeyPathSyntax.generatedVariable(in: scope) else { return false }
+    return switch predicate {
+    case .comparison(_, .variable(name), _, _), .text(_, .variable(name), _, _),
+      .between(.variable(name), _, _), .in(.variable(name), _, _), .is(.variable(name), _),
+      .contains(_, .variable(name)):
+      true
+    default: false
+    }
   }
 }

@@ -5,7 +5,7 @@ struct PredicateToken: Hashable {
     case word(String)
     /// A name after `#`, which is never a keyword.
     case name(String)
-    /// A name after `$`, with it.
+    /// A name after `$`, with it; `$#1` is the element of a collection that has no name.
     case variable(String)
     case string(String)
     /// A whole number without its sign, so that the smallest one can be read.
@@ -48,6 +48,7 @@ struct PredicateToken: Hashable {
     case openBracket = "["
     case closeBracket = "]"
     case comma = ","
+    case colon = ":"
     case dot = "."
     case at = "@"
     case percent = "%"
@@ -62,6 +63,14 @@ struct PredicateToken: Hashable {
   /// The word in upper case, or `nil` if this isn't one.
   var keyword: String? {
     if case .word(let text) = kind { text.uppercased() } else { nil }
+  }
+
+  /// What the token names where a keyword means nothing, or `nil`.
+  var name: String? {
+    switch kind {
+    case .word(let text), .name(let text): text
+    default: nil
+    }
   }
 
   /// The token as an error names it.

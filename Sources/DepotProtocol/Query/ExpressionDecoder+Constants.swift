@@ -1,0 +1,117 @@
+/// The reading of constants and of lists of them, which don't count as parts of a predicate.
+///
+/// A constant is written as JSON has it: null, true, a whole number for an int64, another one for a
+/// double, a string. `{"value": …, "type": "date"}` is one of a named type. A list is
+/// `{"value": […], "list": true}`, with `"type"` if all elements are of one that JSON hasn't got.
+extension ExpressionDecoder {
+  func scalar(_ node: JSONNode) throws(DepotError) -> Value {
+    switch try JSONValue(node) {
+    case .bool(let value): .bool(value)
+    case .int64(let value): .int64(value)
+    case .double(let value): .double(value)
+    case .string(let value): .string(value)
+    case .null: .null
+    case .array, .object: throw node.wrongType("a constant")
+    }
+  }
+
+  /// Reads the value of `{"value": …}`.
+  mutating func constant(_ members: ExpressionMembers) throws(DepotError) -> Value {
+    let type = try members.optional("type").map { (node) throws(DepotError) in try self.type(node) }
+    guard try members.optional("list")?.bool() ?? false else {
+      return try constant(members.argument, type)
+    }
+    let elements = try members.argument.elements()
+    try count(elements.count, at: members.argument)
+    var values: [Value] = []
+    values.reserveCapacity(elements.count)
+    for element in elements {
+      values.append(
+        try type == nil ? self.constant(element) : self.constant(element, type)
+      )
+    }
+    for (value, element) in zip(values, elements) {
+      if case .list = value { throw invalid(element, "A list can't hold lists.") }
+    }
+    return .list(values)
+  }
+
+  /// Reads a constant in either form.
+  mutating func constant(_ node: JSONNode) throws(DepotError) -> Value {
+    guard node.kind == .object else { return try scalar(node) }
+    let members = try ExpressionMembers(node)
+    guard members.name == "value" else { throw node.wrongType("a constant") }
+    return try constant(members)
+  }
+
+  private func constant(_ node: JSONNode, _ type: AttributeType?) throws(DepotError) -> Value {
+    guard let type else { return try scalar(node) }
+    if type == .json, !node.isNull { return .json(try JSONValue(node).text) }
+    return try node.value(as: type)
+  }
+
+  func type(_ node: JSONNode) throws(DepotError) -> AttributeType {
+    let name = try node.string()
+    guard let type = AttributeType(rawValue: name), type != .composite else {
+      throw invalid(node, "There is no such type.").hint(
+        Spelling.nearest(to: name, in: AttributeType.allCases.map(\.rawValue))
+          .map { "Did you mean \"\($0)\"?" }
+      )
+    }
+    return type
+  }
+
+  /// Reads what `in` takes second: an array of expressions, or a list of constants.
+  mutating func alternatives(_ node: JSONNode) throws(DepotError) -> [QueryExpression] {
+    if node.kind == .object {
+      let members = try ExpressionMembers(node)
+      if members.name == "value" || members.name == "variable",
+        case .value(.list(let values)) = try expression(node)
+      {
+        return values.map(QueryExpression.value)
+      }
+      throw invalid(node, "\"in\" takes a list of values.")
+        .hint(#"For a collection, write {"has": [collection, element]}."#)
+    }
+    var result: [QueryExpression] = []
+    result.reserveCapacity(node.count)
+    var constants = 0
+    for element in try node.elements() {
+      if Self.isConstant(element) {
+        constants += 1
+        result.append(.value(try constant(element)))
+      } else {
+        result.append(try expression(element))
+      }
+    }
+    try count(constants, at: node)
+    return result
+  }
+
+  private static func isConstant(_ node: JSONNode) -> Bool {
+    switch node.kind {
+    case .object: node.member("value") != nil
+    case .array: false
+    default: true
+    }
+  }
+
+  private mutating func count(_ elements: Int, at node: JSONNode) throws(DepotError) {
+    listed += elements
+    guard listed <= Limits.listElements else {
+      throw DepotError(
+        .predicateTooLarge,
+        "The lists of the predicate have over \(Limits.listElements) elements."
+      ).at(node.pointer)
+    }
+  }
+
+  /// Returns what `{"variable": name}` stands for.
+  mutating func variable(_ node: JSONNode) throws(DepotError) -> QueryExpression {
+    let name = try node.string()
+    if name == "SELF" || scope.contains(name) { return .variable(name) }
+    if let value = bindings.use(name) { return .value(value) }
+    throw invalid(node, "There is no value for the variable \(name.debugDescription).")
+      .hint(bindings.advice(for: name))
+  }
+}

@@ -1,0 +1,124 @@
+extension QueryExpression {
+  /// Reads a predicate from its JSON form, or from a string in the format language.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` or `limit.predicate` that names the place.
+  package init(_ node: JSONNode) throws(DepotError) {
+    var bindings = VariableBindings()
+    try self.init(node, &bindings)
+  }
+
+  /// Reads an expression from its JSON form, or from a string in the format language, with values for
+  /// the variables in it.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` or `limit.predicate` that names the place.
+  package init(
+    _ node: JSONNode,
+    _ bindings: inout VariableBindings,
+    as subject: PredicateParser.Subject = .predicate
+  ) throws(DepotError) {
+    if node.kind == .string {
+      do {
+        self = try PredicateParser.parse(try node.string(), &bindings, as: subject)
+      } catch {
+        throw error.at(node.pointer)
+      }
+    } else {
+      var decoder = ExpressionDecoder(bindings)
+      self = try decoder.expression(node)
+      bindings = decoder.bindings
+    }
+  }
+}
+
+/// The reading of one expression, which bounds its size.
+struct ExpressionDecoder {
+  var bindings: VariableBindings
+  /// What the enclosing quantifiers and filters call their elements.
+  var scope: [String] = []
+  /// How many constants the lists have.
+  var listed = 0
+  private var nodes = 0
+  private var depth = 0
+
+  init(_ bindings: VariableBindings) {
+    self.bindings = bindings
+  }
+
+  mutating func expression(_ node: JSONNode) throws(DepotError) -> QueryExpression {
+    nodes += 1
+    depth += 1
+    defer { depth -= 1 }
+    guard nodes <= Limits.predicateNodes, depth <= Limits.predicateDepth else {
+      throw DepotError(
+        .predicateTooLarge,
+        "The predicate has over \(Limits.predicateNodes) parts or \(Limits.predicateDepth) levels."
+      )
+    }
+    switch node.kind {
+    case .object: return try operation(try ExpressionMembers(node))
+    case .array:
+      throw node.wrongType("an expression")
+        .hint(#"A list of constants is written {"value": [1, 2], "list": true}."#)
+    default: return .value(try scalar(node))
+    }
+  }
+
+  mutating func list(_ node: JSONNode, count: Int? = nil) throws(DepotError) -> [QueryExpression] {
+    var result: [QueryExpression] = []
+    for element in try elements(node, count: count) { result.append(try expression(element)) }
+    return result
+  }
+
+  func elements(_ node: JSONNode, count: Int?) throws(DepotError) -> [JSONNode] {
+    let elements = try node.elements()
+    if let count, elements.count != count {
+      throw invalid(node, "This operator takes \(count) operands, not \(elements.count).")
+    }
+    return elements
+  }
+
+  /// Reads an expression that isn't just one value.
+  mutating func collection(_ node: JSONNode) throws(DepotError) -> QueryExpression {
+    let collection = try expression(node)
+    if collection.isScalarConstant { throw invalid(node, "Expected a collection, found a value.") }
+    return collection
+  }
+
+  func path(_ node: JSONNode) throws(DepotError) -> String {
+    let text = try node.string()
+    guard KeyPathSyntax.isPath(text) else {
+      throw invalid(node, "\(text.debugDescription) isn't a path.")
+        .hint(
+          "A path is names with points between them; $id, $version, or $entity may be the last."
+        )
+    }
+    return text
+  }
+
+  func entity(_ members: ExpressionMembers) throws(DepotError) -> String {
+    let node = try members.required("entity")
+    let name = try node.string()
+    guard KeyPathSyntax.isName(name) else {
+      throw invalid(node, "\(name.debugDescription) isn't the name of an entity.")
+    }
+    return name
+  }
+
+  func options(_ members: ExpressionMembers) throws(DepotError) -> QueryExpression.TextOptions {
+    guard let node = members.optional("options") else { return [] }
+    let letters = try node.string()
+    if letters.isEmpty { return [] }
+    guard let options = QueryExpression.TextOptions(letters: letters) else {
+      throw invalid(node, "The options are letters of \"cdnl\".")
+    }
+    return options
+  }
+
+  func position(_ node: JSONNode) throws(DepotError) -> Int {
+    Int(try node.int64())
+  }
+
+  func invalid(_ node: JSONNode, _ message: String) -> DepotError {
+    DepotError(.predicate, message).at(node.pointer)
+  }
+}

@@ -1,0 +1,43 @@
+/// The form of the names in expressions.
+package enum KeyPathSyntax {
+  /// The names of a row's own values, which are steps of paths but not attributes.
+  package static let system: Set<String> = ["$id", "$version", "$entity"]
+
+  /// Whether `text` could be the name of an entity, an attribute, or a relationship.
+  package static func isName(_ text: some StringProtocol) -> Bool {
+    guard let first = text.utf8.first, first &- 0x30 >= 10 else { return false }
+    return text.utf8.allSatisfy {
+      $0 &- 0x30 < 10 || ($0 | 0x20) &- 0x61 < 26 || $0 == UInt8(ascii: "_")
+    }
+  }
+
+  /// Whether `text` is names with points between them, perhaps with a name of ``system`` at the end.
+  package static func isPath(_ text: String) -> Bool {
+    let steps = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard let last = steps.last else { return false }
+    return steps.dropLast().allSatisfy(isName) && (isName(last) || system.contains(String(last)))
+  }
+
+  /// Whether a quantifier or filter may call its element `text`.
+  package static func isVariable(_ text: String) -> Bool {
+    isGenerated(text) || isName(text) && isFree(text)
+  }
+
+  /// Whether a name isn't that of something else behind `$`, nor of the row.
+  static func isFree(_ name: String) -> Bool {
+    !system.contains("$" + name) && name != "SELF"
+  }
+
+  /// Whether `text` is one of the names that stand for elements without a name: `#1`, `#2`, ….
+  static func isGenerated(_ text: String) -> Bool {
+    text.first == "#" && text.utf8.count > 1 && text.utf8.dropFirst().allSatisfy { $0 &- 0x30 < 10 }
+  }
+
+  /// Returns the name for an element that has none, as in `ANY tags.name == "x"`: the first of `#1`,
+  /// `#2`, … that isn't one of `scope`.
+  package static func generatedVariable(in scope: [String]) -> String {
+    var number = 1
+    while scope.contains("#\(number)") { number += 1 }
+    return "#\(number)"
+  }
+}

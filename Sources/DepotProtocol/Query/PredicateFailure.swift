@@ -1,0 +1,38 @@
+/// A reason why a text isn't a predicate, before it is put in the terms of the protocol.
+struct PredicateFailure: Error {
+  var code = DepotError.Code.predicate
+  var message: String
+  var hint: String?
+  /// The number of bytes before the place in question.
+  var offset: Int
+
+  init(_ message: String, hint: String? = nil, at offset: Int) {
+    self.message = message
+    self.hint = hint
+    self.offset = offset
+  }
+
+  /// Returns the failure that the predicate has too many parts or levels.
+  static func tooLarge(at offset: Int) -> PredicateFailure {
+    var failure = PredicateFailure(
+      "The predicate has over \(Limits.predicateNodes) parts or \(Limits.predicateDepth) levels.",
+      at: offset
+    )
+    failure.code = .predicateTooLarge
+    return failure
+  }
+
+  /// Returns the error for users, with a line that points at the place if the text is short.
+  func described(in text: String) -> DepotError {
+    let before = String(decoding: text.utf8.prefix(offset), as: UTF8.self)
+    let line = before.split(separator: "\n", omittingEmptySubsequences: false).last ?? ""
+    let column = line.count + 1
+    var lines = hint.map { [$0] } ?? []
+    if text.count <= 100, !text.unicodeScalars.contains(where: { $0.value < 0x20 }) {
+      lines += ["  " + text, "  " + String(repeating: " ", count: line.count) + "^"]
+    }
+    return DepotError(code, message)
+      .hint(lines.isEmpty ? nil : lines.joined(separator: "\n"))
+      .details(["offset": .int64(Int64(offset)), "column": .int64(Int64(column))])
+  }
+}

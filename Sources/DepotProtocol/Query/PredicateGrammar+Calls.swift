@@ -1,0 +1,150 @@
+/// The reading of calls: `uppercase(x)`, `uppercase:(x)`, `add:to:(a, b)`, `CAST(x, "date")`.
+extension PredicateGrammar {
+  /// Reads a call from what follows its first word on.
+  mutating func call(_ word: String, _ offset: Int) throws(PredicateFailure) -> Part {
+    let name = try selector(word, offset)
+    guard let function = PredicateFunction(name) else {
+      throw PredicateAdvice.noFunction(name, at: offset)
+    }
+    try enter()
+    defer { leave() }
+    index += 1
+    switch function {
+    case .subquery: return try subquery(offset)
+    case .cast: return try cast(offset)
+    case .element:
+      let base = try expression(.or)
+      try expect(.comma)
+      let position = try position()
+      try expect(.closeParenthesis)
+      return try element(base, position, offset)
+    case .coalesce:
+      let parts = try arguments()
+      guard !parts.isEmpty else {
+        throw PredicateFailure("\(name) takes at least one value.", at: offset)
+      }
+      return try node(.coalesce(parts.map(\.expression)), over: parts, at: offset)
+    case .function, .aggregate, .arithmetic, .identity, .now, .conditional:
+      return try called(function, name, offset)
+    }
+  }
+
+  private mutating func called(
+    _ function: PredicateFunction,
+    _ name: String,
+    _ offset: Int
+  ) throws(PredicateFailure) -> Part {
+    let place = current.offset
+    let parts = try arguments()
+    guard parts.count == function.arity else {
+      throw wrongCount(function, name, parts.count, offset)
+    }
+    let values = parts.map(\.expression)
+    switch function {
+    case .function(let function):
+      return try node(.function(function, values), over: parts, at: offset)
+    case .aggregate(let aggregate):
+      let part = try collection(parts[0], at: place)
+      return try aggregated(aggregate, part, offset)
+    case .arithmetic(let arithmetic):
+      return try node(.arithmetic(arithmetic, values[0], values[1]), over: parts, at: offset)
+    case .conditional:
+      return try node(.conditional(values[0], values[1], values[2]), over: parts, at: offset)
+    case .now: return try leaf(.now, at: offset)
+    default:
+      var part = parts[0]
+      part.isOpen = false
+      return part
+    }
+  }
+
+  private func wrongCount(
+    _ function: PredicateFunction,
+    _ name: String,
+    _ count: Int,
+    _ offset: Int
+  ) -> PredicateFailure {
+    let values = function.arity == 1 ? "1 value" : "\(function.arity) values"
+    var hint: String?
+    if case .aggregate = function {
+      hint = "It takes a collection, such as a path, or a list in braces: \(name)({1, 2})."
+    }
+    return PredicateFailure("\(name)() takes \(values), not \(count).", hint: hint, at: offset)
+  }
+
+  /// Reads what follows the first word of `add:to:(`; a colon before the parenthesis says nothing in
+  /// a name of one word.
+  private mutating func selector(
+    _ word: String,
+    _ offset: Int
+  ) throws(PredicateFailure) -> String {
+    var name = word
+    var words = 1
+    while skip(.colon) {
+      name += ":"
+      if let more = current.name {
+        name += more
+        words += 1
+        index += 1
+        guard current.kind == .sign(.colon) else { break }
+      }
+    }
+    guard current.kind == .sign(.openParenthesis) else {
+      throw PredicateFailure(
+        "\"\(name)\" isn't a function that is called.",
+        hint: "A function is called as in uppercase(name) or add:to:(a, b).",
+        at: offset
+      )
+    }
+    if words == 1, name.hasSuffix(":") { name.removeLast() }
+    return name
+  }
+
+  private mutating func arguments() throws(PredicateFailure) -> [Part] {
+    var parts: [Part] = []
+    if skip(.closeParenthesis) { return parts }
+    while true {
+      parts.append(try expression(.or))
+      if skip(.closeParenthesis) { return parts }
+      try expect(.comma, or: .closeParenthesis)
+    }
+  }
+
+  /// Reads a constant of a named type, or the conversion of another value to it.
+  ///
+  /// Of anything but a literal, `CAST(x, "Entity")` is `x AS Entity`.
+  private mutating func cast(_ offset: Int) throws(PredicateFailure) -> Part {
+    if let literal = try literalToCast() {
+      let type = take()
+      try expect(.closeParenthesis)
+      let value = try PredicateCast.value(literal.token, isNegative: literal.isNegative, type)
+      return try leaf(.value(value), at: offset)
+    }
+    let part = try expression(.or)
+    try expect(.comma)
+    let token = take()
+    guard case .string(let name) = token.kind else { throw PredicateCast.noType(token) }
+    try expect(.closeParenthesis)
+    if let type = PredicateCast.type(name), type.isScalar {
+      return try node(.convert(part.expression, type), over: [part], at: offset)
+    }
+    guard KeyPathSyntax.isName(name), name.first?.isUppercase == true, !name.hasPrefix("NS") else {
+      throw PredicateCast.noType(token)
+    }
+    return try node(.cast(part.expression, entity: name), over: [part], at: offset)
+  }
+
+  /// Reads a literal and the comma after it, if there is one.
+  private mutating func literalToCast() throws(PredicateFailure) -> (
+    token: PredicateToken, isNegative: Bool
+  )? {
+    let isNegative = current.kind == .sign(.minus)
+    let distance = isNegative ? 1 : 0
+    let token = next(distance)
+    guard PredicateCast.isLiteral(token), next(distance + 1).kind == .sign(.comma) else {
+      return nil
+    }
+    index += distance + 2
+    return (token, isNegative)
+  }
+}

@@ -1,0 +1,110 @@
+/// The reading of predicates about the elements of collections.
+///
+/// `ANY tags.name == "x"` is the common form; its element has a name that nobody writes.
+/// `ANY(tags, $tag, $tag.name == "x" AND $tag.weight > 2)` is our own, for what that can't say.
+extension PredicateGrammar {
+  mutating func quantified(
+    _ quantifier: QueryExpression.Quantifier,
+    _ minimum: PredicateLevel
+  ) throws(PredicateFailure) -> Part {
+    let token = current
+    let word = token.keyword ?? ""
+    index += 1
+    try enter()
+    defer { leave() }
+    let place = current.offset
+    let collection: Part
+    if skip(.openParenthesis) {
+      var first = try expression(.or)
+      if skip(.comma) {
+        first = try self.collection(first, at: place)
+        let (name, predicate) = try elementwise(word)
+        return try node(
+          .quantified(quantifier, first.expression, name, predicate.expression),
+          over: [first, predicate],
+          at: token.offset
+        )
+      }
+      try expect(.closeParenthesis, or: .comma)
+      first.isOpen = false
+      collection = try self.collection(try postfix(first), at: place)
+    } else {
+      collection = try self.collection(try primary(), at: place)
+    }
+    guard minimum <= .comparison else {
+      throw PredicateFailure(
+        "\(word) can't stand here without parentheses.",
+        hint: "Put parentheses around the comparison.",
+        at: token.offset
+      )
+    }
+    return try compared(quantifier, collection, token)
+  }
+
+  /// Reads the comparison whose left side are the elements of `collection`.
+  private mutating func compared(
+    _ quantifier: QueryExpression.Quantifier,
+    _ collection: Part,
+    _ token: PredicateToken
+  ) throws(PredicateFailure) -> Part {
+    guard let found = PredicateOperator(current), found.level == .comparison else {
+      throw PredicateFailure(
+        "A comparison must follow \(token.keyword ?? "") and its collection.",
+        hint: "Write ANY tags.name == \"x\", or ANY(tags, $tag, $tag.name == \"x\").",
+        at: current.offset
+      )
+    }
+    let name = KeyPathSyntax.generatedVariable(in: scope)
+    scope.append(name)
+    defer { scope.removeLast() }
+    let element = try leaf(.variable(name), at: token.offset)
+    let predicate = try infix(found, element)
+    return try node(
+      .quantified(quantifier, collection.expression, name, predicate.expression),
+      over: [collection, predicate],
+      at: token.offset
+    )
+  }
+
+  /// Reads `SUBQUERY(collection, $name, predicate)` from its first operand on.
+  mutating func subquery(_ offset: Int) throws(PredicateFailure) -> Part {
+    let place = current.offset
+    let collection = try self.collection(try expression(.or), at: place)
+    try expect(.comma)
+    let (name, predicate) = try elementwise("SUBQUERY")
+    return try node(
+      .filtered(collection.expression, name, predicate.expression),
+      over: [collection, predicate],
+      at: offset
+    )
+  }
+
+  /// Reads `$name, predicate)`.
+  private mutating func elementwise(
+    _ word: String
+  ) throws(PredicateFailure) -> (name: String, predicate: Part) {
+    let token = current
+    guard case .variable(let text) = token.kind else {
+      throw PredicateFailure(
+        "\(word) takes a name for the element, found \(token.description).",
+        hint: "Write \(word)(items, $item, $item.price > 5).",
+        at: token.offset
+      )
+    }
+    let name = String(text.dropFirst())
+    guard KeyPathSyntax.isVariable(name) else {
+      throw PredicateFailure(
+        "An element can't be named \(text).",
+        hint: "$id, $version, $entity, and SELF are taken.",
+        at: token.offset
+      )
+    }
+    index += 1
+    try expect(.comma)
+    scope.append(name)
+    defer { scope.removeLast() }
+    let predicate = try expression(.or)
+    try expect(.closeParenthesis)
+    return (name, predicate)
+  }
+}

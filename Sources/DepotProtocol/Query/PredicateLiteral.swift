@@ -1,0 +1,28 @@
+internal import FoundationEssentials
+
+/// Constants as the format language writes them.
+enum PredicateLiteral {
+  static func text(_ value: Value) -> String {
+    switch value {
+    case .null: return "NULL"
+    case .bool(let value): return value ? "TRUE" : "FALSE"
+    case .double(let number) where !number.isFinite: break
+    case .int64, .double, .string: return json(value)
+    case .date(let date):
+      let seconds = date.timeIntervalSinceReferenceDate
+      let text = json(value)
+      return PredicateCast.text(text.hasPrefix("\"") ? text : json(.double(seconds)), .date)
+    case .json(let text): return PredicateCast.text(json(.string(text)), .json)
+    case .list(let values): return "{\(values.map(text).joined(separator: ", "))}"
+    default: break
+    }
+    return PredicateCast.text(json(value), value.type ?? .string)
+  }
+
+  /// JSON's strings and numbers are the language's too.
+  private static func json(_ value: Value) -> String {
+    var writer = JSONWriter()
+    writer.write(value)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}
