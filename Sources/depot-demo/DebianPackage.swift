@@ -6,7 +6,6 @@ struct DebianPackage: Record {
   var id: Identifier<DebianPackage>?
   var name: String
   var version: String
-  var section: String?
   var installedSize: Int?
   var isEssential: Bool
 
@@ -14,7 +13,7 @@ struct DebianPackage: Record {
 
   static let attributes: RecordAttributes<DebianPackage> = [
     .identifier(\.id), .init(\.name, "name"), .init(\.version, "version"),
-    .init(\.section, "section"), .init(\.installedSize, "installedSize"),
+    .init(\.installedSize, "installedSize"),
     .init(\.isEssential, "isEssential"),
   ]
 
@@ -22,7 +21,6 @@ struct DebianPackage: Record {
     id = Identifier(row.identifier)
     name = try row.next()
     version = try row.next()
-    section = try row.next()
     installedSize = try row.next()
     isEssential = try row.next()
   }
@@ -30,7 +28,6 @@ struct DebianPackage: Record {
   func write(to row: inout RowWriter) {
     row.append(name)
     row.append(version)
-    row.append(section)
     row.append(installedSize)
     row.append(isEssential)
   }

@@ -32,66 +32,121 @@ struct Demo {
   }
 
   private func perform() throws {
-    let (text, source) = try Catalogue.read()
-    let (lines, count) = try Catalogue.ndjson(text)
-    try Catalogue.schema.write(
-      toFile: folder + "/packages.schema.json",
-      atomically: true,
-      encoding: .utf8
-    )
-    try lines.write(to: URL(filePath: folder + "/packages.ndjson"))
-    say("\(count) packages from \(source), in \(folder)\n")
+    let catalogue = try Catalogue()
+    try catalogue.write(to: URL(filePath: folder))
+    say(
+      """
+      \(catalogue.packages.count) packages with \(catalogue.dependencies.count) dependencies \
+      from \(catalogue.source), in \(folder)
 
-    try depot("schema", "apply", "packages.schema.json")
-    try depot("import", "Package", "packages.ndjson")
-    try depot("count", "Package")
-    try depot(
-      "fetch",
-      "Package",
-      "--where",
-      "section == 'database' AND installedSize > 10000",
-      "--sort",
-      "installedSize:desc",
-      "--limit",
-      "10",
-      "--select",
-      "name,version,installedSize,summary"
+      """
     )
-    try depot("count", "Package", "--where", "maintainer CONTAINS[c] 'debian'")
-    try depot("fetch", "Package", "--where", "name == 'bash'", "--select", "name,version,depends")
+    try importGraph()
+    try askTheGraph()
+    try changeTheGraph()
+    try swiftQueries()
+    try depot("stats")
+  }
+
+  private func importGraph() throws {
+    try depot("schema", "migrate", "catalogue.schema.json")
+    try depot("schema", "diagram")
+    try depot("import", "Section", "sections.ndjson")
+    try depot("import", "Maintainer", "maintainers.ndjson")
     try depot(
-      "fetch",
+      "import",
       "Package",
-      "--where",
-      "name BEGINSWITH 'sqlite'",
-      "--sort",
-      "name",
-      "--select",
-      "name,version,section"
+      "packages.ndjson",
+      "--link",
+      "section=Section.name",
+      "--link",
+      "maintainer=Maintainer.email"
     )
     try depot(
+      "import",
+      "Dependency",
+      "dependencies.ndjson",
+      "--link",
+      "source=Package.name",
+      "--link",
+      "target=Package.name"
+    )
+  }
+
+  private func askTheGraph() throws {
+    say("Packages in a section that nothing depends on:\n")
+    try depot(
       "fetch",
       "Package",
       "--where",
-      "isEssential == YES",
+      "section.name == 'database' AND dependents.@count == 0",
       "--sort",
       "installedSize:desc",
       "--limit",
       "5",
       "--select",
-      "name,installedSize"
+      "name,installedSize,summary"
     )
+    say("The ten most depended-on:\n")
+    try depot(
+      "aggregate",
+      "Dependency",
+      "--where",
+      "target != NULL",
+      "--by",
+      "target.name",
+      "--value",
+      "dependents=count()",
+      "--sort",
+      "dependents:desc",
+      "--limit",
+      "10"
+    )
+    say("Maintainers with more than 50 packages, by the size of all of them:\n")
+    try depot(
+      "aggregate",
+      "Package",
+      "--by",
+      "maintainer.name",
+      "--value",
+      "packages=count()",
+      "--value",
+      "size=sum(installedSize)",
+      "--having",
+      "packages > 50",
+      "--sort",
+      "size:desc",
+      "--limit",
+      "5"
+    )
+    say("Packages whose every dependency is in main:\n")
     try depot(
       "count",
       "Package",
       "--where",
-      "homepage == NULL AND NOT section IN {'libs', 'libdevel'}"
+      "ALL dependencies.target.section.area == 'main'"
     )
+    say("What a package depends on, with each of them in the same reply:\n")
+    try depot(
+      "fetch",
+      "Dependency",
+      "--where",
+      "source.name == 'bash'",
+      "--prefetch",
+      "target",
+      "--select",
+      "name,kind,constraint,target"
+    )
+    say("Full text, best matches first:\n")
     try depot(
       "fetch",
       "Package",
       "--where",
-      "summary LIKE[cd] '*object store*'",
+      "SELF MATCHES TEXT 'object store'",
+      "--sort",
+      "rank():desc",
+      "--limit",
+      "5",
       "--select",
       "name,summary"
     )
@@ -99,13 +154,14 @@ struct Demo {
       "explain",
       "Package",
       "--where",
-      "section == 'database' AND installedSize > 10000"
+      "section.name == 'database' AND dependents.@count == 0"
     )
-    try depot("update", "Package", "--where", "name == 'bash'", "priority=required")
-    try depot("delete", "Package", "--where", "section == 'games' AND installedSize > 1000000")
-    try depot("count", "Package")
-    try swiftQueries()
-    try depot("stats", isShown: true)
+  }
+
+  private func changeTheGraph() throws {
+    try depot("update", "Package", "--where", "name == 'bash'", "isEssential=true")
+    try depot("delete", "Package", "--where", "section.name == 'games' AND installedSize > 1000000")
+    try depot("count", "Dependency")
   }
 
   /// The same service, from Swift.
@@ -118,7 +174,7 @@ struct Demo {
       let found = try connection.fetch(
         DebianPackage.self,
         where: #Predicate { package in
-          package.section == "editors" && package.name.contains("vim")
+          package.isEssential && package.name.contains("s")
         },
         sortBy: [SortDescriptor(\.installedSize, order: .reverse)],
         limit: 5
@@ -140,7 +196,9 @@ struct Demo {
   private func depot(_ arguments: String..., isShown: Bool = true) throws {
     let body = {
       // Files are named as a user in the folder would name them.
-      let paths = arguments.map { $0.hasPrefix("packages.") ? folder + "/" + $0 : $0 }
+      let paths = arguments.map {
+        $0.hasSuffix(".ndjson") || $0.hasSuffix(".json") ? folder + "/" + $0 : $0
+      }
       try Program.run(
         [programs + "/depot", "-o", "table"] + paths,
         environment: environment
