@@ -82,7 +82,9 @@ import Testing
 
   static let invalid: [(String, DepotError.Code, String)] = [
     ("{}", .missingMember, "entities"), ("[]", .type, "object"),
-    (#"{"entities":[],"version":1}"#, .unknownMember, "version"),
+    (#"{"entities":[],"version":1}"#, .type, "string"),
+    (#"{"entities":[],"version":"1.2"}"#, .invalidSchema, "isn't the version"),
+    (#"{"entities":[],"versoin":"1.2.3"}"#, .unknownMember, "versoin"),
     (#"{"entities":[{"name":"P"}]}"#, .missingMember, "attributes"),
     (entity(""), .invalidSchema, "1 to 500"),
     (entity(#"{"name":"a"}"#), .missingMember, "type"),

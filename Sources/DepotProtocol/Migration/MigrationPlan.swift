@@ -2,7 +2,10 @@
 package struct MigrationPlan: Hashable, Sendable {
   package let old: Schema
   package let new: Schema
-  /// The steps, in the order in which they can be taken: names first, removed entities last.
+  /// The steps, in the order in which they can be taken: what goes, names, what is new, values, and
+  /// then indexes.
+  ///
+  /// Two properties that exchange their names can only be renamed together.
   package let steps: [SchemaChange]
   /// What only a program can do, in words; none of the steps may be taken if there is any.
   package let problems: [String]
@@ -17,37 +20,48 @@ package struct MigrationPlan: Hashable, Sendable {
     for case let problem? in inference.findings.map(\.problem) where !problems.contains(problem) {
       problems.append(problem)
     }
-    let changes = inference.findings.compactMap(\.change)
-    let steps = changes.enumerated().sorted { left, right in
-      (left.element.phase, left.offset) < (right.element.phase, right.offset)
-    }
-    return MigrationPlan(old: old, new: new, steps: steps.map(\.element), problems: problems)
+    let steps = inference.findings.compactMap(\.change).enumerated().map { place, change in
+      (change, order: (inference.leavesHeirs(change) ? 13 : change.phase, place))
+    }.sorted { $0.order < $1.order }
+    return MigrationPlan(old: old, new: new, steps: steps.map(\.0), problems: problems)
   }
 
   /// Whether a step can lose values of rows.
   package var isDestructive: Bool { steps.contains(where: \.isDestructive) }
 }
 
+extension SchemaInference {
+  /// Whether a step removes an entity of which one that stays descends.
+  fileprivate func leavesHeirs(_ change: SchemaChange) -> Bool {
+    guard case .removedEntity(let entity) = change else { return false }
+    return old.descendants(of: entity.name).contains { heir in
+      origins.contains { $0.value == heir.name }
+    }
+  }
+}
+
 extension SchemaChange {
   /// When the step is taken: a step of a lower phase comes first.
+  ///
+  /// Names are freed before others take them, and values are in place before indexes are.
   fileprivate var phase: Int {
     switch self {
-    case .renamedEntity: 0
-    case .addedEntity: 1
-    case .removedIndex: 2
-    case .changedAttribute(_, _, _, .name), .changedRelationship(_, _, _, .name): 3
-    case .changedParent, .changedAbstract, .changedHashModifier: 4
-    case .changedAttribute(_, _, _, .owner), .changedRelationship(_, _, _, .owner): 5
-    case .addedAttribute, .addedRelationship: 6
+    case .removedEntity: 0
+    case .renamedEntity: 1
+    case .addedEntity: 2
+    case .removedIndex: 3
+    case .removedAttribute, .removedRelationship: 4
+    case .changedAttribute(_, _, _, .name), .changedRelationship(_, _, _, .name): 5
+    case .changedParent, .changedAbstract, .changedHashModifier: 6
+    case .changedAttribute(_, _, _, .owner), .changedRelationship(_, _, _, .owner): 7
+    case .addedAttribute, .addedRelationship: 8
+    case .changedAttribute(_, _, _, .derivation): 11
     case .changedAttribute(_, _, _, .unique), .changedAttribute(_, _, _, .indexed),
       .changedAttribute(_, _, _, .spotlight), .changedAttribute(_, _, _, .validation),
       .addedIndex:
-      10
-    case .changedAttribute(_, _, _, .derivation): 9
-    case .changedAttribute: 7
-    case .changedRelationship: 8
-    case .removedAttribute, .removedRelationship: 11
-    case .removedEntity: 12
+      12
+    case .changedAttribute: 9
+    case .changedRelationship: 10
     }
   }
 }

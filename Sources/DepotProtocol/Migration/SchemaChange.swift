@@ -17,7 +17,8 @@ package enum SchemaChange: Hashable, Sendable {
   /// Rows that exist get `fill`, except where the column is part of a composite that is absent, or
   /// derived and so computed.
   case addedAttribute(Field, entity: String, fill: Value)
-  /// A column that the rows of `entity` no longer have.
+  /// A column that the rows of `entity` no longer have; it goes, unless the rows of another entity keep
+  /// it, which `entity` then no longer descends from.
   case removedAttribute(Field, entity: String)
   /// A column whose values stay, in one regard; several regards are several steps.
   case changedAttribute(Field, to: Field, entity: String, AttributeAspect)

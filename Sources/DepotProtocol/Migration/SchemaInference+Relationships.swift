@@ -62,9 +62,12 @@ extension SchemaInference {
     return new.lineage(of: entity).contains { $0.name == after.destination }
   }
 
-  /// Returns what a relationship was called before; a name that none had, if it is new.
+  /// Returns what a relationship was called before, be it in a descendant of `entity`; a name that none
+  /// had, if it is new.
   private func origin(of relationship: String, in entity: String) -> String {
-    let succession = relationships[entity, default: []].first { $0.new?.name == relationship }
-    return succession?.old?.name ?? ""
+    let family = [entity] + new.descendants(of: entity).map(\.name)
+    let origins = family.lazy.flatMap { relationships[$0, default: []] }
+      .filter { $0.new?.name == relationship }.compactMap(\.old)
+    return origins.first?.name ?? ""
   }
 }

@@ -102,7 +102,8 @@ extension SchemaInference {
     }
     guard let teller, let before = origins[teller].flatMap({ old[$0] }),
       let origin = origins[entity.name].flatMap({ old[$0] }),
-      old.lineage(of: origin).contains(before)
+      old.lineage(of: origin).contains(before),
+      new.lineage(of: entity).contains(where: { $0.name == teller })
     else { return false }
     return all[teller, default: []].contains {
       $0.old == property.old && $0.new == property.new

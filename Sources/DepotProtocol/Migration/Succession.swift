@@ -137,6 +137,7 @@ struct FieldSuccession {
 
   /// A new composite that is optional is absent in the rows that exist, whatever its parts are.
   private static func added(_ attribute: Attribute, _ place: Place) -> [FieldSuccession] {
+    if attribute.options.contains(.transient) { return [] }
     guard attribute.type == .composite else {
       let isFillable =
         attribute.isOptional || attribute.defaultValue != nil || attribute.derivation != nil

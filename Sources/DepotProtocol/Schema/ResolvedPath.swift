@@ -117,6 +117,10 @@ extension Schema {
   ) throws(DepotError) -> Field {
     let fields = fields(of: entity)
     if let field = fields.first(where: { $0.path == name }) { return field }
+    if let special = ["$id", "$version", "$entity"].first(where: { name.hasPrefix($0 + ".") }) {
+      throw DepotError(.unknownAttribute, "Nothing follows \(special) in \"\(path)\".")
+        .hint("End the path with it.")
+    }
     if let shorter = fields.first(where: { !$0.isPresence && name.hasPrefix($0.path + ".") }) {
       throw DepotError(
         .unknownAttribute,

@@ -1,0 +1,509 @@
+import DepotProtocol
+import Testing
+
+@Suite struct MigrationPlanTests {
+  static let old = Schema(
+    version: SchemaVersion(1, 0, 0),
+    entities: [
+      Entity(
+        name: "Trip",
+        attributes: [
+          Attribute(name: "name", type: .string),
+          Attribute(name: "cost", type: .int64, width: .int16, isOptional: true),
+          Attribute(
+            name: "home",
+            type: .composite,
+            properties: [
+              Attribute(name: "city", type: .string), Attribute(name: "zip", type: .int64),
+            ]
+          ),
+        ],
+        relationships: [
+          Relationship(name: "country", destination: "Country", inverse: "trips")
+        ],
+        indexes: [["name", "cost"]]
+      ),
+      Entity(
+        name: "Country",
+        attributes: [Attribute(name: "code", type: .string)],
+        relationships: [
+          Relationship(name: "trips", destination: "Trip", inverse: "country", isToMany: true)
+        ]
+      ),
+    ]
+  )
+
+  private func plan(_ change: (inout Schema) -> Void) -> MigrationPlan {
+    Self.plan(from: Self.old, change)
+  }
+
+  private static func plan(
+    from old: Schema,
+    _ change: (inout Schema) -> Void
+  ) -> MigrationPlan {
+    var new = old
+    new.version = SchemaVersion(2, 0, 0)
+    change(&new)
+    #expect(throws: Never.self) { try new.validate() }
+    return MigrationPlan.infer(from: old, to: new)
+  }
+
+  private func steps(_ plan: MigrationPlan) -> [String] {
+    #expect(plan.problems.isEmpty)
+    return plan.steps.map(\.description)
+  }
+
+  @Test func `a version alone needs no steps`() {
+    #expect(steps(plan { _ in }).isEmpty)
+  }
+
+  /// What a change of the schema takes, and whether it loses data.
+  struct Case: CustomTestStringConvertible, Sendable {
+    var steps: [String]
+    var isDestructive = false
+    var needsRowCheck = false
+    var change: @Sendable (inout Schema) -> Void
+
+    var testDescription: String { steps.joined(separator: ", ") }
+  }
+
+  static let attributes: [Case] = [
+    Case(
+      steps: ["renamed attribute Trip.cost to price"],
+      change: {
+        $0.entities[0].attributes[1].name = "price"
+        $0.entities[0].attributes[1].originalName = "cost"
+        $0.entities[0].indexes = [["name", "price"]]
+      }
+    ),
+    Case(
+      steps: ["renamed attribute Trip.cost to Cost"],
+      change: {
+        $0.entities[0].attributes[1].name = "Cost"
+        $0.entities[0].indexes = [["name", "Cost"]]
+      }
+    ),
+    Case(
+      steps: [
+        "renamed attribute Trip.home.city to address.town",
+        "renamed attribute Trip.home.zip to address.zip", "added attribute Trip.address",
+        "made Trip.address.town optional", "made Trip.address.zip optional",
+      ],
+      change: {
+        $0.entities[0].attributes[2].name = "address"
+        $0.entities[0].attributes[2].originalName = "home"
+        $0.entities[0].attributes[2].isOptional = true
+        $0.entities[0].attributes[2].properties[0].name = "town"
+        $0.entities[0].attributes[2].properties[0].originalName = "city"
+      }
+    ),
+    Case(
+      steps: [
+        "removed index of Trip.(name, cost)", "removed attribute Trip.cost",
+      ],
+      isDestructive: true,
+      change: {
+        $0.entities[0].attributes.remove(at: 1)
+        $0.entities[0].indexes = []
+      }
+    ),
+    Case(
+      steps: ["changed type of Trip.cost from int16 to int64"],
+      change: { $0.entities[0].attributes[1].width = nil }
+    ),
+    Case(
+      steps: ["changed type of Trip.home.zip from int64 to double"],
+      isDestructive: true,
+      change: { $0.entities[0].attributes[2].properties[1].type = .double }
+    ),
+    Case(
+      steps: ["changed type of Trip.cost from int16 to string"],
+      change: {
+        $0.entities[0].attributes[1].width = nil
+        $0.entities[0].attributes[1].type = .string
+      }
+    ),
+    Case(
+      steps: ["changed type of Country.code from string to array of string"],
+      change: { $0.entities[1].attributes[0].collection = .array }
+    ),
+    Case(
+      steps: ["made Trip.cost required", "changed default of Trip.cost"],
+      change: {
+        $0.entities[0].attributes[1].isOptional = false
+        $0.entities[0].attributes[1].defaultValue = .int64(0)
+      }
+    ),
+    Case(
+      steps: ["made Country.code optional", "made Country.code unique"],
+      needsRowCheck: true,
+      change: {
+        $0.entities[1].attributes[0].isOptional = true
+        $0.entities[1].attributes[0].isUnique = true
+      }
+    ),
+    Case(
+      steps: [
+        "turned external storage of Country.code on", "turned full-text search of Country.code on",
+        "tightened validation of Country.code",
+      ],
+      needsRowCheck: true,
+      change: {
+        $0.entities[1].attributes[0].options = [.externalStorage, .spotlight]
+        $0.entities[1].attributes[0].validation.maxLength = 9
+      }
+    ),
+    Case(
+      steps: ["removed index of Trip.(name, cost)", "made Trip.cost ephemeral"],
+      isDestructive: true,
+      change: {
+        $0.entities[0].attributes[1].options = .ephemeral
+        $0.entities[0].indexes = []
+      }
+    ),
+    Case(
+      steps: ["changed derivation of Country.code"],
+      isDestructive: true,
+      change: { $0.entities[1].attributes[0].derivation = "uppercase(name)" }
+    ),
+    Case(
+      steps: ["changed hash modifier of Country.code", "added index of Country.code"],
+      change: {
+        $0.entities[1].attributes[0].isIndexed = true
+        $0.entities[1].attributes[0].hashModifier = "2"
+      }
+    ),
+    Case(
+      steps: ["added attribute Trip.days"],
+      change: {
+        $0.entities[0].attributes.append(
+          Attribute(name: "days", type: .int64, defaultValue: .int64(7))
+        )
+      }
+    ),
+  ]
+
+  static let relationships: [Case] = [
+    Case(
+      steps: [
+        "renamed relationship Trip.country to land", "changed delete rule of Trip.land to deny",
+      ],
+      change: {
+        $0.entities[0].relationships[0].name = "land"
+        $0.entities[0].relationships[0].originalName = "country"
+        $0.entities[0].relationships[0].deleteRule = .deny
+        $0.entities[1].relationships[0].inverse = "land"
+      }
+    ),
+    Case(
+      steps: ["made Trip.country to-many", "made Country.trips ordered"],
+      change: {
+        $0.entities[0].relationships[0].isToMany = true
+        $0.entities[1].relationships[0].isOrdered = true
+      }
+    ),
+    Case(
+      steps: ["made Country.trips to-one"],
+      needsRowCheck: true,
+      change: { $0.entities[1].relationships[0].isToMany = false }
+    ),
+    Case(
+      steps: ["made Trip.country required", "tightened counts of Country.trips"],
+      needsRowCheck: true,
+      change: {
+        $0.entities[0].relationships[0].isOptional = false
+        $0.entities[1].relationships[0].maxCount = 2
+      }
+    ),
+    Case(
+      steps: ["changed inverse of Trip.country to none", "removed relationship Country.trips"],
+      isDestructive: true,
+      change: {
+        $0.entities[0].relationships[0].inverse = nil
+        $0.entities[1].relationships = []
+      }
+    ),
+    Case(
+      steps: [
+        "added entity Place", "put entity Country under Place",
+        "changed destination of Trip.country from Country to Place",
+        "moved relationship trips to Country",
+      ],
+      change: {
+        $0.entities.append(
+          Entity(
+            name: "Place",
+            attributes: [],
+            relationships: [
+              Relationship(name: "trips", destination: "Trip", inverse: "country", isToMany: true)
+            ]
+          )
+        )
+        $0.entities[1].parent = "Place"
+        $0.entities[1].relationships = []
+        $0.entities[0].relationships[0].destination = "Place"
+      }
+    ),
+  ]
+
+  static let entities: [Case] = [
+    Case(
+      steps: ["renamed entity Country to Land"],
+      change: {
+        $0.entities[1].name = "Land"
+        $0.entities[1].originalName = "Country"
+        $0.entities[0].relationships[0].destination = "Land"
+      }
+    ),
+    Case(
+      steps: ["removed entity Country", "removed relationship Trip.country"],
+      isDestructive: true,
+      change: {
+        $0.entities.removeLast()
+        $0.entities[0].relationships = []
+      }
+    ),
+    Case(
+      steps: ["added entity Flight", "changed hash modifier of Trip", "made entity Trip abstract"],
+      needsRowCheck: true,
+      change: {
+        $0.entities[0].isAbstract = true
+        $0.entities[0].hashModifier = "x"
+        $0.entities.append(Entity(name: "Flight", parent: "Trip", attributes: []))
+      }
+    ),
+    Case(
+      steps: [
+        "added entity Thing", "put entity Trip under Thing",
+        "moved attribute name from Trip to Thing",
+      ],
+      change: {
+        $0.entities.append(
+          Entity(name: "Thing", attributes: [$0.entities[0].attributes.removeFirst()])
+        )
+        $0.entities[0].parent = "Thing"
+      }
+    ),
+    Case(
+      steps: ["added range index of Trip.(cost)", "added unique index of Country.(code)"],
+      needsRowCheck: true,
+      change: {
+        $0.entities[0].rangeIndexes = [["cost"]]
+        $0.entities[1].uniques = [["code"]]
+      }
+    ),
+  ]
+
+  @Test(arguments: [attributes, relationships, entities].flatMap(\.self))
+  func `a change takes these steps`(change: Case) {
+    let plan = plan(change.change)
+    #expect(steps(plan).sorted() == change.steps.sorted())
+    #expect(plan.isDestructive == change.isDestructive)
+    #expect(plan.steps.contains(where: \.needsRowCheck) == change.needsRowCheck)
+  }
+
+  static let problems: [(String, @Sendable (inout Schema) -> Void)] = [
+    (
+      "Trip.name is of type string, not int64",
+      { $0.entities[0].attributes[0].type = .int64 }
+    ),
+    (
+      "Trip.cost is of type int16, not int8",
+      { $0.entities[0].attributes[1].width = .int8 }
+    ),
+    (
+      "Trip.cost is required, but was optional and has no default",
+      { $0.entities[0].attributes[1].isOptional = false }
+    ),
+    (
+      "attribute Trip.days is new, but neither optional nor with a default",
+      { $0.entities[0].attributes.append(Attribute(name: "days", type: .int64)) }
+    ),
+    (
+      "attribute Trip.home.street is new, but neither optional nor with a default",
+      {
+        $0.entities[0].attributes[2].properties.append(Attribute(name: "street", type: .string))
+        $0.entities[0].attributes[2].isOptional = true
+      }
+    ),
+    (
+      "relationship Trip.next is new, but must lead to something",
+      {
+        $0.entities[0].relationships.append(
+          Relationship(name: "next", destination: "Trip", isOptional: false)
+        )
+      }
+    ),
+    (
+      "Trip.country leads to Country, not to Trip",
+      {
+        $0.entities[0].relationships[0].destination = "Trip"
+        $0.entities[0].relationships[0].inverse = nil
+        $0.entities[1].relationships = []
+      }
+    ),
+    (
+      "Country and Trip had no common ancestor, so they can't be under Thing both",
+      {
+        $0.entities.append(
+          Entity(name: "Thing", attributes: [Attribute(name: "x", type: .bool, isOptional: true)])
+        )
+        $0.entities[0].parent = "Thing"
+        $0.entities[1].parent = "Thing"
+      }
+    ),
+  ]
+
+  @Test(arguments: 0..<problems.count)
+  func `what only a program can do is a problem`(index: Int) {
+    let (words, change) = Self.problems[index]
+    #expect(plan(change).problems == [words])
+  }
+
+  @Test func `rows that exist get the default, or nothing in a new optional composite`() {
+    let plan = plan {
+      $0.entities[0].attributes.append(
+        Attribute(
+          name: "seat",
+          type: .composite,
+          properties: [Attribute(name: "row", type: .int64)],
+          isOptional: true
+        )
+      )
+      $0.entities[0].attributes[2].isOptional = true
+      $0.entities[0].attributes.append(
+        Attribute(name: "days", type: .int64, defaultValue: .int64(7))
+      )
+    }
+    #expect(plan.problems.isEmpty)
+    var fills: [String: Value] = [:]
+    for case .addedAttribute(let field, _, let fill) in plan.steps { fills[field.path] = fill }
+    #expect(
+      fills == ["home": .bool(true), "seat": .bool(false), "seat.row": .null, "days": .int64(7)]
+    )
+  }
+
+  @Test func `an attribute can move up from one subentity and be new in another`() {
+    var old = Self.old
+    old.entities[0].isAbstract = true
+    old.entities.append(
+      Entity(name: "Flight", parent: "Trip", attributes: [Attribute(name: "seat", type: .string)])
+    )
+    old.entities.append(Entity(name: "Walk", parent: "Trip", attributes: []))
+    func pullUp(_ seat: Attribute) -> MigrationPlan {
+      Self.plan(from: old) {
+        $0.entities[2].attributes = []
+        $0.entities[0].attributes.append(seat)
+      }
+    }
+    let optional = pullUp(Attribute(name: "seat", type: .string, isOptional: true))
+    #expect(
+      steps(optional) == [
+        "moved attribute seat from Flight to Trip", "added attribute Trip.seat",
+        "made Flight.seat optional",
+      ]
+    )
+    #expect(
+      pullUp(Attribute(name: "seat", type: .string)).problems == [
+        "attribute Trip.seat is new, but neither optional nor with a default"
+      ]
+    )
+    old.entities.removeLast()
+    #expect(pullUp(Attribute(name: "seat", type: .string)).problems.isEmpty)
+  }
+
+  @Test func `what is inherited is told once`() {
+    var old = Self.old
+    old.entities.append(Entity(name: "Flight", parent: "Trip", attributes: []))
+    let plan = Self.plan(from: old) {
+      $0.entities[0].attributes[0].isUnique = true
+      $0.entities[0].attributes.append(Attribute(name: "days", type: .int64, isOptional: true))
+      $0.entities[0].attributes.remove(at: 1)
+      $0.entities[0].indexes = []
+    }
+    #expect(
+      steps(plan) == [
+        "removed index of Trip.(name, cost)", "removed attribute Trip.cost",
+        "added attribute Trip.days", "made Trip.name unique",
+      ]
+    )
+  }
+
+  @Test func `an original name that is kept in later versions is no new rename`() {
+    var old = Self.old
+    old.entities[0].attributes[1].name = "price"
+    old.entities[0].attributes[1].originalName = "cost"
+    old.entities[0].indexes = []
+    let plan = Self.plan(from: old) {
+      $0.entities[0].attributes.append(Attribute(name: "cost", type: .bool, isOptional: true))
+    }
+    #expect(steps(plan) == ["added attribute Trip.cost"])
+    let later = Self.plan(from: plan.new) { $0.entities[0].attributes[0].isUnique = true }
+    #expect(steps(later) == ["made Trip.name unique"])
+  }
+
+  @Test func `names can be exchanged`() {
+    var old = Self.old
+    old.entities[0].attributes[1] = Attribute(name: "cost", type: .string)
+    let plan = Self.plan(from: old) {
+      $0.entities[0].attributes[0].originalName = "cost"
+      $0.entities[0].attributes[1].originalName = "name"
+    }
+    #expect(
+      steps(plan) == [
+        "removed index of Trip.(name, cost)", "renamed attribute Trip.cost to name",
+        "renamed attribute Trip.name to cost", "added index of Trip.(name, cost)",
+      ]
+    )
+  }
+
+  @Test func `what goes is first, then names, what is new, values, and indexes`() {
+    let plan = plan {
+      $0.entities[1] = Entity(name: "Land", attributes: [Attribute(name: "a", type: .bool)])
+      $0.entities[0].relationships = []
+      $0.entities[0].name = "Journey"
+      $0.entities[0].originalName = "Trip"
+      $0.entities[0].attributes[0].isUnique = true
+      $0.entities[0].attributes[1].width = nil
+    }
+    #expect(
+      steps(plan) == [
+        "removed entity Country", "renamed entity Trip to Journey", "added entity Land",
+        "removed relationship Journey.country",
+        "changed type of Journey.cost from int16 to int64", "made Journey.name unique",
+      ]
+    )
+  }
+
+  @Test(arguments: 0..<500)
+  func `a schema takes no steps to itself and those to another can be told`(seed: Int) throws {
+    var generator = SeededGenerator(seed: UInt64(seed))
+    let (left, right) = (generator.schema(), generator.schema())
+    #expect(MigrationPlan.infer(from: left, to: left).steps.isEmpty)
+    let comparison = SchemaComparison(from: left, to: left)
+    #expect(comparison.changes.isEmpty && comparison.differences.isEmpty)
+    #expect(comparison.result.json == left.json)
+    let plan = MigrationPlan.infer(from: left, to: right)
+    // Every entity of either schema that the other lacks has its step.
+    for entity in right.entities where left[entity.name] == nil {
+      #expect(plan.steps.contains(.addedEntity(entity)))
+    }
+    for entity in left.entities where right[entity.name] == nil {
+      #expect(plan.steps.contains(.removedEntity(entity)))
+    }
+    // The steps account for the columns of each entity that stays.
+    for entity in right.entities {
+      guard let before = left[entity.name] else { continue }
+      var paths = Set(left.fields(of: before).filter { $0.relationship == nil }.map(\.path))
+      let family = Set(right.lineage(of: entity).map(\.name))
+      for case .removedAttribute(let field, let name) in plan.steps where family.contains(name) {
+        paths.remove(field.path)
+      }
+      for case .addedAttribute(let field, let name, _) in plan.steps where family.contains(name) {
+        paths.insert(field.path)
+      }
+      let wanted = right.fields(of: entity).filter { $0.relationship == nil }.map(\.path)
+      #expect(paths == Set(wanted))
+    }
+  }
+}
