@@ -6,7 +6,7 @@ extension Operation {
       self = operation
       return
     }
-    var reader = try JSONObjectReader(arguments)
+    var reader = try RequestReader(arguments)
     self = try Self.decode(name, &reader)
     try reader.finish()
   }
@@ -22,14 +22,17 @@ extension Operation {
 
   private static func decode(
     _ name: JSONNode,
-    _ reader: inout JSONObjectReader
+    _ reader: inout RequestReader
   ) throws(DepotError) -> Operation {
     if name.isString("get") { return .get(try GetRequest(&reader)) }
     if name.isString("fetch") { return .fetch(try FetchRequest(&reader)) }
     if name.isString("insert") { return .insert(try InsertRequest(&reader)) }
     if name.isString("count") { return .count(try CountRequest(&reader)) }
+    if name.isString("exists") { return .exists(try CountRequest(&reader)) }
     if name.isString("update") { return .update(try UpdateRequest(&reader)) }
     if name.isString("delete") { return .delete(try DeleteRequest(&reader)) }
+    if name.isString("save") { return .save(try SaveRequest(&reader)) }
+    if name.isString("aggregate") { return .aggregate(try AggregateRequest(&reader)) }
     if name.isString("explain") { return .explain(try FetchRequest(&reader)) }
     if name.isString("schema.define") {
       return .defineSchema(
@@ -58,41 +61,6 @@ extension Operation {
   }
 }
 
-extension JSONObjectReader {
-  fileprivate mutating func names(_ name: StaticString) throws(DepotError) -> [String]? {
-    guard let node = optional(name) else { return nil }
-    var result: [String] = []
-    for element in try node.elements() { result.append(try element.string()) }
-    return result
-  }
-
-  fileprivate mutating func identifiers() throws(DepotError) -> [Int64]? {
-    guard let node = optional("ids") else { return nil }
-    guard node.count <= Limits.rows else { throw .tooManyRows(node.count).at(node.pointer) }
-    var result: [Int64] = []
-    result.reserveCapacity(node.count)
-    for element in try node.elements() { result.append(try element.int64()) }
-    return result
-  }
-
-  fileprivate mutating func predicate() throws(DepotError) -> QueryExpression? {
-    guard let node = optional("where") else { return nil }
-    return try QueryExpression(node)
-  }
-
-  fileprivate mutating func selection() throws(DepotError) -> RowSelection {
-    let identifiers = try identifiers()
-    let predicate = try predicate()
-    switch (identifiers, predicate) {
-    case (let identifiers?, nil): return .identifiers(identifiers)
-    case (nil, let predicate?): return .predicate(predicate)
-    default:
-      throw DepotError(.usage, "Name the rows by exactly one of \"ids\" and \"where\".")
-        .hint(#"For every row, write "where":"TRUEPREDICATE"."#).at(node.pointer)
-    }
-  }
-}
-
 extension DepotError {
   static func tooManyRows(_ count: Int) -> DepotError {
     DepotError(.tooManyRows, "\(count) rows are over the limit of \(Limits.rows) for one request.")
@@ -100,47 +68,8 @@ extension DepotError {
   }
 }
 
-extension InsertRequest {
-  fileprivate init(_ reader: inout JSONObjectReader) throws(DepotError) {
-    self.init(
-      entity: try reader.string("entity"),
-      columns: try reader.names("columns") ?? [],
-      rows: try RowBatch(rows: reader.required("rows"))
-    )
-    if let node = reader.optional("onConflict") {
-      let name = try node.string()
-      guard let choice = OnConflict(rawValue: name) else {
-        throw DepotError(.usage, "\"onConflict\" is \"error\", \"skip\", or \"replace\".")
-          .at(node.pointer)
-      }
-      onConflict = choice
-    }
-    reportsRejects = try reader.bool("rejects", default: false)
-  }
-}
-
-extension RowBatch {
-  /// Takes the text of an array of arrays.
-  fileprivate init(rows node: JSONNode) throws(DepotError) {
-    guard node.kind == .array else { throw node.wrongType("an array of rows") }
-    guard node.count <= Limits.rows else { throw .tooManyRows(node.count).at(node.pointer) }
-    self.init(json: Array(node.document.bytes[node.range]), count: node.count)
-  }
-
-  /// Writes the values of an object's members as one row.
-  fileprivate init(members: [(name: JSONNode, value: JSONNode)]) {
-    var json = Array("[[".utf8)
-    for (index, member) in members.enumerated() {
-      if index > 0 { json.append(UInt8(ascii: ",")) }
-      json.append(contentsOf: member.value.document.bytes[member.value.range])
-    }
-    json.append(contentsOf: "]]".utf8)
-    self.init(json: json, count: 1)
-  }
-}
-
 extension GetRequest {
-  fileprivate init(_ reader: inout JSONObjectReader) throws(DepotError) {
+  fileprivate init(_ reader: inout RequestReader) throws(DepotError) {
     self.init(entity: try reader.string("entity"), identifiers: [])
     guard let identifiers = try reader.identifiers() else {
       throw DepotError(.missingMember, "The member \"ids\" is missing.").at(reader.node.pointer)
@@ -153,52 +82,107 @@ extension GetRequest {
 }
 
 extension FetchRequest {
-  fileprivate init(_ reader: inout JSONObjectReader) throws(DepotError) {
+  fileprivate init(_ reader: inout RequestReader) throws(DepotError) {
     self.init(entity: try reader.string("entity"), predicate: try reader.predicate())
-    for node in try reader.optional("sort")?.elements() ?? [] {
-      var key = try JSONObjectReader(node)
-      sort.append(
-        SortKey(
-          try key.string("attribute"),
-          descending: try key.bool("descending", default: false)
-        )
-      )
-      try key.finish()
-    }
+    includesSubentities = try reader.bool("subentities", default: true)
+    sort = try reader.sort()
     limit = try reader.optionalInt("limit")
     offset = try reader.optionalInt("offset") ?? 0
+    if let node = reader.optional("after") {
+      var values: [Value] = []
+      for element in try node.elements() {
+        guard element.kind != .array else { throw element.wrongType("a value") }
+        values.append(try Value(constant: element))
+      }
+      guard values.count == sort.count + 1 || values.count == 1 else {
+        throw DepotError(
+          .usage,
+          "\"after\" has the values of the \(sort.count) sort keys and an identifier, not \(values.count)."
+        ).at(node.pointer)
+      }
+      after = values
+    }
     select = try reader.names("select")
+    includesSubentityColumns = try reader.bool("subentityColumns", default: false)
+    isDistinct = try reader.bool("distinct", default: false)
+    prefetch = try reader.names("prefetch") ?? []
+    sectionBy = try reader.optionalString("sectionBy")
     batch = try reader.optionalInt("batch", in: 1...100_000)
     namesColumns = try reader.bool("columns", default: true)
   }
 }
 
 extension CountRequest {
-  fileprivate init(_ reader: inout JSONObjectReader) throws(DepotError) {
-    self.init(entity: try reader.string("entity"), predicate: try reader.predicate())
-  }
-}
-
-extension UpdateRequest {
-  fileprivate init(_ reader: inout JSONObjectReader) throws(DepotError) {
-    let set = try reader.required("set")
-    let members = try set.members()
-    var columns: [String] = []
-    for member in members { columns.append(try member.name.string()) }
-    guard !columns.isEmpty else {
-      throw DepotError(.usage, "\"set\" names no attribute.").at(set.pointer)
-    }
+  fileprivate init(_ reader: inout RequestReader) throws(DepotError) {
     self.init(
       entity: try reader.string("entity"),
-      rows: try reader.selection(),
-      columns: columns,
-      values: RowBatch(members: members)
+      predicate: try reader.predicate(),
+      includesSubentities: try reader.bool("subentities", default: true)
     )
   }
 }
 
-extension DeleteRequest {
-  fileprivate init(_ reader: inout JSONObjectReader) throws(DepotError) {
-    self.init(entity: try reader.string("entity"), rows: try reader.selection())
+extension AggregateRequest {
+  fileprivate init(_ reader: inout RequestReader) throws(DepotError) {
+    self.init(
+      entity: try reader.string("entity"),
+      predicate: try reader.predicate(),
+      includesSubentities: try reader.bool("subentities", default: true)
+    )
+    for node in try reader.elements("by") { keys.append(try Self.key(node, &reader)) }
+    for node in try reader.elements("values") { values.append(try Self.value(node, &reader)) }
+    guard !keys.isEmpty || !values.isEmpty else {
+      throw DepotError(.usage, "An aggregate has \"by\", \"values\", or both.")
+        .at(reader.node.pointer)
+    }
+    var names: Set<String> = []
+    for name in keys.map(\.name) + values.map(\.name) where !names.insert(name).inserted {
+      throw DepotError(.usage, "There are two columns named \(name.debugDescription).")
+        .hint("Give them different names.").at(reader.node.pointer)
+    }
+    having = try reader.predicate("having")
+    sort = try reader.sort()
+    limit = try reader.optionalInt("limit")
+    offset = try reader.optionalInt("offset") ?? 0
+    batch = try reader.optionalInt("batch", in: 1...100_000)
+  }
+
+  /// Reads what groups have in common: a path, or a named expression.
+  private static func key(
+    _ node: JSONNode,
+    _ reader: inout RequestReader
+  ) throws(DepotError) -> Column {
+    if node.kind == .string {
+      let path = try KeyPathSyntax.path(node)
+      return Column(name: path, expression: .attribute(path))
+    }
+    var members = try JSONObjectReader(node)
+    let name = try KeyPathSyntax.path(members.required("name"))
+    let key = Column(name: name, expression: try reader.expression(members.required("key")))
+    try members.finish()
+    return key
+  }
+
+  private static func value(
+    _ node: JSONNode,
+    _ reader: inout RequestReader
+  ) throws(DepotError) -> Value {
+    var members = try JSONObjectReader(node)
+    let name = try KeyPathSyntax.path(members.required("name"))
+    let aggregateNode = try members.required("aggregate")
+    let text = try aggregateNode.string()
+    guard let aggregate = QueryExpression.Aggregate(rawValue: text) else {
+      let names = QueryExpression.Aggregate.allCases.map(\.rawValue)
+      throw DepotError(.usage, "There is no aggregate \(text.debugDescription).")
+        .hint("The aggregates are \(names.joined(separator: ", ")).").at(aggregateNode.pointer)
+    }
+    var value = Value(name: name, aggregate)
+    if let node = members.optional("of") {
+      value.expression = try reader.expression(node)
+    } else if aggregate != .count {
+      throw DepotError(.missingMember, "\"\(text)\" needs the member \"of\".").at(node.pointer)
+    }
+    try members.finish()
+    return value
   }
 }

@@ -10,31 +10,102 @@ extension JSONWriter {
     case .insert(let request): write(request)
     case .get(let request): write(request)
     case .fetch(let request), .explain(let request): write(request)
-    case .aggregate, .save: raw("{}")
+    case .aggregate(let request): write(request)
+    case .save(let request): write(request)
     case .count(let request), .exists(let request):
       entity(request.entity)
       predicate(request.predicate)
+      flag("subentities", request.includesSubentities, unless: true)
       raw("}")
     case .update(let request): write(request)
-    case .delete(let request):
-      entity(request.entity)
-      selection(request.rows)
-      raw("}")
+    case .delete(let request): write(request)
     }
   }
 
-  private mutating func entity(_ name: String) {
+  private mutating func write(_ request: GetRequest) {
+    entity(request.entity)
+    identifiers(request.identifiers)
+    names("select", request.select)
+    flag("partial", request.allowsMissing, unless: false)
+    flag("columns", request.namesColumns, unless: true)
+    raw("}")
+  }
+
+  private mutating func write(_ request: FetchRequest) {
+    entity(request.entity)
+    predicate(request.predicate)
+    flag("subentities", request.includesSubentities, unless: true)
+    sort(request.sort)
+    number("limit", request.limit)
+    number("offset", request.offset == 0 ? nil : request.offset)
+    if let values = request.after {
+      raw(",\"after\":[")
+      for (index, value) in values.enumerated() {
+        if index > 0 { raw(",") }
+        constant(value)
+      }
+      raw("]")
+    }
+    names("select", request.select)
+    flag("subentityColumns", request.includesSubentityColumns, unless: false)
+    flag("distinct", request.isDistinct, unless: false)
+    names("prefetch", request.prefetch.isEmpty ? nil : request.prefetch)
+    if let path = request.sectionBy {
+      raw(",\"sectionBy\":")
+      string(path)
+    }
+    number("batch", request.batch)
+    flag("columns", request.namesColumns, unless: true)
+    raw("}")
+  }
+
+  private mutating func write(_ request: AggregateRequest) {
+    entity(request.entity)
+    predicate(request.predicate)
+    flag("subentities", request.includesSubentities, unless: true)
+    list("by", request.keys) { (writer, key) in
+      if key.expression == .attribute(key.name) { return writer.string(key.name) }
+      writer.raw("{\"name\":")
+      writer.string(key.name)
+      writer.raw(",\"key\":")
+      writer.expression(key.expression)
+      writer.raw("}")
+    }
+    list("values", request.values) { (writer, value) in
+      writer.raw("{\"name\":")
+      writer.string(value.name)
+      writer.raw(",\"aggregate\":")
+      writer.string(value.aggregate.rawValue)
+      if let expression = value.expression {
+        writer.raw(",\"of\":")
+        writer.expression(expression)
+      }
+      writer.raw("}")
+    }
+    predicate(request.having, as: "having")
+    sort(request.sort)
+    number("limit", request.limit)
+    number("offset", request.offset == 0 ? nil : request.offset)
+    number("batch", request.batch)
+    raw("}")
+  }
+}
+
+/// What several operations have.
+extension JSONWriter {
+  mutating func entity(_ name: String) {
     raw("{\"entity\":")
     string(name)
   }
 
-  private mutating func select(_ names: [String]?) {
-    guard let names else { return }
-    raw(",\"select\":")
-    self.names(names)
+  mutating func selection(_ rows: RowSelection) {
+    switch rows {
+    case .identifiers(let list): identifiers(list)
+    case .predicate(let expression): predicate(expression)
+    }
   }
 
-  private mutating func identifiers(_ list: [Int64]) {
+  mutating func identifiers(_ list: [Int64]) {
     raw(",\"ids\":[")
     for (index, identifier) in list.enumerated() {
       if index > 0 { raw(",") }
@@ -43,10 +114,8 @@ extension JSONWriter {
     raw("]")
   }
 
-  private mutating func predicate(_ expression: QueryExpression?) {
-    guard let expression else { return }
-    raw(",\"where\":")
-    // A string here would be a predicate in the format language.
+  /// Writes an expression where a string would be one in the format language.
+  mutating func expression(_ expression: QueryExpression) {
     if case .value(.string) = expression {
       raw("{\"value\":")
       write(expression)
@@ -56,84 +125,63 @@ extension JSONWriter {
     }
   }
 
-  private mutating func selection(_ rows: RowSelection) {
-    switch rows {
-    case .identifiers(let list): identifiers(list)
-    case .predicate(let expression): predicate(expression)
-    }
-  }
-
-  private mutating func write(_ request: InsertRequest) {
-    entity(request.entity)
-    raw(",\"columns\":")
-    names(request.columns)
-    if request.onConflict != .error {
-      raw(",\"onConflict\":")
-      string(request.onConflict.rawValue)
-    }
-    if request.reportsRejects { raw(",\"rejects\":true") }
-    raw(",\"rows\":")
-    raw(request.rows.json)
-    raw("}")
-  }
-
-  private mutating func write(_ request: GetRequest) {
-    entity(request.entity)
-    identifiers(request.identifiers)
-    select(request.select)
-    if request.allowsMissing { raw(",\"partial\":true") }
-    if !request.namesColumns { raw(",\"columns\":false") }
-    raw("}")
-  }
-
-  private mutating func write(_ request: FetchRequest) {
-    entity(request.entity)
-    predicate(request.predicate)
-    if !request.sort.isEmpty {
-      raw(",\"sort\":[")
-      for (index, key) in request.sort.enumerated() {
-        raw(index > 0 ? ",{\"attribute\":" : "{\"attribute\":")
-        if case .attribute(let path) = key.expression { string(path) }
-        raw(key.isDescending ? ",\"descending\":true}" : "}")
-      }
-      raw("]")
-    }
-    number("limit", request.limit)
-    number("offset", request.offset == 0 ? nil : request.offset)
-    select(request.select)
-    number("batch", request.batch)
-    if !request.namesColumns { raw(",\"columns\":false") }
-    raw("}")
-  }
-
-  private mutating func number(_ name: String, _ value: Int?) {
+  mutating func number(_ name: StaticString, _ value: Int?) {
     guard let value else { return }
-    raw(",")
-    string(name)
-    raw(":")
+    member(name)
     integer(value)
   }
 
-  private mutating func write(_ request: UpdateRequest) {
-    entity(request.entity)
-    selection(request.rows)
-    raw(",\"set\":{")
-    for (index, (column, value)) in zip(request.columns, request.values.firstRow).enumerated() {
-      if index > 0 { raw(",") }
-      string(column)
-      raw(":")
-      raw(value)
-    }
-    raw("}}")
+  mutating func flag(_ name: StaticString, _ value: Bool, unless other: Bool) {
+    guard value != other else { return }
+    member(name)
+    bool(value)
   }
-}
 
-extension RowBatch {
-  /// The JSON texts of the values of the first row.
-  fileprivate var firstRow: [ArraySlice<UInt8>] {
-    guard let document = try? JSONDocument(json), let row = try? document.root.elements().first,
-      let values = try? row.elements()
-    else { return [] }
-    return values.map { json[$0.range] }
+  mutating func list<Element>(
+    _ name: StaticString,
+    _ elements: [Element],
+    _ write: (inout JSONWriter, Element) -> Void
+  ) {
+    guard !elements.isEmpty else { return }
+    member(name)
+    raw("[")
+    for (index, element) in elements.enumerated() {
+      if index > 0 { raw(",") }
+      write(&self, element)
+    }
+    raw("]")
+  }
+
+  private mutating func predicate(_ expression: QueryExpression?, as name: StaticString = "where") {
+    guard let expression else { return }
+    member(name)
+    self.expression(expression)
+  }
+
+  private mutating func names(_ name: StaticString, _ names: [String]?) {
+    guard let names else { return }
+    member(name)
+    self.names(names)
+  }
+
+  private mutating func sort(_ keys: [SortKey]) {
+    list("sort", keys) { (writer, key) in
+      if case .attribute(let path) = key.expression {
+        writer.raw("{\"attribute\":")
+        writer.string(path)
+      } else {
+        writer.raw("{\"key\":")
+        writer.expression(key.expression)
+      }
+      writer.flag("descending", key.isDescending, unless: false)
+      writer.flag("localized", key.isLocalized, unless: false)
+      writer.raw("}")
+    }
+  }
+
+  private mutating func member(_ name: StaticString) {
+    raw(",\"")
+    raw(name)
+    raw("\":")
   }
 }

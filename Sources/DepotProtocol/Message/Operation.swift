@@ -215,15 +215,49 @@ public enum RowSelection: Hashable, Sendable {
 public struct UpdateRequest: Hashable, Sendable {
   public var entity: String
   public var rows: RowSelection
-  /// The attributes to change; their values are one row of the batch, in that order.
+  /// Whether rows of entities that descend from ``entity`` are changed too.
+  public var includesSubentities: Bool
+  /// The paths of what gets a value; the values are one row of the batch, in that order.
   public var columns: [String]
   public var values: RowBatch
+  /// What gets a value that is computed from the row as it was before the update.
+  public var computed: [Computation]
+  /// Whether the reply lists the identifiers of the rows that were changed.
+  public var returnsIdentifiers: Bool
+  /// How many rows a transaction may change; all of them in one if `nil`.
+  ///
+  /// With chunks, those before one that fails stay changed.
+  public var chunk: Int?
 
-  public init(entity: String, rows: RowSelection, columns: [String], values: RowBatch) {
+  public init(
+    entity: String,
+    rows: RowSelection,
+    includesSubentities: Bool = true,
+    columns: [String] = [],
+    values: RowBatch = RowBatch(),
+    computed: [Computation] = [],
+    returnsIdentifiers: Bool = false,
+    chunk: Int? = nil
+  ) {
     self.entity = entity
     self.rows = rows
+    self.includesSubentities = includesSubentities
     self.columns = columns
     self.values = values
+    self.computed = computed
+    self.returnsIdentifiers = returnsIdentifiers
+    self.chunk = chunk
+  }
+
+  /// An attribute and what its new value is computed from.
+  public struct Computation: Hashable, Sendable {
+    public var path: String
+    public var expression: QueryExpression
+
+    public init(_ path: String, _ expression: QueryExpression) {
+      self.path = path
+      self.expression = expression
+    }
   }
 }
 
@@ -231,9 +265,26 @@ public struct UpdateRequest: Hashable, Sendable {
 public struct DeleteRequest: Hashable, Sendable {
   public var entity: String
   public var rows: RowSelection
+  /// Whether rows of entities that descend from ``entity`` are deleted too.
+  public var includesSubentities: Bool
+  /// Whether the reply lists the identifiers of the rows that were deleted.
+  public var returnsIdentifiers: Bool
+  /// How many rows a transaction may delete; all of them in one if `nil`.
+  ///
+  /// With chunks, those before one that fails stay deleted.
+  public var chunk: Int?
 
-  public init(entity: String, rows: RowSelection) {
+  public init(
+    entity: String,
+    rows: RowSelection,
+    includesSubentities: Bool = true,
+    returnsIdentifiers: Bool = false,
+    chunk: Int? = nil
+  ) {
     self.entity = entity
     self.rows = rows
+    self.includesSubentities = includesSubentities
+    self.returnsIdentifiers = returnsIdentifiers
+    self.chunk = chunk
   }
 }

@@ -21,17 +21,22 @@ extension ExpressionDecoder {
     guard try members.optional("list")?.bool() ?? false else {
       return try constant(members.argument, type)
     }
-    let elements = try members.argument.elements()
-    try count(elements.count, at: members.argument)
+    return try constants(members.argument, type)
+  }
+
+  /// Reads the constants of an array, of a type if one is named.
+  mutating func constants(
+    _ node: JSONNode,
+    _ type: AttributeType? = nil
+  ) throws(DepotError) -> Value {
+    let elements = try node.elements()
+    try count(elements.count, at: node)
     var values: [Value] = []
     values.reserveCapacity(elements.count)
     for element in elements {
-      values.append(
-        try type == nil ? self.constant(element) : self.constant(element, type)
-      )
-    }
-    for (value, element) in zip(values, elements) {
+      let value = try type == nil ? constant(element) : constant(element, type)
       if case .list = value { throw invalid(element, "A list can't hold lists.") }
+      values.append(value)
     }
     return .list(values)
   }
@@ -113,5 +118,13 @@ extension ExpressionDecoder {
     if let value = bindings.use(name) { return .value(value) }
     throw invalid(node, "There is no value for the variable \(name.debugDescription).")
       .hint(bindings.advice(for: name))
+  }
+}
+
+extension Value {
+  /// Reads a constant or a list of them, for which a plain array will do here.
+  init(constant node: JSONNode) throws(DepotError) {
+    var decoder = ExpressionDecoder(VariableBindings())
+    self = try node.kind == .array ? decoder.constants(node) : decoder.constant(node)
   }
 }

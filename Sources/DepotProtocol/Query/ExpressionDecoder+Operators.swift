@@ -4,11 +4,11 @@ extension ExpressionDecoder {
     let argument = members.argument
     switch members.name {
     case "value": return .value(try constant(members))
-    case "attribute": return .attribute(try path(argument))
+    case "attribute": return .attribute(try KeyPathSyntax.path(argument))
     case "variable": return try variable(argument)
     case "member":
       let parts = try elements(argument, count: 2)
-      return .member(try expression(parts[0]), try path(parts[1]))
+      return .member(try expression(parts[0]), try KeyPathSyntax.path(parts[1]))
     case "now":
       guard try argument.bool() else { throw invalid(argument, "\"now\" can only be true.") }
       return .now
@@ -42,7 +42,9 @@ extension ExpressionDecoder {
       return .coalesce(parts)
     case "search":
       var paths: [String] = []
-      for node in try members.optional("in")?.elements() ?? [] { paths.append(try path(node)) }
+      for node in try members.optional("in")?.elements() ?? [] {
+        paths.append(try KeyPathSyntax.path(node))
+      }
       return .search(paths, try argument.string())
     default:
       if let operation = try collectionOperation(members) { return operation }

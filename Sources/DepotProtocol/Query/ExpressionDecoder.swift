@@ -84,17 +84,6 @@ struct ExpressionDecoder {
     return collection
   }
 
-  func path(_ node: JSONNode) throws(DepotError) -> String {
-    let text = try node.string()
-    guard KeyPathSyntax.isPath(text) else {
-      throw invalid(node, "\(text.debugDescription) isn't a path.")
-        .hint(
-          "A path is names with points between them; $id, $version, or $entity may be the last."
-        )
-    }
-    return text
-  }
-
   func entity(_ members: ExpressionMembers) throws(DepotError) -> String {
     let node = try members.required("entity")
     let name = try node.string()

@@ -18,6 +18,19 @@ package enum KeyPathSyntax {
     return steps.dropLast().allSatisfy(isName) && (isName(last) || system.contains(String(last)))
   }
 
+  /// Reads a path.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` if it isn't one.
+  static func path(_ node: JSONNode) throws(DepotError) -> String {
+    let text = try node.string()
+    guard isPath(text) else {
+      throw DepotError(.predicate, "\(text.debugDescription) isn't a path.").hint(
+        "A path is names with points between them; $id, $version, or $entity may be the last."
+      ).at(node.pointer)
+    }
+    return text
+  }
+
   /// Whether a quantifier or filter may call its element `text`.
   package static func isVariable(_ text: String) -> Bool {
     isGenerated(text) || isName(text) && isFree(text)

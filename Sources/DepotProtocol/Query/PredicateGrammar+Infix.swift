@@ -239,8 +239,11 @@ extension PredicateGrammar {
     while true {
       var steps: [String] = []
       repeat {
-        guard let step = current.name else { return nil }
-        steps.append(step)
+        switch current.kind {
+        case .word(let step), .name(let step): steps.append(step)
+        case .variable(let step) where KeyPathSyntax.system.contains(step): steps.append(step)
+        default: return nil
+        }
         index += 1
       } while skip(.dot)
       paths.append(steps.joined(separator: "."))

@@ -1,0 +1,96 @@
+extension JSONWriter {
+  mutating func write(_ request: InsertRequest) {
+    entity(request.entity)
+    raw(",\"columns\":")
+    names(request.columns)
+    onConflict(request.onConflict)
+    flag("rejects", request.reportsRejects, unless: false)
+    raw(",\"rows\":")
+    raw(request.rows.json)
+    raw("}")
+  }
+
+  mutating func write(_ request: UpdateRequest) {
+    entity(request.entity)
+    selection(request.rows)
+    flag("subentities", request.includesSubentities, unless: true)
+    if !request.columns.isEmpty {
+      raw(",\"set\":{")
+      for (index, (column, value)) in zip(request.columns, request.values.firstRow).enumerated() {
+        if index > 0 { raw(",") }
+        string(column)
+        raw(":")
+        raw(value)
+      }
+      raw("}")
+    }
+    if !request.computed.isEmpty {
+      raw(",\"compute\":{")
+      for (index, computation) in request.computed.enumerated() {
+        if index > 0 { raw(",") }
+        string(computation.path)
+        raw(":")
+        expression(computation.expression)
+      }
+      raw("}")
+    }
+    flag("returnIds", request.returnsIdentifiers, unless: false)
+    number("chunk", request.chunk)
+    raw("}")
+  }
+
+  mutating func write(_ request: DeleteRequest) {
+    entity(request.entity)
+    selection(request.rows)
+    flag("subentities", request.includesSubentities, unless: true)
+    flag("returnIds", request.returnsIdentifiers, unless: false)
+    number("chunk", request.chunk)
+    raw("}")
+  }
+
+  /// Writes only the lists that aren't empty.
+  mutating func write(_ request: SaveRequest) {
+    var body = JSONWriter()
+    body.list("insert", request.inserts) { (writer, insertion) in
+      writer.rows(insertion.entity, insertion.columns, insertion.rows)
+    }
+    body.list("update", request.updates) { (writer, change) in
+      writer.rows(change.entity, change.columns, change.rows)
+    }
+    body.list("delete", request.deletes) { (writer, deletion) in
+      writer.entity(deletion.entity)
+      writer.identifiers(deletion.identifiers)
+      writer.raw("}")
+    }
+    body.onConflict(request.onConflict)
+    raw("{")
+    // Each member begins with a comma.
+    raw(body.bytes.dropFirst())
+    raw("}")
+  }
+
+  private mutating func rows(_ name: String, _ columns: [String], _ rows: RowBatch) {
+    entity(name)
+    raw(",\"columns\":")
+    names(columns)
+    raw(",\"rows\":")
+    raw(rows.json)
+    raw("}")
+  }
+
+  private mutating func onConflict(_ choice: InsertRequest.OnConflict) {
+    guard choice != .error else { return }
+    raw(",\"onConflict\":")
+    string(choice.rawValue)
+  }
+}
+
+extension RowBatch {
+  /// The JSON texts of the values of the first row.
+  fileprivate var firstRow: [ArraySlice<UInt8>] {
+    guard let document = try? JSONDocument(json), let row = try? document.root.elements().first,
+      let values = try? row.elements()
+    else { return [] }
+    return values.map { json[$0.range] }
+  }
+}
