@@ -27,6 +27,25 @@ import Testing
     #"{"+":[1,{"-":[2,{"*":[3,{"/":[4,{"negate":5}]}]}]}]}"#,
     #"{"value":"2026-01-01T00:00:00Z","type":"date"}"#, #"{"value":"NaN","type":"double"}"#,
     #"{"value":{"referenceSeconds":1.25e-10},"type":"date"}"#, #"{"value":"1.5","type":"decimal"}"#,
+    #"{"value":{"a":[1]},"type":"json"}"#, #"{"value":"x","type":"json"}"#,
+    #"{"value":[],"list":true}"#, #"{"value":[1,"x",null,1.5],"list":true}"#,
+    #"{"value":["1.5",null],"type":"decimal","list":true}"#,
+    #"{"value":[1,{"value":"NaN","type":"double"}],"list":true}"#,
+    #"{"in":[1,{"value":["1.5",null],"type":"decimal","list":true}]}"#,
+    #"{"in":[1,[{"attribute":"a"},{"value":"1.5","type":"decimal"}]],"options":"dnl"}"#,
+    #"{"attribute":"a.b.$id"}"#, #"{"variable":"SELF"}"#,
+    #"{"member":[{"variable":"SELF"},"a.b"]}"#, #"{"%":[1,{"**":[2,3]}]}"#,
+    #"{"search":"x y"}"#, #"{"search":"x","in":["a","b.c"]}"#,
+    #"{"is":{"variable":"SELF"},"entity":"Trip"}"#, #"{"as":{"attribute":"a"},"entity":"Trip"}"#,
+    #"{"convert":1,"type":"string"}"#, #"{"if":[true,1,2]}"#, #"{"coalesce":[null,1]}"#,
+    #"{"uppercase":["x"]}"#, #"{"random":[]}"#, #"{"json":[{"attribute":"a"},"k"]}"#,
+    #"{"any":[{"attribute":"a"},{"==":[{"variable":"x"},1]}],"variable":"x"}"#,
+    ##"{"all":[{"attribute":"a"},{"member":[{"variable":"#1"},"b"]}],"variable":"#1"}"##,
+    #"{"none":[{"attribute":"a"},true],"variable":"x"}"#,
+    #"{"filter":[{"attribute":"a"},{"variable":"x"}],"variable":"x"}"#,
+    #"{"countDistinct":{"attribute":"a"}}"#, #"{"stddev":{"value":[1],"list":true}}"#,
+    #"{"has":[{"attribute":"a"},1]}"#, #"{"element":[{"attribute":"a"},-1]}"#,
+    #"{"slice":[{"attribute":"a"},0,2]}"#,
   ]
 
   @Test(arguments: golden)
@@ -42,8 +61,61 @@ import Testing
     #expect(
       try read(#"{"options":"c","==":["a","b"]}"#) == read(#"{"==":["a","b"],"options":"c"}"#)
     )
+    #expect(
+      try read(#"{"in":["a"],"search":"x"}"#) == read(#"{"search":"x","in":["a"]}"#)
+    )
+    #expect(
+      try read(#"{"variable":"x","any":[{"attribute":"a"},{"variable":"x"}]}"#)
+        == .quantified(.any, .attribute("a"), "x", .variable("x"))
+    )
     #expect(throws: DepotError.self) { try read(#"{"options":"c"}"#) }
     #expect(throws: DepotError.self) { try read(#"{"==":[1,2],"!=":[1,2]}"#) }
+  }
+
+  static let malformed: [(String, String)] = [
+    (#"{"attribute":"a b"}"#, "/attribute"), (#"{"attribute":""}"#, "/attribute"),
+    (#"{"attribute":"a..b"}"#, "/attribute"), (#"{"attribute":"$id.a"}"#, "/attribute"),
+    (#"{"variable":"x"}"#, "/variable"), (#"{"now":false}"#, "/now"),
+    (#"{"member":[1]}"#, "/member"), (#"{"is":1}"#, ""), (#"{"is":1,"entity":"a b"}"#, "/entity"),
+    (#"{"convert":1}"#, ""), (#"{"convert":1,"type":"json"}"#, "/type"),
+    (#"{"value":1,"type":"composite"}"#, "/type"), (#"{"coalesce":[]}"#, "/coalesce"),
+    (#"{"if":[1,2]}"#, "/if"), (#"{"uppercase":[1,2]}"#, "/uppercase"),
+    (#"{"any":[{"attribute":"a"},true]}"#, ""),
+    (#"{"any":[1,true],"variable":"x"}"#, "/any/0"), (#"{"count":"x"}"#, "/count"),
+    (#"{"has":[1,2]}"#, "/has/0"), (#"{"slice":[{"attribute":"a"},2,1]}"#, "/slice"),
+    (#"{"slice":[{"attribute":"a"},-1,1]}"#, "/slice"),
+    (#"{"any":[{"attribute":"a"},true],"variable":"id"}"#, "/variable"),
+    (##"{"any":[{"attribute":"a"},true],"variable":"#x"}"##, "/variable"),
+    (#"{"any":[{"variable":"x"},true],"variable":"x"}"#, "/any/0/variable"),
+    (#"{"in":[1,{"attribute":"a"}]}"#, "/in/1"), (#"{"in":[1]}"#, "/in"),
+    (#"{"value":[{"value":[],"list":true}],"list":true}"#, "/value/0"),
+    (#"{"search":"x","in":["a b"]}"#, "/in/0"), (#"{"==":[1,2],"options":"cz"}"#, "/options"),
+  ]
+
+  @Test(arguments: malformed)
+  func `what isn't an expression is refused at its place`(json: String, pointer: String) throws {
+    let error = try #require(throws: DepotError.self) { try read(json) }
+    #expect(error.code == .predicate)
+    #expect(error.at == pointer)
+  }
+
+  @Test func `the constants of lists aren't nodes but have a limit of their own`() throws {
+    func list(_ count: Int) -> String {
+      "[" + Array(repeating: "7", count: count).joined(separator: ",") + "]"
+    }
+    let limit = Limits.listElements
+    for json in [
+      "{\"in\":[1,\(list(limit))]}", "{\"in\":[1,{\"value\":\(list(limit)),\"list\":true}]}",
+      "{\"value\":\(list(limit)),\"type\":\"int64\",\"list\":true}",
+    ] { _ = try read(json) }
+    for json in [
+      "{\"in\":[1,\(list(limit + 1))]}",
+      "{\"in\":[1,{\"value\":\(list(limit + 1)),\"list\":true}]}",
+      "{\"or\":[{\"in\":[1,\(list(limit))]},{\"in\":[1,\(list(1))]}]}",
+    ] {
+      let error = try #require(throws: DepotError.self) { try read(json) }
+      #expect(error.code == .predicateTooLarge)
+    }
   }
 
   @Test func `a misspelt operator brings the nearest one`() throws {

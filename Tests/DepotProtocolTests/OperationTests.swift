@@ -1,4 +1,5 @@
 import DepotProtocol
+import FoundationEssentials
 import Testing
 
 @Suite struct OperationTests {
@@ -121,8 +122,111 @@ import Testing
     ),
   ]
 
+  /// What the grown data model added to the requests.
+  static let grown: [(Operation, String)] = [
+    (
+      .fetch(
+        FetchRequest(
+          entity: "P",
+          includesSubentities: false,
+          sort: [
+            SortKey(.negate(.attribute("a")), localized: true),
+            SortKey(.value(.string("x"))), SortKey("c.d", descending: true, localized: true),
+          ],
+          after: [.null, .string("x"), .decimal(15), .int64(7)],
+          select: ["a", "c.$id"],
+          includesSubentityColumns: true,
+          isDistinct: true,
+          prefetch: ["c", "c.d"],
+          sectionBy: "c.d"
+        )
+      ),
+      #""call":"fetch","args":{"entity":"P","subentities":false,"sort":[{"key":{"negate":{"attribute":"a"}},"localized":true},{"key":{"value":"x"}},{"attribute":"c.d","descending":true,"localized":true}],"after":[null,"x",{"value":"15","type":"decimal"},7],"select":["a","c.$id"],"subentityColumns":true,"distinct":true,"prefetch":["c","c.d"],"sectionBy":"c.d"}"#
+    ),
+    (
+      .count(CountRequest(entity: "P", includesSubentities: false)),
+      #""call":"count","args":{"entity":"P","subentities":false}"#
+    ),
+    (
+      .exists(CountRequest(entity: "P", predicate: .attribute("a"))),
+      #""call":"exists","args":{"entity":"P","where":{"attribute":"a"}}"#
+    ),
+    (
+      .aggregate(AggregateRequest(entity: "P", values: [.init(name: "n", .count)])),
+      #""call":"aggregate","args":{"entity":"P","values":[{"name":"n","aggregate":"count"}]}"#
+    ),
+    (
+      .aggregate(
+        AggregateRequest(
+          entity: "P",
+          predicate: .attribute("a"),
+          includesSubentities: false,
+          keys: [
+            .init(name: "c.d", expression: .attribute("c.d")),
+            .init(name: "half", expression: .attribute("c")),
+          ],
+          values: [.init(name: "total", .sum, of: .attribute("a"))],
+          having: .comparison(.greater, .attribute("total"), .value(.int64(1))),
+          sort: [SortKey("total", descending: true)],
+          limit: 3,
+          offset: 1,
+          batch: 10
+        )
+      ),
+      #""call":"aggregate","args":{"entity":"P","where":{"attribute":"a"},"subentities":false,"by":["c.d",{"name":"half","key":{"attribute":"c"}}],"values":[{"name":"total","aggregate":"sum","of":{"attribute":"a"}}],"having":{">":[{"attribute":"total"},1]},"sort":[{"attribute":"total","descending":true}],"limit":3,"offset":1,"batch":10}"#
+    ),
+    (.save(SaveRequest()), #""call":"save","args":{}"#),
+    (
+      .save(
+        SaveRequest(
+          inserts: [
+            .init(
+              entity: "P",
+              columns: ["$id", "a"],
+              rows: RowBatch([[.string("#1"), .null]])
+            )
+          ],
+          updates: [.init(entity: "P", columns: ["$id"], rows: RowBatch([[.int64(1)]]))],
+          deletes: [.init(entity: "Q", identifiers: [2, 3])],
+          onConflict: .replace
+        )
+      ),
+      ##""call":"save","args":{"insert":[{"entity":"P","columns":["$id","a"],"rows":[["#1",null]]}],"update":[{"entity":"P","columns":["$id"],"rows":[[1]]}],"delete":[{"entity":"Q","ids":[2,3]}],"onConflict":"replace"}"##
+    ),
+    (
+      .update(
+        UpdateRequest(
+          entity: "P",
+          rows: .predicate(.or([])),
+          includesSubentities: false,
+          columns: ["a"],
+          values: RowBatch([[.int64(1)]]),
+          computed: [
+            .init("b.c", .arithmetic(.add, .attribute("a"), .value(.int64(1)))),
+            .init("d", .value(.string("a"))),
+          ],
+          returnsIdentifiers: true,
+          chunk: 500
+        )
+      ),
+      #""call":"update","args":{"entity":"P","where":{"or":[]},"subentities":false,"set":{"a":1},"compute":{"b.c":{"+":[{"attribute":"a"},1]},"d":{"value":"a"}},"returnIds":true,"chunk":500}"#
+    ),
+    (
+      .delete(
+        DeleteRequest(
+          entity: "P",
+          rows: .identifiers([1]),
+          includesSubentities: false,
+          returnsIdentifiers: true,
+          chunk: 1
+        )
+      ),
+      #""call":"delete","args":{"entity":"P","ids":[1],"subentities":false,"returnIds":true,"chunk":1}"#
+    ),
+  ]
+
   @Test func `every operation has its golden form, both ways`() throws {
-    for (operation, json) in Self.golden {
+    for (operation, json) in Self.golden + Self.grown {
       let text = "{\"id\":1,\(json)}"
       #expect(jsonText { $0.write(Call(id: 1, operation)) } == text)
       #expect(try ClientFrame(Array(text.utf8)) == .call(Call(id: 1, operation)))
@@ -132,14 +236,14 @@ import Testing
   @Test func `the golden forms are of all operations`() {
     let names = [
       "ping", "describe", "schema.define", "schema.get", "insert", "get", "fetch", "count",
-      "update", "delete", "explain", "stats", "shutdown",
+      "update", "delete", "explain", "stats", "shutdown", "exists", "aggregate", "save",
     ]
-    #expect(Set(Self.golden.map(\.0.name)) == Set(names))
+    #expect(Set((Self.golden + Self.grown).map(\.0.name)) == Set(names))
   }
 
   @Test func `only what changes the store is a write`() {
-    let writes = Set(Self.golden.map(\.0).filter(\.isWrite).map(\.name))
-    #expect(writes == ["schema.define", "insert", "update", "delete"])
+    let writes = Set((Self.golden + Self.grown).map(\.0).filter(\.isWrite).map(\.name))
+    #expect(writes == ["schema.define", "insert", "update", "delete", "save"])
   }
 
   /// Accepted spellings that aren't canonical.
@@ -161,6 +265,62 @@ import Testing
     (
       #"{"id":1.0,"call":"insert","args":{"entity":"P","rows":[]}}"#,
       .insert(InsertRequest(entity: "P", columns: [], rows: RowBatch()))
+    ),
+    (
+      #"{"id":1,"call":"update","args":{"entity":"P","ids":[1],"compute":{"a":"a + $n"},"bind":{"n":2}}}"#,
+      .update(
+        UpdateRequest(
+          entity: "P",
+          rows: .identifiers([1]),
+          computed: [.init("a", .arithmetic(.add, .attribute("a"), .value(.int64(2))))]
+        )
+      )
+    ),
+    (
+      #"{"id":1,"call":"fetch","args":{"bind":{"low":{"value":"1.5","type":"decimal"}},"entity":"P","where":"a > $low","sort":[{"key":"a - $low"}]}}"#,
+      .fetch(
+        FetchRequest(
+          entity: "P",
+          predicate: .comparison(.greater, .attribute("a"), .value(.decimal(Decimal(15) / 10))),
+          sort: [
+            SortKey(.arithmetic(.subtract, .attribute("a"), .value(.decimal(Decimal(15) / 10))))
+          ]
+        )
+      )
+    ),
+    (
+      #"{"id":1,"call":"count","args":{"entity":"P","where":{"in":[{"attribute":"a"},{"variable":"x"}]},"bind":{"x":[1,null]}}}"#,
+      .count(
+        CountRequest(
+          entity: "P",
+          predicate: .in(.attribute("a"), [.value(.int64(1)), .value(.null)])
+        )
+      )
+    ),
+    (
+      #"{"id":1,"call":"aggregate","args":{"entity":"P","by":[{"name":"y","key":"a / 10"}],"values":[{"name":"m","aggregate":"max","of":"b.c"}],"having":"m > 1"}}"#,
+      .aggregate(
+        AggregateRequest(
+          entity: "P",
+          keys: [
+            .init(name: "y", expression: .arithmetic(.divide, .attribute("a"), .value(.int64(10))))
+          ],
+          values: [.init(name: "m", .max, of: .attribute("b.c"))],
+          having: .comparison(.greater, .attribute("m"), .value(.int64(1)))
+        )
+      )
+    ),
+    (
+      #"{"id":1,"call":"update","args":{"entity":"P","ids":[1],"set":{"a":1},"chunk":2}}"#,
+      .update(
+        UpdateRequest(
+          entity: "P",
+          rows: .identifiers([1]),
+          columns: ["a"],
+          values: RowBatch([[.int64(1)]]),
+          chunk: 2
+        )
+      )
     ),
   ]
 
@@ -223,6 +383,91 @@ import Testing
     (#""call":"get","args":{"entity":"P"}"#, .missingMember, "/args"),
     (#""call":"update","args":{"entity":"P","ids":[1],"set":{}}"#, .usage, "/args/set"),
     (#""call":"update","args":{"entity":"P","ids":[1]}"#, .missingMember, "/args"),
+    (#""call":"update","args":{"entity":"P","ids":[1],"compute":{}}"#, .usage, "/args/compute"),
+    (
+      #""call":"update","args":{"entity":"P","ids":[1],"compute":{"a b":1}}"#, .predicate,
+      "/args/compute/a b"
+    ),
+    (
+      #""call":"update","args":{"entity":"P","ids":[1],"compute":{"a":"b +"}}"#, .predicate,
+      "/args/compute/a"
+    ),
+    (
+      #""call":"update","args":{"entity":"P","ids":[1],"set":{"a":1},"compute":{"a":2}}"#, .usage,
+      "/args/compute/a"
+    ),
+    (
+      #""call":"update","args":{"entity":"P","ids":[1],"set":{"a":1},"chunk":0}"#, .numberRange,
+      "/args/chunk"
+    ),
+    (#""call":"count","args":{"entity":"P","where":"a == $x"}"#, .predicate, "/args/where"),
+    (
+      #""call":"count","args":{"entity":"P","where":{"variable":"x"}}"#, .predicate,
+      "/args/where/variable"
+    ),
+    (#""call":"count","args":{"entity":"P","bind":{"x":1}}"#, .usage, "/args/bind"),
+    (
+      #""call":"count","args":{"entity":"P","where":"a","bind":{"x":1}}"#, .usage, "/args/bind"
+    ),
+    (
+      #""call":"count","args":{"entity":"P","where":"a == $x","bind":{"x":{"value":"y","type":"date"}}}"#,
+      .type, "/args/bind/x/value"
+    ),
+    (#""call":"count","args":{"entity":"P","bind":{"x y":1}}"#, .predicate, "/args/bind/x y"),
+    (#""call":"count","args":{"entity":"P","bind":{"id":1}}"#, .predicate, "/args/bind/id"),
+    (#""call":"count","args":{"entity":"P","bind":{"x":[[1]]}}"#, .type, "/args/bind/x/0"),
+    (#""call":"fetch","args":{"entity":"P","sort":[{}]}"#, .missingMember, "/args/sort/0"),
+    (
+      #""call":"fetch","args":{"entity":"P","sort":[{"attribute":"a","key":1}]}"#, .usage,
+      "/args/sort/0"
+    ),
+    (
+      #""call":"fetch","args":{"entity":"P","sort":[{"attribute":"a b"}]}"#, .predicate,
+      "/args/sort/0/attribute"
+    ),
+    (
+      #""call":"fetch","args":{"entity":"P","sort":[{"key":"a +"}]}"#, .predicate,
+      "/args/sort/0/key"
+    ),
+    (
+      #""call":"fetch","args":{"entity":"P","sort":[{"attribute":"a"},{"attribute":"b"}],"after":[1,2]}"#,
+      .usage, "/args/after"
+    ),
+    (#""call":"fetch","args":{"entity":"P","after":[[1]]}"#, .type, "/args/after/0"),
+    (#""call":"fetch","args":{"entity":"P","prefetch":"c"}"#, .type, "/args/prefetch"),
+    (#""call":"exists","args":{"entity":"P","limit":1}"#, .unknownMember, "/args/limit"),
+    (#""call":"aggregate","args":{"entity":"P"}"#, .usage, "/args"),
+    (#""call":"aggregate","args":{"entity":"P","by":["a b"]}"#, .predicate, "/args/by/0"),
+    (#""call":"aggregate","args":{"entity":"P","by":["a","a"]}"#, .usage, "/args"),
+    (
+      #""call":"aggregate","args":{"entity":"P","by":[{"name":"a"}]}"#, .missingMember,
+      "/args/by/0"
+    ),
+    (
+      #""call":"aggregate","args":{"entity":"P","values":[{"name":"a","aggregate":"sum"}]}"#,
+      .missingMember, "/args/values/0"
+    ),
+    (
+      #""call":"aggregate","args":{"entity":"P","values":[{"name":"a","aggregate":"total","of":1}]}"#,
+      .usage, "/args/values/0/aggregate"
+    ),
+    (
+      #""call":"save","args":{"insert":[{"entity":"P","rows":[]}]}"#, .missingMember,
+      "/args/insert/0"
+    ),
+    (
+      #""call":"save","args":{"insert":[{"entity":"P","columns":["a","a"],"rows":[]}]}"#, .usage,
+      "/args/insert/0/columns"
+    ),
+    (
+      #""call":"save","args":{"update":[{"entity":"P","columns":["a"],"rows":[]}]}"#, .usage,
+      "/args/update/0"
+    ),
+    (
+      #""call":"save","args":{"delete":[{"entity":"P","ids":[1],"where":"a"}]}"#, .unknownMember,
+      "/args/delete/0/where"
+    ),
+    (#""call":"save","args":{"onConflict":"x"}"#, .usage, "/args/onConflict"),
     (#""call":"delete","args":{"entity":"P"}"#, .usage, "/args"),
     (#""call":"delete","args":{"entity":"P","ids":[1],"where":"a"}"#, .usage, "/args"),
     (#""call":"schema.define","args":{"schema":{"entities":7}}"#, .type, "/args/schema/entities"),
@@ -262,6 +507,7 @@ import Testing
       for json in [
         #""call":"insert","args":{"entity":"P","rows":[\#(rows)]}"#,
         #""call":"get","args":{"entity":"P","ids":[\#(ids)]}"#,
+        #""call":"save","args":{"insert":[{"entity":"P","columns":[],"rows":[\#(rows)]}]}"#,
       ] {
         switch try ClientFrame(Array("{\"id\":1,\(json)}".utf8)) {
         case .invalidCall(_, let error): #expect(!isAccepted && error.code == .tooManyRows)
@@ -269,5 +515,16 @@ import Testing
         }
       }
     }
+  }
+
+  @Test func `the rows of a save are counted together`() throws {
+    let ids = Array(repeating: "1", count: Limits.rows).joined(separator: ",")
+    let json =
+      #"{"id":1,"call":"save","args":{"insert":[{"entity":"P","columns":[],"rows":[[]]}],"delete":[{"entity":"P","ids":[\#(ids)]}]}}"#
+    guard case .invalidCall(_, let error) = try ClientFrame(Array(json.utf8)) else {
+      Issue.record("it was accepted")
+      return
+    }
+    #expect(error.code == .tooManyRows)
   }
 }

@@ -100,7 +100,7 @@ import Testing
     (#"'\'\"\\\/\b\f\n\r\t'"#, text("'\"\\/\u{8}\u{C}\n\r\t")),
     (#"'\u00e9\u0000\uD83D\uDE00'"#, text("é\0😀")), ("'é😀\n'", text("é😀\n")),
     ("'// {} [c] NOT'", text("// {} [c] NOT")),
-    ("SELF", .attribute("$id")), ("self", .attribute("$id")), ("$id", .attribute("$id")),
+    ("SELF", .variable("SELF")), ("self", .variable("SELF")), ("$id", .attribute("$id")),
     ("$version", .attribute("$version")), ("now()", .now), ("NOW( )", .now),
     ("now", .attribute("now")),
     ("#and", .attribute("and")), ("#TRUE", .attribute("TRUE")), ("#name", .attribute("name")),

@@ -59,6 +59,7 @@ extension PredicateGrammar {
     defer { scope.removeLast() }
     let element = try leaf(.variable(name), at: token.offset)
     let predicate = try infix(found, element)
+    try refuseChain()
     return try node(
       .quantified(quantifier, collection.expression, name, predicate.expression),
       over: [collection, predicate],

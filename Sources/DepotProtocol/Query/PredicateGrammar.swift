@@ -55,7 +55,7 @@ struct PredicateGrammar {
     return left
   }
 
-  private func refuseChain() throws(PredicateFailure) {
+  func refuseChain() throws(PredicateFailure) {
     guard let next = PredicateOperator(current), next.level == .comparison else { return }
     throw PredicateFailure(
       "Comparisons can't be chained.",
