@@ -45,7 +45,7 @@ extension Verb {
   static let all: [Verb] = [
     FetchVerb.verb, GetVerb.verb, CountVerb.verb, InsertVerb.verb, UpdateVerb.verb,
     DeleteVerb.verb, ImportVerb.verb, ExportVerb.verb, ExplainVerb.verb,
-    SchemaApplyVerb.verb, SchemaShowVerb.verb,
+    SchemaApplyVerb.verb, SchemaShowVerb.verb, SchemaDiagramVerb.verb,
     ServiceStartVerb.verb, ServiceStopVerb.verb, ServiceStatusVerb.verb,
     StatsVerb.verb, PingVerb.verb, CallVerb.verb, CompletionsVerb.verb, HelpVerb.verb,
     VersionVerb.verb, CompleteVerb.verb,

@@ -27,17 +27,7 @@ enum SchemaApplyVerb {
   )
 
   @Sendable private static func run(_ session: Session) throws -> Int32 {
-    let path = session.invocation.operands[0]
-    let text = try InputFile(path).readAll(limit: Limits.frameBytes)
-    let schema: Schema
-    do throws(DepotError) {
-      schema = try Schema(parsing: text)
-    } catch {
-      var located = error
-      located.at = path + (error.at.map { ": \($0)" } ?? "")
-      located.message = error.message.replacingPrefix("The frame", with: "The file")
-      throw located
-    }
+    let schema = try SchemaFile.read(session.invocation.operands[0])
     let isDryRun = session.invocation.has(dryRun)
     let result = try session.connect().define(schema, isDryRun: isDryRun)
     session.write(
@@ -55,12 +45,6 @@ enum SchemaApplyVerb {
     guard result.isChanged || !result.changes.isEmpty else { return "Nothing changed." }
     let intro = isDryRun ? "Nothing was changed, but this would:" : "Changed:"
     return ([intro] + result.changes.map { "  " + $0 }).joined(separator: "\n")
-  }
-}
-
-extension String {
-  fileprivate func replacingPrefix(_ prefix: String, with other: String) -> String {
-    hasPrefix(prefix) ? other + dropFirst(prefix.count) : self
   }
 }
 
@@ -96,33 +80,8 @@ enum SchemaShowVerb {
 
   private static func writeTable(_ schema: Schema, _ session: Session) throws {
     let printer = TablePrinter(session.style(""), session.output)
-    printer.begin(headings: ["entity", "attribute", "type", "properties"])
-    for entity in schema.entities {
-      for attribute in entity.attributes {
-        try printer.print(
-          [entity.name, attribute.name, attribute.type.rawValue, properties(attribute)]
-            .map { TableCell(text: $0) }
-        )
-      }
-      for index in entity.indexes {
-        try printer.print(
-          [entity.name, index.joined(separator: ", "), "index", ""].map { TableCell(text: $0) }
-        )
-      }
-    }
+    printer.begin(headings: ["entity", "name", "type", "properties"])
+    for row in SchemaTable.rows(schema) { try printer.print(row.map { TableCell(text: $0) }) }
     try printer.end()
-  }
-
-  private static func properties(_ attribute: Attribute) -> String {
-    var words: [String] = []
-    if attribute.isOptional { words.append("optional") }
-    if attribute.isUnique { words.append("unique") }
-    if attribute.isIndexed { words.append("indexed") }
-    if let value = attribute.defaultValue {
-      var writer = JSONWriter()
-      writer.write(value)
-      words.append("default \(String(decoding: writer.bytes, as: UTF8.self))")
-    }
-    return words.joined(separator: ", ")
   }
 }

@@ -1,0 +1,84 @@
+internal import DepotProtocol
+
+/// What leads from one entity to another in a diagram.
+struct DiagramEdge: Equatable {
+  /// What an end of the edge looks like, in the signs of crow's feet.
+  enum Mark: Equatable {
+    case none
+    case one
+    case zeroOrOne
+    case many
+    case oneOrMany
+    /// The arrow at the entity that others inherit from.
+    case parent
+  }
+
+  struct End: Equatable {
+    var box: Int
+    /// The line of the box.
+    var row: Int
+    var mark: Mark
+  }
+
+  var from: End
+  var to: End
+  /// Whether the entity of `from` is better drawn before that of `to`.
+  var isForward: Bool
+
+  var isInheritance: Bool { from.mark == .parent }
+}
+
+/// The entities and edges of a diagram.
+struct DiagramGraph: Equatable {
+  var boxes: [DiagramBox]
+  var edges: [DiagramEdge] = []
+
+  init(_ schema: Schema) {
+    boxes = schema.entities.map(DiagramBox.init)
+    for (index, entity) in schema.entities.enumerated() {
+      if let parent = schema.entities.firstIndex(where: { $0.name == entity.parent }) {
+        edges.append(
+          DiagramEdge(
+            from: .init(box: parent, row: DiagramBox.titleRow, mark: .parent),
+            to: .init(box: index, row: DiagramBox.titleRow, mark: .none),
+            isForward: true
+          )
+        )
+      }
+      for relationship in entity.relationships { add(relationship, of: index, schema) }
+    }
+  }
+
+  /// Adds a relationship and its inverse as one edge, unless the inverse has added it already.
+  private mutating func add(_ relationship: Relationship, of index: Int, _ schema: Schema) {
+    guard let destination = schema[relationship.destination],
+      let row = boxes[index].relationshipRows[relationship.name]
+    else { return }
+    let holder = schema.lineage(of: destination).last { entity in
+      relationship.inverse.map { entity.relationship($0) != nil } ?? (entity == destination)
+    }
+    guard let other = schema.entities.firstIndex(where: { $0.name == holder?.name }) else { return }
+    let inverse = relationship.inverse.flatMap { schema.entities[other].relationship($0) }
+    let inverseRow = inverse.flatMap { boxes[other].relationshipRows[$0.name] }
+    let isOwnInverse = other == index && inverseRow == row
+    if let inverseRow, (other, inverseRow) < (index, row) { return }
+    edges.append(
+      DiagramEdge(
+        from: .init(box: index, row: row, mark: inverse.map(Self.mark) ?? .none),
+        to: .init(
+          box: other,
+          row: isOwnInverse ? DiagramBox.entranceRow : inverseRow ?? DiagramBox.entranceRow,
+          mark: Self.mark(relationship)
+        ),
+        isForward: relationship.isToMany
+          ? !(inverse?.isToMany ?? false) || index < other
+          : inverse.map { !$0.isToMany && index < other } ?? false
+      )
+    )
+  }
+
+  private static func mark(_ relationship: Relationship) -> DiagramEdge.Mark {
+    if relationship.isToMany { return relationship.minCount > 0 ? .oneOrMany : .many }
+    return relationship.isOptional ? .zeroOrOne : .one
+  }
+}

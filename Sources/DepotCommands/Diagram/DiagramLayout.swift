@@ -1,0 +1,97 @@
+/// Where everything in a diagram is, measured in characters.
+struct DiagramLayout: Equatable {
+  struct Point: Hashable {
+    var x: Int
+    var y: Int
+  }
+
+  /// A box and its upper left corner.
+  struct Placed: Equatable {
+    var box: DiagramBox
+    var x: Int
+    var y: Int
+  }
+
+  /// The way of an edge, whose parts are upright or level, between the boxes.
+  struct Route: Equatable {
+    var points: [Point]
+    var edge: DiagramEdge
+    /// Whether the first and the last point are at the right side of their boxes.
+    var isRightOfBox: [Bool]
+    /// What the ends look like, in the order of the points.
+    var marks: [DiagramEdge.Mark]
+  }
+
+  private(set) var boxes: [Placed] = []
+  private(set) var routes: [Route] = []
+  private(set) var width = 0
+  private(set) var height = 0
+
+  /// Lays out a diagram.
+  ///
+  /// - Parameter isColumn: Whether the boxes are to stand in one column.
+  init(_ graph: DiagramGraph, isColumn: Bool = false) {
+    let layers = DiagramLayers(graph, isColumn: isColumn)
+    var heights = DiagramHeights(graph, layers)
+    heights.place()
+    var x = 0
+    var columns: [(left: Int, right: Int, tracks: [Int: Int])] = []
+    for layer in layers.layers.indices {
+      let right = x + (boxWidths(graph, layers.layers[layer]).max() ?? 0)
+      let channel = DiagramChannel(layer, graph, layers, heights)
+      let firstTrack = right + Self.markRoom
+      columns.append((x, right, channel.tracks.mapValues { firstTrack + 2 * $0 }))
+      let isLast = layer == layers.layers.count - 1
+      x =
+        channel.count == 0
+        ? right + (isLast ? 0 : 2 * Self.markRoom)
+        : firstTrack + 2 * channel.count - 1 + (isLast ? 0 : Self.markRoom)
+    }
+    width = x
+    for (index, box) in graph.boxes.enumerated() {
+      let y = heights.y[.box(index)] ?? 0
+      boxes.append(Placed(box: box, x: columns[layers.layerOfBox[index]].left, y: y))
+      height = max(height, y + box.height)
+    }
+    for edge in graph.edges.indices { addRoute(edge, graph, layers, heights, columns) }
+    for point in routes.flatMap(\.points) { height = max(height, point.y + 1) }
+  }
+
+  /// The columns for the marks at one side of a channel, and a bit of line.
+  private static let markRoom = 4
+
+  private func boxWidths(_ graph: DiagramGraph, _ layer: [DiagramLayers.Node]) -> [Int] {
+    layer.map { node in if case .box(let box) = node { graph.boxes[box].width } else { 0 } }
+  }
+
+  private mutating func addRoute(
+    _ edge: Int,
+    _ graph: DiagramGraph,
+    _ layers: DiagramLayers,
+    _ heights: DiagramHeights,
+    _ columns: [(left: Int, right: Int, tracks: [Int: Int])]
+  ) {
+    let ends = layers.ends(edge)
+    let span = layers.span(edge)
+    let isLoop = span.lowerBound == span.upperBound
+    func edgeX(_ end: DiagramEdge.End) -> Int { boxes[end.box].x + boxes[end.box].box.width }
+    var points = [Point(x: edgeX(ends.left), y: heights.y(of: ends.left))]
+    for layer in span where isLoop || layer < span.upperBound {
+      let start = heights.y(of: edge, in: layer, layers)
+      let end = isLoop ? heights.y(of: ends.right) : heights.y(of: edge, in: layer + 1, layers)
+      guard let track = columns[layer].tracks[edge] else { continue }
+      points.append(Point(x: track, y: start))
+      points.append(Point(x: track, y: end))
+    }
+    let lastX = isLoop ? edgeX(ends.right) : boxes[ends.right.box].x - 1
+    points.append(Point(x: lastX, y: heights.y(of: ends.right)))
+    routes.append(
+      Route(
+        points: points,
+        edge: graph.edges[edge],
+        isRightOfBox: [true, isLoop],
+        marks: [ends.left.mark, ends.right.mark]
+      )
+    )
+  }
+}

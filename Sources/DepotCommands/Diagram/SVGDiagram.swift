@@ -1,0 +1,136 @@
+/// A diagram as an SVG image that suits light and dark pages.
+struct SVGDiagram {
+  private static let cellWidth = 8
+  private static let cellHeight = 18
+  private static let margin = 12
+
+  /// Returns a schema's diagram.
+  static func text(_ graph: DiagramGraph) -> String {
+    SVGDiagram(layout: DiagramLayout(graph)).text
+  }
+
+  private let layout: DiagramLayout
+
+  private var text: String {
+    let width = layout.width * Self.cellWidth + 2 * Self.margin
+    let height = layout.height * Self.cellHeight + 2 * Self.margin
+    return """
+      <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)" \
+      viewBox="0 0 \(width) \(height)">
+      <style>
+      text { font: 13px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; \
+      fill: #24292f }
+      .name { font-weight: bold }
+      .note { fill: #6a737d }
+      .box { fill: #f6f8fa; stroke: #6a737d }
+      .line { fill: none; stroke: #6a737d }
+      .mark { fill: #ffffff; stroke: #6a737d }
+      @media (prefers-color-scheme: dark) {
+      text { fill: #d0d7de }
+      .note { fill: #8b949e }
+      .box { fill: #21262d; stroke: #8b949e }
+      .line { stroke: #8b949e }
+      .mark { fill: #0d1117; stroke: #8b949e }
+      }
+      </style>
+      \(layout.routes.map(route).joined())\(layout.boxes.map(box).joined())</svg>
+
+      """
+  }
+
+  private func x(_ column: Int) -> Int { Self.margin + column * Self.cellWidth }
+  private func y(_ row: Int) -> Int { Self.margin + row * Self.cellHeight }
+  private func middle(_ row: Int) -> Int { y(row) + Self.cellHeight / 2 }
+
+  private func box(_ placed: DiagramLayout.Placed) -> String {
+    // The edges of a box run through the middle of their characters.
+    let left = x(placed.x) + Self.cellWidth / 2
+    let right = x(placed.x + placed.width) - Self.cellWidth / 2
+    let top = middle(placed.y)
+    let bottom = middle(placed.y + placed.box.height - 1)
+    var text =
+      "<rect class=\"box\" x=\"\(left)\" y=\"\(top)\" width=\"\(right - left)\" "
+      + "height=\"\(bottom - top)\" rx=\"4\"/>\n"
+    for (row, line) in placed.box.lines.enumerated() {
+      let baseline = y(placed.y + row) + 13
+      switch line {
+      case .edge: break
+      case .separator:
+        let line = middle(placed.y + row)
+        text += "<path class=\"line\" d=\"M\(left) \(line)H\(right)\"/>\n"
+      case .title(let name, let note):
+        text += words(name, "name", x(placed.x + 2), baseline)
+        text += words(note, "note", x(placed.x + placed.width - 2 - note.count), baseline)
+      case .cells(let cells):
+        for (column, cell) in cells.enumerated() {
+          let place = x(placed.x + placed.box.offset(ofColumn: column))
+          text += words(cell, column == 0 ? nil : "note", place, baseline)
+        }
+      }
+    }
+    return text
+  }
+
+  private func words(_ words: String, _ style: String?, _ x: Int, _ y: Int) -> String {
+    if words.isEmpty { return "" }
+    let style = style.map { " class=\"\($0)\"" } ?? ""
+    // Not every viewer keeps spaces at the beginning.
+    let text = words.drop { $0 == " " }
+    let place = x + (words.count - text.count) * Self.cellWidth
+    return "<text\(style) x=\"\(place)\" y=\"\(y)\">\(Self.escaped(text))</text>\n"
+  }
+
+  private func route(_ route: DiagramLayout.Route) -> String {
+    guard let first = route.points.first, let last = route.points.last else { return "" }
+    let edges = zip([first, last], route.isRightOfBox).map { point, isRight in
+      x(point.x) + (isRight ? -Self.cellWidth / 2 : Self.cellWidth * 3 / 2)
+    }
+    var path = "M\(edges[0]) \(middle(first.y))"
+    for point in route.points.dropFirst().dropLast() {
+      path += "L\(x(point.x) + Self.cellWidth / 2) \(middle(point.y))"
+    }
+    path += "L\(edges[1]) \(middle(last.y))"
+    let marks = [first, last].indices.map { index in
+      mark(
+        route.marks[index],
+        at: edges[index],
+        middle([first, last][index].y),
+        direction: route.isRightOfBox[index] ? 1 : -1
+      )
+    }
+    return "<path class=\"line\" d=\"\(path)\"/>\n" + marks.joined()
+  }
+
+  private func mark(_ mark: DiagramEdge.Mark, at x: Int, _ y: Int, direction: Int) -> String {
+    func bar(_ distance: Int) -> String {
+      "<path class=\"line\" d=\"M\(x + distance * direction) \(y - 5)v10\"/>\n"
+    }
+    func circle(_ distance: Int) -> String {
+      "<circle class=\"mark\" cx=\"\(x + distance * direction)\" cy=\"\(y)\" r=\"3\"/>\n"
+    }
+    let tip = x + 10 * direction
+    let foot = "<path class=\"line\" d=\"M\(x) \(y - 5)L\(tip) \(y)L\(x) \(y + 5)\"/>\n"
+    return switch mark {
+    case .none: ""
+    case .one: bar(5) + bar(10)
+    case .zeroOrOne: bar(5) + circle(13)
+    case .many: foot + circle(13)
+    case .oneOrMany: foot + bar(13)
+    case .parent:
+      "<path class=\"mark\" d=\"M\(x) \(y)L\(tip) \(y - 6)V\(y + 6)Z\"/>\n"
+    }
+  }
+
+  private static func escaped(_ text: Substring) -> String {
+    var result = ""
+    for character in text {
+      switch character {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      default: result.append(character)
+      }
+    }
+    return result
+  }
+}

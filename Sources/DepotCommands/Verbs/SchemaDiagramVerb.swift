@@ -1,0 +1,80 @@
+internal import DepotClient
+internal import DepotProtocol
+
+/// `depot schema diagram`: a picture of the schema.
+enum SchemaDiagramVerb {
+  /// The forms of diagrams.
+  private enum Form: String, CaseIterable {
+    case text
+    case mermaid
+    case svg
+  }
+
+  private static let form = OptionSpec(
+    name: "format",
+    value: "FORMAT",
+    help: "text, mermaid, or svg (default: text)",
+    candidates: .words(Form.allCases.map(\.rawValue))
+  )
+  private static let file = OptionSpec(
+    name: "file",
+    value: "FILE",
+    help: "the schema in FILE, or - for standard input, rather than the service's",
+    candidates: .files
+  )
+
+  static let verb = Verb(
+    words: ["schema", "diagram"],
+    summary: "draw the store's schema",
+    details: """
+      The ends of a line say how many rows there are: ┼ one, o perhaps none, > and < many. It begins
+      and ends beside the relationships, or below the name if there is no inverse; ◁ is at the entity
+      that others inherit from. On a terminal that is too narrow, the text is one column.
+      """,
+    examples: [
+      "depot schema diagram", "depot schema diagram --format svg > schema.svg",
+      "depot schema diagram --format mermaid --file packages.schema.json",
+    ],
+    options: [form, file],
+    run: run
+  )
+
+  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    let form = try session.invocation.choice(form, Form.self) ?? .text
+    let schema =
+      try session.invocation.value(file).map { try SchemaFile.read($0) }
+      ?? session.connect().schema()
+    switch form {
+    case .text:
+      let width = session.style("").width
+      session.output.append(TextDiagram.text(DiagramGraph(schema), width: width))
+    case .mermaid: session.output.append(MermaidDiagram.text(schema))
+    case .svg: session.output.append(SVGDiagram.text(DiagramGraph(schema)))
+    }
+    return 0
+  }
+}
+
+/// Schemas in files.
+enum SchemaFile {
+  /// Reads the schema in a file; `-` is standard input.
+  ///
+  /// - Throws: ``DepotError`` with the place in the file if there is no schema in it.
+  static func read(_ path: String) throws(DepotError) -> Schema {
+    let text = try InputFile(path).readAll(limit: Limits.frameBytes)
+    do throws(DepotError) {
+      return try Schema(parsing: text)
+    } catch {
+      var located = error
+      located.at = path + (error.at.map { ": \($0)" } ?? "")
+      located.message = error.message.replacingPrefix("The frame", with: "The file")
+      throw located
+    }
+  }
+}
+
+extension String {
+  fileprivate func replacingPrefix(_ prefix: String, with other: String) -> String {
+    hasPrefix(prefix) ? other + dropFirst(prefix.count) : self
+  }
+}

@@ -1,0 +1,268 @@
+import DepotProtocol
+import Foundation
+import Testing
+
+@testable import DepotCommands
+
+@Suite struct DiagramTests {
+  /// A schema with every kind of relationship, and inheritance.
+  static let schema = Schema(entities: [
+    Entity(
+      name: "Trip",
+      isAbstract: true,
+      attributes: [
+        Attribute(name: "name", type: .string, isUnique: true),
+        Attribute(name: "nights", type: .int64, width: .int16, isOptional: true),
+        Attribute(
+          name: "home",
+          type: .composite,
+          properties: [Attribute(name: "city", type: .string)],
+          isOptional: true
+        ),
+      ],
+      relationships: [
+        Relationship(name: "country", destination: "Country", inverse: "trips"),
+        Relationship(name: "guide", destination: "Person", isOptional: false),
+      ]
+    ),
+    Entity(
+      name: "Cruise",
+      parent: "Trip",
+      attributes: [Attribute(name: "ports", type: .string, collection: .set)],
+      relationships: [
+        Relationship(name: "crew", destination: "Person", inverse: "cruises", isToMany: true)
+      ]
+    ),
+    Entity(
+      name: "Country",
+      attributes: [Attribute(name: "code", type: .string, isIndexed: true)],
+      relationships: [
+        Relationship(
+          name: "trips",
+          destination: "Trip",
+          inverse: "country",
+          isToMany: true,
+          isOrdered: true,
+          deleteRule: .cascade
+        )
+      ]
+    ),
+    Entity(
+      name: "Person",
+      attributes: [Attribute(name: "born", type: .date, options: .transient)],
+      relationships: [
+        Relationship(
+          name: "cruises",
+          destination: "Cruise",
+          inverse: "crew",
+          isToMany: true,
+          minCount: 1
+        ),
+        Relationship(name: "friends", destination: "Person", inverse: "friends", isToMany: true),
+      ]
+    ),
+  ])
+
+  @Test func `boxes stand in layers and lines run between them`() {
+    #expect(
+      TextDiagram.text(DiagramGraph(Self.small)) == """
+        ┌────────────────────────┐        ┌──────────────────────────────┐
+        │ Country                │        │ City                         │
+        ├────────────────────────┤        ├──────────────────────────────┤
+        │ code    string  unique │        │ name     string   searchable │
+        ├────────────────────────┤        ├──────────────────────────────┤
+        │ cities  [City]         │┼┼────o<│ country  Country             │
+        └────────────────────────┘        └──────────────────────────────┘
+
+        """
+    )
+  }
+
+  static let small = Schema(entities: [
+    Entity(
+      name: "Country",
+      attributes: [Attribute(name: "code", type: .string, isUnique: true)],
+      relationships: [
+        Relationship(name: "cities", destination: "City", inverse: "country", isToMany: true)
+      ]
+    ),
+    Entity(
+      name: "City",
+      attributes: [Attribute(name: "name", type: .string, options: .spotlight)],
+      relationships: [
+        Relationship(
+          name: "country",
+          destination: "Country",
+          inverse: "cities",
+          isOptional: false
+        )
+      ]
+    ),
+  ])
+
+  @Test func `a narrow terminal gets one column`() {
+    let lines = TextDiagram.text(DiagramGraph(Self.schema), width: 60)
+      .split(separator: "\n")
+    #expect(lines.allSatisfy { $0.count <= 60 })
+    let names = lines.compactMap { line in
+      ["Trip ", "Cruise ", "Country ", "Person "].first { line.hasPrefix("│ \($0)") }
+    }
+    #expect(names == ["Trip ", "Cruise ", "Country ", "Person "])
+  }
+
+  @Test func `Mermaid gets a class diagram`() {
+    #expect(
+      MermaidDiagram.text(Self.schema) == """
+        classDiagram
+          direction LR
+          class Trip {
+            <<abstract>>
+            string name unique
+            int16? nights
+            composite? home
+            string home.city
+          }
+          class Cruise {
+            set string ports
+          }
+          class Country {
+            string code indexed
+          }
+          class Person {
+            date born transient
+          }
+          Trip "*" -- "0..1" Country : country / trips
+          Trip --> "1" Person : guide
+          Trip <|-- Cruise
+          Cruise "1..*" -- "*" Person : crew / cruises
+          Person "*" -- "*" Person : friends / friends
+
+        """
+    )
+  }
+
+  @Test func `SVG is well-formed XML with all names`() throws {
+    let text = SVGDiagram.text(DiagramGraph(Self.schema))
+    let folder = try TemporaryFolder()
+    try text.write(toFile: folder.path + "/d.svg", atomically: true, encoding: .utf8)
+    let check = "import sys, xml.dom.minidom as m; m.parse(sys.argv[1])"
+    #expect(
+      try TemporaryFolder.run(["/usr/bin/python3", "-c", check, folder.path + "/d.svg"]) == 0
+    )
+    for name in ["Trip", "Cruise", "Country", "Person", "cruises", "city"] {
+      #expect(text.contains(">\(name)</text>"))
+    }
+  }
+
+  @Test func `a schema without entities is an empty diagram`() {
+    #expect(TextDiagram.text(DiagramGraph(Schema())).isEmpty)
+    #expect(MermaidDiagram.text(Schema()) == "classDiagram\n  direction LR\n")
+    #expect(SVGDiagram.text(DiagramGraph(Schema())).contains("<svg"))
+  }
+
+  @Test func `the table has what the schema says`() {
+    #expect(
+      SchemaTable.rows(Self.schema).prefix(7).map { $0.joined(separator: "|") } == [
+        "Trip||entity|abstract", "Trip|name|string|unique", "Trip|nights|int16|optional",
+        "Trip|home|composite|optional", "Trip|home.city|string|",
+        "Trip|country|Country|optional, inverse trips", "Trip|guide|Person|",
+      ]
+    )
+  }
+
+  /// A schema with so many entities and relationships, each between any two of them.
+  private func randomSchema(_ generator: inout some RandomNumberGenerator) -> Schema {
+    let count = Int.random(in: 1...9, using: &generator)
+    var schema = Schema(
+      entities: (0..<count).map { index in
+        Entity(
+          name: "E\(index)",
+          parent: index > 0 && Int.random(in: 0..<4, using: &generator) == 0
+            ? "E\(Int.random(in: 0..<index, using: &generator))" : nil,
+          attributes: (0..<Int.random(in: 0...4, using: &generator)).map {
+            Attribute(name: "a\($0)", type: .string)
+          }
+        )
+      }
+    )
+    for number in 0..<Int.random(in: 0...12, using: &generator) {
+      let first = Int.random(in: 0..<count, using: &generator)
+      let second = Int.random(in: 0..<count, using: &generator)
+      let hasInverse = Bool.random(using: &generator)
+      schema.entities[first].relationships.append(
+        Relationship(
+          name: "r\(number)",
+          destination: "E\(second)",
+          inverse: hasInverse ? "i\(number)" : nil,
+          isToMany: Bool.random(using: &generator)
+        )
+      )
+      guard hasInverse else { continue }
+      schema.entities[second].relationships.append(
+        Relationship(
+          name: "i\(number)",
+          destination: "E\(first)",
+          inverse: "r\(number)",
+          isToMany: Bool.random(using: &generator)
+        )
+      )
+    }
+    return schema
+  }
+
+  @Test(arguments: 0..<200)
+  func `no line runs through a box or along another line`(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let schema = randomSchema(&generator)
+    for isColumn in [false, true] {
+      let layout = DiagramLayout(DiagramGraph(schema), isColumn: isColumn)
+      #expect(layout == DiagramLayout(DiagramGraph(schema), isColumn: isColumn))
+      checkBoxes(layout)
+      checkRoutes(layout)
+    }
+  }
+
+  private func checkBoxes(_ layout: DiagramLayout) {
+    var owners: [DiagramLayout.Point: Int] = [:]
+    for (index, placed) in layout.boxes.enumerated() {
+      for y in placed.y..<placed.y + placed.box.height {
+        for x in placed.x..<placed.x + placed.width {
+          #expect(owners.updateValue(index, forKey: .init(x: x, y: y)) == nil)
+          #expect(x < layout.width && y < layout.height)
+        }
+      }
+    }
+    for route in layout.routes {
+      for (start, end) in zip(route.points, route.points.dropFirst()) {
+        #expect(start.x == end.x || start.y == end.y)
+        for point in Self.points(start, end) { #expect(owners[point] == nil) }
+      }
+    }
+  }
+
+  /// Two edges may go along the same line only if they begin or end at the same place.
+  private func checkRoutes(_ layout: DiagramLayout) {
+    var users: [DiagramLayout.Point: [Bool: Int]] = [:]
+    for (index, route) in layout.routes.enumerated() {
+      for (start, end) in zip(route.points, route.points.dropFirst()) where start != end {
+        for point in Self.points(start, end).dropFirst().dropLast() {
+          let isLevel = start.y == end.y
+          let other = users[point]?[isLevel]
+          users[point, default: [:]][isLevel] = index
+          guard let other, other != index else { continue }
+          let ends = [layout.routes[other], route].map { Set([$0.points.first, $0.points.last]) }
+          #expect(!ends[0].isDisjoint(with: ends[1]))
+        }
+      }
+    }
+  }
+
+  private static func points(
+    _ start: DiagramLayout.Point,
+    _ end: DiagramLayout.Point
+  ) -> [DiagramLayout.Point] {
+    (min(start.x, end.x)...max(start.x, end.x)).flatMap { x in
+      (min(start.y, end.y)...max(start.y, end.y)).map { .init(x: x, y: $0) }
+    }
+  }
+}
