@@ -143,7 +143,8 @@ struct ProtocolDocumentTests {
       let node = try JSONDocument(Array(try #require(entry["example"]).text.utf8)).root
       #expect(throws: Never.self, "\(name)") { try node.value(as: type) }
     }
-    #expect(document["values"]?.array?.count == AttributeType.allCases.count)
+    // A composite has no form of its own: its parts have columns.
+    #expect(document["values"]?.array?.count == AttributeType.allCases.count - 1)
     for entry in try #require(document["operators"]?.array) {
       let form = try #require(entry["form"])
       #expect(throws: Never.self, "\(form.text)") {
@@ -155,6 +156,52 @@ struct ProtocolDocumentTests {
       #expect(throws: Never.self, "\(text)") {
         try QueryExpression(JSONDocument(Array(text.utf8)).root)
       }
+    }
+  }
+
+  @Test func `A schema has the members that the types tell`() throws {
+    let types = try #require(document["types"]?.array)
+    func members(_ name: String) throws -> [String: JSONValue] {
+      let type = try #require(types.first { $0["name"]?.string == name })
+      return try #require(type["schema"]?["properties"]?.object)
+    }
+    let kinds = AttributeType.allCases.map(\.rawValue) + NumberWidth.allCases.map(\.rawValue)
+    #expect(
+      try members("Attribute")["type"]?["enum"]?.array?.compactMap(\.string).sorted()
+        == kinds.sorted()
+    )
+    #expect(
+      try members("Relationship")["deleteRule"]?["enum"]?.array?.compactMap(\.string)
+        == Relationship.DeleteRule.allCases.map(\.rawValue)
+    )
+    // A member is known if it is refused for its value only, not for its name.
+    func isKnown(_ member: String, _ form: (String) -> String) -> Bool {
+      let text = form("\"\(member)\":[[[]]]")
+      do {
+        _ = try Schema(parsing: text.utf8)
+      } catch {
+        return error.code != .unknownMember
+      }
+      return true
+    }
+    for member in try members("Entity").keys where !["name", "attributes"].contains(member) {
+      #expect(isKnown(member) { #"{"entities":[{"name":"E","attributes":[],\#($0)}]}"# })
+    }
+    for member in try members("Attribute").keys where !["name", "type"].contains(member) {
+      #expect(
+        isKnown(member) {
+          #"{"entities":[{"name":"E","attributes":[{"name":"a","type":"bool",\#($0)}]}]}"#
+        }
+      )
+    }
+    for member in try members("Relationship").keys
+    where !["name", "destination"].contains(member) {
+      #expect(
+        isKnown(member) {
+          #"{"entities":[{"name":"E","attributes":[],"relationships":[{"name":"a","#
+            + #""destination":"E",\#($0)}]}]}"#
+        }
+      )
     }
   }
 

@@ -26,7 +26,7 @@ extension ProtocolDocument {
         {
           "name": "Value",
           "description": "A value of an attribute; which form is right depends on its type.",
-          "schema": {"type": ["null", "boolean", "number", "string", "object"]}
+          "schema": {"type": ["null", "boolean", "number", "string", "array", "object"]}
         },
         {
           "name": "Rows",
@@ -66,50 +66,7 @@ extension ProtocolDocument {
             ]
           }
         },
-        {
-          "name": "Schema",
-          "description": "Entities with their attributes. A name has letters, digits and underscores of ASCII, no digit first.",
-          "schema": {
-            "type": "object", "required": ["entities"], "additionalProperties": false,
-            "properties": {
-              "entities": {"type": "array", "maxItems": 1000, "items": {"$ref": "#/$defs/Entity"}}
-            }
-          }
-        },
-        {
-          "name": "Entity", "description": "One kind of row.",
-          "schema": {
-            "type": "object", "required": ["name", "attributes"], "additionalProperties": false,
-            "properties": {
-              "name": {"type": "string"},
-              "attributes": {
-                "type": "array", "minItems": 1, "maxItems": 500,
-                "items": {"$ref": "#/$defs/Attribute"}
-              },
-              "indexes": {
-                "type": "array",
-                "items": {"type": "array", "minItems": 1, "items": {"type": "string"}}
-              }
-            }
-          }
-        },
-        {
-          "name": "Attribute", "description": "One value of a row.",
-          "schema": {
-            "type": "object", "required": ["name", "type"], "additionalProperties": false,
-            "properties": {
-              "name": {"type": "string"},
-              "type": {
-                "enum": [
-                  "string", "int64", "double", "bool", "date", "uuid", "data", "decimal", "url"
-                ]
-              },
-              "optional": {"type": "boolean", "default": false}, "default": {"$ref": "#/$defs/Value"},
-              "unique": {"type": "boolean", "default": false},
-              "indexed": {"type": "boolean", "default": false}
-            }
-          }
-        },
+    \#(schemaTypes),
         {
           "name": "Hello", "description": "What a client offers.",
           "schema": {
@@ -194,6 +151,10 @@ extension ProtocolDocument {
         {
           "type": "url", "wire": "a string", "accepts": "a string that is a URL",
           "example": "https://example.org/a?b=c"
+        },
+        {
+          "type": "json", "wire": "the JSON value that was stored, without white space",
+          "accepts": "any JSON value", "example": {"a": [1, null]}
         }
       ],
       "operators": [
