@@ -257,6 +257,11 @@ import Testing
       "/derived"
     ),
     Case(
+      "The derivation of Place.a can't be read",
+      attribute: attribute(.string) { $0.derivation = "uppercase(" },
+      "/derived"
+    ),
+    Case(
       "a can't be derived",
       attribute: attribute(.json) { $0.derivation = "b" },
       "/derived"

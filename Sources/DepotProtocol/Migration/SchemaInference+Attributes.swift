@@ -67,7 +67,10 @@ extension SchemaInference {
       (before.type, before.width, before.collection?.rawValue)
       == (after.type, after.width, after.collection?.rawValue)
     if !isSameType {
-      add(step(.type), problem: problem(before, after, "\(entity).\(new.path)"))
+      let problem = problem(before, after, "\(entity).\(new.path)")
+      add(step(.type), problem: problem)
+      // Whatever else differs is of no use without the values.
+      if problem != nil { return }
     }
     if before.isOptional, !after.isOptional {
       let isFillable = after.defaultValue != nil || after.derivation != nil

@@ -181,6 +181,12 @@ extension AttributeCheck {
       "Write an expression, as in \"items.@count\".",
       at: "/derived"
     )
+    do {
+      _ = try PredicateParser.parseExpression(derivation)
+    } catch {
+      throw DepotError(.invalidSchema, "The derivation of \(name) can't be read: \(error.message)")
+        .hint(error.hint ?? "Write an expression, as in \"items.@count\".").at("/derived")
+    }
     try refuse(
       depth > 0 || !attribute.type.isScalar || attribute.collection != nil,
       "\(name) can't be derived.",
