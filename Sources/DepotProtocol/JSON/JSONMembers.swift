@@ -1,11 +1,9 @@
 /// The members of an object that is being written, without those that say nothing.
 struct JSONMembers {
-  fileprivate var writer: JSONWriter
+  fileprivate var writer = JSONWriter(capacity: 0)
   private var isFirst = true
 
-  fileprivate init(_ writer: JSONWriter) {
-    self.writer = writer
-  }
+  fileprivate init() {}
 
   mutating func member(_ name: StaticString, _ text: String?) {
     guard let text else { return }
@@ -61,11 +59,11 @@ extension JSONWriter {
   /// Writes an object with the members that `body` adds.
   mutating func object(_ body: (inout JSONMembers) -> Void) {
     raw("{")
-    var members = JSONMembers(self)
-    // One owner of the bytes at a time, or each object would copy them.
-    bytes = []
+    var members = JSONMembers()
+    // The bytes have one owner at a time, or each object would copy them.
+    swap(&bytes, &members.writer.bytes)
     body(&members)
-    bytes = members.writer.bytes
+    swap(&bytes, &members.writer.bytes)
     raw("}")
   }
 }

@@ -65,9 +65,10 @@ extension SchemaInference {
   /// Returns what a relationship was called before, be it in a descendant of `entity`; a name that none
   /// had, if it is new.
   private func origin(of relationship: String, in entity: String) -> String {
-    let family = [entity] + new.descendants(of: entity).map(\.name)
-    let origins = family.lazy.flatMap { relationships[$0, default: []] }
-      .filter { $0.new?.name == relationship }.compactMap(\.old)
-    return origins.first?.name ?? ""
+    func origin(in entity: String) -> String? {
+      relationships[entity, default: []].first { $0.new?.name == relationship }?.old?.name
+    }
+    return origin(in: entity)
+      ?? new.descendants(of: entity).lazy.compactMap { origin(in: $0.name) }.first ?? ""
   }
 }

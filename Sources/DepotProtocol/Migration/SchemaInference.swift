@@ -70,11 +70,13 @@ struct SchemaInference {
 
   /// Identifiers are counted by hierarchy, so two of them can't become one.
   private mutating func checkHierarchies() {
-    for root in new.entities where root.parent == nil {
-      let family = [root] + new.descendants(of: root.name)
-      let before = family.compactMap { origins[$0.name].flatMap { old[$0] } }
-      let roots = Set(before.map { old.lineage(of: $0)[0].name })
-      guard roots.count > 1 else { continue }
+    var before: [String: Set<String>] = [:]
+    for entity in new.entities {
+      guard let origin = origins[entity.name].flatMap({ old[$0] }) else { continue }
+      before[new.lineage(of: entity)[0].name, default: []].insert(old.lineage(of: origin)[0].name)
+    }
+    for root in new.entities {
+      guard let roots = before[root.name], roots.count > 1 else { continue }
       findings.append(
         Finding(
           problem: "\(roots.sorted().joined(separator: " and ")) had no common ancestor, so they "
@@ -100,9 +102,9 @@ extension SchemaInference {
       teller =
         owner == origins[entity.name] ? nil : origins.first { $0.value == owner }?.key
     }
-    guard let teller, let before = origins[teller].flatMap({ old[$0] }),
+    guard let teller, let before = origins[teller],
       let origin = origins[entity.name].flatMap({ old[$0] }),
-      old.lineage(of: origin).contains(before),
+      old.lineage(of: origin).contains(where: { $0.name == before }),
       new.lineage(of: entity).contains(where: { $0.name == teller })
     else { return false }
     return all[teller, default: []].contains {

@@ -31,19 +31,24 @@ struct Succession<Item: Renameable> {
   static func all(from old: [Item], to new: [Item]) -> [Succession] {
     var origins: [Int?] = Array(repeating: nil, count: new.count)
     var isTaken = Array(repeating: false, count: old.count)
-    func claim(_ isOrigin: (Item, Item) -> Bool) {
+    func claim(_ key: (Item) -> String?, for newKey: (Item) -> String?) {
+      var free: [String: Int] = [:]
+      for index in old.indices where !isTaken[index] {
+        if let key = key(old[index]) { free[key] = free[key] ?? index }
+      }
       for place in new.indices where origins[place] == nil {
-        guard
-          let index = old.indices.first(where: { !isTaken[$0] && isOrigin(old[$0], new[place]) })
-        else { continue }
+        guard let key = newKey(new[place]), let index = free.removeValue(forKey: key) else {
+          continue
+        }
         origins[place] = index
         isTaken[index] = true
       }
     }
-    claim { $1.originalName != nil && $0.originalName == $1.originalName && $0.name == $1.name }
-    claim { $0.name == $1.originalName }
-    claim { $0.name == $1.name }
-    claim { $0.name.lowercased() == $1.name.lowercased() }
+    let bothNames = { (item: Item) in item.originalName.map { "\($0).\(item.name)" } }
+    claim(bothNames, for: bothNames)
+    claim(\.name, for: \.originalName)
+    claim(\.name, for: \.name)
+    claim({ $0.name.lowercased() }, for: { $0.name.lowercased() })
     return zip(new, origins).map { item, origin in
       Succession(old: origin.map { old[$0] }, new: item)
     } + old.indices.filter { !isTaken[$0] }.map { Succession(old: old[$0], new: nil) }
