@@ -82,6 +82,9 @@ def operation_text(op):
     if "exactlyOne" in op:
         names = " and ".join(f"`{n}`" for n in op["exactlyOne"])
         lines += [f"Exactly one of {names} is given.", ""]
+    if "atLeastOne" in op:
+        names = " and ".join(f"`{n}`" for n in op["atLeastOne"])
+        lines += [f"At least one of {names} is given.", ""]
     if op["result"]:
         lines += ["**Result**", "", *member_table(op["result"]), ""]
     if op["errors"]:
@@ -111,12 +114,20 @@ def operations_page(doc):
         lines.append(f"| {t['name']} | {cell(t['description'])} | `{cell(compact(t['schema']))}` |")
     lines += ["", "The forms of attribute values are in [Values](40-values.md).", "",
               "## Operators", "",
-              "Operands (`A`, `B`, …) are expressions. Operators with *options* take "
-              "`\"options\":\"c\"`, `\"d\"` or `\"cd\"` beside them: case, diacritics, or both do not matter.",
-              "", "| operator | form | options | meaning |", "|---|---|---|---|"]
+              "Operands (`A`, `B`, …) are expressions; the second form is that of the language below. "
+              "Operators with *options* take `\"options\"` beside them, with any of the letters `c` (case does "
+              "not matter), `d` (nor do diacritics), `n` (the text is normalized already), and `l` (as people "
+              "expect it).",
+              "", "| operator | form | language | options | meaning | null |", "|---|---|---|---|---|---|"]
     for o in doc["operators"]:
-        lines.append(f"| `{cell(o['name'])}` | `{cell(compact(o['form']))}` | "
-                     f"{yes(o.get('options', False))} | {cell(o['meaning'])} |")
+        lines.append(f"| `{cell(o['name'])}` | `{cell(compact(o['form']))}` | `{cell(o['text'])}` | "
+                     f"{yes(o.get('options', False))} | {cell(o['meaning'])} | {cell(o['null'])} |")
+    lines += ["", "## Language", "",
+              "Where an expression is expected, a string is one in the format language of NSPredicate. "
+              "A constant string is `{\"value\": \"…\"}` there.",
+              "", "| part | form | notes |", "|---|---|---|"]
+    for part in doc["language"]:
+        lines.append(f"| {part['name']} | `{cell(part['form'])}` | {cell(part['meaning'])} |")
     return "\n".join(lines) + "\n"
 
 
@@ -227,6 +238,8 @@ def schemas(doc):
         body = {"description": op["summary"], **object_schema(op["args"], True)}
         if "exactlyOne" in op:
             body["oneOf"] = [{"required": [name]} for name in op["exactlyOne"]]
+        if "atLeastOne" in op:
+            body["anyOf"] = [{"required": [name]} for name in op["atLeastOne"]]
         yield f"{op['name']}.args", with_definitions(doc, f"{op['name']} args", body)
         body = object_schema(op["result"], False)
         yield f"{op['name']}.result", with_definitions(doc, f"{op['name']} result", body)

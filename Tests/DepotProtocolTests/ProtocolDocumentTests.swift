@@ -32,7 +32,7 @@ struct ProtocolDocumentTests {
       let operation = try Operation(call: name, try minimalArguments(of: entry))
       #expect(operation.name == name)
       #expect(entry["writes"] == .bool(operation.isWrite), "\(name)")
-      #expect(entry["streams"] == .bool(name == "fetch"), "\(name)")
+      #expect(entry["streams"] == .bool(["fetch", "aggregate"].contains(name)), "\(name)")
     }
   }
 
@@ -145,13 +145,18 @@ struct ProtocolDocumentTests {
     }
     // A composite has no form of its own: its parts have columns.
     #expect(document["values"]?.array?.count == AttributeType.allCases.count - 1)
-    for entry in try #require(document["operators"]?.array) {
+    let operators = try #require(document["operators"]?.array)
+    #expect(Set(operators.compactMap { $0["name"]?.string }) == Set(ExpressionOperators.table.keys))
+    for entry in operators {
       let form = try #require(entry["form"])
       #expect(throws: Never.self, "\(form.text)") {
         try QueryExpression(JSONDocument(Array(form.text.utf8)).root)
       }
+      let language = try #require(entry["text"]?.string)
+      #expect(throws: Never.self, "\(language)") { try PredicateParser.parse(language) }
+      #expect(entry["null"]?.string?.isEmpty == false, "\(form.text)")
       guard var members = form.object, entry["options"] == .bool(true) else { continue }
-      members["options"] = .string("cd")
+      members["options"] = .string("cdnl")
       let text = JSONValue.object(members).text
       #expect(throws: Never.self, "\(text)") {
         try QueryExpression(JSONDocument(Array(text.utf8)).root)
@@ -215,9 +220,9 @@ struct ProtocolDocumentTests {
 }
 
 extension ProtocolDocumentTests {
-  /// Returns the required arguments of an operation, and the first of those that exclude another.
+  /// Returns the required arguments of an operation, and the first of those of which one is.
   private func minimalArguments(of operation: JSONValue) throws -> [String: JSONValue] {
-    var wanted = operation["exactlyOne"]?.array?.prefix(1).compactMap(\.string) ?? []
+    var wanted = ["exactlyOne", "atLeastOne"].compactMap { operation[$0]?.array?.first?.string }
     var result: [String: JSONValue] = [:]
     for argument in try #require(operation["args"]?.array) {
       let name = try #require(argument["name"]?.string)

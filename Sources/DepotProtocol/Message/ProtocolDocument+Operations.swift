@@ -108,7 +108,7 @@ extension ProtocolDocument {
             {
               "name": "columns", "type": "Names", "required": false, "default": [],
               "example": ["name"],
-              "description": "The attributes that each row has values for, in that order; others get their default."
+              "description": "The paths of the attributes and relationships that each row has values for, in that order; others get their default."
             },
             {
               "name": "rows", "type": "Rows", "required": true, "example": [["bash"], ["dash"]],

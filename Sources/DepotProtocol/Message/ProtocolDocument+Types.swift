@@ -1,5 +1,5 @@
 extension ProtocolDocument {
-  /// The types and operators.
+  /// The types and the values.
   static let types = #"""
       "types": [
         {
@@ -40,33 +40,147 @@ extension ProtocolDocument {
           }
         },
         {
-          "name": "SortKeys", "description": "Keys to sort by: an attribute, `$id`, or `$version`.",
+          "name": "SortKeys", "description": "Keys to sort by: each has a path or an expression.",
           "schema": {
             "type": "array",
             "items": {
-              "type": "object", "required": ["attribute"], "additionalProperties": false,
+              "type": "object", "oneOf": [{"required": ["attribute"]}, {"required": ["key"]}],
+              "additionalProperties": false,
               "properties": {
-                "attribute": {"type": "string"}, "descending": {"type": "boolean", "default": false}
+                "attribute": {"type": "string"}, "key": {"$ref": "#/$defs/Predicate"},
+                "descending": {"type": "boolean", "default": false},
+                "localized": {"type": "boolean", "default": false}
               }
             }
           }
         },
         {
           "name": "Predicate",
-          "description": "A tree that is true or false for a row, or a string in the format language of NSPredicate.",
+          "description": "A tree, for a predicate one that is true or false for a row, or a string in the format language of NSPredicate; see `language`.",
           "schema": {"anyOf": [{"$ref": "#/$defs/Expression"}, {"type": "string"}]}
         },
         {
           "name": "Expression",
-          "description": "A constant, or an object with one operator; see `operators`.",
+          "description": "A constant, or an object with one operator; see `operators`. At most 1000 of them in 48 levels, and 100,000 constants in lists.",
           "schema": {
             "anyOf": [
               {"type": ["null", "boolean", "number", "string"]},
-              {"type": "object", "minProperties": 1, "maxProperties": 2}
+              {"type": "object", "minProperties": 1, "maxProperties": 3}
             ]
           }
         },
     \#(schemaTypes),
+        {
+          "name": "Expressions",
+          "description": "Expressions by the path of what they give a value to.",
+          "schema": {
+            "type": "object", "minProperties": 1,
+            "additionalProperties": {"$ref": "#/$defs/Predicate"}
+          }
+        },
+        {
+          "name": "Constant",
+          "description": "A constant: as JSON has it, or with its type, as a list if that is said.",
+          "schema": {
+            "anyOf": [
+              {"type": ["null", "boolean", "number", "string"]},
+              {
+                "type": "object", "required": ["value"], "additionalProperties": false,
+                "properties": {
+                  "value": {}, "type": {"type": "string"},
+                  "list": {"type": "boolean", "default": false}
+                }
+              }
+            ]
+          }
+        },
+        {
+          "name": "Constants", "description": "Several constants.",
+          "schema": {"type": "array", "items": {"$ref": "#/$defs/Constant"}}
+        },
+        {
+          "name": "Bindings",
+          "description": "The values of variables by their name; an array of constants is a list.",
+          "schema": {
+            "type": "object",
+            "additionalProperties": {
+              "anyOf": [{"$ref": "#/$defs/Constant"}, {"$ref": "#/$defs/Constants"}]
+            }
+          }
+        },
+        {
+          "name": "GroupKeys", "description": "Paths, or expressions with names.",
+          "schema": {
+            "type": "array",
+            "items": {
+              "anyOf": [
+                {"type": "string"},
+                {
+                  "type": "object", "required": ["name", "key"], "additionalProperties": false,
+                  "properties": {"name": {"type": "string"}, "key": {"$ref": "#/$defs/Predicate"}}
+                }
+              ]
+            }
+          }
+        },
+        {
+          "name": "Aggregates", "description": "What rows come to; only a count needs no `of`.",
+          "schema": {
+            "type": "array",
+            "items": {
+              "type": "object", "required": ["name", "aggregate"], "additionalProperties": false,
+              "properties": {
+                "name": {"type": "string"},
+                "aggregate": {
+                  "enum": [
+                    "count", "countDistinct", "sum", "min", "max", "average", "median", "mode",
+                    "stddev"
+                  ]
+                },
+                "of": {"$ref": "#/$defs/Predicate"}
+              }
+            }
+          }
+        },
+        {
+          "name": "Insertions", "description": "Rows of several entities.",
+          "schema": {
+            "type": "array",
+            "items": {
+              "type": "object", "required": ["entity", "columns", "rows"],
+              "additionalProperties": false,
+              "properties": {
+                "entity": {"type": "string"}, "columns": {"$ref": "#/$defs/Names"},
+                "rows": {"$ref": "#/$defs/Rows"}
+              }
+            }
+          }
+        },
+        {
+          "name": "Changes",
+          "description": "Rows of several entities, each with its identifier first.",
+          "schema": {
+            "type": "array",
+            "items": {
+              "type": "object", "required": ["entity", "columns", "rows"],
+              "additionalProperties": false,
+              "properties": {
+                "entity": {"type": "string"}, "columns": {"$ref": "#/$defs/Names"},
+                "rows": {"$ref": "#/$defs/Rows"}
+              }
+            }
+          }
+        },
+        {
+          "name": "Deletions", "description": "Identifiers of rows of several entities.",
+          "schema": {
+            "type": "array",
+            "items": {
+              "type": "object", "required": ["entity", "ids"], "additionalProperties": false,
+              "properties": {"entity": {"type": "string"}, "ids": {"$ref": "#/$defs/Ids"}}
+            }
+          }
+        },
         {
           "name": "Hello", "description": "What a client offers.",
           "schema": {
@@ -156,74 +270,6 @@ extension ProtocolDocument {
           "type": "json", "wire": "the JSON value that was stored, without white space",
           "accepts": "any JSON value", "example": {"a": [1, null]}
         }
-      ],
-      "operators": [
-        {
-          "name": "attribute", "form": {"attribute": "name"},
-          "meaning": "The value of an attribute, `$id`, or `$version`."
-        },
-        {
-          "name": "value", "form": {"value": "2026-03-01T00:00:00Z", "type": "date"},
-          "meaning": "A constant of a named type; other constants are written as they are."
-        },
-        {
-          "name": "now", "form": {"now": true},
-          "meaning": "The time at which the service runs the query."
-        },
-        {
-          "name": "==", "form": {"==": ["A", "B"]}, "options": true,
-          "meaning": "Equal; null equals null."
-        },
-        {"name": "!=", "form": {"!=": ["A", "B"]}, "options": true, "meaning": "Not equal."},
-        {
-          "name": "<", "form": {"<": ["A", "B"]}, "options": true,
-          "meaning": "Less; nothing is less or greater than null."
-        },
-        {"name": "<=", "form": {"<=": ["A", "B"]}, "options": true, "meaning": "Less or equal."},
-        {"name": ">", "form": {">": ["A", "B"]}, "options": true, "meaning": "Greater."},
-        {"name": ">=", "form": {">=": ["A", "B"]}, "options": true, "meaning": "Greater or equal."},
-        {
-          "name": "contains", "form": {"contains": ["A", "B"]}, "options": true,
-          "meaning": "A holds B."
-        },
-        {
-          "name": "begins", "form": {"begins": ["A", "B"]}, "options": true,
-          "meaning": "A begins with B."
-        },
-        {"name": "ends", "form": {"ends": ["A", "B"]}, "options": true, "meaning": "A ends with B."},
-        {
-          "name": "like", "form": {"like": ["A", "B"]}, "options": true,
-          "meaning": "A fits the pattern B: * is any characters, ? is one, \\ makes them plain."
-        },
-        {
-          "name": "matches", "form": {"matches": ["A", "B"]}, "options": true,
-          "meaning": "The regular expression B matches all of A."
-        },
-        {
-          "name": "between", "form": {"between": ["A", "LOW", "HIGH"]},
-          "meaning": "A lies between the others, both included."
-        },
-        {
-          "name": "in", "form": {"in": ["A", ["B", "C"]]}, "options": true,
-          "meaning": "A equals one of the list."
-        },
-        {
-          "name": "and", "form": {"and": ["A", "B"]},
-          "meaning": "All are true; true for an empty list."
-        },
-        {"name": "or", "form": {"or": ["A", "B"]}, "meaning": "Any is true; false for an empty list."},
-        {"name": "not", "form": {"not": "A"}, "meaning": "A is false."},
-        {
-          "name": "+", "form": {"+": ["A", "B"]},
-          "meaning": "Sum. Null, an overflow of whole numbers, and division by zero give null."
-        },
-        {"name": "-", "form": {"-": ["A", "B"]}, "meaning": "Difference."},
-        {"name": "*", "form": {"*": ["A", "B"]}, "meaning": "Product."},
-        {
-          "name": "/", "form": {"/": ["A", "B"]},
-          "meaning": "Quotient; of two whole numbers, rounded towards zero."
-        },
-        {"name": "negate", "form": {"negate": "A"}, "meaning": "The number with the other sign."}
       ]
     """#
 }
