@@ -406,6 +406,8 @@ import Testing
       "/args/where/variable"
     ),
     (#""call":"count","args":{"entity":"P","bind":{"x":1}}"#, .usage, "/args/bind"),
+    (#""call":"ping","args":{"bind":{}}"#, .unknownMember, "/args/bind"),
+    (#""call":"save","args":{"bind":{}}"#, .unknownMember, "/args/bind"),
     (
       #""call":"count","args":{"entity":"P","where":"a","bind":{"x":1}}"#, .usage, "/args/bind"
     ),

@@ -126,7 +126,7 @@ import Testing
     #expect(error.code == .predicateTooLarge)
   }
 
-  @Test func `any sequence of tokens is read or refused`() {
+  @Test func `any sequence of tokens is refused, or a tree that both forms give back`() throws {
     var generator = SeededGenerator(seed: 7)
     let pieces = [
       "a", "#b", "$id", "'x'", "1", "1.5", "0x1", "(", ")", "{", "}", "[", "]", "[c]", ",", "==",
@@ -135,15 +135,22 @@ import Testing
       "@count", "SELF", "IS", "AS", "MATCHES", "TEXT", ":", "LAST", "abs(", "add:to:(", "**",
     ]
     var accepted = 0
-    for _ in 0..<20_000 {
+    for _ in 0..<40_000 {
       let count = Int.random(in: 1...9, using: &generator)
       let text = (0..<count).map { _ in generator.pick(pieces) }.joined(separator: " ")
+      let tree: QueryExpression
       do {
-        _ = try PredicateParser.parse(text)
-        accepted += 1
+        tree = try PredicateParser.parse(text)
       } catch {
         #expect(error.code == .predicate)
+        continue
       }
+      accepted += 1
+      let printed = PredicatePrinter.text(tree)
+      #expect(try PredicateParser.parse(printed).json == tree.json, "\(text) is \(printed)")
+      let wrapped = QueryExpression.not(tree).json
+      let node = try JSONDocument(Array(wrapped.utf8)).root
+      #expect(try QueryExpression(node).json == wrapped, "\(text)")
     }
     #expect(accepted > 100)
   }

@@ -83,6 +83,7 @@ extension GetRequest {
 
 extension FetchRequest {
   fileprivate init(_ reader: inout RequestReader) throws(DepotError) {
+    try reader.readBindings()
     self.init(entity: try reader.string("entity"), predicate: try reader.predicate())
     includesSubentities = try reader.bool("subentities", default: true)
     sort = try reader.sort()
@@ -114,6 +115,7 @@ extension FetchRequest {
 
 extension CountRequest {
   fileprivate init(_ reader: inout RequestReader) throws(DepotError) {
+    try reader.readBindings()
     self.init(
       entity: try reader.string("entity"),
       predicate: try reader.predicate(),
@@ -124,6 +126,7 @@ extension CountRequest {
 
 extension AggregateRequest {
   fileprivate init(_ reader: inout RequestReader) throws(DepotError) {
+    try reader.readBindings()
     self.init(
       entity: try reader.string("entity"),
       predicate: try reader.predicate(),

@@ -44,6 +44,7 @@ extension RowBatch {
 
 extension UpdateRequest {
   init(_ reader: inout RequestReader) throws(DepotError) {
+    try reader.readBindings()
     let set = reader.optional("set")
     let compute = reader.optional("compute")
     guard set != nil || compute != nil else {
@@ -86,6 +87,7 @@ extension UpdateRequest {
 
 extension DeleteRequest {
   init(_ reader: inout RequestReader) throws(DepotError) {
+    try reader.readBindings()
     self.init(
       entity: try reader.string("entity"),
       rows: try reader.selection(),

@@ -3,20 +3,23 @@ struct RequestReader {
   private var members: JSONObjectReader
   private var bindings = VariableBindings()
 
-  /// - Throws: ``DepotError`` `request.type` if `node` isn't an object, `request.predicate` if `bind`
-  ///   can't be read.
+  /// - Throws: ``DepotError`` `request.type` if `node` isn't an object.
   init(_ node: JSONNode) throws(DepotError) {
     members = try JSONObjectReader(node)
+  }
+
+  /// Reads `bind`, which only operations with expressions have, before the first of them.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` or `request.type` if a variable or value can't be one.
+  mutating func readBindings() throws(DepotError) {
     guard let bind = members.optional("bind") else { return }
     var values: [String: Value] = [:]
     for (name, value) in try bind.members() {
       let text = try name.string()
       guard KeyPathSyntax.isName(text), KeyPathSyntax.isFree(text) else {
-        throw DepotError(.predicate, "A variable can't be named \(text.debugDescription).")
-          .hint(
-            "A name has letters, digits and underscores of ASCII; SELF, id, version, and entity are taken."
-          )
-          .at(name.pointer)
+        throw DepotError(.predicate, "A variable can't be named \(text.debugDescription).").hint(
+          "A name has letters, digits and underscores of ASCII; SELF, id, version, and entity are taken."
+        ).at(name.pointer)
       }
       values[text] = try Value(constant: value)
     }

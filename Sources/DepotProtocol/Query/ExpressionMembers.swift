@@ -16,11 +16,10 @@ struct ExpressionMembers {
     }
     // The members of an object have no order, so the operator may come second; and "in" and
     // "variable" are operators unless they stand beside one of those that take them.
-    let operators = members.indices.filter {
-      !ExpressionOperators.companions.contains(members[$0].name)
+    var place = members.firstIndex { !ExpressionOperators.companions.contains($0.name) }
+    if members.count > 1 {
+      place = members.firstIndex { ExpressionOperators.takesOperator($0.name) } ?? place
     }
-    let place =
-      operators.first { ExpressionOperators.takesOperator(members[$0].name) } ?? operators.first
     guard let place else {
       throw DepotError(.predicate, "An expression has no operator.").at(node.pointer)
     }
