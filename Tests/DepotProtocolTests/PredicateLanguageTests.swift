@@ -213,6 +213,7 @@ import Testing
     ("CAST(a, 'string')", .convert(a, .string)),
     ("castObject:toType:(a.b, 'NSString')", .convert(.attribute("a.b"), .string)),
     ("CAST((1), 'string')", .convert(int(1), .string)),
+    ("CAST(-TRUE, 'string')", .convert(.negate(.value(.bool(true))), .string)),
     (
       "CAST(CAST(1, 'date'), 'double')",
       .convert(.value(.date(.init(timeIntervalSinceReferenceDate: 1))), .double)
@@ -277,7 +278,7 @@ import Testing
     ("a + 1 MATCHES TEXT 'x'", 6, "attributes can be searched"),
     ("a + {b, c} MATCHES TEXT 'x'", 4, "only constants"), ("CAST(a, b)", 8, "name of a type"),
     ("CAST(a, 'composite')", 8, "name of a type"), ("CAST('x', 'json')", 5, "type json"),
-    ("CAST(-TRUE, 'bool')", 6, "negative"), ("a.b c", 4, "operator"),
+    ("CAST(9223372036854775808, 'decimal')", 5, "too large"), ("a.b c", 4, "operator"),
     ("a CONTAINS[cx] 'b'", 11, "option"),
   ]
 

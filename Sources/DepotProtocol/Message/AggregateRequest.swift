@@ -10,8 +10,9 @@ public struct AggregateRequest: Hashable, Sendable {
   public var values: [Value]
   /// What a group must satisfy; its attributes are the names of ``keys`` and ``values``.
   public var having: QueryExpression?
-  /// How to sort the groups; the attributes are the names of ``keys`` and ``values``. The keys of the
-  /// groups always come last.
+  /// How to sort the groups; the attributes are the names of ``keys`` and ``values``.
+  ///
+  /// The keys of the groups always come last.
   public var sort: [SortKey]
   public var limit: Int?
   public var offset: Int

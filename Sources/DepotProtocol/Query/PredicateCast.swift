@@ -8,10 +8,11 @@ enum PredicateCast {
   }
 
   /// Whether `token` is a literal, whose cast is a constant rather than a conversion.
-  static func isLiteral(_ token: PredicateToken) -> Bool {
+  static func isLiteral(_ token: PredicateToken, isNegative: Bool) -> Bool {
     switch token.kind {
-    case .string, .double, .integer: true
-    case .word(let word): bool(word) != nil
+    case .double, .integer: true
+    case .string: !isNegative
+    case .word(let word): !isNegative && bool(word) != nil
     default: false
     }
   }
@@ -36,7 +37,11 @@ enum PredicateCast {
     _ type: PredicateToken
   ) throws(PredicateFailure) -> Value {
     guard let literal = Self.literal(operand, isNegative: isNegative) else {
-      throw PredicateFailure("This has no negative.", at: operand.offset)
+      throw PredicateFailure(
+        "The number is too large.",
+        hint: "Write it as text: CAST(\"…\", \"decimal\").",
+        at: operand.offset
+      )
     }
     guard case .string(let name) = type.kind, let wanted = Self.type(name) else {
       throw noType(type)
@@ -58,12 +63,12 @@ enum PredicateCast {
 
   private static func literal(_ operand: PredicateToken, isNegative: Bool) -> Value? {
     switch operand.kind {
-    case .string(let text) where !isNegative: return .string(text)
+    case .string(let text): return .string(text)
     case .double(let value): return .double(isNegative ? -value : value)
     case .integer(let magnitude):
       if isNegative { return .int64(Int64(truncatingIfNeeded: 0 &- magnitude)) }
       return Int64(exactly: magnitude).map(Value.int64)
-    case .word(let word) where !isNegative: return bool(word)
+    case .word(let word): return bool(word)
     default: return nil
     }
   }

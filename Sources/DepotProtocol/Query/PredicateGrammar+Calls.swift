@@ -141,9 +141,9 @@ extension PredicateGrammar {
     let isNegative = current.kind == .sign(.minus)
     let distance = isNegative ? 1 : 0
     let token = next(distance)
-    guard PredicateCast.isLiteral(token), next(distance + 1).kind == .sign(.comma) else {
-      return nil
-    }
+    guard PredicateCast.isLiteral(token, isNegative: isNegative),
+      next(distance + 1).kind == .sign(.comma)
+    else { return nil }
     index += distance + 2
     return (token, isNegative)
   }

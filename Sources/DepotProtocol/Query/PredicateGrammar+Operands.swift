@@ -150,9 +150,7 @@ extension PredicateGrammar {
 
 /// Lists in braces.
 extension PredicateGrammar {
-  /// Reads expressions in braces.
-  ///
-  /// - Parameter discountsConstants: whether constants don't count as parts.
+  /// Reads expressions in braces, of which constants count as parts only if that is wanted.
   mutating func list(
     _ hint: String,
     discountsConstants: Bool = false

@@ -19,8 +19,9 @@ public enum PredicateParser {
 
   /// Returns the predicate that `text` writes, with a value for each of its variables.
   ///
-  /// - Parameter values: the values by the variables' names without `$`, each of which must occur. A
-  ///   list, for `IN $names` and `BETWEEN $range`, is a ``Value/list(_:)``.
+  /// `values` are by the variables' names without `$`, each of which must occur. A list, for
+  /// `IN $names` and `BETWEEN $range`, is a ``Value/list(_:)``.
+  ///
   /// - Throws: ``DepotError`` `request.predicate` if the text can't be read or a variable has no value,
   ///   `request.usage` if a value isn't used, `limit.predicate` if the text is too long or too deep.
   ///   `details` holds the `offset` in UTF-8 and the `column` from 1.

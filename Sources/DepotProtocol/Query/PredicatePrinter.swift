@@ -181,7 +181,7 @@ struct PredicateWriter {
 extension PredicateWriter {
   /// Returns the text of what a path, an index, or a cast follows.
   ///
-  /// - Parameter isOpen: whether names follow, which would become part of a path before them.
+  /// If it is open, names follow, which would become part of a path before them.
   private func base(_ expression: QueryExpression, isOpen: Bool = false) -> String {
     let needsParentheses =
       switch expression {

@@ -1,9 +1,8 @@
 import DepotProtocol
 
 extension SeededGenerator {
-  /// Returns a tree of at most `depth` levels, with any case of the tree at any place.
-  ///
-  /// - Parameter scope: what the enclosing quantifiers and filters call their elements.
+  /// Returns a tree of at most `depth` levels, with any case of the tree at any place; `scope` is what
+  /// the enclosing quantifiers and filters call their elements.
   mutating func expression(depth: Int, scope: [String] = []) -> QueryExpression {
     guard depth > 1, !once(in: 6) else { return leaf(scope) }
     let next = depth - 1
