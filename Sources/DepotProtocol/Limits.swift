@@ -40,4 +40,6 @@ public enum Limits {
   public static let attributes = 500
   /// How long a client may take to say hello, in milliseconds.
   public static let helloMilliseconds = 5000
+  /// How many stores containers may have open, besides the service's own.
+  public static let stores = 32
 }

@@ -9,19 +9,23 @@ package struct Call: Hashable, Sendable {
   package var credit: Int?
   /// The idempotency key of a write.
   package var key: String?
+  /// The container that it is about; the connection's own if `nil`.
+  package var container: String?
 
   package init(
     id: Int64,
     _ operation: Operation,
     deadlineMilliseconds: Int? = nil,
     credit: Int? = nil,
-    key: String? = nil
+    key: String? = nil,
+    container: String? = nil
   ) {
     self.id = id
     self.operation = operation
     self.deadlineMilliseconds = deadlineMilliseconds
     self.credit = credit
     self.key = key
+    self.container = container
   }
 }
 
@@ -109,6 +113,11 @@ extension ClientFrame {
     if call.key != nil, !call.operation.isWrite {
       throw DepotError(.usage, "Only a write can have a key.").at("/key")
     }
+    call.container = try reader.optionalString("container")
+    if call.container != nil, !call.operation.isInContainer {
+      throw DepotError(.usage, "\"\(call.operation.name)\" isn't about one container.")
+        .at("/container")
+    }
     return call
   }
 }
@@ -133,6 +142,10 @@ extension JSONWriter {
     if let key = call.key {
       raw(",\"key\":")
       string(key)
+    }
+    if let container = call.container {
+      raw(",\"container\":")
+      string(container)
     }
     raw("}")
   }

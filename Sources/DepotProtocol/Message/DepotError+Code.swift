@@ -37,9 +37,11 @@ extension DepotError.Code {
 
   public static let objectNotFound = Self(rawValue: "notfound.object")
   public static let fileNotFound = Self(rawValue: "notfound.file")
+  public static let containerNotFound = Self(rawValue: "notfound.container")
 
   public static let unique = Self(rawValue: "conflict.unique")
   public static let keyReused = Self(rawValue: "conflict.key_reused")
+  public static let containerDiffers = Self(rawValue: "conflict.container")
 
   public static let required = Self(rawValue: "constraint.required")
   public static let range = Self(rawValue: "constraint.range")
@@ -54,6 +56,7 @@ extension DepotError.Code {
   public static let tooManyStreams = Self(rawValue: "limit.streams")
   public static let tooManyConnections = Self(rawValue: "limit.connections")
   public static let outboundTooLarge = Self(rawValue: "limit.outbound_bytes")
+  public static let tooManyStores = Self(rawValue: "limit.stores")
 
   public static let deadline = Self(rawValue: "deadline.passed")
   public static let cancelled = Self(rawValue: "cancelled.by_client")
@@ -63,6 +66,7 @@ extension DepotError.Code {
   public static let draining = Self(rawValue: "unavailable.draining")
   public static let busy = Self(rawValue: "unavailable.busy")
   public static let readOnly = Self(rawValue: "unavailable.readonly")
+  public static let migrating = Self(rawValue: "unavailable.migrating")
   public static let noService = Self(rawValue: "unavailable.service")
   public static let disconnected = Self(rawValue: "unavailable.disconnected")
 
@@ -82,7 +86,8 @@ extension DepotError.Code {
   public var retry: DepotError.Retry {
     switch `class` {
     case "conflict": .afterRefetch
-    case "limit": self == .tooManyInFlight || self == .tooManyStreams ? .later : .no
+    case "limit":
+      [.tooManyInFlight, .tooManyStreams, .tooManyStores].contains(self) ? .later : .no
     case "unavailable": self == .readOnly ? .no : .later
     case "storage": self == .full ? .later : .no
     case "stream": .later

@@ -13,17 +13,21 @@ package struct Hello: Hashable, Sendable {
   package var int64: Int64Form
   /// The features that the client would like; unknown ones are left out of the answer.
   package var want: [String]
+  /// The container that calls are about which name none; `default` if `nil`.
+  package var container: String?
 
   package init(
     versions: ClosedRange<Int> = ProtocolVersion.lowest...ProtocolVersion.highest,
     client: [String: String] = [:],
     int64: Int64Form = .number,
-    want: [String] = []
+    want: [String] = [],
+    container: String? = nil
   ) {
     self.versions = versions
     self.client = client
     self.int64 = int64
     self.want = want
+    self.container = container
   }
 }
 
@@ -34,7 +38,7 @@ package enum ProtocolVersion {
   /// The version of Depot itself.
   package static let software = "0.1.0"
   /// What a service announces that it can do beyond version 1's operations.
-  package static let features = ["credit", "int64"]
+  package static let features = ["credit", "int64", "containers"]
 }
 
 extension Hello {
@@ -68,6 +72,7 @@ extension Hello {
     for feature in try reader.optional("want")?.elements() ?? [] {
       want.append(try feature.string())
     }
+    container = try reader.optionalString("container")
     try reader.finish()
   }
 
@@ -102,6 +107,10 @@ extension JSONWriter {
     if !hello.want.isEmpty {
       raw(",\"want\":")
       write(.array(hello.want.map(JSONValue.string)))
+    }
+    if let container = hello.container {
+      raw(",\"container\":")
+      string(container)
     }
     raw("}}")
   }

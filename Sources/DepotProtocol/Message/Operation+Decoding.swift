@@ -17,6 +17,7 @@ extension Operation {
     if name.isString("schema.get") { return .getSchema }
     if name.isString("stats") { return .stats }
     if name.isString("shutdown") { return .shutdown }
+    if name.isString("container.list") { return .listContainers }
     return nil
   }
 
@@ -40,6 +41,7 @@ extension Operation {
         isDryRun: try reader.bool("dryRun", default: false)
       )
     }
+    if let operation = try container(name, &reader) { return operation }
     guard let operation = withoutArguments(name) else { throw unreadable(name) }
     return operation
   }

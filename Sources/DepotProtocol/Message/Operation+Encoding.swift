@@ -2,7 +2,12 @@ extension JSONWriter {
   /// Writes the arguments of an operation as the value of `args`.
   package mutating func write(_ operation: Operation) {
     switch operation {
-    case .ping, .describe, .getSchema, .stats, .shutdown: raw("{}")
+    case .ping, .describe, .getSchema, .stats, .shutdown, .listContainers: raw("{}")
+    case .openContainer(let request): write(request)
+    case .closeContainer(let name):
+      raw("{\"name\":")
+      string(name)
+      raw("}")
     case .defineSchema(let schema, let isDryRun):
       raw("{\"schema\":")
       write(schema)

@@ -16,13 +16,17 @@ public enum Operation: Hashable, Sendable {
   case explain(FetchRequest)
   case stats
   case shutdown
+  case openContainer(ContainerRequest)
+  case closeContainer(String)
+  case listContainers
 }
 
 extension Operation {
   /// The names on the wire, in the order of ``ordinal``.
   package static let names = [
     "ping", "describe", "schema.define", "schema.get", "insert", "get", "fetch", "count", "update",
-    "delete", "explain", "stats", "shutdown", "exists", "aggregate", "save",
+    "delete", "explain", "stats", "shutdown", "exists", "aggregate", "save", "container.open",
+    "container.close", "container.list",
   ]
 
   /// The name on the wire.
@@ -47,6 +51,9 @@ extension Operation {
     case .exists: 13
     case .aggregate: 14
     case .save: 15
+    case .openContainer: 16
+    case .closeContainer: 17
+    case .listContainers: 18
     }
   }
 
@@ -55,6 +62,15 @@ extension Operation {
     switch self {
     case .defineSchema, .insert, .update, .delete, .save: true
     default: false
+    }
+  }
+
+  /// Whether the operation is about what one container holds.
+  package var isInContainer: Bool {
+    switch self {
+    case .ping, .describe, .stats, .shutdown, .openContainer, .closeContainer, .listContainers:
+      false
+    default: true
     }
   }
 }

@@ -1,30 +1,8 @@
 extension ProtocolDocument {
   /// The errors.
-  static let errors = #"""
-      "errors": {
-        "classes": [
-          {
-            "name": "protocol", "exitStatus": 76,
-            "meaning": "The bytes or their order break the protocol; the connection closes."
-          },
-          {
-            "name": "request", "exitStatus": 64,
-            "meaning": "The call is not understood or not allowed as written."
-          },
-          {"name": "schema", "exitStatus": 65, "meaning": "The call does not fit the schema."},
-          {"name": "notfound", "exitStatus": 1, "meaning": "What is named does not exist."},
-          {"name": "conflict", "exitStatus": 1, "meaning": "Other data stands in the way."},
-          {"name": "constraint", "exitStatus": 65, "meaning": "A value is not allowed there."},
-          {"name": "limit", "exitStatus": 75, "meaning": "Something is too large or too many."},
-          {"name": "deadline", "exitStatus": 75, "meaning": "The time was not enough."},
-          {"name": "cancelled", "exitStatus": 130, "meaning": "The client gave up."},
-          {"name": "stream", "exitStatus": 75, "meaning": "A stream can't go on."},
-          {"name": "unavailable", "exitStatus": 69, "meaning": "The service cannot do this now."},
-          {"name": "permission", "exitStatus": 77, "meaning": "The user may not do this."},
-          {"name": "storage", "exitStatus": 74, "meaning": "The store failed."},
-          {"name": "internal", "exitStatus": 70, "meaning": "The service has a bug."}
-        ],
-        "codes": [
+  static let errors = errorClasses + "\n" + errorCodes
+
+  private static let errorCodes = #"""
           {
             "code": "protocol.version", "class": "protocol",
             "meaning": "Client and service have no version in common.", "retry": "no",
@@ -202,6 +180,15 @@ extension ProtocolDocument {
             }
           },
           {
+            "code": "notfound.container", "class": "notfound",
+            "meaning": "No container of this name is open.", "retry": "no",
+            "effect": "none", "exitStatus": 1, "connection": "stays",
+            "example": {
+              "code": "notfound.container", "message": "There is no container \"shop\".",
+              "retry": "no", "effect": "none"
+            }
+          },
+          {
             "code": "conflict.unique", "class": "conflict",
             "meaning": "Another row has the same value in a unique attribute.",
             "retry": "after_refetch", "effect": "none", "exitStatus": 1, "connection": "stays",
@@ -217,6 +204,15 @@ extension ProtocolDocument {
             "effect": "none", "exitStatus": 1, "connection": "stays",
             "example": {
               "code": "conflict.key_reused", "message": "The key \"a1\" belongs to another request.",
+              "retry": "after_refetch", "effect": "none"
+            }
+          },
+          {
+            "code": "conflict.container", "class": "conflict",
+            "meaning": "A container of this name is open with other stores.", "retry": "after_refetch",
+            "effect": "none", "exitStatus": 1, "connection": "stays",
+            "example": {
+              "code": "conflict.container", "message": "The container \"shop\" is open with other stores.",
               "retry": "after_refetch", "effect": "none"
             }
           },
@@ -335,6 +331,15 @@ extension ProtocolDocument {
             }
           },
           {
+            "code": "limit.stores", "class": "limit",
+            "meaning": "Too many stores are open.", "retry": "later",
+            "effect": "none", "exitStatus": 75, "connection": "stays",
+            "example": {
+              "code": "limit.stores", "message": "32 stores are open already.",
+              "retry": "later", "effect": "none"
+            }
+          },
+          {
             "code": "deadline.passed", "class": "deadline",
             "meaning": "The deadline passed first. A write was not applied.", "retry": "now",
             "effect": "none", "exitStatus": 75, "connection": "stays",
@@ -386,6 +391,15 @@ extension ProtocolDocument {
             "example": {
               "code": "unavailable.readonly", "message": "The store is read-only.", "retry": "no",
               "effect": "none"
+            }
+          },
+          {
+            "code": "unavailable.migrating", "class": "unavailable",
+            "meaning": "The store is being brought to another schema.", "retry": "later",
+            "effect": "none", "exitStatus": 69, "connection": "stays",
+            "example": {
+              "code": "unavailable.migrating", "message": "The store main is being migrated.",
+              "retry": "later", "effect": "none"
             }
           },
           {

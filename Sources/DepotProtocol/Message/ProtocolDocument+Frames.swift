@@ -43,6 +43,10 @@ extension ProtocolDocument {
             {
               "name": "key", "type": "string", "required": false,
               "description": "The idempotency key of a write, 1 to 128 bytes."
+            },
+            {
+              "name": "container", "type": "string", "required": false,
+              "description": "The container that the call is about; that of hello if absent."
             }
           ],
           "example": {"id": 7, "call": "count", "args": {"entity": "Package"}, "deadlineMs": 2000}

@@ -80,6 +80,10 @@ extension ProtocolDocument {
         {
           "name": "helloMilliseconds", "value": 5000, "unit": "milliseconds",
           "reason": "A silent connection takes the place of another.", "error": "protocol.hello"
+        },
+        {
+          "name": "stores", "value": 32, "unit": "stores",
+          "reason": "Each open store has threads and descriptors of its own.", "error": "limit.stores"
         }
       ],
       "features": [
@@ -87,6 +91,10 @@ extension ProtocolDocument {
         {
           "name": "int64", "since": 1,
           "summary": "The option int64:\"string\" makes every int64 of a row a string, `$id` and `$version` included."
+        },
+        {
+          "name": "containers", "since": 1,
+          "summary": "Hello and calls may have `container`; the operations `container.open`, `container.close` and `container.list`."
         }
       ]
     """#

@@ -169,13 +169,6 @@ extension ProtocolDocument {
             },
             "ok": {"inserted": 1, "updated": 0, "deleted": 0, "ids": {"#1": 3}}
           }
-        }
-      ],
-      "commonErrors": [
-        "request.unknown_op", "request.unknown_member", "request.missing_member", "request.type",
-        "request.number_range", "request.usage", "limit.in_flight", "deadline.passed",
-        "cancelled.by_client", "permission.op", "unavailable.draining", "unavailable.busy",
-        "unavailable.readonly", "storage.full", "storage.io", "storage.corrupt", "internal.bug"
-      ]
+        },
     """#
 }

@@ -195,7 +195,11 @@ extension ProtocolDocument {
                 "type": "object", "additionalProperties": false,
                 "properties": {"int64": {"enum": ["number", "string"], "default": "number"}}
               },
-              "want": {"type": "array", "items": {"type": "string"}}
+              "want": {"type": "array", "items": {"type": "string"}},
+              "container": {
+                "type": "string", "default": "default",
+                "description": "The container of the calls that name none; it need not be open yet."
+              }
             }
           }
         },
@@ -210,7 +214,37 @@ extension ProtocolDocument {
               "connection": {"type": "integer"},
               "features": {"type": "array", "items": {"type": "string"}},
               "limits": {"type": "object", "additionalProperties": {"type": "integer"}},
-              "store": {"type": "object", "required": ["uuid", "schema"]}
+              "store": {
+                "description": "The container's store, its first if it has several; null if the container is not open.",
+                "anyOf": [{"type": "object", "required": ["uuid", "schema"]}, {"type": "null"}]
+              },
+              "container": {"type": "string", "description": "As in hello."}
+            }
+          }
+        },
+        {
+          "name": "Stores", "description": "The stores of a container, by name.",
+          "schema": {
+            "type": "array", "minItems": 1, "maxItems": 32,
+            "items": {
+              "type": "object", "additionalProperties": false,
+              "properties": {
+                "name": {"type": "string", "default": "main"},
+                "file": {
+                  "type": "string",
+                  "description": "The name of a file in the service's folder for stores."
+                },
+                "path": {
+                  "type": "string",
+                  "description": "The absolute path of a file; only the owner may name one."
+                },
+                "memory": {"type": "boolean", "default": false},
+                "readOnly": {"type": "boolean", "default": false},
+                "entities": {
+                  "type": "array", "items": {"type": "string"},
+                  "description": "What the store holds; all that no other store names if absent."
+                }
+              }
             }
           }
         },

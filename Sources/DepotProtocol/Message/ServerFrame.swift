@@ -79,8 +79,10 @@ package struct Welcome: Hashable, Sendable {
   package var connection: Int64
   package var features: [String]
   package var limits: [String: Int64]
-  /// The identifier and the schema's fingerprint of the store.
+  /// The identifier and the schema's fingerprint of the connection's container; null if it isn't open.
   package var store: JSONValue
+  /// The container that the connection named.
+  package var container: String?
 
   package init(
     version: Int,
@@ -88,7 +90,8 @@ package struct Welcome: Hashable, Sendable {
     connection: Int64,
     features: [String],
     limits: [String: Int64],
-    store: JSONValue
+    store: JSONValue,
+    container: String? = nil
   ) {
     self.version = version
     self.server = server
@@ -96,6 +99,7 @@ package struct Welcome: Hashable, Sendable {
     self.features = features
     self.limits = limits
     self.store = store
+    self.container = container
   }
 
   init(_ node: JSONNode) throws(DepotError) {
@@ -109,7 +113,8 @@ package struct Welcome: Hashable, Sendable {
       connection: value["connection"]?.int64 ?? 0,
       features: value["features"]?.array?.compactMap(\.string) ?? [],
       limits: value["limits"]?.object?.compactMapValues(\.int64) ?? [:],
-      store: value["store"] ?? .null
+      store: value["store"] ?? .null,
+      container: value["container"]?.string
     )
   }
 }
@@ -128,6 +133,10 @@ extension JSONWriter {
     write(.object(welcome.limits.mapValues(JSONValue.int64)))
     raw(",\"store\":")
     write(welcome.store)
+    if let container = welcome.container {
+      raw(",\"container\":")
+      string(container)
+    }
     raw("}}")
   }
 }
@@ -144,5 +153,6 @@ extension Limits {
     "outboundSoftBytes": Int64(outboundSoftBytes), "outboundHardBytes": Int64(outboundHardBytes),
     "keyBytes": Int64(keyBytes), "nameBytes": Int64(nameBytes), "entities": Int64(entities),
     "attributes": Int64(attributes), "helloMilliseconds": Int64(helloMilliseconds),
+    "stores": Int64(stores),
   ]
 }
