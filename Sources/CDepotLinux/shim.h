@@ -84,6 +84,10 @@ static inline int depot_lock_exclusively(int descriptor) {
   return flock(descriptor, LOCK_EX | LOCK_NB);
 }
 
+static inline int depot_lock_shared(int descriptor) {
+  return flock(descriptor, LOCK_SH | LOCK_NB);
+}
+
 static inline int depot_terminal_width(int descriptor) {
   struct winsize size;
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;

@@ -1,7 +1,7 @@
 internal import CDepotLinux
 internal import Glibc
 
-/// An exclusive lock on a file, held until the last reference goes away (flock(2)).
+/// A lock on a file, held until the last reference goes away (flock(2)).
 ///
 /// The file holds the process identifier of whoever locked it last. It is never removed: another
 /// process could be about to lock it.
@@ -34,16 +34,37 @@ package final class FileLock: Sendable {
     } catch {
       throw .system(error)
     }
-    try Self.lock(descriptor, attempts)
+    try Self.lock(descriptor, attempts, depot_lock_exclusively)
     let text = Array("\(getpid())\n".utf8)
     ftruncate(descriptor.number, 0)
     pwrite(descriptor.number, text, text.count, 0)
   }
 
-  private static func lock(_ descriptor: Descriptor, _ attempts: Int) throws(Failure) {
+  /// Locks the file at `path` together with others who only read; it is created if it is missing.
+  ///
+  /// - Throws: ``Failure`` if another process has the lock for itself, or there can be none.
+  package init(sharing path: String, attempts: Int = 1) throws(Failure) {
+    let descriptor: Descriptor
+    do {
+      let flags = O_RDONLY | O_CREAT | O_NOFOLLOW
+      descriptor = Descriptor(try systemCall("open") { depot_open(path, flags, 0o600) })
+      self.descriptor = descriptor
+      let type = try systemCall("fstatfs") { depot_file_system_type(descriptor.number) }
+      fileSystem = FileSystemKind(type: type)
+    } catch {
+      throw .system(error)
+    }
+    try Self.lock(descriptor, attempts, depot_lock_shared)
+  }
+
+  private static func lock(
+    _ descriptor: Descriptor,
+    _ attempts: Int,
+    _ lock: (Int32) -> Int32
+  ) throws(Failure) {
     for attempt in 1... {
       do throws(SystemError) {
-        try systemCall("flock") { depot_lock_exclusively(descriptor.number) }
+        try systemCall("flock") { lock(descriptor.number) }
         return
       } catch {
         guard error.code == EWOULDBLOCK else { throw .system(error) }

@@ -10,6 +10,8 @@ package final class Connection {
     case writer
     /// Read only; it never checkpoints.
     case reader
+    /// Read only what nobody changes while it is open: no locks, and no log, which must be empty.
+    case frozen
   }
 
   package let handle: OpaquePointer
@@ -29,7 +31,12 @@ package final class Connection {
     _ = Self.isConfigured
     var handle: OpaquePointer?
     let mode =
-      access == .writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE
+      switch access {
+      case .writer: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      case .reader: SQLITE_OPEN_READWRITE
+      case .frozen: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+      }
+    let path = access == .frozen ? Self.frozenLocation(of: path) : path
     let flags = mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
     guard sqlite3_open_v2(path, &handle, flags, nil) == SQLITE_OK, let handle else {
       let error = SQLiteError(database: handle)
@@ -56,6 +63,14 @@ package final class Connection {
     )
     sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
     sqlite3_busy_timeout(handle, 5000)
+  }
+
+  /// Returns the address of a file that SQLite takes to be unchangeable.
+  private static func frozenLocation(of path: String) -> String {
+    // What has a meaning of its own in an address.
+    let name = path.replacing("%", with: "%25").replacing("?", with: "%3f")
+      .replacing("#", with: "%23")
+    return "file:\(name)?immutable=1"
   }
 
   /// Configures the library once, before its first use in this process.

@@ -24,11 +24,16 @@ package final class QuickReader {
   ///
   /// - Parameters:
   ///   - path: The store's file.
+  ///   - isFrozen: Whether nobody writes to it while it is open.
   ///   - budget: How long a read may keep the thread, in nanoseconds.
   /// - Throws: ``DepotError`` of class `storage` if it can't be opened.
-  package init(path: String, budget: UInt64 = 250_000) throws(DepotError) {
+  package init(
+    path: String,
+    isFrozen: Bool = false,
+    budget: UInt64 = 250_000
+  ) throws(DepotError) {
     clock = BudgetClock(budget)
-    connection = try .reader(path: path, cacheKiB: 16384)
+    connection = try .reader(path: path, isFrozen: isFrozen, cacheKiB: 16384)
     // The thread must not wait; a read that meets a lock is long.
     try reading { () throws(SQLiteError) in try connection.execute("PRAGMA busy_timeout = 0") }
     connection.watch(every: 200, ProgressCheck { [clock] in clock.isOver })

@@ -13,6 +13,7 @@ actor ReadWorker {
 
   nonisolated let thread: WorkerThread
   private let path: String
+  private let isFrozen: Bool
   private let pool: ReaderPoolLink
   private var idle: [Connection] = []
   private var open: [ObjectIdentifier: OpenFetch] = [:]
@@ -25,8 +26,9 @@ actor ReadWorker {
     var connection: Connection
   }
 
-  init(path: String, thread: WorkerThread, pool: ReaderPoolLink) {
+  init(path: String, isFrozen: Bool, thread: WorkerThread, pool: ReaderPoolLink) {
     self.path = path
+    self.isFrozen = isFrozen
     self.thread = thread
     self.pool = pool
   }
@@ -198,7 +200,7 @@ actor ReadWorker {
     if let last = idle.popLast() {
       connection = last
     } else {
-      connection = try .reader(path: path, cacheKiB: 2048)
+      connection = try .reader(path: path, isFrozen: isFrozen, cacheKiB: 2048)
     }
     connection.watch(
       every: 1000,

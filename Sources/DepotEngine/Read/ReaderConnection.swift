@@ -6,12 +6,17 @@ extension Connection {
   ///
   /// - Parameters:
   ///   - path: The store's file.
+  ///   - isFrozen: Whether nobody writes to it.
   ///   - cacheKiB: How much of the file may be kept in memory.
   /// - Returns: The connection, which knows the functions of predicates.
   /// - Throws: ``DepotError`` of class `storage` if it can't be opened.
-  static func reader(path: String, cacheKiB: Int) throws(DepotError) -> Connection {
+  static func reader(
+    path: String,
+    isFrozen: Bool,
+    cacheKiB: Int
+  ) throws(DepotError) -> Connection {
     try reading { () throws(SQLiteError) in
-      let connection = try Connection(path: path, access: .reader)
+      let connection = try Connection(path: path, access: isFrozen ? .frozen : .reader)
       try connection.execute(
         """
         PRAGMA query_only = ON;

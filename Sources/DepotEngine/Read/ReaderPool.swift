@@ -26,16 +26,22 @@ package final class ReaderPool: Sendable {
   ///
   /// - Parameters:
   ///   - path: The store's file.
+  ///   - isFrozen: Whether nobody writes to it while it is open.
   ///   - threads: How many reads may run at the same time.
   ///   - limit: How many reads may be open at the same time, parked ones included.
   /// - Throws: ``DepotError`` `unavailable.busy` if the system has no more threads.
-  package init(path: String, threads: Int = 2, limit: Int = Limits.streams) throws(DepotError) {
+  package init(
+    path: String,
+    isFrozen: Bool = false,
+    threads: Int = 2,
+    limit: Int = Limits.streams
+  ) throws(DepotError) {
     let link = ReaderPoolLink()
     var workers: [ReadWorker] = []
     do {
       for index in 0..<threads {
         let thread = try WorkerThread(name: "reader-\(index)")
-        workers.append(ReadWorker(path: path, thread: thread, pool: link))
+        workers.append(ReadWorker(path: path, isFrozen: isFrozen, thread: thread, pool: link))
       }
     } catch {
       throw DepotError(.busy, "There are no more threads: \(error).")
@@ -104,10 +110,15 @@ package final class ReaderPool: Sendable {
     return reads.count { $0.expire(parkedBefore: now > nanoseconds ? now - nanoseconds : 0) }
   }
 
-  /// Ends all reads with `unavailable.draining`, closes the connections, and ends the threads.
+  /// Ends all reads, closes the connections, and ends the threads.
   ///
-  /// - Parameter completion: What is called after that, once, on a reader's thread.
-  package func close(completion: @escaping @Sendable () -> Void) {
+  /// - Parameters:
+  ///   - reason: What the reads end with.
+  ///   - completion: What is called after that, once, on a reader's thread.
+  package func close(
+    reason: DepotError = ReaderPool.draining,
+    completion: @escaping @Sendable () -> Void
+  ) {
     let (waiting, active, isDone) = state.withLock { state in
       precondition(!state.isClosing, "A pool closes once.")
       state.isClosing = true
@@ -115,8 +126,8 @@ package final class ReaderPool: Sendable {
       defer { state.waiting = [] }
       return (state.waiting, state.active.values.map(\.read), state.active.isEmpty)
     }
-    for read in waiting { read.fail(Self.draining) }
-    for read in active { read.stop(Self.draining) }
+    for read in waiting { read.fail(reason) }
+    for read in active { read.stop(reason) }
     if isDone { closeWorkers() }
   }
 
@@ -180,7 +191,7 @@ package final class ReaderPool: Sendable {
     first.close { self.closeWorkers(rest.dropFirst(), completion: completion) }
   }
 
-  private static let draining = DepotError(.draining, "The service is stopping.")
+  package static let draining = DepotError(.draining, "The service is stopping.")
 }
 
 /// What workers tell their pool, which they don't keep alive.

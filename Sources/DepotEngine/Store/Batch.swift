@@ -17,10 +17,23 @@ enum Batch {
         if end == requests.startIndex { end += 1 }
         break
       }
-      if case .insert(let insert) = operation { bytes += insert.rows.byteCount }
+      bytes += operation.rowBytes
       if bytes > byteLimit, end > requests.startIndex { break }
       end += 1
     }
     return requests[..<end]
+  }
+}
+
+extension Operation {
+  /// The size of the rows that it brings, in bytes.
+  fileprivate var rowBytes: Int {
+    switch self {
+    case .insert(let request): request.rows.byteCount
+    case .save(let request):
+      request.inserts.reduce(0) { $0 + $1.rows.byteCount }
+        + request.updates.reduce(0) { $0 + $1.rows.byteCount }
+    default: 0
+    }
   }
 }

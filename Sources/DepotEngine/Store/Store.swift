@@ -15,7 +15,7 @@ package actor Store {
   private let configuration: StoreConfiguration
   private let onCommit: @Sendable ([WriteOutcome]) -> Void
   private let onFatal: @Sendable (DepotError) -> Void
-  /// `nil` after the store was closed or failed.
+  /// `nil` after the store was closed or failed, and if nothing may be written.
   private var writer: Writer?
   private var checkpointing: CheckpointPolicy
   /// The store's name for itself, which no other store has.
@@ -26,6 +26,8 @@ package actor Store {
   }
 
   /// Opens the store, which is created if it is missing, and proves that it can be relied on.
+  ///
+  /// One that nothing may be written to must exist; hand it no writes.
   ///
   /// - Parameters:
   ///   - configuration: Where the store is.
@@ -51,8 +53,9 @@ package actor Store {
     lock = opened.lock
     storeIdentifier = opened.identifier
     checkpointing = CheckpointPolicy(limitPages: configuration.walLimitBytes / 4096)
-    published = Published(opened.writer.catalog)
+    published = Published(opened.catalog)
     writer = opened.writer
+    if configuration.isInMemory || configuration.isReadOnly { return }
     thread.run { [self] in assumeIsolated { $0.reserveLog() } }
   }
 
@@ -137,6 +140,11 @@ package actor Store {
 
   private func finish() {
     drain()
+    defer { lock = nil }
+    if configuration.isInMemory {
+      writer = nil
+      return StoreFiles(configuration.path).remove()
+    }
     guard let writer else { return }
     do {
       try writer.close()
@@ -146,7 +154,6 @@ package actor Store {
       // The log stays as it is, and the next start does the rest.
     }
     self.writer = nil
-    lock = nil
   }
 
   /// Gives the log its size in advance, so that a commit needn't change the file's.

@@ -7,7 +7,14 @@ package struct StoreConfiguration: Sendable {
   /// The size of the file up to which all its pages are looked at when it is opened, in bytes.
   package var quickCheckLimitBytes = 4 << 20
 
-  package init(path: String) {
+  /// Whether the file is on a file system in memory, and goes away when the store is closed.
+  package var isInMemory: Bool
+  /// Whether nothing may be written.
+  package var isReadOnly: Bool
+
+  package init(path: String, isInMemory: Bool = false, isReadOnly: Bool = false) {
     self.path = path
+    self.isInMemory = isInMemory
+    self.isReadOnly = isReadOnly
   }
 }

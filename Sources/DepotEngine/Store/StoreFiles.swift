@@ -20,20 +20,67 @@ struct StoreFiles {
       // A process that was just killed may still be going away.
       lock = try FileLock(path: path + ".lock", attempts: 20)
     } catch {
-      switch error {
-      case .held(let holder):
-        let process = holder.map { "process \($0)" } ?? "another process"
-        throw DepotError(.busy, "The store \(path) is in use by \(process).")
-          .hint("Stop that depotd, or use another store.")
-          .details(holder.map { ["pid": .int64(Int64($0)), "path": .string(path)] } ?? [:])
-      case .system(let error): throw self.error(error, "\(path).lock")
-      }
+      throw self.error(error)
     }
     if case .unsuitable(let name) = lock.fileSystem {
       throw DepotError(.io, "The store \(path) is on a file system of kind \(name).")
         .hint("Locks and flushes can't be relied on there; use a local disk.")
     }
     return lock
+  }
+
+  /// Keeps others from writing to the store; `nil` if this user may not even lock it.
+  ///
+  /// - Throws: ``DepotError`` `unavailable.busy` if another process writes to it.
+  func lockForReading() throws(DepotError) -> FileLock? {
+    do {
+      return try FileLock(sharing: path + ".lock", attempts: 20)
+    } catch {
+      if case .system(let error) = error, [EACCES, EPERM, EROFS].contains(error.code) {
+        return nil
+      }
+      throw self.error(error)
+    }
+  }
+
+  private func error(_ failure: FileLock.Failure) -> DepotError {
+    switch failure {
+    case .held(let holder):
+      let process = holder.map { "process \($0)" } ?? "another process"
+      return DepotError(.busy, "The store \(path) is in use by \(process).")
+        .hint("Stop that depotd, or use another store.")
+        .details(holder.map { ["pid": .int64(Int64($0)), "path": .string(path)] } ?? [:])
+    case .system(let error): return self.error(error, "\(path).lock")
+    }
+  }
+
+  /// Makes sure that there is a store that can be read without being written to.
+  ///
+  /// - Throws: ``DepotError`` `notfound.file` if there is none, `unavailable.readonly` if its log
+  ///   would have to be applied first.
+  func proveReadable() throws(DepotError) {
+    do {
+      try checkHeader(StoredFile(path: path))
+    } catch let error as SystemError {
+      if error.code == ENOENT {
+        throw DepotError(.fileNotFound, "There is no store at \(path).")
+          .hint("A store that is opened for reading only isn't made.")
+      }
+      throw self.error(error, path)
+    } catch let error as DepotError {
+      throw error
+    } catch {
+      throw DepotError(.bug, "\(error)")
+    }
+    guard FileSystem.size(of: path + "-wal") ?? 0 == 0 else {
+      throw DepotError(.readOnly, "The store \(path) wasn't closed in good order.")
+        .hint("Open it for writing once, so that its log is applied.")
+    }
+  }
+
+  /// Removes the files of a store that was closed.
+  func remove() {
+    for suffix in ["", "-wal", "-shm", ".lock"] { FileSystem.remove(file: path + suffix) }
   }
 
   /// Makes sure that the files are what the disk holds, and that they can be opened.
@@ -142,6 +189,10 @@ struct StoreFiles {
     switch error.code {
     case ENOENT, ENOTDIR: DepotError(.fileNotFound, "There is no folder for \(path).")
     case EROFS: DepotError(.readOnly, "\(path) is on a file system that can't be written.")
+    case EACCES, EPERM:
+      DepotError(.readOnly, "The service may not write to \(path).")
+        .hint("Open it for reading only, or let user \(Process.user) write there.")
+    case EISDIR: DepotError(.io, "\(path) is a folder.").hint("Name a file.")
     case ENOSPC, EDQUOT: DepotError(.full, "There is no room for \(path).")
     case ELOOP: DepotError(.io, "\(path) is a symbolic link.").hint("Use the path it leads to.")
     default: DepotError(.io, "\(path) can't be used: \(error).")

@@ -9,8 +9,11 @@ internal import Glibc
 /// files directly comes before SQLite opens them.
 struct StoreOpening {
   struct Opened {
-    var writer: Writer
-    var lock: FileLock
+    /// `nil` if nothing may be written.
+    var writer: Writer?
+    var catalog: Catalog
+    /// `nil` if the file can't be locked and nothing is written.
+    var lock: FileLock?
     var identifier: String
   }
 
@@ -22,6 +25,7 @@ struct StoreOpening {
   }
 
   func open() throws(DepotError) -> sending Opened {
+    if configuration.isReadOnly { return try openForReading() }
     let lock = try StoreFiles(path).lock()
     if try !StoreFiles(path).prove() { try StoreFiles(path).create() }
     do {
@@ -31,6 +35,7 @@ struct StoreOpening {
       let writer = try Writer(connection)
       return Opened(
         writer: writer,
+        catalog: writer.catalog,
         lock: lock,
         identifier: try writer.tables.storeIdentifier()
       )
@@ -43,6 +48,32 @@ struct StoreOpening {
     }
   }
 
+  private func openForReading() throws(DepotError) -> sending Opened {
+    let files = StoreFiles(path)
+    let lock = try files.lockForReading()
+    try files.proveReadable()
+    do {
+      let connection = try Connection(path: path, access: .frozen)
+      guard try files.checkVersion(connection) else {
+        throw DepotError(.corrupt, "\(path) is empty.").hint("Open it for writing once.")
+      }
+      try examine(connection)
+      let tables = CatalogTables(connection: connection)
+      return Opened(
+        writer: nil,
+        catalog: try tables.load(),
+        lock: lock,
+        identifier: try tables.storeIdentifier()
+      )
+    } catch let error as DepotError {
+      throw error
+    } catch let error as SQLiteError {
+      throw files.error(error)
+    } catch {
+      throw DepotError(.bug, "\(error)")
+    }
+  }
+
   private func prepare(_ connection: Connection) throws {
     let tables = CatalogTables(connection: connection)
     let mustCreate = try !StoreFiles(path).checkVersion(connection)
@@ -50,7 +81,7 @@ struct StoreOpening {
     try connection.execute(
       """
       PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = FULL;
+      PRAGMA synchronous = \(configuration.isInMemory ? "OFF" : "FULL");
       PRAGMA cell_size_check = ON;
       PRAGMA mmap_size = 0;
       PRAGMA foreign_keys = OFF;
@@ -64,6 +95,11 @@ struct StoreOpening {
     }
     if mustCreate { return try tables.create() }
     try tables.upgrade()
+    try examine(connection)
+  }
+
+  /// Looks at all pages of a small store.
+  private func examine(_ connection: Connection) throws {
     let pages = try connection.integer("PRAGMA page_count") ?? 0
     if Int(pages) * 4096 <= configuration.quickCheckLimitBytes {
       let problems = try connection.texts("PRAGMA quick_check(10)")

@@ -1,0 +1,63 @@
+internal import Glibc
+
+extension FileSystem {
+  /// Removes a file, if there is one.
+  ///
+  /// The corresponding C function is `unlink`.
+  package static func remove(file path: String) { unlink(path) }
+
+  /// Removes a folder and the files in it; folders in it are left, and so is then the folder itself.
+  package static func remove(folderWithFiles path: String) {
+    for name in entries(of: path) { unlink(path + "/" + name) }
+    rmdir(path)
+  }
+
+  /// Returns the names of what a folder holds; nothing if it can't be read.
+  package static func entries(of folder: String) -> [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  /// Creates a folder for its owner only, which must be missing.
+  ///
+  /// The corresponding C function is `mkdir`.
+  package static func createNewPrivateFolder(_ path: String) throws(SystemError) {
+    try systemCall("mkdir") { mkdir(path, 0o700) }
+  }
+
+  /// Gives a file or folder another name.
+  ///
+  /// The corresponding C function is `rename`.
+  package static func rename(_ path: String, to other: String) throws(SystemError) {
+    try systemCall("rename") { Glibc.rename(path, other) }
+  }
+
+  /// The size of a file in bytes, or `nil` if there is none.
+  ///
+  /// It opens nothing: closing a file would end SQLite's locks on it.
+  package static func size(of path: String) -> Int? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? Int(status.st_size) : nil
+  }
+
+  /// Returns the absolute path of a file in a folder that exists, without links on the way to it.
+  ///
+  /// The file itself may be missing. The corresponding C function is `realpath`.
+  package static func resolved(_ path: String) -> String? {
+    let slash = path.lastIndex(of: "/")
+    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    guard let resolved = realpath(folder, nil) else { return nil }
+    defer { free(resolved) }
+    let name = slash.map { path[path.index(after: $0)...] } ?? path[...]
+    let base = String(cString: resolved)
+    return base == "/" ? "/\(name)" : "\(base)/\(name)"
+  }
+}
