@@ -6,10 +6,11 @@ internal import Synchronization
 /// What other threads have for the server's thread.
 final class Inbox: Sendable {
   enum Message: Sendable {
-    case committed([WriteOutcome])
+    case committed(store: Int, [WriteOutcome])
     case rows(connection: Int64, call: Int64, frames: [UInt8], count: Int, isLast: Bool)
-    case readersClosed
-    case storeClosed
+    case readersClosed(store: Int)
+    case storeClosed(store: Int)
+    case opened(ticket: Int, StoreOpener.Outcome)
     case fatal(DepotError)
   }
 

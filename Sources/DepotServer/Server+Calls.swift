@@ -11,8 +11,21 @@ extension Server {
       return statistics.note(call.operation.ordinal, nanoseconds: 0, isError: true)
     }
     switch call.operation {
-    case .insert, .update, .delete, .save, .defineSchema:
-      if session.deferred.isEmpty { write(call, session, now) } else { wait(call, session, now) }
+    case .insert, .update, .delete, .save:
+      if session.deferred.isEmpty && session.exclusive == nil {
+        write(call, session, now)
+      } else {
+        wait(call, session, now)
+      }
+    case .defineSchema, .openContainer, .closeContainer:
+      if session.writesInFlight == 0 {
+        startExclusive(call, session, now)
+      } else {
+        wait(call, session, now)
+      }
+    case .listContainers:
+      let list = containerList()
+      answer(call, session, now) { $0.write(list) }
     case .get, .fetch, .count, .exists, .aggregate, .explain, .getSchema:
       if session.writesInFlight == 0 { read(call, session, now) } else { wait(call, session, now) }
     case .ping: answer(call, session, now) { $0.raw("{}") }
@@ -33,7 +46,9 @@ extension Server {
     if case .shutdown = call.operation, session.role != .owner {
       return DepotError(.operation, "Only the owner of the service may end it.")
     }
-    if call.operation.isWrite, session.role == .reader {
+    let isChange =
+      if case .closeContainer = call.operation { true } else { call.operation.isWrite }
+    if isChange, session.role == .reader {
       return DepotError(.operation, "User \(session.peer.user) may only read.")
     }
     return nil
@@ -50,13 +65,18 @@ extension Server {
     note(call.operation.ordinal, nil, since: now, call.id, session, isError: false)
   }
 
-  private func answerSchema(_ call: Call, _ session: Session, _ now: UInt64) {
+  private func answerSchema(
+    _ container: Container,
+    _ call: Call,
+    _ session: Session,
+    _ now: UInt64
+  ) {
     session.calls[call.id] = nil
     answer(call, session, now) { writer in
       writer.raw("{\"schema\":")
-      writer.write(catalog.schema)
+      writer.write(container.schema)
       writer.raw(",\"fingerprint\":")
-      writer.string(catalog.fingerprint)
+      writer.string(container.fingerprint)
       writer.raw("}")
     }
   }
@@ -66,7 +86,7 @@ extension Server {
     return CallControl(deadline: now + UInt64(milliseconds) * 1_000_000)
   }
 
-  private func running(_ call: Call, _ now: UInt64) -> RunningCall {
+  func running(_ call: Call, _ now: UInt64) -> RunningCall {
     RunningCall(
       operation: call.operation.ordinal,
       entity: call.operation.entity,
@@ -76,20 +96,57 @@ extension Server {
   }
 
   private func write(_ call: Call, _ session: Session, _ now: UInt64) {
-    let running = session.calls[call.id] ?? running(call, now)
-    session.calls[call.id] = running
-    session.writesInFlight += 1
+    do throws(DepotError) {
+      let host = try container(call.container, session).host(of: call.operation)
+      try requireWritable(host)
+      let running = session.calls[call.id] ?? running(call, now)
+      session.calls[call.id] = running
+      session.writesInFlight += 1
+      hand(request(call, session, running.control), to: host)
+    } catch {
+      fail(call, session, error, now)
+    }
+  }
+
+  /// - Throws: ``DepotError`` if the store takes no writes, for now or at all.
+  func requireWritable(_ host: StoreHost) throws(DepotError) {
+    guard host.reader != nil else { throw host.refusal }
+    guard !host.configuration.isReadOnly else {
+      throw DepotError(.readOnly, "The store \(host.name) is open for reading only.")
+    }
+  }
+
+  /// Returns the request for a write whose outcome is the call's answer.
+  func request(_ call: Call, _ session: Session, _ control: CallControl) -> WriteRequest {
     let token = nextWrite
     nextWrite += 1
     writers[token] = (session.number, call.id)
-    writes.append(
-      WriteRequest(
-        token: token,
-        operation: call.operation,
-        key: call.key.map { "\(session.peer.user):\($0)" },
-        control: running.control,
-        reply: session.reply(to: call.id)
-      )
+    return WriteRequest(
+      token: token,
+      operation: call.operation,
+      key: key(of: call, session),
+      control: control,
+      reply: session.reply(to: call.id)
+    )
+  }
+
+  /// The idempotency key, which is one user's.
+  func key(of call: Call, _ session: Session) -> String? {
+    call.key.map { "\(session.peer.user):\($0)" }
+  }
+
+  /// Ends a call that couldn't be handed over.
+  private func fail(_ call: Call, _ session: Session, _ error: DepotError, _ now: UInt64) {
+    session.fail(call.id, error)
+    session.state.finish(call.id)
+    let start = session.calls.removeValue(forKey: call.id)?.startedAt ?? now
+    note(
+      call.operation.ordinal,
+      call.operation.entity,
+      since: start,
+      call.id,
+      session,
+      isError: true
     )
   }
 
@@ -104,8 +161,12 @@ extension Server {
 
   /// Runs the calls that waited for the connection's writes, up to the next read that must wait.
   func runDeferred(_ session: Session, _ now: UInt64) {
-    while let call = session.deferred.first {
-      if call.operation.isWrite {
+    while session.exclusive == nil, let call = session.deferred.first {
+      if call.operation.isExclusive {
+        guard session.writesInFlight == 0 else { return }
+        session.deferred.removeFirst()
+        startExclusive(call, session, now)
+      } else if call.operation.isWrite {
         session.deferred.removeFirst()
         write(call, session, now)
       } else if session.writesInFlight == 0 {
@@ -126,13 +187,16 @@ extension Server {
     var isError = false
     do throws(DepotError) {
       try control.check()
-      if case .getSchema = call.operation { return answerSchema(call, session, now) }
+      let container = try container(call.container, session)
+      if case .getSchema = call.operation { return answerSchema(container, call, session, now) }
+      let host = try container.host(of: call.operation)
+      guard let reader = host.reader else { throw host.refusal }
       // A stream that waits for credit can't be answered in one go.
       var isQuick = false
       if call.credit == nil {
         isQuick = try reader.perform(
           call.operation,
-          catalog: catalog,
+          catalog: host.catalog,
           control: control,
           reply: reply,
           into: &session.output.writer
@@ -140,7 +204,7 @@ extension Server {
       }
       guard isQuick else {
         let control = started?.control ?? self.control(of: call, now)
-        return try readLong(call, session, control, started?.startedAt ?? now)
+        return try readLong(call, host, session, control, started?.startedAt ?? now)
       }
     } catch {
       session.fail(call.id, error)
@@ -160,6 +224,7 @@ extension Server {
 
   private func readLong(
     _ call: Call,
+    _ host: StoreHost,
     _ session: Session,
     _ control: CallControl,
     _ start: UInt64
@@ -172,7 +237,7 @@ extension Server {
     let granted = min(RunningStream.window, call.credit ?? .max)
     let read = LongRead(
       operation: call.operation,
-      catalog: catalog,
+      catalog: host.catalog,
       control: control,
       reply: session.reply(to: id),
       allowance: granted
@@ -189,22 +254,16 @@ extension Server {
     )
     running.stream = RunningStream(read: read, credit: call.credit, granted: granted)
     session.calls[id] = running
-    readers.start(read)
+    host.readers?.start(read)
   }
 }
 
 extension Operation {
-  /// The name of the entity that the operation is about, or `nil`.
-  fileprivate var entity: String? {
+  /// Whether later calls of the connection wait until it is done.
+  fileprivate var isExclusive: Bool {
     switch self {
-    case .insert(let request): request.entity
-    case .get(let request): request.entity
-    case .fetch(let request), .explain(let request): request.entity
-    case .count(let request), .exists(let request): request.entity
-    case .aggregate(let request): request.entity
-    case .update(let request): request.entity
-    case .delete(let request): request.entity
-    default: nil
+    case .defineSchema, .openContainer, .closeContainer: true
+    default: false
     }
   }
 }

@@ -25,7 +25,8 @@ extension Server {
   ///
   /// The readers and the store must not run out of descriptors because of clients.
   private var acceptableConnections: Int {
-    min(2 * configuration.maximumConnections, max(1, Process.descriptorLimit - 28))
+    let kept = Self.descriptorsPerStore * hosts.count
+    return min(2 * configuration.maximumConnections, max(1, Process.descriptorLimit - kept))
   }
 
   func acceptAll(_ now: UInt64) {
@@ -81,6 +82,7 @@ extension Server {
     guard sessions.removeValue(forKey: session.number) != nil else { return }
     loop.remove(session.descriptor)
     cancelAll(session)
+    leaveContainers(session)
     if case .serving = phase { watchListener() }
   }
 
@@ -188,6 +190,15 @@ extension Server {
   private func welcome(_ session: Session, _ hello: Hello, _ version: Int) {
     session.client = hello.client
     session.int64 = hello.int64
+    if let name = hello.container { session.containerName = name }
+    let container = try? container(nil, session)
+    let store = container.flatMap { container in
+      container.hosts.first?.store.map { store in
+        JSONValue.object([
+          "uuid": .string(store.storeIdentifier), "schema": .string(container.fingerprint),
+        ])
+      }
+    }
     let server: [String: JSONValue] = [
       "name": .string("depotd"), "version": .string(ProtocolVersion.software),
       "instance": .string(instance), "pid": .int64(Int64(Process.identifier)),
@@ -198,9 +209,8 @@ extension Server {
       connection: session.number,
       features: ProtocolVersion.features,
       limits: Limits.announced,
-      store: .object([
-        "uuid": .string(store.storeIdentifier), "schema": .string(catalog.fingerprint),
-      ])
+      store: store ?? .null,
+      container: hello.container
     )
     session.send { $0.write(welcome) }
   }

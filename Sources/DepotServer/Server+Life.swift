@@ -51,7 +51,10 @@ extension Server {
   /// - Returns: The process's status at the very end.
   func advance(_ now: UInt64) -> Int32? {
     switch phase {
-    case .serving, .closingReaders, .closingStore: return nil
+    case .serving: return nil
+    case .closing:
+      closeNext()
+      return phase == .ended ? advance(now) : nil
     case .ended:
       log.write(.notice, "ended")
       return 0
@@ -59,10 +62,18 @@ extension Server {
       let isDone = sessions.values.allSatisfy { $0.calls.isEmpty && $0.output.count == 0 }
       guard isDone || now >= until else { return nil }
       for session in sessions.values { end(session) }
-      phase = .closingReaders
-      readers.close { [inbox] in inbox.post(.readersClosed) }
-      return nil
+      phase = .closing
+      return advance(now)
     }
+  }
+
+  /// Closes the next of the stores, the service's own last; ends when all are closed.
+  private func closeNext() {
+    let isClosing = hosts.contains { $0.isActive && !$0.isOpen }
+    if isClosing || opener.isBusy { return }
+    if let host = hosts.last(where: \.isOpen) { return host.suspend(ReaderPool.draining) }
+    memory?.remove()
+    phase = .ended
   }
 
   /// Does what is due now and then.
@@ -90,7 +101,7 @@ extension Server {
         call.stream?.read.wake()
       }
     }
-    readers.expireParked(olderThan: stallNanoseconds)
+    for host in hosts { host.readers?.expireParked(olderThan: stallNanoseconds) }
     if phase != .serving { endStreamsOutOfCredit() }
   }
 

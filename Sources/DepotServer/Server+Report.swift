@@ -21,9 +21,26 @@ extension Server {
       ]),
       "calls": statistics.callsJSON,
       "slow": statistics.slowJSON,
-      "store": store.statistics.json,
-      "readers": readers.statistics.json,
+      "store": defaultContainer.hosts[0].store?.statistics.json ?? .null,
+      "readers": defaultContainer.hosts[0].readers?.statistics.json ?? .null,
+      "containers": .array(namedContainers.map(statistics)),
       "memory": .object(["residentBytes": .int64(Int64(Process.residentBytes))]),
+    ])
+  }
+
+  private func statistics(of container: Container) -> JSONValue {
+    .object([
+      "name": .string(container.name),
+      "users": .int64(Int64(container.users.count)),
+      "stores": .array(
+        container.hosts.map { host in
+          .object([
+            "name": .string(host.name),
+            "store": host.store?.statistics.json ?? .null,
+            "readers": host.readers?.statistics.json ?? .null,
+          ])
+        }
+      ),
     ])
   }
 

@@ -13,10 +13,7 @@ extension Server {
     processUnfinished(now)
     submitWrites()
     flushTouched(now)
-    if !keepsSnapshot {
-      reader.endBatch()
-      reader.beginBatch()
-    }
+    for host in hosts { host.rest() }
     if now >= nextTick { tick(now) }
     if let status = advance(now) { return .end(status: status) }
     return .wait(milliseconds: timeout())
@@ -37,17 +34,17 @@ extension Server {
 
   private func receive(_ message: Inbox.Message, _ now: UInt64) -> Int32? {
     switch message {
-    case .committed(let outcomes):
-      renewSnapshot()
+    case .committed(let number, let outcomes):
+      renewSnapshot(host(number))
       for outcome in outcomes { finish(outcome, now) }
     case .rows(let connection, let call, let frames, let count, let isLast):
       deliver(connection, call, frames, count, isLast, now)
-    case .readersClosed:
-      reader.endBatch()
-      phase = .closingStore
-      store.close { [inbox] in inbox.post(.storeClosed) }
-    case .storeClosed:
-      phase = .ended
+    case .readersClosed(let number):
+      host(number)?.didCloseReaders()
+    case .storeClosed(let number):
+      host(number)?.didCloseStore()
+    case .opened(let ticket, let outcome):
+      opener.didOpen(ticket, outcome)
     case .fatal(let error):
       // Fail stop: whatever is in memory may not be what is on disk, so nothing more is answered.
       log.write(.error, "the store failed; ending", [("error", "\(error)")])
@@ -65,18 +62,23 @@ extension Server {
     }
   }
 
+  private func host(_ number: Int) -> StoreHost? { hosts.first { $0.number == number } }
+
   /// Lets the next read see what was committed.
-  private func renewSnapshot() {
-    reader.endBatch()
-    catalog = store.catalog
-    keepsSnapshot = store.statistics.walBytes <= walLimitBytes
-    reader.beginBatch()
+  private func renewSnapshot(_ host: StoreHost?) {
+    if host?.renewSnapshot() == true { host?.container?.refresh() }
   }
 
   private func submitWrites() {
-    guard !writes.isEmpty else { return }
-    store.submit(writes)
-    writes.removeAll(keepingCapacity: true)
+    guard !writing.isEmpty else { return }
+    for host in writing { host.submit() }
+    writing.removeAll(keepingCapacity: true)
+  }
+
+  /// Keeps a write for the end of the turn.
+  func hand(_ request: WriteRequest, to host: StoreHost) {
+    if host.writes.isEmpty { writing.append(host) }
+    host.writes.append(request)
   }
 
   private func flushTouched(_ now: UInt64) {
@@ -177,11 +179,15 @@ extension Server {
   }
 
   private func finish(_ outcome: WriteOutcome, _ now: UInt64) {
+    if let (definition, part) = definitions.removeValue(forKey: outcome.token) {
+      return definition.finish(part, outcome.frame)
+    }
     guard let (connection, id) = writers.removeValue(forKey: outcome.token),
       let session = sessions[connection], !session.isClosing
     else { return }
     session.output.append(outcome.frame)
     session.writesInFlight -= 1
+    if session.exclusive == id { session.exclusive = nil }
     touch(session)
     finish(id, of: session, isError: !outcome.isSuccess, now)
     if session.writesInFlight == 0 { runDeferred(session, now) }

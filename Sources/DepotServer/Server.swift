@@ -11,9 +11,7 @@ package actor Server {
   let configuration: ServerConfiguration
   let loop: EventLoop
   let inbox: Inbox
-  let store: Store
-  let reader: QuickReader
-  let readers: ReaderPool
+  let opener: StoreOpener
   let signals: SignalDescriptor
   let notifier = SystemdNotifier()
   let log: ServerLog
@@ -28,17 +26,19 @@ package actor Server {
   var sessions: [Int64: Session] = [:]
   var nextSession: Int64 = 1
   var statistics = ServerStatistics()
-  /// The schema as of the last commit that was announced, which is what the reader's snapshot has.
-  var catalog: Catalog
-  /// Whether the reader may keep its snapshot while the loop sleeps.
-  ///
-  /// It may not once the write-ahead log is long: the store can begin it anew only while nobody reads
-  /// from it.
-  var keepsSnapshot = true
-  /// How long the write-ahead log may grow, in bytes, before the store begins it anew.
-  let walLimitBytes: Int
-  /// The writes that came in this turn.
-  var writes: [WriteRequest] = []
+  /// All stores that are open, or about to be.
+  var hosts: [StoreHost]
+  var nextHost = 1
+  /// What is open or about to be, by name.
+  var containers: [String: Container]
+  /// The one store that the service was started with.
+  let defaultContainer: Container
+  /// Where the stores in memory are, once there was one.
+  var memory: MemoryFolder?
+  /// The stores that got writes in this turn.
+  var writing: [StoreHost] = []
+  /// Which definition of a schema waits for each part that was handed over.
+  var definitions: [UInt64: (definition: SchemaDefinition, part: Int)] = [:]
   /// Which call each write that was handed over belongs to.
   var writers: [UInt64: (connection: Int64, call: Int64)] = [:]
   var nextWrite: UInt64 = 1
@@ -57,8 +57,8 @@ package actor Server {
     case serving
     /// New calls are refused; it goes on until the running ones are done or the time has come.
     case draining(until: UInt64)
-    case closingReaders
-    case closingStore
+    /// The stores are closed one after the other.
+    case closing
     case ended
   }
 
@@ -89,16 +89,27 @@ package actor Server {
     let claim = try Self.claim(configuration)
     let inbox = Inbox(loop: loop)
     self.inbox = inbox
-    let storeConfiguration = StoreConfiguration(path: configuration.storePath)
-    walLimitBytes = storeConfiguration.walLimitBytes
-    store = try Store(
-      configuration: storeConfiguration,
-      onCommit: { inbox.post(.committed($0)) },
-      onFatal: { inbox.post(.fatal($0)) }
+    opener = StoreOpener(inbox: inbox)
+    let host = StoreHost(
+      number: 0,
+      name: "main",
+      configuration: StoreConfiguration(path: configuration.storePath),
+      entities: nil,
+      inbox: inbox,
+      opener: opener
     )
-    catalog = store.catalog
-    reader = try QuickReader(path: configuration.storePath)
-    readers = try ReaderPool(path: configuration.storePath)
+    try host.adopt(StoreOpener.open(host.configuration, number: host.number, inbox: inbox))
+    hosts = [host]
+    defaultContainer = Container(
+      name: ContainerRequest.defaultName,
+      stores: [],
+      hosts: [host],
+      keeps: true
+    )
+    defaultContainer.state = .open
+    defaultContainer.refresh()
+    containers = [defaultContainer.name: defaultContainer]
+    MemoryFolder.removeLeftovers()
     instance = Self.makeInstance()
     // Last, so that whoever finds the socket finds a store that was proved.
     listener = try Self.listen(configuration, claim)
@@ -184,7 +195,6 @@ package actor Server {
   }
 
   private func begin() -> Int32 {
-    reader.beginBatch()
     do throws(SystemError) {
       try loop.add(signals.descriptor, token: Self.signalToken, reads: true, writes: false)
     } catch {

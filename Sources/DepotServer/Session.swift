@@ -17,6 +17,12 @@ final class Session {
   var writesInFlight = 0
   /// The calls that wait for those before them: a read, and what came after it.
   var deferred: [Call] = []
+  /// The call that has the connection for itself, so that later ones wait for it.
+  var exclusive: Int64?
+  /// The container of the calls that name none.
+  var containerName = ContainerRequest.defaultName
+  /// That container, once it was looked up.
+  var container: Container?
   var client: [String: String] = [:]
   var int64: Hello.Int64Form = .number
   /// Why the session ends as soon as its framing is known.

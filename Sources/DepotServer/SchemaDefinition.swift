@@ -1,0 +1,139 @@
+internal import DepotEngine
+internal import DepotProtocol
+
+/// The definition of one schema over several stores.
+///
+/// All stores are asked first whether they could take their part, then told to take it. Each takes it
+/// in a transaction of its own; if one fails after that, defining the same schema again does the rest.
+///
+/// It lives on the server's thread.
+final class SchemaDefinition {
+  /// What became of it.
+  struct Outcome {
+    var isChanged: Bool
+    var changes: [String]
+    /// The fingerprint of the schema of all stores together.
+    var fingerprint: String
+  }
+
+  typealias Completion = (Result<Outcome, DepotError>) -> Void
+  /// Hands the part of a store over to it; whatever comes of it goes to ``finish(_:_:)``.
+  typealias Send = (
+    SchemaDefinition, _ part: Int, _ host: StoreHost, Operation, _ isFinal: Bool
+  ) -> Void
+
+  private let container: Container
+  private let parts: [(host: StoreHost, schema: Schema)]
+  private let isDryRun: Bool
+  private let send: Send
+  private let completion: Completion
+  private var isFinal = false
+  private var waiting = 0
+  private var results: [Int: JSONValue] = [:]
+  private var failure: DepotError?
+
+  /// - Throws: ``DepotError`` `schema.invalid` if the schema can't be divided,
+  ///   `unavailable.readonly` if a store would have to change that can't.
+  init(
+    _ schema: Schema,
+    of container: Container,
+    isDryRun: Bool,
+    send: @escaping Send,
+    completion: @escaping Completion
+  ) throws(DepotError) {
+    self.container = container
+    self.isDryRun = isDryRun
+    self.send = send
+    self.completion = completion
+    let divided = container.isUndivided ? [schema] : try container.placement.divide(schema)
+    var parts: [(StoreHost, Schema)] = []
+    for (host, part) in zip(container.hosts, divided) {
+      guard host.reader != nil else { throw host.refusal }
+      if host.configuration.isReadOnly {
+        try Self.requireEqual(host, part)
+      } else {
+        parts.append((host, part))
+      }
+    }
+    self.parts = parts
+  }
+
+  private static func requireEqual(_ host: StoreHost, _ part: Schema) throws(DepotError) {
+    let comparison = SchemaComparison(from: host.catalog.schema, to: part)
+    let changes = comparison.changes.map(\.description) + comparison.differences
+    guard !changes.isEmpty else { return }
+    throw DepotError(
+      .readOnly,
+      "The store \(host.name) is open for reading only, and its schema differs: "
+        + changes.joined(separator: "; ") + "."
+    )
+    .details(["differences": .array(changes.map(JSONValue.string))])
+  }
+
+  /// Asks the stores, and goes on when they have answered.
+  func begin() {
+    guard !parts.isEmpty else {
+      return completion(
+        .success(Outcome(isChanged: false, changes: [], fingerprint: container.fingerprint))
+      )
+    }
+    isFinal = parts.count == 1 && !isDryRun
+    ask()
+  }
+
+  private func ask() {
+    waiting = parts.count
+    for (index, part) in parts.enumerated() {
+      let operation = Operation.defineSchema(part.schema, isDryRun: !isFinal)
+      send(self, index, part.host, operation, isFinal)
+    }
+  }
+
+  /// Takes the answer of a store: the terminal frame of a call, on a line.
+  func finish(_ part: Int, _ frame: [UInt8]) {
+    do throws(DepotError) {
+      var reader = try JSONObjectReader(JSONDocument(frame).root)
+      if let node = reader.optional("err") { throw try DepotError(node) }
+      results[part] = try JSONValue(reader.required("ok"))
+    } catch {
+      failure = failure ?? error
+    }
+    waiting -= 1
+    if waiting == 0 { goOn() }
+  }
+
+  private func goOn() {
+    if let failure { return completion(.failure(explain(failure))) }
+    guard isFinal || isDryRun else {
+      isFinal = true
+      return ask()
+    }
+    let all = parts.indices.compactMap { results[$0] }
+    completion(
+      .success(
+        Outcome(
+          isChanged: all.contains { $0["changed"]?.bool == true },
+          changes: all.flatMap { $0["changes"]?.array?.compactMap(\.string) ?? [] },
+          fingerprint: isDryRun ? futureFingerprint : container.fingerprint
+        )
+      )
+    )
+  }
+
+  private func explain(_ error: DepotError) -> DepotError {
+    guard isFinal, parts.count > 1, !results.isEmpty else { return error }
+    var error = error
+    error.message += " Other stores of the container have their part of the schema."
+    return error
+  }
+
+  /// The fingerprint that the schema would have.
+  private var futureFingerprint: String {
+    let schemas = container.hosts.map { host in
+      parts.first { $0.host === host }
+        .map { SchemaComparison(from: host.catalog.schema, to: $0.schema).result }
+        ?? host.catalog.schema
+    }
+    return Container.union(of: schemas).fingerprint
+  }
+}

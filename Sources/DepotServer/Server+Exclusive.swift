@@ -1,0 +1,116 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+
+extension Server {
+  /// A call that waits for its answer while others are served.
+  struct Caller {
+    let connection: Int64
+    let call: Int64
+  }
+
+  /// Begins a call that has its connection for itself until it is answered.
+  func startExclusive(_ call: Call, _ session: Session, _ now: UInt64) {
+    session.calls[call.id] = session.calls[call.id] ?? running(call, now)
+    session.exclusive = call.id
+    session.writesInFlight += 1
+    let caller = Caller(connection: session.number, call: call.id)
+    do throws(DepotError) {
+      switch call.operation {
+      case .defineSchema(let schema, let isDryRun):
+        try define(schema, isDryRun: isDryRun, call, session, caller)
+      case .openContainer(let request):
+        try open(request, session, caller)
+      case .closeContainer(let name):
+        try closeContainer(name, caller)
+      default:
+        throw DepotError(.bug, "\"\(call.operation.name)\" isn't an exclusive call.")
+      }
+    } catch {
+      end(caller, .failure(error))
+    }
+  }
+
+  /// Answers an exclusive call, and goes on with what waited for it.
+  func end(_ caller: Caller, _ result: Result<JSONValue, DepotError>) {
+    guard let session = sessions[caller.connection], session.exclusive == caller.call,
+      !session.isClosing
+    else { return }
+    let now = Monotonic.now()
+    let isError: Bool
+    switch result {
+    case .success(let value):
+      session.reply(to: caller.call).ok(to: &session.output.writer) { $0.write(value) }
+      isError = false
+    case .failure(let error):
+      session.fail(caller.call, error)
+      isError = true
+    }
+    session.exclusive = nil
+    session.writesInFlight -= 1
+    touch(session)
+    finish(caller.call, of: session, isError: isError, now)
+    runDeferred(session, now)
+  }
+
+  private func define(
+    _ schema: Schema,
+    isDryRun: Bool,
+    _ call: Call,
+    _ session: Session,
+    _ caller: Caller
+  ) throws(DepotError) {
+    let container = try container(call.container, session)
+    let control = session.calls[call.id]?.control ?? CallControl()
+    if container.isUndivided, let host = container.only, !host.configuration.isReadOnly {
+      try requireWritable(host)
+      return hand(request(call, session, control), to: host)
+    }
+    try control.check()
+    try define(schema, isDryRun: isDryRun, of: container, key: key(of: call, session), control) {
+      [self] result in
+      end(
+        caller,
+        result.map { outcome in
+          .object([
+            "changed": .bool(outcome.isChanged),
+            "changes": .array(outcome.changes.map(JSONValue.string)),
+            "schema": .string(outcome.fingerprint),
+          ])
+        }
+      )
+    }
+  }
+
+  /// Defines a schema over all stores of a container.
+  func define(
+    _ schema: Schema,
+    isDryRun: Bool = false,
+    of container: Container,
+    key: String? = nil,
+    _ control: CallControl,
+    completion: @escaping SchemaDefinition.Completion
+  ) throws(DepotError) {
+    // The stores' outcomes name their tokens only, by which the definition is found again.
+    let definition = try SchemaDefinition(
+      schema,
+      of: container,
+      isDryRun: isDryRun,
+      send: { [self] definition, part, host, operation, isFinal in
+        let token = nextWrite
+        nextWrite += 1
+        definitions[token] = (definition, part)
+        let request = WriteRequest(
+          token: token,
+          operation: operation,
+          key: isFinal ? key : nil,
+          control: control,
+          reply: ReplyWriter(id: 1, framing: .lines)
+        )
+        hand(request, to: host)
+      },
+      completion: completion
+    )
+    definition.begin()
+  }
+}

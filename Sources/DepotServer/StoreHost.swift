@@ -1,0 +1,201 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+
+/// One store with all that the service needs to serve it: its writer, its readers, its schema.
+///
+/// It lives on the server's thread. It can be taken out of service and put back, as a migration needs.
+final class StoreHost {
+  /// Whether calls are served.
+  enum State {
+    case serving
+    /// Calls get this error; the file is closed, or about to be.
+    case suspended(DepotError)
+  }
+
+  private enum Stage {
+    case closed
+    case opening
+    case open
+    case closing
+  }
+
+  /// What no other store of the service ever has.
+  let number: Int
+  /// The name in its container.
+  let name: String
+  let configuration: StoreConfiguration
+  /// The entities that it may hold, or `nil` for any that no other store of its container names.
+  let entities: [String]?
+  weak var container: Container?
+
+  private(set) var state: State
+  private(set) var store: Store?
+  /// What answers short reads; `nil` unless the store is served.
+  private(set) var reader: QuickReader?
+  private(set) var readers: ReaderPool?
+  /// The schema as of the last commit that was announced, which is what the reader's snapshot has.
+  private(set) var catalog = Catalog(Schema(), generation: 0)
+  /// The writes that came in this turn of the loop.
+  var writes: [WriteRequest] = []
+  /// Whether the reader may keep its snapshot while the loop sleeps.
+  ///
+  /// It may not once the write-ahead log is long: the store can begin it anew only while nobody reads
+  /// from it.
+  private(set) var keepsSnapshot = true
+
+  private var stage = Stage.closed
+  private var whenClosed: [() -> Void] = []
+  private let inbox: Inbox
+  private let opener: StoreOpener
+
+  init(
+    number: Int,
+    name: String,
+    configuration: StoreConfiguration,
+    entities: [String]?,
+    inbox: Inbox,
+    opener: StoreOpener
+  ) {
+    self.number = number
+    self.name = name
+    self.configuration = configuration
+    self.entities = entities
+    self.inbox = inbox
+    self.opener = opener
+    state = .suspended(DepotError(.busy, "The store \(name) is being opened."))
+  }
+
+  /// Whether the file is open, or on its way to be so or to be closed.
+  var isActive: Bool { stage != .closed }
+
+  /// Whether it serves, so that it must be suspended before the service ends.
+  var isOpen: Bool { stage == .open }
+
+  /// The error that calls get while the store isn't served.
+  var refusal: DepotError {
+    if case .suspended(let error) = state { return error }
+    return DepotError(.busy, "The store \(name) is being opened.")
+  }
+
+  /// Takes what opening brought, and begins to serve.
+  ///
+  /// - Throws: ``DepotError`` of class `storage`; what was brought is then for the caller to close.
+  func adopt(_ opened: StoreOpener.Opened) throws(DepotError) {
+    let reader = try QuickReader(path: configuration.path, isFrozen: configuration.isReadOnly)
+    self.reader = reader
+    store = opened.store
+    readers = opened.readers
+    catalog = opened.store.catalog
+    keepsSnapshot = true
+    reader.beginBatch()
+    stage = .open
+    state = .serving
+    if !whenClosed.isEmpty { beginClosing() }
+  }
+
+  /// Hands over the writes of this turn.
+  func submit() {
+    guard !writes.isEmpty else { return }
+    store?.submit(writes)
+    writes.removeAll(keepingCapacity: true)
+  }
+
+  /// Lets the next read see what was committed.
+  ///
+  /// - Returns: Whether the schema changed.
+  func renewSnapshot() -> Bool {
+    guard let store else { return false }
+    let before = catalog.generation
+    catalog = store.catalog
+    reader?.endBatch()
+    keepsSnapshot = store.statistics.walBytes <= configuration.walLimitBytes
+    reader?.beginBatch()
+    return catalog.generation != before
+  }
+
+  /// Gives up the reader's snapshot if the store needs that.
+  func rest() {
+    guard !keepsSnapshot, let reader else { return }
+    reader.endBatch()
+    reader.beginBatch()
+  }
+
+  /// Takes the store out of service and closes its file.
+  ///
+  /// Writes that were accepted are stored and answered; reads that run end with `error`, and so do
+  /// all calls until ``reopen(completion:)``.
+  ///
+  /// - Parameters:
+  ///   - error: Why; `unavailable.migrating` for a migration.
+  ///   - completion: Is called on the server's thread when the file is closed and its lock is free.
+  func suspend(_ error: DepotError, completion: @escaping () -> Void = {}) {
+    whenClosed.append(completion)
+    state = .suspended(error)
+    switch stage {
+    case .open: beginClosing()
+    case .closed: didClose()
+    // Then it closes when it was opened.
+    case .opening, .closing: break
+    }
+  }
+
+  /// Opens the file again and puts the store back into service.
+  ///
+  /// - Parameter completion: Is called on the server's thread with what became of it; after a failure
+  ///   the store stays out of service.
+  func reopen(completion: @escaping (Result<Void, DepotError>) -> Void) {
+    precondition(stage == .closed, "A store must be closed before it can be opened.")
+    willOpen()
+    opener.open([(number, configuration)]) { [self] result in
+      do throws(DepotError) {
+        guard let opened = try result.get().first else { return }
+        try adopt(opened)
+        container?.refresh()
+        completion(.success(()))
+      } catch {
+        didFailToOpen(error)
+        completion(.failure(error))
+      }
+    }
+  }
+
+  /// Notes that the file is about to be opened.
+  func willOpen() { stage = .opening }
+
+  /// Notes that the file couldn't be opened.
+  func didFailToOpen(_ error: DepotError) {
+    stage = .closed
+    state = .suspended(error)
+    didClose()
+  }
+
+  private func beginClosing() {
+    stage = .closing
+    submit()
+    reader?.endBatch()
+    reader = nil
+    let (number, inbox) = (number, inbox)
+    readers?.close(reason: refusal) { inbox.post(.readersClosed(store: number)) }
+  }
+
+  /// Goes on with closing once nobody reads.
+  func didCloseReaders() {
+    readers = nil
+    let (number, inbox) = (number, inbox)
+    store?.close { inbox.post(.storeClosed(store: number)) }
+  }
+
+  /// Notes that the file is closed.
+  func didCloseStore() {
+    store = nil
+    stage = .closed
+    didClose()
+  }
+
+  private func didClose() {
+    let waiting = whenClosed
+    whenClosed = []
+    for body in waiting { body() }
+  }
+}

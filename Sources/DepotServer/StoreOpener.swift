@@ -1,0 +1,108 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+
+/// Opens stores on a thread of its own, since that waits for the disk.
+///
+/// It lives on the server's thread.
+final class StoreOpener {
+  /// A store that is open, with its readers.
+  struct Opened: Sendable {
+    let store: Store
+    let readers: ReaderPool
+  }
+
+  typealias Outcome = Result<[Opened], DepotError>
+
+  private let inbox: Inbox
+  private var thread: WorkerThread?
+  private var waiting: [Int: (Outcome) -> Void] = [:]
+  private var nextTicket = 1
+
+  init(inbox: Inbox) {
+    self.inbox = inbox
+  }
+
+  /// Whether stores are being opened.
+  var isBusy: Bool { !waiting.isEmpty }
+
+  /// Opens all of some stores, or none.
+  ///
+  /// - Parameters:
+  ///   - stores: Their numbers and where they are.
+  ///   - completion: Is called on the server's thread, later.
+  func open(
+    _ stores: [(number: Int, configuration: StoreConfiguration)],
+    completion: @escaping (Outcome) -> Void
+  ) {
+    let ticket = nextTicket
+    nextTicket += 1
+    waiting[ticket] = completion
+    let inbox = inbox
+    do throws(SystemError) {
+      try startThread().run { Self.open(stores[...], ticket, inbox) }
+    } catch {
+      let error = DepotError(.busy, "There are no more threads: \(error).")
+      inbox.post(.opened(ticket: ticket, .failure(error)))
+    }
+  }
+
+  private func startThread() throws(SystemError) -> WorkerThread {
+    if let thread { return thread }
+    let started = try WorkerThread(name: "depot-opener")
+    thread = started
+    return started
+  }
+
+  /// Hands on what became of an opening.
+  func didOpen(_ ticket: Int, _ outcome: Outcome) {
+    waiting.removeValue(forKey: ticket)?(outcome)
+  }
+
+  private static func open(
+    _ stores: ArraySlice<(number: Int, configuration: StoreConfiguration)>,
+    _ ticket: Int,
+    _ inbox: Inbox
+  ) {
+    var done: [Opened] = []
+    for (number, configuration) in stores {
+      do throws(DepotError) {
+        done.append(try open(configuration, number: number, inbox: inbox))
+      } catch {
+        return close(done[...]) { inbox.post(.opened(ticket: ticket, .failure(error))) }
+      }
+    }
+    inbox.post(.opened(ticket: ticket, .success(done)))
+  }
+
+  /// Opens one store on the calling thread.
+  static func open(
+    _ configuration: StoreConfiguration,
+    number: Int,
+    inbox: Inbox
+  ) throws(DepotError) -> Opened {
+    let store = try Store(
+      configuration: configuration,
+      onCommit: { inbox.post(.committed(store: number, $0)) },
+      onFatal: { inbox.post(.fatal($0)) }
+    )
+    do throws(DepotError) {
+      let readers = try ReaderPool(
+        path: configuration.path,
+        isFrozen: configuration.isReadOnly
+      )
+      return Opened(store: store, readers: readers)
+    } catch {
+      store.close {}
+      throw error
+    }
+  }
+
+  /// Closes stores that nobody came to use.
+  static func close(_ stores: ArraySlice<Opened>, completion: @escaping @Sendable () -> Void) {
+    guard let first = stores.first else { return completion() }
+    first.readers.close {
+      first.store.close { close(stores.dropFirst(), completion: completion) }
+    }
+  }
+}
