@@ -39,13 +39,19 @@ struct Session {
   /// - Throws: ``DepotError`` `unavailable.service` if there is none.
   func connect(mayStart: Bool = true) throws(DepotError) -> BlockingConnection {
     let policy: StartPolicy = mayStart && !invocation.has(.noStart) ? .ifMissing : .never
-    return try BlockingConnection(socket: socket, start: policy, name: "depot")
+    return try BlockingConnection(
+      socket: socket,
+      start: policy,
+      name: "depot",
+      container: invocation.value(.container)
+    )
   }
 
-  /// Returns the session with another socket.
-  func using(socket: String) -> Session {
+  /// Returns the session with another socket or container.
+  func using(socket: String?, container: String?) -> Session {
     var copy = self
-    copy.invocation.options[OptionSpec.socket.name] = socket
+    if let socket { copy.invocation.options[OptionSpec.socket.name] = socket }
+    if let container { copy.invocation.options[OptionSpec.container.name] = container }
     return copy
   }
 

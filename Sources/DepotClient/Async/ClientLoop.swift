@@ -51,7 +51,11 @@ struct ClientLoop {
     }
     decoder = FrameDecoder(limit: 256 << 20, framing: .length)
     lastFailure = nil
-    let hello = Hello(client: BlockingConnection.identity(name), want: ["credit"])
+    let hello = Hello(
+      client: BlockingConnection.identity(name),
+      want: ["credit"],
+      container: core.options.container
+    )
     core.update { state, _ in
       state.descriptor = descriptor
       state.outbox = Outbox()

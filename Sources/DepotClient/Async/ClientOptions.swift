@@ -9,16 +9,21 @@ public struct ClientOptions: Hashable, Sendable {
   public var usesKeys: Bool
   /// How many frames of a stream may be on their way, of about 64 KiB each.
   public var window: Int
+  /// The container that all calls are about, which may be opened later; the service's own store if
+  /// `nil`.
+  public var container: String?
 
   /// Creates options that suit most programs.
   public init(
     retryBudget: Duration = .seconds(5),
     usesKeys: Bool = true,
-    window: Int = 8
+    window: Int = 8,
+    container: String? = nil
   ) {
     precondition(window > 0, "A stream needs room for at least one frame.")
     self.retryBudget = retryBudget
     self.usesKeys = usesKeys
     self.window = window
+    self.container = container
   }
 }

@@ -20,12 +20,15 @@ public final class BlockingConnection {
   ///   - socket: Where the service listens.
   ///   - start: What to do if no service answers.
   ///   - name: What the service's statistics call this program.
+  ///   - container: The container that all calls are about, which may be opened later; the service's
+  ///     own store if `nil`.
   /// - Throws: ``DepotError`` `unavailable.service` if no service answers, `permission.peer` if it
   ///   refuses this user or isn't to be trusted, `protocol.version` if it is too old or too new.
   public init(
     socket: SocketPath = .default,
     start: StartPolicy = .never,
-    name: String = "swift"
+    name: String = "swift",
+    container: String? = nil
   ) throws(DepotError) {
     let descriptor: Descriptor
     do throws(DepotError) {
@@ -36,7 +39,8 @@ public final class BlockingConnection {
     }
     wire = Wire(descriptor)
     var writer = JSONWriter()
-    FrameEncoder.append(.length, to: &writer) { $0.write(Hello(client: Self.identity(name))) }
+    let hello = Hello(client: Self.identity(name), container: container)
+    FrameEncoder.append(.length, to: &writer) { $0.write(hello) }
     try wire.send(writer.bytes)
     switch try ServerFrame(wire.receive()) {
     case .welcome(let welcome): self.welcome = welcome

@@ -31,6 +31,11 @@ extension OptionSpec {
     help: "the service's socket (default: $DEPOT_SOCKET or the user's own)",
     candidates: .files
   )
+  static let container = OptionSpec(
+    name: "container",
+    value: "NAME",
+    help: "the container to work in (default: the service's own store)"
+  )
   static let noStart = OptionSpec(
     name: "no-start",
     help: "don't start a service if none answers"
@@ -48,7 +53,7 @@ extension OptionSpec {
   static let version = OptionSpec(name: "version", help: "show the version")
 
   /// The options that every verb has.
-  static let global = [socket, noStart, output, quiet, noColor, helpFlag, version]
+  static let global = [socket, container, noStart, output, quiet, noColor, helpFlag, version]
 
   static let predicate = OptionSpec(
     name: "where",

@@ -46,6 +46,7 @@ extension Verb {
     FetchVerb.verb, GetVerb.verb, CountVerb.verb, InsertVerb.verb, UpdateVerb.verb,
     DeleteVerb.verb, ImportVerb.verb, ExportVerb.verb, ExplainVerb.verb,
     SchemaApplyVerb.verb, SchemaShowVerb.verb, SchemaDiagramVerb.verb,
+    ContainerOpenVerb.verb, ContainerListVerb.verb, ContainerCloseVerb.verb,
     ServiceStartVerb.verb, ServiceStopVerb.verb, ServiceStatusVerb.verb,
     StatsVerb.verb, PingVerb.verb, CallVerb.verb, CompletionsVerb.verb, HelpVerb.verb,
     VersionVerb.verb, CompleteVerb.verb,

@@ -9,16 +9,22 @@ struct Completer {
   private var usedOptions: Set<String> = []
   /// The option that the last word is the value of.
   private var pending: OptionSpec?
-  private var socket: String?
+  private var place = Place()
   private var areOptionsOver = false
-  private let loadSchema: (String?) -> Schema?
+  private let loadSchema: (Place) -> Schema?
+
+  /// Where the schema is, as far as the command line says.
+  struct Place {
+    var socket: String?
+    var container: String?
+  }
 
   /// Creates a completer.
   ///
   /// - Parameters:
   ///   - words: What follows the program's name, up to the word that is being typed.
-  ///   - schema: Returns the schema of the service at a socket, if one runs.
-  init(_ words: [String], schema: @escaping (String?) -> Schema?) {
+  ///   - schema: Returns the schema of a container of the service at a socket, if one runs.
+  init(_ words: [String], schema: @escaping (Place) -> Schema?) {
     current = words.last ?? ""
     loadSchema = schema
     for word in words.dropLast() { take(word) }
@@ -26,7 +32,8 @@ struct Completer {
 
   private mutating func take(_ word: String) {
     if let option = pending {
-      if option.name == OptionSpec.socket.name { socket = word }
+      if option.name == OptionSpec.socket.name { place.socket = word }
+      if option.name == OptionSpec.container.name { place.container = word }
       pending = nil
     } else if word == "--" {
       areOptionsOver = true
@@ -96,7 +103,7 @@ struct Completer {
     }
   }
 
-  private var schema: Schema? { loadSchema(socket) }
+  private var schema: Schema? { loadSchema(place) }
 
   private var entityNames: [String] { schema?.entities.map(\.name) ?? [] }
 

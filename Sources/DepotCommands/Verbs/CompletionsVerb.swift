@@ -42,9 +42,8 @@ enum CompleteVerb {
 
   @Sendable private static func run(_ session: Session) throws -> Int32 {
     let words = session.invocation.operands
-    let candidates = Completer(words) { socket in
-      var session = session
-      if let socket { session = session.using(socket: socket) }
+    let candidates = Completer(words) { place in
+      let session = session.using(socket: place.socket, container: place.container)
       // Nothing to offer is better than a message in the middle of typing.
       return try? session.connect(mayStart: false).schema()
     }.candidates

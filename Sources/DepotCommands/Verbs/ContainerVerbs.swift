@@ -1,0 +1,170 @@
+internal import DepotClient
+internal import DepotLinux
+internal import DepotProtocol
+
+/// `depot container open`: another store beside the service's own.
+enum ContainerOpenVerb {
+  private static let memory = OptionSpec(
+    name: "memory",
+    help: "keep the store in memory, up to the end of the service"
+  )
+  private static let file = OptionSpec(
+    name: "file",
+    value: "NAME",
+    help: "the name of the store's file in the service's folder (default: the container's name)"
+  )
+  private static let path = OptionSpec(
+    name: "path",
+    value: "FILE",
+    help: "the store's file, wherever it is; for the owner of the service",
+    candidates: .files
+  )
+  private static let readOnly = OptionSpec(
+    name: "read-only",
+    help: "open a file that exists, and never write to it"
+  )
+  private static let schema = OptionSpec(
+    name: "schema",
+    value: "FILE",
+    help: "give the store this schema",
+    candidates: .files
+  )
+
+  static let verb = Verb(
+    words: ["container", "open"],
+    operands: "NAME",
+    operandCount: 1...1,
+    summary: "open another store beside the service's own",
+    details: """
+      It stays open until it is closed or the service ends; use it with --container NAME. A service
+      that was started anew has none open. For a container of several stores see container.open in
+      the protocol: depot call container.open '{"name":"shop","stores":[…]}'
+      """,
+    examples: [
+      "depot container open shop --schema shop.schema.json",
+      "depot container open cache --memory", "depot --container cache schema show",
+      "depot container open archive --path /srv/2025.store --read-only",
+    ],
+    options: [memory, file, path, readOnly, schema],
+    run: run
+  )
+
+  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    let invocation = session.invocation
+    let name = invocation.operands[0]
+    var request = ContainerRequest(name, stores: [], keeps: true)
+    let store = ContainerStore(
+      "main",
+      try location(of: name, invocation),
+      isReadOnly: invocation.has(readOnly)
+    )
+    request.stores = [store]
+    if let file = invocation.value(schema) { request.schema = try SchemaFile.read(file) }
+    let opened = try session.connect().openContainer(request)
+    let value: [String: JSONValue] = [
+      "opened": .bool(opened.isNew),
+      "changes": .array(opened.changes.map(JSONValue.string)),
+      "schema": .string(opened.fingerprint),
+      "stores": .array(opened.stores.map(\.json)),
+    ]
+    session.write(.object(value), orText: sentence(opened))
+    return 0
+  }
+
+  private static func location(
+    of name: String,
+    _ invocation: Invocation
+  ) throws(DepotError) -> ContainerStore.Location {
+    switch (invocation.has(memory), invocation.value(file), invocation.value(path)) {
+    case (true, nil, nil): return .memory
+    case (false, let file?, nil): return .file(file)
+    case (false, nil, let path?):
+      guard let absolute = FileSystem.resolved(path) else {
+        throw DepotError(.fileNotFound, "There is no folder for \(path).")
+      }
+      return .path(absolute)
+    case (false, nil, nil): return .file(name + ".store")
+    default:
+      throw DepotError(.usage, "--memory, --file and --path exclude each other.")
+    }
+  }
+
+  private static func sentence(_ opened: OpenedContainer) -> String {
+    let store = opened.stores.first
+    let place = store?.path ?? "memory"
+    let first = opened.isNew ? "Opened: \(place)." : "It is open already: \(place)."
+    return ([first] + opened.changes.map { "  " + $0 }).joined(separator: "\n")
+  }
+}
+
+/// `depot container list`: what is open.
+enum ContainerListVerb {
+  static let verb = Verb(
+    words: ["container", "list"],
+    summary: "list the containers that are open, and their stores",
+    examples: ["depot container list", "depot container list -o json"],
+    run: run
+  )
+
+  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    let containers = try session.connect().containers()
+    guard session.format == .table else {
+      session.write(.array(containers.map(\.json)))
+      return 0
+    }
+    let printer = TablePrinter(session.style(""), session.output)
+    printer.begin(headings: ["container", "store", "users", "size", "entities", "place"])
+    for container in containers {
+      for store in container.stores {
+        try printer.print([
+          TableCell(text: container.name), TableCell(text: store.name),
+          TableCell(text: Numbers.grouped(container.users), isNumber: true),
+          TableCell(text: Numbers.size(bytes: store.bytes), isNumber: true),
+          TableCell(text: store.entities.joined(separator: ", ")),
+          TableCell(text: (store.path ?? "memory") + (store.isReadOnly ? " (read-only)" : "")),
+        ])
+      }
+    }
+    try printer.end()
+    return 0
+  }
+}
+
+/// `depot container close`: a container is given up.
+enum ContainerCloseVerb {
+  static let verb = Verb(
+    words: ["container", "close"],
+    operands: "NAME",
+    operandCount: 1...1,
+    summary: "close a container for all who use it",
+    details: "What its stores in memory hold is gone.",
+    examples: ["depot container close cache"],
+    run: run
+  )
+
+  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    let name = session.invocation.operands[0]
+    try session.connect(mayStart: false).closeContainer(name)
+    session.write(.object(["closed": .string(name)]), orText: "Closed.")
+    return 0
+  }
+}
+
+extension OpenContainer {
+  fileprivate var json: JSONValue {
+    .object([
+      "name": .string(name), "users": .int64(Int64(users)), "keep": .bool(keeps),
+      "stores": .array(stores.map(\.json)),
+    ])
+  }
+}
+
+extension OpenStore {
+  fileprivate var json: JSONValue {
+    .object([
+      "name": .string(name), "path": path.map(JSONValue.string) ?? .null,
+      "readOnly": .bool(isReadOnly), "entities": .array(entities.map(JSONValue.string)),
+      "bytes": .int64(Int64(bytes)), "uuid": .string(identifier), "schema": .string(fingerprint),
+    ])
+  }
+}
