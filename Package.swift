@@ -51,7 +51,7 @@ let package = Package(
     ),
     .testTarget(
       name: "DepotServerTests",
-      dependencies: ["DepotServer", "DepotProtocol", "DepotLinux"]
+      dependencies: ["DepotServer", "DepotEngine", "DepotProtocol", "DepotLinux"]
     ),
     .testTarget(
       name: "ServiceTests",

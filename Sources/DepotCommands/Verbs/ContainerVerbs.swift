@@ -54,7 +54,6 @@ enum ContainerOpenVerb {
     let name = invocation.operands[0]
     var request = ContainerRequest(name, stores: [], keeps: true)
     let store = ContainerStore(
-      "main",
       try location(of: name, invocation),
       isReadOnly: invocation.has(readOnly)
     )

@@ -41,8 +41,8 @@ extension ContainerStore {
         .at(node.pointer)
     }
     self.init(
-      try reader.optionalString("name") ?? "main",
       location,
+      name: try reader.optionalString("name") ?? "main",
       isReadOnly: try reader.bool("readOnly", default: false)
     )
     if let names = reader.optional("entities") {

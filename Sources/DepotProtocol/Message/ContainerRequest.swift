@@ -45,8 +45,8 @@ public struct ContainerStore: Hashable, Sendable {
   public var entities: [String]?
 
   public init(
-    _ name: String = "main",
     _ location: Location,
+    name: String = "main",
     isReadOnly: Bool = false,
     entities: [String]? = nil
   ) {
