@@ -25,6 +25,10 @@ package final class EntityLayout: Sendable {
   let kindPosition: Int?
   /// The relationships, the parent's included, in the schema's order.
   package let relationships: [RelationshipLayout]
+  /// What rows must have for themselves; also what descendants demand.
+  let uniques: [UniqueLayout]
+  /// The optional composites, outer before inner.
+  let composites: [CompositeLayout]
   /// The number of the entity; rows of it have it in their column `kind` if ``isInHierarchy``.
   let number: Int
   /// The numbers of the entity and of all that descend from it, with their names.
@@ -33,6 +37,8 @@ package final class EntityLayout: Sendable {
   package let isInHierarchy: Bool
   /// Whether all rows of the table are of this entity or its descendants.
   package var isRoot: Bool { root == entity.name }
+  /// The names of the entity and its ancestors.
+  let lineageNames: Set<String>
   private let positions: [String: Int]
 
   package init(_ entity: Entity, in schema: Schema, _ map: StorageMap) {
@@ -44,6 +50,7 @@ package final class EntityLayout: Sendable {
     table = "\"e_\(rootEntity.name)\""
     fields = schema.fields(of: entity)
     positions = Dictionary(uniqueKeysWithValues: fields.enumerated().map { ($1.path, $0) })
+    lineageNames = Set(schema.lineage(of: entity).map(\.name))
     let family = schema.lineage(of: entity) + schema.descendants(of: entity.name)
     isInHierarchy = schema.entities.contains {
       $0.parent != nil && schema.root(of: $0).name == rootEntity.name
@@ -72,6 +79,10 @@ package final class EntityLayout: Sendable {
     relationships = schema.lineage(of: entity).flatMap { ancestor in
       ancestor.relationships.map { schema.layout(of: $0, owner: ancestor) }
     }
+    uniques = schema.uniques(of: entity, map) { places[$0] }
+    composites = schema.lineage(of: entity).flatMap { owner in
+      owner.optionalComposites { places[schema.columnName("a", $0, owner)] }
+    }
     number = map.number(of: entity.name)
     numbers = Dictionary(
       uniqueKeysWithValues: ([entity] + schema.descendants(of: entity.name)).map {
@@ -81,6 +92,9 @@ package final class EntityLayout: Sendable {
   }
 
   package var name: String { entity.name }
+
+  /// Whether all rows of the entity must satisfy one of its ``uniques``, not only descendants'.
+  func isDemanded(_ unique: UniqueLayout) -> Bool { lineageNames.contains(unique.owner) }
 
   /// The attributes that stand for the fields.
   package var attributes: [Attribute] { fields.map(\.attribute) }
@@ -124,6 +138,7 @@ package final class EntityLayout: Sendable {
     if !includingDescendants { return "\(alias).kind = \(number)" }
     if isRoot { return nil }
     let list = numbers.keys.sorted().map(String.init).joined(separator: ", ")
+    if numbers.count == 1 { return "\(alias).kind = \(list)" }
     return "\(alias).kind IN (\(list))"
   }
 }

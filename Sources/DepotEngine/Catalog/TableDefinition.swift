@@ -24,7 +24,13 @@ extension EntityLayout {
     for field in fields where field.owner == name {
       if let index = index(of: field) { result.append(index) }
     }
-    for list in entity.uniques { result.append(index(list, prefix: "v", isUnique: true)) }
+    for unique in uniques where unique.owner == name && entity.uniques.contains(unique.paths) {
+      var index = index(unique.paths, prefix: "v", isUnique: true)
+      if let kinds = unique.kinds {
+        index.sql += " WHERE kind IN (\(kinds.map(String.init).joined(separator: ", ")))"
+      }
+      result.append(index)
+    }
     for list in entity.indexes { result.append(index(list, prefix: "c", isUnique: false)) }
     return result
   }

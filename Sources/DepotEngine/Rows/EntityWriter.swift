@@ -4,61 +4,85 @@ internal import DepotSQLite
 /// What writing the rows of one entity needs: its statements, and room for one row.
 final class EntityWriter {
   let layout: EntityLayout
-  let catalog: Catalog
-  let connection: Connection
+  unowned let entities: EntityWriters
   let counter: IdentifierCounter
   let arena = CellArena()
+  /// Memory for the values that a row has already, while it is changed.
+  let rowArena = CellArena()
   /// The values of the row that is being written, at the places of the stored columns.
   let cells: UnsafeMutableBufferPointer<Cell>
-  /// The places of the unique attributes.
-  let uniquePositions: [Int]
+  /// What the row that is being read says about relationships.
+  var links = RowLinks()
+  /// The relationships whose number of targets a new row must have from the start.
+  let demandingLinks: [Link]
+  /// Finds out whether there is a row.
+  let existence: Statement
+  let deletion: Statement
   private let defaultArena = CellArena()
   private let defaults: [Cell]
+  private var rules: [FieldRule?]
   private let insertStatement: Statement
   private let selectStatement: Statement
 
-  init(
-    _ layout: EntityLayout,
-    in catalog: Catalog,
-    connection: Connection,
-    counter: IdentifierCounter
-  ) throws {
+  var connection: Connection { entities.connection }
+
+  init(_ layout: EntityLayout, entities: EntityWriters, counter: IdentifierCounter) throws {
     self.layout = layout
-    self.catalog = catalog
-    self.connection = connection
+    self.entities = entities
     self.counter = counter
     cells = .allocate(capacity: layout.stored.count)
     cells.initialize(repeating: .null)
-    uniquePositions = layout.stored.indices.filter {
-      layout.field(at: $0)?.attribute.isUnique ?? false
-    }
+    rules = Array(repeating: nil, count: layout.fields.count)
+    demandingLinks = try layout.relationships.map { try entities.link($0) }
+      .filter(\.needsTargets)
     let arena = defaultArena
-    defaults = layout.stored.indices.map { place in
+    let parts = Set(layout.composites.flatMap { $0.parts.map(\.place) })
+    defaults = try layout.stored.indices.map { place in
       if place == layout.kindPosition { return .integer(Int64(layout.number)) }
-      return Cell(layout.field(at: place)?.attribute.defaultValue ?? .null, in: arena)
+      guard let attribute = layout.field(at: place)?.attribute, !parts.contains(place) else {
+        return .null
+      }
+      return try Cell(defaultOf: attribute, in: arena)
     }
+    let connection = entities.connection
     let marks = repeatElement("?", count: layout.stored.count + 3).joined(separator: ",")
     insertStatement = try connection.statement(
       "INSERT INTO \(layout.table) (\(layout.fullRow)) VALUES (\(marks))"
     )
+    let condition = layout.kindCondition(in: layout.table, includingDescendants: true)
+      .map { " AND \($0)" } ?? ""
     selectStatement = try connection.statement(
-      "SELECT \(layout.fullRow) FROM \(layout.table) WHERE id = ?1"
+      "SELECT \(layout.fullRow) FROM \(layout.table) WHERE id = ?1\(condition)"
     )
+    existence = try connection.statement(
+      "SELECT 1 FROM \(layout.table) WHERE id = ?1\(condition)"
+    )
+    deletion = try connection.statement("DELETE FROM \(layout.table) WHERE id = ?1")
   }
 
   deinit { cells.deallocate() }
+
+  /// Returns how the values of a field are read.
+  func rule(_ position: Int) throws(DepotError) -> FieldRule {
+    if let rule = rules[position] { return rule }
+    let rule = try FieldRule(layout.fields[position])
+    rules[position] = rule
+    return rule
+  }
 
   /// Gives every attribute its default.
   func useDefaults() {
     for position in defaults.indices { cells[position] = defaults[position] }
   }
 
-  /// Stores the cells as a new row; returns its identifier.
+  /// Gives the attribute at a place its default.
+  func useDefault(at place: Int) { cells[place] = defaults[place] }
+
+  /// Stores the cells as a new row with an identifier of its own.
   ///
   /// - Throws: ``SQLiteError`` of kind `unique` if there is such a row.
   @inline(__always)
-  func insertRow() throws(SQLiteError) -> Int64 {
-    let identifier = counter.take()
+  func insertRow(_ identifier: Int64) throws(SQLiteError) {
     var checksum = RowChecksum(identifier: identifier, version: 1)
     try insertStatement.bind(identifier, at: 1)
     try insertStatement.bind(Int64(1), at: 2)
@@ -69,7 +93,6 @@ final class EntityWriter {
     }
     try insertStatement.bind(checksum.value, at: 3)
     try insertStatement.runBound()
-    return identifier
   }
 
   /// The statement that stores the cells at `positions` in a row that exists.
@@ -80,15 +103,23 @@ final class EntityWriter {
     )
   }
 
-  /// Gives a row the cells at `positions`; returns whether there is such a row.
+  /// Gives a row the cells at `positions`.
   ///
+  /// - Parameters:
+  ///   - step: How much the version grows.
+  ///   - prepare: Gets the row before; what it makes of the cells is stored.
+  /// - Returns: Whether there is such a row.
   /// - Throws: ``DepotError`` `storage.corrupt` if the row isn't what was stored; ``SQLiteError``.
   func updateRow(
     _ identifier: Int64,
     _ positions: [Int],
-    with statement: Statement
+    with statement: Statement,
+    step: Int64,
+    prepare: ((borrowing Row) throws -> Void)? = nil
   ) throws -> Bool {
-    guard let (version, checksum) = try nextState(of: identifier, positions) else { return false }
+    guard
+      let (version, checksum) = try nextState(of: identifier, positions, step: step, prepare)
+    else { return false }
     try statement.bind(version, at: 1)
     try statement.bind(checksum, at: 2)
     for (index, position) in positions.enumerated() {
@@ -101,20 +132,70 @@ final class EntityWriter {
 
   private func nextState(
     of identifier: Int64,
-    _ positions: [Int]
+    _ positions: [Int],
+    step: Int64,
+    _ prepare: ((borrowing Row) throws -> Void)?
   ) throws -> (version: Int64, checksum: Int64)? {
     defer { selectStatement.reset() }
     try selectStatement.bind(identifier, at: 1)
     guard try selectStatement.step() else { return nil }
     let row = selectStatement.row
     try layout.verify(row)
-    let version = row.integer(1) + 1
+    try prepare?(row)
+    let version = row.integer(1) + step
     var checksum = RowChecksum(identifier: identifier, version: version)
     for position in 0..<cells.count {
       let cell = positions.contains(position) ? cells[position] : Cell(row, position + 3)
       checksum.add(cell, at: layout.slots[position])
     }
     return (version, checksum.value)
+  }
+
+  /// Copies what a row has at some places into the cells, where it is valid as long as ``rowArena``.
+  func readStored(_ identifier: Int64, _ places: Set<Int>) throws {
+    defer { selectStatement.reset() }
+    try selectStatement.bind(identifier, at: 1)
+    guard try selectStatement.step() else { return }
+    for place in places { keep(Cell(selectStatement.row, place + 3), at: place) }
+  }
+
+  /// Copies a value of a row into the cells.
+  func keep(_ cell: Cell, at place: Int) {
+    switch cell {
+    case .text(let bytes): cells[place] = .text(rowArena.copy(bytes))
+    case .blob(let bytes): cells[place] = .blob(rowArena.copy(bytes))
+    default: cells[place] = cell
+    }
+  }
+
+  /// Gives a row other values at a few places, whatever row is being written.
+  ///
+  /// - Returns: Whether there is such a row.
+  func change(
+    _ identifier: Int64,
+    _ changes: [(place: Int, cell: Cell)],
+    step: Int64
+  ) throws -> Bool {
+    let statement = try updateStatement(changes.map(\.place))
+    defer { selectStatement.reset() }
+    try selectStatement.bind(identifier, at: 1)
+    guard try selectStatement.step() else { return false }
+    let row = selectStatement.row
+    try layout.verify(row)
+    let version = row.integer(1) + step
+    var checksum = RowChecksum(identifier: identifier, version: version)
+    for place in 0..<cells.count {
+      let changed = changes.first { $0.place == place }?.cell
+      checksum.add(changed ?? Cell(row, place + 3), at: layout.slots[place])
+    }
+    try statement.bind(version, at: 1)
+    try statement.bind(checksum.value, at: 2)
+    for (index, change) in changes.enumerated() {
+      try change.cell.bind(to: statement, at: index + 3)
+    }
+    try statement.bind(identifier, at: changes.count + 3)
+    try statement.runBound()
+    return true
   }
 }
 

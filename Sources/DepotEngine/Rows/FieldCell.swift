@@ -77,6 +77,27 @@ extension Cell {
     }
   }
 
+  /// Converts an attribute's default; null if it has none.
+  init(defaultOf attribute: Attribute, in arena: CellArena) throws(DepotError) {
+    let value = attribute.defaultValue ?? .null
+    switch (value, attribute.collection) {
+    case (.list(let elements), let collection?):
+      self = .text(arena.copy(CollectionText.write(elements, isSet: collection == .set)))
+    case (.double(let number), nil) where attribute.width == .float:
+      self.init(.double(Double(Float(number))), in: arena)
+    case (.json(let text), nil):
+      var text = text
+      let compacted = text.withUTF8 { bytes in
+        JSONCompaction.compact(RowField(kind: .object, isComplex: true, bytes: bytes))
+      }
+      guard let compacted else {
+        throw DepotError(.invalidSchema, "The default of \(attribute.name) isn't JSON.")
+      }
+      self = .text(arena.copy(compacted))
+    default: self.init(value, in: arena)
+    }
+  }
+
   /// How many bytes a text or blob has.
   var byteCount: Int {
     switch self {

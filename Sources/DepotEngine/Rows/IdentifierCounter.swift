@@ -10,12 +10,21 @@ final class IdentifierCounter {
   private(set) var next: Int64
   /// What the store holds.
   private(set) var ceiling: Int64
+  /// The first identifier that the request may take.
+  private var firstOfRequest: Int64
 
   init(entity: String, ceiling: Int64) {
     self.entity = entity
     next = ceiling
     self.ceiling = ceiling
+    firstOfRequest = ceiling
   }
+
+  /// Notes that what is taken from now on is new to the request.
+  func beginRequest() { firstOfRequest = next }
+
+  /// Whether an identifier was taken for the request that is being carried out.
+  func isNew(_ identifier: Int64) -> Bool { identifier >= firstOfRequest }
 
   func take() -> Int64 {
     defer { next += 1 }

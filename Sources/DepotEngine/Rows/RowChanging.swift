@@ -1,67 +1,215 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
+/// What is the same for all rows that one update changes.
+struct UpdateRun {
+  let plan: InputPlan
+  /// The places that rows have values for.
+  let named: Set<Int>
+  /// The places of the columns that are written.
+  let positions: [Int]
+  /// The optional composites that are touched.
+  let composites: [CompositeLayout]
+  /// What writes the columns; `nil` if there are none.
+  let statement: Statement?
+}
+
 extension EntityWriter {
-  /// Gives rows new values; returns how many.
+  /// Gives rows new values; returns which.
   ///
   /// - Throws: ``DepotError`` if a row is missing or damaged or a value can't be; ``SQLiteError``.
-  func update(_ request: UpdateRequest, control: CallControl) throws -> Int {
-    let positions = try positions(of: request.columns, at: "/args/set")
-    let identifiers = try identifiers(request.rows, control: control)
-    let uniques = positions.filter { layout.field(at: $0)?.attribute.isUnique ?? false }
-    let statement = try updateStatement(positions)
+  func update(_ request: UpdateRequest, _ session: ChangeSession) throws -> [Int64] {
+    let plan = InputPlan(try columns(request.columns, at: "/args/set"))
+    let run = try updateRun(plan)
+    let identifiers = try identifiers(request.rows, session.control)
+    let place = RowPlace.set(base: "/args/set")
     var missing: [Int64] = []
     try request.values.json.withUnsafeBufferPointer { bytes in
       var reader = try RowReader(bytes)
       guard try reader.beginRow() else {
         throw DepotError(.usage, "There are no values to set.").at("/args/set")
       }
-      if let (error, column) = try readRow(&reader, positions) {
-        throw error.at("/args/set\(column.map { "/\(request.columns[$0])" } ?? "")")
-      }
+      guard try readRow(&reader, plan, session, place) else { return }
       for (index, identifier) in identifiers.enumerated() {
-        if index & 63 == 0 { try control.check() }
-        do {
-          if try !updateRow(identifier, positions, with: statement) { missing.append(identifier) }
-        } catch let error as SQLiteError where error.kind == .unique {
-          throw uniqueError(uniques, except: identifier).at("/args/set")
-        }
+        if index & 63 == 0 { try session.control.check() }
+        if try !update(identifier, run, session, place) { missing.append(identifier) }
       }
     }
     guard missing.isEmpty else { throw layout.missing(missing) }
-    return identifiers.count
+    return identifiers
   }
 
-  /// Deletes rows; returns how many.
-  ///
-  /// A damaged row can be deleted like any other: there is no other way to get rid of it.
-  ///
-  /// - Throws: ``DepotError`` if a row is missing; ``SQLiteError``.
-  func delete(_ request: DeleteRequest, control: CallControl) throws -> Int {
-    let identifiers = try identifiers(request.rows, control: control)
-    let statement = try connection.statement("DELETE FROM \(layout.table) WHERE id = ?1")
-    var missing: [Int64] = []
-    for (index, identifier) in identifiers.enumerated() {
-      if index & 63 == 0 { try control.check() }
-      try statement.bind(identifier, at: 1)
-      try statement.runBound()
-      if connection.changeCount == 0 { missing.append(identifier) }
+  func updateRun(_ plan: InputPlan) throws -> UpdateRun {
+    let named = Set(plan.places)
+    let composites = layout.composites.filter { composite in
+      composite.places.contains(where: named.contains)
     }
-    guard missing.isEmpty else { throw layout.missing(missing) }
-    return identifiers.count
+    var positions = plan.places
+    for place in composites.flatMap(\.places) where !positions.contains(place) {
+      positions.append(place)
+    }
+    for column in plan.columns {
+      guard case .reference(_, let reference, _) = column.target,
+        let place = layout.place(ofOrder: reference)
+      else { continue }
+      positions.append(place)
+    }
+    return UpdateRun(
+      plan: plan,
+      named: named,
+      positions: positions,
+      composites: composites,
+      statement: positions.isEmpty ? nil : try updateStatement(positions)
+    )
+  }
+
+  /// Gives a row the values that were read; returns whether there is such a row.
+  func update(
+    _ identifier: Int64,
+    _ run: UpdateRun,
+    _ session: ChangeSession,
+    _ place: RowPlace
+  ) throws -> Bool {
+    guard run.plan.hasLinks else { return try write(identifier, run, session, place) }
+    guard try isThere(identifier) else { return false }
+    var previous: [Int64?] = []
+    for reference in links.references {
+      let old = try connection.target(of: identifier, in: reference.column)
+      previous.append(old)
+      try prepare(reference.link, reference.column, identifier, old, reference.target, session)
+    }
+    guard try run.statement == nil || write(identifier, run, session, place) else { return false }
+    for (reference, old) in zip(links.references, previous) where old != reference.target {
+      try finish(reference, identifier, old, session)
+    }
+    for change in links.changes {
+      session.linkChanges.append(
+        LinkChange(
+          link: change.link,
+          row: identifier,
+          isNew: false,
+          edit: change.edit,
+          pointer: change.pointer
+        )
+      )
+    }
+    return true
+  }
+
+  private func isThere(_ identifier: Int64) throws(SQLiteError) -> Bool {
+    defer { existence.restart() }
+    try existence.bind(identifier, at: 1)
+    return try existence.step()
+  }
+
+  private func prepare(
+    _ link: Link,
+    _ column: ReferenceColumn,
+    _ identifier: Int64,
+    _ old: Int64?,
+    _ target: Int64?,
+    _ session: ChangeSession
+  ) throws {
+    if let target { try session.makeRoom(link, column, for: identifier, at: target) }
+    guard let place = layout.place(ofOrder: column), let order = column.orderPlace else { return }
+    if old == target {
+      // The row stays where it is.
+      let kept = ReferenceColumn(root: column.root, place: order, orderPlace: nil, isUnique: false)
+      cells[place] = try connection.target(of: identifier, in: kept).map(Cell.integer) ?? .null
+    } else {
+      cells[place] = try session.order(column, of: target).map(Cell.integer) ?? .null
+    }
+  }
+
+  private func finish(
+    _ reference: (link: Link, column: ReferenceColumn, target: Int64?, pointer: String),
+    _ identifier: Int64,
+    _ old: Int64?,
+    _ session: ChangeSession
+  ) throws {
+    let link = reference.link
+    if reference.target == nil {
+      session.look(at: link, of: identifier, because: .request(pointer: reference.pointer))
+    }
+    if link.isSymmetric {
+      return try session.makeSymmetric(
+        link,
+        reference.column,
+        of: identifier,
+        from: old,
+        to: reference.target
+      )
+    }
+    guard let inverse = try entities.inverse(of: link) else { return }
+    if let old { session.look(at: inverse, of: old, because: .change) }
+    if let target = reference.target { session.look(at: inverse, of: target, because: .change) }
+  }
+
+  /// Writes the columns of a row.
+  private func write(
+    _ identifier: Int64,
+    _ run: UpdateRun,
+    _ session: ChangeSession,
+    _ place: RowPlace
+  ) throws -> Bool {
+    guard let statement = run.statement else { return try isThere(identifier) }
+    let root = try layout.isRoot ? self : entities.writer(layout.root)
+    let step = session.versionStep(root, identifier)
+    do {
+      guard !run.composites.isEmpty else {
+        return try updateRow(identifier, run.positions, with: statement, step: step)
+      }
+      return try updateRow(identifier, run.positions, with: statement, step: step) { row in
+        try self.settle(row, run, session, place)
+      }
+    } catch let error as SQLiteError where error.kind == .unique {
+      try session.violate(uniqueError(of: identifier, run).at(place.pointer))
+      return true
+    }
+  }
+
+  /// Returns the error that an update gives a row unique values of another.
+  private func uniqueError(of identifier: Int64, _ run: UpdateRun) -> DepotError {
+    let others = Set(layout.uniques.flatMap(\.places)).subtracting(run.positions)
+    rowArena.removeAll()
+    try? readStored(identifier, others)
+    defer { for place in others { useDefault(at: place) } }
+    return uniqueError(except: identifier)
+  }
+
+  /// Takes over what the row has of the composites, and makes their presences agree.
+  private func settle(
+    _ row: borrowing Row,
+    _ run: UpdateRun,
+    _ session: ChangeSession,
+    _ place: RowPlace
+  ) throws {
+    rowArena.removeAll()
+    for composite in run.composites {
+      for place in composite.places where !run.named.contains(place) {
+        keep(Cell(row, place + 3), at: place)
+      }
+    }
+    let wasPresent = run.composites.map { row.integer($0.presence + 3) != 0 }
+    let errors = settle(run.composites, wasPresent: wasPresent, named: run.named.contains)
+    for error in errors { try session.violate(error.at(place.pointer)) }
   }
 
   /// Returns the identifiers of the rows that are meant, each once.
-  private func identifiers(_ rows: RowSelection, control: CallControl) throws -> [Int64] {
+  func identifiers(_ rows: RowSelection, _ control: CallControl) throws -> [Int64] {
     switch rows {
     case .identifiers(let identifiers):
       guard identifiers.count > 1 else { return identifiers }
       var seen: Set<Int64> = []
       return identifiers.filter { seen.insert($0).inserted }
     case .predicate(let expression):
-      let predicate = try PredicateSQL.compile(expression, for: layout, in: catalog)
+      let predicate = try PredicateSQL.compile(expression, for: layout, in: entities.catalog)
+      let kind = layout.kindCondition(in: "t0", includingDescendants: true)
       let statement = try connection.statement(
-        "SELECT t0.id FROM \(predicate.source) WHERE \(predicate.sql)"
+        """
+        SELECT t0.id FROM \(predicate.source) \
+        WHERE (\(predicate.sql))\(kind.map { " AND \($0)" } ?? "")
+        """
       )
       var result: [Int64] = []
       connection.watch(every: 4000, ProgressCheck { (try? control.check()) == nil })
@@ -79,12 +227,12 @@ extension EntityWriter {
 
 extension EntityLayout {
   /// Returns the error that rows don't exist.
-  func missing(_ identifiers: [Int64]) -> DepotError {
+  func missing(_ identifiers: [Int64], at pointer: String = "/args/ids") -> DepotError {
     let first = identifiers.prefix(3).map { "\(name)/\($0)" }.joined(separator: ", ")
     let message =
       identifiers.count > 3
       ? "There are no \(first), and \(identifiers.count - 3) more." : "There is no \(first)."
-    return DepotError(.objectNotFound, message).at("/args/ids")
+    return DepotError(.objectNotFound, message).at(pointer)
       .details([
         "entity": .string(name), "missing": .array(identifiers.prefix(1000).map(JSONValue.int64)),
       ])

@@ -11,42 +11,37 @@ struct InsertResult {
   var rejected: [(row: Int, error: DepotError)] = []
 }
 
+/// What is the same for all rows of one insert.
+struct InsertRun {
+  let plan: InputPlan
+  /// The places that rows have values for.
+  let named: Set<Int>
+  /// The fields of attributes that must have a value and get none.
+  let missing: [Int]
+  let onConflict: InsertRequest.OnConflict
+  /// What replaces a row.
+  var replacement: UpdateRun?
+}
+
 extension EntityWriter {
   /// Stores the rows of a request.
   ///
-  /// - Throws: ``DepotError`` that names the row at fault, or ``SQLiteError``.
-  func insert(_ request: InsertRequest, control: CallControl) throws -> InsertResult {
-    let positions = try positions(of: request.columns, at: "/args/columns")
-    useDefaults()
-    let run = InsertRun(
-      positions: positions,
-      missing: layout.stored.indices.first { position in
-        let isOptional = layout.field(at: position)?.attribute.isOptional ?? true
-        return !isOptional && cells[position].isNull && !positions.contains(position)
-      },
-      onConflict: request.onConflict,
-      update: request.onConflict == .replace ? try updateStatement(positions) : nil
-    )
+  /// - Throws: ``DepotError`` that names what is wrong, or ``SQLiteError``.
+  func insert(_ request: InsertRequest, _ session: ChangeSession) throws -> InsertResult {
+    let run = try insertRun(request.columns, request.onConflict)
     var result = InsertResult()
     result.identifiers.reserveCapacity(request.rows.count)
+    let isAlone = request.reportsRejects && (run.plan.hasLinks || !demandingLinks.isEmpty)
     try request.rows.json.withUnsafeBufferPointer { bytes in
       var reader = try RowReader(bytes)
       var row = 0
       while try reader.beginRow() {
-        if row & 63 == 0 { try control.check() }
-        do {
-          if let (error, column) = try readRow(&reader, positions) {
-            throw error.at("/args/rows/\(row)\(column.map { "/\($0)" } ?? "")")
-          }
-          result.identifiers.append(try store(run, &result))
-        } catch let error as DepotError
-          where request.reportsRejects && error.code.class != "protocol"
-          && error.code.class != "storage"
-        {
-          result.identifiers.append(nil)
-          result.rejected.append((row, error.at("/args/rows/\(row)")))
-        } catch let error as DepotError {
-          throw error.at("/args/rows/\(row)")
+        if row & 63 == 0 { try session.control.check() }
+        let place = RowPlace.row(base: "/args/rows", row)
+        if request.reportsRejects {
+          try insertOrReject(&reader, run, isAlone, session, place, row, &result)
+        } else if try readRow(&reader, run.plan, session, place) {
+          result.identifiers.append(try insertRow(run, session, place, &result))
         }
         row += 1
       }
@@ -54,43 +49,207 @@ extension EntityWriter {
     return result
   }
 
+  private func insertOrReject(
+    _ reader: inout RowReader,
+    _ run: InsertRun,
+    _ isAlone: Bool,
+    _ session: ChangeSession,
+    _ place: RowPlace,
+    _ row: Int,
+    _ result: inout InsertResult
+  ) throws {
+    let before = result
+    let count = session.violations.errors.count
+    // A row that changes others too is undone with them.
+    if isAlone { try connection.statement("SAVEPOINT row").runBound() }
+    var failure: DepotError?
+    do {
+      if try readRow(&reader, run.plan, session, place) {
+        let identifier = try insertRow(run, session, place, &result)
+        if isAlone {
+          try session.applyLinkChanges()
+          try session.checkTargets()
+        }
+        result.identifiers.append(identifier)
+      }
+      failure = session.violations.take(since: count)
+    } catch let error as DepotError
+      where error.code.class != "protocol" && error.code.class != "storage"
+    {
+      failure = session.violations.take(since: count) ?? error
+    }
+    if let failure {
+      result = before
+      result.identifiers.append(nil)
+      result.rejected.append((row, failure.at(place.pointer)))
+      if isAlone {
+        try connection.statement("ROLLBACK TO row").runBound()
+        session.forgetPending()
+      }
+    }
+    if isAlone { try connection.statement("RELEASE row").runBound() }
+  }
+
+  func insertRun(
+    _ columns: [String],
+    _ onConflict: InsertRequest.OnConflict,
+    at pointer: String = "/args",
+    identifier: Bool = false
+  ) throws -> InsertRun {
+    guard !layout.entity.isAbstract else {
+      throw DepotError(.usage, "\(layout.name) is abstract: only its subentities have rows.")
+        .hint("Insert into one of those.").at("\(pointer)/entity")
+    }
+    let plan = InputPlan(
+      try self.columns(columns, at: "\(pointer)/columns", identifier: identifier)
+    )
+    let named = Set(plan.places)
+    let presences = Set(layout.composites.map(\.presence))
+    useDefaults()
+    return InsertRun(
+      plan: plan,
+      named: named,
+      missing: layout.fields.indices.filter { position in
+        guard let place = layout.storedPositions[position], !named.contains(place),
+          layout.fields[position].relationship == nil, !presences.contains(place)
+        else { return false }
+        return !layout.fields[position].attribute.isOptional && cells[place].isNull
+      },
+      onConflict: onConflict,
+      replacement: onConflict == .replace ? try updateRun(plan) : nil
+    )
+  }
+
   /// Stores the row in the cells; returns its identifier, or that of the row that it clashes with.
   @inline(__always)
-  private func store(_ run: InsertRun, _ result: inout InsertResult) throws -> Int64 {
-    if run.onConflict != .error, let identifier = try resolve(run, &result) { return identifier }
-    if let missing = run.missing.flatMap(layout.field) { throw required(missing.attribute) }
-    do {
-      let identifier = try insertRow()
-      result.inserted += 1
+  func insertRow(
+    _ run: InsertRun,
+    _ session: ChangeSession,
+    _ place: @autoclosure () -> RowPlace,
+    _ result: inout InsertResult,
+    as assigned: Int64? = nil
+  ) throws -> Int64? {
+    if run.onConflict != .error, let identifier = try existing(session, place()) {
+      guard let replacement = run.replacement else {
+        result.skipped += 1
+        return identifier
+      }
+      if try update(identifier, replacement, session, place()) { result.updated += 1 }
       return identifier
-    } catch {
-      if error.kind == .unique { throw uniqueError(uniquePositions) }
-      throw error
+    }
+    guard try complete(run, session, place()) else { return nil }
+    let identifier = assigned ?? counter.take()
+    guard try store(identifier, run, session, place()) else { return nil }
+    result.inserted += 1
+    return identifier
+  }
+
+  private func existing(_ session: ChangeSession, _ place: RowPlace) throws -> Int64? {
+    do {
+      return try existing()
+    } catch let error as DepotError {
+      throw error.at(place.pointer)
     }
   }
 
-  private func resolve(_ run: InsertRun, _ result: inout InsertResult) throws -> Int64? {
-    let clashes = try clashes(uniquePositions)
-    guard let first = clashes.first else { return nil }
-    guard let update = run.update else {
-      result.skipped += 1
-      return first.identifier
+  /// Fills in what a new row's values leave open; returns whether that is enough.
+  @inline(__always)
+  func complete(
+    _ run: InsertRun,
+    _ session: ChangeSession,
+    _ place: @autoclosure () -> RowPlace
+  ) throws -> Bool {
+    if run.missing.isEmpty, layout.composites.isEmpty { return true }
+    return try completeRarely(run, session, place())
+  }
+
+  private func completeRarely(
+    _ run: InsertRun,
+    _ session: ChangeSession,
+    _ place: RowPlace
+  ) throws -> Bool {
+    for composite in layout.composites {
+      for place in composite.places where !run.named.contains(place) { useDefault(at: place) }
     }
-    if let other = clashes.first(where: { $0.identifier != first.identifier }) {
-      throw uniqueError(other).hint("The row clashes with \(layout.name)/\(first.identifier) too.")
+    var errors = try run.missing.map { try rule($0).required(layout.name) }
+    errors += settle(
+      layout.composites,
+      wasPresent: Array(repeating: false, count: layout.composites.count),
+      named: run.named.contains
+    )
+    for error in errors { try session.violate(error.at(place.pointer)) }
+    return errors.isEmpty
+  }
+
+  /// Stores the cells as a new row, and what belongs to it; returns whether that was allowed.
+  @inline(__always)
+  func store(
+    _ identifier: Int64,
+    _ run: InsertRun,
+    _ session: ChangeSession,
+    _ place: @autoclosure () -> RowPlace
+  ) throws -> Bool {
+    if run.plan.hasLinks { try prepareReferences(identifier, session) }
+    do {
+      try insertRow(identifier)
+    } catch {
+      guard error.kind == .unique else { throw error }
+      try session.violate(uniqueError().at(place().pointer))
+      return false
     }
-    _ = try updateRow(first.identifier, run.positions, with: update)
-    result.updated += 1
-    return first.identifier
+    if run.plan.hasLinks { try finishReferences(identifier, session) }
+    for link in demandingLinks {
+      session.look(at: link, of: identifier, because: .request(pointer: place().pointer))
+    }
+    return true
+  }
+
+  private func prepareReferences(_ identifier: Int64, _ session: ChangeSession) throws {
+    for reference in links.references {
+      if let target = reference.target {
+        try session.makeRoom(reference.link, reference.column, for: nil, at: target)
+      }
+      if let place = layout.place(ofOrder: reference.column) {
+        let order = try session.order(reference.column, of: reference.target)
+        cells[place] = order.map(Cell.integer) ?? .null
+      }
+    }
+  }
+
+  private func finishReferences(_ identifier: Int64, _ session: ChangeSession) throws {
+    for reference in links.references {
+      guard let target = reference.target else { continue }
+      if reference.link.isSymmetric {
+        try session.makeSymmetric(
+          reference.link,
+          reference.column,
+          of: identifier,
+          from: nil,
+          to: target
+        )
+      } else if let inverse = try entities.inverse(of: reference.link) {
+        session.look(at: inverse, of: target, because: .change)
+      }
+    }
+    for change in links.changes {
+      session.linkChanges.append(
+        LinkChange(
+          link: change.link,
+          row: identifier,
+          isNew: true,
+          edit: change.edit,
+          pointer: change.pointer
+        )
+      )
+    }
   }
 }
 
-/// What is the same for all rows of one insert.
-private struct InsertRun {
-  var positions: [Int]
-  /// The position of an attribute that must have a value and gets none.
-  var missing: Int?
-  var onConflict: InsertRequest.OnConflict
-  /// What replaces a row.
-  var update: Statement?
+extension EntityLayout {
+  /// The place of the column that holds a row's order among those with the same target.
+  func place(ofOrder column: ReferenceColumn) -> Int? {
+    guard let order = column.orderPlace else { return nil }
+    let name = column.root.stored[order].name
+    return stored.firstIndex { $0.name == name }
+  }
 }

@@ -90,7 +90,7 @@ extension Writer {
     }
     statistics.addCommit(nanoseconds: Monotonic.now() - start)
     statistics.failedWrites += effect.failedWrites
-    didCommit(effect, ceilings: ceilings)
+    didCommit(effect, ceilings)
   }
 
   /// Runs one request, and undoes what it did if it fails.

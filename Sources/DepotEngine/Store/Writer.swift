@@ -12,9 +12,8 @@ final class Writer {
   /// The schema as it was committed.
   private(set) var catalog: Catalog
   var statistics = StoreStatistics()
-  private var counters: [String: IdentifierCounter] = [:]
-  private var entityWriters: [String: EntityWriter] = [:]
-  private var ceilings: [String: Int64]
+  private var entities: EntityWriters
+  private let ceilings: [String: Int64]
   private var nextPruning: UInt64 = 0
 
   init(_ connection: Connection) throws {
@@ -23,6 +22,7 @@ final class Writer {
     outcomes = OutcomeTable(connection: connection)
     catalog = try tables.load()
     ceilings = try tables.ceilings()
+    entities = EntityWriters(catalog, on: connection, ceilings: ceilings)
   }
 
   /// Does what a request asks for, inside a transaction.
@@ -46,28 +46,11 @@ final class Writer {
 
   private func apply(_ request: WriteRequest, _ effect: inout WriteEffect) throws -> [UInt8] {
     var json = JSONWriter()
-    switch request.operation {
-    case .insert(let insert):
-      let result = try entityWriter(insert.entity).insert(insert, control: request.control)
-      effect.rowsInserted += result.inserted
-      effect.rowsUpdated += result.updated
-      json.write(result, for: insert)
-    case .update(let update):
-      let count = try entityWriter(update.entity).update(update, control: request.control)
-      effect.rowsUpdated += count
-      json.raw("{\"updated\":")
-      json.integer(count)
-      json.raw("}")
-    case .delete(let delete):
-      let count = try entityWriter(delete.entity).delete(delete, control: request.control)
-      effect.rowsDeleted += count
-      json.raw("{\"deleted\":")
-      json.integer(count)
-      json.raw("}")
-    case .defineSchema(let schema, let isDryRun):
+    if case .defineSchema(let schema, let isDryRun) = request.operation {
       try define(schema, isDryRun: isDryRun, request.control, &effect, &json)
-    default:
-      throw DepotError(.bug, "\"\(request.operation.name)\" isn't a write.")
+    } else {
+      let session = ChangeSession(entities, request.control)
+      try session.apply(request.operation, &effect, &json)
     }
     try request.control.check()
     return json.bytes
@@ -105,35 +88,19 @@ final class Writer {
     json.raw("}")
   }
 
-  private func entityWriter(_ name: String) throws -> EntityWriter {
-    if let writer = entityWriters[name] { return writer }
-    let layout: EntityLayout
-    do {
-      layout = try catalog.layout(of: name)
-    } catch {
-      throw error.at("/args/entity")
-    }
-    let counter =
-      counters[name] ?? IdentifierCounter(entity: name, ceiling: ceilings[name] ?? 1)
-    counters[name] = counter
-    let writer = try EntityWriter(
-      layout,
-      in: catalog,
-      connection: connection,
-      counter: counter
-    )
-    entityWriters[name] = writer
-    return writer
-  }
-
   /// Makes what a transaction did known after its commit.
-  func didCommit(_ effect: WriteEffect, ceilings: [(IdentifierCounter, Int64)]) {
-    for (counter, ceiling) in ceilings { counter.didStore(ceiling) }
+  func didCommit(_ effect: WriteEffect, _ stored: [(IdentifierCounter, Int64)]) {
+    for (counter, ceiling) in stored { counter.didStore(ceiling) }
     statistics.add(effect)
     statistics.walBytes = connection.walPageCount * 4096
     if let next = effect.catalog {
       catalog = next
-      entityWriters = [:]
+      entities = EntityWriters(
+        next,
+        on: connection,
+        counters: entities.counters,
+        ceilings: ceilings
+      )
       connection.forgetStatements()
     }
   }
@@ -143,7 +110,7 @@ final class Writer {
   /// - Returns: What the store will know about identifiers once it is committed.
   func finishTransaction() throws -> [(IdentifierCounter, Int64)] {
     var stored: [(IdentifierCounter, Int64)] = []
-    for counter in counters.values {
+    for counter in entities.counters.values {
       guard let ceiling = counter.wantedCeiling else { continue }
       try tables.setCeiling(ceiling, of: counter.entity)
       stored.append((counter, ceiling))
@@ -161,7 +128,7 @@ final class Writer {
   /// - Throws: ``SQLiteError``, after which the next start does what is left.
   func close() throws {
     try connection.transaction {
-      for counter in counters.values where counter.next != counter.ceiling {
+      for counter in entities.counters.values where counter.next != counter.ceiling {
         try tables.setCeiling(counter.next, of: counter.entity)
       }
     }
@@ -191,52 +158,5 @@ extension StoreStatistics {
     rowsInserted += effect.rowsInserted
     rowsUpdated += effect.rowsUpdated
     rowsDeleted += effect.rowsDeleted
-  }
-}
-
-extension JSONWriter {
-  /// Writes the result of an insert.
-  fileprivate mutating func write(_ result: InsertResult, for request: InsertRequest) {
-    raw("{\"inserted\":")
-    integer(result.inserted)
-    raw(",\"updated\":")
-    integer(result.updated)
-    raw(",\"skipped\":")
-    integer(result.skipped)
-    raw(",\"ids\":[")
-    for (index, identifier) in result.identifiers.enumerated() {
-      if index > 0 { raw(",") }
-      if let identifier { integer(identifier) } else { raw("null") }
-    }
-    raw("]")
-    if request.reportsRejects {
-      raw(",\"rejected\":[")
-      for (index, rejected) in result.rejected.enumerated() {
-        if index > 0 { raw(",") }
-        raw("{\"row\":")
-        integer(rejected.row)
-        raw(",\"error\":")
-        write(rejected.error)
-        raw("}")
-      }
-      raw("]")
-    }
-    raw("}")
-  }
-}
-
-extension [UInt8] {
-  /// Returns a result with its identifiers as strings if the connection wants integers so.
-  ///
-  /// Results are kept with numbers, because a repeated request may come from another connection.
-  fileprivate func writingIdentifiers(as form: Hello.Int64Form) -> [UInt8] {
-    let name = Array("\"ids\":[".utf8)
-    guard form == .string, let start = firstRange(of: name)?.upperBound,
-      let end = self[start...].firstIndex(of: UInt8(ascii: "]")), start < end
-    else { return self }
-    let quotes = Array("\"".utf8)
-    let list = self[start..<end].split(separator: UInt8(ascii: ","))
-      .map { $0.first == UInt8(ascii: "n") ? Array($0) : quotes + $0 + quotes }
-    return Array(self[..<start]) + list.joined(separator: ",".utf8) + Array(self[end...])
   }
 }

@@ -20,6 +20,11 @@ public struct RowReader: ~Copyable {
     try expect("[")
   }
 
+  /// Creates a reader of one array, whose elements are read like the values of a row.
+  package init(elementsOf bytes: UnsafeBufferPointer<UInt8>) throws(DepotError) {
+    try self.init(bytes)
+  }
+
   /// How many bytes were read.
   package var offset: Int { position }
 

@@ -2,7 +2,7 @@ extension Operation {
   /// Reads the operations that are about containers; `nil` if it is none of them.
   static func container(
     _ name: JSONNode,
-    _ reader: inout JSONObjectReader
+    _ reader: inout RequestReader
   ) throws(DepotError) -> Operation? {
     if name.isString("container.open") {
       return .openContainer(try ContainerRequest(&reader))
@@ -15,7 +15,7 @@ extension Operation {
 }
 
 extension ContainerRequest {
-  fileprivate init(_ reader: inout JSONObjectReader) throws(DepotError) {
+  fileprivate init(_ reader: inout RequestReader) throws(DepotError) {
     self.init(try reader.string("name"), stores: [])
     let stores = try reader.required("stores")
     for node in try stores.elements() { self.stores.append(try ContainerStore(node)) }

@@ -45,6 +45,13 @@ extension DepotError.Code {
 
   public static let required = Self(rawValue: "constraint.required")
   public static let range = Self(rawValue: "constraint.range")
+  public static let length = Self(rawValue: "constraint.length")
+  public static let pattern = Self(rawValue: "constraint.pattern")
+  public static let notACase = Self(rawValue: "constraint.case")
+  public static let count = Self(rawValue: "constraint.count")
+  public static let reference = Self(rawValue: "constraint.reference")
+  public static let denied = Self(rawValue: "constraint.denied")
+  public static let violations = Self(rawValue: "constraint.violations")
 
   public static let frameTooLarge = Self(rawValue: "limit.frame_bytes")
   public static let tooManyValues = Self(rawValue: "limit.values")

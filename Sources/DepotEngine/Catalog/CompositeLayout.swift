@@ -1,0 +1,87 @@
+internal import DepotProtocol
+
+/// An optional composite attribute: which stored columns say whether it has a value, and which hold it.
+struct CompositeLayout: Hashable, Sendable {
+  /// The path of the attribute.
+  var path: String
+  /// The place of the column that is true if there is a value.
+  var presence: Int
+  /// The columns of the parts.
+  var parts: [Part]
+  /// The presences of the optional composites within, at any depth.
+  var innerPresences: [Int]
+
+  struct Part: Hashable, Sendable {
+    var path: String
+    var place: Int
+    /// Whether the part must have a value whenever the composite has one.
+    ///
+    /// Parts of optional composites within are their own composites' matter.
+    var isRequired: Bool
+    /// What a part gets that isn't named when the composite gets its value.
+    var defaultValue: Value?
+    /// Whether it is a part of an optional composite within.
+    var isInner: Bool
+  }
+
+  /// The places of all columns.
+  var places: [Int] { [presence] + parts.map(\.place) + innerPresences }
+}
+
+extension Entity {
+  /// Returns the optional composites of the entity's own attributes, outer before inner.
+  ///
+  /// - Parameter place: Finds the place of the column of a path; `nil` for what isn't stored.
+  func optionalComposites(_ place: (String) -> Int?) -> [CompositeLayout] {
+    attributes.flatMap { optionalComposites($0, prefix: "", place) }
+  }
+
+  private func optionalComposites(
+    _ attribute: Attribute,
+    prefix: String,
+    _ place: (String) -> Int?
+  ) -> [CompositeLayout] {
+    guard attribute.type == .composite, !attribute.options.contains(.transient) else { return [] }
+    let path = prefix + attribute.name
+    let inner = attribute.properties.flatMap {
+      optionalComposites($0, prefix: path + ".", place)
+    }
+    guard attribute.isOptional, let presence = place(path) else { return inner }
+    var layout = CompositeLayout(path: path, presence: presence, parts: [], innerPresences: [])
+    collect(attribute.properties, prefix: path + ".", isInner: false, into: &layout, place)
+    return [layout] + inner
+  }
+
+  private func collect(
+    _ properties: [Attribute],
+    prefix: String,
+    isInner: Bool,
+    into layout: inout CompositeLayout,
+    _ place: (String) -> Int?
+  ) {
+    for attribute in properties where !attribute.options.contains(.transient) {
+      let path = prefix + attribute.name
+      guard attribute.type == .composite else {
+        guard let column = place(path) else { continue }
+        layout.parts.append(
+          CompositeLayout.Part(
+            path: path,
+            place: column,
+            isRequired: !attribute.isOptional && !isInner,
+            defaultValue: attribute.defaultValue,
+            isInner: isInner
+          )
+        )
+        continue
+      }
+      if attribute.isOptional, let presence = place(path) { layout.innerPresences.append(presence) }
+      collect(
+        attribute.properties,
+        prefix: path + ".",
+        isInner: isInner || attribute.isOptional,
+        into: &layout,
+        place
+      )
+    }
+  }
+}

@@ -1,0 +1,63 @@
+internal import DepotProtocol
+
+/// What no two rows may have the same values of, unless one of them is null.
+struct UniqueLayout: Hashable, Sendable {
+  /// The paths of the attributes and to-one relationships.
+  var paths: [String]
+  /// The places of their columns among the stored ones.
+  var places: [Int]
+  /// The entity that demands it of its rows and those of its descendants.
+  var owner: String
+  /// The numbers of the entities whose rows are compared; `nil` if it is all of the table's.
+  var kinds: [Int]?
+
+  /// The condition, behind others, that a row is one of those that are compared.
+  var kindCondition: String {
+    kinds.map { " AND kind IN (\($0.map(String.init).joined(separator: ", ")))" } ?? ""
+  }
+}
+
+extension Schema {
+  /// Returns what rows of an entity and its descendants must have for themselves.
+  ///
+  /// - Parameter place: Finds the place of a column by its name in SQL.
+  func uniques(
+    of entity: Entity,
+    _ map: StorageMap,
+    _ place: (String) -> Int?
+  ) -> [UniqueLayout] {
+    var result: [UniqueLayout] = []
+    for owner in lineage(of: entity) + descendants(of: entity.name) {
+      let fields = fields(of: owner)
+      let singles = owner.ownFields.filter { $0.attribute.isUnique }.map { [$0.path] }
+      for paths in singles + owner.uniques {
+        let columns = paths.compactMap { path -> (place: Int, isOwn: Bool)? in
+          guard let field = fields.first(where: { $0.path == path }),
+            let declaring = self[field.owner]
+          else { return nil }
+          let prefix = field.relationship == nil ? "a" : "r"
+          return place(columnName(prefix, path, declaring)).map {
+            ($0, declaring.name == owner.name)
+          }
+        }
+        guard columns.count == paths.count else { continue }
+        // A column of its own is null in the rows of others, which then can't clash.
+        let isShared = owner.parent != nil && !columns.contains { $0.isOwn }
+        result.append(
+          UniqueLayout(
+            paths: paths,
+            places: columns.map(\.place),
+            owner: owner.name,
+            kinds: isShared ? kinds(of: owner, map) : nil
+          )
+        )
+      }
+    }
+    return result
+  }
+
+  /// Returns the numbers of an entity and its descendants.
+  func kinds(of entity: Entity, _ map: StorageMap) -> [Int] {
+    ([entity] + descendants(of: entity.name)).map { map.number(of: $0.name) }.sorted()
+  }
+}

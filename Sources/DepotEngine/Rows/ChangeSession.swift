@@ -1,0 +1,178 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// What has to be known across the rows of one request, until all of it is done.
+final class ChangeSession {
+  let entities: EntityWriters
+  let control: CallControl
+  var violations = ViolationList()
+  /// The rows that inserts of a save bring, by their temporary identifiers.
+  var temporaries: [String: (layout: EntityLayout, identifier: Int64)] = [:]
+  /// What to-many relationships, and to-one ones that others store, are to lead to.
+  var linkChanges: [LinkChange] = []
+  /// Rows whose number of targets has to be looked at in the end.
+  private var pending: [ObjectIdentifier: Pending] = [:]
+  /// The rows whose version grew, by their tables.
+  private var touched: [String: Set<Int64>] = [:]
+  /// Targets that are known to exist, by the entity that they are to be of.
+  private var known: [String: Set<Int64>] = [:]
+  /// The greatest orders of what belongs to a row, so that they are looked up once.
+  private var lastOrders: [OrderKey: Int64] = [:]
+
+  var connection: Connection { entities.connection }
+
+  /// How far apart the orders of neighbours are at first.
+  static let orderGap: Int64 = 1024
+
+  /// Why a row's targets have to be looked at.
+  enum Cause {
+    /// It was inserted, or got another value, at this place of the request.
+    case request(pointer: String)
+    /// Something else that was changed.
+    case change
+    /// The row that it led to was deleted.
+    case deletion(of: String)
+  }
+
+  private struct Pending {
+    var link: Link
+    var rows: [Int64: Cause] = [:]
+  }
+
+  private struct OrderKey: Hashable {
+    var list: String
+    var row: Int64
+  }
+
+  init(_ entities: EntityWriters, _ control: CallControl) {
+    self.entities = entities
+    self.control = control
+    for counter in entities.counters.values { counter.beginRequest() }
+  }
+
+  /// How much a row's version grows: once for each request, and not if the row is new.
+  func versionStep(_ root: EntityWriter, _ identifier: Int64) -> Int64 {
+    if root.counter.isNew(identifier) { return 0 }
+    return touched[root.layout.root, default: []].insert(identifier).inserted ? 1 : 0
+  }
+
+  /// Has a row's number of targets looked at when the request is done.
+  func look(at link: Link, of row: Int64, because cause: @autoclosure () -> Cause) {
+    guard link.isLimited else { return }
+    let key = ObjectIdentifier(link)
+    if case .change? = pending[key]?.rows[row] {
+      pending[key]?.rows[row] = cause()
+    } else if pending[key]?.rows[row] == nil {
+      pending[key, default: Pending(link: link)].rows[row] = cause()
+    }
+  }
+
+  /// Notes a violation.
+  func violate(_ error: DepotError) throws(DepotError) { try violations.add(error) }
+
+  /// Forgets what was noted since the last check, because it was undone.
+  func forgetPending() {
+    pending = [:]
+    linkChanges = []
+    touched = [:]
+    lastOrders = [:]
+  }
+
+  /// Looks at the number of targets of all rows that were noted, and forgets them.
+  func checkTargets() throws {
+    while let (key, first) = pending.first {
+      pending[key] = nil
+      for (row, cause) in first.rows.sorted(by: { $0.key < $1.key }) {
+        try control.check()
+        try check(first.link, row, cause)
+      }
+    }
+  }
+
+  private func check(_ link: Link, _ row: Int64, _ cause: Cause) throws {
+    guard try exists(row, link.owner) else { return }
+    let count = try count(link, of: row)
+    let relationship = link.relationship
+    let error: DepotError
+    let name = "\(link.owner.name)/\(row)"
+    if !link.isToMany {
+      guard count == 0 else { return }
+      if case .deletion(let target) = cause {
+        error = DepotError(
+          .denied,
+          "\(target) can't be deleted: \(link.name) of \(name) must lead to a row."
+        ).hint("Delete \(name) too, or let it lead to another row first.")
+      } else {
+        error = DepotError(.required, "\(link.name) of \(name) must lead to a row.")
+          .hint("Give it a row, or make it optional in the schema.")
+      }
+    } else if count < relationship.minCount {
+      error = Self.wrongCount("\(name).\(link.layout.name)", "at least \(relationship.minCount)", count)
+    } else if relationship.maxCount > 0, count > relationship.maxCount {
+      error = Self.wrongCount("\(name).\(link.layout.name)", "at most \(relationship.maxCount)", count)
+    } else {
+      return
+    }
+    let details = error.details([
+      "entity": .string(link.owner.name), "attribute": .string(link.layout.name),
+      "id": .int64(row), "count": .int64(Int64(count)),
+    ])
+    guard case .request(let pointer) = cause else { return try violate(details) }
+    try violate(details.at(pointer))
+  }
+
+  private static func wrongCount(_ name: String, _ demand: String, _ count: Int) -> DepotError {
+    DepotError(.count, "\(name) must have \(demand) rows, not \(count).")
+  }
+
+  /// Returns how many rows a row leads to.
+  private func count(_ link: Link, of row: Int64) throws -> Int {
+    switch link.storage {
+    case .column(let column):
+      return try connection.target(of: row, in: column) == nil ? 0 : 1
+    case .foreign(let column):
+      return try count(column.root.table, column.quoted, row)
+    case .join(let table):
+      return try count(table.name, link.side.column, row)
+    }
+  }
+
+  private func count(_ table: String, _ column: String, _ row: Int64) throws -> Int {
+    var count = 0
+    try connection.statement("SELECT count(*) FROM \(table) WHERE \(column) = ?1")
+      .run([.integer(row)]) { count = Int($0.integer(0)) }
+    return count
+  }
+
+  /// Whether there is such a row of an entity or of one that descends from it.
+  func exists(_ identifier: Int64, _ layout: EntityLayout) throws -> Bool {
+    let statement = try entities.writer(layout.name).existence
+    defer { statement.restart() }
+    try statement.bind(identifier, at: 1)
+    return try statement.step()
+  }
+
+  /// Whether a row may be led to; asks the store once for each.
+  func isTarget(_ identifier: Int64, of link: Link) throws -> Bool {
+    if known[link.destination.name]?.contains(identifier) == true { return true }
+    guard try exists(identifier, link.destination) else { return false }
+    known[link.destination.name, default: []].insert(identifier)
+    return true
+  }
+
+  /// Returns an order behind those of all that belongs to a row.
+  func nextOrder(_ list: String, of row: Int64, last: () throws -> Int64?) rethrows -> Int64 {
+    let key = OrderKey(list: list, row: row)
+    let previous = try lastOrders[key] ?? last() ?? 0
+    lastOrders[key] = previous + Self.orderGap
+    return previous + Self.orderGap
+  }
+
+  /// Forgets the greatest order of what belongs to a row, which was changed.
+  func forgetOrder(_ list: String, of row: Int64) {
+    lastOrders[OrderKey(list: list, row: row)] = nil
+  }
+}
+
+@available(*, unavailable)
+extension ChangeSession: Sendable {}

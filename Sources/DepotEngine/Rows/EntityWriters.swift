@@ -1,0 +1,148 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// What writes the rows of all entities of one schema.
+final class EntityWriters {
+  let connection: Connection
+  let catalog: Catalog
+  private(set) var counters: [String: IdentifierCounter]
+  private let ceilings: [String: Int64]
+  private var writers: [String: EntityWriter] = [:]
+  private var links: [String: Link] = [:]
+  private var linksOf: [String: [Link]] = [:]
+  private var ends: [String: [Link]] = [:]
+
+  init(
+    _ catalog: Catalog,
+    on connection: Connection,
+    counters: [String: IdentifierCounter] = [:],
+    ceilings: [String: Int64]
+  ) {
+    self.catalog = catalog
+    self.connection = connection
+    self.counters = counters
+    self.ceilings = ceilings
+  }
+
+  /// Returns what writes rows of the entity named `name`.
+  ///
+  /// - Throws: ``DepotError`` `schema.unknown_entity`; ``SQLiteError``.
+  func writer(_ name: String) throws -> EntityWriter {
+    if let writer = writers[name] { return writer }
+    let layout = try catalog.layout(of: name)
+    let writer = try EntityWriter(layout, entities: self, counter: counter(layout.root))
+    writers[name] = writer
+    return writer
+  }
+
+  /// Returns what writes rows of the entity that the request names at `pointer`.
+  func writer(_ name: String, at pointer: String) throws -> EntityWriter {
+    do {
+      return try writer(name)
+    } catch let error as DepotError {
+      throw error.at(pointer)
+    }
+  }
+
+  /// The source of the identifiers of a table, which are different in all its entities.
+  private func counter(_ root: String) -> IdentifierCounter {
+    if let counter = counters[root] { return counter }
+    let counter = IdentifierCounter(entity: root, ceiling: ceilings[root] ?? 1)
+    counters[root] = counter
+    return counter
+  }
+
+  /// Returns the relationship that `owner` declares.
+  func link(_ layout: RelationshipLayout) throws -> Link {
+    let key = "\(layout.owner).\(layout.name)"
+    if let link = links[key] { return link }
+    let link = Link(
+      layout,
+      owner: try catalog.layout(of: layout.owner),
+      destination: try catalog.layout(of: layout.destination),
+      storage: try storage(layout),
+      side: layout.nearSide
+    )
+    links[key] = link
+    return link
+  }
+
+  /// Returns the relationship that leads back.
+  func inverse(of link: Link) throws -> Link? {
+    guard let owner = link.layout.inverseOwner, let name = link.layout.inverse?.name,
+      let layout = try catalog.layout(of: owner).relationship(name)
+    else { return nil }
+    return try self.link(layout)
+  }
+
+  private func storage(_ layout: RelationshipLayout) throws -> Link.Storage {
+    switch layout.storage {
+    case .column:
+      return .column(try column(of: layout))
+    case .foreignColumn:
+      guard let owner = layout.inverseOwner, let name = layout.inverse?.name,
+        let back = try catalog.layout(of: owner).relationship(name)
+      else { throw DepotError(.bug, "\(layout.name) has no inverse.") }
+      return .foreign(try column(of: back))
+    case .join(let table, _, _, _):
+      let isSource = layout.nearSide == .source
+      let near = layout.relationship.isOrdered
+      let far = layout.isSelfInverse ? false : layout.inverse?.isOrdered ?? false
+      return .join(
+        JoinTable(
+          table,
+          isOrdered: isSource ? (near, far) : (far, near),
+          on: connection
+        )
+      )
+    }
+  }
+
+  private func column(of layout: RelationshipLayout) throws -> ReferenceColumn {
+    let root = try catalog.layout(of: catalog.layout(of: layout.owner).root)
+    guard case .column(let quoted) = layout.storage,
+      let place = root.stored.firstIndex(where: { $0.quoted == quoted })
+    else { throw DepotError(.bug, "\(layout.owner).\(layout.name) has no column.") }
+    let order = "\"o_\(quoted.dropFirst(3))"
+    return ReferenceColumn(
+      root: root,
+      place: place,
+      orderPlace: root.stored.firstIndex { $0.quoted == order },
+      isUnique: layout.inverse?.isToMany == false && !layout.isSelfInverse
+    )
+  }
+
+  /// Returns the relationships of an entity, its ancestors' included.
+  func links(of layout: EntityLayout) throws -> [Link] {
+    if let links = linksOf[layout.name] { return links }
+    let links = try layout.relationships.map { try link($0) }
+    linksOf[layout.name] = links
+    return links
+  }
+
+  /// Returns the relationships without an inverse that lead to rows of an entity.
+  func incoming(_ layout: EntityLayout) throws -> [Link] {
+    if let links = ends[layout.name] { return links }
+    var result: [Link] = []
+    for other in catalog.allLayouts {
+      for relationship in other.relationships
+      where relationship.owner == other.name && relationship.inverse == nil
+        && layout.lineageNames.contains(relationship.destination)
+      {
+        result.append(try link(relationship))
+      }
+    }
+    ends[layout.name] = result
+    return result
+  }
+}
+
+@available(*, unavailable)
+extension EntityWriters: Sendable {}
+
+extension RelationshipLayout {
+  /// The side of the join table that the owner's rows are on.
+  var nearSide: JoinTable.Side {
+    if case .join(_, let near, _, _) = storage, near == "target" { .target } else { .source }
+  }
+}

@@ -1,0 +1,89 @@
+internal import DepotProtocol
+
+/// One column of the rows of a request.
+struct InputColumn {
+  let name: String
+  let target: Target
+
+  enum Target {
+    /// The row's own identifier, temporary in inserts.
+    case identifier
+    /// An attribute, and the place of its column; `nil` if it is checked but not kept.
+    case attribute(FieldRule, place: Int?)
+    /// A to-one relationship, and the place of its column.
+    case reference(Link, ReferenceColumn, place: Int)
+    /// A to-one relationship that its inverse stores.
+    case foreign(Link)
+    /// A to-many relationship.
+    case toMany(Link)
+  }
+
+  /// The place of the stored column.
+  var place: Int? {
+    switch target {
+    case .attribute(_, let place): place
+    case .reference(_, _, let place): place
+    default: nil
+    }
+  }
+}
+
+extension EntityWriter {
+  /// Finds out what a request's columns are.
+  ///
+  /// - Parameter identifier: Whether `$id` may be among them.
+  /// - Throws: ``DepotError`` `schema.unknown_attribute`, or `request.usage` if one is named twice.
+  func columns(
+    _ names: [String],
+    at pointer: String,
+    identifier: Bool = false
+  ) throws -> [InputColumn] {
+    var seen: Set<String> = []
+    return try names.enumerated().map { index, name in
+      guard seen.insert(name).inserted else {
+        throw DepotError(.usage, "\"\(name)\" is named twice.").at("\(pointer)/\(index)")
+      }
+      if identifier, name == "$id" { return InputColumn(name: name, target: .identifier) }
+      guard let target = try target(name) else {
+        throw unknown(name).at("\(pointer)/\(index)")
+      }
+      return InputColumn(name: name, target: target)
+    }
+  }
+
+  private func target(_ name: String) throws -> InputColumn.Target? {
+    if let position = layout.position(of: name) {
+      guard let name = layout.fields[position].relationship?.name else {
+        return .attribute(try rule(position), place: layout.storedPositions[position])
+      }
+      guard let relationship = layout.relationship(name) else { return nil }
+      let link = try entities.link(relationship)
+      if case .column(let column) = link.storage, let place = layout.storedPositions[position] {
+        return .reference(link, column, place: place)
+      }
+      return .foreign(link)
+    }
+    guard let relationship = layout.relationship(name) else { return nil }
+    return .toMany(try entities.link(relationship))
+  }
+
+  private func unknown(_ name: String) -> DepotError {
+    let names = layout.fields.map(\.path) + layout.relationships.map(\.name)
+    if names.contains(where: { $0.hasPrefix(name + ".") }) {
+      return DepotError(.usage, "\"\(name)\" can't be set as a whole.")
+        .hint("Set its parts, such as \(names.first { $0.hasPrefix(name + ".") } ?? "").")
+    }
+    return layout.unknownAttribute(name)
+  }
+}
+
+extension EntityLayout {
+  /// Returns the error that there is no column `name`, with the nearest name as the hint.
+  func unknownAttribute(_ name: String) -> DepotError {
+    let names = fields.map(\.path) + relationships.filter(\.relationship.isToMany).map(\.name)
+    let nearest = Spelling.nearest(to: name, in: names + ["$id", "$version"])
+    return DepotError(.unknownAttribute, "\(self.name) has no attribute \"\(name)\".")
+      .hint(nearest.map { "Did you mean \"\($0)\"?" } ?? "It has \(names.joined(separator: ", ")).")
+      .details(nearest.map { ["didYouMean": .string($0)] } ?? [:])
+  }
+}

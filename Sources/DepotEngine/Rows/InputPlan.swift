@@ -1,0 +1,84 @@
+internal import DepotProtocol
+
+/// What reading the rows of a request needs, prepared once.
+struct InputPlan {
+  let columns: [InputColumn]
+  /// The same for the common case, without references, so that a value costs no counting of them.
+  let plain: [PlainColumn]
+  /// The places that rows have values for.
+  let places: [Int]
+  /// Whether a column isn't an attribute.
+  let hasLinks: Bool
+
+  struct PlainColumn {
+    var form: ValueForm
+    /// The place of the stored column; -1 if there is none.
+    var place: Int
+    var isAttribute: Bool
+    var isOptional: Bool
+    var hasCheck: Bool
+  }
+
+  init(_ columns: [InputColumn]) {
+    self.columns = columns
+    plain = columns.map { column in
+      guard case .attribute(let rule, let place) = column.target else {
+        return PlainColumn(
+          form: .scalar(.int64),
+          place: column.place ?? -1,
+          isAttribute: false,
+          isOptional: true,
+          hasCheck: false
+        )
+      }
+      return PlainColumn(
+        form: rule.form,
+        place: place ?? -1,
+        isAttribute: true,
+        isOptional: rule.isOptional,
+        hasCheck: rule.check != nil
+      )
+    }
+    places = columns.compactMap(\.place)
+    hasLinks = plain.contains { !$0.isAttribute }
+  }
+}
+
+/// Where the row that is being read stands in the request.
+enum RowPlace {
+  /// A row of a batch, whose values are counted.
+  case row(base: String, Int)
+  /// The values of an update, which are named.
+  case set(base: String)
+
+  /// The JSON pointer to the row.
+  var pointer: String {
+    switch self {
+    case .row(let base, let row): "\(base)/\(row)"
+    case .set(let base): base
+    }
+  }
+
+  /// The JSON pointer to one of its values.
+  func pointer(_ index: Int, _ column: InputColumn) -> String {
+    if case .set(let base) = self { "\(base)/\(column.name)" } else { "\(pointer)/\(index)" }
+  }
+}
+
+/// What a row says about relationships, besides the cells.
+struct RowLinks {
+  /// To-one relationships that are stored in the row.
+  var references: [(link: Link, column: ReferenceColumn, target: Int64?, pointer: String)] = []
+  /// Those that others store.
+  var changes: [(link: Link, edit: LinkEdit, pointer: String)] = []
+  /// The temporary identifier, and the text of a permanent one.
+  var temporary: String?
+  var identifier: Int64?
+
+  mutating func removeAll() {
+    references.removeAll(keepingCapacity: true)
+    changes.removeAll(keepingCapacity: true)
+    temporary = nil
+    identifier = nil
+  }
+}

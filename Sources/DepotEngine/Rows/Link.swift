@@ -1,0 +1,105 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// A relationship as the writer sees it: where its truth is stored, and what it leads back by.
+final class Link {
+  let layout: RelationshipLayout
+  /// The entity that declares it.
+  let owner: EntityLayout
+  let destination: EntityLayout
+  let storage: Storage
+  /// The side of a join table that the owner's rows are on.
+  let side: JoinTable.Side
+
+  enum Storage {
+    /// The owner's rows hold the identifier.
+    case column(ReferenceColumn)
+    /// The destination's rows hold it.
+    case foreign(ReferenceColumn)
+    case join(JoinTable)
+  }
+
+  init(
+    _ layout: RelationshipLayout,
+    owner: EntityLayout,
+    destination: EntityLayout,
+    storage: Storage,
+    side: JoinTable.Side
+  ) {
+    self.layout = layout
+    self.owner = owner
+    self.destination = destination
+    self.storage = storage
+    self.side = side
+  }
+
+  var relationship: Relationship { layout.relationship }
+  /// The name for people.
+  var name: String { "\(layout.owner).\(layout.name)" }
+  var isToMany: Bool { relationship.isToMany }
+  /// Whether (a, b) is there if and only if (b, a) is.
+  var isSymmetric: Bool { layout.isSelfInverse }
+  /// Whether a row must lead to another.
+  var isRequired: Bool { !isToMany && !relationship.isOptional }
+  /// Whether a row's number of targets has to be looked at when the request is done.
+  var isLimited: Bool {
+    isToMany ? relationship.minCount > 0 || relationship.maxCount > 0 : isRequired
+  }
+  /// Whether a row breaks the rules that has no targets.
+  var needsTargets: Bool { isToMany ? relationship.minCount > 0 : isRequired }
+}
+
+@available(*, unavailable)
+extension Link: Sendable {}
+
+/// The column that holds the identifier of a to-one relationship's target.
+struct ReferenceColumn {
+  /// The layout of the root entity, which has all columns of the table.
+  var root: EntityLayout
+  /// The place among the stored columns of ``root``.
+  var place: Int
+  /// The place of the column with the row's order among those with the same target.
+  var orderPlace: Int?
+  /// Whether no two rows may have the same target.
+  var isUnique: Bool
+
+  var quoted: String { root.stored[place].quoted }
+  var quotedOrder: String? { orderPlace.map { root.stored[$0].quoted } }
+}
+
+extension Connection {
+  /// Returns the identifiers of rows whose column holds `target`, in their order.
+  func rows(with column: ReferenceColumn, _ target: Int64) throws -> [(
+    identifier: Int64, order: Int64
+  )] {
+    let order = column.quotedOrder ?? "0"
+    let terms = column.quotedOrder.map { "\($0), id" } ?? "id"
+    let statement = try statement(
+      "SELECT id, \(order) FROM \(column.root.table) WHERE \(column.quoted) = ?1 ORDER BY \(terms)"
+    )
+    var result: [(identifier: Int64, order: Int64)] = []
+    try statement.run([.integer(target)]) { result.append(($0.integer(0), $0.integer(1))) }
+    return result
+  }
+
+  /// Returns what a row's column holds.
+  func target(of identifier: Int64, in column: ReferenceColumn) throws -> Int64? {
+    let statement = try statement(
+      "SELECT \(column.quoted) FROM \(column.root.table) WHERE id = ?1"
+    )
+    defer { statement.reset() }
+    try statement.bind(identifier, at: 1)
+    guard try statement.step(), !statement.row.isNull(0) else { return nil }
+    return statement.row.integer(0)
+  }
+
+  /// Returns the greatest order of the rows whose column holds `target`.
+  func lastOrder(in column: ReferenceColumn, of target: Int64) throws -> Int64? {
+    guard let order = column.quotedOrder else { return nil }
+    var result: Int64?
+    try statement(
+      "SELECT max(\(order)) FROM \(column.root.table) WHERE \(column.quoted) = ?1"
+    ).run([.integer(target)]) { result = $0.isNull(0) ? nil : $0.integer(0) }
+    return result
+  }
+}

@@ -1,0 +1,80 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+extension ChangeSession {
+  /// Lets a row's to-one relationship lead to another row, or to none, and its inverse agree.
+  ///
+  /// A row whose only place is taken by another is left without one.
+  func setReference(
+    _ link: Link,
+    _ column: ReferenceColumn,
+    of row: Int64,
+    to target: Int64?,
+    because cause: Cause
+  ) throws {
+    if let target { try makeRoom(link, column, for: row, at: target) }
+    let root = try entities.writer(column.root.name)
+    let previous = try connection.target(of: row, in: column)
+    var changes: [(place: Int, cell: Cell)] = [
+      (column.place, target.map(Cell.integer) ?? .null)
+    ]
+    if let place = column.orderPlace {
+      changes.append((place, try order(column, of: target).map(Cell.integer) ?? .null))
+    }
+    do {
+      _ = try root.change(row, changes, step: versionStep(root, row))
+    } catch let error as SQLiteError where error.kind == .unique {
+      throw DepotError(
+        .unique,
+        "\(link.owner.name)/\(row) would have the same values as another row."
+      ).details(["entity": .string(link.owner.name), "attribute": .string(link.layout.name)])
+    }
+    if target == nil { look(at: link, of: row, because: cause) }
+    guard let inverse = try entities.inverse(of: link), !link.isSymmetric else { return }
+    if let previous, previous != target { look(at: inverse, of: previous, because: .change) }
+    if let target { look(at: inverse, of: target, because: .change) }
+  }
+
+  /// Takes the only place at `target` from the row that has it, unless that is `row`.
+  func makeRoom(
+    _ link: Link,
+    _ column: ReferenceColumn,
+    for row: Int64?,
+    at target: Int64
+  ) throws {
+    guard column.isUnique else { return }
+    for other in try connection.rows(with: column, target) where other.identifier != row {
+      try setReference(link, column, of: other.identifier, to: nil, because: .change)
+    }
+  }
+
+  /// Returns the order of a row that comes to `target`, if there are orders.
+  func order(_ column: ReferenceColumn, of target: Int64?) throws -> Int64? {
+    guard let target, column.orderPlace != nil else { return nil }
+    return try nextOrder(column.quoted + column.root.name, of: target) {
+      try connection.lastOrder(in: column, of: target)
+    }
+  }
+
+  /// Makes a relationship that is its own inverse agree after `row` was led to `target`.
+  func makeSymmetric(
+    _ link: Link,
+    _ column: ReferenceColumn,
+    of row: Int64,
+    from previous: Int64?,
+    to target: Int64?
+  ) throws {
+    if let previous, previous != target, previous != row,
+      try connection.target(of: previous, in: column) == row
+    {
+      try setReference(link, column, of: previous, to: nil, because: .change)
+    }
+    guard let target, target != row else { return }
+    let partner = try connection.target(of: target, in: column)
+    if partner == row { return }
+    if let partner, partner != target {
+      try setReference(link, column, of: partner, to: nil, because: .change)
+    }
+    try setReference(link, column, of: target, to: row, because: .change)
+  }
+}

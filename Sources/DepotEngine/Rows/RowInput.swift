@@ -1,0 +1,229 @@
+internal import DepotProtocol
+
+extension EntityWriter {
+  /// Reads a row's values into the cells and ``links``, and notes what rules they break.
+  ///
+  /// - Returns: Whether they break none.
+  /// - Throws: ``DepotError`` if the bytes aren't a row.
+  @inline(__always)
+  func readRow(
+    _ reader: inout RowReader,
+    _ plan: InputPlan,
+    _ session: ChangeSession,
+    _ place: @autoclosure () -> RowPlace
+  ) throws -> Bool {
+    arena.removeAll()
+    if plan.hasLinks { links.removeAll() }
+    var isSound = true
+    for index in 0..<plan.plain.count {
+      let column = plan.plain[index]
+      if reader.isAtEndOfRow() { throw wrongCount(index, plan, place()) }
+      let field = try reader.field()
+      guard column.isAttribute else {
+        if try !readLink(field, index, plan, session, place()) { isSound = false }
+        continue
+      }
+      guard let cell = Cell(field, as: column.form, in: arena) else {
+        try refuse(field, nil, index, plan, session, place())
+        isSound = false
+        continue
+      }
+      if column.place >= 0 { cells[column.place] = cell }
+      if cell.isNull ? !column.isOptional : column.hasCheck || cell.byteCount > Limits.valueBytes {
+        if try refuse(field, cell, index, plan, session, place()) { isSound = false }
+      }
+    }
+    if !reader.isAtEndOfRow() {
+      var count = plan.plain.count
+      while !reader.isAtEndOfRow() {
+        _ = try reader.field()
+        count += 1
+      }
+      try reader.endRow()
+      throw wrongCount(count, plan, place())
+    }
+    try reader.endRow()
+    return isSound
+  }
+
+  /// Notes what is wrong with a value; returns whether anything is.
+  @discardableResult
+  private func refuse(
+    _ field: RowField,
+    _ cell: Cell?,
+    _ index: Int,
+    _ plan: InputPlan,
+    _ session: ChangeSession,
+    _ place: RowPlace
+  ) throws(DepotError) -> Bool {
+    guard case .attribute(let rule, _) = plan.columns[index].target else { return false }
+    let errors: [DepotError]
+    if let cell {
+      if cell.isNull {
+        errors = [rule.required(layout.name)]
+      } else if cell.byteCount > Limits.valueBytes {
+        errors = [rule.tooLarge(cell.byteCount, layout.name)]
+      } else {
+        errors = rule.failures(cell, layout.name)
+      }
+    } else {
+      errors = [rule.wrongType(field, layout.name)]
+    }
+    for error in errors {
+      try session.violate(error.at(place.pointer(index, plan.columns[index])))
+    }
+    return !errors.isEmpty
+  }
+
+  private func wrongCount(_ count: Int, _ plan: InputPlan, _ place: RowPlace) -> DepotError {
+    DepotError(.usage, "The row has \(count) values for \(plan.columns.count) columns.")
+      .at(place.pointer)
+  }
+
+  // MARK: Relationships
+
+  private func readLink(
+    _ field: RowField,
+    _ index: Int,
+    _ plan: InputPlan,
+    _ session: ChangeSession,
+    _ place: RowPlace
+  ) throws -> Bool {
+    let pointer = place.pointer(index, plan.columns[index])
+    do {
+      switch plan.columns[index].target {
+      case .attribute: break
+      case .identifier: try readIdentifier(field)
+      case .reference(let link, let column, let position):
+        let target = field.isNull ? nil : try session.target(field, of: link)
+        cells[position] = target.map(Cell.integer) ?? .null
+        links.references.append((link, column, target, pointer))
+      case .foreign(let link):
+        let targets = field.isNull ? [] : [try session.target(field, of: link)]
+        links.changes.append((link, .set(targets), pointer))
+      case .toMany(let link):
+        links.changes.append((link, try session.edit(field, of: link), pointer))
+      }
+      return true
+    } catch let error as DepotError where error.code.class != "storage" {
+      try session.violate(error.at(pointer))
+      return false
+    }
+  }
+
+  private func readIdentifier(_ field: RowField) throws(DepotError) {
+    if field.kind == .string, field.bytes.first == UInt8(ascii: "#") {
+      links.temporary = field.text
+    } else if !field.isNull {
+      guard let identifier = field.int64 else {
+        throw DepotError(.type, "$id must be an identifier.")
+          .hint("A temporary one is a string that begins with #.")
+      }
+      links.identifier = identifier
+    }
+  }
+}
+
+extension ChangeSession {
+  /// Reads the identifier of a row that a relationship is to lead to.
+  func target(_ field: RowField, of link: Link) throws -> Int64 {
+    if field.kind == .string, field.bytes.first == UInt8(ascii: "#") {
+      let name = field.text
+      guard let (layout, identifier) = temporaries[name] else {
+        throw DepotError(.reference, "No inserted row has the temporary identifier \(name).")
+          .details(link.details)
+      }
+      guard layout.lineageNames.contains(link.destination.name) else {
+        throw DepotError(
+          .reference,
+          "\(link.name) leads to rows of \(link.destination.name), but \(name) is a \(layout.name)."
+        ).details(link.details)
+      }
+      return identifier
+    }
+    guard let identifier = field.int64 else {
+      throw DepotError(.type, "\(link.name) takes identifiers, which this \(field.kind) isn't.")
+        .details(link.details)
+    }
+    guard try isTarget(identifier, of: link) else {
+      throw DepotError(
+        .reference,
+        "There is no \(link.destination.name)/\(identifier) for \(link.name)."
+      ).details(link.details)
+    }
+    return identifier
+  }
+
+  /// Reads what a to-many relationship is to lead to.
+  func edit(_ field: RowField, of link: Link) throws -> LinkEdit {
+    switch field.kind {
+    case .array: return .set(try targets(field.bytes, of: link))
+    case .object: return try changes(field, of: link)
+    default:
+      throw DepotError(.type, "\(link.name) takes a list of identifiers, not \(field.kind).")
+        .hint("To change the list, write {\"add\":[…],\"remove\":[…]}.").details(link.details)
+    }
+  }
+
+  private func targets(
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    of link: Link
+  ) throws -> [Int64] {
+    var reader = try RowReader(elementsOf: bytes)
+    var result: [Int64] = []
+    while !reader.isAtEndOfRow() {
+      let identifier = try target(try reader.field(), of: link)
+      // Most lists are short, and a set would cost more than it saves.
+      if result.count < 16, result.contains(identifier) { continue }
+      result.append(identifier)
+    }
+    try reader.endRow()
+    guard result.count > 16 else { return result }
+    var seen: Set<Int64> = []
+    return result.filter { seen.insert($0).inserted }
+  }
+
+  private func changes(_ field: RowField, of link: Link) throws -> LinkEdit {
+    var (add, remove): ([Int64], [Int64]) = ([], [])
+    var position: Int?
+    let document = try JSONDocument(Array(field.bytes))
+    for (name, value) in try document.root.members() {
+      switch try name.string() {
+      case "add": add = try targets(Array(document.bytes[value.range]), value, of: link)
+      case "remove":
+        // What isn't there any more can be removed too.
+        remove = try value.elements().map { node in
+          if let name = try? node.string(), let temporary = temporaries[name] {
+            return temporary.identifier
+          }
+          return try node.int64()
+        }
+      case "at": position = Int(try value.int64())
+      case let other:
+        throw DepotError(.unknownMember, "\"\(other)\" is no change of a to-many relationship.")
+          .hint("There are add, remove, and at.").details(link.details)
+      }
+    }
+    if position != nil, !link.relationship.isOrdered {
+      throw DepotError(.usage, "\(link.name) has no order, so \"at\" means nothing.")
+        .details(link.details)
+    }
+    let removed = Set(remove)
+    if let both = add.first(where: removed.contains) {
+      throw DepotError(.usage, "\(both) is to be both added and removed.").details(link.details)
+    }
+    return .edit(add: add, remove: remove, at: position)
+  }
+
+  private func targets(_ bytes: [UInt8], _ node: JSONNode, of link: Link) throws -> [Int64] {
+    guard node.kind == .array else { throw node.wrongType("an array") }
+    return try bytes.withUnsafeBufferPointer { try targets($0, of: link) }
+  }
+}
+
+extension Link {
+  /// What errors tell programs about it.
+  var details: [String: JSONValue] {
+    ["entity": .string(layout.owner), "attribute": .string(layout.name)]
+  }
+}

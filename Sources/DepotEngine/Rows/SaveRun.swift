@@ -1,0 +1,174 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// What a save did.
+struct SaveResult {
+  var inserted = 0
+  var updated = 0
+  var deleted = 0
+  /// The permanent identifiers of rows that had temporary ones.
+  var identifiers: [String: Int64] = [:]
+}
+
+/// The carrying out of a save.
+///
+/// Identifiers come first, so that rows can refer to each other in any order; then rows, then what
+/// relationships lead to, and deletions last, so that what moved away from a deleted row isn't deleted
+/// with it. The rows that are named for deletion leave their unique values to those that are inserted.
+final class SaveRun {
+  private let request: SaveRequest
+  private let session: ChangeSession
+  private var result = SaveResult()
+
+  private var entities: EntityWriters { session.entities }
+
+  init(_ request: SaveRequest, _ session: ChangeSession) {
+    self.request = request
+    self.session = session
+  }
+
+  func run() throws -> SaveResult {
+    let deletion = try beginDeletion()
+    try assignIdentifiers()
+    if request.onConflict != .error { try TemporaryResolution(request, session).run() }
+    for index in request.inserts.indices { try insert(index) }
+    for index in request.updates.indices { try update(index) }
+    try session.applyLinkChanges()
+    result.deleted = try deletion.run()
+    result.identifiers = session.temporaries.mapValues(\.identifier)
+    return result
+  }
+
+  private func beginDeletion() throws -> Deletion {
+    let deletion = Deletion(session)
+    for (index, request) in request.deletes.enumerated() {
+      let writer = try entities.writer(request.entity, at: "/args/delete/\(index)/entity")
+      let missing = try deletion.add(request.identifiers, of: writer.layout)
+      guard missing.isEmpty else {
+        throw writer.layout.missing(missing, at: "/args/delete/\(index)/ids")
+      }
+    }
+    try deletion.detach()
+    return deletion
+  }
+
+  /// Gives every row with a temporary identifier a permanent one.
+  private func assignIdentifiers() throws {
+    for (index, insertion) in request.inserts.enumerated() {
+      guard let column = insertion.columns.firstIndex(of: "$id") else { continue }
+      let pointer = "/args/insert/\(index)"
+      let writer = try entities.writer(insertion.entity, at: "\(pointer)/entity")
+      try insertion.rows.json.withUnsafeBufferPointer { bytes in
+        var reader = try RowReader(bytes)
+        var row = 0
+        while try reader.beginRow() {
+          if row & 63 == 0 { try session.control.check() }
+          var position = 0
+          while !reader.isAtEndOfRow() {
+            let field = try reader.field()
+            if position == column, !field.isNull {
+              try assign(field, writer, at: "\(pointer)/rows/\(row)/\(column)")
+            }
+            position += 1
+          }
+          try reader.endRow()
+          row += 1
+        }
+      }
+    }
+  }
+
+  private func assign(_ field: RowField, _ writer: EntityWriter, at pointer: String) throws {
+    guard field.kind == .string, field.bytes.first == UInt8(ascii: "#") else {
+      throw DepotError(.type, "The $id of a row to insert must be a temporary identifier.")
+        .hint("That is a string that begins with #. Permanent ones are the store's to give.")
+        .at(pointer)
+    }
+    let name = field.text
+    guard session.temporaries[name] == nil else {
+      throw DepotError(.usage, "Two rows have the temporary identifier \(name).").at(pointer)
+    }
+    session.temporaries[name] = (writer.layout, writer.counter.take())
+  }
+
+  private func insert(_ index: Int) throws {
+    let insertion = request.inserts[index]
+    let pointer = "/args/insert/\(index)"
+    let writer = try entities.writer(insertion.entity, at: "\(pointer)/entity")
+    let run = try writer.insertRun(
+      insertion.columns,
+      request.onConflict,
+      at: pointer,
+      identifier: true
+    )
+    var outcome = InsertResult()
+    try insertion.rows.json.withUnsafeBufferPointer { bytes in
+      let base = "\(pointer)/rows"
+      var reader = try RowReader(bytes)
+      var row = 0
+      while try reader.beginRow() {
+        if row & 63 == 0 { try session.control.check() }
+        let place = RowPlace.row(base: base, row)
+        if try writer.readRow(&reader, run.plan, session, place) {
+          let temporary = run.plan.hasLinks ? writer.links.temporary : nil
+          let assigned = temporary.flatMap { session.temporaries[$0]?.identifier }
+          let identifier = try writer.insertRow(run, session, place, &outcome, as: assigned)
+          if let assigned, let identifier, assigned != identifier {
+            throw DepotError(
+              .unique,
+              "\(writer.layout.name)/\(identifier) has unique values of the row \(temporary ?? "")."
+            ).hint("Rows that replace others can't refer to each other in a circle.")
+              .at(place.pointer)
+          }
+        }
+        row += 1
+      }
+    }
+    result.inserted += outcome.inserted
+    result.updated += outcome.updated
+  }
+
+  private func update(_ index: Int) throws {
+    let change = request.updates[index]
+    let pointer = "/args/update/\(index)"
+    let writer = try entities.writer(change.entity, at: "\(pointer)/entity")
+    guard change.columns.contains("$id") else {
+      throw DepotError(.usage, "The rows to change have no $id.").at("\(pointer)/columns")
+    }
+    let plan = InputPlan(
+      try writer.columns(change.columns, at: "\(pointer)/columns", identifier: true)
+    )
+    let run = try writer.updateRun(plan)
+    var missing: [Int64] = []
+    try change.rows.json.withUnsafeBufferPointer { bytes in
+      let base = "\(pointer)/rows"
+      var reader = try RowReader(bytes)
+      var row = 0
+      while try reader.beginRow() {
+        if row & 63 == 0 { try session.control.check() }
+        let place = RowPlace.row(base: base, row)
+        if try writer.readRow(&reader, plan, session, place) {
+          let identifier = try identifier(writer, place)
+          if try writer.update(identifier, run, session, place) {
+            result.updated += 1
+          } else {
+            missing.append(identifier)
+          }
+        }
+        row += 1
+      }
+    }
+    guard missing.isEmpty else { throw writer.layout.missing(missing, at: "\(pointer)/rows") }
+  }
+
+  private func identifier(_ writer: EntityWriter, _ place: RowPlace) throws -> Int64 {
+    if let identifier = writer.links.identifier { return identifier }
+    if let name = writer.links.temporary, let row = session.temporaries[name] {
+      return row.identifier
+    }
+    throw DepotError(.type, "A row to change must say its $id.").at(place.pointer)
+  }
+}
+
+@available(*, unavailable)
+extension SaveRun: Sendable {}

@@ -1,0 +1,146 @@
+internal import DepotProtocol
+internal import FoundationEssentials
+
+/// What the values of a field must satisfy besides their type.
+struct ValueCheck {
+  private let validation: Attribute.Validation
+  private let width: NumberWidth?
+  private let type: AttributeType
+  private let isCollection: Bool
+  private let cases: Set<SQLiteForm>
+  private let pattern: Regex<AnyRegexOutput>?
+
+  /// What a value looks like in the store, for comparing.
+  private enum SQLiteForm: Hashable {
+    case integer(Int64)
+    case real(Double)
+    case bytes([UInt8])
+  }
+
+  /// Returns `nil` if every value of the type will do.
+  ///
+  /// - Throws: ``DepotError`` `schema.invalid` if the pattern isn't a regular expression.
+  init?(_ attribute: Attribute) throws(DepotError) {
+    let hasRange = attribute.width.map { $0 != .float } ?? false
+    guard hasRange && attribute.collection == nil || !attribute.validation.isEmpty else {
+      return nil
+    }
+    validation = attribute.validation
+    width = attribute.width
+    type = attribute.type
+    isCollection = attribute.collection != nil
+    do {
+      pattern = try attribute.validation.pattern.map { try Regex($0) }
+    } catch {
+      throw DepotError(.invalidSchema, "The pattern of \(attribute.name) isn't usable: \(error).")
+    }
+    let arena = CellArena()
+    cases = Set(attribute.validation.cases.compactMap { Self.form(Cell($0, in: arena)) })
+  }
+
+  /// A condition that a value doesn't satisfy.
+  struct Failure {
+    var code: DepotError.Code
+    /// What the value must be.
+    var demand: String
+  }
+
+  /// Returns what is wrong with a value that isn't null, all of it.
+  func failures(_ cell: Cell) -> [Failure] {
+    if !isCollection { return failures(ofOne: cell) + lengthFailures(cell) }
+    guard case .text(let text) = cell else { return [] }
+    let field = RowField(kind: .array, isComplex: true, bytes: text)
+    let elements = CollectionText.read(field, of: type, nil) ?? []
+    let arena = CellArena()
+    var result = length(elements.count, of: "elements")
+    for element in elements {
+      result += failures(ofOne: Cell(element, in: arena))
+      if !result.isEmpty { break }
+    }
+    return result
+  }
+
+  private func failures(ofOne cell: Cell) -> [Failure] {
+    var result: [Failure] = []
+    if !fits(cell) {
+      result.append(Failure(code: .range, demand: "be \(width?.rawValue ?? "a number")"))
+    }
+    if let minimum = validation.minimum, compare(cell, minimum) < 0 {
+      result.append(Failure(code: .range, demand: "be at least \(Self.text(minimum))"))
+    }
+    if let maximum = validation.maximum, compare(cell, maximum) > 0 {
+      result.append(Failure(code: .range, demand: "be at most \(Self.text(maximum))"))
+    }
+    if !cases.isEmpty, Self.form(cell).map(cases.contains) == false {
+      let names = validation.cases.prefix(8).map(Self.text).joined(separator: ", ")
+      result.append(Failure(code: .notACase, demand: "be one of \(names)"))
+    }
+    if let pattern, case .text(let bytes) = cell {
+      let text = String(decoding: bytes, as: UTF8.self)
+      if (try? pattern.wholeMatch(in: text)) == nil {
+        let source = validation.pattern ?? ""
+        result.append(Failure(code: .pattern, demand: "match the pattern \(source)"))
+      }
+    }
+    return result
+  }
+
+  private func fits(_ cell: Cell) -> Bool {
+    switch cell {
+    case .integer(let value): width?.integers?.contains(value) ?? true
+    case .blob(let key) where width == .uint64:
+      DecimalKey.decode(key).map { NumberWidth.uint64.contains($0) } ?? false
+    default: true
+    }
+  }
+
+  private func lengthFailures(_ cell: Cell) -> [Failure] {
+    guard validation.minLength != nil || validation.maxLength != nil else { return [] }
+    switch cell {
+    case .text(let bytes):
+      return length(String(decoding: bytes, as: UTF8.self).count, of: "characters")
+    case .blob(let bytes) where type == .data: return length(bytes.count, of: "bytes")
+    default: return []
+    }
+  }
+
+  private func length(_ count: Int, of things: String) -> [Failure] {
+    if let least = validation.minLength, count < least {
+      return [Failure(code: .length, demand: "have at least \(least) \(things)")]
+    }
+    if let most = validation.maxLength, count > most {
+      return [Failure(code: .length, demand: "have at most \(most) \(things)")]
+    }
+    return []
+  }
+
+  /// Compares a number or date with a bound; NaN is beyond every bound.
+  private func compare(_ cell: Cell, _ bound: Value) -> Int {
+    let value: Value =
+      switch (cell, type) {
+      case (.integer(let value), _): .int64(value)
+      case (.real(let value), .date): .date(Date(timeIntervalSinceReferenceDate: value))
+      case (.real(let value), _): .double(value)
+      case (.blob(let key), .decimal): DecimalKey.decode(key).map(Value.decimal) ?? .null
+      case (.blob, .double): .double(.nan)
+      case (.blob, .date): .date(Date(timeIntervalSinceReferenceDate: .nan))
+      default: .null
+      }
+    return ScalarOrder.compare(value, bound)
+  }
+
+  private static func form(_ cell: Cell) -> SQLiteForm? {
+    switch cell {
+    case .null: nil
+    case .integer(let value): .integer(value)
+    case .real(let value): .real(value)
+    case .text(let bytes), .blob(let bytes): .bytes(Array(bytes))
+    }
+  }
+
+  private static func text(_ value: Value) -> String {
+    var writer = JSONWriter()
+    writer.write(value)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,57 @@
+internal import DepotProtocol
+
+/// The rules that the rows of one request break.
+struct ViolationList {
+  /// How many are told.
+  static let limit = 100
+
+  private(set) var errors: [DepotError] = []
+
+  var isEmpty: Bool { errors.isEmpty }
+
+  /// - Throws: ``DepotError`` with all of them when there is no room for more.
+  mutating func add(_ error: DepotError) throws(DepotError) {
+    errors.append(error)
+    if errors.count >= Self.limit { try throwIfAny() }
+  }
+
+  /// - Throws: ``DepotError``: the only one, or `constraint.violations` that lists them.
+  func throwIfAny() throws(DepotError) {
+    if let error = combined { throw error }
+  }
+
+  private var combined: DepotError? {
+    guard let first = errors.first, errors.count > 1 else { return errors.first }
+    let count = errors.count < Self.limit ? "\(errors.count)" : "At least \(errors.count)"
+    var error = DepotError(
+      .violations,
+      "\(count) rules are broken. The first: \(first.message)",
+      hint: "See the details for all of them."
+    )
+    error.at = first.at
+    return error.details([
+      "count": .int64(Int64(errors.count)), "violations": .array(errors.map(\.violation)),
+    ])
+  }
+
+  /// Takes out those that were added since there were `count`.
+  mutating func take(since count: Int) -> DepotError? {
+    guard errors.count > count else { return nil }
+    var part = ViolationList()
+    part.errors = Array(errors[count...])
+    errors.removeSubrange(count...)
+    return part.combined
+  }
+}
+
+extension DepotError {
+  /// What a list of violations tells of each.
+  fileprivate var violation: JSONValue {
+    var members: [String: JSONValue] = [
+      "code": .string(code.rawValue), "message": .string(message),
+    ]
+    if let at { members["pointer"] = .string(at) }
+    for (name, value) in details?.object ?? [:] { members[name] = value }
+    return .object(members)
+  }
+}
