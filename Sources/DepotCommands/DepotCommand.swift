@@ -25,17 +25,21 @@ package enum DepotCommand {
       // What the shell would say if the signal SIGPIPE had ended the program.
       return 141
     } catch {
-      let error = error as? DepotError ?? DepotError(.bug, "\(error)")
-      let wantsJSON = format == .json || format == .ndjson
-      messages.write(
-        wantsJSON
-          ? ErrorReport.json(error) : ErrorReport.text(error, usesColor: messages.usesColor)
-      )
-      return error.code.exitStatus
+      return report(error, usesJSON: format == .json || format == .ndjson, messages)
     }
   }
 
-  private static func run(_ session: Session) throws -> Int32 {
+  /// Tells the user about an error and returns the exit status.
+  static func report(_ error: any Error, usesJSON: Bool, _ messages: Messages) -> Int32 {
+    let error = error as? DepotError ?? DepotError(.bug, "\(error)")
+    messages.write(
+      usesJSON ? ErrorReport.json(error) : ErrorReport.text(error, usesColor: messages.usesColor)
+    )
+    return error.code.exitStatus
+  }
+
+  /// Does what a command line that was read says.
+  static func run(_ session: Session) throws -> Int32 {
     let invocation = session.invocation
     if let verb = invocation.verb {
       guard invocation.has(.helpFlag) else { return try verb.run(session) }

@@ -8,7 +8,7 @@ struct Session {
   let output: ByteSink
   let messages: Messages
   /// The output format that was asked for; `nil` if the program may choose.
-  let chosenFormat: OutputFormat?
+  private(set) var chosenFormat: OutputFormat?
   /// Whether standard output is a terminal.
   let isOutputTerminal: Bool
 
@@ -52,6 +52,17 @@ struct Session {
     var copy = self
     if let socket { copy.invocation.options[OptionSpec.socket.name] = socket }
     if let container { copy.invocation.options[OptionSpec.container.name] = container }
+    return copy
+  }
+
+  /// Returns the session of another command line, which has this one's options of every verb.
+  func running(_ invocation: Invocation) throws(DepotError) -> Session {
+    var copy = self
+    copy.invocation = invocation
+    for option in OptionSpec.global where copy.invocation.options[option.name] == nil {
+      copy.invocation.options[option.name] = self.invocation.options[option.name]
+    }
+    copy.chosenFormat = try copy.invocation.choice(.output, OutputFormat.self)
     return copy
   }
 

@@ -5,7 +5,12 @@ struct OptionSpec: Sendable {
     case none
     case files
     case entities
-    case attributes
+    /// Key paths, with commas between.
+    case paths(PathCompletion.Kind)
+    /// Keys to sort by, with commas between.
+    case sortKeys
+    /// A predicate, which only the shell of depot itself can complete.
+    case predicate
     case words([String])
   }
 
@@ -59,13 +64,14 @@ extension OptionSpec {
     name: "where",
     short: "w",
     value: "PREDICATE",
-    help: "the rows that satisfy it, such as \"size > 10 AND name BEGINSWITH 'a'\""
+    help: "the rows that satisfy it, such as \"size > 10 AND name BEGINSWITH 'a'\"",
+    candidates: .predicate
   )
   static let sort = OptionSpec(
     name: "sort",
     value: "KEYS",
     help: "attributes to sort by, as in name,size:desc",
-    candidates: .attributes
+    candidates: .sortKeys
   )
   static let limit = OptionSpec(name: "limit", value: "N", help: "at most N rows")
   static let offset = OptionSpec(name: "offset", value: "N", help: "leave out the first N rows")
@@ -73,7 +79,7 @@ extension OptionSpec {
     name: "select",
     value: "NAMES",
     help: "these attributes only, as in name,size",
-    candidates: .attributes
+    candidates: .paths(.any)
   )
   static let versions = OptionSpec(name: "versions", help: "show the $version of each row")
   static let null = OptionSpec(

@@ -48,7 +48,8 @@ extension Verb {
     SchemaApplyVerb.verb, SchemaShowVerb.verb, SchemaDiagramVerb.verb,
     ContainerOpenVerb.verb, ContainerListVerb.verb, ContainerCloseVerb.verb,
     ServiceStartVerb.verb, ServiceStopVerb.verb, ServiceStatusVerb.verb,
-    StatsVerb.verb, PingVerb.verb, CallVerb.verb, CompletionsVerb.verb, HelpVerb.verb,
+    StatsVerb.verb, PingVerb.verb, CallVerb.verb, ShellVerb.verb, CompletionsVerb.verb,
+    HelpVerb.verb,
     VersionVerb.verb, CompleteVerb.verb,
   ]
 

@@ -11,6 +11,7 @@ struct Completer {
   private var pending: OptionSpec?
   private var place = Place()
   private var areOptionsOver = false
+  private let isInShell: Bool
   private let loadSchema: (Place) -> Schema?
 
   /// Where the schema is, as far as the command line says.
@@ -23,9 +24,11 @@ struct Completer {
   ///
   /// - Parameters:
   ///   - words: What follows the program's name, up to the word that is being typed.
+  ///   - isInShell: Whether words with spaces can be completed, as in depot's own shell.
   ///   - schema: Returns the schema of a container of the service at a socket, if one runs.
-  init(_ words: [String], schema: @escaping (Place) -> Schema?) {
+  init(_ words: [String], isInShell: Bool = false, schema: @escaping (Place) -> Schema?) {
     current = words.last ?? ""
+    self.isInShell = isInShell
     loadSchema = schema
     for word in words.dropLast() { take(word) }
   }
@@ -76,16 +79,31 @@ struct Completer {
     return operands(of: verb)
   }
 
+  /// Whether the last word is a predicate.
+  var isInPredicate: Bool { if case .predicate? = pending?.candidates { true } else { false } }
+
   private func values(of option: OptionSpec) -> [String] {
     switch option.candidates {
     case .none: return []
     case .files: return [":files"]
     case .words(let words): return matching(words)
     case .entities: return matching(entityNames)
-    case .attributes:
-      let before = current.lastIndex(of: ",").map { String(current[...$0]) } ?? ""
-      return matching(attributes.map { before + $0.name })
+    case .paths(let kind): return lists { paths($0, kind) }
+    case .sortKeys:
+      return lists { key in
+        guard let colon = key.lastIndex(of: ":") else { return paths(key, .any) }
+        return ["asc", "desc", "localized"].map { key[...colon] + $0 }
+      }
+    case .predicate:
+      guard isInShell, let (entity, schema) = subject else { return [] }
+      return PredicateCompletion.candidates(current, of: entity, schema)
     }
+  }
+
+  /// Completes the last part of a list with commas.
+  private func lists(_ candidates: (Substring) -> [String]) -> [String] {
+    let start = current.lastIndex(of: ",").map { current.index(after: $0) } ?? current.startIndex
+    return matching(candidates(current[start...]).map { current[..<start] + $0 })
   }
 
   private func operands(of verb: Verb) -> [String] {
@@ -99,7 +117,7 @@ struct Completer {
       return operands.isEmpty ? matching(entityNames) : operands.count == 1 ? [":files"] : []
     case .entityThenAssignments:
       if operands.isEmpty { return matching(entityNames) }
-      return matching(attributes.map { $0.name + "=" })
+      return matching(paths(current[...], .assignable).map { $0 + "=" })
     }
   }
 
@@ -107,10 +125,16 @@ struct Completer {
 
   private var entityNames: [String] { schema?.entities.map(\.name) ?? [] }
 
-  /// The attributes of the entity that the command line names.
-  private var attributes: [Attribute] {
-    guard let word = operands.first else { return [] }
-    return schema?[String(word.prefix { $0 != "/" })]?.attributes ?? []
+  /// The entity that the command line names.
+  private var subject: (Entity, Schema)? {
+    guard let word = operands.first, let schema,
+      let entity = schema[String(word.prefix { $0 != "/" })]
+    else { return nil }
+    return (entity, schema)
+  }
+
+  private func paths(_ start: Substring, _ kind: PathCompletion.Kind) -> [String] {
+    subject.map { PathCompletion.candidates(start, of: $0, $1, kind) } ?? []
   }
 
   private func matching(_ words: [String]) -> [String] { words.filter { $0.hasPrefix(current) } }

@@ -20,7 +20,7 @@ enum CompletionScript: String, CaseIterable {
             compopt -o default
           else
             COMPREPLY+=("$candidate")
-            [[ $candidate == *[=,/] ]] && compopt -o nospace
+            [[ $candidate == *[=,/.] ]] && compopt -o nospace
           fi
         done < <("${COMP_WORDS[0]}" __complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
       }
@@ -37,7 +37,7 @@ enum CompletionScript: String, CaseIterable {
         while IFS= read -r candidate; do
           case $candidate in
             :files) _files ;;
-            *[=,/]) open+=("$candidate") ;;
+            *[=,/.]) open+=("$candidate") ;;
             *) candidates+=("$candidate") ;;
           esac
         done < <("${words[1]}" __complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)

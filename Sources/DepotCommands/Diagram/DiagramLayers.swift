@@ -16,7 +16,9 @@ struct DiagramLayers {
 
   /// Divides a graph into layers.
   ///
-  /// - Parameter isColumn: Whether all boxes are to be in one layer.
+  /// - Parameters:
+  ///   - graph: The boxes and edges.
+  ///   - isColumn: Whether all boxes are to be in one layer.
   init(_ graph: DiagramGraph, isColumn: Bool = false) {
     self.graph = graph
     layerOfBox =

@@ -29,7 +29,9 @@ struct DiagramLayout: Equatable {
 
   /// Lays out a diagram.
   ///
-  /// - Parameter isColumn: Whether the boxes are to stand in one column.
+  /// - Parameters:
+  ///   - graph: The boxes and edges.
+  ///   - isColumn: Whether the boxes are to stand in one column.
   init(_ graph: DiagramGraph, isColumn: Bool = false) {
     let layers = DiagramLayers(graph, isColumn: isColumn)
     var heights = DiagramHeights(graph, layers)

@@ -1,0 +1,75 @@
+internal import DepotProtocol
+
+/// The words of a line in the shell.
+///
+/// Spaces separate words. Text in single quotation marks is plain; in double ones, and outside, a
+/// backslash makes the next character plain. `#` at the beginning of a word makes the rest a comment.
+struct CommandWords: Equatable {
+  /// The commands of the text, one in each line.
+  private(set) var commands: [[String]] = []
+  /// The quotation mark in which the text ends.
+  private(set) var openQuote: Character?
+  /// The words of the last command so far, with an empty one if the text ends between words.
+  private(set) var current: [String] = []
+  private(set) var endsInBackslash = false
+
+  init(_ text: String) {
+    var words: [String] = []
+    var word: String?
+    var isComment = false
+    func endCommand(_ commands: inout [[String]]) {
+      if let word { words.append(word) }
+      word = nil
+      if !words.isEmpty { commands.append(words) }
+      words = []
+      isComment = false
+    }
+    for character in text {
+      if isComment, character != "\n" { continue }
+      if endsInBackslash {
+        endsInBackslash = false
+        if character == "\n", openQuote == nil { continue }
+        let isPlain = openQuote == "\"" && character != "\"" && character != "\\"
+        word = (word ?? "") + (isPlain ? "\\" : "") + String(character)
+        continue
+      }
+      switch character {
+      case "\\" where openQuote != "'": endsInBackslash = true
+      case openQuote: openQuote = nil
+      case "'" where openQuote == nil, "\"" where openQuote == nil:
+        openQuote = character
+        word = word ?? ""
+      case "\n" where openQuote == nil: endCommand(&commands)
+      case _ where openQuote == nil && character.isWhitespace:
+        if let complete = word { words.append(complete) }
+        word = nil
+      case "#" where openQuote == nil && word == nil: isComment = true
+      default: word = (word ?? "") + String(character)
+      }
+    }
+    current = isComment ? [] : words + [word ?? ""]
+    endCommand(&commands)
+  }
+
+  /// Whether the text ends in the middle of a word.
+  var isIncomplete: Bool { openQuote != nil || endsInBackslash }
+
+  /// Returns the rest of a word as it is to be typed behind this text.
+  func typed(_ rest: some StringProtocol) -> String {
+    var result = ""
+    for character in rest {
+      if openQuote == "'", character == "'" {
+        result += "'\\''"
+        continue
+      }
+      let needsBackslash =
+        switch openQuote {
+        case nil: character.isWhitespace || "\"'\\#".contains(character)
+        case "\"": "\"\\".contains(character)
+        default: false
+        }
+      result += (needsBackslash ? "\\" : "") + String(character)
+    }
+    return result
+  }
+}

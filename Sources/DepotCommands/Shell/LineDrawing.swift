@@ -1,0 +1,59 @@
+/// The drawing of a line that is being typed, over as many rows of the terminal as it takes.
+struct LineDrawing {
+  /// The row of the cursor, counted from the one where the prompt is.
+  private var cursorRow = 0
+
+  /// Returns what draws the line in place of the last one that was drawn.
+  ///
+  /// - Parameters:
+  ///   - prompt: What stands before the line.
+  ///   - text: The line.
+  ///   - cursor: How many characters stand before the cursor.
+  ///   - width: The columns of the terminal.
+  mutating func draw(prompt: String, text: [Character], cursor: Int, width: Int) -> String {
+    let indentation = min(TextWidth.columns(prompt), max(0, width / 2))
+    var output = start() + prompt
+    var row = 0
+    var column = TextWidth.columns(prompt)
+    var place = (row: row, column: column)
+    func breakLine(to next: Int) {
+      output += "\r\n" + String(repeating: " ", count: next)
+      row += 1
+      column = next
+    }
+    for (index, character) in text.enumerated() {
+      let isBreak = character == "\n"
+      let columns = isBreak ? 0 : Self.columns(character)
+      if column + columns > width || column == width { breakLine(to: 0) }
+      if index == cursor { place = (row, column) }
+      if isBreak {
+        breakLine(to: indentation)
+      } else {
+        output += TextWidth.printable(String(character))
+        column += columns
+      }
+    }
+    // In the last column a terminal waits for more before it begins a new row.
+    if column >= width { breakLine(to: 0) }
+    if cursor >= text.count { place = (row, column) }
+    if row > place.row { output += "\u{1B}[\(row - place.row)A" }
+    output += "\r" + (place.column > 0 ? "\u{1B}[\(place.column)C" : "")
+    cursorRow = place.row
+    return output
+  }
+
+  /// Returns what leads from the cursor to the beginning of the prompt and wipes all that is below.
+  private func start() -> String {
+    (cursorRow > 0 ? "\u{1B}[\(cursorRow)A" : "") + "\r\u{1B}[J"
+  }
+
+  /// Forgets what was drawn, because the cursor is in a new row.
+  mutating func reset() {
+    cursorRow = 0
+  }
+
+  /// Returns the columns of a character, of which several scalars may be part.
+  private static func columns(_ character: Character) -> Int {
+    character.unicodeScalars.reduce(0) { max($0, TextWidth.columns($1)) }
+  }
+}

@@ -1,0 +1,79 @@
+/// The lines that were typed before, and the one that is being looked at.
+struct LineHistory: Equatable {
+  private(set) var lines: [String]
+  /// The position of the line that is shown; the number of lines if it is the new one.
+  private var position: Int
+  /// The new line, while another is shown.
+  private var draft = ""
+
+  private static let limit = 1000
+
+  init(_ lines: [String] = []) {
+    self.lines = lines.suffix(Self.limit)
+    position = self.lines.count
+  }
+
+  /// Adds a line, unless it says nothing or the same as the last one.
+  mutating func add(_ line: String) {
+    if line.contains(where: { !$0.isWhitespace }), line != lines.last { lines.append(line) }
+    if lines.count > Self.limit { lines.removeFirst() }
+    leave()
+  }
+
+  /// Goes back to the new line.
+  mutating func leave() {
+    position = lines.count
+    draft = ""
+  }
+
+  /// Returns the line before the one that is shown, or `nil` if there is none.
+  mutating func earlier(than current: String) -> String? {
+    guard position > 0 else { return nil }
+    if position == lines.count { draft = current }
+    position -= 1
+    return lines[position]
+  }
+
+  /// Returns the line after the one that is shown, or `nil` if there is none.
+  mutating func later() -> String? {
+    guard position < lines.count else { return nil }
+    position += 1
+    return position == lines.count ? draft : lines[position]
+  }
+
+  /// Returns the last line that contains `words`, looking back from the one that is shown.
+  mutating func find(_ words: String, skipsCurrent: Bool) -> String? {
+    let end = min(lines.count, skipsCurrent ? position : position + 1)
+    guard let found = lines[..<end].lastIndex(where: { $0.contains(words) }) else { return nil }
+    position = found
+    return lines[found]
+  }
+}
+
+extension LineHistory {
+  /// Reads what ``text`` writes.
+  init(text: String) {
+    self.init(
+      text.split(separator: "\n").map { line in
+        var result = ""
+        var isEscaped = false
+        for character in line {
+          if isEscaped {
+            result.append(character == "n" ? "\n" : character)
+            isEscaped = false
+          } else if character == "\\" {
+            isEscaped = true
+          } else {
+            result.append(character)
+          }
+        }
+        return result
+      }
+    )
+  }
+
+  /// Returns a line as it stands in the history's file.
+  static func encoded(_ line: String) -> String {
+    line.replacing("\\", with: "\\\\").replacing("\n", with: "\\n") + "\n"
+  }
+}

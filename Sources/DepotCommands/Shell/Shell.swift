@@ -1,0 +1,61 @@
+internal import DepotProtocol
+
+/// The running of the lines of a shell, wherever they come from.
+struct Shell {
+  private let session: Session
+  /// The exit status of the last command.
+  private(set) var status: Int32 = 0
+  /// Whether there was an `exit`.
+  private(set) var isOver = false
+
+  init(_ session: Session) {
+    self.session = session
+  }
+
+  /// Runs the commands of a text, one in each line; an error ends none but its own.
+  ///
+  /// - Throws: ``OutputClosed`` if nobody reads the output any more.
+  mutating func run(_ text: String) throws {
+    let line = CommandWords(text)
+    if let quote = line.openQuote {
+      let error = DepotError(.usage, "The quotation mark \(quote) is never closed.")
+      status = DepotCommand.report(error, usesJSON: false, session.messages)
+      return
+    }
+    for words in line.commands where !isOver { try run(words) }
+  }
+
+  private mutating func run(_ words: [String]) throws {
+    var words = words
+    if words.count > 1, words[0] == "depot" { words.removeFirst() }
+    if words == ["exit"] || words == ["quit"] {
+      isOver = true
+      return
+    }
+    var current = session
+    do {
+      let invocation = try ArgumentParser.parse(words)
+      try Self.refuse(invocation)
+      current = try session.running(invocation)
+      status = try DepotCommand.run(current)
+      try session.output.flush()
+    } catch let error as OutputClosed {
+      throw error
+    } catch {
+      try session.output.flush()
+      let isJSON = current.chosenFormat == .json || current.chosenFormat == .ndjson
+      status = DepotCommand.report(error, usesJSON: isJSON, session.messages)
+    }
+  }
+
+  /// Refuses what would take the shell's own input.
+  private static func refuse(_ invocation: Invocation) throws(DepotError) {
+    if invocation.verb?.words == ShellVerb.verb.words, !invocation.has(.helpFlag) {
+      throw DepotError(.usage, "This is the shell.").hint("Verbs go here without \"depot\".")
+    }
+    if invocation.operands.contains("-") || invocation.options.values.contains("-") {
+      throw DepotError(.usage, "In the shell, standard input is where the commands come from.")
+        .hint("Name a file, or run depot without the shell.")
+    }
+  }
+}

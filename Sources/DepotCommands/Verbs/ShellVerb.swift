@@ -1,0 +1,86 @@
+internal import DepotClient
+internal import DepotLinux
+internal import DepotProtocol
+
+/// `depot shell`: verbs one after the other.
+enum ShellVerb {
+  static let verb = Verb(
+    words: ["shell"],
+    summary: "type verbs at a prompt",
+    details: """
+      Each line is a verb with its operands and options; quotation marks and backslashes are as in
+      other shells. Tab completes verbs, options, entities, paths, and predicates. The arrows and
+      Ctrl-R bring back what was typed before, which is kept in $XDG_STATE_HOME/depot/history.
+      Ctrl-C gives a line up, or ends the shell with the verb that runs; exit or Ctrl-D ends it.
+
+      If the lines come from a file or pipe there is no prompt, and the exit status is the last
+      line's. Options of the shell are those of every line.
+      """,
+    examples: ["depot shell", "depot shell -o csv < commands.txt"],
+    run: run
+  )
+
+  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    let isInteractive =
+      Terminal.isTerminal(0) && session.messages.isTerminal && !session.messages.isDumb
+    if isInteractive {
+      try runInteractively(session)
+      return 0
+    }
+    return try runInput(session)
+  }
+
+  private static func runInteractively(_ session: Session) throws {
+    let file = HistoryFile.standard
+    let terminal = ShellTerminal(
+      Descriptor(0),
+      session.messages,
+      history: file?.read() ?? LineHistory()
+    ) { place in
+      let session = session.using(socket: place.socket, container: place.container)
+      // Nothing to offer is better than a message in the middle of typing.
+      return try? session.connect(mayStart: false).schema()
+    }
+    defer { file?.shorten(to: terminal.history) }
+    session.say("Type help for the verbs, exit to leave.")
+    var shell = Shell(session)
+    while !shell.isOver, let line = try terminal.readLine() {
+      file?.append(line)
+      try shell.run(line)
+    }
+  }
+
+  private static func runInput(_ session: Session) throws -> Int32 {
+    let input = try InputFile("-")
+    var shell = Shell(session)
+    var lines = ShellLines()
+    while !shell.isOver {
+      let piece = try input.read()
+      for text in lines.receive(piece) where !shell.isOver { try shell.run(text) }
+      if piece.isEmpty { break }
+    }
+    return shell.status
+  }
+}
+
+/// The division of a stream of bytes into lines that are complete commands.
+struct ShellLines {
+  private var bytes: [UInt8] = []
+  private var text = ""
+
+  /// Takes bytes, of which none mean the end, and returns the commands that are complete.
+  mutating func receive(_ input: some Collection<UInt8>) -> [String] {
+    bytes.append(contentsOf: input)
+    if input.isEmpty, !bytes.isEmpty || !text.isEmpty { bytes.append(0x0A) }
+    var commands: [String] = []
+    while let end = bytes.firstIndex(of: 0x0A) {
+      text += String(decoding: bytes[..<end], as: UTF8.self) + "\n"
+      bytes.removeFirst(end + 1)
+      // The end of the line doesn't tell whether something is missing.
+      if CommandWords(String(text.dropLast())).isIncomplete, !input.isEmpty { continue }
+      commands.append(text)
+      text = ""
+    }
+    return commands
+  }
+}
