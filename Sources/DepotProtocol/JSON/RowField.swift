@@ -101,9 +101,7 @@ package struct RowField {
     case .data: data.map(Value.data)
     case .decimal: decimal.map(Value.decimal)
     case .url: url.map(Value.url)
-    case .json:
-      (try? JSONValue(parsing: bytes)).map { _ in Value.json(String(decoding: bytes, as: UTF8.self))
-      }
+    case .json: JSONCompaction.compact(self).map { .json(String(decoding: $0, as: UTF8.self)) }
     case .composite: nil
     }
   }

@@ -4,7 +4,7 @@ import FoundationEssentials
 extension SeededGenerator {
   /// Returns a value of any type, extremes more often than their share.
   mutating func value() -> Value {
-    switch Int.random(in: 0..<10, using: &self) {
+    switch Int.random(in: 0..<11, using: &self) {
     case 0: .null
     case 1: .bool(.random(using: &self))
     case 2: .int64(int64())
@@ -14,8 +14,22 @@ extension SeededGenerator {
     case 6: .uuid(uuid())
     case 7: .data(data())
     case 8: .decimal(decimal())
+    case 9: .json(json())
     default: .url(url())
     }
+  }
+
+  /// Returns the compact text of a JSON value that isn't null.
+  mutating func json() -> String {
+    let value: JSONValue =
+      switch Int.random(in: 0..<5, using: &self) {
+      case 0: .string(string())
+      case 1: .int64(int64())
+      case 2: .array([.bool(true), .null, .string(string())])
+      case 3: .object(["a name": .int64(int64())])
+      default: .bool(false)
+      }
+    return jsonText { $0.write(value) }
   }
 
   mutating func int64() -> Int64 {

@@ -1,9 +1,7 @@
-internal import DepotProtocol
-
 /// The stored form of a JSON value: its text without the white space between tokens.
-enum JSONCompaction {
+package enum JSONCompaction {
   /// Returns the text of a request's value; `nil` if it isn't strict JSON.
-  static func compact(_ field: RowField) -> [UInt8]? {
+  package static func compact(_ field: RowField) -> [UInt8]? {
     if field.kind == .string {
       let quote = [UInt8(ascii: "\"")]
       return quote + field.bytes + quote
