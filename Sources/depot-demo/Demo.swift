@@ -8,15 +8,25 @@ struct Demo {
   private let programs: String
   private let environment: [String: String]
 
-  /// Runs the demo in a temporary folder with a service of its own.
-  static func run() -> Int32 {
+  /// Runs the demo in a temporary folder with a service of its own; with `--catalogue FOLDER`, only
+  /// writes its data there.
+  static func run(_ arguments: [String]) -> Int32 {
+    if arguments.count == 3, arguments[1] == "--catalogue" {
+      return reporting { try Catalogue().write(to: URL(filePath: arguments[2])) }
+    }
     let folder = NSTemporaryDirectory() + "depot-demo-\(UUID().uuidString.prefix(8))"
-    do {
+    return reporting {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(atPath: folder) }
       let demo = try Demo(folder: folder)
       defer { try? demo.depot("service", "stop", isShown: false) }
       try demo.perform()
+    }
+  }
+
+  private static func reporting(_ body: () throws -> Void) -> Int32 {
+    do {
+      try body()
       return 0
     } catch {
       FileHandle.standardError.write(Data("depot-demo: \(error)\n".utf8))

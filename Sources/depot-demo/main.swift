@@ -1,3 +1,3 @@
 import Foundation
 
-exit(Demo.run())
+exit(Demo.run(CommandLine.arguments))
