@@ -172,8 +172,8 @@ extension ProtocolDocument {
           },
           {
             "code": "notfound.file", "class": "notfound",
-            "meaning": "A file does not exist; programs use it, the service does not send it.",
-            "retry": "no", "effect": "none", "exitStatus": 66, "connection": "local",
+            "meaning": "A file or its folder does not exist.",
+            "retry": "no", "effect": "none", "exitStatus": 66, "connection": "stays",
             "example": {
               "code": "notfound.file", "message": "There is no file packages.ndjson.", "retry": "no",
               "effect": "none"
