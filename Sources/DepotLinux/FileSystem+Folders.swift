@@ -48,6 +48,15 @@ extension FileSystem {
     return lstat(path, &status) == 0 ? Int(status.st_size) : nil
   }
 
+  /// Returns whether two paths lead to the same file, which then has several names.
+  ///
+  /// The corresponding C function is `lstat`.
+  package static func isSameFile(_ path: String, _ other: String) -> Bool {
+    var (left, right) = (stat(), stat())
+    return lstat(path, &left) == 0 && lstat(other, &right) == 0
+      && left.st_dev == right.st_dev && left.st_ino == right.st_ino
+  }
+
   /// Returns the absolute path of a file in a folder that exists, without links on the way to it.
   ///
   /// The file itself may be missing. The corresponding C function is `realpath`.

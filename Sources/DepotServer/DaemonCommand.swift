@@ -109,7 +109,7 @@ package enum DaemonCommand {
   }
 
   private static let help = """
-    depotd keeps one store and answers on a Unix socket.
+    depotd keeps a store, and those that clients open beside it, and answers on a Unix socket.
 
     Examples:
       depotd

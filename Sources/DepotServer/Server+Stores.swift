@@ -33,7 +33,11 @@ extension Server {
       throw DepotError(.fileNotFound, "There is no folder for \(path).")
         .at("/args/stores/\(index)")
     }
-    for host in hosts where FileSystem.resolved(host.configuration.path) == resolved {
+    for host in hosts {
+      let other = host.configuration.path
+      guard FileSystem.resolved(other) == resolved || FileSystem.isSameFile(other, resolved) else {
+        continue
+      }
       let holder = host.container?.name ?? ContainerRequest.defaultName
       throw DepotError(.busy, "\(resolved) is open already, in the container \"\(holder)\".")
         .hint("Use that container, or close it.").at("/args/stores/\(index)")

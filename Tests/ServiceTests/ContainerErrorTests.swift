@@ -57,6 +57,12 @@ extension ServiceTests {
         withDestinationPath: daemon.folder.path + "/stores"
       )
       #expect(try refusal(daemon, store(link + "/rest.store"))?.code == .busy)
+      let hard = daemon.folder.path + "/hard.store"
+      try FileManager.default.linkItem(
+        atPath: daemon.folder.path + "/stores/rest.store",
+        toPath: hard
+      )
+      #expect(try refusal(daemon, store(hard))?.code == .busy)
       let twice = ContainerRequest(
         "x",
         stores: [

@@ -326,6 +326,34 @@ extension ServiceTests {
       }
     }
 
+    @Test func `the async client opens its container again when the service was started anew`()
+      async throws
+    {
+      let daemon = try TestDaemon()
+      let client = try await Client(
+        socket: SocketPath(daemon.socket),
+        options: ClientOptions(container: "shop")
+      )
+      try await client.openContainer(Self.shop)
+      try await client.openContainer(Self.cache)
+      try await client.insert(Self.row("Order", "a"))
+      for round in 0..<3 {
+        daemon.kill()
+        try daemon.start()
+        // A stream and plain calls, whichever comes first.
+        var rows = 0
+        for try await frame in client.fetchFrames(FetchRequest(entity: "Order")) {
+          try frame.forEachRow { row in
+            while !row.isAtEndOfRow() { _ = try row.field() }
+            rows += 1
+          }
+        }
+        #expect(rows == round + 1)
+        try await client.insert(Self.row("Order", "\(round)"))
+      }
+      #expect(try await client.containers().map(\.name) == ["default", "shop"])
+    }
+
     @Test func `the command line works in a container`() throws {
       let daemon = try TestDaemon()
       let file = try daemon.folder.write(Self.schema.json, to: "schema.json")

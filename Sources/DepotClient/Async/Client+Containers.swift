@@ -4,8 +4,9 @@ extension Client {
   /// Opens a container, or joins those who use it.
   ///
   /// The calls of this connection are about it only if it was named when the connection was made,
-  /// which may come before this. A service that was started anew has no containers open; open them
-  /// again then.
+  /// which may come before this. A service that was started anew has no containers open; when the
+  /// connection was lost, the client opens again those whose stores are all in files. One with a store
+  /// in memory would be empty, so its calls fail with `notfound.container`.
   ///
   /// - Returns: What is open now.
   /// - Throws: ``DepotError`` `conflict.container` if it is open with other stores, `schema.invalid`
@@ -14,18 +15,34 @@ extension Client {
   ///   throws.
   @discardableResult
   public func openContainer(_ request: ContainerRequest) async throws -> OpenedContainer {
-    try OpenedContainer(await core.call(.openContainer(request), deadline: nil, key: nil))
+    let node = try await core.call(.openContainer(request), deadline: nil, key: nil)
+    if !request.stores.contains(where: { $0.location == .memory }) {
+      core.update { state, _ in
+        // Others may have added to the schema by then.
+        state.containers[request.name] = request.withoutSchema
+      }
+    }
+    return try OpenedContainer(node)
   }
 
   /// Closes a container for all who use it; what its stores in memory hold is gone.
   ///
   /// - Throws: ``DepotError`` `notfound.container` if it isn't open.
   public func closeContainer(_ name: String) async throws {
+    core.update { state, _ in state.containers[name] = nil }
     _ = try await core.call(.closeContainer(name), deadline: nil, key: nil)
   }
 
   /// Returns the containers that are open, the service's own first.
   public func containers() async throws -> [OpenContainer] {
     try OpenContainer.list(await core.call(.listContainers, deadline: nil, key: nil))
+  }
+}
+
+extension ContainerRequest {
+  fileprivate var withoutSchema: ContainerRequest {
+    var copy = self
+    copy.schema = nil
+    return copy
   }
 }

@@ -19,6 +19,8 @@ final class ClientCore: Sendable {
     var descriptor: Descriptor?
     var outbox = Outbox()
     var frameLimit = Limits.frameBytes
+    /// The containers to open again on a new connection, by name.
+    var containers: [String: ContainerRequest] = [:]
     /// Why no more calls can be made.
     var closure: DepotError?
     /// Whether the thread sleeps until somebody has a call.

@@ -100,6 +100,9 @@ struct ClientLoop {
     }
     core.update { state, consequences in
       state.frameLimit = limit("frameBytes", Limits.frameBytes)
+      for request in state.containers.values {
+        state.table.submitFirst(PendingCall(.openContainer(request)))
+      }
       let actions = state.table.connect(
         inFlight: limit("inFlight", Limits.inFlight),
         streams: limit("streams", Limits.streams),

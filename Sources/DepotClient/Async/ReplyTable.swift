@@ -24,6 +24,7 @@ struct ReplyTable: Sendable {
   private var waitingStreams = Waiting()
   private var streams = 0
   private var nextTicket: Ticket = 0
+  private var lastUrgentTicket: Ticket = 0
   private var nextID: Int64 = 1
   private var limits: (inFlight: Int, streams: Int)?
   /// When a call may fail here for lack of time, on the monotonic clock in nanoseconds.
@@ -45,6 +46,14 @@ extension ReplyTable {
   mutating func reserve() -> Ticket {
     nextTicket += 1
     return nextTicket
+  }
+
+  /// Adds a call to be sent before all that wait, whose outcome nobody waits for.
+  mutating func submitFirst(_ call: PendingCall) {
+    // Lower than every ticket that was reserved.
+    lastUrgentTicket -= 1
+    calls[lastUrgentTicket] = call
+    waiting.putBack([lastUrgentTicket])
   }
 
   /// Adds a call, to be sent in its turn.
