@@ -1,3 +1,4 @@
+internal import CDepotLinux
 internal import Glibc
 
 extension FileSystem {

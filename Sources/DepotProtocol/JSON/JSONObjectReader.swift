@@ -59,6 +59,9 @@ package struct JSONObjectReader {
     return value
   }
 
+  /// Whether every member was asked for, so that others can't be there.
+  package var isAtEnd: Bool { unread == 0 }
+
   /// - Throws: ``DepotError`` `request.unknown_member` if a member was never asked for.
   package func finish() throws(DepotError) {
     guard unread != 0 else { return }

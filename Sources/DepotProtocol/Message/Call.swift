@@ -104,6 +104,8 @@ extension ClientFrame {
   ) throws(DepotError) -> Call {
     let arguments = reader.optional("args")
     var call = Call(id: id, try Operation(name, arguments: arguments))
+    // Most calls have nothing else.
+    if reader.isAtEnd { return call }
     call.deadlineMilliseconds = try reader.optionalInt("deadlineMs", in: 0...86_400_000)
     call.credit = try reader.optionalInt("credit", in: 1...1_000_000_000)
     call.key = try reader.optionalString("key")
