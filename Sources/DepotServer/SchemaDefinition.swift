@@ -82,6 +82,10 @@ final class SchemaDefinition {
   }
 
   private func ask() {
+    // A store may have been taken out of service since it was asked first.
+    if let host = parts.lazy.map(\.host).first(where: { $0.reader == nil }) {
+      return completion(.failure(host.refusal))
+    }
     waiting = parts.count
     for (index, part) in parts.enumerated() {
       let operation = Operation.defineSchema(part.schema, isDryRun: !isFinal)

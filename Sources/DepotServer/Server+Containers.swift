@@ -230,7 +230,7 @@ extension Server {
   /// Closes a container again whose schema couldn't be defined, unless others use it by now.
   private func giveUp(_ container: Container, _ caller: Caller, _ error: DepotError) {
     container.users.remove(caller.connection)
-    guard container.users.isEmpty, container.whenOpen.isEmpty else {
+    guard container.state == .open, container.users.isEmpty, container.whenOpen.isEmpty else {
       return end(caller, .failure(error))
     }
     close(container) { [self] in end(caller, .failure(error)) }
