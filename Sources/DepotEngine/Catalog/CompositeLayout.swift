@@ -32,6 +32,7 @@ extension Entity {
   /// Returns the optional composites of the entity's own attributes, outer before inner.
   ///
   /// - Parameter place: Finds the place of the column of a path; `nil` for what isn't stored.
+  /// - Returns: The composites with the places of their columns.
   func optionalComposites(_ place: (String) -> Int?) -> [CompositeLayout] {
     attributes.flatMap { optionalComposites($0, prefix: "", place) }
   }

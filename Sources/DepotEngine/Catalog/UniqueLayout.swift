@@ -20,7 +20,11 @@ struct UniqueLayout: Hashable, Sendable {
 extension Schema {
   /// Returns what rows of an entity and its descendants must have for themselves.
   ///
-  /// - Parameter place: Finds the place of a column by its name in SQL.
+  /// - Parameters:
+  ///   - entity: The entity.
+  ///   - map: The numbers of entities.
+  ///   - place: Finds the place of a column by its name in SQL.
+  /// - Returns: The ancestors' demands first, and then those of descendants.
   func uniques(
     of entity: Entity,
     _ map: StorageMap,

@@ -107,9 +107,9 @@ final class ChangeSession {
           .hint("Give it a row, or make it optional in the schema.")
       }
     } else if count < relationship.minCount {
-      error = Self.wrongCount("\(name).\(link.layout.name)", "at least \(relationship.minCount)", count)
+      error = Self.wrongCount(link, row, "at least \(relationship.minCount)", count)
     } else if relationship.maxCount > 0, count > relationship.maxCount {
-      error = Self.wrongCount("\(name).\(link.layout.name)", "at most \(relationship.maxCount)", count)
+      error = Self.wrongCount(link, row, "at most \(relationship.maxCount)", count)
     } else {
       return
     }
@@ -121,8 +121,16 @@ final class ChangeSession {
     try violate(details.at(pointer))
   }
 
-  private static func wrongCount(_ name: String, _ demand: String, _ count: Int) -> DepotError {
-    DepotError(.count, "\(name) must have \(demand) rows, not \(count).")
+  private static func wrongCount(
+    _ link: Link,
+    _ row: Int64,
+    _ demand: String,
+    _ count: Int
+  ) -> DepotError {
+    DepotError(
+      .count,
+      "\(link.owner.name)/\(row).\(link.layout.name) must have \(demand) rows, not \(count)."
+    )
   }
 
   /// Returns how many rows a row leads to.

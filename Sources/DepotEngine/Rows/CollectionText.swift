@@ -25,19 +25,19 @@ enum CollectionText {
 
   /// Writes the elements, those of a set sorted and each once.
   static func write(_ values: [Value], isSet: Bool) -> [UInt8] {
-    var values = values
-    if isSet {
-      values.sort { ScalarOrder.compare($0, $1) < 0 }
-      var different: [Value] = []
-      for value in values
-      where different.last.map({ ScalarOrder.compare($0, value) != 0 }) ?? true {
-        different.append(value)
-      }
-      values = different
-    }
     var writer = JSONWriter(capacity: 64)
-    writer.write(.list(values))
+    writer.write(.list(isSet ? sorted(values) : values))
     return writer.bytes
+  }
+
+  /// Returns the elements of a set in their order, each once.
+  static func sorted(_ values: [Value]) -> [Value] {
+    var different: [Value] = []
+    for value in values.sorted(by: { ScalarOrder.compare($0, $1) < 0 })
+    where different.last.map({ ScalarOrder.compare($0, value) != 0 }) ?? true {
+      different.append(value)
+    }
+    return different
   }
 
   /// Returns the value as its width holds it, or `nil` if it doesn't.

@@ -76,6 +76,11 @@ final class Deletion {
     return rows.count
   }
 
+  /// The rows of an entity's table, in the order in which they were found.
+  func identifiers(of layout: EntityLayout) -> [Int64] {
+    rows.filter { $0.layout.root == layout.root }.map(\.identifier)
+  }
+
   private func remove(_ layout: EntityLayout, _ identifier: Int64) throws {
     let statement = try entities.writer(layout.name).deletion
     try statement.bind(identifier, at: 1)
@@ -107,7 +112,8 @@ final class Deletion {
           try !isDeleted(target, link.destination) && session.exists(target, link.destination)
         }
         guard !others.isEmpty else { continue }
-        let names = others.prefix(3).map { "\(link.destination.name)/\($0)" }
+        let names =
+          others.prefix(3).map { "\(link.destination.name)/\($0)" }
           .joined(separator: ", ") + (others.count > 3 ? " and \(others.count - 3) more" : "")
         try session.violate(
           DepotError(
@@ -147,7 +153,8 @@ final class Deletion {
         if link.isSymmetric {
           if !keeps { try forget(link, column, identifier, name) }
         } else if let inverse = try entities.inverse(of: link), inverse.isLimited {
-          for target in try targets(link, of: identifier) where !isDeleted(target, link.destination) {
+          for target in try targets(link, of: identifier) where !isDeleted(target, link.destination)
+          {
             session.look(at: inverse, of: target, because: .deletion(of: name))
           }
         }

@@ -49,7 +49,8 @@ final class EntityWriter {
     insertStatement = try connection.statement(
       "INSERT INTO \(layout.table) (\(layout.fullRow)) VALUES (\(marks))"
     )
-    let condition = layout.kindCondition(in: layout.table, includingDescendants: true)
+    let condition =
+      layout.kindCondition(in: layout.table, includingDescendants: true)
       .map { " AND \($0)" } ?? ""
     selectStatement = try connection.statement(
       "SELECT \(layout.fullRow) FROM \(layout.table) WHERE id = ?1\(condition)"
@@ -106,6 +107,9 @@ final class EntityWriter {
   /// Gives a row the cells at `positions`.
   ///
   /// - Parameters:
+  ///   - identifier: The row's identifier.
+  ///   - positions: The places of the cells.
+  ///   - statement: What ``updateStatement(_:)`` gives for them.
   ///   - step: How much the version grows.
   ///   - prepare: Gets the row before; what it makes of the cells is stored.
   /// - Returns: Whether there is such a row.

@@ -31,7 +31,11 @@ struct InputColumn {
 extension EntityWriter {
   /// Finds out what a request's columns are.
   ///
-  /// - Parameter identifier: Whether `$id` may be among them.
+  /// - Parameters:
+  ///   - names: The columns' names.
+  ///   - pointer: Where the request lists them.
+  ///   - identifier: Whether `$id` may be among them.
+  /// - Returns: The columns in the same order.
   /// - Throws: ``DepotError`` `schema.unknown_attribute`, or `request.usage` if one is named twice.
   func columns(
     _ names: [String],

@@ -76,8 +76,11 @@ final class JoinTable {
 
   private func insertion() throws(SQLiteError) -> Statement {
     if let keptInsertion { return keptInsertion }
-    let marks = Array(repeating: "?", count: 3 + (isOrdered.source ? 1 : 0)
-      + (isOrdered.target ? 1 : 0))
+    let marks = Array(
+      repeating: "?",
+      count: 3 + (isOrdered.source ? 1 : 0)
+        + (isOrdered.target ? 1 : 0)
+    )
     let statement = try connection.statement(
       "INSERT OR IGNORE INTO \(name) (\(fullRow)) VALUES (\(marks.joined(separator: ", ")))"
     )

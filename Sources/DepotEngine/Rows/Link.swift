@@ -69,9 +69,10 @@ struct ReferenceColumn {
 
 extension Connection {
   /// Returns the identifiers of rows whose column holds `target`, in their order.
-  func rows(with column: ReferenceColumn, _ target: Int64) throws -> [(
-    identifier: Int64, order: Int64
-  )] {
+  func rows(
+    with column: ReferenceColumn,
+    _ target: Int64
+  ) throws -> [(identifier: Int64, order: Int64)] {
     let order = column.quotedOrder ?? "0"
     let terms = column.quotedOrder.map { "\($0), id" } ?? "id"
     let statement = try statement(

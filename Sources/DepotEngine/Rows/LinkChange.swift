@@ -49,7 +49,8 @@ extension ChangeSession {
     case .set(let wanted):
       if !change.isNew {
         let keep = Set(wanted)
-        for member in try connection.rows(with: column, row) where !keep.contains(member.identifier) {
+        for member in try connection.rows(with: column, row) where !keep.contains(member.identifier)
+        {
           try setReference(back, column, of: member.identifier, to: nil, because: .change)
         }
       }
@@ -60,7 +61,12 @@ extension ChangeSession {
       }
       if let position, column.orderPlace != nil {
         let members = try connection.rows(with: column, row).map(\.identifier)
-        return try place(OrderedList.insert(add, into: members, at: position), in: change, column, back)
+        return try place(
+          OrderedList.insert(add, into: members, at: position),
+          in: change,
+          column,
+          back
+        )
       }
       for identifier in add where try connection.target(of: identifier, in: column) != row {
         try setReference(back, column, of: identifier, to: row, because: .change)

@@ -12,6 +12,8 @@ struct UpdateRun {
   let composites: [CompositeLayout]
   /// What writes the columns; `nil` if there are none.
   let statement: Statement?
+  /// What is computed from each row.
+  let computed: ComputedValues?
 }
 
 extension EntityWriter {
@@ -20,16 +22,22 @@ extension EntityWriter {
   /// - Throws: ``DepotError`` if a row is missing or damaged or a value can't be; ``SQLiteError``.
   func update(_ request: UpdateRequest, _ session: ChangeSession) throws -> [Int64] {
     let plan = InputPlan(try columns(request.columns, at: "/args/set"))
-    let run = try updateRun(plan)
-    let identifiers = try identifiers(request.rows, session.control)
+    let computed = request.computed.isEmpty ? nil : try ComputedValues(request.computed, self)
+    let run = try updateRun(plan, computed)
+    let identifiers = try identifiers(
+      request.rows,
+      includingDescendants: request.includesSubentities,
+      session.control
+    )
     let place = RowPlace.set(base: "/args/set")
     var missing: [Int64] = []
     try request.values.json.withUnsafeBufferPointer { bytes in
       var reader = try RowReader(bytes)
-      guard try reader.beginRow() else {
+      if try reader.beginRow() {
+        guard try readRow(&reader, plan, session, place) else { return }
+      } else if computed == nil || !plan.columns.isEmpty {
         throw DepotError(.usage, "There are no values to set.").at("/args/set")
       }
-      guard try readRow(&reader, plan, session, place) else { return }
       for (index, identifier) in identifiers.enumerated() {
         if index & 63 == 0 { try session.control.check() }
         if try !update(identifier, run, session, place) { missing.append(identifier) }
@@ -39,12 +47,16 @@ extension EntityWriter {
     return identifiers
   }
 
-  func updateRun(_ plan: InputPlan) throws -> UpdateRun {
-    let named = Set(plan.places)
+  func updateRun(_ plan: InputPlan, _ computed: ComputedValues? = nil) throws -> UpdateRun {
+    let places = plan.places + (computed?.places ?? [])
+    let named = Set(places)
+    guard named.count == places.count else {
+      throw DepotError(.usage, "A value is both given and computed.").at("/args/computed")
+    }
     let composites = layout.composites.filter { composite in
       composite.places.contains(where: named.contains)
     }
-    var positions = plan.places
+    var positions = places
     for place in composites.flatMap(\.places) where !positions.contains(place) {
       positions.append(place)
     }
@@ -59,7 +71,8 @@ extension EntityWriter {
       named: named,
       positions: positions,
       composites: composites,
-      statement: positions.isEmpty ? nil : try updateStatement(positions)
+      statement: positions.isEmpty ? nil : try updateStatement(positions),
+      computed: computed
     )
   }
 
@@ -153,6 +166,12 @@ extension EntityWriter {
     _ place: RowPlace
   ) throws -> Bool {
     guard let statement = run.statement else { return try isThere(identifier) }
+    if let computed = run.computed {
+      let errors = try computed.read(identifier, into: cells)
+      for error in errors { try session.violate(error.at("/args/computed")) }
+      // SQLite would refuse a null itself, in worse words.
+      guard errors.isEmpty else { return try isThere(identifier) }
+    }
     let root = try layout.isRoot ? self : entities.writer(layout.root)
     let step = session.versionStep(root, identifier)
     do {
@@ -196,7 +215,11 @@ extension EntityWriter {
   }
 
   /// Returns the identifiers of the rows that are meant, each once.
-  func identifiers(_ rows: RowSelection, _ control: CallControl) throws -> [Int64] {
+  func identifiers(
+    _ rows: RowSelection,
+    includingDescendants: Bool,
+    _ control: CallControl
+  ) throws -> [Int64] {
     switch rows {
     case .identifiers(let identifiers):
       guard identifiers.count > 1 else { return identifiers }
@@ -204,7 +227,7 @@ extension EntityWriter {
       return identifiers.filter { seen.insert($0).inserted }
     case .predicate(let expression):
       let predicate = try PredicateSQL.compile(expression, for: layout, in: entities.catalog)
-      let kind = layout.kindCondition(in: "t0", includingDescendants: true)
+      let kind = layout.kindCondition(in: "t0", includingDescendants: includingDescendants)
       let statement = try connection.statement(
         """
         SELECT t0.id FROM \(predicate.source) \

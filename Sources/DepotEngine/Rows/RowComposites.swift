@@ -8,8 +8,8 @@ extension EntityWriter {
   ///
   /// - Parameters:
   ///   - composites: Outer before inner.
+  ///   - wasPresent: Whether each of them had a value before.
   ///   - named: Whether the request has a value for the column at a place.
-  ///   - wasPresent: Whether the composite had a value before, in the same order.
   /// - Returns: The rules that are broken.
   func settle(
     _ composites: [CompositeLayout],

@@ -2,33 +2,67 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 /// The writing of a statement's rows as JSON, straight from SQLite's columns.
+///
+/// The statement selects the identifier and the version first. A statement whose rows are verified
+/// selects the checksum and all stored columns of the entity's layout behind them.
 struct RowReading {
   private let entity: EntityLayout
-  private let fields: [Field]
-  private let isFull: Bool
+  private let outputs: [Output]
+  /// The same without references, so that a value costs no counting of them.
+  private let columns: [Column]
+  private let check: Check
 
-  /// One attribute of each row.
-  private struct Field {
-    var type: AttributeType
-    /// The position in the layout.
-    var position: Int
-    /// The slot in the checksum.
-    var slot: Int
-  }
+  /// One value of each row that is written.
+  struct Output {
+    var source: Source
+    /// The path, for messages.
+    var path: String
 
-  init(_ shape: RowShape) {
-    entity = shape.layout
-    isFull = shape.isFull
-    fields = shape.positions.map {
-      Field(
-        type: shape.layout.fields[$0].attribute.type,
-        position: $0,
-        slot: shape.layout.storedPositions[$0].map { shape.layout.slots[$0] } ?? 0
-      )
+    enum Source {
+      /// A column of the statement.
+      case column(Int, ValueForm)
+      /// A column with the number of the row's entity, of which its name is written.
+      case entityName(Int)
+      /// The same for all rows, with whole numbers as numbers and as strings.
+      case constant(number: [UInt8], string: [UInt8])
     }
   }
 
-  /// Writes the current row of a statement that selects the columns of the shape.
+  private struct Column {
+    /// The column of the statement; -1 if it takes a closer look.
+    var index: Int
+    var form: ValueForm
+  }
+
+  private enum Check {
+    case none
+    /// The outputs are the stored columns in their order, which the checksum covers at these slots.
+    case whileWriting(slots: [Int])
+    case beforeWriting
+  }
+
+  /// - Parameters:
+  ///   - entity: The entity of the rows, or an ancestor.
+  ///   - outputs: What is written of each row after its identifier and version.
+  ///   - isVerified: Whether the statement selects what the checksum covers.
+  init(_ entity: EntityLayout, _ outputs: [Output], isVerified: Bool) {
+    self.entity = entity
+    self.outputs = outputs
+    columns = outputs.map { output in
+      guard case .column(let index, let form) = output.source else {
+        return Column(index: -1, form: .json)
+      }
+      return Column(index: index, form: form)
+    }
+    let isStraight =
+      outputs.count == entity.stored.count
+      && outputs.enumerated().allSatisfy { index, output in
+        if case .column(index + 3, _) = output.source { true } else { false }
+      }
+    check = !isVerified ? .none : isStraight ? .whileWriting(slots: entity.slots) : .beforeWriting
+  }
+
+  /// Writes the current row of the statement.
   ///
   /// - Throws: ``DepotError`` `storage.corrupt` or `storage.invalid_text` if the row is damaged.
   func write(
@@ -38,23 +72,22 @@ struct RowReading {
   ) throws(DepotError) {
     let identifier = row.integer(0)
     let version = row.integer(1)
+    if case .beforeWriting = check { try entity.verify(row) }
     writer.bytes.append(UInt8(ascii: "["))
     writer.integer(identifier, as: form)
     writer.bytes.append(UInt8(ascii: ","))
     writer.integer(version, as: form)
-    if isFull {
+    if case .whileWriting(let slots) = check {
       var checksum = RowChecksum(identifier: identifier, version: version)
-      for (index, field) in fields.enumerated() {
-        try write(row, index + 3, field, form, &checksum, to: &writer)
+      for index in 0..<outputs.count {
+        try write(row, index, slot: slots[index], form, &checksum, to: &writer)
       }
       guard checksum.value == row.integer(2) else {
         throw corrupt(row, "Its checksum doesn't match.")
       }
     } else {
       var unused = RowChecksum(identifier: 0, version: 0)
-      for (index, field) in fields.enumerated() {
-        try write(row, index + 2, field, form, &unused, to: &writer)
-      }
+      for index in 0..<outputs.count { try write(row, index, slot: 0, form, &unused, to: &writer) }
     }
     writer.bytes.append(UInt8(ascii: "]"))
   }
@@ -62,64 +95,86 @@ struct RowReading {
   @inline(__always)
   private func write(
     _ row: borrowing Row,
-    _ column: Int,
-    _ field: Field,
+    _ index: Int,
+    slot: Int,
     _ form: Hello.Int64Form,
     _ checksum: inout RowChecksum,
     to writer: inout JSONWriter
   ) throws(DepotError) {
     writer.bytes.append(UInt8(ascii: ","))
+    let column = columns[index].index
+    let value = columns[index].form
+    guard column >= 0 else { return try writeRare(row, index, form, to: &writer) }
     switch row.kind(column) {
     case .null:
       writer.raw("null")
     case .integer:
-      let value = row.integer(column)
-      checksum.add(value, at: field.slot)
-      switch field.type {
-      case .int64: writer.integer(value, as: form)
-      case .bool: writer.bool(value != 0)
-      default: throw unexpected(row, field)
+      let number = row.integer(column)
+      checksum.add(number, at: slot)
+      switch value {
+      case .scalar(.int64): writer.integer(number, as: form)
+      case .scalar(.bool): writer.bool(number != 0)
+      default: throw unexpected(row, index)
       }
     case .real:
-      let value = row.real(column)
-      checksum.add(value, at: field.slot)
-      switch field.type {
-      case .double: writer.double(value)
-      case .date: DateText.write(value, to: &writer)
-      default: throw unexpected(row, field)
+      let number = row.real(column)
+      checksum.add(number, at: slot)
+      switch value {
+      case .scalar(.double), .float: writer.double(number)
+      case .scalar(.date): DateText.write(number, to: &writer)
+      default: throw unexpected(row, index)
       }
     case .text:
-      guard field.type == .string || field.type == .url else { throw unexpected(row, field) }
       let text = row.textBytes(column)
-      checksum.add(text: text, at: field.slot)
-      guard UTF8Sequence.isValid(text) else { throw invalidText(row, field) }
-      writer.string(utf8: text)
+      checksum.add(text: text, at: slot)
+      guard UTF8Sequence.isValid(text) else { throw invalidText(row, index) }
+      switch value {
+      case .scalar(.string), .scalar(.url): writer.string(utf8: text)
+      case .list(.int64, _, _): writer.integers(text, as: form)
+      case .list, .json: writer.raw(text)
+      default: throw unexpected(row, index)
+      }
     case .blob:
       let bytes = row.blobBytes(column)
-      checksum.add(blob: bytes, at: field.slot)
-      guard Self.write(blob: bytes, as: field.type, to: &writer) else {
-        throw unexpected(row, field)
-      }
+      checksum.add(blob: bytes, at: slot)
+      guard Self.write(blob: bytes, as: value, to: &writer) else { throw unexpected(row, index) }
     }
   }
 
-  /// Writes a blob; returns false if `type` has no such blobs.
+  private func writeRare(
+    _ row: borrowing Row,
+    _ index: Int,
+    _ form: Hello.Int64Form,
+    to writer: inout JSONWriter
+  ) throws(DepotError) {
+    switch outputs[index].source {
+    case .column: break
+    case .entityName(let column):
+      guard let name = entity.numbers[Int(row.integer(column))] else {
+        throw unexpected(row, index)
+      }
+      writer.string(name)
+    case .constant(let number, let string): writer.raw(form == .string ? string : number)
+    }
+  }
+
+  /// Writes a blob; returns false if `form` has no such blobs.
   private static func write(
     blob bytes: UnsafeBufferPointer<UInt8>,
-    as type: AttributeType,
+    as form: ValueForm,
     to writer: inout JSONWriter
   ) -> Bool {
-    switch type {
-    case .data:
+    switch form {
+    case .scalar(.data):
       writer.base64(bytes)
-    case .uuid where bytes.count == 16:
+    case .scalar(.uuid) where bytes.count == 16:
       writer.uuid(bytes)
-    case .decimal:
+    case .scalar(.decimal):
       guard let value = DecimalKey.decode(bytes) else { return false }
       writer.write(.decimal(value))
-    case .double where bytes.isEmpty:
+    case .scalar(.double) where bytes.isEmpty, .float where bytes.isEmpty:
       writer.double(.nan)
-    case .date where bytes.isEmpty:
+    case .scalar(.date) where bytes.isEmpty:
       DateText.write(.nan, to: &writer)
     default:
       return false
@@ -127,8 +182,8 @@ struct RowReading {
     return true
   }
 
-  private func unexpected(_ row: borrowing Row, _ field: Field) -> DepotError {
-    corrupt(row, "Its \(entity.fields[field.position].path) isn't stored as its type is.")
+  private func unexpected(_ row: borrowing Row, _ index: Int) -> DepotError {
+    corrupt(row, "Its \(outputs[index].path) isn't stored as its type is.")
   }
 
   private func corrupt(_ row: borrowing Row, _ message: String) -> DepotError {
@@ -136,56 +191,10 @@ struct RowReading {
       .hint("Restore the store from a backup, or delete the row.")
   }
 
-  private func invalidText(_ row: borrowing Row, _ field: Field) -> DepotError {
-    let name = entity.fields[field.position].path
-    return DepotError(
+  private func invalidText(_ row: borrowing Row, _ index: Int) -> DepotError {
+    DepotError(
       .invalidText,
-      "\(name) of \(entity.name)/\(row.integer(0)) isn't valid UTF-8."
+      "\(outputs[index].path) of \(entity.name)/\(row.integer(0)) isn't valid UTF-8."
     ).hint("Restore the store from a backup, or delete the row.")
-  }
-}
-
-extension JSONWriter {
-  /// Writes 16 bytes as a UUID in lower case.
-  fileprivate mutating func uuid(_ value: UnsafeBufferPointer<UInt8>) {
-    bytes.append(UInt8(ascii: "\""))
-    for (index, byte) in value.enumerated() {
-      if index == 4 || index == 6 || index == 8 || index == 10 { bytes.append(UInt8(ascii: "-")) }
-      bytes.append(Self.hexDigit(byte >> 4))
-      bytes.append(Self.hexDigit(byte & 0xF))
-    }
-    bytes.append(UInt8(ascii: "\""))
-  }
-
-  private static func hexDigit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
-
-  /// Writes bytes in the alphabet of RFC 4648 section 4, padded.
-  fileprivate mutating func base64(_ value: UnsafeBufferPointer<UInt8>) {
-    bytes.reserveCapacity(bytes.count + value.count / 3 * 4 + 6)
-    bytes.append(UInt8(ascii: "\""))
-    var index = 0
-    while index < value.count {
-      let rest = value.count - index
-      let second = rest > 1 ? value[index + 1] : 0
-      let third = rest > 2 ? value[index + 2] : 0
-      bytes.append(Self.base64Digit(value[index] >> 2))
-      bytes.append(Self.base64Digit(value[index] << 4 & 0x30 | second >> 4))
-      bytes.append(
-        rest > 1 ? Self.base64Digit(second << 2 & 0x3C | third >> 6) : UInt8(ascii: "=")
-      )
-      bytes.append(rest > 2 ? Self.base64Digit(third & 0x3F) : UInt8(ascii: "="))
-      index += 3
-    }
-    bytes.append(UInt8(ascii: "\""))
-  }
-
-  private static func base64Digit(_ value: UInt8) -> UInt8 {
-    switch value {
-    case 0..<26: 0x41 + value
-    case 26..<52: 0x61 + value - 26
-    case 52..<62: 0x30 + value - 52
-    case 62: UInt8(ascii: "+")
-    default: UInt8(ascii: "/")
-    }
   }
 }

@@ -30,7 +30,7 @@ struct RowShape {
   /// The list of columns for `SELECT`.
   var columns: String {
     isFull
-      ? layout.fullRow(in: "t0")
+      ? layout.fullColumns(in: "t0")
       : (["t0.id", "t0.version"] + positions.map { layout.sql(ofField: $0, in: "t0") })
         .joined(separator: ", ")
   }

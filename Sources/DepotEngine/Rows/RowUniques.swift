@@ -11,6 +11,8 @@ extension EntityWriter {
   /// Returns the rows that have unique values of the cells.
   ///
   /// - Parameter all: Whether to regard also what only descendants of the entity demand.
+  /// - Returns: At most one row for each demand.
+  /// - Throws: ``SQLiteError`` if a row can't be read.
   func clashes(all: Bool = false) throws(SQLiteError) -> [UniqueClash] {
     var result: [UniqueClash] = []
     for unique in layout.uniques where all || layout.isDemanded(unique) {

@@ -20,7 +20,7 @@ struct TemporaryResolution {
       var seen: [UniqueKey: Int64] = [:]
       var hasChanged = false
       for index in request.inserts.indices {
-        if try resolve(index, &seen) { hasChanged = true }
+        hasChanged = try resolve(index, &seen) || hasChanged
       }
       if !hasChanged { return }
     }

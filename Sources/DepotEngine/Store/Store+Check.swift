@@ -17,36 +17,17 @@ extension Store {
       let connection = try Connection(path: path, access: .reader)
       guard try files.checkVersion(connection) else { return nil }
       try TextFunctions.register(on: connection)
-      var problems = try connection.texts("PRAGMA integrity_check").filter { $0 != "ok" }
+      let problems = try connection.texts("PRAGMA integrity_check").filter { $0 != "ok" }
       let catalog = try CatalogTables(connection: connection).load()
-      for layout in catalog.allLayouts { try check(layout, connection, &problems) }
-      return problems
+      var check = StoreCheck(catalog, on: connection)
+      try check.run()
+      return problems + check.problems
     } catch let error as DepotError {
       throw error
     } catch let error as SQLiteError {
       throw files.error(error)
     } catch {
       throw DepotError(.bug, "\(error)")
-    }
-  }
-
-  private static func check(
-    _ layout: EntityLayout,
-    _ connection: Connection,
-    _ problems: inout [String]
-  ) throws {
-    let statement = try connection.statement("SELECT \(layout.fullRow) FROM \(layout.table)")
-    defer { statement.reset() }
-    do {
-      while try statement.step() {
-        do {
-          try layout.verify(statement.row)
-        } catch {
-          problems.append(error.message)
-        }
-      }
-    } catch {
-      problems.append("The rows of \(layout.name) can't all be read: \(error.message).")
     }
   }
 }

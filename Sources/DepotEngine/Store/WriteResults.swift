@@ -21,16 +21,12 @@ extension ChangeSession {
       let identifiers = try writer.update(request, self)
       try finish()
       effect.rowsUpdated += identifiers.count
-      json.raw("{\"updated\":")
-      json.integer(identifiers.count)
-      json.raw("}")
+      json.write("updated", identifiers.count, request.returnsIdentifiers ? identifiers : nil)
     case .delete(let request):
-      let count = try delete(request)
+      let (count, identifiers) = try delete(request)
       try finish()
       effect.rowsDeleted += count
-      json.raw("{\"deleted\":")
-      json.integer(count)
-      json.raw("}")
+      json.write("deleted", count, request.returnsIdentifiers ? identifiers : nil)
     case .save(let request):
       let result = try SaveRun(request, self).run()
       try finish()
@@ -50,19 +46,43 @@ extension ChangeSession {
     try violations.throwIfAny()
   }
 
-  /// Deletes rows with what their relationships' delete rules take along; returns how many in all.
+  /// Deletes rows with what their relationships' delete rules take along.
   ///
   /// A damaged row can be deleted like any other: there is no other way to get rid of it.
-  private func delete(_ request: DeleteRequest) throws -> Int {
+  ///
+  /// - Returns: How many rows were deleted in all, and those of the entity's table.
+  private func delete(_ request: DeleteRequest) throws -> (count: Int, identifiers: [Int64]) {
     let writer = try entities.writer(request.entity, at: "/args/entity")
     let deletion = Deletion(self)
-    let missing = try deletion.add(writer.identifiers(request.rows, control), of: writer.layout)
+    let rows = try writer.identifiers(
+      request.rows,
+      includingDescendants: request.includesSubentities,
+      control
+    )
+    let missing = try deletion.add(rows, of: writer.layout)
     guard missing.isEmpty else { throw writer.layout.missing(missing) }
-    return try deletion.run()
+    return (try deletion.run(), deletion.identifiers(of: writer.layout))
   }
 }
 
 extension JSONWriter {
+  /// Writes how many rows were changed, and perhaps which.
+  fileprivate mutating func write(_ name: String, _ count: Int, _ identifiers: [Int64]?) {
+    raw("{")
+    string(name)
+    raw(":")
+    integer(count)
+    if let identifiers {
+      raw(",\"ids\":[")
+      for (index, identifier) in identifiers.enumerated() {
+        if index > 0 { raw(",") }
+        integer(identifier)
+      }
+      raw("]")
+    }
+    raw("}")
+  }
+
   /// Writes the result of a save.
   fileprivate mutating func write(_ result: SaveResult) {
     raw("{\"inserted\":")

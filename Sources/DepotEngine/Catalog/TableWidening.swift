@@ -1,0 +1,132 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The addition of columns to a table, and of their first values to its rows.
+struct TableWidening {
+  private let old: EntityLayout
+  private let new: EntityLayout
+  private let columns: [Column]
+
+  /// A column that is new.
+  private struct Column {
+    var place: Int
+    var attribute: Attribute?
+    /// What rows get that exist.
+    var fill: Value
+    /// The numbers of the entities whose rows have the column; `nil` for all of the table's.
+    var kinds: Set<Int>?
+    /// The place, among the old columns, of what says that the composite is there; -1 if the composite
+    /// is new and so is there in no row.
+    var presence: Int?
+  }
+
+  init(
+    from old: EntityLayout,
+    to new: EntityLayout,
+    in catalog: Catalog,
+    filling changes: [SchemaChange]
+  ) {
+    self.old = old
+    self.new = new
+    var fills: [String: Value] = [:]
+    for case .addedAttribute(let field, _, let fill) in changes {
+      fills["\(field.owner).\(field.path)"] = fill
+    }
+    let known = Dictionary(uniqueKeysWithValues: old.stored.enumerated().map { ($1.name, $0) })
+    var columns: [String: Column] = [:]
+    for layout in catalog.allLayouts where layout.root == new.name {
+      for (position, field) in layout.fields.enumerated() where field.owner == layout.name {
+        guard let place = layout.storedPositions[position] else { continue }
+        let name = layout.stored[place].name
+        guard known[name] == nil else { continue }
+        let composite = layout.composites.last { $0.parts.contains { $0.place == place } }
+        columns[name] = Column(
+          place: 0,
+          attribute: field.attribute,
+          fill: fills["\(field.owner).\(field.path)"] ?? field.attribute.defaultValue ?? .null,
+          kinds: layout.isRoot ? nil : Set(layout.numbers.keys),
+          presence: composite.map { known[layout.stored[$0.presence].name] ?? -1 }
+        )
+      }
+    }
+    self.columns = new.stored.indices.compactMap { place in
+      let name = new.stored[place].name
+      guard known[name] == nil else { return nil }
+      var column = columns[name] ?? Column(place: place, fill: .null)
+      column.place = place
+      if place == new.kindPosition { column.fill = .int64(Int64(new.number)) }
+      return column
+    }
+  }
+
+  /// - Throws: ``DepotError`` `storage.corrupt` if a row is damaged; ``SQLiteError``.
+  func run(on connection: Connection, _ control: CallControl) throws {
+    for column in columns {
+      let addition = new.stored[column.place].addition
+      try connection.execute("ALTER TABLE \(new.table) ADD COLUMN \(addition)")
+    }
+    let arena = CellArena()
+    var values: [(column: Column, cell: Cell)] = []
+    for column in columns {
+      var attribute = column.attribute ?? Attribute(name: StorageMap.kindColumn, type: .int64)
+      attribute.defaultValue = column.fill
+      let cell = try Cell(defaultOf: attribute, in: arena)
+      if !cell.isNull { values.append((column, cell)) }
+    }
+    if !values.isEmpty { try fill(values, on: connection, control) }
+  }
+
+  private func fill(
+    _ values: [(column: Column, cell: Cell)],
+    on connection: Connection,
+    _ control: CallControl
+  ) throws {
+    let assignments = values.map { ", \(new.stored[$0.column.place].quoted) = ?" }.joined()
+    let update = try connection.statement(
+      "UPDATE \(new.table) SET checksum = ?\(assignments) WHERE id = ?"
+    )
+    let select = try connection.statement(
+      "SELECT \(old.fullRow) FROM \(old.table) WHERE id > ?1 ORDER BY id LIMIT 1000"
+    )
+    var last = Int64.min
+    while true {
+      try control.check()
+      var rows: [(identifier: Int64, checksum: Int64, applies: [Bool])] = []
+      try select.run([.integer(last)]) { row in
+        try old.verify(row)
+        var checksum = RowChecksum(identifier: row.integer(0), version: row.integer(1))
+        for place in old.stored.indices {
+          checksum.add(Cell(row, place + 3), at: old.slots[place])
+        }
+        var applies: [Bool] = []
+        for value in values { applies.append(self.applies(value.column, row)) }
+        for (value, applies) in zip(values, applies) where applies {
+          checksum.add(value.cell, at: new.slots[value.column.place])
+        }
+        rows.append((row.integer(0), checksum.value, applies))
+      }
+      guard let end = rows.last else { return }
+      for row in rows {
+        try update.bind(row.checksum, at: 1)
+        for (index, value) in values.enumerated() {
+          try (row.applies[index] ? value.cell : .null).bind(to: update, at: index + 2)
+        }
+        try update.bind(row.identifier, at: values.count + 2)
+        try update.runBound()
+      }
+      last = end.identifier
+    }
+  }
+
+  /// Whether a row gets the first value of a column.
+  private func applies(_ column: Column, _ row: borrowing Row) -> Bool {
+    if let kinds = column.kinds {
+      // A table that wasn't one of a hierarchy has only rows of its own entity.
+      guard let place = old.kindPosition, kinds.contains(Int(row.integer(place + 3))) else {
+        return false
+      }
+    }
+    guard let presence = column.presence else { return true }
+    return presence >= 0 && row.integer(presence + 3) != 0
+  }
+}

@@ -1,0 +1,116 @@
+internal import DepotProtocol
+internal import DepotSQLite
+internal import FoundationEssentials
+
+/// Values that an update computes from each row as it was before.
+final class ComputedValues {
+  /// The places of the columns that get them.
+  let places: [Int]
+  private let rules: [FieldRule]
+  private let entity: String
+  private let statement: Statement
+  private let parameters: [SQLiteValue]
+  private let arena = CellArena()
+
+  /// - Throws: ``DepotError`` `request.predicate` if an expression doesn't fit its attribute, and others
+  ///   that name the computation.
+  init(_ computations: [UpdateRequest.Computation], _ writer: EntityWriter) throws {
+    let layout = writer.layout
+    var compiler = QueryCompiler(layout, in: writer.entities.catalog, now: Date())
+    var places: [Int] = []
+    var rules: [FieldRule] = []
+    var values: [Fragment] = []
+    for computation in computations {
+      let pointer = "/args/computed/\(computation.path)"
+      guard let position = layout.position(of: computation.path) else {
+        throw layout.unknownAttribute(computation.path).at(pointer)
+      }
+      guard let place = layout.storedPositions[position],
+        layout.fields[position].relationship == nil
+      else {
+        throw DepotError(.usage, "\"\(computation.path)\" can't be computed.")
+          .hint("Only attributes that are stored can.").at(pointer)
+      }
+      let operand: Operand
+      do {
+        operand = try compiler.operand(computation.expression)
+      } catch {
+        throw error.at(pointer)
+      }
+      let rule = try writer.rule(position)
+      guard operand.isNull || rule.form.takes(operand) else {
+        throw DepotError(
+          .predicate,
+          "\(layout.name).\(rule.path) is of type \(rule.type), not \(operand.typeName)."
+        ).at(pointer)
+      }
+      places.append(place)
+      rules.append(rule)
+      values.append(operand.fragment)
+    }
+    let source = compiler.source
+    let list = values.map(\.sql).joined(separator: ", ")
+    statement = try writer.connection.statement(
+      "SELECT \(list) FROM \(source.sql) WHERE t0.id = ?"
+    )
+    parameters = values.flatMap(\.parameters) + source.parameters
+    self.places = places
+    self.rules = rules
+    entity = layout.name
+  }
+
+  /// Computes the values of a row; they are valid until those of another are computed.
+  ///
+  /// - Returns: The rules that they break.
+  func read(
+    _ identifier: Int64,
+    into cells: UnsafeMutableBufferPointer<Cell>
+  ) throws -> [DepotError] {
+    arena.removeAll()
+    defer { statement.reset() }
+    try statement.bind(parameters + [.integer(identifier)])
+    var errors: [DepotError] = []
+    guard try statement.step() else { return [] }
+    for (index, place) in places.enumerated() {
+      let rule = rules[index]
+      let cell = rule.form.adapt(Cell(statement.row, index), in: arena)
+      cells[place] = cell
+      if cell.isNull {
+        if !rule.isOptional { errors.append(rule.required(entity)) }
+      } else if cell.byteCount > Limits.valueBytes {
+        errors.append(rule.tooLarge(cell.byteCount, entity))
+      } else {
+        errors += rule.failures(cell, entity)
+      }
+    }
+    return errors
+  }
+}
+
+@available(*, unavailable)
+extension ComputedValues: Sendable {}
+
+extension ValueForm {
+  /// Whether values of an operand can be stored.
+  fileprivate func takes(_ operand: Operand) -> Bool {
+    guard operand.root == nil else { return false }
+    switch self {
+    case .scalar(let type):
+      return operand.type == type || type == .double && operand.type == .int64
+    case .float: return operand.type == .double || operand.type == .int64
+    case .list, .json: return false
+    }
+  }
+
+  /// Returns a copy of a computed value as it is stored.
+  fileprivate func adapt(_ cell: Cell, in arena: CellArena) -> Cell {
+    switch (self, cell) {
+    case (.scalar(.double), .integer(let value)): .real(Double(value))
+    case (.float, .integer(let value)): .real(Double(Float(value)))
+    case (.float, .real(let value)): .real(Double(Float(value)))
+    case (_, .text(let bytes)): .text(arena.copy(bytes))
+    case (_, .blob(let bytes)): .blob(arena.copy(bytes))
+    default: cell
+    }
+  }
+}

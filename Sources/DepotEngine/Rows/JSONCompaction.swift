@@ -1,0 +1,34 @@
+internal import DepotProtocol
+
+/// The stored form of a JSON value: its text without the white space between tokens.
+enum JSONCompaction {
+  /// Returns the text of a request's value; `nil` if it isn't strict JSON.
+  static func compact(_ field: RowField) -> [UInt8]? {
+    if field.kind == .string {
+      let quote = [UInt8(ascii: "\"")]
+      return quote + field.bytes + quote
+    }
+    guard (try? JSONScanner.scan(field.bytes)) != nil else { return nil }
+    var result: [UInt8] = []
+    result.reserveCapacity(field.bytes.count)
+    var isInString = false
+    var isEscaped = false
+    for byte in field.bytes {
+      if isInString {
+        if isEscaped {
+          isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+          isEscaped = true
+        } else if byte == UInt8(ascii: "\"") {
+          isInString = false
+        }
+      } else if byte <= 0x20 {
+        continue
+      } else if byte == UInt8(ascii: "\"") {
+        isInString = true
+      }
+      result.append(byte)
+    }
+    return result
+  }
+}

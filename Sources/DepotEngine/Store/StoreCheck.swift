@@ -1,0 +1,164 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// A look at everything in a store that nobody has open: rows, references, and what leads back.
+struct StoreCheck {
+  /// How many problems of a kind are told for each table.
+  private static let limit = 100
+
+  private let connection: Connection
+  private let entities: EntityWriters
+  private(set) var problems: [String] = []
+
+  init(_ catalog: Catalog, on connection: Connection) {
+    self.connection = connection
+    entities = EntityWriters(catalog, on: connection, ceilings: [:])
+  }
+
+  mutating func run() throws {
+    for layout in entities.catalog.tables { try checkRows(layout) }
+    var seen: Set<String> = []
+    for layout in entities.catalog.allLayouts {
+      for link in try entities.links(of: layout) where link.layout.owner == layout.name {
+        switch link.storage {
+        case .column(let column): try check(link, column)
+        case .foreign: break
+        case .join(let table):
+          if seen.insert(table.name).inserted { try check(link, table) }
+        }
+      }
+    }
+  }
+
+  private mutating func checkRows(_ layout: EntityLayout) throws {
+    let statement = try connection.statement("SELECT \(layout.fullRow) FROM \(layout.table)")
+    defer { statement.reset() }
+    do {
+      while try statement.step() {
+        do {
+          try layout.verify(statement.row)
+        } catch {
+          problems.append(error.message)
+          continue
+        }
+        guard let place = layout.kindPosition else { continue }
+        if layout.numbers[Int(statement.row.integer(place + 3))] == nil {
+          problems.append("\(layout.name)/\(statement.row.integer(0)) is of no entity.")
+        }
+      }
+    } catch {
+      problems.append("The rows of \(layout.name) can't all be read: \(error.message).")
+    }
+  }
+
+  // MARK: To-one relationships
+
+  private mutating func check(_ link: Link, _ column: ReferenceColumn) throws {
+    let source = column.root.table
+    let inverse = try entities.inverse(of: link)
+    // What keeps references to nothing was told to.
+    if inverse?.relationship.deleteRule != .noAction {
+      try report(
+        """
+        SELECT s.id, s.\(column.quoted) FROM \(source) AS s WHERE s.\(column.quoted) IS NOT NULL \
+        AND NOT EXISTS (SELECT 1 FROM \(target(link, "s.\(column.quoted)")))
+        """
+      ) { "\(link.name) of \($0) leads to \(link.destination.name)/\($1), which doesn't exist." }
+    }
+    if column.isUnique {
+      try report(
+        """
+        SELECT max(id), \(column.quoted) FROM \(source) WHERE \(column.quoted) IS NOT NULL \
+        GROUP BY \(column.quoted) HAVING count(*) > 1
+        """
+      ) { "\(link.name) of \($0) and of another row lead to \(link.destination.name)/\($1)." }
+    }
+    if link.isSymmetric {
+      try report(
+        """
+        SELECT s.id, s.\(column.quoted) FROM \(source) AS s JOIN \(source) AS t \
+        ON t.id = s.\(column.quoted) WHERE t.\(column.quoted) IS NOT s.id
+        """
+      ) { "\(link.name) of \($0) leads to \(link.destination.name)/\($1), but not back." }
+    }
+    if let order = column.quotedOrder {
+      try report(
+        """
+        SELECT id, \(column.quoted) FROM \(source) \
+        WHERE (\(column.quoted) IS NULL) <> (\(order) IS NULL)
+        """
+      ) { row, _ in "\(link.name) of \(row) and its order don't agree." }
+    }
+  }
+
+  /// The row of a link's destination with an identifier, for `EXISTS`.
+  private func target(_ link: Link, _ identifier: String) -> String {
+    let layout = link.destination
+    let kind = layout.kindCondition(in: "d", includingDescendants: true).map { " AND \($0)" } ?? ""
+    return "\(layout.table) AS d WHERE d.id = \(identifier)\(kind)"
+  }
+
+  // MARK: Join tables
+
+  private mutating func check(_ link: Link, _ table: JoinTable) throws {
+    let name = link.name
+    let statement = try connection.statement("SELECT \(table.fullRow) FROM \(table.name)")
+    defer { statement.reset() }
+    do {
+      while try statement.step() {
+        let row = statement.row
+        if table.isSound(row) { continue }
+        problems.append("The stored link \(name) \(row.integer(0))-\(row.integer(1)) is damaged.")
+      }
+    } catch {
+      problems.append("The links of \(name) can't all be read: \(error.message).")
+    }
+    try checkEnds(link, table)
+    if link.isSymmetric {
+      try report(
+        """
+        SELECT s.source, s.target FROM \(table.name) AS s WHERE NOT EXISTS \
+        (SELECT 1 FROM \(table.name) AS t WHERE t.source = s.target AND t.target = s.source)
+        """
+      ) { "\(name) of \($0) leads to \(link.destination.name)/\($1), but not back." }
+    }
+  }
+
+  private mutating func checkEnds(_ link: Link, _ table: JoinTable) throws {
+    let (near, far) = (link.side.column, link.side.other.column)
+    let inverse = try entities.inverse(of: link)
+    if inverse?.relationship.deleteRule != .noAction {
+      try report(
+        """
+        SELECT s.\(near), s.\(far) FROM \(table.name) AS s \
+        WHERE NOT EXISTS (SELECT 1 FROM \(target(link, "s.\(far)")))
+        """
+      ) { "\(link.name) of \($0) leads to \(link.destination.name)/\($1), which doesn't exist." }
+    }
+    guard inverse == nil || link.relationship.deleteRule != .noAction else { return }
+    let owner = link.owner
+    let kind = owner.kindCondition(in: "d", includingDescendants: true).map { " AND \($0)" } ?? ""
+    try report(
+      """
+      SELECT s.\(near), s.\(far) FROM \(table.name) AS s \
+      WHERE NOT EXISTS (SELECT 1 FROM \(owner.table) AS d WHERE d.id = s.\(near)\(kind))
+      """
+    ) { "\(link.name) of \($0), which doesn't exist, leads to \(link.destination.name)/\($1)." }
+  }
+
+  /// Adds a problem for each row of a query, which gives two identifiers.
+  private mutating func report(
+    _ sql: String,
+    _ message: (_ row: Int64, _ target: Int64) -> String
+  ) throws {
+    let statement = try connection.statement(sql + " LIMIT \(Self.limit)")
+    defer { statement.reset() }
+    do {
+      while try statement.step() {
+        problems.append(message(statement.row.integer(0), statement.row.integer(1)))
+      }
+    } catch {
+      problems.append("The references can't all be read: \(error.message).")
+    }
+  }
+}

@@ -1,0 +1,195 @@
+import DepotEngine
+import DepotProtocol
+import DepotSQLite
+import Testing
+
+@Suite struct SaveTests {
+  private func insertion(
+    _ entity: String,
+    _ columns: [String],
+    _ rows: String
+  ) -> SaveRequest.Insertion {
+    SaveRequest.Insertion(entity: entity, columns: columns, rows: .text(rows))
+  }
+
+  private func change(
+    _ entity: String,
+    _ columns: [String],
+    _ rows: String
+  ) -> SaveRequest.Change {
+    SaveRequest.Change(entity: entity, columns: columns, rows: .text(rows))
+  }
+
+  @Test func `a graph is stored in one request, in any order`() async throws {
+    try await withStore(.world) { store, path in
+      let request = SaveRequest(inserts: [
+        insertion(
+          "City",
+          ["$id", "name", "country"],
+          ##"[["#x","x","#a"],["#y","y","#b"],[null,"z","#a"]]"##
+        ),
+        insertion(
+          "Country",
+          ["$id", "name", "capital", "rival", "rivers", "tags"],
+          ##"[["#a","a","#x","#b",["#s","#r"],["#t"]],["#b","b",null,"#a",[],["#t"]]]"##
+        ),
+        insertion("River", ["$id", "name"], ##"[["#r","r"],["#s","s"]]"##),
+        insertion("Tag", ["$id", "name", "countries"], ##"[["#t","t",["#b"]]]"##),
+      ])
+      let result = try await store.write(.save(request))
+      #expect(result["inserted"] == .int64(8))
+      let identifiers = result["ids"]?.object ?? [:]
+      #expect(identifiers.count == 7)
+      #expect(identifiers["#a"] == .int64(1))
+      #expect(try texts("SELECT DISTINCT version FROM e_City", in: path) == [["1"]])
+      #expect(
+        try store.read("Country", in: path)
+          == [#"["a",\#(identifiers["#x"]?.int64 ?? 0),2]"#, #"["b",null,1]"#]
+      )
+      let rivers = "SELECT a_name FROM e_River WHERE r_country = 1 ORDER BY o_country"
+      #expect(try texts(rivers, in: path) == [["s"], ["r"]])
+      let tags = #"SELECT source, target FROM "j_Country.tags" ORDER BY 1"#
+      #expect(try texts(tags, in: path) == [["1", "1"], ["2", "1"]])
+      #expect(try await store.problems(path) == [])
+    }
+  }
+
+  @Test func `rows change their places and others go in the same request`() async throws {
+    try await withStore(.world) { store, path in
+      try await store.insert("Country", ["name"], #"[["a"],["b"]]"#)
+      try await store.insert("City", ["name", "country"], #"[["x",1],["y",1]]"#)
+      let request = SaveRequest(
+        inserts: [insertion("Country", ["$id", "name"], ##"[["#c","a"]]"##)],
+        updates: [
+          change("City", ["$id", "country"], ##"[[1,"#c"]]"##),
+          change("Country", ["name", "$id", "capital"], ##"[["bb",2,1]]"##),
+        ],
+        deletes: [SaveRequest.Deletion(entity: "Country", identifiers: [1])]
+      )
+      let result = try await store.write(.save(request))
+      #expect(result["inserted"] == .int64(1))
+      #expect(result["updated"] == .int64(2))
+      #expect(result["deleted"] == .int64(2))
+      #expect(
+        try texts("SELECT id, a_name FROM e_Country ORDER BY id", in: path) == [
+          ["2", "bb"], ["3", "a"],
+        ]
+      )
+      #expect(
+        try texts("SELECT id, r_country, version FROM e_City", in: path) == [["1", "3", "2"]]
+      )
+      #expect(try store.read("Country", in: path, select: ["capital"]) == ["[1]", "[null]"])
+      #expect(try await store.problems(path) == [])
+    }
+  }
+
+  @Test func `a save that breaks rules stores nothing and tells all of them`() async throws {
+    try await withStore(.world) { store, path in
+      let request = SaveRequest(
+        inserts: [
+          insertion("City", ["$id", "name", "country"], ##"[["#x",null,"#nobody"]]"##),
+          insertion("City", ["name"], ##"[["lonely"]]"##),
+        ],
+        updates: []
+      )
+      let error = await store.code { try await store.write(.save(request)) }
+      #expect(
+        error?.details?["violations"]?.array?.map { $0["pointer"]?.string } == [
+          "/args/insert/0/rows/0/1", "/args/insert/0/rows/0/2", "/args/insert/1/rows/0",
+        ]
+      )
+      let stored = try texts("SELECT id FROM e_City", in: path)
+      #expect(stored.isEmpty)
+    }
+  }
+
+  @Test(arguments: [
+    (##"[["#a","a"],["#a","b"]]"##, "request.usage", "/args/insert/0/rows/1/0"),
+    (##"[[5,"a"]]"##, "request.type", "/args/insert/0/rows/0/0"),
+    (##"[["x","a"]]"##, "request.type", "/args/insert/0/rows/0/0"),
+    (##"[["#a"]]"##, "request.usage", "/args/insert/0/rows/0"),
+  ])
+  func `a wrong identifier is named`(rows: String, code: String, pointer: String) async throws {
+    try await withStore(.world) { store, _ in
+      let request = SaveRequest(inserts: [insertion("Country", ["$id", "name"], rows)])
+      let error = await store.code { try await store.write(.save(request)) }
+      #expect(error?.code.rawValue == code)
+      #expect(error?.at == pointer)
+    }
+  }
+
+  @Test func `a temporary identifier of another entity is refused`() async throws {
+    try await withStore(.world) { store, _ in
+      let request = SaveRequest(inserts: [
+        insertion("Tag", ["$id", "name"], ##"[["#t","t"]]"##),
+        insertion("City", ["name", "country"], ##"[["x","#t"]]"##),
+      ])
+      let error = await store.code { try await store.write(.save(request)) }
+      #expect(error?.code == .violations || error?.code == .reference)
+      #expect(error?.at == "/args/insert/1/rows/0/1")
+    }
+  }
+
+  @Test func `what doesn't exist can't be changed or deleted`() async throws {
+    try await withStore(.world) { store, _ in
+      let update = SaveRequest(updates: [change("Tag", ["$id", "name"], #"[[1,"x"]]"#)])
+      let updated = await store.code { try await store.write(.save(update)) }
+      #expect(updated?.code == .objectNotFound)
+      #expect(updated?.at == "/args/update/0/rows")
+      let delete = SaveRequest(deletes: [SaveRequest.Deletion(entity: "Tag", identifiers: [1])])
+      let deleted = await store.code { try await store.write(.save(delete)) }
+      #expect(deleted?.code == .objectNotFound)
+      #expect(deleted?.at == "/args/delete/0/ids")
+    }
+  }
+
+  @Test(arguments: [InsertRequest.OnConflict.skip, .replace])
+  func `a temporary identifier means the row that is there already`(
+    onConflict: InsertRequest.OnConflict
+  ) async throws {
+    try await withStore(.world) { store, path in
+      try await store.insert("Country", ["name"], #"[["a"],["b"]]"#)
+      try await store.insert("City", ["name", "country"], #"[["x",1]]"#)
+      let request = SaveRequest(
+        inserts: [
+          insertion(
+            "City",
+            ["$id", "name", "country"],
+            ##"[["#x","x","#a"],["#x2","x","#a2"],["#y","y","#n"]]"##
+          ),
+          insertion(
+            "Country",
+            ["$id", "name", "capital"],
+            ##"[["#a","a","#x"],["#a2","a","#x2"],["#n","n","#y"],["#n2","n","#y"]]"##
+          ),
+        ],
+        onConflict: onConflict
+      )
+      let result = try await store.write(.save(request))
+      let identifiers = result["ids"]?.object?.compactMapValues(\.int64) ?? [:]
+      #expect(identifiers["#a"] == 1)
+      #expect(identifiers["#a2"] == 1)
+      #expect(identifiers["#x"] == 1)
+      #expect(identifiers["#x2"] == 1)
+      #expect(identifiers["#n"] == identifiers["#n2"])
+      #expect(result["inserted"] == .int64(2))
+      let capitals = try store.read("Country", in: path, select: ["capital"])
+      #expect(capitals.first == (onConflict == .skip ? "[null]" : "[1]"))
+      #expect(try texts("SELECT count(*) FROM e_Country", in: path) == [["3"]])
+      #expect(try await store.problems(path) == [])
+    }
+  }
+
+  @Test func `a repeated save is applied once and answered alike`() async throws {
+    try await withStore(.world) { store, path in
+      let request = SaveRequest(inserts: [
+        insertion("Country", ["$id", "name"], ##"[["#9]\"1","a"]]"##)
+      ])
+      let first = try await store.write(.save(request), key: "k")
+      let second = await store.write([.save(request)], key: "k", int64: .string)
+      #expect(first["ids"]?["#9]\"1"] == .int64(1))
+      #expect(try second[0].get()["ids"]?["#9]\"1"] == .string("1"))
+      #expect(try texts("SELECT count(*) FROM e_Country", in: path) == [["1"]])
+    }
+  }
+}

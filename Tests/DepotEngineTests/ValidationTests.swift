@@ -1,0 +1,103 @@
+import DepotEngine
+import DepotProtocol
+import DepotSQLite
+import Testing
+
+@Suite struct ValidationTests {
+  private static let schema = Schema(entities: [
+    Entity(
+      name: "Rule",
+      attributes: [
+        Attribute(
+          name: "low",
+          type: .int64,
+          isOptional: true,
+          validation: .init(minimum: .int64(2), maximum: .int64(5))
+        ),
+        Attribute(
+          name: "part",
+          type: .double,
+          isOptional: true,
+          validation: .init(minimum: .double(0), maximum: .double(1))
+        ),
+        Attribute(
+          name: "word",
+          type: .string,
+          isOptional: true,
+          validation: .init(minLength: 2, maxLength: 3, pattern: "[a-zé]+")
+        ),
+        Attribute(
+          name: "bytes",
+          type: .data,
+          isOptional: true,
+          validation: .init(maxLength: 2)
+        ),
+        Attribute(
+          name: "level",
+          type: .string,
+          isOptional: true,
+          validation: .init(cases: [.string("low"), .string("high")])
+        ),
+        Attribute(
+          name: "list",
+          type: .int64,
+          collection: .array,
+          isOptional: true,
+          validation: .init(maxLength: 2, cases: [.int64(1), .int64(9)])
+        ),
+      ]
+    )
+  ])
+
+  @Test(arguments: [
+    ("low", "2"), ("low", "5"), ("low", "null"), ("part", "1"), ("part", "0"), ("word", "\"éé\""),
+    ("bytes", "\"AAA=\""), ("level", "\"high\""), ("list", "[1,9]"), ("list", "[]"),
+  ])
+  func `what keeps the rules is stored`(name: String, json: String) async throws {
+    try await withStore(Self.schema) { store, _ in
+      let identifiers = try await store.insert("Rule", [name], "[[\(json)]]")
+      #expect(identifiers == [1])
+    }
+  }
+
+  @Test(arguments: [
+    ("low", "1", "constraint.range"), ("low", "6", "constraint.range"),
+    ("part", "1.01", "constraint.range"), ("part", "\"NaN\"", "constraint.range"),
+    ("word", "\"a\"", "constraint.length"), ("word", "\"abcd\"", "constraint.length"),
+    ("word", "\"a1\"", "constraint.pattern"), ("word", "\"a\\n\"", "constraint.pattern"),
+    ("bytes", "\"AAAA\"", "constraint.length"), ("level", "\"Low\"", "constraint.case"),
+    ("list", "[1,0]", "constraint.case"), ("list", "[1,1,1]", "constraint.length"),
+  ])
+  func `what breaks a rule is refused`(name: String, json: String, code: String) async throws {
+    try await withStore(Self.schema) { store, path in
+      let error = await store.code { try await store.insert("Rule", [name], "[[\(json)]]") }
+      #expect(error?.code.rawValue == code)
+      #expect(error?.at == "/args/rows/0/0")
+      try await store.insert("Rule", [], "[[]]")
+      let update = await store.code { try await store.update("Rule", [2], [name], "[\(json)]") }
+      #expect(update?.code.rawValue == code)
+      #expect(update?.at == "/args/set/\(name)")
+      #expect(try texts("SELECT id, version FROM e_Rule", in: path) == [["2", "1"]])
+    }
+  }
+
+  @Test func `a row that breaks several rules tells each`() async throws {
+    try await withStore(Self.schema) { store, _ in
+      let request = InsertRequest(
+        entity: "Rule",
+        columns: ["low", "word"],
+        rows: .text(#"[[9,"1"],[3,"ab"]]"#),
+        reportsRejects: true
+      )
+      let result = try await store.write(.insert(request))
+      #expect(result["inserted"] == .int64(1))
+      let error = result["rejected"]?.array?.first?["error"]
+      #expect(error?["code"] == .string("constraint.violations"))
+      #expect(
+        error?["details"]?["violations"]?.array?.map { $0["code"]?.string } == [
+          "constraint.range", "constraint.pattern", "constraint.length",
+        ]
+      )
+    }
+  }
+}
