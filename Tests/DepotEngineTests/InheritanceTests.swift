@@ -119,6 +119,13 @@ import Testing
         #expect(result["updated"] == .int64(Int64(count)))
         #expect(result["ids"]?.array?.count == count)
       }
+      let request = DeleteRequest(
+        entity: "Trip",
+        rows: .identifiers([1, 3]),
+        includesSubentities: false
+      )
+      let results = await store.write([.delete(request)])
+      #expect(results[0].error?.details?["missing"] == .array([.int64(1)]))
       #expect(try await store.problems(path) == [])
     }
   }

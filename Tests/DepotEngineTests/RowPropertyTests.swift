@@ -135,11 +135,14 @@ import Testing
       var outcomes: [Bool: Int] = [:]
       for step in 0..<150 {
         let change = Change(model, &random)
-        let result = await store.write([change.operation])[0]
+        // The same change as a save must do the same.
+        let operation = step % 2 == 0 ? change.operation : change.operation.asSave
+        let result = await store.write([operation])[0]
         var next = model
         var isAllowed = true
         do {
-          let identifier = try? result.get()["ids"]?.array?.first?.int64
+          let ids = try? result.get()["ids"]
+          let identifier = ids?.array?.first?.int64 ?? ids?["#n"]?.int64
           try change.apply(to: &next, identifier ?? 0)
           try next.validate()
           model = next
@@ -269,6 +272,39 @@ private enum Change {
     case .edit(_, let row, let link, let add, let remove, let position):
       try model.edit(link, row, add: add, remove: remove, at: position)
     case .delete(let entity, let rows): _ = try model.delete(rows, of: entity)
+    }
+  }
+}
+
+extension DepotProtocol.Operation {
+  /// The same change of one row, or deletion, as a save.
+  fileprivate var asSave: DepotProtocol.Operation {
+    func row(_ identifier: String, _ batch: RowBatch) -> RowBatch {
+      .text("[[\(identifier)," + String(decoding: batch.json.dropFirst(2), as: UTF8.self))
+    }
+    switch self {
+    case .insert(let request):
+      let insertion = SaveRequest.Insertion(
+        entity: request.entity,
+        columns: ["$id"] + request.columns,
+        rows: row("\"#n\"", request.rows)
+      )
+      return .save(SaveRequest(inserts: [insertion]))
+    case .update(let request):
+      guard case .identifiers(let identifiers) = request.rows, identifiers.count == 1 else {
+        return self
+      }
+      let change = SaveRequest.Change(
+        entity: request.entity,
+        columns: ["$id"] + request.columns,
+        rows: row("\(identifiers[0])", request.values)
+      )
+      return .save(SaveRequest(updates: [change]))
+    case .delete(let request):
+      guard case .identifiers(let identifiers) = request.rows else { return self }
+      let deletion = SaveRequest.Deletion(entity: request.entity, identifiers: identifiers)
+      return .save(SaveRequest(deletes: [deletion]))
+    default: return self
     }
   }
 }

@@ -180,6 +180,50 @@ import Testing
     }
   }
 
+  /// Two entities whose rows need each other, so that neither can come first.
+  private static let pairs = Schema(entities: [
+    Entity(
+      name: "Left",
+      attributes: [Attribute(name: "n", type: .int64, isOptional: true)],
+      relationships: [
+        Relationship(name: "right", destination: "Right", inverse: "left", isOptional: false)
+      ]
+    ),
+    Entity(
+      name: "Right",
+      attributes: [Attribute(name: "n", type: .int64, isOptional: true)],
+      relationships: [
+        Relationship(name: "left", destination: "Left", inverse: "right", isOptional: false)
+      ]
+    ),
+  ])
+
+  @Test func `rows that need each other come and go together`() async throws {
+    try await withStore(Self.pairs) { store, path in
+      let alone = await store.code { try await store.insert("Right", ["n"], "[[1]]") }
+      #expect(alone?.code == .required)
+      let both = SaveRequest(inserts: [
+        insertion("Right", ["$id", "n"], ##"[["#r",1],["#q",2]]"##),
+        insertion("Left", ["$id", "right"], ##"[["#l","#r"],["#k","#q"]]"##),
+      ])
+      try await store.write(.save(both))
+      let stolen = await store.code { try await store.update("Left", [1], ["right"], "[3]") }
+      #expect(stolen?.code == .violations)
+      let half = await store.code { try await store.delete("Left", [1]) }
+      #expect(half?.code == .denied)
+      let swap = SaveRequest(updates: [change("Left", ["$id", "right"], "[[1,3],[2,2]]")])
+      let result = await store.write([.save(swap)])[0]
+      #expect((try? result.get())?["updated"] == .int64(2), "\(result)")
+      let gone = SaveRequest(deletes: [
+        SaveRequest.Deletion(entity: "Left", identifiers: [1]),
+        SaveRequest.Deletion(entity: "Right", identifiers: [3]),
+      ])
+      let deleted = try await store.write(.save(gone))["deleted"]
+      #expect(deleted == .int64(2))
+      #expect(try await store.problems(path) == [])
+    }
+  }
+
   @Test func `a repeated save is applied once and answered alike`() async throws {
     try await withStore(.world) { store, path in
       let request = SaveRequest(inserts: [

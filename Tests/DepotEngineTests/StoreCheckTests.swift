@@ -19,8 +19,8 @@ import Testing
       "Country.allies of 2 leads to Country/1, but not back."
     ),
     (
-      "DELETE FROM e_City WHERE id = 2",
-      "Country.capital of 1 leads to City/2, which doesn't exist."
+      "UPDATE e_City SET r_capitalOf = 2 WHERE id = 2",
+      "The stored row City/2 is damaged."
     ),
     (
       "DELETE FROM e_Country WHERE id = 3",

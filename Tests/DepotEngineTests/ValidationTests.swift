@@ -74,10 +74,10 @@ import Testing
       #expect(error?.code.rawValue == code)
       #expect(error?.at == "/args/rows/0/0")
       try await store.insert("Rule", [], "[[]]")
-      let update = await store.code { try await store.update("Rule", [2], [name], "[\(json)]") }
+      let update = await store.code { try await store.update("Rule", [1], [name], "[\(json)]") }
       #expect(update?.code.rawValue == code)
       #expect(update?.at == "/args/set/\(name)")
-      #expect(try texts("SELECT id, version FROM e_Rule", in: path) == [["2", "1"]])
+      #expect(try texts("SELECT id, version FROM e_Rule", in: path) == [["1", "1"]])
     }
   }
 

@@ -80,11 +80,12 @@ final class ChangeSession {
 
   /// Looks at the number of targets of all rows that were noted, and forgets them.
   func checkTargets() throws {
-    while let (key, first) = pending.first {
-      pending[key] = nil
-      for (row, cause) in first.rows.sorted(by: { $0.key < $1.key }) {
+    let all = pending.values.sorted { $0.link.name < $1.link.name }
+    pending = [:]
+    for item in all {
+      for (row, cause) in item.rows.sorted(by: { $0.key < $1.key }) {
         try control.check()
-        try check(first.link, row, cause)
+        try check(item.link, row, cause)
       }
     }
   }

@@ -222,6 +222,7 @@ extension EntityWriter {
   ) throws -> [Int64] {
     switch rows {
     case .identifiers(let identifiers):
+      if !includingDescendants { try refuseDescendants(identifiers) }
       guard identifiers.count > 1 else { return identifiers }
       var seen: Set<Int64> = []
       return identifiers.filter { seen.insert($0).inserted }
@@ -245,6 +246,25 @@ extension EntityWriter {
       }
       return result
     }
+  }
+}
+
+extension EntityWriter {
+  /// - Throws: ``DepotError`` `notfound.object` if rows are of entities that descend from this one.
+  private func refuseDescendants(_ identifiers: [Int64]) throws {
+    guard let own = layout.kindCondition(in: layout.table, includingDescendants: false) else {
+      return
+    }
+    let statement = try connection.statement(
+      "SELECT 1 FROM \(layout.table) WHERE id = ?1 AND NOT \(own)"
+    )
+    defer { statement.reset() }
+    let others = try identifiers.filter { identifier in
+      statement.restart()
+      try statement.bind(identifier, at: 1)
+      return try statement.step()
+    }
+    guard others.isEmpty else { throw layout.missing(others) }
   }
 }
 
