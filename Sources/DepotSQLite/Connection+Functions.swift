@@ -3,20 +3,25 @@ internal import CDepotSQLite
 extension Connection {
   /// Adds a function that SQL on this connection may call, but not from a view or trigger.
   ///
-  /// Equal arguments must give equal results. The corresponding C function is
-  /// `sqlite3_create_function_v2`.
+  /// The corresponding C function is `sqlite3_create_function_v2`.
   ///
+  /// - Parameters:
+  ///   - name: The name in SQL.
+  ///   - argumentCount: How many arguments it takes.
+  ///   - isDeterministic: Whether equal arguments give equal results.
+  ///   - body: Sets the result of one call.
   /// - Throws: ``SQLiteError`` if SQLite refuses the function.
   package func addFunction(
     _ name: String,
     argumentCount: Int,
+    isDeterministic: Bool = true,
     _ body: @escaping (borrowing FunctionCall) -> Void
   ) throws(SQLiteError) {
     let code = sqlite3_create_function_v2(
       handle,
       name,
       Int32(argumentCount),
-      SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY,
+      SQLITE_UTF8 | SQLITE_DIRECTONLY | (isDeterministic ? SQLITE_DETERMINISTIC : 0),
       Unmanaged.passRetained(FunctionBody(body)).toOpaque(),
       { context, _, arguments in
         guard let context, let arguments, let user = sqlite3_user_data(context) else { return }
@@ -45,12 +50,21 @@ private final class FunctionBody {
 
 /// One call of a function by SQL: its arguments and its result, which is NULL until it is set.
 package struct FunctionCall: ~Copyable {
-  fileprivate let context: OpaquePointer
-  fileprivate let arguments: UnsafeMutablePointer<OpaquePointer?>
+  /// Where the result goes; a table has none.
+  let context: OpaquePointer?
+  /// The arguments, of which the end of an aggregate has none.
+  let arguments: UnsafeMutablePointer<OpaquePointer?>?
+
+  init(context: OpaquePointer? = nil, arguments: UnsafeMutablePointer<OpaquePointer?>?) {
+    self.context = context
+    self.arguments = arguments
+  }
+
+  private func argument(_ index: Int) -> OpaquePointer? { arguments?[index] }
 
   /// The storage class of an argument.
   package func kind(_ index: Int) -> Row.Kind {
-    switch sqlite3_value_type(arguments[index]) {
+    switch sqlite3_value_type(argument(index)) {
     case SQLITE_INTEGER: .integer
     case SQLITE_FLOAT: .real
     case SQLITE_TEXT: .text
@@ -59,13 +73,13 @@ package struct FunctionCall: ~Copyable {
     }
   }
 
-  package func integer(_ index: Int) -> Int64 { sqlite3_value_int64(arguments[index]) }
+  package func integer(_ index: Int) -> Int64 { sqlite3_value_int64(argument(index)) }
 
-  package func real(_ index: Int) -> Double { sqlite3_value_double(arguments[index]) }
+  package func real(_ index: Int) -> Double { sqlite3_value_double(argument(index)) }
 
   /// The bytes of a text or blob, valid until the function returns.
   package func bytes(_ index: Int) -> UnsafeBufferPointer<UInt8> {
-    let value = arguments[index]
+    let value = argument(index)
     // The pointer first and then the count, as SQLite's documentation asks.
     let pointer =
       kind(index) == .blob
@@ -88,6 +102,18 @@ package struct FunctionCall: ~Copyable {
     depot_result_blob(context, bytes.baseAddress, bytes.count)
   }
 
+  package func result(_ value: SQLiteValue) {
+    switch value {
+    case .null: sqlite3_result_null(context)
+    case .integer(let value): result(value)
+    case .real(let value): result(value)
+    case .text(var text):
+      text.withUTF8 { result(text: $0) }
+    case .blob(let bytes):
+      bytes.withUnsafeBufferPointer { result(blob: $0) }
+    }
+  }
+
   /// Makes an argument the result.
-  package func result(argument index: Int) { sqlite3_result_value(context, arguments[index]) }
+  package func result(argument index: Int) { sqlite3_result_value(context, argument(index)) }
 }

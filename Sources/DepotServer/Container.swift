@@ -137,7 +137,8 @@ extension Operation {
     switch self {
     case .insert(let request): request.entity
     case .get(let request): request.entity
-    case .fetch(let request), .explain(let request): request.entity
+    case .fetch(let request): request.entity
+    case .explain(let request): request.entity
     case .count(let request), .exists(let request): request.entity
     case .aggregate(let request): request.entity
     case .update(let request): request.entity

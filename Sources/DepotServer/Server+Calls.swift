@@ -185,11 +185,13 @@ extension Server {
       started?.control ?? (call.deadlineMilliseconds == nil ? .unstoppable : control(of: call, now))
     let reply = session.reply(to: call.id)
     var isError = false
+    var found: StoreHost?
     do throws(DepotError) {
       try control.check()
       let container = try container(call.container, session)
       if case .getSchema = call.operation { return answerSchema(container, call, session, now) }
       let host = try container.host(of: call.operation)
+      found = host
       guard let reader = host.reader else { throw host.refusal }
       // A stream that waits for credit can't be answered in one go.
       var isQuick = false
@@ -218,7 +220,8 @@ extension Server {
       since: started?.startedAt ?? now,
       call.id,
       session,
-      isError: isError
+      isError: isError,
+      read: found.map { (call.operation, $0) }
     )
   }
 
@@ -252,7 +255,12 @@ extension Server {
       startedAt: start,
       control: control
     )
-    running.stream = RunningStream(read: read, credit: call.credit, granted: granted)
+    running.stream = RunningStream(
+      read: read,
+      host: host,
+      credit: call.credit,
+      granted: granted
+    )
     session.calls[id] = running
     host.readers?.start(read)
   }

@@ -197,17 +197,26 @@ extension Server {
   func finish(_ id: Int64, of session: Session, isError: Bool, _ now: UInt64) {
     session.state.finish(id)
     guard let call = session.calls.removeValue(forKey: id) else { return }
-    note(call.operation, call.entity, since: call.startedAt, id, session, isError: isError)
+    note(
+      call.operation,
+      call.entity,
+      since: call.startedAt,
+      id,
+      session,
+      isError: isError,
+      read: call.stream.map { ($0.read.operation, $0.host) }
+    )
   }
 
-  /// Counts a call, and logs it if it was slow.
+  /// Counts a call, and logs it if it was slow, a read with what would have made it faster.
   func note(
     _ operation: Int,
     _ entity: String?,
     since start: UInt64,
     _ id: Int64,
     _ session: Session,
-    isError: Bool
+    isError: Bool,
+    read: (operation: Operation, host: StoreHost)? = nil
   ) {
     let nanoseconds = Monotonic.now() - start
     statistics.note(operation, nanoseconds: nanoseconds, isError: isError)
@@ -220,13 +229,16 @@ extension Server {
       call: id
     )
     statistics.note(call)
-    log.write(
-      .info,
-      "slow call",
-      [
-        ("op", call.operation), ("entity", entity ?? "-"), ("ms", "\(call.milliseconds)"),
-        ("connection", "\(session.number)"), ("id", "\(id)"), ("pid", "\(session.peer.process)"),
-      ]
-    )
+    var fields = [
+      ("op", call.operation), ("entity", entity ?? "-"), ("ms", "\(call.milliseconds)"),
+      ("connection", "\(session.number)"), ("id", "\(id)"), ("pid", "\(session.peer.process)"),
+    ]
+    if let read,
+      let report = read.host.reader?.report(on: read.operation, catalog: read.host.catalog)
+    {
+      fields.append(("scan", report.isFullScan ? "full" : "none"))
+      if let advice = report.advice { fields.append(("advice", advice)) }
+    }
+    log.write(.info, "slow call", fields)
   }
 }

@@ -90,6 +90,8 @@ struct RunningStream {
   static let window = 8
 
   let read: LongRead
+  /// The store that is read.
+  let host: StoreHost
   /// How many frames the client asked for, or `nil` if it leaves that to the socket.
   var credit: Int?
   var granted: Int

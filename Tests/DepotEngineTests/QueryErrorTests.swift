@@ -3,7 +3,7 @@ import DepotProtocol
 import Testing
 
 @Suite struct QueryErrorTests {
-  private let catalog = Catalog(Schema(entities: [QueryGenerator.entity]), generation: 1)
+  private let catalog = Catalog(Schema(entities: [ScalarEntity.entity]), generation: 1)
 
   private func compile(_ predicate: QueryExpression) throws -> PredicateSQL {
     try PredicateSQL.compile(predicate, for: catalog.layout(of: "Thing"), in: catalog)

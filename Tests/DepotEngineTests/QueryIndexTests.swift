@@ -9,7 +9,7 @@ import Testing
   private let connection: Connection
 
   init() throws {
-    fixture = try ReaderFixture(Schema(entities: [QueryGenerator.entity]))
+    fixture = try ReaderFixture(Schema(entities: [ScalarEntity.entity]))
     connection = try fixture.reader()
   }
 

@@ -10,7 +10,7 @@ import Testing
 
   init() throws {
     let schema = Schema(entities: [
-      QueryGenerator.entity,
+      ScalarEntity.entity,
       Entity(
         name: "Package",
         attributes: [
@@ -173,7 +173,9 @@ import Testing
       entity: "Package",
       predicate: .comparison(.greater, .attribute("size"), .value(.int64(9)))
     )
-    let ok = try #require(try fixture.quick(.explain(request), reader)?.first?["ok"])
+    let ok = try #require(
+      try fixture.quick(.explain(ExplainRequest(request)), reader)?.first?["ok"]
+    )
     #expect(ok["fullScan"]?.bool == true)
     #expect(ok["advice"]?.string?.contains("size") == true)
     #expect(ok["predicate"]?[">"]?.array?.count == 2)
@@ -181,7 +183,9 @@ import Testing
       entity: "Package",
       predicate: .comparison(.equal, .attribute("section"), .value(.string("x")))
     )
-    let good = try #require(try fixture.quick(.explain(served), reader)?.first?["ok"])
+    let good = try #require(
+      try fixture.quick(.explain(ExplainRequest(served)), reader)?.first?["ok"]
+    )
     #expect(good["fullScan"]?.bool == false)
     #expect(good["uses"]?.array == [.string("i_Package_section")])
     #expect(good["advice"] == nil)

@@ -1,8 +1,10 @@
-import DepotEngine
 import DepotProtocol
 import DepotSQLite
 import Foundation
 import Synchronization
+import Testing
+
+@testable import DepotEngine
 
 /// A store's file made with plain SQL, in a temporary folder of its own.
 final class ReaderFixture {
@@ -18,35 +20,13 @@ final class ReaderFixture {
     catalog = Catalog(schema, generation: generation)
     writer = try Connection(path: path, access: .writer)
     try writer.execute("PRAGMA journal_mode = WAL")
-    for layout in catalog.allLayouts { try create(layout) }
+    for layout in catalog.allLayouts where layout.isRoot {
+      try writer.execute(layout.tableDefinition)
+    }
+    for addition in catalog.allLayouts.flatMap(\.additions) { try writer.execute(addition.sql) }
   }
 
   deinit { try? FileManager.default.removeItem(at: folder) }
-
-  private func create(_ layout: EntityLayout) throws {
-    let names = layout.attributes.map { "\"a_\($0.name)\"" }
-    let columns = zip(names, layout.attributes).map { column, attribute in
-      let type =
-        switch attribute.type {
-        case .string, .url: "TEXT"
-        case .int64, .bool: "INTEGER"
-        case .double, .date: "ANY"
-        case .uuid, .data, .decimal: "BLOB"
-        case .json, .composite: "ANY"
-        }
-      return "\(column) \(type)"
-    }
-    try writer.execute(
-      "CREATE TABLE \(layout.table) (id INTEGER PRIMARY KEY, version INTEGER, checksum INTEGER, "
-        + columns.joined(separator: ", ") + ") STRICT"
-    )
-    for (column, attribute) in zip(names, layout.attributes)
-    where attribute.isIndexed || attribute.isUnique {
-      try writer.execute(
-        "CREATE INDEX \"i_\(layout.name)_\(attribute.name)\" ON \(layout.table) (\(column))"
-      )
-    }
-  }
 
   /// Stores rows with the identifiers 1, 2, and so on, and the version 1.
   func insert(_ rows: [[Value]], into entity: String) throws {
@@ -63,24 +43,56 @@ final class ReaderFixture {
     try writer.execute("COMMIT")
   }
 
+  /// Stores a row with some values, named by their paths or by the names of stored columns.
+  func insert(
+    _ entity: String,
+    _ identifier: Int64,
+    _ values: [String: Value] = [:]
+  ) throws {
+    let layout = try catalog.layout(of: entity)
+    let root = try catalog.layout(of: layout.root)
+    var stored: [SQLiteValue] = Array(repeating: .null, count: root.stored.count)
+    func set(_ name: String, _ value: SQLiteValue) throws {
+      let place = try #require(root.stored.firstIndex { $0.name == name })
+      stored[place] = value
+    }
+    for (name, value) in values {
+      let place = layout.position(of: name).flatMap { layout.storedPositions[$0] }
+      try set(place.map { layout.stored[$0].name } ?? name, StoredValue.encode(value))
+    }
+    if layout.isInHierarchy { try set("kind", .integer(Int64(layout.number))) }
+    var checksum = RowChecksum(identifier: identifier, version: 1)
+    for (slot, value) in zip(root.slots, stored) { Self.add(value, at: slot, to: &checksum) }
+    let marks = Array(repeating: "?", count: stored.count + 3).joined(separator: ", ")
+    try writer.statement(
+      "INSERT INTO \(root.table) (\(root.fullRow)) VALUES (\(marks))"
+    ).run([.integer(identifier), .integer(1), .integer(checksum.value)] + stored)
+  }
+
   private static func checksum(
     _ values: [SQLiteValue],
     identifier: Int64,
     version: Int64
   ) -> Int64 {
     var checksum = RowChecksum(identifier: identifier, version: version)
-    for (position, value) in values.enumerated() {
-      switch value {
-      case .null: break
-      case .integer(let value): checksum.add(value, at: position)
-      case .real(let value): checksum.add(value, at: position)
-      case .text(let value):
-        Array(value.utf8).withUnsafeBufferPointer { checksum.add(text: $0, at: position) }
-      case .blob(let value):
-        value.withUnsafeBufferPointer { checksum.add(blob: $0, at: position) }
-      }
-    }
+    for (position, value) in values.enumerated() { add(value, at: position, to: &checksum) }
     return checksum.value
+  }
+
+  private static func add(
+    _ value: SQLiteValue,
+    at slot: Int,
+    to checksum: inout RowChecksum
+  ) {
+    switch value {
+    case .null: break
+    case .integer(let value): checksum.add(value, at: slot)
+    case .real(let value): checksum.add(value, at: slot)
+    case .text(let value):
+      Array(value.utf8).withUnsafeBufferPointer { checksum.add(text: $0, at: slot) }
+    case .blob(let value):
+      value.withUnsafeBufferPointer { checksum.add(blob: $0, at: slot) }
+    }
   }
 
   /// A connection with the functions of predicates.

@@ -45,7 +45,14 @@ import Testing
     let operations: [DepotProtocol.Operation] = [
       .get(GetRequest(entity: "Package", identifiers: [3, 1])),
       .count(CountRequest(entity: "Package")),
-      .explain(FetchRequest(entity: "Package")),
+      .exists(CountRequest(entity: "Package")),
+      .explain(ExplainRequest(FetchRequest(entity: "Package"))),
+      .aggregate(
+        AggregateRequest(
+          entity: "Package",
+          values: [AggregateRequest.Value(name: "sum", .sum, of: .attribute("size"))]
+        )
+      ),
       .fetch(FetchRequest(entity: "Package", limit: 5, select: ["size"])),
     ]
     let reader = try QuickReader(path: fixture.path, budget: 10_000_000_000)

@@ -82,7 +82,7 @@ import Testing
       #""call":"fetch","args":{"entity":"P","where":{"value":"x"}}"#
     ),
     (
-      .explain(FetchRequest(entity: "P", limit: 1)),
+      .explain(ExplainRequest(FetchRequest(entity: "P", limit: 1))),
       #""call":"explain","args":{"entity":"P","limit":1}"#
     ),
     (.count(CountRequest(entity: "P")), #""call":"count","args":{"entity":"P"}"#),

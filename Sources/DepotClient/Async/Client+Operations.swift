@@ -107,7 +107,7 @@ extension Client {
 
   /// Returns how the service would find the rows: the SQL, the plan, and advice.
   public func explain(_ request: FetchRequest) async throws -> JSONValue {
-    try JSONValue(await core.call(.explain(request), deadline: nil, key: nil))
+    try JSONValue(await core.call(.explain(ExplainRequest(request)), deadline: nil, key: nil))
   }
 
   /// Returns the service's counters.

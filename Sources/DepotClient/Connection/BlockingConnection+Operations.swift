@@ -133,7 +133,7 @@ extension BlockingConnection {
 
   /// Returns how the service would find the rows: the SQL, the plan, and advice.
   public func explain(_ request: FetchRequest) throws -> JSONValue {
-    try JSONValue(call(.explain(request)))
+    try JSONValue(call(.explain(ExplainRequest(request))))
   }
 
   /// Returns the service's counters.

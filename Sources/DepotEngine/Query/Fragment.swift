@@ -26,6 +26,14 @@ struct Fragment: Hashable {
 
   var parenthesized: Fragment { "(" + self + ")" }
 
+  /// Joins parts by commas.
+  static func list(_ parts: [Fragment]) -> Fragment {
+    Fragment(
+      sql: parts.map(\.sql).joined(separator: ", "),
+      parameters: parts.flatMap(\.parameters)
+    )
+  }
+
   /// Joins conditions as a balanced tree, so that its depth grows with the logarithm of their number
   /// and stays within SQLite's limit.
   static func joined(_ parts: ArraySlice<Fragment>, by word: String) -> Fragment {

@@ -7,7 +7,8 @@ extension QueryCompiler {
     _ right: Operand,
     source: QueryExpression
   ) throws(DepotError) -> Operand {
-    var (left, right) = (left, right)
+    var left = left.type == .json ? scalar(left, as: .double) : left
+    var right = right.type == .json ? scalar(right, as: .double) : right
     for operand in [left, right] where !operand.isNull && !operand.isNumber {
       throw invalid(
         source,

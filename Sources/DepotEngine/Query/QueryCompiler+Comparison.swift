@@ -9,7 +9,11 @@ extension QueryCompiler {
     in expression: QueryExpression,
     isFilter: Bool
   ) throws(DepotError) -> Condition {
-    var (left, right) = (try operand(left), try operand(right))
+    let options = options.effective
+    if let condition = try emptiness(comparison, left, right) { return condition }
+    let terms = (try term(left), try term(right))
+    if let condition = try compareWhole(comparison, terms, in: expression) { return condition }
+    var (left, right) = (try operand(left, terms.0), try operand(right, terms.1))
     if options.isEmpty {
       try unify(&left, &right, in: expression)
     } else {
@@ -20,7 +24,23 @@ extension QueryCompiler {
     case .equal: return equality(left, right, isFilter: isFilter)
     case .notEqual: return inequality(left, right)
     case .less, .lessOrEqual, .greater, .greaterOrEqual:
+      try checkOrder(left, right, in: expression)
+      if options.contains(.localized) {
+        (left, right) = (localized(left), localized(right))
+      }
       return order(comparison, left, right)
+    }
+  }
+
+  /// Objects and JSON have no order.
+  private func checkOrder(
+    _ left: Operand,
+    _ right: Operand,
+    in expression: QueryExpression
+  ) throws(DepotError) {
+    if left.isNull || right.isNull { return }
+    for operand in [left, right] where operand.root != nil || operand.type == .json {
+      throw invalid(expression, "\(operand.typeName) has no order.")
     }
   }
 
@@ -94,50 +114,13 @@ extension QueryCompiler {
     var (highValue, high) = (value, try operand(high))
     try unify(&lowValue, &low, in: expression)
     try unify(&highValue, &high, in: expression)
+    try checkOrder(lowValue, low, in: expression)
+    try checkOrder(highValue, high, in: expression)
     let parts = [order(.greaterOrEqual, lowValue, low), order(.lessOrEqual, highValue, high)]
     return Condition(
       (parts[0].fragment + " AND " + parts[1].fragment).parenthesized,
       isNullable: parts[0].isNullable || parts[1].isNullable
     )
-  }
-
-  mutating func membership(
-    _ value: QueryExpression,
-    _ list: [QueryExpression],
-    _ options: QueryExpression.TextOptions,
-    in expression: QueryExpression,
-    isFilter: Bool
-  ) throws(DepotError) -> Condition {
-    var value = try operand(value)
-    if !options.isEmpty { value = try folded(value, options, in: expression) }
-    var constants: [Fragment] = []
-    var conditions: [Fragment] = []
-    var isNullable = false
-    for element in list {
-      var (left, right) = (value, try operand(element))
-      if options.isEmpty {
-        try unify(&left, &right, in: expression)
-      } else {
-        right = try folded(right, options, in: expression)
-      }
-      if right.isConstant, !right.isNull, !right.isAlwaysNaN, !left.isNull, !left.isConstant,
-        !left.needsDecimalOrder(with: right)
-      {
-        constants.append(right.fragment)
-        isNullable = isNullable || left.isNullable
-      } else {
-        let condition = equality(left, right, isFilter: isFilter)
-        isNullable = isNullable || condition.isNullable
-        conditions.append(condition.fragment.parenthesized)
-      }
-    }
-    if !constants.isEmpty {
-      let marks = constants.map(\.sql).joined(separator: ", ")
-      let values = Fragment(sql: marks, parameters: constants.flatMap(\.parameters))
-      conditions.append((value.fragment + " IN " + values.parenthesized).parenthesized)
-    }
-    guard !conditions.isEmpty else { return .always(false) }
-    return Condition(.joined(conditions[...], by: "OR").parenthesized, isNullable: isNullable)
   }
 
   /// A call that gives -1, 0, or 1 for the order, 2 if both are null, and 3 if there is no order.

@@ -5,7 +5,15 @@ extension QueryCompiler {
   ///
   /// - Throws: ``DepotError`` `request.predicate` or `schema.unknown_attribute`.
   mutating func operand(_ expression: QueryExpression) throws(DepotError) -> Operand {
-    switch try term(expression) {
+    try operand(expression, try term(expression))
+  }
+
+  /// Returns the one value that a term is.
+  func operand(
+    _ expression: QueryExpression,
+    _ term: QueryTerm
+  ) throws(DepotError) -> Operand {
+    switch term {
     case .operand(let operand): return operand
     case .object(let object): return object.operand
     case .collection:
@@ -35,7 +43,7 @@ extension QueryCompiler {
       let minusOne = Operand(constant: .int64(-1), source: expression)
       let part = try operand(part)
       return .operand(try arithmetic(.multiply, part, minusOne, source: expression))
-    case .comparison, .text, .between, .in, .and, .or, .not:
+    case .comparison, .text, .between, .in, .and, .or, .not, .quantified, .contains, .is, .search:
       let condition = try condition(expression, isFilter: false)
       return .operand(
         Operand(
@@ -45,8 +53,48 @@ extension QueryCompiler {
           source: expression
         )
       )
-    default:
-      throw invalid(expression, "This isn't available yet.")
+    case .variable(let name):
+      return try variable(name, in: expression)
+    case .member(let base, let path):
+      switch try term(base) {
+      case .object(let object): return try follow(path, from: object, source: expression)
+      case .collection: return .collection(.expression(expression))
+      default: throw invalid(expression, "A path can only begin at an object.")
+      }
+    case .filtered, .slice:
+      return .collection(.expression(expression))
+    case .element(let collection, let position):
+      return try element(collection, position, in: expression)
+    case .aggregate(let aggregate, let collection):
+      return .operand(try self.aggregate(aggregate, collection, in: expression))
+    case .cast(let part, let entity):
+      return .object(try cast(part, entity, in: expression))
+    case .convert(let part, let type):
+      let part = try operand(part)
+      return .operand(try convert(part, to: type, in: expression))
+    case .conditional(let test, let first, let second):
+      let test = try condition(test, isFilter: true)
+      return try choice([first, second], in: expression) { parts in
+        "iif(" + test.fragment + ", " + parts[0] + ", " + parts[1] + ")"
+      }
+    case .coalesce(let parts):
+      return try choice(parts, in: expression) { parts in
+        parts.count == 1
+          ? parts[0] : "coalesce(" + .list(parts) + ")"
+      }
+    case .function(let function, let arguments):
+      return .operand(try self.function(function, arguments, in: expression))
     }
+  }
+
+  private func variable(
+    _ name: String,
+    in expression: QueryExpression
+  ) throws(DepotError) -> QueryTerm {
+    if let bound = variables.last(where: { $0.name == name }) { return bound.term }
+    if name == "SELF" { return .object(row) }
+    let nearest = Spelling.nearest(to: name, in: variables.map(\.name) + ["SELF"])
+    throw invalid(expression, "There is no variable \"\(name)\" here.")
+      .hint(nearest.map { "Did you mean \"\($0)\"?" } ?? "Bind it, or write SELF for the row.")
   }
 }

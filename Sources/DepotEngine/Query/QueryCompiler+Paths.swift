@@ -106,7 +106,8 @@ extension QueryCompiler {
     let layout = object.layout
     guard let position = layout.position(of: path) else {
       if layout.fields.contains(where: { $0.path.hasPrefix(path + ".") }) {
-        return .composite(object, path: path)
+        let isThere = object.isNullable ? object.identifier + " IS NOT NULL" : .true
+        return .composite(Condition(isThere))
       }
       throw unknown(path, of: layout)
     }
@@ -137,6 +138,7 @@ extension QueryCompiler {
       isNullable: attribute.isOptional || object.isNullable,
       source: source
     )
+    if field.isPresence { return .composite(Condition(operand.fragment + " IS 1")) }
     guard let kind = attribute.collection else { return .operand(operand) }
     return .collection(.list(operand, attribute.type, kind))
   }

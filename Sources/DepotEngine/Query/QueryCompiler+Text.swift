@@ -2,9 +2,6 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension QueryCompiler {
-  /// The longest pattern, in bytes, since a row may cost as many steps as text and pattern multiplied.
-  private static let patternBytes = 1000
-
   mutating func text(
     _ test: QueryExpression.TextTest,
     _ text: QueryExpression,
@@ -12,6 +9,10 @@ extension QueryCompiler {
     _ options: QueryExpression.TextOptions,
     in expression: QueryExpression
   ) throws(DepotError) -> Condition {
+    let options = options.effective
+    if test == .contains, case .collection = try term(text) {
+      return try contains(text, pattern, options: options, in: expression)
+    }
     let subject = try textOperand(text, in: expression)
     let needle = try textOperand(pattern, in: expression)
     try check(test, needle, options, in: expression)
@@ -43,6 +44,7 @@ extension QueryCompiler {
     _ operand: Operand,
     in expression: QueryExpression
   ) throws(DepotError) -> Operand {
+    if operand.type == .json { return scalar(operand, as: .string) }
     guard operand.isText || operand.isNull else {
       throw invalid(
         expression,
@@ -69,6 +71,15 @@ extension QueryCompiler {
     return operand
   }
 
+  /// Returns the key by which folded text is in the order that people expect.
+  func localized(_ operand: Operand) -> Operand {
+    guard !operand.isNull else { return operand }
+    var operand = operand
+    operand.constant = nil
+    operand.fragment = "depot_localized(" + operand.fragment + ")"
+    return operand
+  }
+
   private mutating func check(
     _ test: QueryExpression.TextTest,
     _ needle: Operand,
@@ -78,8 +89,8 @@ extension QueryCompiler {
     guard test == .like || test == .matches else { return }
     if test == .matches { isSlow = true }
     guard case .string(let pattern) = needle.constant else { return }
-    guard pattern.utf8.count <= Self.patternBytes else {
-      throw invalid(expression, "A pattern can't be longer than \(Self.patternBytes) bytes.")
+    guard pattern.utf8.count <= TextPattern.byteLimit else {
+      throw invalid(expression, "A pattern can't be longer than \(TextPattern.byteLimit) bytes.")
     }
     if test == .matches {
       do {

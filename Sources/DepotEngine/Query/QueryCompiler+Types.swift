@@ -1,5 +1,4 @@
 internal import DepotProtocol
-internal import FoundationEssentials
 
 extension QueryCompiler {
   /// Brings two operands to types that can be compared, converting constants.
@@ -15,7 +14,20 @@ extension QueryCompiler {
   ) throws(DepotError) {
     guard let leftType = left.type, let rightType = right.type else { return }
     try checkObjects(left, right, in: expression)
-    guard leftType != rightType else { return }
+    guard leftType != rightType else {
+      guard leftType != .json else {
+        throw invalid(expression, "JSON can be compared only with a value of another type.")
+      }
+      return
+    }
+    if leftType == .json || rightType == .json {
+      // Whole numbers are read as doubles, so that they can be compared with fractions too.
+      let other = leftType == .json ? rightType : leftType
+      let type = other == .int64 ? AttributeType.double : other
+      if leftType == .json { left = scalar(left, as: type) }
+      if rightType == .json { right = scalar(right, as: type) }
+      return try unify(&left, &right, in: expression)
+    }
     if let constant = right.constant, let value = constant.converted(to: leftType) {
       right = Operand(constant: value, source: right.source)
     } else if let constant = left.constant, let value = constant.converted(to: rightType) {
@@ -23,7 +35,7 @@ extension QueryCompiler {
     }
     let isComparable =
       left.type == right.type || left.isNumber && right.isNumber && !left.isUnordered(with: right)
-      || left.isText && right.isText && !left.isConstant && !right.isConstant
+      || left.isText && right.isText
     guard isComparable else {
       let (constant, other) = left.isConstant ? (left, right) : (right, left)
       throw invalid(
@@ -57,27 +69,5 @@ extension Operand {
   fileprivate func isUnordered(with other: Operand) -> Bool {
     type == .decimal && other.constant?.type == .double
       || other.type == .decimal && constant?.type == .double
-  }
-}
-
-extension Value {
-  /// Returns the value as another type if nothing is lost.
-  func converted(to type: AttributeType) -> Value? {
-    switch (self, type) {
-    case (.string(let text), .date):
-      DateText.parse(text.utf8).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
-    case (.string(let text), .uuid): UUID(uuidString: text).map(Value.uuid)
-    case (.string(let text), .url): URL(string: text).map(Value.url)
-    case (.string(let text), .decimal): DecimalText.parse(text).map(Value.decimal)
-    case (.string(let text), .data): Base64.decode(text).map(Value.data)
-    case (.url(let url), .string): .string(url.absoluteString)
-    case (.int64(let number), .double): Double(exactly: number).map(Value.double)
-    case (.int64(let number), .decimal): .decimal(Decimal(number))
-    case (.double(let number), .int64): Int64(exactly: number).map(Value.int64)
-    // The shortest text that means the double is what the client wrote.
-    case (.double(let number), .decimal): DecimalText.parse(number.description).map(Value.decimal)
-    case (.decimal(let number), .int64): Int64(number.description).map(Value.int64)
-    default: self.type == type ? self : nil
-    }
   }
 }

@@ -78,8 +78,17 @@ struct QueryCompiler {
       return try between(value, low, high, in: expression)
     case .in(let value, let list, let options):
       return try membership(value, list, options, in: expression, isFilter: isFilter)
+    case .quantified(let quantifier, let collection, let name, let predicate):
+      return try quantified(quantifier, collection, name, predicate)
+    case .contains(let collection, let element):
+      return try contains(collection, element, in: expression)
+    case .is(let part, let entity):
+      return try kind(of: part, is: entity, in: expression)
+    case .search(let paths, let words):
+      return try search(words, in: paths, expression)
     default:
-      let operand = try operand(expression)
+      var operand = try operand(expression)
+      if operand.type == .json { operand = scalar(operand, as: .bool) }
       if operand.isNull { return .always(false) }
       guard operand.type == .bool, operand.root == nil else {
         throw invalid(expression, "This is of type \(operand.typeName), not true or false.")
@@ -105,6 +114,16 @@ struct QueryCompiler {
     }
     guard !fragments.isEmpty else { return .always(ifEmpty) }
     return Condition(.joined(fragments[...], by: word), isNullable: isNullable)
+  }
+
+  /// Translates a full-text query.
+  private mutating func search(
+    _ words: String,
+    in paths: [String],
+    _ expression: QueryExpression
+  ) throws(DepotError) -> Condition {
+    throw invalid(expression, "\(row.layout.name) has no searchable attributes.")
+      .hint("Give attributes the option \"spotlight\" in the schema.")
   }
 
   /// Returns a name for a table that no other has.

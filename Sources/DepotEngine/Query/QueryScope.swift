@@ -54,6 +54,16 @@ struct QueryScope {
     joins.append(" \(word) \(table) AS \(alias) ON \(alias).\(column) = " + value)
   }
 
+  /// Joins the rows of a table whose column has a value, each of which counts.
+  mutating func joinAll(
+    _ table: String,
+    as alias: String,
+    where column: String,
+    is value: Fragment
+  ) {
+    joins.append(" JOIN \(table) AS \(alias) ON \(alias).\(column) = " + value)
+  }
+
   /// Joins a table-valued function.
   mutating func join(_ call: Fragment, as alias: String) {
     joins.append(" JOIN " + call + " AS \(alias)")

@@ -5,8 +5,8 @@ enum QueryTerm {
   case operand(Operand)
   case object(QueryObject)
   case collection(QueryCollection)
-  /// A composite value without a column of its own: it is there if the object is.
-  case composite(QueryObject, path: String)
+  /// A composite value, by the condition that it is there.
+  case composite(Condition)
 }
 
 /// A row that a part of a query stands for, or nothing.
@@ -37,6 +37,38 @@ struct QueryObject {
       ? value : "iif(" + .joined(guards[...], by: "AND") + ", " + value + ", NULL)"
   }
 
+  /// An object that isn't known by its place but by an identifier.
+  init(
+    _ layout: EntityLayout,
+    identifiedBy identifier: Fragment,
+    isNullable: Bool,
+    scope: Int,
+    source: QueryExpression
+  ) {
+    self.layout = layout
+    self.identifier = identifier
+    self.isNullable = isNullable
+    self.scope = scope
+    place = .join(column: "id", value: identifier, isInner: !isNullable)
+    self.source = source
+  }
+
+  init(
+    layout: EntityLayout,
+    identifier: Fragment,
+    isNullable: Bool,
+    scope: Int,
+    place: Place,
+    source: QueryExpression
+  ) {
+    self.layout = layout
+    self.identifier = identifier
+    self.isNullable = isNullable
+    self.scope = scope
+    self.place = place
+    self.source = source
+  }
+
   /// The identifier as a value.
   var operand: Operand {
     var operand = Operand(type: .int64, identifier, isNullable: isNullable, source: source)
@@ -54,4 +86,28 @@ indirect enum QueryCollection {
   case constants([Value])
   /// A collection that is made from another.
   case expression(QueryExpression)
+}
+
+/// A collection from which a sub-select is being made; its scope is the innermost one.
+struct OpenCollection {
+  /// One element: an operand or object.
+  var element: QueryTerm
+  /// What the elements are sorted by; `nil` if they have no order.
+  var order: [Fragment]?
+  /// What ties the elements to the object that has them, not yet among the scope's conditions.
+  var link: Link?
+
+  struct Link {
+    var owner: Fragment
+    var near: Fragment
+  }
+
+  /// The element as one value; an object's is its identifier.
+  var operand: Operand? {
+    switch element {
+    case .operand(let operand): operand
+    case .object(let object): object.operand
+    default: nil
+    }
+  }
 }

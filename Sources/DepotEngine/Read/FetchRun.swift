@@ -1,44 +1,73 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// A fetch that is under way: an open statement and what was written of its rows.
+/// A stream of rows that is under way: an open statement and what was written of its rows.
 struct FetchRun {
-  private let request: FetchRequest
+  private let plan: StreamPlan
   private let reply: ReplyWriter
+  private let connection: Connection
   private let statement: Statement
-  private let reading: RowReading
-  private let names: [String]?
+  /// Whether the run began the transaction that it is in.
+  private let ownsTransaction: Bool
   /// Whether the current row of the statement was written.
   private var isRowWritten = true
   /// Whether the statement has no more rows.
-  private(set) var isAtEnd = false
+  private var isAtEnd = false
   private var isFirstFrame = true
+  /// Rows that were written once, but too many others belong to them for one frame.
+  private var pending: ArraySlice<WrittenRow> = []
+  /// How many rows fit into a frame together with the rows that belong to them.
+  private var fittingRows = Int.max
+  private var sections = SectionCounts()
   /// How many rows were written.
   private(set) var rowCount = 0
 
+  /// How many bytes of related rows make a frame full, unless they belong to a single row.
+  private static let relatedBytes = 1 << 20
+
+  private struct WrittenRow {
+    var identifier: Int64
+    var bytes: [UInt8]
+  }
+
   init(
-    _ request: FetchRequest,
-    _ shape: RowShape,
-    _ query: ReadStatement,
+    _ plan: StreamPlan,
     _ reply: ReplyWriter,
     on connection: Connection
   ) throws(ReadEnd) {
-    self.request = request
+    self.plan = plan
     self.reply = reply
-    statement = try connection.prepared(query)
-    reading = RowReading(shape)
-    names = request.namesColumns ? shape.names : nil
+    self.connection = connection
+    // All statements must see the same state, also after the first has ended.
+    ownsTransaction = !plan.prefetch.isEmpty && !connection.isInTransaction
+    if ownsTransaction {
+      do {
+        try connection.run("BEGIN")
+      } catch {
+        throw ReadEnd(error)
+      }
+    }
+    do {
+      statement = try connection.prepared(plan.statement)
+    } catch {
+      if ownsTransaction { try? connection.run("COMMIT") }
+      throw error
+    }
   }
 
   /// Moves to the first row that isn't written yet.
   ///
   /// - Returns: Whether a frame of rows or of column names is still to be written.
   mutating func prepareFrame() throws(ReadEnd) -> Bool {
-    if isRowWritten && !isAtEnd {
-      isAtEnd = try !statement.advance()
-      isRowWritten = isAtEnd
-    }
-    return !isAtEnd || isFirstFrame && names != nil
+    if !pending.isEmpty { return true }
+    try moveOn()
+    return !isAtEnd || isFirstFrame && plan.names != nil
+  }
+
+  private mutating func moveOn() throws(ReadEnd) {
+    guard isRowWritten, !isAtEnd else { return }
+    isAtEnd = try !statement.advance()
+    isRowWritten = isAtEnd
   }
 
   /// Appends a frame of rows, unless there is nothing to say.
@@ -50,31 +79,106 @@ struct FetchRun {
     byteLimit: Int
   ) throws(ReadEnd) -> Bool {
     guard try prepareFrame() else { return true }
-    let start = reply.beginRows(columns: isFirstFrame ? names : nil, in: &writer)
+    let start = reply.beginRows(columns: isFirstFrame ? plan.names : nil, in: &writer)
     isFirstFrame = false
+    if plan.prefetch.isEmpty {
+      try writeRows(to: &writer, from: start, byteLimit: byteLimit)
+      reply.endRows(from: start, in: &writer)
+    } else {
+      try writeGraph(to: &writer, from: start, byteLimit: byteLimit)
+    }
+    guard writer.bytes.count - start <= Limits.frameBytes else { throw .failed(tooLarge) }
+    return isAtEnd && pending.isEmpty
+  }
+
+  private var tooLarge: DepotError {
+    plan.prefetch.isEmpty
+      ? DepotError(.frameTooLarge, "A row of \(plan.entity) is too large for a frame.")
+        .hint("Select fewer attributes.")
+      : DepotError(.frameTooLarge, "A row of \(plan.entity) leads to too many others.")
+        .hint("Prefetch fewer relationships, or fetch the rows by a predicate of their own.")
+  }
+
+  private mutating func writeRows(
+    to writer: inout JSONWriter,
+    from start: Int,
+    byteLimit: Int
+  ) throws(ReadEnd) {
     var count = 0
-    let mostRows = request.batch ?? .max
+    let mostRows = plan.batch ?? .max
     while !isAtEnd, count < mostRows, writer.bytes.count - start < byteLimit {
       if count > 0 { writer.bytes.append(UInt8(ascii: ",")) }
-      do {
-        try reading.write(statement.row, int64: reply.int64, to: &writer)
-      } catch {
-        throw .failed(error)
-      }
+      try writeRow(to: &writer)
       count += 1
-      isRowWritten = true
       guard count < mostRows, writer.bytes.count - start < byteLimit else { break }
-      _ = try prepareFrame()
+      try moveOn()
     }
     rowCount += count
-    reply.endRows(from: start, in: &writer)
-    guard writer.bytes.count - start <= Limits.frameBytes else {
-      throw .failed(
-        DepotError(.frameTooLarge, "A row of \(request.entity) is too large for a frame.")
-          .hint("Select fewer attributes.")
-      )
+  }
+
+  private mutating func writeRow(to writer: inout JSONWriter) throws(ReadEnd) {
+    do {
+      try plan.reading.write(statement.row, int64: reply.int64, to: &writer)
+      if let section = plan.section {
+        var key = JSONWriter(capacity: 32)
+        try section.write(statement.row, int64: reply.int64, to: &key)
+        sections.add(key.bytes)
+      }
+    } catch {
+      throw .failed(error)
     }
-    return isAtEnd
+    isRowWritten = true
+  }
+
+  /// Writes rows together with those that belong to them, fewer if these are too many.
+  private mutating func writeGraph(
+    to writer: inout JSONWriter,
+    from start: Int,
+    byteLimit: Int
+  ) throws(ReadEnd) {
+    var rows = try takeRows(byteLimit: byteLimit)
+    while true {
+      let limit = rows.count > 1 ? Self.relatedBytes : Limits.frameBytes
+      var run = PrefetchRun(connection, reply, byteLimit: limit)
+      let related = try run.related(plan.prefetch, of: rows.map(\.identifier))
+      guard let related else {
+        guard rows.count > 1 else { throw .failed(tooLarge) }
+        fittingRows = rows.count / 2
+        pending = rows[fittingRows...] + pending
+        rows = Array(rows[..<fittingRows])
+        continue
+      }
+      for (index, row) in rows.enumerated() {
+        if index > 0 { writer.bytes.append(UInt8(ascii: ",")) }
+        writer.raw(row.bytes)
+      }
+      reply.endRows(from: start, related: related, in: &writer)
+      rowCount += rows.count
+      return
+    }
+  }
+
+  /// Returns the next rows, as many as should be in a frame.
+  private mutating func takeRows(byteLimit: Int) throws(ReadEnd) -> [WrittenRow] {
+    var rows: [WrittenRow] = []
+    var byteCount = 0
+    let mostRows = min(plan.batch ?? .max, fittingRows)
+    while rows.count < mostRows, byteCount < byteLimit {
+      if let row = pending.popFirst() {
+        rows.append(row)
+      } else {
+        try moveOn()
+        if isAtEnd { break }
+        var writer = JSONWriter()
+        try writeRow(to: &writer)
+        rows.append(
+          WrittenRow(identifier: statement.row.integer(0), bytes: writer.bytes)
+        )
+      }
+      byteCount += rows[rows.count - 1].bytes.count + 1
+    }
+    if pending.isEmpty { try moveOn() }
+    return rows
   }
 
   /// Appends the terminal frame.
@@ -82,6 +186,10 @@ struct FetchRun {
     reply.ok(to: &writer) { writer in
       writer.raw("{\"rows\":")
       writer.integer(rowCount)
+      if plan.section != nil {
+        writer.raw(",\"sections\":")
+        sections.write(to: &writer)
+      }
       writer.raw("}")
     }
   }
@@ -89,5 +197,6 @@ struct FetchRun {
   /// Ends the statement and with it its snapshot.
   func close() {
     statement.reset()
+    if ownsTransaction { try? connection.run("COMMIT") }
   }
 }

@@ -9,11 +9,23 @@ struct GetPlan {
   private let entity: String
   /// The names of the columns as JSON.
   private let names: [UInt8]
+  /// The values of the statement's parameters before the identifier.
+  private let parameters: [SQLiteValue]
 
-  init(_ shape: RowShape, _ connection: Connection) throws(DepotError) {
+  /// - Throws: ``DepotError`` if the entity has no such columns.
+  init(
+    _ request: GetRequest,
+    in catalog: Catalog,
+    _ connection: Connection
+  ) throws(DepotError) {
+    var query = try RowQuery(request.entity, in: catalog)
+    let shape = try RowShape(query.layout, select: request.select, in: &query.compiler)
+    let condition = Fragment(sql: "t0.id = ?")
+    let read = query.statement("SELECT " + shape.selection + query.clauses(and: condition))
     statement = try DepotEngine.reading { () throws(SQLiteError) in
-      try connection.statement(ReadStatement(get: shape).sql)
+      try connection.statement(read.sql)
     }
+    parameters = read.parameters
     self.connection = connection
     reading = RowReading(shape)
     entity = shape.layout.name
@@ -82,10 +94,15 @@ struct GetPlan {
     defer { statement.reset() }
     let start = writer.bytes.count
     var isFirst = true
+    do {
+      for (index, value) in parameters.enumerated() { try statement.bind(value, at: index + 1) }
+    } catch {
+      throw ReadEnd(error)
+    }
     for identifier in identifiers {
       statement.restart()
       do {
-        try statement.bind(.integer(identifier), at: 1)
+        try statement.bind(identifier, at: parameters.count + 1)
       } catch {
         throw ReadEnd(error)
       }

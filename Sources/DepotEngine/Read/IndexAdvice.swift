@@ -1,70 +1,178 @@
 internal import DepotProtocol
 
-/// What would make a fetch faster.
-enum IndexAdvice {
-  static func text(for request: FetchRequest, of entity: Entity, plan: [String]) -> String? {
-    guard plan.contains(where: { $0.hasPrefix("SCAN ") }) else { return nil }
-    if let predicate = request.predicate {
-      let candidates = attributes(servedIn: predicate)
-      if let name = candidates.first(where: { !isIndexed($0, in: entity) }) {
-        return advice(name, "this predicate")
+/// What would make a read faster.
+struct IndexAdvice {
+  /// What to do, for people.
+  let text: String
+  /// The entity and the attribute that should have an index, if one would help.
+  let index: (entity: String, attribute: String)?
+
+  /// Returns the advice about a read, or `nil` if there is none.
+  init?(_ read: ExplainRequest.Read, _ plan: ReadPlan, in schema: Schema) {
+    guard let entity = schema[read.entity] else { return nil }
+    let candidates = Candidates(schema: schema, entity: entity)
+    if let predicate = read.predicate, plan.isFullScan {
+      let paths = candidates.served(in: predicate)
+      if let path = paths.first(where: { !candidates.isIndexed($0) }) {
+        self.init(path, "this predicate")
+        return
       }
-      return candidates.isEmpty ? "No index can serve this predicate; every row is looked at." : nil
+      guard paths.isEmpty else { return nil }
+      self.init(text: "No index can serve this predicate; every row is looked at.")
+      return
     }
-    if case .attribute(let path) = request.sort.first?.expression,
-      plan.contains(where: { $0.contains("FOR ORDER BY") }),
-      entity[path] != nil, !isIndexed(path, in: entity)
-    {
-      return advice(path, "this order")
+    if plan.isSorted, read.predicate == nil, let path = candidates.unindexed(read.firstSortKey) {
+      self.init(path, "this order")
+    } else if plan.isGroupedBySorting, let path = candidates.unindexed(read.firstGroupKey) {
+      self.init(path, "these groups")
+    } else {
+      return nil
     }
-    return nil
   }
 
-  private static func advice(_ name: String, _ what: String) -> String {
-    "An index on \(name) would serve \(what): add \"indexed\": true to it in the schema."
+  private init(text: String, index: (entity: String, attribute: String)? = nil) {
+    self.text = text
+    self.index = index
   }
+
+  private init(_ field: FieldReference, _ what: String) {
+    self.init(
+      text: "An index on \(field.entity).\(field.path) would serve \(what): "
+        + "add \"indexed\": true to it in the schema.",
+      index: (field.entity, field.path)
+    )
+  }
+}
+
+/// An attribute of an entity.
+private struct FieldReference: Hashable {
+  /// The entity that declares it.
+  var entity: String
+  var path: String
+}
+
+/// The looking for attributes whose index could find rows.
+private struct Candidates {
+  let schema: Schema
+  let entity: Entity
 
   /// The attributes whose index could find the rows of a predicate.
-  private static func attributes(servedIn expression: QueryExpression) -> [String] {
+  func served(in expression: QueryExpression) -> [FieldReference] {
+    served(in: expression) { expression in
+      guard case .attribute(let path) = expression else { return nil }
+      return reference(path, from: entity)
+    }
+  }
+
+  private func served(
+    in expression: QueryExpression,
+    _ field: (QueryExpression) -> FieldReference?
+  ) -> [FieldReference] {
+    func one(_ expression: QueryExpression) -> [FieldReference] {
+      field(expression).map { [$0] } ?? []
+    }
     switch expression {
     case .and(let parts):
-      return parts.flatMap { attributes(servedIn: $0) }
+      return parts.flatMap { served(in: $0, field) }
     case .or(let parts):
       // Only if each alternative has an index can an index serve them all.
-      let each = parts.map { attributes(servedIn: $0) }
+      let each = parts.map { served(in: $0, field) }
       return each.contains([]) ? [] : each.flatMap { $0 }
     case .comparison(let comparison, let left, let right, let options):
       guard options.isEmpty, comparison != .notEqual else { return [] }
-      if case .attribute(let name) = left, right.isConstant { return [name] }
-      if case .attribute(let name) = right, left.isConstant { return [name] }
-      return []
-    case .between(.attribute(let name), let low, let high):
-      return low.isConstant && high.isConstant ? [name] : []
-    case .in(.attribute(let name), let list, let options):
-      return options.isEmpty && list.allSatisfy(\.isConstant) ? [name] : []
-    case .text(.begins, .attribute(let name), let prefix, let options):
-      return options.isEmpty && prefix.isConstant ? [name] : []
-    case .attribute(let name):
-      return [name]
+      return right.isLiteral ? one(left) : left.isLiteral ? one(right) : []
+    case .between(let value, let low, let high):
+      return low.isLiteral && high.isLiteral ? one(value) : []
+    case .in(let value, let list, let options):
+      return options.isEmpty && list.allSatisfy(\.isLiteral) ? one(value) : []
+    case .text(.begins, let text, let prefix, let options):
+      return options.isEmpty && prefix.isLiteral ? one(text) : []
+    case .attribute:
+      return one(expression)
+    case .quantified(.any, .attribute(let path), let name, let predicate):
+      guard let resolved = try? schema.resolve(path: path, from: entity),
+        let destination = schema[resolved.entity]
+      else { return [] }
+      return served(in: predicate) { expression in
+        if case .member(.variable(name), let path) = expression {
+          return resolved.end == .object ? reference(path, from: destination) : nil
+        }
+        return expression == .variable(name) ? reference(resolved.end) : nil
+      }
     default:
       return []
     }
   }
 
-  private static func isIndexed(_ name: String, in entity: Entity) -> Bool {
-    if name == "$id" { return true }
-    // The version has no index and can't have one, so there is nothing to advise.
-    guard let attribute = entity[name] else { return true }
-    return attribute.isIndexed || attribute.isUnique
-      || entity.indexes.contains { $0.first == name }
+  /// Returns the attribute that a key is, unless it has an index.
+  func unindexed(_ key: QueryExpression?) -> FieldReference? {
+    guard case .attribute(let path) = key, !path.contains("."),
+      let field = reference(path, from: entity), !isIndexed(field)
+    else { return nil }
+    return field
+  }
+
+  func isIndexed(_ field: FieldReference) -> Bool {
+    guard let entity = schema[field.entity] else { return true }
+    let attribute = schema.fields(of: entity).first { $0.path == field.path }?.attribute
+    return attribute?.isIndexed ?? true || attribute?.isUnique ?? true
+      || (entity.indexes + entity.uniques).contains { $0.first == field.path }
+  }
+
+  /// Returns the attribute that a path through to-one relationships leads to.
+  private func reference(_ path: String, from entity: Entity) -> FieldReference? {
+    guard let resolved = try? schema.resolve(path: path, from: entity), !resolved.isToMany else {
+      return nil
+    }
+    return reference(resolved.end)
+  }
+
+  /// Returns the attribute at the end of a path; relationships, identifiers, and versions need no index
+  /// or can't have one.
+  private func reference(_ end: ResolvedPath.End) -> FieldReference? {
+    guard case .field(let field) = end, field.relationship == nil, !field.isPresence else {
+      return nil
+    }
+    return FieldReference(entity: field.owner, path: field.path)
   }
 }
 
 extension QueryExpression {
-  fileprivate var isConstant: Bool {
+  fileprivate var isLiteral: Bool {
     switch self {
     case .value, .now: true
     default: false
+    }
+  }
+}
+
+extension ExplainRequest.Read {
+  var predicate: QueryExpression? {
+    switch self {
+    case .fetch(let request): request.predicate
+    case .count(let request): request.predicate
+    case .aggregate(let request): request.predicate
+    }
+  }
+
+  fileprivate var firstSortKey: QueryExpression? {
+    guard case .fetch(let request) = self else { return nil }
+    return request.sort.first?.expression ?? request.sectionBy.map(QueryExpression.attribute)
+  }
+
+  fileprivate var firstGroupKey: QueryExpression? {
+    guard case .aggregate(let request) = self else { return nil }
+    return request.keys.first?.expression
+  }
+
+  fileprivate var entity: String { ExplainRequest(self).entity }
+
+  /// The statement that answers the read.
+  func statement(in catalog: Catalog) throws(DepotError) -> ReadStatement {
+    switch self {
+    case .fetch(let request): try StreamPlan(request, in: catalog).statement
+    case .count(let request): try ReadStatement(count: request, in: catalog)
+    case .aggregate(let request): try StreamPlan(request, in: catalog).statement
     }
   }
 }

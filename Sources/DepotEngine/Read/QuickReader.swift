@@ -111,41 +111,59 @@ package final class QuickReader {
         throw error
       }
     case .fetch(let request):
-      return try fetch(request, catalog, reply, &writer)
+      return try stream(StreamPlan(request, in: catalog), reply, &writer)
+    case .aggregate(let request):
+      return try stream(StreamPlan(request, in: catalog), reply, &writer)
     case .count(let request):
-      let layout = try catalog.layout(of: request.entity)
-      let query = try ReadStatement(count: request, of: layout, in: catalog)
+      let query = try ReadStatement(count: request, in: catalog)
       return try attempt(query) { () throws(ReadEnd) in
-        reply.count(try query.count(on: connection), to: &writer)
+        reply.count(try query.integer(on: connection), to: &writer)
+        return true
+      }
+    case .exists(let request):
+      let query = try ReadStatement(exists: request, in: catalog)
+      return try attempt(query) { () throws(ReadEnd) in
+        reply.exists(try query.integer(on: connection) != 0, to: &writer)
         return true
       }
     case .explain(let request):
-      try Explanation(request, catalog, on: connection).answer(reply, to: &writer)
-      return true
+      // What is to be run to its end has all the time that it needs elsewhere.
+      if request.runs { return false }
+      clock.stop()
+      do {
+        try Explanation(request, catalog, on: connection).answer(reply, to: &writer)
+        return true
+      } catch {
+        guard case .failed(let error) = error else { return false }
+        throw error
+      }
     default:
       throw DepotError(.bug, "\(operation.name) isn't a read.")
     }
   }
 
+  /// Returns SQLite's plan for a read, or `nil` if there is none.
+  func plan(of read: ExplainRequest.Read, _ catalog: Catalog) -> ReadPlan? {
+    clock.stop()
+    return try? ReadPlan(of: read.statement(in: catalog), on: connection)
+  }
+
   private func plan(_ request: GetRequest, _ catalog: Catalog) throws(DepotError) -> GetPlan {
     if request.select == nil, let plan = plans[request.entity] { return plan }
-    let layout = try catalog.layout(of: request.entity)
-    let plan = try GetPlan(RowShape(layout, select: request.select), connection)
+    let plan = try GetPlan(request, in: catalog, connection)
     if request.select == nil { plans[request.entity] = plan }
     return plan
   }
 
-  private func fetch(
-    _ request: FetchRequest,
-    _ catalog: Catalog,
+  private func stream(
+    _ plan: StreamPlan,
     _ reply: ReplyWriter,
     _ writer: inout JSONWriter
   ) throws(DepotError) -> Bool {
-    let layout = try catalog.layout(of: request.entity)
-    let shape = try RowShape(layout, select: request.select)
-    let query = try ReadStatement(fetch: request, columns: shape.columns, of: layout, in: catalog)
-    return try attempt(query) { () throws(ReadEnd) in
-      var run = try FetchRun(request, shape, query, reply, on: connection)
+    // The end of the run's own transaction may have been interrupted for the time that was used up.
+    defer { if !keepsSnapshot { endBatch() } }
+    return try attempt(plan.statement) { () throws(ReadEnd) in
+      var run = try FetchRun(plan, reply, on: connection)
       defer { run.close() }
       guard try run.writeFrame(to: &writer, byteLimit: Self.answerBytes) else { return false }
       run.writeEnd(to: &writer)

@@ -65,18 +65,18 @@ actor ReadWorker {
 
   private func begin(_ read: LongRead) throws(DepotError) {
     let connection = try takeConnection(for: read)
-    if case .fetch(let request) = read.operation {
-      do throws(ReadEnd) {
+    do throws(ReadEnd) {
+      if let plan = try Self.plan(of: read) {
         open[ObjectIdentifier(read)] = OpenFetch(
-          run: try Self.open(request, read, connection),
+          run: try FetchRun(plan, read.reply, on: connection),
           connection: connection
         )
-      } catch {
-        giveBack(connection)
-        throw Self.reason(error, read)
       }
-      return try stream(read)
+    } catch {
+      giveBack(connection)
+      throw Self.reason(error, read)
     }
+    if open[ObjectIdentifier(read)] != nil { return try stream(read) }
     var writer = JSONWriter()
     do throws(ReadEnd) {
       defer { giveBack(connection) }
@@ -88,23 +88,15 @@ actor ReadWorker {
     read.end(writer.bytes)
   }
 
-  private static func open(
-    _ request: FetchRequest,
-    _ read: LongRead,
-    _ connection: Connection
-  ) throws(ReadEnd) -> FetchRun {
-    let (shape, query) = try compiled { () throws(DepotError) in
-      let layout = try read.catalog.layout(of: request.entity)
-      let shape = try RowShape(layout, select: request.select)
-      let query = try ReadStatement(
-        fetch: request,
-        columns: shape.columns,
-        of: layout,
-        in: read.catalog
-      )
-      return (shape, query)
+  /// Returns how a read is streamed; `nil` if it is answered as a whole.
+  private static func plan(of read: LongRead) throws(ReadEnd) -> StreamPlan? {
+    try compiled { () throws(DepotError) in
+      switch read.operation {
+      case .fetch(let request): try StreamPlan(request, in: read.catalog)
+      case .aggregate(let request): try StreamPlan(request, in: read.catalog)
+      default: nil
+      }
     }
-    return try FetchRun(request, shape, query, read.reply, on: connection)
   }
 
   /// Appends the whole answer to what isn't a stream.
@@ -117,26 +109,22 @@ actor ReadWorker {
     switch read.operation {
     case .get(let request):
       let plan = try compiled { () throws(DepotError) in
-        try GetPlan(
-          RowShape(catalog.layout(of: request.entity), select: request.select),
-          connection
-        )
+        try GetPlan(request, in: catalog, connection)
       }
       try plan.answer(request, reply, &writer)
     case .explain(let request):
-      let explanation = try compiled { () throws(DepotError) in
-        try Explanation(request, catalog, on: connection)
-      }
+      let explanation = try Explanation(request, catalog, on: connection)
       explanation.answer(reply, to: &writer)
     case .count(let request):
       let query = try compiled { () throws(DepotError) in
-        try ReadStatement(
-          count: request,
-          of: catalog.layout(of: request.entity),
-          in: catalog
-        )
+        try ReadStatement(count: request, in: catalog)
       }
-      reply.count(try query.count(on: connection), to: &writer)
+      reply.count(try query.integer(on: connection), to: &writer)
+    case .exists(let request):
+      let query = try compiled { () throws(DepotError) in
+        try ReadStatement(exists: request, in: catalog)
+      }
+      reply.exists(try query.integer(on: connection) != 0, to: &writer)
     default:
       throw .failed(DepotError(.bug, "\(read.operation.name) isn't a read."))
     }
@@ -212,6 +200,10 @@ actor ReadWorker {
   private func giveBack(_ connection: Connection) {
     guard idle.count < Self.idleConnections else { return }
     connection.unwatch()
+    // The end of a transaction may have been interrupted like anything else.
+    if connection.isInTransaction {
+      guard (try? connection.run("COMMIT")) != nil else { return }
+    }
     connection.releaseMemory()
     idle.append(connection)
   }

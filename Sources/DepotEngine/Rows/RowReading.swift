@@ -2,179 +2,224 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 /// The writing of a statement's rows as JSON, straight from SQLite's columns.
-///
-/// The statement selects the identifier and the version first. A statement whose rows are verified
-/// selects the checksum and all stored columns of the entity's layout behind them.
 struct RowReading {
-  private let entity: EntityLayout
-  private let outputs: [Output]
-  /// The same without references, so that a value costs no counting of them.
-  private let columns: [Column]
-  private let check: Check
+  /// The entity, whose name messages begin with; `nil` for rows that are made from others.
+  private let entity: EntityLayout?
+  private let columns: [RowColumn]
+  /// The columns without references, so that a value costs no counting of them.
+  private let values: [Column]
+  private let hasIdentity: Bool
+  /// The slots of the stored columns, which begin at ``checksumColumn`` + 1, if all of them are read.
+  private let slots: [Int]?
+  /// Whether the columns are the stored ones in their order, so that one pass writes and verifies.
+  private let isStraight: Bool
+  /// The names of the entities by their numbers, as JSON.
+  private let entityNames: [Int64: [UInt8]]
 
-  /// One value of each row that is written.
-  struct Output {
-    var source: Source
-    /// The path, for messages.
-    var path: String
-
-    enum Source {
-      /// A column of the statement.
-      case column(Int, ValueForm)
-      /// A column with the number of the row's entity, of which its name is written.
-      case entityName(Int)
-      /// The same for all rows, with whole numbers as numbers and as strings.
-      case constant(number: [UInt8], string: [UInt8])
-    }
-  }
+  private static let checksumColumn = 2
 
   private struct Column {
-    /// The column of the statement; -1 if it takes a closer look.
+    /// The place among all columns that are written.
+    var position: Int
     var index: Int
-    var form: ValueForm
+    var form: RowColumn.Form
+    var isSum: Bool
   }
 
-  private enum Check {
-    case none
-    /// The outputs are the stored columns in their order, which the checksum covers at these slots.
-    case whileWriting(slots: [Int])
-    case beforeWriting
-  }
-
-  /// - Parameters:
-  ///   - entity: The entity of the rows, or an ancestor.
-  ///   - outputs: What is written of each row after its identifier and version.
-  ///   - isVerified: Whether the statement selects what the checksum covers.
-  init(_ entity: EntityLayout, _ outputs: [Output], isVerified: Bool) {
-    self.entity = entity
-    self.outputs = outputs
-    columns = outputs.map { output in
-      guard case .column(let index, let form) = output.source else {
-        return Column(index: -1, form: .json)
-      }
-      return Column(index: index, form: form)
+  private static func values(_ columns: [RowColumn]) -> [Column] {
+    columns.enumerated().map {
+      Column(position: $0, index: $1.index, form: $1.form, isSum: $1.isSum)
     }
-    let isStraight =
-      outputs.count == entity.stored.count
-      && outputs.enumerated().allSatisfy { index, output in
-        if case .column(index + 3, _) = output.source { true } else { false }
-      }
-    check = !isVerified ? .none : isStraight ? .whileWriting(slots: entity.slots) : .beforeWriting
   }
 
-  /// Writes the current row of the statement.
+  init(_ shape: RowShape) {
+    entity = shape.layout
+    let columns = shape.columns
+    self.columns = columns
+    values = Self.values(columns)
+    hasIdentity = shape.hasIdentity
+    slots = shape.isFull ? shape.layout.slots : nil
+    isStraight =
+      shape.isFull && columns.count == shape.layout.stored.count
+      && columns.indices.allSatisfy { columns[$0].index == $0 + Self.checksumColumn + 1 }
+    let namesEntity = columns.contains { $0.form == .entity }
+    entityNames = Dictionary(
+      uniqueKeysWithValues: (namesEntity ? shape.layout.numbers : [:]).map { number, name in
+        (Int64(number), Array("\"\(name)\"".utf8))
+      }
+    )
+  }
+
+  /// Reads rows that aren't those of an entity.
+  init(columns: [RowColumn]) {
+    entity = nil
+    self.columns = columns
+    values = Self.values(columns)
+    hasIdentity = false
+    slots = nil
+    isStraight = false
+    entityNames = [:]
+  }
+
+  /// Writes the current row of a statement.
   ///
+  /// - Parameters:
+  ///   - row: The row.
+  ///   - offset: How many columns are before those of the shape.
+  ///   - form: How the client wants integers.
+  ///   - writer: What takes the row.
   /// - Throws: ``DepotError`` `storage.corrupt` or `storage.invalid_text` if the row is damaged.
   func write(
     _ row: borrowing Row,
+    from offset: Int = 0,
     int64 form: Hello.Int64Form,
     to writer: inout JSONWriter
   ) throws(DepotError) {
-    let identifier = row.integer(0)
-    let version = row.integer(1)
-    if case .beforeWriting = check { try entity.verify(row) }
     writer.bytes.append(UInt8(ascii: "["))
-    writer.integer(identifier, as: form)
-    writer.bytes.append(UInt8(ascii: ","))
-    writer.integer(version, as: form)
-    if case .whileWriting(let slots) = check {
-      var checksum = RowChecksum(identifier: identifier, version: version)
-      for index in 0..<outputs.count {
-        try write(row, index, slot: slots[index], form, &checksum, to: &writer)
-      }
-      guard checksum.value == row.integer(2) else {
-        throw corrupt(row, "Its checksum doesn't match.")
-      }
-    } else {
-      var unused = RowChecksum(identifier: 0, version: 0)
-      for index in 0..<outputs.count { try write(row, index, slot: 0, form, &unused, to: &writer) }
+    var checksum = RowChecksum(identifier: 0, version: 0)
+    if hasIdentity {
+      let identifier = row.integer(offset)
+      let version = row.integer(offset + 1)
+      writer.integer(identifier, as: form)
+      writer.bytes.append(UInt8(ascii: ","))
+      writer.integer(version, as: form)
+      checksum = RowChecksum(identifier: identifier, version: version)
+      if let slots, !isStraight { try verify(row, offset, slots, checksum) }
+    }
+    for index in 0..<values.count {
+      if hasIdentity || index > 0 { writer.bytes.append(UInt8(ascii: ",")) }
+      let slot = isStraight ? slots?[index] ?? 0 : 0
+      try write(row, offset, values[index], slot, form, &checksum, to: &writer)
+    }
+    if isStraight, checksum.value != row.integer(offset + Self.checksumColumn) {
+      throw corrupt(row, offset, "Its checksum doesn't match.")
     }
     writer.bytes.append(UInt8(ascii: "]"))
+  }
+
+  private func verify(
+    _ row: borrowing Row,
+    _ offset: Int,
+    _ slots: [Int],
+    _ start: RowChecksum
+  ) throws(DepotError) {
+    var checksum = start
+    let first = offset + Self.checksumColumn + 1
+    for (place, slot) in slots.enumerated() { checksum.add(Cell(row, first + place), at: slot) }
+    guard checksum.value == row.integer(offset + Self.checksumColumn) else {
+      throw corrupt(row, offset, "Its checksum doesn't match.")
+    }
   }
 
   @inline(__always)
   private func write(
     _ row: borrowing Row,
-    _ index: Int,
-    slot: Int,
+    _ offset: Int,
+    _ column: Column,
+    _ slot: Int,
     _ form: Hello.Int64Form,
     _ checksum: inout RowChecksum,
     to writer: inout JSONWriter
   ) throws(DepotError) {
-    writer.bytes.append(UInt8(ascii: ","))
-    let column = columns[index].index
-    let value = columns[index].form
-    guard column >= 0 else { return try writeRare(row, index, form, to: &writer) }
-    switch row.kind(column) {
+    let index = offset + column.index
+    switch row.kind(index) {
     case .null:
-      writer.raw("null")
+      if column.isSum { throw overflow(column) }
+      if column.form == .identifiers { writer.raw("[]") } else { writer.raw("null") }
     case .integer:
-      let number = row.integer(column)
-      checksum.add(number, at: slot)
-      switch value {
-      case .scalar(.int64): writer.integer(number, as: form)
-      case .scalar(.bool): writer.bool(number != 0)
-      default: throw unexpected(row, index)
+      let value = row.integer(index)
+      checksum.add(value, at: slot)
+      switch column.form {
+      case .scalar(.int64): writer.integer(value, as: form)
+      case .scalar(.bool): writer.bool(value != 0)
+      // Expressions may give a whole number for a double.
+      case .scalar(.double) where slots == nil: writer.double(Double(value))
+      case .entity:
+        guard let name = entityNames[value] else { throw unexpected(row, offset, column) }
+        writer.raw(name)
+      default: throw unexpected(row, offset, column)
       }
     case .real:
-      let number = row.real(column)
-      checksum.add(number, at: slot)
-      switch value {
-      case .scalar(.double), .float: writer.double(number)
-      case .scalar(.date): DateText.write(number, to: &writer)
-      default: throw unexpected(row, index)
+      let value = row.real(index)
+      checksum.add(value, at: slot)
+      switch column.form {
+      case .scalar(.double): writer.double(value)
+      case .scalar(.date): DateText.write(value, to: &writer)
+      default: throw unexpected(row, offset, column)
       }
     case .text:
-      let text = row.textBytes(column)
+      let text = row.textBytes(index)
       checksum.add(text: text, at: slot)
-      guard UTF8Sequence.isValid(text) else { throw invalidText(row, index) }
-      switch value {
+      guard UTF8Sequence.isValid(text) else { throw invalidText(row, offset, column) }
+      switch column.form {
       case .scalar(.string), .scalar(.url): writer.string(utf8: text)
-      case .list(.int64, _, _): writer.integers(text, as: form)
-      case .list, .json: writer.raw(text)
-      default: throw unexpected(row, index)
+      case .json: writer.raw(text)
+      case .list(let type): Self.write(list: text, of: type, form, to: &writer)
+      case .identifiers: Self.write(identifiers: text, form, to: &writer)
+      default: throw unexpected(row, offset, column)
       }
     case .blob:
-      let bytes = row.blobBytes(column)
+      let bytes = row.blobBytes(index)
       checksum.add(blob: bytes, at: slot)
-      guard Self.write(blob: bytes, as: value, to: &writer) else { throw unexpected(row, index) }
+      guard case .scalar(let type) = column.form, Self.write(blob: bytes, as: type, to: &writer)
+      else { throw unexpected(row, offset, column) }
     }
   }
 
-  private func writeRare(
-    _ row: borrowing Row,
-    _ index: Int,
+  /// Writes identifiers that are separated by commas.
+  private static func write(
+    identifiers text: UnsafeBufferPointer<UInt8>,
     _ form: Hello.Int64Form,
     to writer: inout JSONWriter
-  ) throws(DepotError) {
-    switch outputs[index].source {
-    case .column: break
-    case .entityName(let column):
-      guard let name = entity.numbers[Int(row.integer(column))] else {
-        throw unexpected(row, index)
-      }
-      writer.string(name)
-    case .constant(let number, let string): writer.raw(form == .string ? string : number)
+  ) {
+    writer.raw("[")
+    write(numbers: text, form, to: &writer)
+    writer.raw("]")
+  }
+
+  /// Writes a JSON array that was stored in its wire form, but for the form of whole numbers.
+  private static func write(
+    list text: UnsafeBufferPointer<UInt8>,
+    of type: AttributeType,
+    _ form: Hello.Int64Form,
+    to writer: inout JSONWriter
+  ) {
+    guard type == .int64, form == .string, text.count > 2 else { return writer.raw(text) }
+    writer.raw("[")
+    write(numbers: UnsafeBufferPointer(rebasing: text[1..<text.count - 1]), form, to: &writer)
+    writer.raw("]")
+  }
+
+  private static func write(
+    numbers text: UnsafeBufferPointer<UInt8>,
+    _ form: Hello.Int64Form,
+    to writer: inout JSONWriter
+  ) {
+    guard form == .string else { return writer.raw(text) }
+    for (index, number) in text.split(separator: UInt8(ascii: ",")).enumerated() {
+      writer.raw(index > 0 ? ",\"" : "\"")
+      writer.raw(number)
+      writer.raw("\"")
     }
   }
 
-  /// Writes a blob; returns false if `form` has no such blobs.
+  /// Writes a blob; returns false if `type` has no such blobs.
   private static func write(
     blob bytes: UnsafeBufferPointer<UInt8>,
-    as form: ValueForm,
+    as type: AttributeType,
     to writer: inout JSONWriter
   ) -> Bool {
-    switch form {
-    case .scalar(.data):
+    switch type {
+    case .data:
       writer.base64(bytes)
-    case .scalar(.uuid) where bytes.count == 16:
+    case .uuid where bytes.count == 16:
       writer.uuid(bytes)
-    case .scalar(.decimal):
+    case .decimal:
       guard let value = DecimalKey.decode(bytes) else { return false }
       writer.write(.decimal(value))
-    case .scalar(.double) where bytes.isEmpty, .float where bytes.isEmpty:
+    case .double where bytes.isEmpty:
       writer.double(.nan)
-    case .scalar(.date) where bytes.isEmpty:
+    case .date where bytes.isEmpty:
       DateText.write(.nan, to: &writer)
     default:
       return false
@@ -182,19 +227,35 @@ struct RowReading {
     return true
   }
 
-  private func unexpected(_ row: borrowing Row, _ index: Int) -> DepotError {
-    corrupt(row, "Its \(outputs[index].path) isn't stored as its type is.")
+  private func overflow(_ column: Column) -> DepotError {
+    DepotError(.overflow, "The sum \(columns[column.position].name) is beyond the numbers of its type.")
+      .hint("Convert the values to double before adding them up.")
   }
 
-  private func corrupt(_ row: borrowing Row, _ message: String) -> DepotError {
-    DepotError(.corrupt, "\(entity.name)/\(row.integer(0)) is damaged. \(message)")
+  private func unexpected(
+    _ row: borrowing Row,
+    _ offset: Int,
+    _ column: Column
+  ) -> DepotError {
+    corrupt(row, offset, "Its \(columns[column.position].name) isn't stored as its type is.")
+  }
+
+  private func corrupt(_ row: borrowing Row, _ offset: Int, _ message: String) -> DepotError {
+    DepotError(.corrupt, "\(name(of: row, offset)) is damaged. \(message)")
       .hint("Restore the store from a backup, or delete the row.")
   }
 
-  private func invalidText(_ row: borrowing Row, _ index: Int) -> DepotError {
-    DepotError(
-      .invalidText,
-      "\(outputs[index].path) of \(entity.name)/\(row.integer(0)) isn't valid UTF-8."
-    ).hint("Restore the store from a backup, or delete the row.")
+  private func invalidText(
+    _ row: borrowing Row,
+    _ offset: Int,
+    _ column: Column
+  ) -> DepotError {
+    DepotError(.invalidText, "\(columns[column.position].name) of \(name(of: row, offset)) isn't valid UTF-8.")
+      .hint("Restore the store from a backup, or delete the row.")
+  }
+
+  private func name(of row: borrowing Row, _ offset: Int) -> String {
+    guard let entity else { return "A group" }
+    return hasIdentity ? "\(entity.name)/\(row.integer(offset))" : "A row of \(entity.name)"
   }
 }

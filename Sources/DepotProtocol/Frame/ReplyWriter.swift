@@ -52,8 +52,23 @@ package struct ReplyWriter: Sendable {
   }
 
   /// Closes a `next` frame of rows.
-  package func endRows(from start: Int, in writer: inout JSONWriter) {
-    writer.raw("]}")
+  ///
+  /// - Parameters:
+  ///   - start: What ``beginRows(columns:in:)`` returned.
+  ///   - related: The elements of the member `related`, if the frame has it.
+  ///   - writer: What has the rows.
+  package func endRows(
+    from start: Int,
+    related: ArraySlice<UInt8>? = nil,
+    in writer: inout JSONWriter
+  ) {
+    writer.raw("]")
+    if let related {
+      writer.raw(",\"related\":[")
+      writer.raw(related)
+      writer.raw("]")
+    }
+    writer.raw("}")
     FrameEncoder.end(framing, from: start, in: &writer)
   }
 }

@@ -166,7 +166,7 @@ package enum DecimalText {
   }
 
   /// Whether `text` has digits, perhaps behind a minus and before a fraction and an exponent.
-  private static func isGrammatical(_ text: String) -> Bool {
+  static func isGrammatical(_ text: String) -> Bool {
     var rest = text.utf8[...]
     if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
     guard skipDigits(&rest) else { return false }

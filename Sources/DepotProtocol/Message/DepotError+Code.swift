@@ -29,6 +29,7 @@ extension DepotError.Code {
   public static let duplicateKey = Self(rawValue: "request.duplicate_key")
   public static let predicate = Self(rawValue: "request.predicate")
   public static let usage = Self(rawValue: "request.usage")
+  public static let overflow = Self(rawValue: "request.overflow")
 
   public static let unknownEntity = Self(rawValue: "schema.unknown_entity")
   public static let unknownAttribute = Self(rawValue: "schema.unknown_attribute")

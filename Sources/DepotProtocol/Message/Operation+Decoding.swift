@@ -34,7 +34,7 @@ extension Operation {
     if name.isString("delete") { return .delete(try DeleteRequest(&reader)) }
     if name.isString("save") { return .save(try SaveRequest(&reader)) }
     if name.isString("aggregate") { return .aggregate(try AggregateRequest(&reader)) }
-    if name.isString("explain") { return .explain(try FetchRequest(&reader)) }
+    if name.isString("explain") { return .explain(try ExplainRequest(&reader)) }
     if name.isString("schema.define") {
       return .defineSchema(
         try Schema(reader.required("schema")),
@@ -84,7 +84,7 @@ extension GetRequest {
 }
 
 extension FetchRequest {
-  fileprivate init(_ reader: inout RequestReader) throws(DepotError) {
+  init(_ reader: inout RequestReader) throws(DepotError) {
     try reader.readBindings()
     self.init(entity: try reader.string("entity"), predicate: try reader.predicate())
     includesSubentities = try reader.bool("subentities", default: true)
@@ -116,7 +116,7 @@ extension FetchRequest {
 }
 
 extension CountRequest {
-  fileprivate init(_ reader: inout RequestReader) throws(DepotError) {
+  init(_ reader: inout RequestReader) throws(DepotError) {
     try reader.readBindings()
     self.init(
       entity: try reader.string("entity"),
@@ -127,7 +127,7 @@ extension CountRequest {
 }
 
 extension AggregateRequest {
-  fileprivate init(_ reader: inout RequestReader) throws(DepotError) {
+  init(_ reader: inout RequestReader) throws(DepotError) {
     try reader.readBindings()
     self.init(
       entity: try reader.string("entity"),

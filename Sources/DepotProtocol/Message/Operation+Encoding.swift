@@ -14,14 +14,11 @@ extension JSONWriter {
       raw(isDryRun ? ",\"dryRun\":true}" : "}")
     case .insert(let request): write(request)
     case .get(let request): write(request)
-    case .fetch(let request), .explain(let request): write(request)
+    case .fetch(let request): write(request)
+    case .explain(let request): write(request)
     case .aggregate(let request): write(request)
     case .save(let request): write(request)
-    case .count(let request), .exists(let request):
-      entity(request.entity)
-      predicate(request.predicate)
-      flag("subentities", request.includesSubentities, unless: true)
-      raw("}")
+    case .count(let request), .exists(let request): write(request)
     case .update(let request): write(request)
     case .delete(let request): write(request)
     }
@@ -33,6 +30,29 @@ extension JSONWriter {
     names("select", request.select)
     flag("partial", request.allowsMissing, unless: false)
     flag("columns", request.namesColumns, unless: true)
+    raw("}")
+  }
+
+  private mutating func write(_ request: CountRequest) {
+    entity(request.entity)
+    predicate(request.predicate)
+    flag("subentities", request.includesSubentities, unless: true)
+    raw("}")
+  }
+
+  private mutating func write(_ request: ExplainRequest) {
+    switch request.read {
+    case .fetch(let request): write(request)
+    case .count(let request): write(request)
+    case .aggregate(let request): write(request)
+    }
+    bytes.removeLast()
+    switch request.read {
+    case .fetch: break
+    case .count: raw(",\"of\":\"count\"")
+    case .aggregate: raw(",\"of\":\"aggregate\"")
+    }
+    flag("run", request.runs, unless: false)
     raw("}")
   }
 

@@ -13,7 +13,7 @@ public enum Operation: Hashable, Sendable {
   case save(SaveRequest)
   case update(UpdateRequest)
   case delete(DeleteRequest)
-  case explain(FetchRequest)
+  case explain(ExplainRequest)
   case stats
   case shutdown
   case openContainer(ContainerRequest)

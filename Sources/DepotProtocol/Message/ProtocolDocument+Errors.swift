@@ -125,6 +125,17 @@ extension ProtocolDocument {
             }
           },
           {
+            "code": "request.overflow", "class": "request",
+            "meaning": "The sum of a group is beyond the numbers of its type.", "retry": "no",
+            "effect": "none", "exitStatus": 64, "connection": "stays",
+            "example": {
+              "code": "request.overflow",
+              "message": "The sum total is beyond the numbers of its type.",
+              "hint": "Convert the values to double before adding them up.", "retry": "no",
+              "effect": "none"
+            }
+          },
+          {
             "code": "schema.unknown_entity", "class": "schema",
             "meaning": "The schema has no such entity.", "retry": "no", "effect": "none",
             "exitStatus": 65, "connection": "stays",

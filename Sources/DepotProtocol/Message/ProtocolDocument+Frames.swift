@@ -116,7 +116,11 @@ extension ProtocolDocument {
               "name": "columns", "type": "Names", "required": false,
               "description": "What each value of a row is; only in the first `next` frame of a call."
             },
-            {"name": "next", "type": "Rows", "required": true, "description": "The rows."}
+            {"name": "next", "type": "Rows", "required": true, "description": "The rows."},
+            {
+              "name": "related", "type": "array", "required": false,
+              "description": "The rows that these lead to by the relationships of `prefetch`, an object for each path."
+            }
           ],
           "example": {
             "id": 7, "columns": ["$id", "$version", "name"], "next": [[1, 1, "bash"], [2, 1, "dash"]]

@@ -124,9 +124,19 @@ extension ProtocolDocument {
           "example": {"args": {"entity": "Package", "ids": [2]}, "ok": {"deleted": 1}}
         },
         {
-          "name": "explain", "summary": "Tells how a fetch would run, without running it.",
+          "name": "explain", "summary": "Tells how a fetch, count, or aggregate would run, and runs it if asked to.",
           "since": 1, "writes": false, "streams": false, "idempotent": true, "privilege": "read",
           "args": [
+            {
+              "name": "of", "type": "string", "required": false, "default": "fetch",
+              "example": "count",
+              "description": "The operation to explain: `fetch`, `count`, or `aggregate`. The other arguments are those of that operation."
+            },
+            {
+              "name": "run", "type": "bool", "required": false, "default": false,
+              "example": true,
+              "description": "Whether it is run to its end too, to tell what it cost."
+            },
             {
               "name": "entity", "type": "string", "required": true, "example": "Package",
               "description": "The name of an entity."
@@ -187,6 +197,20 @@ extension ProtocolDocument {
               "description": "The path to group the rows by: it is the first sort key, and `sections` of the result counts the rows of each value."
             },
             {
+              "name": "by", "type": "GroupKeys", "required": false, "default": [],
+              "example": ["section"],
+              "description": "Of an aggregate: what the rows of a group have in common."
+            },
+            {
+              "name": "values", "type": "Aggregates", "required": false, "default": [],
+              "example": [{"name": "count", "aggregate": "count"}],
+              "description": "Of an aggregate: what the rows of each group come to."
+            },
+            {
+              "name": "having", "type": "Predicate", "required": false, "example": "count > 10",
+              "description": "Of an aggregate: what the groups must satisfy."
+            },
+            {
               "name": "batch", "type": "integer", "required": false, "minimum": 1,
               "maximum": 100000, "example": 100,
               "description": "How many rows one `next` frame may bring; as many as fit into about 64 KiB if absent."
@@ -201,6 +225,10 @@ extension ProtocolDocument {
             {
               "name": "predicate", "type": "any", "required": true,
               "description": "The predicate as a tree, or null."
+            },
+            {
+              "name": "text", "type": "string", "required": false,
+              "description": "The predicate in the format language."
             },
             {
               "name": "sql", "type": "string", "required": true,
@@ -221,6 +249,14 @@ extension ProtocolDocument {
             {
               "name": "advice", "type": "string", "required": false,
               "description": "What would make it faster."
+            },
+            {
+              "name": "index", "type": "Names", "required": false,
+              "description": "The entity and the attribute that should have an index, if one would help."
+            },
+            {
+              "name": "run", "type": "object", "required": false,
+              "description": "What the run has cost: `rows` of the result, rows `scanned` one after the other, `sorts`, `steps` of the store's machine, and `microseconds`."
             }
           ],
           "errors": [

@@ -102,7 +102,7 @@ extension ProtocolDocument {
           ],
           "errors": [
             "schema.unknown_entity", "schema.unknown_attribute", "request.predicate",
-            "limit.predicate", "request.usage", "limit.streams"
+            "limit.predicate", "request.usage", "request.overflow", "limit.streams"
           ],
           "example": {
             "args": {

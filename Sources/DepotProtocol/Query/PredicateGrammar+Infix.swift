@@ -77,7 +77,7 @@ extension PredicateGrammar {
       let parts = try list("", discountsConstants: true)
       return try node(
         .in(left.expression, parts.map(\.expression), options: options),
-        over: [left] + parts.filter { !$0.expression.isConstant },
+        over: [left] + parts.filter { !$0.expression.isPlainValue },
         at: offset
       )
     }
@@ -255,7 +255,7 @@ extension PredicateGrammar {
 
 extension QueryExpression {
   /// Whether the expression is a value.
-  var isConstant: Bool {
+  var isPlainValue: Bool {
     if case .value = self { true } else { false }
   }
 }

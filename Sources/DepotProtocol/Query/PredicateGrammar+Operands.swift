@@ -168,7 +168,7 @@ extension PredicateGrammar {
     if skip(.closeBrace) { return parts }
     while true {
       let part = try expression(.or)
-      if discountsConstants, part.expression.isConstant { discount() }
+      if discountsConstants, part.expression.isPlainValue { discount() }
       parts.append(part)
       if skip(.closeBrace) { return parts }
       try expect(.comma, or: .closeBrace)

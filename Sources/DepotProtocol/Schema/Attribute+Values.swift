@@ -95,12 +95,4 @@ extension Value {
     default: text?.count
     }
   }
-
-  fileprivate var text: String? {
-    switch self {
-    case .string(let text): text
-    case .url(let url): url.absoluteString
-    default: nil
-    }
-  }
 }

@@ -1,9 +1,8 @@
-internal import DepotProtocol
 internal import FoundationEssentials
 
 extension Value {
   /// Whether the value is a double or date that is no number.
-  var isNaN: Bool {
+  package var isNaN: Bool {
     switch self {
     case .double(let value): value.isNaN
     case .date(let value): value.timeIntervalSinceReferenceDate.isNaN

@@ -1,14 +1,13 @@
-internal import DepotProtocol
 @_spi(_Unicode) internal import Swift
 
 /// The forms of text in which case or marks make no difference.
 ///
 /// Text is decomposed, stripped of marks (general category Mn), mapped to the lower case of the upper
 /// case of each scalar, and composed again; so `é` is the same however it is written, `ß` is `ss`,
-/// and `ς` is `σ`. `ı` isn't `i`. Without options text isn't folded at all: strings are then equal
-/// if their scalars are.
-enum TextFolding {
-  static func fold(_ text: String, _ options: QueryExpression.TextOptions) -> String {
+/// and `ς` is `σ`. `ı` isn't `i`. Localized, wide and narrow forms become the usual ones too. Without
+/// options text isn't folded at all: strings are then equal if their scalars are.
+package enum TextFolding {
+  package static func fold(_ text: String, _ options: QueryExpression.TextOptions) -> String {
     var text = text
     return text.withUTF8 { bytes in
       with(bytes, options) { String(decoding: $0, as: UTF8.self) }
@@ -16,7 +15,7 @@ enum TextFolding {
   }
 
   /// Calls `body` with the folded form of well-formed UTF-8.
-  static func with<Result>(
+  package static func with<Result>(
     _ text: UnsafeBufferPointer<UInt8>,
     _ options: QueryExpression.TextOptions,
     _ body: (UnsafeBufferPointer<UInt8>) -> Result
@@ -37,6 +36,7 @@ enum TextFolding {
     _ text: String,
     _ options: QueryExpression.TextOptions
   ) -> String {
+    let text = options.contains(.localized) ? WidthFolding.fold(text) : text
     var result = String.UnicodeScalarView()
     for scalar in text._nfd {
       if scalar.isASCII {

@@ -1,0 +1,314 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+extension QueryCompiler {
+  /// Begins a sub-select of the elements of a collection; ``close(_:_:and:)`` ends it.
+  mutating func open(_ expression: QueryExpression) throws(DepotError) -> OpenCollection {
+    guard case .collection(let collection) = try term(expression) else {
+      throw invalid(expression, "This is one value, not a collection.")
+    }
+    return try open(collection, expression)
+  }
+
+  mutating func open(
+    _ collection: QueryCollection,
+    _ source: QueryExpression
+  ) throws(DepotError) -> OpenCollection {
+    switch collection {
+    case .relationship(let owner, let relationship, let rest):
+      let opened = try open(relationship, of: owner, source)
+      return try extend(opened, rest, source)
+    case .list(let operand, let type, let kind):
+      return open(
+        "depot_each(" + operand.fragment + ", \(type.functionCode))",
+        type,
+        isOrdered: kind == .array,
+        isNullable: false,
+        source
+      )
+    case .constants(let values):
+      let (type, packed) = try constants(values, in: source)
+      let isNullable = values.contains(.null)
+      return open(
+        "depot_each(" + .bound(packed) + ", 0)",
+        type,
+        isOrdered: true,
+        isNullable: isNullable,
+        source
+      )
+    case .expression(.filtered(let collection, let name, let predicate)):
+      let opened = try open(collection)
+      let condition = try with(name, opened.element) { (compiler) throws(DepotError) in
+        try compiler.condition(predicate, isFilter: true)
+      }
+      scopes[scopes.count - 1].conditions.append(condition.fragment)
+      return opened
+    case .expression(.slice(let collection, let range)):
+      return try slice(collection, range, in: source)
+    case .expression(.member(let collection, let path)):
+      let opened = try open(collection)
+      let steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      return try extend(opened, steps[...], source)
+    case .expression(let other):
+      throw invalid(other, "This is no collection.")
+    }
+  }
+
+  /// Translates with a name for a term.
+  mutating func with<Result>(
+    _ name: String,
+    _ term: QueryTerm,
+    _ body: (inout QueryCompiler) throws(DepotError) -> Result
+  ) throws(DepotError) -> Result {
+    variables.append((name, term))
+    defer { variables.removeLast() }
+    return try body(&self)
+  }
+
+  /// Opens a table function.
+  private mutating func open(
+    _ call: Fragment,
+    _ type: AttributeType?,
+    isOrdered: Bool,
+    isNullable: Bool,
+    _ source: QueryExpression
+  ) -> OpenCollection {
+    let alias = nextAlias()
+    scopes.append(QueryScope(from: call + " AS \(alias)"))
+    return OpenCollection(
+      element: .operand(
+        Operand(
+          type: type,
+          Fragment(sql: "\(alias).value"),
+          isNullable: isNullable,
+          source: source
+        )
+      ),
+      order: isOrdered ? [Fragment(sql: "\(alias).position")] : nil
+    )
+  }
+
+  /// Returns the type that constants have in common, and the blob to bind for them.
+  private func constants(
+    _ values: [Value],
+    in source: QueryExpression
+  ) throws(DepotError) -> (AttributeType?, SQLiteValue) {
+    var type: AttributeType?
+    for case let next? in values.map(\.type) where next != type {
+      switch (type, next) {
+      case (nil, _), (.int64, .double), (.int64, .decimal): type = next
+      case (.double, .int64), (.decimal, .int64): break
+      default: throw invalid(source, "The elements of the list are of different types.")
+      }
+    }
+    let stored = try values.map { value throws(DepotError) in
+      guard let type, !value.isNull else { return SQLiteValue.null }
+      guard let converted = value.converted(to: type) else {
+        // A whole number that no double is remains one; SQLite compares them exactly.
+        return StoredValue.encode(value)
+      }
+      return StoredValue.encode(converted)
+    }
+    return (type, .blob(ListValue.pack(stored)))
+  }
+
+  private mutating func open(
+    _ relationship: RelationshipLayout,
+    of owner: QueryObject,
+    _ source: QueryExpression
+  ) throws(DepotError) -> OpenCollection {
+    let alias = nextAlias()
+    let rows = try rows(of: relationship, as: alias, scope: scopes.count, source)
+    scopes.append(QueryScope(from: Fragment(sql: "\(rows.table) AS \(alias)")))
+    return OpenCollection(
+      element: .object(rows.element),
+      order: rows.order,
+      link: OpenCollection.Link(
+        owner: owner.identifier,
+        near: Fragment(sql: "\(alias).\(rows.near)")
+      )
+    )
+  }
+
+  private struct LinkedRows {
+    var table: String
+    /// The column with the identifier of the object that has them.
+    var near: String
+    var element: QueryObject
+    var order: [Fragment]?
+  }
+
+  /// Returns where the rows of a to-many relationship are found.
+  private func rows(
+    of relationship: RelationshipLayout,
+    as alias: String,
+    scope: Int,
+    _ source: QueryExpression
+  ) throws(DepotError) -> LinkedRows {
+    let layout = try catalog.layout(of: relationship.destination)
+    switch relationship.storage {
+    case .foreignColumn(let table, let column, let order):
+      let element = QueryObject(
+        layout: layout,
+        identifier: Fragment(sql: "\(alias).id"),
+        isNullable: false,
+        scope: scope,
+        place: .alias(alias),
+        source: source
+      )
+      return LinkedRows(
+        table: table,
+        near: column,
+        element: element,
+        order: order.map { [Fragment(sql: "\(alias).\($0)"), element.identifier] }
+      )
+    case .join(let table, let near, let far, let order):
+      let element = QueryObject(
+        layout,
+        identifiedBy: Fragment(sql: "\(alias).\(far)"),
+        isNullable: false,
+        scope: scope,
+        source: source
+      )
+      return LinkedRows(
+        table: table,
+        near: near,
+        element: element,
+        order: order.map { [Fragment(sql: "\(alias).\($0)"), element.identifier] }
+      )
+    case .column:
+      throw DepotError(.bug, "\(relationship.name) isn't stored like a to-many relationship.")
+    }
+  }
+
+  /// Follows a path from each element of an open collection.
+  private mutating func extend(
+    _ opened: OpenCollection,
+    _ steps: ArraySlice<String>,
+    _ source: QueryExpression
+  ) throws(DepotError) -> OpenCollection {
+    guard !steps.isEmpty else { return opened }
+    guard case .object(let object) = opened.element else {
+      throw invalid(source, "A path can't go on after a value.")
+    }
+    var opened = opened
+    let next = try follow(steps, from: object, source: source)
+    let innermost = scopes.count - 1
+    switch next {
+    case .operand, .object:
+      opened.element = next
+      return opened
+    case .collection(.relationship(let owner, let relationship, let rest)):
+      let alias = nextAlias()
+      let rows = try rows(of: relationship, as: alias, scope: innermost, source)
+      scopes[innermost].joinAll(rows.table, as: alias, where: rows.near, is: owner.identifier)
+      opened.element = .object(rows.element)
+      opened.order = opened.order.flatMap { order in rows.order.map { order + $0 } }
+      return try extend(opened, rest, source)
+    case .collection(.list(let operand, let type, let kind)):
+      let alias = nextAlias()
+      let call = "depot_each(" + operand.fragment + ", \(type.functionCode))"
+      scopes[innermost].join(call, as: alias)
+      let value = Fragment(sql: "\(alias).value")
+      opened.element = .operand(Operand(type: type, value, isNullable: false, source: source))
+      opened.order =
+        kind == .array ? opened.order.map { $0 + [Fragment(sql: "\(alias).position")] } : nil
+      return opened
+    default:
+      throw invalid(source, "The path ends at a composite value, not at a part of it.")
+    }
+  }
+
+  /// Ends a sub-select.
+  ///
+  /// - Parameters:
+  ///   - opened: What was opened last.
+  ///   - columns: What it selects.
+  ///   - condition: A condition besides those of the collection.
+  /// - Returns: The `SELECT`.
+  mutating func close(
+    _ opened: OpenCollection,
+    _ columns: Fragment,
+    and condition: Fragment? = nil
+  ) -> Fragment {
+    var scope = scopes.removeLast()
+    if let link = opened.link {
+      scope.conditions.insert(link.near + " = " + link.owner, at: 0)
+    }
+    return "SELECT " + columns + scope.clauses(and: condition)
+  }
+
+  /// Makes a sub-select of some of the elements a collection of its own.
+  private mutating func slice(
+    _ collection: QueryExpression,
+    _ range: Range<Int>,
+    in source: QueryExpression
+  ) throws(DepotError) -> OpenCollection {
+    guard range.lowerBound >= 0 else {
+      throw invalid(source, "A slice begins at position 0 or later.")
+    }
+    let opened = try open(collection)
+    guard let order = opened.order, let operand = opened.operand else { throw unordered(source) }
+    var columns = operand.fragment + " AS value"
+    for (index, part) in order.enumerated() { columns = columns + ", " + part + " AS o\(index)" }
+    let names = order.indices.map { "o\($0)" }.joined(separator: ", ")
+    let select =
+      close(opened, columns) + " ORDER BY \(names) LIMIT \(range.count) OFFSET \(range.lowerBound)"
+    let alias = nextAlias()
+    scopes.append(QueryScope(from: select.parenthesized + " AS \(alias)"))
+    let value = Fragment(sql: "\(alias).value")
+    var result = opened
+    result.link = nil
+    result.order = order.indices.map { Fragment(sql: "\(alias).o\($0)") }
+    switch opened.element {
+    case .object(let object):
+      result.element = .object(
+        QueryObject(
+          object.layout,
+          identifiedBy: value,
+          isNullable: object.isNullable,
+          scope: scopes.count - 1,
+          source: source
+        )
+      )
+    default:
+      result.element = .operand(
+        Operand(type: operand.type, value, isNullable: operand.isNullable, source: source)
+      )
+    }
+    return result
+  }
+
+  /// Translates the element at a position.
+  mutating func element(
+    _ collection: QueryExpression,
+    _ position: Int,
+    in source: QueryExpression
+  ) throws(DepotError) -> QueryTerm {
+    let opened = try open(collection)
+    guard let order = opened.order, let operand = opened.operand else { throw unordered(source) }
+    let isFromEnd = position < 0
+    let keys = order.map { isFromEnd ? $0 + " DESC" : $0 }
+    let offset = isFromEnd ? -(position + 1) : position
+    let select =
+      close(opened, operand.fragment) + " ORDER BY " + .list(keys) + " LIMIT 1 OFFSET \(offset)"
+    let value = select.parenthesized
+    if case .object(let object) = opened.element {
+      return .object(
+        QueryObject(
+          object.layout,
+          identifiedBy: value,
+          isNullable: true,
+          scope: scopes.count - 1,
+          source: source
+        )
+      )
+    }
+    return .operand(Operand(type: operand.type, value, isNullable: true, source: source))
+  }
+
+  private func unordered(_ source: QueryExpression) -> DepotError {
+    invalid(source, "The collection has no order.")
+      .hint("Only arrays and ordered relationships have positions.")
+  }
+}

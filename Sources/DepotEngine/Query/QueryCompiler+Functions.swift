@@ -1,0 +1,216 @@
+internal import DepotProtocol
+
+extension QueryCompiler {
+  /// Translates a function of values.
+  mutating func function(
+    _ function: QueryExpression.Function,
+    _ arguments: [QueryExpression],
+    in expression: QueryExpression
+  ) throws(DepotError) -> Operand {
+    guard function != .rank else {
+      throw invalid(expression, "There is no full-text query to rank by.")
+    }
+    guard arguments.count == function.argumentCount else {
+      let count = function.argumentCount
+      throw invalid(
+        expression,
+        "\(function.rawValue) takes \(count) argument\(count == 1 ? "" : "s")."
+      )
+    }
+    var operands: [Operand] = []
+    for (index, argument) in arguments.enumerated() {
+      let operand = try operand(argument)
+      operands.append(
+        try check(operand, for: function, isFirst: index == 0, in: expression)
+      )
+    }
+    if operands.contains(where: \.isNull) { return Operand(constant: .null, source: expression) }
+    let constants = operands.compactMap(\.constant)
+    if constants.count == operands.count, function != .random, function != .randomn {
+      return Operand(constant: function.value(constants), source: expression)
+    }
+    let list = operands.map { $0.fragment + ", \(($0.type ?? .string).functionCode)" }
+    return Operand(
+      type: function.kind.result ?? operands.first?.type,
+      "\(function.sqlName)(" + .list(list) + ")",
+      isNullable: function != .random,
+      source: expression
+    )
+  }
+
+  /// Returns an argument as the function wants it.
+  private func check(
+    _ operand: Operand,
+    for function: QueryExpression.Function,
+    isFirst: Bool,
+    in expression: QueryExpression
+  ) throws(DepotError) -> Operand {
+    if operand.isNull { return operand }
+    let kind = isFirst ? function.kind.argument : function == .json ? .text : function.kind.argument
+    var operand = operand
+    if operand.type == .json, kind != .json {
+      let type: AttributeType =
+        kind == .number ? .double : kind == .whole ? .int64 : .string
+      operand = scalar(operand, as: type)
+    }
+    let fits =
+      switch kind {
+      case .text: operand.isText
+      case .textOrData: operand.isText || operand.type == .data
+      case .scalar: operand.root == nil
+      case .number: operand.isNumber
+      case .whole: operand.root == nil && operand.type == .int64
+      case .json: operand.type == .json
+      }
+    guard fits else {
+      throw invalid(
+        expression,
+        "\(operand.source.spelling) is of type \(operand.typeName), which "
+          + "\(function.rawValue) doesn't take."
+      )
+    }
+    return operand
+  }
+
+  /// Translates the conversion of a value to a type.
+  func convert(
+    _ operand: Operand,
+    to type: AttributeType,
+    in expression: QueryExpression
+  ) throws(DepotError) -> Operand {
+    guard type.isScalar else {
+      throw invalid(expression, "Nothing can be converted to \(type.rawValue).")
+    }
+    guard let from = operand.type else { return operand }
+    if let constant = operand.constant {
+      return Operand(constant: constant.cast(to: type) ?? .null, source: expression)
+    }
+    var result = operand
+    result.root = nil
+    result.source = expression
+    guard from != type else { return result }
+    result.type = type
+    result.isNullable = true
+    result.fragment =
+      "depot_cast(" + operand.fragment + ", \(from.functionCode), \(type.functionCode))"
+    return result
+  }
+
+  /// Returns what JSON is as a type; null if it is of another kind.
+  func scalar(_ operand: Operand, as type: AttributeType) -> Operand {
+    if case .json(let text)? = operand.constant {
+      return Operand(
+        constant: JSONMember.scalar(text, as: type) ?? .null,
+        source: operand.source
+      )
+    }
+    return Operand(
+      type: type,
+      "depot_scalar(" + operand.fragment + ", \(type.functionCode))",
+      isNullable: true,
+      source: operand.source
+    )
+  }
+
+  /// Translates a choice between values of one type, or between objects of one table.
+  mutating func choice(
+    _ parts: [QueryExpression],
+    in expression: QueryExpression,
+    _ make: ([Fragment]) -> Fragment
+  ) throws(DepotError) -> QueryTerm {
+    guard !parts.isEmpty else { return .operand(Operand(constant: .null, source: expression)) }
+    var objects: [QueryObject] = []
+    var operands: [Operand] = []
+    for part in parts {
+      switch try term(part) {
+      case .object(let object):
+        objects.append(object)
+        operands.append(object.operand)
+      case .operand(let operand): operands.append(operand)
+      default: throw invalid(part, "Only values and objects can be chosen from.")
+      }
+    }
+    let isNullable = operands.contains(where: \.isNullable)
+    if let first = objects.first {
+      let isSame = objects.allSatisfy { $0.layout.root == first.layout.root }
+      let isObjects = operands.allSatisfy { $0.root != nil || $0.isNull }
+      guard isSame, isObjects else {
+        throw invalid(expression, "Only objects of one hierarchy can be chosen from.")
+      }
+      return .object(
+        QueryObject(
+          try common(objects),
+          identifiedBy: make(operands.map(\.fragment)),
+          isNullable: true,
+          scope: scopes.count - 1,
+          source: expression
+        )
+      )
+    }
+    guard let type = try commonType(operands, in: expression) else {
+      return .operand(Operand(constant: .null, source: expression))
+    }
+    let promoted = try operands.map { operand throws(DepotError) in
+      try promote(operand, to: type, in: expression)
+    }
+    let fragment = make(promoted.map(\.fragment))
+    return .operand(Operand(type: type, fragment, isNullable: isNullable, source: expression))
+  }
+
+  /// Returns the nearest entity that all objects are of.
+  private func common(_ objects: [QueryObject]) throws(DepotError) -> EntityLayout {
+    let lineages = objects.map { catalog.schema.lineage(of: $0.layout.entity).map(\.name) }
+    let shared = (lineages.first ?? []).last { name in lineages.allSatisfy { $0.contains(name) } }
+    return try catalog.layout(of: shared ?? objects[0].layout.root)
+  }
+
+  private func commonType(
+    _ operands: [Operand],
+    in expression: QueryExpression
+  ) throws(DepotError) -> AttributeType? {
+    let fixed = Set(operands.filter { !$0.isConstant }.compactMap(\.type))
+    let all = fixed.isEmpty ? Set(operands.compactMap(\.type)) : fixed
+    if all.count <= 1 {
+      guard let type = all.first else { return nil }
+      // A constant may be a wider number than the others.
+      let constants = Set(operands.filter(\.isConstant).compactMap(\.type))
+      if type == .int64, constants.isSubset(of: [.int64, .double, .decimal]) {
+        return constants.contains(.decimal)
+          ? .decimal : constants.contains(.double) ? .double : .int64
+      }
+      return type
+    }
+    if all.isSubset(of: [.int64, .double]) { return .double }
+    if all.isSubset(of: [.int64, .double, .decimal]) { return .decimal }
+    if all.isSubset(of: [.string, .url]) { return .string }
+    let names = all.map(\.rawValue).sorted().joined(separator: " and ")
+    throw invalid(expression, "\(names) have no type in common.")
+  }
+
+  private func promote(
+    _ operand: Operand,
+    to type: AttributeType,
+    in expression: QueryExpression
+  ) throws(DepotError) -> Operand {
+    guard let from = operand.type, from != type else { return operand }
+    if let constant = operand.constant {
+      guard let value = constant.converted(to: type) ?? number(constant, as: type) else {
+        throw invalid(
+          expression,
+          "\(operand.source.spelling) can't be read as \(type.rawValue)."
+        )
+      }
+      return Operand(constant: value, source: operand.source)
+    }
+    // URLs are stored as text.
+    if type == .string { return operand }
+    return try convert(operand, to: type, in: expression)
+  }
+
+  private func number(_ value: Value, as type: AttributeType) -> Value? {
+    switch value {
+    case .int64, .double, .decimal: type == .double ? value.cast(to: type) : nil
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,66 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+extension QueryCompiler {
+  /// How many constants are parameters of their own; more are one parameter.
+  private static var shortList: Int { 16 }
+
+  /// Translates whether a value equals one of a list.
+  mutating func membership(
+    _ value: QueryExpression,
+    _ list: [QueryExpression],
+    _ options: QueryExpression.TextOptions,
+    in expression: QueryExpression,
+    isFilter: Bool
+  ) throws(DepotError) -> Condition {
+    let options = options.effective
+    if list.count == 1, let condition = try contains(value, list[0], options, in: expression) {
+      return condition
+    }
+    var value = try operand(value)
+    if !options.isEmpty { value = try folded(value, options, in: expression) }
+    var constants: [Fragment] = []
+    var conditions: [Fragment] = []
+    var isNullable = false
+    for element in list {
+      var (left, right) = (value, try operand(element))
+      if options.isEmpty {
+        try unify(&left, &right, in: expression)
+      } else {
+        right = try folded(right, options, in: expression)
+      }
+      if right.isConstant, !right.isNull, !right.isAlwaysNaN, !left.isNull, !left.isConstant,
+        !left.needsDecimalOrder(with: right)
+      {
+        constants.append(right.fragment)
+        isNullable = isNullable || left.isNullable
+      } else {
+        let condition = equality(left, right, isFilter: isFilter)
+        isNullable = isNullable || condition.isNullable
+        conditions.append(condition.fragment.parenthesized)
+      }
+    }
+    if !constants.isEmpty {
+      let values =
+        constants.count <= Self.shortList
+        ? .list(constants)
+        : "SELECT value FROM depot_each("
+          + .bound(.blob(ListValue.pack(constants.flatMap(\.parameters)))) + ", 0)"
+      conditions.append((value.fragment + " IN " + values.parenthesized).parenthesized)
+    }
+    guard !conditions.isEmpty else { return .always(false) }
+    return Condition(.joined(conditions[...], by: "OR").parenthesized, isNullable: isNullable)
+  }
+
+  /// Translates membership in a collection that is the only element of a list.
+  private mutating func contains(
+    _ value: QueryExpression,
+    _ collection: QueryExpression,
+    _ options: QueryExpression.TextOptions,
+    in expression: QueryExpression
+  ) throws(DepotError) -> Condition? {
+    guard case .collection = try term(collection) else { return nil }
+    if case .collection = try term(value) { return nil }
+    return try contains(collection, value, options: options, in: expression)
+  }
+}

@@ -1,0 +1,187 @@
+internal import DepotProtocol
+
+extension QueryCompiler {
+  /// Translates whether so many elements satisfy a predicate.
+  mutating func quantified(
+    _ quantifier: QueryExpression.Quantifier,
+    _ collection: QueryExpression,
+    _ name: String,
+    _ predicate: QueryExpression
+  ) throws(DepotError) -> Condition {
+    let opened = try open(collection)
+    let isAll = quantifier == .all
+    var condition = try with(name, opened.element) { (compiler) throws(DepotError) in
+      let condition = try compiler.condition(predicate, isFilter: !isAll)
+      return isAll ? "NOT " + condition.strict.parenthesized : condition.fragment
+    }
+    if predicate == .and([]) { condition = isAll ? .false : .true }
+    let hasIndex =
+      isSelective(predicate, about: name, opened.element)
+      && predicate.isAbout(name) && collection.isPathOfOwner
+    let exists = exists(opened, and: condition, isIndependent: hasIndex && !isAll)
+    return quantifier == .any ? exists : Condition("NOT " + exists.fragment.parenthesized)
+  }
+
+  /// Translates whether an open collection has an element that satisfies a condition.
+  ///
+  /// - Parameters:
+  ///   - opened: The collection, which is closed.
+  ///   - condition: The condition.
+  ///   - isIndependent: Whether the condition is about the element only and an index finds the few
+  ///     that satisfy it. They are then found once, and not anew for each object.
+  /// - Returns: A condition that is never NULL, unless the owner is.
+  mutating func exists(
+    _ opened: OpenCollection,
+    and condition: Fragment?,
+    isIndependent: Bool
+  ) -> Condition {
+    guard isIndependent, let link = opened.link else {
+      return Condition("EXISTS (" + close(opened, .true, and: condition) + ")")
+    }
+    var independent = opened
+    independent.link = nil
+    scopes[scopes.count - 1].conditions.append(link.near + " IS NOT NULL")
+    let select = close(independent, link.near, and: condition)
+    return Condition(
+      "ifnull(" + link.owner + " IN (" + select + "), 0)"
+    )
+  }
+
+  /// Translates whether a collection has an element that equals a value.
+  mutating func contains(
+    _ collection: QueryExpression,
+    _ element: QueryExpression,
+    options: QueryExpression.TextOptions = [],
+    in expression: QueryExpression
+  ) throws(DepotError) -> Condition {
+    let options = options.effective
+    if case .value(.list(let values)) = collection {
+      return try membership(
+        element,
+        values.map(QueryExpression.value),
+        options,
+        in: expression,
+        isFilter: false
+      )
+    }
+    var wanted = try operand(element)
+    let opened = try open(collection)
+    guard var found = opened.operand else {
+      throw invalid(collection, "Its elements can't be compared.")
+    }
+    if options.isEmpty {
+      try unify(&found, &wanted, in: expression)
+    } else {
+      found = try folded(found, options, in: expression)
+      wanted = try folded(wanted, options, in: expression)
+    }
+    let condition = equality(found, wanted, isFilter: true)
+    var isObject = false
+    if case .object(let object) = opened.element { isObject = !object.isNullable }
+    return exists(
+      opened,
+      and: condition.fragment,
+      isIndependent: isObject && wanted.isConstant && collection.isPathOfOwner
+    )
+  }
+
+  /// Translates a comparison of a count with a constant as a question for any element at all.
+  mutating func emptiness(
+    _ comparison: QueryExpression.Comparison,
+    _ left: QueryExpression,
+    _ right: QueryExpression
+  ) throws(DepotError) -> Condition? {
+    guard case .aggregate(.count, let collection) = left, case .value(.int64(let number)) = right
+    else { return nil }
+    let isAny: Bool
+    switch (comparison, number) {
+    case (.greater, 0), (.greaterOrEqual, 1), (.notEqual, 0): isAny = true
+    case (.equal, 0), (.lessOrEqual, 0), (.less, 1): isAny = false
+    default: return nil
+    }
+    if case .collection(.list) = try term(collection) { return nil }
+    let opened = try open(collection)
+    let exists = exists(opened, and: nil, isIndependent: false)
+    return isAny ? exists : Condition("NOT " + exists.fragment.parenthesized)
+  }
+
+  /// Returns whether an index finds the few elements that satisfy a predicate.
+  private func isSelective(
+    _ predicate: QueryExpression,
+    about name: String,
+    _ element: QueryTerm
+  ) -> Bool {
+    switch predicate {
+    case .and(let parts):
+      return parts.contains { isSelective($0, about: name, element) }
+    case .or(let parts):
+      return !parts.isEmpty && parts.allSatisfy { isSelective($0, about: name, element) }
+    case .comparison(.equal, let part, .value(let value), let options),
+      .comparison(.equal, .value(let value), let part, let options):
+      return options.isEmpty && !value.isNull && isIndexed(part, about: name, element)
+    case .in(let part, let list, let options):
+      let isConstant = list.allSatisfy { if case .value = $0 { true } else { false } }
+      return options.isEmpty && isConstant && isIndexed(part, about: name, element)
+    default:
+      return false
+    }
+  }
+
+  /// Returns whether an index finds elements by a part of them.
+  private func isIndexed(
+    _ part: QueryExpression,
+    about name: String,
+    _ element: QueryTerm
+  ) -> Bool {
+    guard case .object(let object) = element else { return false }
+    switch part {
+    case .variable(name): return true
+    case .member(.variable(name), let path): return isIndexed(path, of: object.layout)
+    default: return false
+    }
+  }
+
+  private func isIndexed(_ path: String, of layout: EntityLayout) -> Bool {
+    if path == "$id" { return true }
+    let steps = path.split(separator: ".", maxSplits: 1).map(String.init)
+    if let first = steps.first, let relationship = layout.relationship(first) {
+      guard !relationship.relationship.isToMany else { return false }
+      guard steps.count > 1 else { return true }
+      guard let next = try? catalog.layout(of: relationship.destination) else { return false }
+      return isIndexed(steps[1], of: next)
+    }
+    guard let position = layout.position(of: path) else { return false }
+    let field = layout.fields[position]
+    let owner = catalog.schema[field.owner]
+    return field.attribute.isIndexed || field.attribute.isUnique
+      || owner?.indexes.contains { $0.first == path } == true
+      || owner?.uniques.contains { $0.first == path } == true
+  }
+}
+
+extension QueryExpression {
+  /// Whether the expression, a conjunction of comparisons, is about a variable and constants only.
+  fileprivate func isAbout(_ name: String) -> Bool {
+    switch self {
+    case .and(let parts), .or(let parts): parts.allSatisfy { $0.isAbout(name) }
+    case .not(let part), .negate(let part): part.isAbout(name)
+    case .comparison(_, let left, let right, _), .text(_, let left, let right, _),
+      .arithmetic(_, let left, let right):
+      left.isAbout(name) && right.isAbout(name)
+    case .between(let value, let low, let high):
+      value.isAbout(name) && low.isAbout(name) && high.isAbout(name)
+    case .in(let value, let list, _):
+      value.isAbout(name) && list.allSatisfy { $0.isAbout(name) }
+    case .value, .now, .variable(name), .member(.variable(name), _): true
+    default: false
+    }
+  }
+
+  /// Whether the expression is the path of a collection, without conditions that may be about others.
+  fileprivate var isPathOfOwner: Bool {
+    switch self {
+    case .attribute, .member(.variable, _): true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,156 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// A relationship whose rows come along with those that it leads from.
+struct PrefetchNode {
+  /// The path from the rows of the request.
+  let path: String
+  /// Whether the rows that it leads from don't tell which ones it leads to.
+  let hasLinks: Bool
+  let entity: String
+  let names: [String]?
+  let reading: RowReading
+  /// Selects the position among the identifiers of the rows that it leads from, the place in the
+  /// relationship's order, and the rows themselves; the last parameter is the list of identifiers.
+  let statement: ReadStatement
+  /// What leads on from here.
+  var children: [PrefetchNode] = []
+
+  /// How many columns are before those of the rows.
+  static let rowOffset = 2
+}
+
+extension PrefetchNode {
+  /// Returns the relationships that a request names, as trees.
+  ///
+  /// - Throws: ``DepotError`` at the path that doesn't lead through relationships only.
+  static func tree(
+    _ request: FetchRequest,
+    _ shape: RowShape,
+    in catalog: Catalog
+  ) throws(DepotError) -> [PrefetchNode] {
+    let selected = Set(shape.columns.map(\.name))
+    var builder = PrefetchBuilder(
+      catalog: catalog,
+      namesColumns: request.namesColumns,
+      includesSubentityColumns: request.includesSubentityColumns
+    )
+    return try builder.nodes(request.prefetch, from: shape.layout) { selected.contains($0) }
+  }
+}
+
+/// The translation of prefetched paths.
+struct PrefetchBuilder {
+  let catalog: Catalog
+  let namesColumns: Bool
+  let includesSubentityColumns: Bool
+
+  private struct Step {
+    var steps: ArraySlice<String>
+    var index: Int
+  }
+
+  /// - Parameters:
+  ///   - paths: The paths.
+  ///   - layout: What they lead from.
+  ///   - isSelected: Whether the rows have a column for a relationship.
+  /// - Returns: The relationships that the paths begin with, each with what follows.
+  /// - Throws: ``DepotError`` at the path that doesn't lead through relationships only.
+  mutating func nodes(
+    _ paths: [String],
+    from layout: EntityLayout,
+    isSelected: (String) -> Bool
+  ) throws(DepotError) -> [PrefetchNode] {
+    let steps = paths.enumerated().map { index, path in
+      let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      return Step(steps: names[...], index: index)
+    }
+    return try nodes(steps, "", from: layout, isSelected: isSelected)
+  }
+
+  private func nodes(
+    _ steps: [Step],
+    _ prefix: String,
+    from layout: EntityLayout,
+    isSelected: (String) -> Bool
+  ) throws(DepotError) -> [PrefetchNode] {
+    var names: [String] = []
+    var groups: [String: [Step]] = [:]
+    for step in steps {
+      guard let name = step.steps.first else { continue }
+      if groups[name] == nil { names.append(name) }
+      groups[name, default: []].append(step)
+    }
+    var result: [PrefetchNode] = []
+    for name in names {
+      guard let group = groups[name], let first = group.first else { continue }
+      guard let relationship = layout.relationship(name) else {
+        throw unknown(name, layout).at("/args/prefetch/\(first.index)")
+      }
+      let hasColumn = !relationship.relationship.isToMany && isSelected(name)
+      var node = try node(prefix + name, relationship, from: layout, hasLinks: !hasColumn)
+      let rest = group.map { Step(steps: $0.steps.dropFirst(), index: $0.index) }
+      let destination = try catalog.layout(of: relationship.destination)
+      node.children = try nodes(rest, prefix + name + ".", from: destination) { _ in true }
+      result.append(node)
+    }
+    return result
+  }
+
+  private func node(
+    _ path: String,
+    _ relationship: RelationshipLayout,
+    from source: EntityLayout,
+    hasLinks: Bool
+  ) throws(DepotError) -> PrefetchNode {
+    var query = try RowQuery(relationship.destination, in: catalog)
+    let shape = try RowShape(
+      query.layout,
+      includesSubentityColumns: includesSubentityColumns,
+      in: &query.compiler
+    )
+    let table = query.layout.table
+    let (order, link): (String?, String) =
+      switch relationship.storage {
+      case .column(let column):
+        (
+          nil,
+          "CROSS JOIN \(source.table) AS l ON l.id = s.value "
+            + "CROSS JOIN \(table) AS t0 ON t0.id = l.\(column)"
+        )
+      case .foreignColumn(_, let column, let order):
+        (order.map { "t0.\($0)" }, "CROSS JOIN \(table) AS t0 ON t0.\(column) = s.value")
+      case .join(let join, let near, let far, let order):
+        (
+          order.map { "l.\($0)" },
+          "CROSS JOIN \(join) AS l ON l.\(near) = s.value "
+            + "CROSS JOIN \(table) AS t0 ON t0.id = l.\(far)"
+        )
+      }
+    // The joins are in the order in which they are to be run: a list of some hundred identifiers is
+    // what SQLite thinks of as a large table.
+    let select = "SELECT s.key, \(order ?? "0"), " + shape.selection
+    return PrefetchNode(
+      path: path,
+      hasLinks: hasLinks,
+      entity: relationship.destination,
+      names: namesColumns ? shape.names : nil,
+      reading: RowReading(shape),
+      statement: ReadStatement(select + " FROM json_each(?) AS s " + link)
+    )
+  }
+
+  private func unknown(_ name: String, _ layout: EntityLayout) -> DepotError {
+    let names = layout.relationships.map(\.name)
+    let hint =
+      Spelling.nearest(to: name, in: names).map { "Did you mean \"\($0)\"?" }
+      ?? (names.isEmpty
+        ? "\(layout.name) has no relationships."
+        : "Its relationships are \(names.joined(separator: ", ")).")
+    guard layout.position(of: name) == nil else {
+      return DepotError(.usage, "\(layout.name).\(name) isn't a relationship.").hint(hint)
+    }
+    return DepotError(.unknownAttribute, "\(layout.name) has no relationship \"\(name)\".")
+      .hint(hint)
+  }
+}

@@ -1,0 +1,132 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The fetching of the rows that belong to those of one frame.
+struct PrefetchRun {
+  let connection: Connection
+  let reply: ReplyWriter
+  /// How many bytes all of it may have.
+  let byteLimit: Int
+  private var writer = JSONWriter(capacity: 16 << 10)
+
+  init(_ connection: Connection, _ reply: ReplyWriter, byteLimit: Int) {
+    self.connection = connection
+    self.reply = reply
+    self.byteLimit = byteLimit
+  }
+
+  /// Returns the elements of `related`, or `nil` if there are too many bytes of them.
+  ///
+  /// Each relationship costs one statement, however many rows it leads from.
+  mutating func related(
+    _ nodes: [PrefetchNode],
+    of identifiers: [Int64]
+  ) throws(ReadEnd) -> ArraySlice<UInt8>? {
+    for node in nodes {
+      guard try append(node, of: identifiers) else { return nil }
+    }
+    return writer.bytes[...]
+  }
+
+  /// Which row leads to which.
+  private struct Link {
+    var source: Int
+    var order: Int64
+    var target: Int64
+  }
+
+  private mutating func append(
+    _ node: PrefetchNode,
+    of sources: [Int64]
+  ) throws(ReadEnd) -> Bool {
+    writer.raw(writer.bytes.isEmpty ? "{\"path\":" : ",{\"path\":")
+    writer.string(node.path)
+    writer.raw(",\"entity\":")
+    writer.string(node.entity)
+    if let names = node.names {
+      writer.raw(",\"columns\":")
+      writer.names(names)
+    }
+    writer.raw(",\"rows\":[")
+    var links: [Link] = []
+    var targets: [Int64] = []
+    guard try appendRows(node, of: sources, &links, &targets) else { return false }
+    writer.raw("]")
+    if node.hasLinks { append(links, of: sources) }
+    writer.raw("}")
+    for child in node.children {
+      guard try append(child, of: targets) else { return false }
+    }
+    return writer.bytes.count <= byteLimit
+  }
+
+  private mutating func appendRows(
+    _ node: PrefetchNode,
+    of sources: [Int64],
+    _ links: inout [Link],
+    _ targets: inout [Int64]
+  ) throws(ReadEnd) -> Bool {
+    guard !sources.isEmpty else { return true }
+    var query = node.statement
+    query.parameters.append(.text(Self.list(sources)))
+    let statement = try connection.prepared(query)
+    defer { statement.reset() }
+    var seen: Set<Int64> = []
+    while try statement.advance() {
+      let identifier = statement.row.integer(PrefetchNode.rowOffset)
+      if node.hasLinks {
+        links.append(
+          Link(
+            source: Int(statement.row.integer(0)),
+            order: statement.row.integer(1),
+            target: identifier
+          )
+        )
+      }
+      guard seen.insert(identifier).inserted else { continue }
+      if !targets.isEmpty { writer.raw(",") }
+      targets.append(identifier)
+      do {
+        try node.reading.write(
+          statement.row,
+          from: PrefetchNode.rowOffset,
+          int64: reply.int64,
+          to: &writer
+        )
+      } catch {
+        throw .failed(error)
+      }
+      if writer.bytes.count > byteLimit { return false }
+    }
+    return true
+  }
+
+  private static func list(_ identifiers: [Int64]) -> String {
+    var writer = JSONWriter(capacity: identifiers.count * 8)
+    for (index, identifier) in identifiers.enumerated() {
+      writer.raw(index > 0 ? "," : "[")
+      writer.integer(identifier)
+    }
+    writer.raw("]")
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+
+  /// Writes for each row that leads to others which these are, in the relationship's order.
+  private mutating func append(_ links: [Link], of sources: [Int64]) {
+    let sorted = links.sorted {
+      ($0.source, $0.order, $0.target) < ($1.source, $1.order, $1.target)
+    }
+    writer.raw(",\"links\":[")
+    for (index, link) in sorted.enumerated() {
+      if index > 0, sorted[index - 1].source == link.source {
+        writer.raw(",")
+      } else {
+        writer.raw(index > 0 ? "]],[" : "[")
+        writer.integer(sources[link.source], as: reply.int64)
+        writer.raw(",[")
+      }
+      writer.integer(link.target, as: reply.int64)
+    }
+    writer.raw(sorted.isEmpty ? "]" : "]]]")
+  }
+}

@@ -1,0 +1,50 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// SQLite's plan for a statement.
+struct ReadPlan {
+  /// The steps, a line for each.
+  let lines: [String]
+  /// The steps that look at rows of the store, not at those of groups that were made before.
+  private let reads: [String]
+
+  init(of statement: ReadStatement, on connection: Connection) throws(DepotError) {
+    var steps: [(parent: Int64, line: String)] = []
+    do {
+      let explain = try connection.statement("EXPLAIN QUERY PLAN " + statement.sql)
+      defer { explain.reset() }
+      try explain.bind(statement.parameters)
+      while try explain.step() { steps.append((explain.row.integer(1), explain.row.text(3))) }
+    } catch {
+      throw DepotError(reading: error)
+    }
+    lines = steps.map(\.line)
+    let isGrouped = lines.contains { $0 == "CO-ROUTINE t0" || $0 == "MATERIALIZE t0" }
+    reads = steps.filter { !(isGrouped && $0.parent == 0) }.map(\.line)
+  }
+
+  /// The names of the indexes that are used.
+  var indexes: [String] {
+    var result: [String] = []
+    for line in lines {
+      guard let range = line.firstRange(of: "INDEX ") else { continue }
+      let name = String(line[range.upperBound...].prefix { $0 != " " })
+      if !result.contains(name) { result.append(name) }
+    }
+    return result
+  }
+
+  /// Whether every row of a table is looked at.
+  var isFullScan: Bool {
+    reads.contains { line in
+      line.hasPrefix("SCAN ") && !line.hasPrefix("SCAN (") && !line.contains("VIRTUAL TABLE")
+        && line != "SCAN CONSTANT ROW"
+    }
+  }
+
+  /// Whether rows are sorted because no index has them in their order.
+  var isSorted: Bool { lines.contains { $0.hasPrefix("USE TEMP B-TREE FOR ORDER BY") } }
+
+  /// Whether groups are made by sorting because no index has the rows in their order.
+  var isGroupedBySorting: Bool { lines.contains { $0.hasPrefix("USE TEMP B-TREE FOR GROUP BY") } }
+}

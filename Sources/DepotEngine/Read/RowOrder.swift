@@ -1,0 +1,162 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The order of the rows of a query: its keys and, last, what makes it total.
+///
+/// Ascending, null is first and NaN last; descending it is the other way round. Text sorts by code
+/// point, false before true. Localized text sorts by what people look at first, and by code point where
+/// that is the same.
+struct RowOrder {
+  private(set) var terms: [Term] = []
+  /// The keys of the request, to read what ``FetchRequest/after`` gives for each.
+  private var keys: [Key] = []
+  private let isByIdentifier: Bool
+
+  struct Term {
+    var value: Fragment
+    var isDescending: Bool
+    var isNullable: Bool
+  }
+
+  private struct Key {
+    var type: AttributeType
+    var isDescending: Bool
+    var isNullable: Bool
+    var isLocalized: Bool
+    var value: Fragment
+  }
+
+  /// Translates sort keys.
+  ///
+  /// - Parameters:
+  ///   - sort: The keys.
+  ///   - isByIdentifier: Whether the rows have identifiers, the last of which decides.
+  ///   - compiler: What joins the rows that keys lead to.
+  /// - Throws: ``DepotError`` if rows can't be sorted by a key.
+  init(
+    _ sort: [SortKey],
+    isByIdentifier: Bool = true,
+    in compiler: inout QueryCompiler
+  ) throws(DepotError) {
+    self.isByIdentifier = isByIdentifier
+    var isIdentifierDescending = false
+    for (index, key) in sort.enumerated() {
+      if isByIdentifier, key.expression == .attribute("$id") {
+        isIdentifierDescending = key.isDescending
+        break
+      }
+      do {
+        keys.append(try Self.key(key, &compiler))
+      } catch {
+        throw error.at("/args/sort/\(index)")
+      }
+    }
+    for key in keys { terms += Self.terms(of: key, key.value) }
+    guard isByIdentifier else { return }
+    terms.append(
+      Term(
+        value: Fragment(sql: "t0.id"),
+        isDescending: isIdentifierDescending,
+        isNullable: false
+      )
+    )
+  }
+
+  private static func key(
+    _ key: SortKey,
+    _ compiler: inout QueryCompiler
+  ) throws(DepotError) -> Key {
+    let operand = try compiler.operand(key.expression)
+    guard let type = operand.type, type.isScalar else {
+      throw DepotError(.usage, "Rows can't be sorted by this.")
+        .hint("Sort by a text, number, date, truth value, or identifier.")
+    }
+    guard !key.isLocalized || type == .string || type == .url else {
+      throw DepotError(.usage, "Only text has a localized order, not \(type.rawValue).")
+    }
+    return Key(
+      type: type,
+      isDescending: key.isDescending,
+      isNullable: operand.isNullable,
+      isLocalized: key.isLocalized,
+      value: operand.fragment
+    )
+  }
+
+  private static func terms(of key: Key, _ value: Fragment) -> [Term] {
+    let exact = Term(
+      value: value,
+      isDescending: key.isDescending,
+      isNullable: key.isNullable
+    )
+    guard key.isLocalized else { return [exact] }
+    var localized = exact
+    localized.value = "depot_localized(" + value + ")"
+    return [localized, exact]
+  }
+
+  /// Makes the order total by further columns.
+  mutating func append(_ columns: [Fragment]) {
+    for column in columns where !terms.contains(where: { $0.value == column }) {
+      terms.append(Term(value: column, isDescending: false, isNullable: true))
+    }
+  }
+
+  /// What stands after `ORDER BY`.
+  var sql: Fragment {
+    .list(terms.map { $0.isDescending ? $0.value + " DESC" : $0.value })
+  }
+
+  /// Finds the place of a row.
+  ///
+  /// - Parameter after: The values of the sort keys and, last, the row's identifier.
+  /// - Returns: The place.
+  /// - Throws: ``DepotError`` `request.usage` if they don't fit the keys.
+  func position(after: [Value]) throws(DepotError) -> RowPosition {
+    guard isByIdentifier else {
+      throw DepotError(.usage, "Distinct rows have no place to go on after.")
+        .hint("Use offset instead.").at("/args/after")
+    }
+    guard after.count > keys.count, let last = after.last else {
+      throw DepotError(
+        .usage,
+        "\"after\" needs \(keys.count + 1) values: those of the sort keys, and an identifier."
+      ).at("/args/after")
+    }
+    var values: [SQLiteValue] = []
+    var bounds: [Fragment] = []
+    for (index, key) in keys.enumerated() {
+      let value = try Self.stored(after[index], as: key.type, at: index)
+      for term in Self.terms(of: key, .bound(value)) {
+        bounds.append(term.value)
+        values.append(value)
+      }
+    }
+    let identifier = try Self.stored(last, as: .int64, at: after.count - 1)
+    guard identifier != .null else {
+      throw DepotError(.usage, "The last value of \"after\" is an identifier.")
+        .at("/args/after/\(after.count - 1)")
+    }
+    let parts = zip(terms, zip(bounds + [.bound(identifier)], values + [identifier])).map {
+      RowPosition.Part(term: $0, bound: $1.0, isNull: $1.1 == .null)
+    }
+    return RowPosition(parts: parts)
+  }
+
+  private static func stored(
+    _ value: Value,
+    as type: AttributeType,
+    at index: Int
+  ) throws(DepotError) -> SQLiteValue {
+    if value.isNull { return .null }
+    // Clients that want integers as strings also send them so.
+    if type == .int64, case .string(let text) = value, let number = Int64(text) {
+      return .integer(number)
+    }
+    guard let converted = value.converted(to: type) else {
+      throw DepotError(.usage, "This value isn't of the sort key's type, \(type.rawValue).")
+        .at("/args/after/\(index)")
+    }
+    return StoredValue.encode(converted)
+  }
+}

@@ -1,0 +1,29 @@
+internal import DepotProtocol
+
+/// How many rows there are of each section, counted while they are streamed.
+struct SectionCounts {
+  /// The keys as JSON lists of one, in the order in which they came.
+  private var sections: [(key: [UInt8], count: Int)] = []
+
+  /// Counts a row.
+  mutating func add(_ key: [UInt8]) {
+    if let last = sections.last, last.key == key {
+      sections[sections.count - 1].count += 1
+    } else {
+      sections.append((key, 1))
+    }
+  }
+
+  /// Appends the value of `sections`.
+  func write(to writer: inout JSONWriter) {
+    writer.raw("[")
+    for (index, section) in sections.enumerated() {
+      if index > 0 { writer.raw(",") }
+      writer.raw(section.key.dropLast())
+      writer.raw(",")
+      writer.integer(section.count)
+      writer.raw("]")
+    }
+    writer.raw("]")
+  }
+}

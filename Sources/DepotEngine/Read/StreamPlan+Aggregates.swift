@@ -1,0 +1,46 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+extension StreamPlan {
+  /// Groups rows.
+  ///
+  /// - Throws: ``DepotError`` if a part of the request doesn't fit the entity.
+  init(_ request: AggregateRequest, in catalog: Catalog) throws(DepotError) {
+    let groups = try RowGroups(request, in: catalog)
+    var query = try RowQuery(RowGroups.entityName, where: nil, in: groups.catalog)
+    query.compiler.scopes[0].from = "(" + groups.statement + ") AS t0"
+    var having: Fragment?
+    if let condition = request.having {
+      do {
+        having = try query.compiler.filter(condition)
+      } catch {
+        throw error.at("/args/having")
+      }
+    }
+    let names = groups.columns.map(\.name)
+    var order = try RowOrder(request.sort, isByIdentifier: false, in: &query.compiler)
+    order.append(groups.columns.prefix(request.keys.count).map { $0.reference })
+    var sql = "SELECT " + Fragment.list(groups.columns.map(\.reference))
+    sql = sql + query.clauses(and: having)
+    if !order.terms.isEmpty { sql = sql + " ORDER BY " + order.sql }
+    if request.limit != nil || request.offset > 0 {
+      sql =
+        sql + " LIMIT " + .bound(.integer(Int64(request.limit ?? -1)))
+        + " OFFSET " + .bound(.integer(Int64(request.offset)))
+    }
+    statement = ReadStatement(sql, isSlow: query.compiler.isSlow || groups.isSlow)
+    reading = RowReading(
+      columns: groups.columns.enumerated().map { index, column in
+        RowColumn(
+          name: column.name,
+          form: .scalar(column.type),
+          index: index,
+          isSum: column.isSum
+        )
+      }
+    )
+    self.names = names
+    batch = request.batch
+    entity = request.entity
+  }
+}

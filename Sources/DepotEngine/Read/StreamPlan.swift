@@ -1,0 +1,130 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// How rows are streamed: the statement, and what is made of its rows.
+struct StreamPlan {
+  let statement: ReadStatement
+  let reading: RowReading
+  /// The names of the columns, if the client wants them.
+  let names: [String]?
+  /// How many rows a frame may bring at most.
+  let batch: Int?
+  /// What the rows are of, for messages.
+  let entity: String
+  /// The relationships whose rows come along.
+  var prefetch: [PrefetchNode] = []
+  /// Reads the key of the row's section, which isn't among the row's values, as a list of one.
+  var section: RowReading?
+}
+
+extension StreamPlan {
+  /// - Throws: ``DepotError`` if a part of the request doesn't fit the entity.
+  init(_ request: FetchRequest, in catalog: Catalog) throws(DepotError) {
+    var query = try RowQuery(
+      request.entity,
+      where: request.predicate,
+      includesSubentities: request.includesSubentities,
+      in: catalog
+    )
+    let shape = try RowShape(
+      query.layout,
+      select: request.select,
+      includesSubentityColumns: request.includesSubentityColumns,
+      isDistinct: request.isDistinct,
+      in: &query.compiler
+    )
+    var selection = shape.selection
+    let sort = try Self.sort(request)
+    if let path = request.sectionBy {
+      let (key, column) = try Self.section(path, shape, &query.compiler)
+      selection = selection + ", " + key
+      section = RowReading(columns: [column])
+    }
+    var order = try RowOrder(sort, isByIdentifier: !request.isDistinct, in: &query.compiler)
+    if request.isDistinct {
+      try Self.checkDistinct(request, sort, shape)
+      order.append(shape.columns.map { Fragment(sql: "\($0.index + 1)") })
+    }
+    let select = (request.isDistinct ? "SELECT DISTINCT " : "SELECT ") + selection
+    var parts: [Fragment] = []
+    let places = try request.after.map { after throws(DepotError) in
+      try order.position(after: after).conditions.map(Optional.some)
+    }
+    for place in places ?? [nil] {
+      parts.append(select + query.clauses(and: place) + " ORDER BY " + order.sql)
+    }
+    statement = query.statement(Self.cut(parts, request))
+    reading = RowReading(shape)
+    names = request.namesColumns ? shape.names : nil
+    batch = request.batch
+    entity = request.entity
+    prefetch = try PrefetchNode.tree(request, shape, in: catalog)
+  }
+
+  /// Returns the rows of one query after those of the other, as many as are wanted.
+  private static func cut(_ parts: [Fragment], _ request: FetchRequest) -> Fragment {
+    var result = parts[0]
+    if parts.count > 1 {
+      // A query with a limit keeps its order inside another.
+      let limited = parts.map { "SELECT * FROM (" + $0 + " LIMIT -1)" }
+      result = limited.dropFirst().reduce(limited[0]) { $0 + " UNION ALL " + $1 }
+    }
+    guard request.limit != nil || request.offset > 0 else { return result }
+    return result + " LIMIT " + .bound(.integer(Int64(request.limit ?? -1)))
+      + " OFFSET " + .bound(.integer(Int64(request.offset)))
+  }
+
+  /// The sort keys with that of the sections, which is the first.
+  private static func sort(_ request: FetchRequest) throws(DepotError) -> [SortKey] {
+    guard let path = request.sectionBy else { return request.sort }
+    guard let first = request.sort.first else { return [SortKey(path)] }
+    guard first.expression == .attribute(path) else {
+      throw DepotError(.usage, "Rows in sections by \(path) must be sorted by it first.")
+        .hint("Make it the first sort key, or leave the sort keys out.").at("/args/sectionBy")
+    }
+    return request.sort
+  }
+
+  private static func section(
+    _ path: String,
+    _ shape: RowShape,
+    _ compiler: inout QueryCompiler
+  ) throws(DepotError) -> (Fragment, RowColumn) {
+    do {
+      let operand = try compiler.operand(.attribute(path))
+      return (
+        operand.fragment,
+        RowColumn(
+          name: path,
+          form: .scalar(operand.type ?? .string),
+          index: shape.selectionCount
+        )
+      )
+    } catch {
+      throw error.at("/args/sectionBy")
+    }
+  }
+
+  /// Distinct rows are what is selected and nothing else, so nothing else can order them or lead from
+  /// them to others.
+  private static func checkDistinct(
+    _ request: FetchRequest,
+    _ sort: [SortKey],
+    _ shape: RowShape
+  ) throws(DepotError) {
+    let names = Set(shape.columns.map(\.name))
+    for (index, key) in sort.enumerated() {
+      if case .attribute(let path) = key.expression, names.contains(path) { continue }
+      throw DepotError(.usage, "Distinct rows can be sorted only by what is selected.")
+        .hint("Select it too.").at("/args/sort/\(index)")
+    }
+    guard request.prefetch.isEmpty else {
+      throw DepotError(.usage, "Distinct rows have no relationships to prefetch.")
+        .at("/args/prefetch")
+    }
+    if shape.columns.isEmpty {
+      throw DepotError(.usage, "Distinct rows need at least one selected attribute.")
+        .at("/args/select")
+    }
+  }
+}

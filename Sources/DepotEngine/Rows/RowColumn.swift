@@ -1,0 +1,35 @@
+internal import DepotProtocol
+
+/// One value of each row that is read.
+struct RowColumn: Hashable {
+  /// The name on the wire.
+  var name: String
+  var form: Form
+  /// The place among the columns of the statement.
+  var index: Int
+  /// Whether it is the sum of a group, which is null only if it is too large.
+  var isSum = false
+
+  /// How SQLite's value becomes JSON.
+  enum Form: Hashable {
+    case scalar(AttributeType)
+    /// The JSON array of a collection attribute, with elements of this type.
+    case list(AttributeType)
+    /// Any JSON.
+    case json
+    /// The number of the row's entity, which becomes its name.
+    case entity
+    /// Identifiers separated by commas, which become a list.
+    case identifiers
+
+    init(_ attribute: Attribute) {
+      if attribute.collection != nil {
+        self = .list(attribute.type)
+      } else if attribute.type == .json {
+        self = .json
+      } else {
+        self = .scalar(attribute.type)
+      }
+    }
+  }
+}

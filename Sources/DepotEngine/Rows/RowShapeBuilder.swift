@@ -1,0 +1,189 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The collecting of the columns of a ``RowShape``.
+struct RowShapeBuilder {
+  private let layout: EntityLayout
+  private let includesSubentityColumns: Bool
+  private(set) var columns: [RowColumn] = []
+  private(set) var selection = Fragment(sql: "")
+  private(set) var count = 0
+
+  init(_ layout: EntityLayout, includesSubentityColumns: Bool) {
+    self.layout = layout
+    self.includesSubentityColumns = includesSubentityColumns
+  }
+
+  /// The paths of all columns that rows of the entity have.
+  var allPaths: [String] { layout.fields.map(\.path) }
+
+  /// Begins with the identifier, the version, and the entity if rows may be of several.
+  mutating func addIdentity(withEntity isAsked: Bool) {
+    select(Fragment(sql: "t0.id"))
+    select(Fragment(sql: "t0.version"))
+    guard isAsked || layout.numbers.count > 1 else { return }
+    if layout.isInHierarchy {
+      add("$entity", .entity, Fragment(sql: "t0.\(StorageMap.kindColumn)"))
+    } else {
+      add("$entity", .scalar(.string), .bound(.text(layout.name)))
+    }
+  }
+
+  /// Adds all stored columns with the checksum, in the order in which it covers them.
+  mutating func addEverything(_ compiler: inout QueryCompiler) throws(DepotError) {
+    select(Fragment(sql: layout.fullRow(in: "t0")), count: layout.stored.count + 3)
+    if layout.numbers.count > 1, let place = layout.kindPosition {
+      columns.append(RowColumn(name: "$entity", form: .entity, index: place + 3))
+    }
+    for (position, field) in layout.fields.enumerated() {
+      if let place = layout.storedPositions[position] {
+        let form = RowColumn.Form(field.attribute)
+        columns.append(RowColumn(name: field.path, form: form, index: place + 3))
+      } else {
+        try add(leaf: field.path, &compiler)
+      }
+    }
+    guard includesSubentityColumns else { return }
+    for column in subentityColumns(compiler.catalog) { addStored(column) }
+  }
+
+  /// Adds what a path leads to; a composite becomes its parts.
+  mutating func add(
+    _ path: String,
+    isDistinct: Bool,
+    _ compiler: inout QueryCompiler
+  ) throws(DepotError) {
+    if !isDistinct, path == "$id" || path == "$version" {
+      throw DepotError(.usage, "\"\(path)\" can't be selected.")
+        .hint("Every row begins with $id and $version.")
+    }
+    if includesSubentityColumns, layout.position(of: path) == nil,
+      let column = subentityColumns(compiler.catalog).first(where: { $0.name == path })
+    {
+      return addStored(column)
+    }
+    for leaf in try leaves(of: path, compiler.catalog) { try add(leaf: leaf, &compiler) }
+  }
+
+  private mutating func add(
+    leaf path: String,
+    _ compiler: inout QueryCompiler
+  ) throws(DepotError) {
+    switch try compiler.term(.attribute(path)) {
+    case .operand(let operand):
+      let type = operand.type ?? .string
+      add(path, type == .json ? .json : .scalar(type), operand.fragment)
+    case .object(let object):
+      add(path, .scalar(.int64), object.identifier)
+    case .collection(.list(let operand, let type, _)):
+      add(path, .list(type), operand.fragment)
+    case .collection(.relationship(let object, let relationship, let rest)) where rest.isEmpty:
+      add(path, .identifiers, relationship.identifierList(of: object.identifier))
+    case .composite(let presence):
+      add(path, .scalar(.bool), presence.strict)
+    case .collection:
+      throw DepotError(.usage, "\"\(path)\" leads to many values and can't be selected.")
+        .hint("Select the relationship for its identifiers, or prefetch it.")
+    }
+  }
+
+  /// Returns the paths that have columns of their own: of a composite those of its parts, and the path
+  /// itself for all else.
+  private func leaves(of path: String, _ catalog: Catalog) throws(DepotError) -> [String] {
+    var entity = layout
+    var rest = path.split(separator: ".", omittingEmptySubsequences: false)[...]
+    while let first = rest.first, let relationship = entity.relationship(String(first)),
+      !relationship.relationship.isToMany
+    {
+      entity = try catalog.layout(of: relationship.destination)
+      rest.removeFirst()
+    }
+    let end = rest.joined(separator: ".")
+    guard !end.isEmpty else { return [path] }
+    let parts = entity.fields.map(\.path).filter { $0.hasPrefix(end + ".") }
+    guard !parts.isEmpty else { return [path] }
+    let prefix = path.dropLast(end.count)
+    return (entity.position(of: end) == nil ? [] : [path]) + parts.map { prefix + $0 }
+  }
+
+  // MARK: - Descendants
+
+  private struct SubentityColumn {
+    var name: String
+    var field: Field
+    var layout: EntityLayout
+    var position: Int
+  }
+
+  /// The columns that descendants add, in the schema's order, each under its path, or under
+  /// `Entity.path` if several have the path.
+  private func subentityColumns(_ catalog: Catalog) -> [SubentityColumn] {
+    var result: [SubentityColumn] = []
+    for entity in catalog.schema.descendants(of: layout.name) {
+      guard let heir = try? catalog.layout(of: entity.name) else { continue }
+      for (position, field) in heir.fields.enumerated() where field.owner == entity.name {
+        result.append(
+          SubentityColumn(name: field.path, field: field, layout: heir, position: position)
+        )
+      }
+    }
+    let paths = Dictionary(grouping: result.indices) { result[$0].name }
+    for indices in paths.values where indices.count > 1 {
+      for index in indices {
+        result[index].name = "\(result[index].layout.name).\(result[index].name)"
+      }
+    }
+    return result
+  }
+
+  private mutating func addStored(_ column: SubentityColumn) {
+    let heir = column.layout
+    let form = RowColumn.Form(column.field.attribute)
+    let value: Fragment
+    if heir.storedPositions[column.position] == nil, column.field.relationship == nil {
+      // An ephemeral attribute isn't stored, so every row that has it has its default.
+      let kinds = heir.numbers.keys.sorted().map(String.init).joined(separator: ", ")
+      let standard = StoredValue.encode(column.field.attribute.defaultValue ?? .null)
+      value = "iif(t0.\(StorageMap.kindColumn) IN (\(kinds)), " + .bound(standard) + ", NULL)"
+    } else {
+      value = Fragment(sql: heir.sql(ofField: column.position, in: "t0"))
+    }
+    add(column.name, form, value)
+  }
+
+  // MARK: - Appending
+
+  private mutating func add(_ name: String, _ form: RowColumn.Form, _ value: Fragment) {
+    columns.append(RowColumn(name: name, form: form, index: count))
+    select(value)
+  }
+
+  private mutating func select(_ part: Fragment, count added: Int = 1) {
+    selection = count == 0 ? part : selection + ", " + part
+    count += added
+  }
+}
+
+extension RelationshipLayout {
+  /// The SQL of the identifiers that a to-many relationship leads to from a row, in their order and
+  /// separated by commas; NULL if there are none.
+  func identifierList(of identifier: Fragment) -> Fragment {
+    let rows: Fragment
+    switch storage {
+    case .column(let column):
+      return Fragment(sql: column)
+    case .foreignColumn(let table, let column, let order):
+      let keys = ["m.\(column)"] + (order.map { ["m.\($0)"] } ?? []) + ["m.id"]
+      rows =
+        "SELECT m.id FROM \(table) AS m WHERE m.\(column) = " + identifier
+        + " ORDER BY \(keys.joined(separator: ", "))"
+    case .join(let table, let near, let far, let order):
+      let keys = (order.map { ["m.\($0)"] } ?? []) + ["m.\(far)"]
+      rows =
+        "SELECT m.\(far) AS id FROM \(table) AS m WHERE m.\(near) = " + identifier
+        + " ORDER BY \(keys.joined(separator: ", "))"
+    }
+    // The rows stay in their order: SQLite doesn't merge an ordered query into an aggregate.
+    return "(SELECT group_concat(id) FROM (" + rows + "))"
+  }
+}

@@ -1,0 +1,40 @@
+/// An object in memory that queries can be asked about.
+package protocol EvaluationRow {
+  /// The name of the entity that it is of.
+  var entityName: String { get }
+  var identifier: Int64 { get }
+  var version: Int64 { get }
+
+  /// Returns the value of a field by its path, as in `home.city`; a collection is a list.
+  ///
+  /// The field of an optional composite attribute is a truth value that says whether it has one.
+  func value(at path: String) -> Value
+
+  /// Returns what a to-one relationship leads to.
+  func object(_ relationship: String) -> (any EvaluationRow)?
+
+  /// Returns what a to-many relationship leads to, in its order if it has one.
+  func objects(_ relationship: String) -> [any EvaluationRow]
+}
+
+/// What a part of a query comes to for one object.
+enum Evaluated {
+  case value(Value)
+  case object((any EvaluationRow)?)
+  case list([Evaluated])
+  /// A composite value, by whether it is there.
+  case composite(Bool)
+
+  /// The value; of an object, its identifier.
+  var value: Value {
+    switch self {
+    case .value(let value): value
+    case .object(let object): object.map { .int64($0.identifier) } ?? .null
+    case .list, .composite: .null
+    }
+  }
+
+  var elements: [Evaluated] {
+    if case .list(let elements) = self { elements } else { [] }
+  }
+}

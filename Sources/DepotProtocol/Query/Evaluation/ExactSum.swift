@@ -1,0 +1,80 @@
+/// A sum of doubles without rounding, so that it is the same in whatever order they come.
+///
+/// The sum is a whole number of 2^-1074, the least double, in digits of 32 bits that may be negative
+/// or too large until they are settled.
+package struct ExactSum {
+  private var digits: [Int64] = Array(repeating: 0, count: 68)
+  /// How many more values can be added before a digit may overflow.
+  private var room = 1 << 29
+  /// The sum of the values that aren't finite.
+  private var special: Double?
+
+  package init() {}
+
+  package mutating func add(_ value: Double) {
+    guard value.isFinite else {
+      special = (special ?? 0) + value
+      return
+    }
+    guard value != 0 else { return }
+    let position = max(Int(value.exponentBitPattern), 1) - 1
+    let hidden: UInt64 = value.isSubnormal ? 0 : 1 << 52
+    let (index, shift) = (position >> 5, position & 31)
+    let wide = UInt128(value.significandBitPattern | hidden) << UInt128(shift)
+    let sign: Int64 = value < 0 ? -1 : 1
+    digits[index] += sign * Int64(truncatingIfNeeded: wide & 0xFFFF_FFFF)
+    digits[index + 1] += sign * Int64(truncatingIfNeeded: wide >> 32 & 0xFFFF_FFFF)
+    digits[index + 2] += sign * Int64(truncatingIfNeeded: wide >> 64)
+    room -= 1
+    if room == 0 { settle() }
+  }
+
+  /// Makes all digits but the last one from 0 up to 2^32.
+  private mutating func settle() {
+    var carry: Int64 = 0
+    for index in digits.indices.dropLast() {
+      let value = digits[index] + carry
+      digits[index] = value & 0xFFFF_FFFF
+      carry = value >> 32
+    }
+    digits[digits.count - 1] += carry
+    room = 1 << 29
+  }
+
+  /// The double that is nearest to the sum.
+  package var value: Double {
+    if let special { return special }
+    var copy = self
+    copy.settle()
+    let isNegative = (copy.digits.last ?? 0) < 0
+    if isNegative {
+      for index in copy.digits.indices { copy.digits[index] = -copy.digits[index] }
+      copy.settle()
+    }
+    let magnitude = copy.magnitude
+    return isNegative ? -magnitude : magnitude
+  }
+
+  /// The value of settled digits, none of them negative, rounded once: the highest 64 bits are exact,
+  /// and a bit below them stands for all others.
+  private var magnitude: Double {
+    guard let top = digits.lastIndex(where: { $0 != 0 }) else { return 0 }
+    var bits: UInt128 = 0
+    for index in stride(from: top, to: top - 4, by: -1) where index >= 0 {
+      bits |= UInt128(digits[index]) << UInt128(32 * (index - top + 3))
+    }
+    if digits.prefix(max(top - 3, 0)).contains(where: { $0 != 0 }) { bits |= 1 }
+    let exponent = 32 * (top - 3) - 1074
+    // A subnormal result has no bits below its last one, so nothing is rounded twice.
+    let trailing = bits.trailingZeroBitCount
+    let width = 128 - bits.leadingZeroBitCount
+    if width - trailing <= 53 {
+      return Double(
+        sign: .plus,
+        exponent: exponent + trailing,
+        significand: Double(bits >> UInt128(trailing))
+      )
+    }
+    return Double(sign: .plus, exponent: exponent, significand: Double(bits))
+  }
+}

@@ -1,0 +1,197 @@
+package import FoundationEssentials
+
+/// The answering of queries about objects in memory, exactly as the store answers them.
+///
+/// It takes for granted that the query fits the schema: what doesn't make sense is null.
+package struct QueryEvaluator {
+  let schema: Schema
+  let now: Date
+  let row: any EvaluationRow
+  var variables: [(name: String, value: Evaluated)] = []
+  var typing: QueryTyping
+  let testing: TextTesting
+
+  /// - Parameters:
+  ///   - row: The object that the query is about.
+  ///   - entity: The entity whose objects the query is about; the object may be of a descendant.
+  ///   - schema: The schema.
+  ///   - now: What `now` means.
+  package init(_ row: any EvaluationRow, of entity: String, in schema: Schema, now: Date) {
+    self.schema = schema
+    self.now = now
+    self.row = row
+    typing = QueryTyping(schema: schema, entity: entity)
+    testing = TextTesting()
+  }
+
+  /// Returns whether the object satisfies a predicate.
+  package func isTrue(_ expression: QueryExpression) -> Bool {
+    switch expression {
+    case .and(let parts): return parts.allSatisfy(isTrue)
+    case .or(let parts): return parts.contains(where: isTrue)
+    case .not(let part): return !isTrue(part)
+    case .comparison(let comparison, let left, let right, let options):
+      return compare(comparison, left, right, options)
+    case .between(let value, let low, let high):
+      return compare(.greaterOrEqual, value, low, []) && compare(.lessOrEqual, value, high, [])
+    case .in(let value, let list, let options):
+      if list.count == 1, case .list = typing.kind(of: list[0]) {
+        return contains(list[0], value, options)
+      }
+      return list.contains { compare(.equal, value, $0, options) }
+    case .text(let test, let text, let pattern, let options):
+      if test == .contains, case .list = typing.kind(of: text) {
+        return contains(text, pattern, options)
+      }
+      return self.test(test, string(text), string(pattern), options)
+    case .quantified(let quantifier, let collection, let name, let predicate):
+      let kind = typing.element(of: collection)
+      let elements = evaluate(collection).elements
+      switch quantifier {
+      case .any: return elements.contains { with(name, $0, kind).isTrue(predicate) }
+      case .all: return elements.allSatisfy { with(name, $0, kind).isTrue(predicate) }
+      case .none: return !elements.contains { with(name, $0, kind).isTrue(predicate) }
+      }
+    case .contains(let collection, let element): return contains(collection, element, [])
+    case .is(let part, let entity): return isKind(evaluate(part), of: entity)
+    case .search: return false
+    default:
+      let value = value(expression)
+      if case .json(let text) = value { return JSONMember.scalar(text) == .bool(true) }
+      return value == .bool(true)
+    }
+  }
+
+  /// Returns an evaluator that knows an element by a name.
+  func with(_ name: String, _ value: Evaluated, _ kind: QueryTyping.Kind) -> QueryEvaluator {
+    var inner = self
+    inner.variables.append((name, value))
+    inner.typing.variables.append((name, kind))
+    return inner
+  }
+
+  func isKind(_ value: Evaluated, of entity: String) -> Bool {
+    guard case .object(let object?) = value, let found = schema[object.entityName] else {
+      return false
+    }
+    return schema.lineage(of: found).contains { $0.name == entity }
+  }
+
+  private func compare(
+    _ comparison: QueryExpression.Comparison,
+    _ left: QueryExpression,
+    _ right: QueryExpression,
+    _ options: QueryExpression.TextOptions
+  ) -> Bool {
+    let options = options.effective
+    let kinds = (typing.kind(of: left), typing.kind(of: right))
+    if let isSame = sameWhole(left, right, kinds) {
+      return comparison == .equal ? isSame : !isSame
+    }
+    return compare(
+      comparison,
+      options.isEmpty ? Self.read(value(left), as: kinds.1) : value(left),
+      options.isEmpty ? Self.read(value(right), as: kinds.0) : value(right),
+      options,
+      isConstant: (left.isConstant, right.isConstant)
+    )
+  }
+
+  /// Returns JSON as what it is compared with; a whole number may be compared with a fraction.
+  private static func read(_ value: Value, as kind: QueryTyping.Kind) -> Value {
+    guard case .json(let text) = value, case .value(let type?) = kind else { return value }
+    return JSONMember.scalar(text, as: type == .int64 ? .double : type) ?? .null
+  }
+
+  private func compare(
+    _ comparison: QueryExpression.Comparison,
+    _ left: Value,
+    _ right: Value,
+    _ options: QueryExpression.TextOptions,
+    isConstant: (Bool, Bool)
+  ) -> Bool {
+    var (left, right) = (left, right)
+    if options.isEmpty {
+      (left, right) = unify(left, right, isConstant: isConstant)
+    } else {
+      (left, right) = (folded(left, options), folded(right, options))
+    }
+    if left.isNull || right.isNull {
+      return comparison == .equal
+        ? left.isNull && right.isNull
+        : comparison == .notEqual && left.isNull != right.isNull
+    }
+    let isOrdering = comparison != .equal && comparison != .notEqual
+    if options.contains(.localized), isOrdering {
+      (left, right) = (Self.localized(left), Self.localized(right))
+    }
+    let order = left.order(right)
+    return switch comparison {
+    case .equal: order == 0
+    case .notEqual: order != 0
+    case .less: order == -1
+    case .lessOrEqual: order == -1 || order == 0
+    case .greater: order == 1
+    case .greaterOrEqual: order == 1 || order == 0
+    }
+  }
+
+  /// Reads constants as what they are compared with.
+  private func unify(
+    _ left: Value,
+    _ right: Value,
+    isConstant: (Bool, Bool)
+  ) -> (Value, Value) {
+    guard let leftType = left.type, let rightType = right.type, leftType != rightType else {
+      return (left, right)
+    }
+    if isConstant.1, let converted = right.converted(to: leftType) { return (left, converted) }
+    if isConstant.0, let converted = left.converted(to: rightType) { return (converted, right) }
+    return (left, right)
+  }
+
+  private func contains(
+    _ collection: QueryExpression,
+    _ element: QueryExpression,
+    _ options: QueryExpression.TextOptions
+  ) -> Bool {
+    let options = options.effective
+    let kinds = (typing.element(of: collection), typing.kind(of: element))
+    let wanted = options.isEmpty ? Self.read(value(element), as: kinds.0) : value(element)
+    let isConstant = (collection.isConstant, element.isConstant)
+    return evaluate(collection).elements.contains { found in
+      let found = options.isEmpty ? Self.read(found.value, as: kinds.1) : found.value
+      return compare(.equal, found, wanted, options, isConstant: isConstant)
+    }
+  }
+
+  private func folded(_ value: Value, _ options: QueryExpression.TextOptions) -> Value {
+    var value = value
+    if case .json(let text) = value { value = JSONMember.scalar(text, as: .string) ?? .null }
+    return value.text.map { .string(TextFolding.fold($0, options)) } ?? .null
+  }
+
+  private static func localized(_ value: Value) -> Value {
+    var text = value.text ?? ""
+    return .data(Data(text.withUTF8(LocalizedKey.make)))
+  }
+
+  private func string(_ expression: QueryExpression) -> String? {
+    let value = value(expression)
+    if case .json(let text) = value { return JSONMember.scalar(text, as: .string)?.text }
+    return value.text
+  }
+
+  private func test(
+    _ test: QueryExpression.TextTest,
+    _ text: String?,
+    _ pattern: String?,
+    _ options: QueryExpression.TextOptions
+  ) -> Bool {
+    guard var text, var pattern else { return false }
+    if test != .matches { pattern = TextFolding.fold(pattern, options.effective) }
+    return text.withUTF8 { text in
+      pattern.withUTF8 { testing.holds(test, text, $0, options) }
+    }
+  }
+}

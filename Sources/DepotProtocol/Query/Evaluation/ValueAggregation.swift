@@ -1,0 +1,114 @@
+internal import FoundationEssentials
+
+/// What values come to, taken one by one; null ones don't count.
+package struct ValueAggregation {
+  private let aggregate: QueryExpression.Aggregate
+  private let type: AttributeType
+  private var count = 0
+  private var sum = ExactSum()
+  private var whole = Int128(0)
+  private var decimal: Decimal? = Decimal(0)
+  /// The values, for what can't be told without having all of them.
+  private var values: [Value] = []
+
+  /// - Parameters:
+  ///   - aggregate: The sum, average, median, mode, or standard deviation.
+  ///   - type: The type of the values.
+  package init(_ aggregate: QueryExpression.Aggregate, of type: AttributeType) {
+    self.aggregate = aggregate
+    self.type = type
+  }
+
+  package mutating func add(_ value: Value) {
+    guard !value.isNull else { return }
+    count += 1
+    switch aggregate {
+    case .sum, .average: addUp(value)
+    default: values.append(value)
+    }
+  }
+
+  private mutating func addUp(_ value: Value) {
+    switch value {
+    case .int64(let number) where type == .double: sum.add(Double(number))
+    case .int64(let number): whole += Int128(number)
+    case .double(let number): sum.add(number)
+    case .decimal(let number):
+      decimal = decimal.map { $0 + number }.flatMap { $0.isNaN ? nil : $0 }
+    default: break
+    }
+  }
+
+  /// The result; null if there is none.
+  package var result: Value {
+    switch aggregate {
+    case .sum: return total
+    case .average: return count == 0 ? .null : average
+    case .median: return median
+    case .mode: return mode
+    case .stddev: return deviation
+    default: return .null
+    }
+  }
+
+  private var total: Value {
+    switch type {
+    case .int64: Int64(exactly: whole).map(Value.int64) ?? .null
+    case .decimal: decimal.map(Value.decimal) ?? .null
+    default: .double(sum.value)
+    }
+  }
+
+  private var average: Value {
+    switch type {
+    case .int64: return .double(Double(whole) / Double(count))
+    case .decimal:
+      guard let decimal, let sum = ValueArithmetic.double(.decimal(decimal)) else { return .null }
+      return .double(sum / Double(count))
+    default: return .double(sum.value / Double(count))
+    }
+  }
+
+  private var median: Value {
+    let numbers = values.compactMap(ValueArithmetic.double)
+    guard !numbers.isEmpty, !numbers.contains(where: \.isNaN) else {
+      return numbers.isEmpty ? .null : .double(.nan)
+    }
+    let sorted = numbers.sorted()
+    let middle = sorted.count / 2
+    guard sorted.count.isMultiple(of: 2) else { return .double(sorted[middle]) }
+    let (low, high) = (sorted[middle - 1], sorted[middle])
+    return .double(low == high ? low : low / 2 + high / 2)
+  }
+
+  private var mode: Value {
+    let sorted = values.sorted { $0.sortOrder($1) < 0 }
+    var best: (value: Value, count: Int)?
+    var run = 0
+    for (index, value) in sorted.enumerated() {
+      run = index > 0 && sorted[index - 1].sortOrder(value) == 0 ? run + 1 : 1
+      if run > best?.count ?? 0 { best = (sorted[index - run + 1], run) }
+    }
+    return best?.value ?? .null
+  }
+
+  private var deviation: Value {
+    let numbers = values.compactMap(ValueArithmetic.double)
+    guard !numbers.isEmpty else { return .null }
+    var sum = ExactSum()
+    for number in numbers { sum.add(number) }
+    let mean = sum.value / Double(numbers.count)
+    var squares = ExactSum()
+    for number in numbers { squares.add((number - mean) * (number - mean)) }
+    return .double((squares.value / Double(numbers.count)).squareRoot())
+  }
+}
+
+extension Value {
+  /// Returns a total order in which null is first and NaN last, as rows are sorted.
+  package func sortOrder(_ other: Value) -> Int {
+    if let order = order(other) { return order }
+    if isNull || other.isNull { return isNull ? (other.isNull ? 0 : -1) : 1 }
+    return isNaN ? (other.isNaN ? 0 : 1) : -1
+  }
+}

@@ -1,0 +1,192 @@
+internal import FoundationEssentials
+internal import Glibc
+
+/// The combining of two numbers, with `nil` for what has no result.
+package enum ValueArithmetic {
+  /// Returns the result, of the wider of the two types: int64, double, decimal.
+  package static func combine(
+    _ operation: QueryExpression.Arithmetic,
+    _ left: Value,
+    _ right: Value
+  ) -> Value? {
+    switch (left, right) {
+    case (.int64(let left), .int64(let right)):
+      combine(operation, left, right).map(Value.int64)
+    case (.decimal, _), (_, .decimal):
+      decimal(left).flatMap { left in
+        decimal(right).flatMap { combine(operation, left, $0).map(Value.decimal) }
+      }
+    default:
+      double(left).flatMap { left in
+        double(right).flatMap { combine(operation, left, $0).map(Value.double) }
+      }
+    }
+  }
+
+  private static func combine(
+    _ operation: QueryExpression.Arithmetic,
+    _ left: Int64,
+    _ right: Int64
+  ) -> Int64? {
+    let (result, isOverflow) =
+      switch operation {
+      case .add: left.addingReportingOverflow(right)
+      case .subtract: left.subtractingReportingOverflow(right)
+      case .multiply: left.multipliedReportingOverflow(by: right)
+      case .divide: left.dividedReportingOverflow(by: right)
+      // Swift takes this for an overflow, but nothing is left of the least number.
+      case .modulo where right == -1: (0, false)
+      case .modulo: left.remainderReportingOverflow(dividingBy: right)
+      case .power: power(left, right)
+      }
+    return isOverflow ? nil : result
+  }
+
+  private static func combine(
+    _ operation: QueryExpression.Arithmetic,
+    _ left: Double,
+    _ right: Double
+  ) -> Double? {
+    switch operation {
+    case .add: left + right
+    case .subtract: left - right
+    case .multiply: left * right
+    case .divide: right == 0 ? nil : left / right
+    case .modulo: right == 0 ? nil : left.truncatingRemainder(dividingBy: right)
+    case .power: .some(Glibc.pow(left, right))
+    }
+  }
+
+  private static func combine(
+    _ operation: QueryExpression.Arithmetic,
+    _ left: Decimal,
+    _ right: Decimal
+  ) -> Decimal? {
+    if left.isNaN || right.isNaN { return nil }
+    let result: Decimal
+    switch operation {
+    case .add: result = left + right
+    case .subtract: result = left - right
+    case .multiply: result = left * right
+    case .divide:
+      guard !right.isZero else { return nil }
+      result = left / right
+    case .modulo:
+      guard !right.isZero, let rest = DecimalParts(left).remainder(by: DecimalParts(right)) else {
+        return nil
+      }
+      result = rest
+    case .power:
+      guard let exponent = Int(right.description), 0...1000 ~= exponent else { return nil }
+      result = FoundationEssentials.pow(left, exponent)
+    }
+    return result.isNaN ? nil : result
+  }
+
+  /// The power of whole numbers, which overflows for a negative exponent too.
+  private static func power(_ base: Int64, _ exponent: Int64) -> (Int64, Bool) {
+    guard exponent >= 0 else { return (0, true) }
+    var (result, square, rest) = (Int64(1), base, exponent)
+    while rest > 0 {
+      if rest & 1 == 1 {
+        let (product, isOverflow) = result.multipliedReportingOverflow(by: square)
+        if isOverflow { return (0, true) }
+        result = product
+      }
+      rest >>= 1
+      if rest > 0 {
+        let (product, isOverflow) = square.multipliedReportingOverflow(by: square)
+        if isOverflow { return (0, true) }
+        square = product
+      }
+    }
+    return (result, false)
+  }
+
+  /// The number as a double, rounded if it must be; `nil` for what is no number.
+  package static func double(_ value: Value) -> Double? {
+    switch value {
+    case .int64(let value): Double(value)
+    case .double(let value): value
+    case .decimal(let value): Double(value.description)
+    default: nil
+    }
+  }
+
+  private static func decimal(_ value: Value) -> Decimal? {
+    switch value {
+    case .int64(let value): Decimal(value)
+    case .double(let value): DecimalText.parse(value.description)
+    case .decimal(let value): value
+    default: nil
+    }
+  }
+}
+
+/// A decimal taken apart, for what Decimal can't do exactly.
+struct DecimalParts {
+  var isNegative: Bool
+  var significand: UInt128
+  var exponent: Int
+
+  init(_ value: Decimal) {
+    isNegative = value.sign == .minus
+    // The significand's description is digits only, since it is a whole number.
+    significand = UInt128(value.significand.magnitude.description) ?? 0
+    exponent = value.exponent
+  }
+
+  var decimal: Decimal? {
+    Decimal(string: "\(isNegative ? "-" : "")\(significand)e\(exponent)")
+  }
+
+  /// Returns what a division leaves, with the sign of the dividend.
+  func remainder(by divisor: DecimalParts) -> Decimal? {
+    var rest = self
+    var modulus = divisor.significand
+    var shift = divisor.exponent - exponent
+    while shift > 0 {
+      let (product, isOverflow) = modulus.multipliedReportingOverflow(by: 10)
+      // The divisor is greater than any number of the dividend's exponent.
+      if isOverflow { return decimal }
+      modulus = product
+      shift -= 1
+    }
+    rest.significand = significand % modulus
+    while shift < 0 {
+      rest.significand = multiplyByTen(rest.significand, modulo: modulus)
+      shift += 1
+    }
+    rest.exponent = min(exponent, divisor.exponent)
+    return rest.significand == 0 ? Decimal(0) : rest.decimal
+  }
+
+  private func multiplyByTen(_ value: UInt128, modulo modulus: UInt128) -> UInt128 {
+    let (high, low) = value.multipliedFullWidth(by: 10)
+    return modulus.dividingFullWidth((high, low)).remainder
+  }
+
+  /// Returns the number rounded to a whole one.
+  func rounded(_ rule: FloatingPointRoundingRule) -> Decimal? {
+    guard exponent < 0 else { return decimal }
+    var whole = significand
+    // The last digit that was cut off, and whether there was anything behind it.
+    var (last, hasMore) = (UInt128(0), false)
+    for _ in 0..<min(-exponent, 45) {
+      hasMore = hasMore || last != 0
+      (whole, last) = whole.quotientAndRemainder(dividingBy: 10)
+    }
+    let isInexact = hasMore || last != 0
+    let isAway =
+      switch rule {
+      case .up: isInexact && !isNegative
+      case .down: isInexact && isNegative
+      case .towardZero: false
+      default: last >= 5
+      }
+    var result = self
+    result.significand = isAway ? whole + 1 : whole
+    result.exponent = 0
+    return result.significand == 0 ? Decimal(0) : result.decimal
+  }
+}

@@ -1,0 +1,128 @@
+internal import FoundationEssentials
+
+extension Value {
+  /// Returns the value as another type if nothing is lost, as constants are read.
+  package func converted(to type: AttributeType) -> Value? {
+    switch (self, type) {
+    case (.string(let text), .date):
+      DateText.parse(text.utf8).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+    case (.string(let text), .uuid): UUID(uuidString: text).map(Value.uuid)
+    case (.string(let text), .url): URL(string: text).map(Value.url)
+    case (.string(let text), .decimal): DecimalText.parse(text).map(Value.decimal)
+    case (.string(let text), .data): Base64.decode(text).map(Value.data)
+    case (.url(let url), .string): .string(url.absoluteString)
+    case (.int64(let number), .double): Double(exactly: number).map(Value.double)
+    case (.int64(let number), .decimal): .decimal(Decimal(number))
+    case (.double(let number), .int64): Int64(exactly: number).map(Value.int64)
+    // The shortest text that means the double is what the client wrote.
+    case (.double(let number), .decimal): DecimalText.parse(number.description).map(Value.decimal)
+    case (.decimal(let number), .int64): Int64(number.description).map(Value.int64)
+    default: self.type == type ? self : nil
+    }
+  }
+
+  /// Returns the value as another type, with something lost if need be; `nil` if it can't be one.
+  ///
+  /// Text is what the wire form of a value is. A fraction is cut off, a date is its seconds since 2001,
+  /// and of numbers only 0 is false.
+  package func cast(to type: AttributeType) -> Value? {
+    if self.type == type { return self }
+    if case .json(let text) = self { return JSONMember.scalar(text)?.cast(to: type) }
+    switch type {
+    case .string: return spelling.map(Value.string)
+    case .int64: return whole.map(Value.int64)
+    case .double: return number.map(Value.double)
+    case .decimal:
+      switch self {
+      case .int64(let number): return .decimal(Decimal(number))
+      case .bool(let value): return .decimal(value ? 1 : 0)
+      case .double, .date: return number.flatMap { Value.double($0).converted(to: .decimal) }
+      default: return converted(to: .decimal)
+      }
+    case .bool:
+      switch self {
+      case .string("true"): return .bool(true)
+      case .string("false"): return .bool(false)
+      case .int64, .double, .decimal: return order(.int64(0)).map { .bool($0 != 0) }
+      default: return nil
+      }
+    case .date:
+      if case .string = self { return converted(to: .date) }
+      if case .bool = self { return nil }
+      return number.map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+    case .url: return spelling.flatMap { Value.string($0).converted(to: .url) }
+    case .uuid, .data: return converted(to: type)
+    case .json, .composite: return nil
+    }
+  }
+
+  private var spelling: String? {
+    switch self {
+    case .null, .list, .json: return nil
+    case .string(let text): return text
+    default:
+      var writer = JSONWriter()
+      writer.write(self)
+      let text = String(decoding: writer.bytes, as: UTF8.self)
+      return text.hasPrefix("\"") ? String(text.dropFirst().dropLast()) : text
+    }
+  }
+
+  private var number: Double? {
+    switch self {
+    case .bool(let value): value ? 1 : 0
+    case .date(let date): date.timeIntervalSinceReferenceDate
+    case .string(let text): NonFinite.double(text) ?? Self.double(text)
+    default: ValueArithmetic.double(self)
+    }
+  }
+
+  private var whole: Int64? {
+    switch self {
+    case .string(let text): return Int64(text)
+    case .decimal(let number):
+      return Int64(number.description.prefix { $0 != "." })
+    default:
+      guard let number, number >= -0x1p63, number < 0x1p63 else { return nil }
+      return Int64(number)
+    }
+  }
+
+  /// Reads a double in JSON's grammar, which has no hexadecimal ones.
+  private static func double(_ text: String) -> Double? {
+    DecimalText.isGrammatical(text) ? Double(text) : nil
+  }
+}
+
+/// The reading of JSON that an attribute holds.
+package enum JSONMember {
+  /// Returns the member of an object as JSON text; `nil` if it is null or there is none.
+  package static func member(_ name: String, of text: String) -> String? {
+    guard let value = try? JSONValue(parsing: text.utf8), let member = value.object?[name],
+      member != .null
+    else { return nil }
+    var writer = JSONWriter()
+    writer.write(member)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+
+  /// Returns the string, number, or truth value that JSON text is.
+  package static func scalar(_ text: String) -> Value? {
+    switch try? JSONValue(parsing: text.utf8) {
+    case .string(let text)?: .string(text)
+    case .bool(let value)?: .bool(value)
+    case .int64(let number)?: .int64(number)
+    case .double(let number)?: .double(number)
+    default: nil
+    }
+  }
+
+  /// Returns what JSON text is if it is of the kind that a type is written as.
+  package static func scalar(_ text: String, as type: AttributeType) -> Value? {
+    guard let value = scalar(text) else { return nil }
+    switch (value, type) {
+    case (.int64, .double), (.int64, .int64), (.double, .double), (.bool, .bool): return value
+    default: return value.converted(to: type)
+    }
+  }
+}
