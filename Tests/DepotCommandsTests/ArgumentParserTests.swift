@@ -64,8 +64,8 @@ import Testing
     (["fetch", "Package", "-w", "a", "--where", "b"], "--where is there twice.", nil),
     (["fetch"], "depot fetch needs ENTITY.", "See: depot fetch --help"),
     (
-      ["count", "Package", "Trip"], "\"Trip\" is one argument too many for depot count.",
-      "Usage: depot count ENTITY [options]"
+      ["ping", "Trip"], "\"Trip\" is one argument too many for depot ping.",
+      "Usage: depot ping"
     ),
   ]
 

@@ -22,13 +22,17 @@ import Testing
 
   @Test(arguments: values)
   func `text becomes the JSON that the attribute takes`(argument: String, json: String) throws {
-    let assignments = try Assignments([argument], for: entity)
+    let assignments = try Assignments([argument], for: entity, Schema(entities: [entity]))
     #expect(String(decoding: assignments.values[0], as: UTF8.self) == json)
     #expect(assignments.columns == [String(argument.prefix { $0 != "=" && $0 != ":" })])
   }
 
   @Test func `assignments become one row`() throws {
-    let assignments = try Assignments(["text=x", "int:=1"], for: entity)
+    let assignments = try Assignments(
+      ["text=x", "int:=1"],
+      for: entity,
+      Schema(entities: [entity])
+    )
     #expect(String(decoding: assignments.batch.json, as: UTF8.self) == #"[["x",1]]"#)
   }
 
@@ -38,22 +42,49 @@ import Testing
     "txt=1", "text", "=x", ":=1",
   ])
   func `what the attribute can't take is refused`(argument: String) {
-    #expect(throws: DepotError.self) { try Assignments([argument], for: entity) }
+    #expect(throws: DepotError.self) {
+      try Assignments([argument], for: entity, Schema(entities: [entity]))
+    }
   }
 
   @Test func `the nearest attribute is proposed`() {
-    let error = #expect(throws: DepotError.self) { try Assignments(["txt=1"], for: entity) }
+    let error = #expect(throws: DepotError.self) {
+      try Assignments(["txt=1"], for: entity, Schema(entities: [entity]))
+    }
     #expect(error?.hint == "Did you mean \"text\"?")
   }
 
   @Test func `a file that isn't there is no data`() {
     let error = #expect(throws: DepotError.self) {
-      try Assignments(["blob=@/nonexistent/file"], for: entity)
+      try Assignments(["blob=@/nonexistent/file"], for: entity, Schema(entities: [entity]))
     }
     #expect(error?.code.exitStatus == 66)
   }
 
   @Test func `an attribute gets one value`() {
-    #expect(throws: DepotError.self) { try Assignments(["int=1", "int=2"], for: entity) }
+    #expect(throws: DepotError.self) {
+      try Assignments(["int=1", "int=2"], for: entity, Schema(entities: [entity]))
+    }
+  }
+
+  static let references: [(String, String)] = [
+    ("country=7", "7"), ("country=Country/7", "7"), ("country=", "null"), ("country:=null", "null"),
+    ("crew=1,Person/2", "[1,2]"), ("crew=", "[]"), (#"crew:={"add":[5]}"#, #"{"add":[5]}"#),
+    ("home.city=Rome", #""Rome""#), ("name=x", #""x""#), (#"ports=["a"]"#, #"["a"]"#),
+  ]
+
+  @Test(arguments: references)
+  func `relationships and what is inherited get values`(argument: String, json: String) throws {
+    let schema = DiagramTests.schema
+    let assignments = try Assignments([argument], for: schema.entity(named: "Cruise"), schema)
+    #expect(String(decoding: assignments.values[0], as: UTF8.self) == json)
+  }
+
+  @Test(arguments: ["country=x", "country=1,2", "crew=1,,2", "crw=1", "home.cty=x"])
+  func `what is no identifier is refused`(argument: String) {
+    let schema = DiagramTests.schema
+    #expect(throws: DepotError.self) {
+      try Assignments([argument], for: schema.entity(named: "Cruise"), schema)
+    }
   }
 }

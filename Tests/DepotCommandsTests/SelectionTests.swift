@@ -9,9 +9,15 @@ import Testing
       try Selection.sortKeys("name, size:desc,$id:asc")
         == [SortKey("name"), SortKey("size", descending: true), SortKey("$id")]
     )
+    #expect(
+      try Selection.sortKeys("country.name:localized,title:desc:localized") == [
+        SortKey("country.name", localized: true),
+        SortKey("title", descending: true, localized: true),
+      ]
+    )
   }
 
-  @Test(arguments: ["", "name:up", "a,,b", ":desc"])
+  @Test(arguments: ["", "name:up", "a,,b", ":desc", "a:asc:desc", "a:desc:desc"])
   func `what is no key to sort by is refused`(text: String) {
     #expect(throws: DepotError.self) { try Selection.sortKeys(text) }
   }
@@ -28,12 +34,13 @@ import Testing
   }
 
   @Test func `all rows change only when asked for by name`() throws {
+    var none = try Bindings(Invocation())
     let forgotten = try ArgumentParser.parse(["delete", "Package"])
     let error = #expect(throws: DepotError.self) {
-      try Selection.changed(forgotten, entity: "Package")
+      try Selection.changed(forgotten, entity: "Package", &none)
     }
     #expect(error?.hint == "For every row of Package: depot delete Package --all")
     let all = try ArgumentParser.parse(["delete", "Package", "--all"])
-    #expect(try Selection.changed(all, entity: "Package") == .predicate(.and([])))
+    #expect(try Selection.changed(all, entity: "Package", &none) == .predicate(.and([])))
   }
 }

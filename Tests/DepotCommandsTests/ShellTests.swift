@@ -26,7 +26,7 @@ import Testing
   /// What stands before the cursor, what Tab types, and what it offers.
   static let completions: [(String, String, [String])] = [
     ("fe", "tch ", []), ("schema d", "iagram ", []), ("depot fe", "tch ", []),
-    ("ex", "", ["export", "explain", "exit"]),
+    ("ex", "", ["exists", "export", "explain", "exit"]),
     ("fetch ", "", ["Trip", "Cruise", "Country", "Person"]), ("fetch Cr", "uise ", []),
     ("fetch Trip --sort na", "me ", []), ("fetch Trip --sort name,nig", "hts ", []),
     ("fetch Trip --sort name:d", "esc ", []), ("fetch Cruise --select na", "me ", []),
@@ -48,9 +48,11 @@ import Testing
 
   @Test(arguments: completions)
   func `Tab completes from the schema`(head: String, insertion: String, choices: [String]) {
-    let completion = ShellCompletion(head, schema: { _ in DiagramTests.schema }) { folder in
-      folder == "." ? ["data/", ".hidden", "other"] : ["a b.csv", "x"]
-    }
+    let completion = ShellCompletion(
+      head,
+      schema: { _ in DiagramTests.schema },
+      files: { $0 == "." ? ["data/", ".hidden", "other"] : ["a b.csv", "x"] }
+    )
     #expect(completion.insertion == insertion)
     #expect(completion.choices == choices)
   }

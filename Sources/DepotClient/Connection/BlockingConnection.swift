@@ -180,10 +180,30 @@ public final class BlockingConnection {
     }
   }
 
+  /// Sends any operation and hands on the frames of its stream as they are.
+  ///
+  /// - Parameters:
+  ///   - operation: What to do.
+  ///   - key: The idempotency key of a write.
+  ///   - body: What to do with a frame of a stream.
+  /// - Returns: The object that is the result.
+  /// - Throws: The ``DepotError`` of the service, or what `body` throws.
+  package func perform(
+    _ operation: Operation,
+    key: String? = nil,
+    frames body: ((StreamFrame) throws -> Void)? = nil
+  ) throws -> JSONNode {
+    let call = Call(id: nextIdentifier, operation, deadlineMilliseconds: nil, key: key)
+    return try use(isWrite: operation.isWrite) {
+      try receive(send { $0.write(call) }, columns: nil, rows: nil, frames: body)
+    }
+  }
+
   private func receive(
     _ id: Int64,
     columns: (([String]) throws -> Void)?,
-    rows: ((inout RowReader) throws -> Void)?
+    rows: ((inout RowReader) throws -> Void)?,
+    frames: ((StreamFrame) throws -> Void)? = nil
   ) throws -> JSONNode {
     var failure: (any Error)?
     while true {
@@ -201,6 +221,7 @@ public final class BlockingConnection {
         do {
           if let names { try columns?(names) }
           if let rows { try bytes.withRows(at: offset, rows) }
+          try frames?(StreamFrame(columns: names, bytes: bytes, rowsOffset: offset))
         } catch {
           failure = error
           try cancel(id)

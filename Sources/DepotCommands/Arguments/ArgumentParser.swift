@@ -104,6 +104,7 @@ struct ArgumentParser {
       guard let value = value ?? rest.popFirst() else {
         throw DepotError(.usage, "--\(option.name) needs \(placeholder).")
       }
+      if option.isRepeatable { return invocation.lists[option.name, default: []].append(value) }
       invocation.options[option.name] = value
     } else {
       invocation.options[option.name] = ""

@@ -9,12 +9,17 @@ struct Invocation: Sendable {
   var operands: [String] = []
   /// The values of the options by their long names; empty ones of options without a value.
   var options: [String: String] = [:]
+  /// The values of the options that may be there several times, by their long names.
+  var lists: [String: [String]] = [:]
 
   /// Whether an option without a value is there.
   func has(_ option: OptionSpec) -> Bool { options[option.name] != nil }
 
   /// Returns the value of an option, or `nil`.
   func value(_ option: OptionSpec) -> String? { options[option.name] }
+
+  /// Returns the values of an option that may be there several times.
+  func values(_ option: OptionSpec) -> [String] { lists[option.name] ?? [] }
 
   /// Returns the value of an option as a whole number of at least `minimum`, or `nil`.
   ///

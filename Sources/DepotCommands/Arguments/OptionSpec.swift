@@ -22,6 +22,8 @@ struct OptionSpec: Sendable {
   var value: String?
   let help: String
   var candidates = Candidates.none
+  /// Whether it may be there several times.
+  var isRepeatable = false
 
   /// The option as the help shows it.
   var usage: String {
@@ -70,7 +72,7 @@ extension OptionSpec {
   static let sort = OptionSpec(
     name: "sort",
     value: "KEYS",
-    help: "attributes to sort by, as in name,size:desc",
+    help: "paths to sort by, as in name,country.name:desc,title:localized",
     candidates: .sortKeys
   )
   static let limit = OptionSpec(name: "limit", value: "N", help: "at most N rows")
@@ -78,7 +80,7 @@ extension OptionSpec {
   static let select = OptionSpec(
     name: "select",
     value: "NAMES",
-    help: "these attributes only, as in name,size",
+    help: "these paths only, as in name,country.name,tags",
     candidates: .paths(.any)
   )
   static let versions = OptionSpec(name: "versions", help: "show the $version of each row")
@@ -95,6 +97,19 @@ extension OptionSpec {
     candidates: .words(["error", "skip", "replace"])
   )
 
-  /// The options that say which rows are wanted.
-  static let rows = [predicate, sort, limit, offset, select]
+  static let bind = OptionSpec(
+    name: "bind",
+    value: "NAME=TEXT",
+    help: "the value of $NAME in predicates; NAME:=JSON for numbers and lists; repeatable",
+    isRepeatable: true
+  )
+  static let noSubentities = OptionSpec(
+    name: "no-subentities",
+    help: "leave out rows of entities that descend from it"
+  )
+
+  /// The options that say which rows are meant.
+  static let matching = [predicate, bind, noSubentities]
+  /// The options that say which rows are wanted, in which order.
+  static let rows = [predicate, bind, noSubentities, sort, limit, offset, select]
 }

@@ -4,6 +4,7 @@ struct Verb: Sendable {
   enum Operand: Sendable {
     case nothing
     case entity
+    case entityThenPredicate
     case entityThenFile
     case entityThenAssignments
     case file
@@ -43,8 +44,9 @@ struct Verb: Sendable {
 extension Verb {
   /// All verbs, in the order of the help.
   static let all: [Verb] = [
-    FetchVerb.verb, GetVerb.verb, CountVerb.verb, InsertVerb.verb, UpdateVerb.verb,
-    DeleteVerb.verb, ImportVerb.verb, ExportVerb.verb, ExplainVerb.verb,
+    FetchVerb.verb, GetVerb.verb, CountVerb.verb, ExistsVerb.verb, AggregateVerb.verb,
+    InsertVerb.verb, UpdateVerb.verb, DeleteVerb.verb, SaveVerb.verb, ImportVerb.verb,
+    ExportVerb.verb, ExplainVerb.verb,
     SchemaApplyVerb.verb, SchemaShowVerb.verb, SchemaDiagramVerb.verb,
     ContainerOpenVerb.verb, ContainerListVerb.verb, ContainerCloseVerb.verb,
     ServiceStartVerb.verb, ServiceStopVerb.verb, ServiceStatusVerb.verb,

@@ -57,7 +57,7 @@ struct Completer {
         $0.name == name || $0.short.map(String.init) ?? "" == name
       })
     else { return }
-    usedOptions.insert(option.name)
+    if !option.isRepeatable { usedOptions.insert(option.name) }
     if option.value != nil { pending = option }
   }
 
@@ -80,7 +80,11 @@ struct Completer {
   }
 
   /// Whether the last word is a predicate.
-  var isInPredicate: Bool { if case .predicate? = pending?.candidates { true } else { false } }
+  var isInPredicate: Bool {
+    if case .predicate? = pending?.candidates { return true }
+    guard case .entityThenPredicate? = verb?.operand, pending == nil else { return false }
+    return operands.count == 1 && !current.hasPrefix("-")
+  }
 
   private func values(of option: OptionSpec) -> [String] {
     switch option.candidates {
@@ -94,10 +98,13 @@ struct Completer {
         guard let colon = key.lastIndex(of: ":") else { return paths(key, .any) }
         return ["asc", "desc", "localized"].map { key[...colon] + $0 }
       }
-    case .predicate:
-      guard isInShell, let (entity, schema) = subject else { return [] }
-      return PredicateCompletion.candidates(current, of: entity, schema)
+    case .predicate: return predicates
     }
+  }
+
+  private var predicates: [String] {
+    guard isInShell, let (entity, schema) = subject else { return [] }
+    return PredicateCompletion.candidates(current, of: entity, schema)
   }
 
   /// Completes the last part of a list with commas.
@@ -113,6 +120,8 @@ struct Completer {
     case .words(let words): return operands.isEmpty ? matching(words) : []
     case .file: return operands.isEmpty ? [":files"] : []
     case .entity: return operands.isEmpty ? matching(entityNames) : []
+    case .entityThenPredicate:
+      return operands.isEmpty ? matching(entityNames) : operands.count == 1 ? predicates : []
     case .entityThenFile:
       return operands.isEmpty ? matching(entityNames) : operands.count == 1 ? [":files"] : []
     case .entityThenAssignments:

@@ -6,36 +6,65 @@ struct Assignments: Equatable {
   /// The JSON text of each value.
   var values: [[UInt8]] = []
 
-  /// Reads assignments to attributes of `entity`.
+  /// Reads assignments to what the rows of `entity` have.
   ///
   /// The text behind `=` is read as the attribute's type wants it, and behind `:=` as JSON. For data,
-  /// `@FILE` stands for what is in a file.
+  /// `@FILE` stands for what is in a file. A relationship takes an identifier such as `42` or
+  /// `Country/42`; one to many takes several with commas between, or JSON.
   ///
   /// - Throws: ``DepotError`` `request.usage` if one isn't an assignment, `schema.unknown_attribute`,
   ///   or `request.type`.
-  init(_ arguments: [String], for entity: Entity) throws(DepotError) {
+  init(_ arguments: [String], for entity: Entity, _ schema: Schema) throws(DepotError) {
+    let fields = schema.fields(of: entity)
+    let relationships = schema.relationships(of: entity)
     for argument in arguments {
       guard let sign = argument.firstIndex(of: "="), sign > argument.startIndex else {
         throw DepotError(.usage, "\"\(argument)\" is no assignment.")
           .hint("Write attribute=text, or attribute:=JSON.")
       }
-      var name = argument[..<sign]
+      var name = String(argument[..<sign])
       let isJSON = name.last == ":"
       if isJSON { name.removeLast() }
-      guard let attribute = entity[String(name)] else {
-        throw entity.unknownAttribute(String(name))
+      let field = fields.first { $0.path == name }
+      let relationship = relationships.first { $0.name == name }
+      guard field != nil || relationship != nil else {
+        throw schema.unknownPath(name, from: entity)
       }
-      if columns.contains(attribute.name) {
-        throw DepotError(.usage, "\"\(attribute.name)\" gets two values.")
-      }
+      if columns.contains(name) { throw DepotError(.usage, "\"\(name)\" gets two values.") }
       let text = String(argument[argument.index(after: sign)...])
-      columns.append(attribute.name)
+      columns.append(name)
       do throws(DepotError) {
-        values.append(isJSON ? try Self.json(text) : try Self.value(text, of: attribute))
+        if isJSON {
+          values.append(try Self.json(text))
+        } else if let relationship {
+          values.append(try Self.identifiers(text, relationship))
+        } else if let field {
+          values.append(try Self.value(text, of: field.attribute))
+        }
       } catch {
-        throw error.at("\(entity.name).\(attribute.name)")
+        throw error.at("\(entity.name).\(name)")
       }
     }
+  }
+
+  private static func identifiers(
+    _ text: String,
+    _ relationship: Relationship
+  ) throws(DepotError) -> [UInt8] {
+    let words = text.isEmpty ? [] : Selection.names(text)
+    guard relationship.isToMany || words.count <= 1 else {
+      throw DepotError(.type, "\(relationship.name) leads to one row, not to \(words.count).")
+    }
+    var list: [JSONValue] = []
+    for word in words {
+      guard let identifier = Int64(word.split(separator: "/", maxSplits: 1).last ?? "") else {
+        throw DepotError(.type, "\"\(word)\" is no identifier.")
+          .hint("An identifier looks like 42 or \(relationship.destination)/42.")
+      }
+      list.append(.int64(identifier))
+    }
+    let value = relationship.isToMany ? JSONValue.array(list) : list.first ?? .null
+    return Array(value.text.utf8)
   }
 
   /// The values as the only row of a batch.
@@ -64,7 +93,9 @@ struct Assignments: Equatable {
       )
     }
     var writer = JSONWriter()
-    try TextValue.write(text, as: attribute.type, to: &writer)
+    // A collection has no text form of its own.
+    let type = attribute.collection == nil ? attribute.type : .json
+    try TextValue.write(text, as: type, to: &writer)
     return writer.bytes
   }
 }

@@ -9,10 +9,16 @@ final class RejectsFile {
 
   /// Creates the file.
   ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - keepsOld: Whether what is in it already stays.
   /// - Throws: ``DepotError`` `storage.io` if it can't be created.
-  init(path: String) throws(DepotError) {
+  init(path: String, keepsOld: Bool = false) throws(DepotError) {
     do throws(SystemError) {
-      sink = ByteSink(try Descriptor.create(path: path))
+      sink = ByteSink(
+        keepsOld
+          ? try Descriptor.open(appending: path) : try Descriptor.create(path: path)
+      )
     } catch {
       throw DepotError(.io, "The file \(path) can't be created (\(error)).")
     }

@@ -101,8 +101,9 @@ struct RowEncoder {
     of value: JSONToken,
     attribute: Attribute
   ) throws(DepotError) -> Range<Int> {
-    let isObject = value.kind == .object
-    if value.kind == .array || isObject && attribute.type != .date {
+    let takesObject = attribute.type == .date || attribute.type == .json
+    let takesArray = attribute.collection != nil || attribute.type == .json
+    if value.kind == .array && !takesArray || value.kind == .object && !takesObject {
       throw DepotError(
         .type,
         "\"\(attribute.name)\" takes a value of type \(attribute.type.rawValue), not \(value.kind)."

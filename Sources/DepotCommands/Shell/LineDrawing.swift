@@ -10,6 +10,7 @@ struct LineDrawing {
   ///   - text: The line.
   ///   - cursor: How many characters stand before the cursor.
   ///   - width: The columns of the terminal.
+  /// - Returns: Text and escape sequences for the terminal.
   mutating func draw(prompt: String, text: [Character], cursor: Int, width: Int) -> String {
     let indentation = min(TextWidth.columns(prompt), max(0, width / 2))
     var output = start() + prompt

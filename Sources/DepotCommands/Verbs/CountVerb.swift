@@ -5,22 +5,20 @@ internal import DepotProtocol
 enum CountVerb {
   static let verb = Verb(
     words: ["count"],
-    operands: "ENTITY",
-    operandCount: 1...1,
-    operand: .entity,
+    operands: "ENTITY [PREDICATE]",
+    operandCount: 1...2,
+    operand: .entityThenPredicate,
     summary: "count rows",
     examples: [
-      "depot count Package", "depot count Package --where \"maintainer CONTAINS[c] 'debian'\"",
+      "depot count Package", "depot count Package \"maintainer.name CONTAINS[c] 'debian'\"",
+      "depot count Package --where \"size > $least\" --bind least:=1000",
     ],
-    options: [OptionSpec.predicate],
+    options: OptionSpec.matching,
     run: run
   )
 
   @Sendable private static func run(_ session: Session) throws -> Int32 {
-    let request = CountRequest(
-      entity: try Selection.entityName(session.invocation.operands[0]),
-      predicate: try Selection.predicate(session.invocation)
-    )
+    let request = try Selection.count(session.invocation)
     session.output.append("\(try session.connect().count(request))\n")
     return 0
   }

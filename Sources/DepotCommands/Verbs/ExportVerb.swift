@@ -25,7 +25,7 @@ enum ExportVerb {
     var style = session.style(request.entity)
     style.format = session.chosenFormat ?? .ndjson
     style.showsIdentifier = session.invocation.has(ids)
-    try FetchVerb.stream(request, style, session.connect(), session)
+    try FetchVerb.stream(.fetch(request), style, session.connect(), session, hasIdentity: true)
     return 0
   }
 }

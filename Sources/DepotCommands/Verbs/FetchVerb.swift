@@ -3,35 +3,114 @@ internal import DepotProtocol
 
 /// `depot fetch`: rows that satisfy a predicate.
 enum FetchVerb {
+  private static let prefetch = OptionSpec(
+    name: "prefetch",
+    value: "PATHS",
+    help: "bring the rows of these relationships along, as in country,tags.owner",
+    candidates: .paths(.relationships),
+    isRepeatable: true
+  )
+  private static let distinct = OptionSpec(
+    name: "distinct",
+    help: "show rows with the same selected values once"
+  )
+  private static let after = OptionSpec(
+    name: "after",
+    value: "PLACE",
+    help: "only rows after it: a row's identifier, or JSON of its sort keys' values and identifier"
+  )
+  private static let sectionBy = OptionSpec(
+    name: "section-by",
+    value: "PATH",
+    help: "count the rows by this path, which is the first sort key",
+    candidates: .paths(.any)
+  )
+  private static let subentityColumns = OptionSpec(
+    name: "subentity-columns",
+    help: "show what only entities have that descend from it"
+  )
+
   static let verb = Verb(
     words: ["fetch"],
     operands: "ENTITY",
     operandCount: 1...1,
     operand: .entity,
     summary: "show rows",
+    details: """
+      Prefetched rows stand inside of those that lead to them, which only json and ndjson can show.
+      Sections and their counts come last: in table as a table, in ndjson as an object.
+      """,
     examples: [
       "depot fetch Package --where \"section == 'database' AND installedSize > 10000\"",
       "depot fetch Package --sort installedSize:desc,name --limit 10 --select name,installedSize",
+      "depot fetch Trip --prefetch country,stops.hotel -o json",
+      "depot fetch Trip --sort price --limit 20 --after '[99.5,4711]'",
+      "depot fetch Package --select section --distinct",
+      "depot fetch Trip --section-by country.name",
       "depot fetch Package -o csv > packages.csv",
     ],
-    options: OptionSpec.rows + [OptionSpec.versions, OptionSpec.null],
+    options: OptionSpec.rows
+      + [prefetch, distinct, after, sectionBy, subentityColumns, .versions, .null],
     run: run
   )
 
   @Sendable private static func run(_ session: Session) throws -> Int32 {
-    let request = try Selection.fetch(session.invocation)
+    let request = try request(session.invocation)
+    var style = session.style(request.entity)
+    if request.isDistinct { style.showsIdentifier = false }
+    try check(request, style.format)
     let connection = try session.connect()
-    try stream(request, session.style(request.entity), connection, session)
+    if !request.prefetch.isEmpty {
+      let printer = NestedPrinter(style, session.output)
+      _ = try connection.perform(.fetch(request), frames: printer.print)
+      printer.end()
+      try session.output.flush()
+      return 0
+    }
+    try stream(.fetch(request), style, connection, session, hasIdentity: !request.isDistinct)
     return 0
   }
 
-  /// Writes rows as they arrive, with progress if nobody sees them on the terminal.
-  static func stream(
+  /// Returns the request that a command line describes.
+  static func request(_ invocation: Invocation) throws(DepotError) -> FetchRequest {
+    var request = try Selection.fetch(invocation)
+    request.prefetch = invocation.values(prefetch).flatMap(Selection.names)
+    request.isDistinct = invocation.has(distinct)
+    request.after = try invocation.value(after).map(Selection.place)
+    request.sectionBy = invocation.value(sectionBy)
+    request.includesSubentityColumns = invocation.has(subentityColumns)
+    return request
+  }
+
+  private static func check(
     _ request: FetchRequest,
+    _ format: OutputFormat
+  ) throws(DepotError) {
+    if !request.prefetch.isEmpty, format != .json, format != .ndjson {
+      throw DepotError(.usage, "Prefetched rows can't be shown as \(format.rawValue).")
+        .hint("Use -o json, or select what you need, as in --select name,country.name.")
+    }
+    if request.sectionBy != nil, format != .table, format != .ndjson || !request.prefetch.isEmpty {
+      throw DepotError(.usage, "Sections can't be shown here.")
+        .hint("Use -o table or -o ndjson, without --prefetch.")
+    }
+    if request.isDistinct, request.select == nil || format == .ids {
+      throw DepotError(.usage, "Rows are distinct in what is selected.")
+        .hint("Add --select, as in --select section --distinct.")
+    }
+  }
+
+  /// Writes rows as they arrive, with progress if nobody sees them on the terminal.
+  ///
+  /// - Returns: How many rows there were.
+  @discardableResult
+  static func stream(
+    _ operation: Operation,
     _ style: RowStyle,
     _ connection: BlockingConnection,
-    _ session: Session
-  ) throws {
+    _ session: Session,
+    hasIdentity: Bool = false
+  ) throws -> Int {
     let printer = style.printer(to: session.output)
     let meter = ProgressMeter(
       session.messages,
@@ -39,15 +118,47 @@ enum FetchVerb {
     )
     defer { meter.finish() }
     var count = 0
-    try connection.fetch(request, columns: printer.begin) { row in
-      try printer.print(&row)
-      count += 1
-      meter.update(rows: count)
+    let result = try connection.perform(operation) { frame in
+      if let names = frame.columns {
+        // Printers count on an identity, and leave it out if there is none.
+        try printer.begin(columns: hasIdentity ? names : ["$id", "$version"] + names)
+      }
+      try frame.withRows(hasIdentity: hasIdentity) { row in
+        try printer.print(&row)
+        count += 1
+        meter.update(rows: count)
+      }
     }
     try printer.end()
+    try writeSections(result, style, session)
     try session.output.flush()
     meter.finish()
-    if style.format == .table { sayCount(count, printer, session) }
+    if style.format == .table, hasIdentity { sayCount(count, printer, session) }
+    return count
+  }
+
+  /// Writes the sections of a result, if it has any.
+  private static func writeSections(
+    _ result: JSONNode,
+    _ style: RowStyle,
+    _ session: Session
+  ) throws {
+    var reader = try JSONObjectReader(result)
+    guard let node = reader.optional("sections") else { return }
+    let sections = try JSONValue(node)
+    guard style.format == .table else {
+      return session.output.append(JSONValue.object(["$sections": sections]).text + "\n")
+    }
+    session.output.append("\n")
+    let table = TablePrinter(style, session.output)
+    table.begin(headings: ["section", "rows"])
+    for case .array(let section) in sections.array ?? [] where section.count == 2 {
+      let key = section[0] == .null ? style.nullText : section[0].string ?? section[0].text
+      try table.print([
+        TableCell(text: TextWidth.printable(key)), TableCell(text: section[1].text, isNumber: true),
+      ])
+    }
+    try table.end()
   }
 
   /// Says how many rows a table has, and what of it doesn't fit.

@@ -30,6 +30,34 @@ enum ImportVerb {
     help: "what stands for null in csv and tsv, besides an empty field of a non-string"
   )
 
+  private static let link = OptionSpec(
+    name: "link",
+    value: "REL=ENTITY.KEY",
+    help: "the values of relationship REL are keys, as in depends=Package.name; repeatable",
+    isRepeatable: true
+  )
+  private static let key = OptionSpec(
+    name: "key",
+    value: "REL=ENTITY.KEY",
+    help: "objects inside of REL that have the same key are one row; repeatable",
+    isRepeatable: true
+  )
+  private static let listSeparator = OptionSpec(
+    name: "list-separator",
+    value: "CHARACTER",
+    help: "what stands between the values of a list in csv and tsv (default: ;)"
+  )
+  private static let ignoreMissing = OptionSpec(
+    name: "ignore-missing",
+    help: "leave out links to rows that don't exist"
+  )
+  private static let resume = OptionSpec(
+    name: "resume",
+    value: "JOURNAL",
+    help: "note progress in JOURNAL; the same command goes on after an interruption",
+    candidates: .files
+  )
+
   static let verb = Verb(
     words: ["import"],
     operands: "ENTITY FILE|-",
@@ -41,13 +69,22 @@ enum ImportVerb {
       record doesn't name gets its default, or null; with --on-conflict replace it keeps its value.
       An empty CSV field is an empty string, or null if the attribute holds no strings. Without
       --rejects the first bad record ends the import; what was stored before it stays.
+
+      A relationship takes keys of the rows that it leads to, identifiers as numbers, or objects
+      that are rows themselves. Rows that come later in the file can be referred to. The key need not
+      be named if the other entity has a unique attribute.
       """,
     examples: [
       "depot import Package packages.ndjson",
       "depot import Package packages.csv --on-conflict replace --rejects bad.ndjson",
+      "depot import Package packages.ndjson --link depends=Package.name --rejects bad.ndjson",
+      "depot import Package packages.json --key maintainer=Maintainer.email --resume import.state",
       "curl -s https://example.org/packages.json | depot import Package -",
     ],
-    options: [format, batch, OptionSpec.onConflict, rejects, ignoreUnknown, null],
+    options: [
+      format, batch, OptionSpec.onConflict, rejects, ignoreUnknown, null, link, key, listSeparator,
+      ignoreMissing, resume,
+    ],
     run: run
   )
 
@@ -59,9 +96,18 @@ enum ImportVerb {
     options.ignoresUnknown = invocation.has(ignoreUnknown)
     options.nullText = invocation.value(null)
     let format = try invocation.choice(format, ImportFormat.self)
-    let file = try InputFile(invocation.operands[1])
     let connection = try session.connect()
-    let entity = try connection.schema().entity(named: invocation.operands[0])
+    let schema = try connection.schema()
+    let entity = try schema.entity(named: invocation.operands[0])
+    if needsGraph(entity, schema, invocation) {
+      return try GraphImport(
+        connection,
+        graph(entity, schema, format, options, invocation),
+        session
+      )
+      .run()
+    }
+    let file = try InputFile(invocation.operands[1])
     let rejected = try invocation.value(rejects).map { path throws(DepotError) in
       try RejectsFile(path: path)
     }
@@ -78,6 +124,58 @@ enum ImportVerb {
     meter.finish()
     session.say(summary(importer.outcome, seconds: meter.seconds))
     return importer.outcome.rejected == 0 ? 0 : 65
+  }
+
+  /// Whether records can't simply become rows.
+  private static func needsGraph(
+    _ entity: Entity,
+    _ schema: Schema,
+    _ invocation: Invocation
+  ) -> Bool {
+    let isPlain =
+      entity.parent == nil && entity.relationships.isEmpty
+      && schema.descendants(of: entity.name).isEmpty
+      && entity.attributes.allSatisfy {
+        $0.type.isScalar && $0.collection == nil && $0.options.isEmpty
+      }
+    return !isPlain || invocation.has(resume) || !invocation.values(link).isEmpty
+      || !invocation.values(key).isEmpty
+  }
+
+  private static func graph(
+    _ entity: Entity,
+    _ schema: Schema,
+    _ format: ImportFormat?,
+    _ options: Importer.Options,
+    _ invocation: Invocation
+  ) throws(DepotError) -> GraphImport.Plan {
+    let separator = invocation.value(listSeparator) ?? ";"
+    guard separator.count == 1, let separator = separator.first else {
+      throw DepotError(.usage, "--list-separator takes one character.")
+    }
+    let rules = invocation.values(link) + invocation.values(key)
+    var plan = GraphImport.Plan(
+      source: GraphSource(
+        path: invocation.operands[1],
+        format: format,
+        entity: entity,
+        schema: schema,
+        rules: try LinkRules(rules, of: entity, schema),
+        style: ImportStyle(
+          ignoresUnknown: options.ignoresUnknown,
+          nullText: options.nullText,
+          listSeparator: separator
+        ),
+        keepsInput: invocation.value(rejects) != nil
+      )
+    )
+    plan.options.batch = options.batch
+    plan.options.onConflict = options.onConflict
+    plan.options.ignoresMissing = invocation.has(ignoreMissing)
+    plan.rejects = invocation.value(rejects)
+    plan.journal = invocation.value(resume)
+    plan.description = "\(rules) \(options.batch) \(options.onConflict)"
+    return plan
   }
 
   /// Returns the sentence that says what became of the records.

@@ -27,12 +27,13 @@ enum InsertVerb {
     let onConflict = try invocation.choice(.onConflict, InsertRequest.OnConflict.self) ?? .error
     let name = try Selection.entityName(invocation.operands[0])
     let connection = try session.connect()
-    let entity = try connection.schema().entity(named: name)
+    let schema = try connection.schema()
+    let entity = try schema.entity(named: name)
     if invocation.operands[1] == "-" {
       try insertInput(entity, onConflict, connection, session)
       return 0
     }
-    let assignments = try Assignments(Array(invocation.operands.dropFirst()), for: entity)
+    let assignments = try Assignments(Array(invocation.operands.dropFirst()), for: entity, schema)
     let result = try connection.insert(
       InsertRequest(
         entity: name,

@@ -65,11 +65,16 @@ enum SchemaFile {
     do throws(DepotError) {
       return try Schema(parsing: text)
     } catch {
-      var located = error
-      located.at = path + (error.at.map { ": \($0)" } ?? "")
-      located.message = error.message.replacingPrefix("The frame", with: "The file")
-      throw located
+      throw located(error, in: path)
     }
+  }
+
+  /// Returns an error about a text with the file that it is from.
+  static func located(_ error: DepotError, in path: String) -> DepotError {
+    var located = error
+    located.at = path + (error.at.map { ": \($0)" } ?? "")
+    located.message = error.message.replacingPrefix("The frame", with: "The file")
+    return located
   }
 }
 

@@ -6,15 +6,21 @@ enum Selection {
   /// Returns the predicate of `--where`, or `nil`.
   ///
   /// - Throws: ``DepotError`` `request.predicate` if it can't be read.
-  static func predicate(_ invocation: Invocation) throws(DepotError) -> QueryExpression? {
+  static func predicate(
+    _ invocation: Invocation,
+    _ bindings: inout Bindings
+  ) throws(DepotError) -> QueryExpression? {
     guard let text = invocation.value(.predicate) else { return nil }
-    return try PredicateParser.parse(text)
+    return try bindings.predicate(text)
   }
 
   /// Returns the request for rows of the entity that is the first operand.
   static func fetch(_ invocation: Invocation) throws(DepotError) -> FetchRequest {
     var request = FetchRequest(entity: try entityName(invocation.operands[0]))
-    request.predicate = try predicate(invocation)
+    var bindings = try Bindings(invocation)
+    request.predicate = try predicate(invocation, &bindings)
+    try bindings.finish()
+    request.includesSubentities = !invocation.has(.noSubentities)
     request.sort = try invocation.value(.sort).map(sortKeys) ?? []
     request.limit = try invocation.number(.limit)
     request.offset = try invocation.number(.offset) ?? 0
@@ -22,22 +28,63 @@ enum Selection {
     return request
   }
 
-  /// Reads keys to sort by, such as `name,size:desc`.
+  /// Returns the request about rows of the entity that is the first operand; the predicate may be the
+  /// second.
+  static func count(_ invocation: Invocation) throws(DepotError) -> CountRequest {
+    var request = CountRequest(entity: try entityName(invocation.operands[0]))
+    var bindings = try Bindings(invocation)
+    request.predicate = try predicate(invocation, &bindings)
+    if invocation.operands.count > 1 {
+      guard request.predicate == nil else {
+        throw DepotError(.usage, "There are two predicates.").hint("Join them with AND.")
+      }
+      request.predicate = try bindings.predicate(invocation.operands[1])
+    }
+    try bindings.finish()
+    request.includesSubentities = !invocation.has(.noSubentities)
+    return request
+  }
+
+  /// Reads keys to sort by, such as `name,size:desc` or `title:desc:localized`.
   static func sortKeys(_ text: String) throws(DepotError) -> [SortKey] {
     var keys: [SortKey] = []
     for part in names(text) {
-      let pieces = part.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-      let order = pieces.count > 1 ? pieces[1] : "asc"
-      guard !pieces[0].isEmpty, order == "asc" || order == "desc" else {
+      let pieces = part.split(separator: ":", omittingEmptySubsequences: false)
+      let words = pieces.dropFirst()
+      guard !pieces[0].isEmpty, Set(words).count == words.count,
+        words.allSatisfy({ ["asc", "desc", "localized"].contains($0) }),
+        !(words.contains("asc") && words.contains("desc"))
+      else {
         throw DepotError(.usage, "\"\(part)\" is no key to sort by.")
-          .hint("Write attribute, attribute:asc, or attribute:desc, with commas between.")
+          .hint("Write path, path:asc, path:desc, or path:desc:localized, with commas between.")
       }
-      keys.append(SortKey(String(pieces[0]), descending: order == "desc"))
+      keys.append(
+        SortKey(
+          String(pieces[0]),
+          descending: words.contains("desc"),
+          localized: words.contains("localized")
+        )
+      )
     }
     return keys
   }
 
-  private static func names(_ text: String) -> [String] {
+  /// Reads the place of a row: `42`, `Trip/42`, or `["a",42]`, the values of the sort keys first.
+  static func place(_ text: String) throws(DepotError) -> [Value] {
+    let number = text.split(separator: "/", maxSplits: 1).last ?? ""
+    if let identifier = Int64(number) { return [.int64(identifier)] }
+    if let json = try? JSONValue(parsing: text.utf8),
+      case .list(let values)? = Bindings.constant(json),
+      case .int64? = values.last
+    {
+      return values
+    }
+    throw DepotError(.usage, "\"\(text)\" is no place of a row.")
+      .hint("Write an identifier, or JSON such as '[\"name\",42]': the sort keys' values and it.")
+  }
+
+  /// Divides a list at its commas.
+  static func names(_ text: String) -> [String] {
     text.split(separator: ",", omittingEmptySubsequences: false).map { part in
       var part = part
       while part.first == " " { part.removeFirst() }
@@ -83,8 +130,12 @@ enum Selection {
   ///
   /// - Throws: ``DepotError`` `request.usage` unless exactly one of them is there, so that nobody
   ///   changes all rows by forgetting something.
-  static func changed(_ invocation: Invocation, entity: String) throws(DepotError) -> RowSelection {
-    let predicate = try predicate(invocation)
+  static func changed(
+    _ invocation: Invocation,
+    entity: String,
+    _ bindings: inout Bindings
+  ) throws(DepotError) -> RowSelection {
+    let predicate = try predicate(invocation, &bindings)
     switch (predicate, invocation.has(.all)) {
     case (let predicate?, false): return .predicate(predicate)
     case (nil, true): return .predicate(.and([]))

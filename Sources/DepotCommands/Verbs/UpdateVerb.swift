@@ -3,18 +3,43 @@ internal import DepotProtocol
 
 /// `depot update`: new values for rows.
 enum UpdateVerb {
+  private static let set = OptionSpec(
+    name: "set",
+    value: "NAME=TEXT",
+    help: "the same as NAME=TEXT without the option; repeatable",
+    isRepeatable: true
+  )
+  private static let compute = OptionSpec(
+    name: "compute",
+    value: "PATH=EXPRESSION",
+    help: "a value computed from the row as it is, such as \"price=price * 2\"; repeatable",
+    isRepeatable: true
+  )
+  static let chunk = OptionSpec(
+    name: "chunk",
+    value: "N",
+    help: "rows in a transaction, rather than all; those before a failure stay changed"
+  )
+  static let returnIDs = OptionSpec(name: "return-ids", help: "show the rows' identifiers")
+
   static let verb = Verb(
     words: ["update"],
     operands: "ENTITY/ID … NAME=TEXT … | ENTITY --where P NAME=TEXT …",
-    operandCount: 2...Int.max,
+    operandCount: 1...Int.max,
     operand: .entityThenAssignments,
     summary: "give new values to rows",
-    details: "NAME=TEXT and NAME:=JSON are as for depot insert. All rows change, or none does.",
+    details: """
+      NAME=TEXT and NAME:=JSON are as for depot insert. A to-one relationship takes an identifier, a
+      to-many one a list, or an object with add and remove. All rows change, or none does, unless
+      there is --chunk.
+      """,
     examples: [
       "depot update Package/42 section=database homepage:=null",
       "depot update Package --where \"section == 'db'\" section=database",
+      "depot update Trip --all --compute 'price=price * 1.1' --chunk 1000",
+      "depot update Trip/7 country=3 'tags:={\"add\":[5],\"remove\":[6]}'",
     ],
-    options: [OptionSpec.predicate, OptionSpec.all],
+    options: OptionSpec.matching + [OptionSpec.all, set, compute, chunk, returnIDs],
     run: run
   )
 
@@ -22,37 +47,61 @@ enum UpdateVerb {
     let invocation = session.invocation
     let isByIdentifier = isIdentifier(invocation.operands[0])
     let rows = isByIdentifier ? invocation.operands.prefix(while: isIdentifier) : []
-    let assigned = Array(invocation.operands.dropFirst(max(1, rows.count)))
-    let name: String
-    let selection: RowSelection
-    if isByIdentifier {
-      try refuseSelection(invocation)
-      let list: [Int64]
-      (name, list) = try Selection.identifiers(rows)
-      selection = .identifiers(list)
-    } else {
-      name = invocation.operands[0]
-      selection = try Selection.changed(invocation, entity: name)
-    }
-    guard !assigned.isEmpty else {
+    let assigned =
+      Array(invocation.operands.dropFirst(max(1, rows.count))) + invocation.values(set)
+    guard !assigned.isEmpty || !invocation.values(compute).isEmpty else {
       throw DepotError(.usage, "There are no values to set.").hint("Usage: \(verb.usage)")
     }
+    var bindings = try Bindings(invocation)
+    var request = UpdateRequest(entity: invocation.operands[0], rows: .identifiers([]))
+    if isByIdentifier {
+      try refuseSelection(invocation)
+      let (name, list) = try Selection.identifiers(rows)
+      request.entity = name
+      request.rows = .identifiers(list)
+    } else {
+      request.rows = try Selection.changed(invocation, entity: request.entity, &bindings)
+    }
+    request.includesSubentities = !invocation.has(.noSubentities)
+    request.computed = try invocation.values(compute).map { try computation($0, &bindings) }
+    try bindings.finish()
+    request.chunk = try invocation.number(chunk, minimum: 1)
+    request.returnsIdentifiers = invocation.has(returnIDs)
     let connection = try session.connect()
-    let entity = try connection.schema().entity(named: name)
-    let assignments = try Assignments(assigned, for: entity)
-    let count = try connection.update(
-      UpdateRequest(
-        entity: name,
-        rows: selection,
-        columns: assignments.columns,
-        values: assignments.batch
-      )
-    )
-    session.write(
-      .object(["updated": .int64(Int64(count))]),
-      orText: "\(Numbers.counted(count, "row")) updated"
-    )
+    let schema = try connection.schema()
+    let assignments = try Assignments(assigned, for: schema.entity(named: request.entity), schema)
+    request.columns = assignments.columns
+    if !assignments.columns.isEmpty { request.values = assignments.batch }
+    let result = try JSONValue(connection.perform(.update(request)))
+    write(result, "updated", of: request.entity, session)
     return 0
+  }
+
+  /// Reads `path=expression`.
+  static func computation(
+    _ text: String,
+    _ bindings: inout Bindings
+  ) throws -> UpdateRequest.Computation {
+    guard let sign = text.firstIndex(of: "="), sign > text.startIndex else {
+      throw DepotError(.usage, "\"\(text)\" computes nothing.")
+        .hint("Write path=expression, such as \"price=price * 2\".")
+    }
+    let path = text[..<sign].filter { $0 != " " }
+    let expression = try bindings.expression(String(text[text.index(after: sign)...]))
+    return UpdateRequest.Computation(String(path), expression)
+  }
+
+  /// Writes how many rows were changed, and their identifiers if the result has them.
+  static func write(_ result: JSONValue, _ name: String, of entity: String, _ session: Session) {
+    let identifiers = result["ids"]?.array?.compactMap(\.int64).map { "\(entity)/\($0)" }
+    let count = result[name] ?? .int64(0)
+    var members = [name: count]
+    members["ids"] = identifiers.map { .array($0.map(JSONValue.string)) }
+    let sentence = "\(Numbers.counted(Int(count.int64 ?? 0), "row")) \(name)"
+    session.write(
+      .object(members),
+      orText: ((identifiers ?? []) + [sentence]).joined(separator: "\n")
+    )
   }
 
   /// Whether an operand is an identifier rather than an assignment or an entity.

@@ -1,0 +1,263 @@
+internal import DepotProtocol
+
+/// The import of records whose rows refer to each other by natural keys.
+///
+/// Records are stored in batches with all that they refer to and is there. What isn't there yet waits:
+/// a record that needs it as a whole, else only the relationship, which is linked when all records are
+/// stored.
+final class GraphImporter {
+  struct Options {
+    var batch = 1000
+    var onConflict = InsertRequest.OnConflict.error
+    /// Whether references to rows that don't exist are left out.
+    var ignoresMissing = false
+    /// Whether records whose relationships have to wait are kept, because their file can't be read
+    /// again.
+    var keepsDeferred = false
+    /// What the idempotency keys begin with; none are used if `nil`.
+    var keyPrefix: String?
+  }
+
+  private(set) var outcome = Importer.Outcome()
+  /// The records that are stored and have relationships that aren't, with their identifiers.
+  private(set) var deferred: [Int: Int64] = [:]
+  /// The records with deferred relationships, if they are to be kept.
+  private(set) var kept: [GraphRecord] = []
+  private let options: Options
+  private let service: any GraphService
+  private let rejects: RejectsFile?
+  private let journal: ImportJournal?
+  private var index: KeyIndex
+  private var batch: [GraphRecord] = []
+  private var batchRows = 0
+  private var postponed: [GraphRecord] = []
+  private var sent = 0
+
+  /// Creates an importer.
+  ///
+  /// - Parameters:
+  ///   - options: How records are stored.
+  ///   - service: Where they are stored.
+  ///   - rejects: Where bad records go; the first of them ends the import if there is nowhere.
+  ///   - journal: What is noted of the progress, to resume after an interruption.
+  ///   - index: The rows that are known.
+  init(
+    _ options: Options,
+    _ service: any GraphService,
+    rejects: RejectsFile? = nil,
+    journal: ImportJournal? = nil,
+    index: KeyIndex = KeyIndex()
+  ) {
+    self.options = options
+    self.service = service
+    self.rejects = rejects
+    self.journal = journal
+    self.index = index
+  }
+
+  /// The rows that are known now.
+  var knownRows: KeyIndex { index }
+
+  /// Takes over what an interrupted import has done, and finishes the request that it had sent.
+  func resume(_ state: ImportJournal.State) throws {
+    deferred = state.deferred
+    outcome = state.outcome
+    sent = state.sent
+    if let pending = state.pending {
+      let result = try service.save(pending.request, key: pending.key)
+      try note(result, pending.records, deferring: pending.deferred)
+    }
+  }
+
+  /// Adds a record.
+  func add(_ record: GraphRecord) throws {
+    batch.append(record)
+    batchRows += record.rows.count
+    if batchRows >= options.batch { try flush() }
+  }
+
+  /// Stores what is left, and the records that need others as far as these are there.
+  func finishRows() throws {
+    try flush()
+    while !postponed.isEmpty {
+      let waiting = postponed
+      postponed = []
+      for record in waiting { try add(record) }
+      try flush()
+      if postponed.count == waiting.count { break }
+    }
+    for record in postponed { try refuse(missing(record), record) }
+    postponed = []
+  }
+
+  /// Links rows whose relationships had to wait.
+  func link(_ records: [GraphRecord]) throws {
+    try lookUp(records)
+    let rows = records.compactMap { record in
+      deferred[record.index].map { (record: record, identifier: $0) }
+    }
+    try send(links: rows)
+  }
+
+  private func flush() throws {
+    let records = batch
+    batch = []
+    batchRows = 0
+    guard !records.isEmpty else { return }
+    try lookUp(records)
+    try send(records)
+  }
+
+  /// Finds out which of the rows that records refer to are there.
+  private func lookUp(_ records: [GraphRecord]) throws {
+    var unknown: [NaturalKey: [Value]] = [:]
+    var seen: [NaturalKey: Set<Value>] = [:]
+    func add(_ key: NaturalKey, _ value: Value) {
+      guard index.isUnknown(key, value), seen[key, default: []].insert(value).inserted else {
+        return
+      }
+      unknown[key, default: []].append(value)
+    }
+    for reference in records.flatMap(\.rows).flatMap(\.links).flatMap(\.references) {
+      if case .key(let key, let value) = reference { add(key, value) }
+    }
+    for (key, values) in unknown.sorted(by: {
+      ($0.key.entity, $0.key.path) < ($1.key.entity, $1.key.path)
+    }) {
+      for (value, identifier) in try service.find(key, values) { index.add(key, value, identifier) }
+      index.addAbsent(key, values)
+    }
+  }
+
+  /// Stores records; if one of them is bad, the others.
+  private func send(_ records: [GraphRecord]) throws {
+    let save = GraphSave(records, index, onConflict: options.onConflict)
+    postponed += save.postponed
+    guard !save.records.isEmpty else { return }
+    let key = options.keyPrefix.map { "\($0):\(sent)" }
+    sent += 1
+    let indices = save.records.map(\.index)
+    try journal?.begin(save.request, key: key, indices, deferring: save.deferred)
+    do {
+      let result = try service.save(save.request, key: key)
+      for (name, key, value) in save.keys {
+        if let identifier = result.identifiers[name] { index.add(key, value, identifier) }
+      }
+      try note(result, indices, deferring: save.deferred)
+      let waiting = Set(options.keepsDeferred ? save.deferred : [])
+      kept += save.records.filter { waiting.contains($0.index) }
+    } catch let error as DepotError {
+      // Without an answer nobody knows, and the journal says so.
+      guard error.isAboutRows else { throw withCount(error) }
+      try journal?.fail()
+      let (first, second) = save.records.halves
+      if second.isEmpty { return try refuse(error, save.records[0]) }
+      guard rejects != nil else {
+        throw located(error, line: line(of: error, save))
+      }
+      try send(first)
+      try send(second)
+    }
+  }
+
+  private func note(_ result: GraphResult, _ records: [Int], deferring: [Int]) throws {
+    outcome.inserted += result.inserted
+    outcome.updated += result.updated
+    var waiting: [Int: Int64] = [:]
+    for record in deferring { waiting[record] = result.identifiers["#\(record)"] }
+    deferred.merge(waiting) { $1 }
+    try journal?.end(records, deferred: waiting, outcome)
+  }
+
+  private func send(links rows: [(record: GraphRecord, identifier: Int64)]) throws {
+    let links = GraphLinks(rows, index)
+    if !options.ignoresMissing {
+      for (record, error) in links.unresolved { try refuse(error, record) }
+    }
+    try send(resolvable: rows)
+  }
+
+  private func send(resolvable rows: [(record: GraphRecord, identifier: Int64)]) throws {
+    let request = GraphLinks(rows, index).request
+    guard !request.updates.isEmpty else { return }
+    do {
+      _ = try service.save(request, key: nil)
+    } catch let error as DepotError {
+      guard error.isAboutRows else { throw withCount(error) }
+      let (first, second) = rows.halves
+      if second.isEmpty { return try refuse(error, rows[0].record) }
+      try send(resolvable: first)
+      try send(resolvable: second)
+    }
+  }
+}
+
+extension GraphImporter {
+  /// Rejects a record, or ends the import.
+  func refuse(_ error: DepotError, _ record: GraphRecord) throws {
+    try refuse(error, index: record.index, line: record.line, input: record.input ?? [])
+  }
+
+  /// Rejects a record that couldn't be read, or ends the import.
+  func refuse(_ error: DepotError, index: Int, line: Int, input: [UInt8]) throws {
+    guard let rejects else { throw located(error, line: line) }
+    try rejects.append(line: line, error: error, input: input)
+    outcome.rejected += 1
+    try journal?.reject(index)
+  }
+
+  private func missing(_ record: GraphRecord) -> DepotError {
+    for link in record.rows.flatMap(\.links) {
+      if let reference = link.references.first(where: { $0.isMissing(in: index) }) {
+        return reference.error(at: link.relationship.name)
+      }
+    }
+    return DepotError(.objectNotFound, "It needs rows that couldn't be stored.")
+  }
+
+  /// Returns the line of the row that an error is about.
+  private func line(of error: DepotError, _ save: GraphSave) -> Int? {
+    let steps = error.at?.split(separator: "/").map(String.init) ?? []
+    guard let insert = steps.firstIndex(of: "insert"), insert + 3 < steps.count,
+      let part = Int(steps[insert + 1]), let row = Int(steps[insert + 3]),
+      save.origins.indices.contains(part), save.origins[part].indices.contains(row)
+    else { return nil }
+    let index = save.origins[part][row]
+    return save.records.first { $0.index == index }?.line
+  }
+
+  private func located(_ error: DepotError, line: Int?) -> DepotError {
+    var located = withCount(error)
+    if let line {
+      let place = error.at.flatMap { $0.hasPrefix("/") ? nil : ", \($0)" } ?? ""
+      located.at = "line \(line)\(place)"
+    }
+    located.hint = error.hint ?? "Use --rejects FILE to set bad records aside and go on."
+    return located
+  }
+
+  private func withCount(_ error: DepotError) -> DepotError {
+    var counted = error
+    let stored = outcome.inserted + outcome.updated
+    counted.message +=
+      stored == 0
+      ? " Nothing was stored." : " \(Numbers.counted(stored, "row")) before it were stored."
+    return counted
+  }
+}
+
+extension DepotError {
+  /// Whether a request without the row in question could succeed.
+  fileprivate var isAboutRows: Bool {
+    ["conflict", "constraint", "notfound", "request", "limit"]
+      .contains { code.rawValue.hasPrefix($0 + ".") } && code != .keyReused
+  }
+}
+
+extension Array {
+  /// The first and the second half, of which the first is never shorter.
+  fileprivate var halves: ([Element], [Element]) {
+    let middle = (count + 1) / 2
+    return (Array(self[..<middle]), Array(self[middle...]))
+  }
+}

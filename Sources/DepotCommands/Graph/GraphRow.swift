@@ -1,0 +1,262 @@
+internal import DepotProtocol
+
+/// What a relationship of an imported row leads to, before it is looked for.
+enum GraphReference: Hashable {
+  case identifier(Int64)
+  case key(NaturalKey, Value)
+  /// A row that stands inside of this one, by its temporary identifier.
+  case nested(String)
+}
+
+/// A row that an import has read, with what it leads to.
+struct GraphRow {
+  /// What a relationship leads to.
+  struct Link {
+    var relationship: Relationship
+    var references: [GraphReference]
+  }
+
+  var entity: String
+  /// The temporary identifier.
+  var name: String
+  var columns: [String] = []
+  /// The JSON of the values of ``columns``.
+  var values: [[UInt8]] = []
+  var links: [Link] = []
+  /// The keys by which others may refer to the row.
+  var keys: [(key: NaturalKey, value: Value)] = []
+}
+
+/// A record of an import: a row and those inside of it, the innermost first.
+struct GraphRecord {
+  /// The position in the file, counted from 0.
+  var index: Int
+  var line: Int
+  var rows: [GraphRow] = []
+  /// The record as it stood in the file, if rejects are wanted.
+  var input: [UInt8]?
+
+  /// The row of the record itself.
+  var root: GraphRow? { rows.last }
+}
+
+/// A reader of records into rows.
+struct GraphReader {
+  private let schema: Schema
+  private let rules: LinkRules
+  private let ignoresUnknown: Bool
+  /// The keys by which rows are referred to, as far as it is known.
+  private let referenceKeys: Set<NaturalKey>
+
+  init(
+    _ schema: Schema,
+    _ rules: LinkRules,
+    ignoresUnknown: Bool = false,
+    fileKeys: Set<NaturalKey> = []
+  ) {
+    self.schema = schema
+    self.rules = rules
+    self.ignoresUnknown = ignoresUnknown
+    referenceKeys = fileKeys
+  }
+
+  /// Reads a JSON object.
+  ///
+  /// - Throws: ``DepotError`` that says what of it doesn't fit the entity.
+  func record(
+    _ bytes: [UInt8],
+    of entity: Entity,
+    index: Int,
+    line: Int
+  ) throws(DepotError) -> GraphRecord {
+    var record = GraphRecord(index: index, line: line)
+    let root: JSONNode
+    do throws(DepotError) {
+      root = try JSONDocument(bytes).root
+    } catch {
+      var error = error
+      error.message = error.message.replacing("The frame", with: "The record")
+      throw error
+    }
+    guard root.kind == .object else {
+      throw DepotError(.type, "A record is a JSON object, not \(root.kind).")
+    }
+    try add(root, entity, name: "#\(index)", path: "", to: &record)
+    return record
+  }
+
+  private func add(
+    _ object: JSONNode,
+    _ entity: Entity,
+    name: String,
+    path: String,
+    to record: inout GraphRecord
+  ) throws(DepotError) {
+    let members = try object.members()
+    let entity = try concrete(entity, members)
+    var row = GraphRow(entity: entity.name, name: name)
+    let fields = schema.fields(of: entity)
+    let relationships = schema.relationships(of: entity)
+    for (nameNode, value) in members {
+      let member = try nameNode.string()
+      if let relationship = relationships.first(where: { $0.name == member }) {
+        let references = try references(
+          value,
+          relationship,
+          name: "\(name).\(member)",
+          path: path + member,
+          &record
+        )
+        row.links.append(.init(relationship: relationship, references: references))
+      } else if member.hasPrefix("$") {
+        try addSpecial(member, value, entity, &row)
+      } else {
+        try addValue(member, value, fields, entity, &row)
+      }
+    }
+    addKeys(entity, &row)
+    record.rows.append(row)
+  }
+
+  /// Returns the entity that a record names, which descends from the one that is expected.
+  private func concrete(
+    _ entity: Entity,
+    _ members: [(name: JSONNode, value: JSONNode)]
+  ) throws(DepotError) -> Entity {
+    guard let node = members.first(where: { $0.name.isString("$entity") })?.value else {
+      return entity
+    }
+    let named = try schema.entity(named: try node.string())
+    guard schema.lineage(of: named).contains(where: { $0.name == entity.name }) else {
+      throw DepotError(.type, "\(named.name) is no \(entity.name).").at("$entity")
+    }
+    return named
+  }
+
+  private func addSpecial(
+    _ member: String,
+    _ value: JSONNode,
+    _ entity: Entity,
+    _ row: inout GraphRow
+  ) throws(DepotError) {
+    if member == "$id", value.kind == .string {
+      let root = schema.lineage(of: entity)[0].name
+      let key = NaturalKey(entity: root, path: NaturalKey.fileIdentifier, type: .string)
+      row.keys.append((key, .string(try value.string())))
+    } else if !ignoresUnknown, !["$id", "$version", "$entity"].contains(member) {
+      throw schema.unknownPath(member, from: entity)
+    }
+  }
+
+  private func addValue(
+    _ path: String,
+    _ value: JSONNode,
+    _ fields: [Field],
+    _ entity: Entity,
+    _ row: inout GraphRow
+  ) throws(DepotError) {
+    let parts = fields.filter { $0.path.hasPrefix(path + ".") }
+    if value.kind == .object, !parts.isEmpty {
+      if fields.contains(where: { $0.path == path && $0.isPresence }) {
+        row.columns.append(path)
+        row.values.append(Array("true".utf8))
+      }
+      for (name, value) in try value.members() {
+        try addValue("\(path).\(try name.string())", value, fields, entity, &row)
+      }
+      return
+    }
+    guard let field = fields.first(where: { $0.path == path }) else {
+      if ignoresUnknown { return }
+      throw schema.unknownPath(path, from: entity)
+    }
+    row.columns.append(path)
+    if field.isPresence, value.isNull {
+      row.values.append(Array("false".utf8))
+    } else {
+      row.values.append(Array(value.document.bytes[value.range]))
+    }
+  }
+
+  /// Notes the keys of a row by which rules find others of its kind.
+  private func addKeys(_ entity: Entity, _ row: inout GraphRow) {
+    let lineage = schema.lineage(of: entity).map(\.name)
+    var keys = Set(rules.keys.values).union(referenceKeys)
+    if let key = NaturalKey(of: entity, schema) { keys.insert(key) }
+    for key in keys where lineage.contains(key.entity) {
+      guard let column = row.columns.firstIndex(of: key.path),
+        let value = try? JSONDocument(row.values[column]).root.value(as: key.type),
+        !value.isNull
+      else { continue }
+      row.keys.append((key, value))
+    }
+  }
+}
+
+extension GraphReader {
+  private func references(
+    _ value: JSONNode,
+    _ relationship: Relationship,
+    name: String,
+    path: String,
+    _ record: inout GraphRecord
+  ) throws(DepotError) -> [GraphReference] {
+    if value.isNull { return [] }
+    let elements = value.kind == .array ? try value.elements() : [value]
+    guard relationship.isToMany || value.kind != .array else {
+      throw DepotError(.type, "It leads to one row, not to a list.").at(path)
+    }
+    let destination = try schema.entity(named: relationship.destination)
+    let rule = rules.key(path, to: destination)
+    var references: [GraphReference] = []
+    for (index, element) in elements.enumerated() {
+      do throws(DepotError) {
+        if element.kind == .object {
+          let name = "\(name).\(index)"
+          try references.append(nested(element, destination, rule?.key, name, path, &record))
+        } else {
+          try references.append(scalar(element, rule))
+        }
+      } catch {
+        throw error.at(path)
+      }
+    }
+    return references
+  }
+
+  private func scalar(
+    _ value: JSONNode,
+    _ rule: (key: NaturalKey, isChosen: Bool)?
+  ) throws(DepotError) -> GraphReference {
+    if let rule, rule.isChosen || value.kind == .string {
+      let key = try value.value(as: rule.key.type)
+      guard !key.isNull else { throw DepotError(.type, "A key can't be null.") }
+      return .key(rule.key, key)
+    }
+    guard value.kind == .number else {
+      throw DepotError(.type, "There is no key by which to find \(value.kind) there.")
+        .hint("Say which, as in --link relationship=Entity.attribute.")
+    }
+    return .identifier(try value.int64())
+  }
+
+  /// Adds a row that stands inside of another, to be linked if it has a key and is there already.
+  private func nested(
+    _ object: JSONNode,
+    _ destination: Entity,
+    _ key: NaturalKey?,
+    _ name: String,
+    _ path: String,
+    _ record: inout GraphRecord
+  ) throws(DepotError) -> GraphReference {
+    let before = record.rows
+    try add(object, destination, name: name, path: path + ".", to: &record)
+    guard let key, let row = record.rows.last,
+      let value = row.keys.first(where: { $0.key == key })?.value
+    else { return .nested(name) }
+    if before.contains(where: { $0.keys.contains { $0.key == key && $0.value == value } }) {
+      record.rows = before
+    }
+    return .key(key, value)
+  }
+}

@@ -1,0 +1,149 @@
+internal import DepotProtocol
+
+/// The saving of records in one request: what can be stored now, and what has to wait.
+struct GraphSave {
+  private(set) var request = SaveRequest()
+  /// The records whose rows are in the request.
+  private(set) var records: [GraphRecord] = []
+  /// The records that need others before them.
+  private(set) var postponed: [GraphRecord] = []
+  /// The positions of the records that have relationships to rows that aren't there yet.
+  private(set) var deferred: [Int] = []
+  /// The record of each row of each part of the request.
+  private(set) var origins: [[Int]] = []
+  /// The keys of the rows in the request, by their temporary identifiers.
+  private(set) var keys: [(name: String, key: NaturalKey, value: Value)] = []
+
+  private var names: [NaturalKey: [Value: String]] = [:]
+  private var omitted: Set<String> = []
+  /// The JSON of the rows of each part, without the last bracket.
+  private var texts: [[UInt8]] = []
+  private let index: KeyIndex
+
+  /// Makes a request of records.
+  ///
+  /// - Parameters:
+  ///   - records: Records in the order of the file.
+  ///   - index: The rows that are there.
+  ///   - onConflict: What to do with rows that are there already.
+  init(
+    _ records: [GraphRecord],
+    _ index: KeyIndex,
+    onConflict: InsertRequest.OnConflict = .error
+  ) {
+    self.index = index
+    request.onConflict = onConflict
+    var included = records
+    // Leaving one out may leave another without what it needs.
+    while true {
+      register(included)
+      let (ready, waiting) = divide(included)
+      if waiting.isEmpty { break }
+      postponed += waiting
+      included = ready
+    }
+    postponed.sort { $0.index < $1.index }
+    self.records = included
+    for record in included { add(record) }
+    for (part, rows) in texts.enumerated() {
+      request.inserts[part].rows = RowBatch(json: rows + [0x5D], count: origins[part].count)
+    }
+  }
+
+  /// Finds out by which temporary identifiers rows can be referred to.
+  private mutating func register(_ records: [GraphRecord]) {
+    names = [:]
+    omitted = []
+    for record in records {
+      for (position, row) in record.rows.enumerated() {
+        let isRoot = position == record.rows.count - 1
+        let isThere = row.keys.contains { key, value in
+          names[key]?[value] != nil || index[key, value] != nil
+        }
+        if isThere, !isRoot {
+          omitted.insert(row.name)
+          continue
+        }
+        for (key, value) in row.keys where names[key]?[value] == nil {
+          names[key, default: [:]][value] = row.name
+        }
+      }
+    }
+  }
+
+  private func divide(_ records: [GraphRecord]) -> (ready: [GraphRecord], waiting: [GraphRecord]) {
+    var ready: [GraphRecord] = []
+    var waiting: [GraphRecord] = []
+    for record in records {
+      let needs = record.rows.contains { row in
+        !omitted.contains(row.name)
+          && row.links.contains { link in
+            let isRequired =
+              link.relationship.isToMany
+              ? link.relationship.minCount > 0 : !link.relationship.isOptional
+            return isRequired && link.references.contains { resolve($0) == nil }
+          }
+      }
+      if needs { waiting.append(record) } else { ready.append(record) }
+    }
+    return (ready, waiting)
+  }
+
+  /// Returns the JSON of the identifier that a reference stands for, or `nil`.
+  private func resolve(_ reference: GraphReference) -> [UInt8]? {
+    switch reference {
+    case .identifier(let identifier): return Array("\(identifier)".utf8)
+    case .nested(let name): return Array(JSONValue.string(name).text.utf8)
+    case .key(let key, let value):
+      // The same request is to be the same after an interruption, so names come first.
+      if let name = names[key]?[value] { return Array(JSONValue.string(name).text.utf8) }
+      return index[key, value].map { Array("\($0)".utf8) }
+    }
+  }
+
+  private mutating func add(_ record: GraphRecord) {
+    var isDeferred = false
+    for row in record.rows where !omitted.contains(row.name) {
+      var columns = ["$id"] + row.columns
+      var values = [Array(JSONValue.string(row.name).text.utf8)] + row.values
+      for link in row.links {
+        let found = link.references.compactMap(resolve)
+        if found.count < link.references.count { isDeferred = true }
+        if found.isEmpty, !link.references.isEmpty || request.onConflict != .replace { continue }
+        columns.append(link.relationship.name)
+        values.append(
+          link.relationship.isToMany ? found.jsonArray : found.first ?? Array("null".utf8)
+        )
+      }
+      append(row.entity, columns, values, record.index)
+      keys += row.keys.map { (row.name, $0.key, $0.value) }
+    }
+    if isDeferred { deferred.append(record.index) }
+  }
+
+  private mutating func append(
+    _ entity: String,
+    _ columns: [String],
+    _ values: [[UInt8]],
+    _ origin: Int
+  ) {
+    // Rows stay in the order of the file as far as their columns allow, and so do identifiers.
+    let isNext = request.inserts.last.map { $0.entity == entity && $0.columns == columns } ?? false
+    if !isNext {
+      request.inserts.append(.init(entity: entity, columns: columns, rows: RowBatch()))
+      origins.append([])
+      texts.append([])
+    }
+    let last = texts.count - 1
+    texts[last].append(texts[last].isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
+    texts[last] += values.jsonArray
+    origins[last].append(origin)
+  }
+}
+
+extension [[UInt8]] {
+  /// The values, which are JSON already, as an array.
+  var jsonArray: [UInt8] {
+    [UInt8(ascii: "[")] + joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")]
+  }
+}

@@ -1,0 +1,146 @@
+internal import DepotProtocol
+
+/// An attribute by whose values the rows of an entity are known outside of the store.
+struct NaturalKey: Hashable {
+  var entity: String
+  /// The path of the attribute; `$id` for the identifiers that rows have in the files of an export.
+  var path: String
+  var type: AttributeType
+
+  static let fileIdentifier = "$id"
+
+  /// Reads `Package.name`.
+  ///
+  /// - Throws: ``DepotError`` `request.usage`, `schema.unknown_entity`, or `schema.unknown_attribute`.
+  init(_ text: some StringProtocol, _ schema: Schema) throws(DepotError) {
+    guard let point = text.firstIndex(of: ".") else {
+      throw DepotError(.usage, "\"\(text)\" is no key of an entity.")
+        .hint("Write entity.attribute, as in Package.name.")
+    }
+    let entity = try schema.entity(named: String(text[..<point]))
+    let path = String(text[text.index(after: point)...])
+    guard let field = schema.fields(of: entity).first(where: { $0.path == path }) else {
+      throw schema.unknownPath(path, from: entity)
+    }
+    guard field.relationship == nil, field.attribute.collection == nil,
+      field.attribute.type.isScalar
+    else { throw DepotError(.usage, "\(text) is no attribute with one value.") }
+    self.init(entity: entity.name, path: path, type: field.attribute.type)
+  }
+
+  init(entity: String, path: String, type: AttributeType) {
+    self.entity = entity
+    self.path = path
+    self.type = type
+  }
+
+  /// The key of an entity that needn't be named: its first attribute that is unique and required.
+  init?(of entity: Entity, _ schema: Schema) {
+    for owner in schema.lineage(of: entity) {
+      let uniques = owner.uniques.filter { $0.count == 1 }.map { $0[0] }
+      let field = owner.ownFields.first { field in
+        field.relationship == nil && field.attribute.type.isScalar && !field.attribute.isOptional
+          && field.attribute.collection == nil
+          && (field.attribute.isUnique || uniques.contains(field.path))
+      }
+      if let field {
+        // All rows of the hierarchy are found by the key of the entity that declares it.
+        self.init(entity: owner.name, path: field.path, type: field.attribute.type)
+        return
+      }
+    }
+    return nil
+  }
+}
+
+/// The rows that are known by their natural keys.
+struct KeyIndex {
+  private var identifiers: [NaturalKey: [Value: Int64]] = [:]
+  /// What was looked for and isn't there.
+  private var absent: [NaturalKey: Set<Value>] = [:]
+
+  subscript(key: NaturalKey, value: Value) -> Int64? { identifiers[key]?[value] }
+
+  /// Adds a row.
+  mutating func add(_ key: NaturalKey, _ value: Value, _ identifier: Int64) {
+    identifiers[key, default: [:]][value] = identifier
+    absent[key]?.remove(value)
+  }
+
+  /// Notes that there are no rows with these keys.
+  mutating func addAbsent(_ key: NaturalKey, _ values: some Sequence<Value>) {
+    for value in values where identifiers[key]?[value] == nil {
+      absent[key, default: []].insert(value)
+    }
+  }
+
+  /// Whether it has to be looked for.
+  func isUnknown(_ key: NaturalKey, _ value: Value) -> Bool {
+    key.path != NaturalKey.fileIdentifier && identifiers[key]?[value] == nil
+      && absent[key]?.contains(value) != true
+  }
+}
+
+/// How relationships are written in the records of an import.
+struct LinkRules {
+  /// The keys by the paths of relationships from the imported entity.
+  private(set) var keys: [String: NaturalKey] = [:]
+  private let schema: Schema
+  /// Whether rows without another key are known by the identifiers in the file.
+  private let usesFileIdentifiers: Bool
+
+  /// Reads `--link depends=Package.name` and `--key maintainer=Maintainer.email`.
+  ///
+  /// - Throws: ``DepotError`` that says what of them doesn't fit the schema.
+  init(
+    _ texts: [String],
+    of entity: Entity,
+    _ schema: Schema,
+    usesFileIdentifiers: Bool = false
+  ) throws(DepotError) {
+    self.schema = schema
+    self.usesFileIdentifiers = usesFileIdentifiers
+    for text in texts {
+      guard let sign = text.firstIndex(of: "="), sign > text.startIndex else {
+        throw DepotError(.usage, "\"\(text)\" links nothing.")
+          .hint("Write relationship=Entity.attribute, as in depends=Package.name.")
+      }
+      let path = String(text[..<sign])
+      let key = try NaturalKey(text[text.index(after: sign)...], schema)
+      try check(path, key, entity)
+      guard keys.updateValue(key, forKey: path) == nil else {
+        throw DepotError(.usage, "\"\(path)\" is linked twice.")
+      }
+    }
+  }
+
+  private func check(
+    _ path: String,
+    _ key: NaturalKey,
+    _ entity: Entity
+  ) throws(DepotError) {
+    var entity = entity
+    for step in path.split(separator: ".", omittingEmptySubsequences: false) {
+      let relationships = schema.relationships(of: entity)
+      guard let relationship = relationships.first(where: { $0.name == step }) else {
+        let nearest = Spelling.nearest(to: String(step), in: relationships.map(\.name))
+        throw DepotError(.unknownAttribute, "\(entity.name) has no relationship \"\(step)\".")
+          .hint(nearest.map { "Did you mean \"\($0)\"?" })
+      }
+      entity = try schema.entity(named: relationship.destination)
+    }
+    let relatives = schema.lineage(of: entity) + schema.descendants(of: entity.name)
+    guard relatives.contains(where: { $0.name == key.entity }) else {
+      throw DepotError(.usage, "\(path) leads to \(entity.name), not to \(key.entity).")
+    }
+  }
+
+  /// Returns the key of a relationship's rows, and whether it was chosen by the user.
+  func key(_ path: String, to destination: Entity) -> (key: NaturalKey, isChosen: Bool)? {
+    if let key = keys[path] { return (key, true) }
+    if let key = NaturalKey(of: destination, schema) { return (key, false) }
+    guard usesFileIdentifiers else { return nil }
+    let root = schema.lineage(of: destination)[0].name
+    return (NaturalKey(entity: root, path: NaturalKey.fileIdentifier, type: .string), false)
+  }
+}

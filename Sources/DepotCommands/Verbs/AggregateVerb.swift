@@ -1,0 +1,122 @@
+internal import DepotClient
+internal import DepotProtocol
+
+/// `depot aggregate`: what rows come to, in groups.
+enum AggregateVerb {
+  private static let by = OptionSpec(
+    name: "by",
+    value: "PATHS",
+    help: "what the rows of a group have in common, or NAME=EXPRESSION; repeatable",
+    candidates: .paths(.any),
+    isRepeatable: true
+  )
+  private static let value = OptionSpec(
+    name: "value",
+    value: "NAME=FUNCTION",
+    help: "a column such as total=sum(size); repeatable (default: count)",
+    isRepeatable: true
+  )
+  private static let having = OptionSpec(
+    name: "having",
+    value: "PREDICATE",
+    help: "the groups that satisfy it, such as \"total > 10\""
+  )
+
+  static let verb = Verb(
+    words: ["aggregate"],
+    operands: "ENTITY",
+    operandCount: 1...1,
+    operand: .entity,
+    summary: "count, sum, and the like, in groups",
+    details: """
+      The functions are \(QueryExpression.Aggregate.allCases.map(\.rawValue).joined(separator: ", ")).
+      In --having and --sort, names are those of the columns.
+      """,
+    examples: [
+      "depot aggregate Package --by section --value n=count --sort n:desc --limit 10",
+      "depot aggregate Package --by maintainer.name --value total=sum(size) --having \"total > 9\"",
+      "depot aggregate Package --value max(size) --value mean=average(size)",
+    ],
+    options: OptionSpec.matching + [by, value, having] + [.sort, .limit, .offset, .null],
+    run: run
+  )
+
+  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    let request = try request(session.invocation)
+    var style = session.style(request.entity)
+    guard style.format != .ids else {
+      throw DepotError(.usage, "Groups have no identifiers.").hint("Choose another --output.")
+    }
+    style.showsIdentifier = false
+    let count = try FetchVerb.stream(.aggregate(request), style, session.connect(), session)
+    if style.format == .table { session.say(Numbers.counted(count, "group")) }
+    return 0
+  }
+
+  /// Returns the request that a command line describes.
+  static func request(_ invocation: Invocation) throws(DepotError) -> AggregateRequest {
+    var bindings = try Bindings(invocation)
+    var request = AggregateRequest(entity: try Selection.entityName(invocation.operands[0]))
+    request.predicate = try Selection.predicate(invocation, &bindings)
+    request.includesSubentities = !invocation.has(.noSubentities)
+    for text in invocation.values(by) { request.keys += try keys(text, &bindings) }
+    for text in invocation.values(value) {
+      request.values.append(try column(text, &bindings))
+    }
+    if request.values.isEmpty { request.values = [.init(name: "count", .count)] }
+    if let text = invocation.value(having) { request.having = try bindings.predicate(text) }
+    try bindings.finish()
+    request.sort = try invocation.value(.sort).map(Selection.sortKeys) ?? []
+    request.limit = try invocation.number(.limit)
+    request.offset = try invocation.number(.offset) ?? 0
+    return request
+  }
+
+  /// Reads `a,b.c` or `name=expression`.
+  private static func keys(
+    _ text: String,
+    _ bindings: inout Bindings
+  ) throws(DepotError) -> [AggregateRequest.Column] {
+    let (name, expression) = divided(text)
+    guard let name else {
+      return Selection.names(text).map { .init(name: $0, expression: .attribute($0)) }
+    }
+    return [.init(name: name, expression: try bindings.expression(String(expression)))]
+  }
+
+  /// Reads `name=sum(expression)`, in which the name may be missing.
+  private static func column(
+    _ text: String,
+    _ bindings: inout Bindings
+  ) throws(DepotError) -> AggregateRequest.Value {
+    let (chosen, call) = divided(text)
+    let function = String(call.prefix { $0 != "(" })
+    let rest = call.dropFirst(function.count)
+    let functions = QueryExpression.Aggregate.allCases
+    guard
+      let aggregate = functions.first(where: { $0.rawValue.lowercased() == function.lowercased() })
+    else {
+      let nearest = Spelling.nearest(to: function, in: functions.map(\.rawValue))
+      throw DepotError(.usage, "\"\(text)\" is no aggregate.")
+        .hint(nearest.map { "Did you mean \($0)?" } ?? "Write name=sum(path).")
+    }
+    let name = chosen ?? String(call)
+    if aggregate == .count, rest.isEmpty || rest == "()" { return .init(name: name, .count) }
+    guard rest.first == "(", rest.last == ")", rest.count > 2 else {
+      throw DepotError(.usage, "\"\(text)\" doesn't say what of the rows is meant.")
+        .hint("Write \(name)=\(aggregate.rawValue)(path).")
+    }
+    let inner = try bindings.expression(String(rest.dropFirst().dropLast()))
+    return .init(name: name, aggregate, of: inner)
+  }
+
+  /// Divides `name=expression`; an expression may have comparisons, but not before a name.
+  private static func divided(_ text: String) -> (name: String?, rest: Substring) {
+    let name = text.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+    let rest = text.dropFirst(name.count)
+    guard !name.isEmpty, rest.first == "=", !rest.dropFirst().hasPrefix("=") else {
+      return (nil, text[...])
+    }
+    return (String(name), rest.dropFirst())
+  }
+}
