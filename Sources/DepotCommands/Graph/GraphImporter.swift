@@ -27,7 +27,7 @@ final class GraphImporter {
   private let service: any GraphService
   private let rejects: RejectsFile?
   private let journal: ImportJournal?
-  private var index: KeyIndex
+  private let index: KeyIndex
   private var batch: [GraphRecord] = []
   private var batchRows = 0
   private var postponed: [GraphRecord] = []
@@ -54,9 +54,6 @@ final class GraphImporter {
     self.journal = journal
     self.index = index
   }
-
-  /// The rows that are known now.
-  var knownRows: KeyIndex { index }
 
   /// Takes over what an interrupted import has done, and finishes the request that it had sent.
   func resume(_ state: ImportJournal.State) throws {

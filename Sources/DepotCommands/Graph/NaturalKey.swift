@@ -54,7 +54,7 @@ struct NaturalKey: Hashable {
 }
 
 /// The rows that are known by their natural keys.
-struct KeyIndex {
+final class KeyIndex {
   private var identifiers: [NaturalKey: [Value: Int64]] = [:]
   /// What was looked for and isn't there.
   private var absent: [NaturalKey: Set<Value>] = [:]
@@ -62,13 +62,13 @@ struct KeyIndex {
   subscript(key: NaturalKey, value: Value) -> Int64? { identifiers[key]?[value] }
 
   /// Adds a row.
-  mutating func add(_ key: NaturalKey, _ value: Value, _ identifier: Int64) {
+  func add(_ key: NaturalKey, _ value: Value, _ identifier: Int64) {
     identifiers[key, default: [:]][value] = identifier
     absent[key]?.remove(value)
   }
 
   /// Notes that there are no rows with these keys.
-  mutating func addAbsent(_ key: NaturalKey, _ values: some Sequence<Value>) {
+  func addAbsent(_ key: NaturalKey, _ values: some Sequence<Value>) {
     for value in values where identifiers[key]?[value] == nil {
       absent[key, default: []].insert(value)
     }

@@ -20,6 +20,10 @@ enum ImportVerb {
     help: "write bad records to FILE and go on",
     candidates: .files
   )
+  private static let all = OptionSpec(
+    name: "all",
+    help: "the folder of an export of a whole store"
+  )
   static let ignoreUnknown = OptionSpec(
     name: "ignore-unknown",
     help: "leave out what the entity has no attribute for"
@@ -60,8 +64,8 @@ enum ImportVerb {
 
   static let verb = Verb(
     words: ["import"],
-    operands: "ENTITY FILE|-",
-    operandCount: 2...2,
+    operands: "ENTITY FILE|- | --all DIR",
+    operandCount: 1...2,
     operand: .entityThenFile,
     summary: "insert the records of a file",
     details: """
@@ -79,11 +83,12 @@ enum ImportVerb {
       "depot import Package packages.csv --on-conflict replace --rejects bad.ndjson",
       "depot import Package packages.ndjson --link depends=Package.name --rejects bad.ndjson",
       "depot import Package packages.json --key maintainer=Maintainer.email --resume import.state",
+      "depot import --all backup",
       "curl -s https://example.org/packages.json | depot import Package -",
     ],
     options: [
       format, batch, OptionSpec.onConflict, rejects, ignoreUnknown, null, link, key, listSeparator,
-      ignoreMissing, resume,
+      ignoreMissing, resume, all,
     ],
     run: run
   )
@@ -95,6 +100,11 @@ enum ImportVerb {
     options.onConflict = try invocation.choice(.onConflict) ?? .error
     options.ignoresUnknown = invocation.has(ignoreUnknown)
     options.nullText = invocation.value(null)
+    if invocation.has(all) { return try importAll(options, session) }
+    guard invocation.operands.count == 2 else {
+      throw DepotError(.usage, "depot import needs \(verb.operands).")
+        .hint("See: depot import --help")
+    }
     let format = try invocation.choice(format, ImportFormat.self)
     let connection = try session.connect()
     let schema = try connection.schema()
@@ -124,6 +134,16 @@ enum ImportVerb {
     meter.finish()
     session.say(summary(importer.outcome, seconds: meter.seconds))
     return importer.outcome.rejected == 0 ? 0 : 65
+  }
+
+  private static func importAll(_ options: Importer.Options, _ session: Session) throws -> Int32 {
+    guard session.invocation.operands.count == 1 else {
+      throw DepotError(.usage, "--all takes one folder and no entity.")
+    }
+    var graph = GraphImporter.Options()
+    graph.batch = options.batch
+    graph.onConflict = options.onConflict
+    return try WholeStore(session.invocation.operands[0], session).importAll(graph)
   }
 
   /// Whether records can't simply become rows.

@@ -1,0 +1,210 @@
+internal import DepotProtocol
+
+/// What of a store goes into which file of a whole export, and in which order it is imported again.
+///
+/// Rows are in the order of their natural keys, or of their identifiers; references are natural keys,
+/// or names such as `Trip/3` for the third row of Trip's file. So the files say nothing of the
+/// identifiers, and an export of what was imported has the same bytes.
+struct ExportPlan: Equatable {
+  /// The file of an entity.
+  struct File: Equatable {
+    var entity: String
+    /// The paths of the attributes.
+    var attributes: [String]
+    /// The relationships that are written here rather than at their inverse.
+    var relationships: [Relationship]
+    /// The path that the rows are sorted by.
+    var sort: String
+    /// Whether rows have names, because they have no natural key.
+    var namesRows: Bool
+  }
+
+  /// The files in the order in which they are to be imported.
+  private(set) var files: [File] = []
+
+  init(_ schema: Schema) {
+    let entities = schema.entities.filter { !$0.isAbstract }
+    for entity in Self.order(entities, schema) {
+      let key = NaturalKey(of: entity, schema)
+      files.append(
+        File(
+          entity: entity.name,
+          attributes: schema.fields(of: entity)
+            .filter { $0.relationship == nil && $0.attribute.derivation == nil }.map(\.path),
+          relationships: schema.lineage(of: entity).flatMap { owner in
+            owner.relationships.filter { Self.isWritten($0, of: owner, schema) }
+          },
+          sort: key?.path ?? "$id",
+          namesRows: key == nil
+        )
+      )
+    }
+  }
+
+  /// Whether a relationship is written, or its inverse says the same.
+  static func isWritten(
+    _ relationship: Relationship,
+    of owner: Entity,
+    _ schema: Schema
+  ) -> Bool {
+    guard let name = relationship.inverse, let destination = schema[relationship.destination],
+      let other = schema.lineage(of: destination).last(where: { $0.relationship(name) != nil }),
+      let inverse = other.relationship(name)
+    else { return true }
+    let isFirst =
+      (owner.name, relationship.name) <= (other.name, inverse.name)
+    switch (relationship.isToMany, inverse.isToMany) {
+    case (false, true): return true
+    // The order is known at this side only.
+    case (true, false): return relationship.isOrdered
+    case (true, true): return relationship.isOrdered || !inverse.isOrdered && isFirst
+    case (false, false):
+      return relationship.isOptional == inverse.isOptional ? isFirst : !relationship.isOptional
+    }
+  }
+
+  /// Puts what others can't be without before them, as far as there is no circle.
+  private static func order(_ entities: [Entity], _ schema: Schema) -> [Entity] {
+    var result: [Entity] = []
+    var isBegun: Set<String> = []
+    func visit(_ entity: Entity) {
+      guard isBegun.insert(entity.name).inserted else { return }
+      for relationship in schema.relationships(of: entity)
+      where relationship.isToMany ? relationship.minCount > 0 : !relationship.isOptional {
+        let relatives =
+          [relationship.destination]
+          + schema.descendants(of: relationship.destination).map(\.name)
+        for needed in entities where relatives.contains(needed.name) { visit(needed) }
+      }
+      result.append(entity)
+    }
+    for entity in entities { visit(entity) }
+    return result
+  }
+}
+
+/// The names by which files refer to rows.
+struct ReferenceNames {
+  private var names: [String: [Int64: [UInt8]]] = [:]
+
+  /// Adds the JSON of the name of a row of a destination.
+  mutating func add(_ destination: String, _ identifier: Int64, _ name: [UInt8]) {
+    names[destination, default: [:]][identifier] = name
+  }
+
+  func has(_ destination: String) -> Bool { names[destination] != nil }
+
+  /// Returns the JSON of a relationship's value in terms of names.
+  ///
+  /// - Throws: ``DepotError`` `storage.corrupt` if it leads to a row that isn't there.
+  func json(
+    _ value: [UInt8],
+    _ relationship: Relationship
+  ) throws(DepotError) -> [UInt8] {
+    let node = try JSONDocument(value, valueLimit: .max).root
+    if node.isNull { return relationship.isToMany ? Array("[]".utf8) : value }
+    guard relationship.isToMany else { return try name(node, relationship) }
+    var list: [[UInt8]] = []
+    for element in try node.elements() { list.append(try name(element, relationship)) }
+    if !relationship.isOrdered { list.sort { $0.lexicographicallyPrecedes($1) } }
+    return list.jsonArray
+  }
+
+  private func name(
+    _ node: JSONNode,
+    _ relationship: Relationship
+  ) throws(DepotError) -> [UInt8] {
+    let identifier = try node.int64()
+    if let name = names[relationship.destination]?[identifier] { return name }
+    throw DepotError(
+      .corrupt,
+      "\(relationship.name) leads to \(relationship.destination)/\(identifier), which isn't there."
+    ).hint("Was the store changed meanwhile? Export it again.")
+  }
+}
+
+/// The export of a whole store.
+struct StoreExport {
+  /// Calls a function with the identifier of each row and the JSON of its values by their columns.
+  typealias Fetch = (FetchRequest, (Int64, [String: [UInt8]]) throws -> Void) throws -> Void
+
+  let plan: ExportPlan
+  private let schema: Schema
+  private let fetch: Fetch
+  private var names = ReferenceNames()
+
+  init(_ schema: Schema, fetch: @escaping Fetch) throws {
+    self.schema = schema
+    self.fetch = fetch
+    plan = ExportPlan(schema)
+    for relationship in plan.files.flatMap(\.relationships) {
+      if names.has(relationship.destination) { continue }
+      try readNames(schema.entity(named: relationship.destination))
+    }
+  }
+
+  private mutating func readNames(_ destination: Entity) throws {
+    var names = names
+    if let key = NaturalKey(of: destination, schema) {
+      let request = FetchRequest(entity: destination.name, select: [key.path])
+      try fetch(request) { identifier, values in
+        names.add(destination.name, identifier, values[key.path] ?? Array("null".utf8))
+      }
+    } else {
+      let entities = [destination] + schema.descendants(of: destination.name)
+      for entity in entities where !entity.isAbstract {
+        var count = 0
+        let request = FetchRequest(
+          entity: entity.name,
+          includesSubentities: false,
+          sort: [SortKey("$id")],
+          select: []
+        )
+        try fetch(request) { identifier, _ in
+          count += 1
+          names.add(destination.name, identifier, Self.name(entity.name, count))
+        }
+      }
+    }
+    self.names = names
+  }
+
+  private static func name(_ entity: String, _ number: Int) -> [UInt8] {
+    Array("\"\(entity)/\(number)\"".utf8)
+  }
+
+  /// Gives the lines of an entity's file to a function.
+  func lines(_ file: ExportPlan.File, _ body: ([UInt8]) throws -> Void) throws {
+    let request = FetchRequest(
+      entity: file.entity,
+      includesSubentities: false,
+      sort: [SortKey(file.sort)],
+      select: file.attributes + file.relationships.map(\.name)
+    )
+    var count = 0
+    try fetch(request) { _, values in
+      count += 1
+      var writer = JSONWriter()
+      writer.raw("{")
+      if file.namesRows {
+        writer.raw("\"$id\":")
+        writer.raw(Self.name(file.entity, count))
+      }
+      for path in file.attributes {
+        if writer.bytes.count > 1 { writer.raw(",") }
+        writer.string(path)
+        writer.raw(":")
+        writer.raw(values[path] ?? Array("null".utf8))
+      }
+      for relationship in file.relationships {
+        if writer.bytes.count > 1 { writer.raw(",") }
+        writer.string(relationship.name)
+        writer.raw(":")
+        let value = values[relationship.name] ?? Array("null".utf8)
+        writer.raw(try names.json(value, relationship))
+      }
+      writer.raw("}\n")
+      try body(writer.bytes)
+    }
+  }
+}
