@@ -50,12 +50,14 @@ final class FakeService: Sendable {
       send(writer.bytes)
     }
 
-    private func send(_ bytes: [UInt8]) {
+    fileprivate func send(_ bytes: [UInt8]) {
       _ = bytes.withUnsafeBytes { try? descriptor.send($0) }
     }
   }
 
   typealias Handler = @Sendable (Peer, ClientFrame) -> Void
+  /// What to do with a frame as it is; returns whether it is one.
+  private typealias Receiver = @Sendable (Peer, [UInt8]) -> Bool
 
   let socket: SocketPath
   private let folder: String
@@ -64,7 +66,34 @@ final class FakeService: Sendable {
   private let isStopped = Mutex(false)
 
   /// Starts a service that calls `handler` for each frame after hello.
-  init(limits: [String: Int64] = [:], _ handler: @escaping Handler) throws {
+  convenience init(limits: [String: Int64] = [:], _ handler: @escaping Handler) throws {
+    try self.init(limits: limits) { peer, bytes in
+      guard let frame = try? ClientFrame(bytes) else { return false }
+      handler(peer, frame)
+      return true
+    }
+  }
+
+  /// Starts a service that answers each call with frames that `script` makes of its number and
+  /// arguments.
+  convenience init(
+    script: @escaping @Sendable (_ name: String, _ id: Int64, _ arguments: JSONValue) -> [String]
+  ) throws {
+    try self.init(limits: [:]) { peer, bytes in
+      guard let call = try? JSONValue(parsing: bytes), let id = call["id"]?.int64 else {
+        return true
+      }
+      guard let name = call["call"]?.string else { return true }
+      for frame in script(name, id, call["args"] ?? .null) {
+        var writer = JSONWriter()
+        FrameEncoder.append(.length, to: &writer) { $0.raw(frame.utf8) }
+        peer.send(writer.bytes)
+      }
+      return true
+    }
+  }
+
+  private init(limits: [String: Int64], receiver: @escaping Receiver) throws {
     var template = Array("/tmp/depot-client-XXXXXX".utf8CString)
     try #require(mkdtemp(&template) != nil)
     folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -82,7 +111,7 @@ final class FakeService: Sendable {
         }
         number += 1
         let peer = Peer(number: number, descriptor: descriptor)
-        try? Thread.start(name: "fake-peer") { Self.serve(peer, limits, handler) }
+        try? Thread.start(name: "fake-peer") { Self.serve(peer, limits, receiver) }
       }
     }
   }
@@ -99,7 +128,7 @@ final class FakeService: Sendable {
     rmdir(folder)
   }
 
-  private static func serve(_ peer: Peer, _ limits: [String: Int64], _ handler: Handler) {
+  private static func serve(_ peer: Peer, _ limits: [String: Int64], _ receiver: Receiver) {
     guard let signal = try? WakeSignal(isBlocking: false) else { return }
     var decoder = FrameDecoder(framing: .length)
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -109,9 +138,8 @@ final class FakeService: Sendable {
       guard let count, count > 0 else { return }
       buffer.withUnsafeBytes { decoder.receive(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
       while case .frame(let bytes)? = try? decoder.next() {
-        guard let frame = try? ClientFrame(bytes) else { return peer.hangUp() }
-        guard case .hello = frame else {
-          handler(peer, frame)
+        guard let frame = try? ClientFrame(bytes), case .hello = frame else {
+          if !receiver(peer, bytes) { return peer.hangUp() }
           continue
         }
         let announced = limits.mapValues(JSONValue.int64)

@@ -27,7 +27,7 @@ import Testing
   @Test func `a row with too few or wrong values is an error`() {
     for text in [#"[[1,1,"vim"]]"#, #"[[1,1,5,null,1,1.0,true,null,"2001-01-01T00:00:00Z"]]"#] {
       #expect(throws: DepotError.self) {
-        try Array(text.utf8).withRows(at: 0) { _ = try Package(from: &$0) }
+        try Array(text.utf8).withRows(at: 0, RowReading()) { _ = try Package(from: &$0) }
       }
     }
   }
@@ -59,6 +59,6 @@ extension RowBatch {
     let texts = rows.enumerated().map { index, row in
       "[\(index + 1),1,\(String(decoding: json[row.range].dropFirst(), as: UTF8.self))"
     }
-    try Array("[\(texts.joined(separator: ","))]".utf8).withRows(at: 0, body)
+    try Array("[\(texts.joined(separator: ","))]".utf8).withRows(at: 0, RowReading(), body)
   }
 }

@@ -78,6 +78,28 @@ extension Client {
     try await core.call(.count(request), deadline: deadline, key: nil).count("count")
   }
 
+  /// Returns whether a row satisfies the predicate.
+  public func exists(_ request: CountRequest, deadline: Duration? = nil) async throws -> Bool {
+    try await core.call(.exists(request), deadline: deadline, key: nil).flag("exists")
+  }
+
+  /// Inserts, changes, and deletes rows of any entities as one transaction that is on disk when
+  /// this returns.
+  ///
+  /// - Returns: The identifiers of the rows whose identifiers were temporary, and how many were
+  ///   changed.
+  /// - Throws: ``DepotError`` `notfound.object`, `conflict.unique`, and others; then nothing is
+  ///   stored.
+  @concurrent
+  @discardableResult
+  public func save(
+    _ request: SaveRequest,
+    deadline: Duration? = nil,
+    key: String? = nil
+  ) async throws -> SaveResult {
+    try SaveResult(await core.call(.save(request), deadline: deadline, key: key))
+  }
+
   /// Gives new values to rows as one transaction that is on disk when this returns.
   ///
   /// - Returns: How many rows were changed.

@@ -49,6 +49,7 @@ extension Client {
   ///   - sort: The properties to sort by, the most important first.
   ///   - limit: How many records to return at most.
   ///   - offset: How many records to leave out at the beginning.
+  ///   - prefetch: The relationships whose rows are to come along.
   ///   - deadline: How long to wait at most.
   /// - Returns: The records in order.
   /// - Throws: ``DepotError`` `request.predicate` before anything is sent if the service can't do
@@ -60,6 +61,7 @@ extension Client {
     sortBy sort: [SortDescriptor<Model>] = [],
     limit: Int? = nil,
     offset: Int = 0,
+    prefetch: [any PartialKeyPath<Model> & Sendable] = [],
     deadline: Duration? = nil
   ) async throws -> [Model] {
     let request = try FetchRequest(
@@ -67,7 +69,8 @@ extension Client {
       where: predicate,
       sortBy: sort,
       limit: limit,
-      offset: offset
+      offset: offset,
+      prefetch: prefetch
     )
     var records: [Model] = []
     for try await frame in fetchFrames(request, deadline: deadline) {

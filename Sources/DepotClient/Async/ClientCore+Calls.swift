@@ -71,13 +71,13 @@ extension ClientCore {
     }.get()
   }
 
-  /// Waits for the next frame of a stream; `nil` at its end.
-  func nextFrame(_ ticket: ReplyTable.Ticket) async throws -> RowFrame? {
+  /// Waits for the next frame of a stream, or its end.
+  func nextFrame(_ ticket: ReplyTable.Ticket) async throws -> StreamPart {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { consumer in
         update { state, consequences in
           guard var stream = state.streams[ticket] else {
-            let ended = RowStream.Delivery(consumer: consumer, result: .success(nil))
+            let ended = RowStream.Delivery(consumer: consumer, result: .success(.end(nil)))
             return consequences.deliveries.append(ended)
           }
           state.streams[ticket] = nil

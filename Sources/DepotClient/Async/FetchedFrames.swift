@@ -6,7 +6,7 @@ public import DepotProtocol
 /// Leaving the loop early cancels the fetch on the service. Each iterator makes a fetch of its own.
 public struct FetchedFrames: AsyncSequence, Sendable {
   let client: Client
-  let request: FetchRequest
+  let operation: Operation
   let deadline: Duration?
 
   public func makeAsyncIterator() -> Iterator { Iterator(self) }
@@ -16,6 +16,8 @@ public struct FetchedFrames: AsyncSequence, Sendable {
     private let source: FetchedFrames
     private var stream: Stream?
     private var isFinished = false
+    /// What came at the end of the stream.
+    private(set) var result: JSONNode?
 
     fileprivate init(_ source: FetchedFrames) {
       self.source = source
@@ -29,9 +31,15 @@ public struct FetchedFrames: AsyncSequence, Sendable {
       do {
         let stream = try stream ?? Stream(source)
         self.stream = stream
-        if let frame = try await stream.client.core.nextFrame(stream.ticket) { return frame }
-        finish()
-        return nil
+        switch try await stream.client.core.nextFrame(stream.ticket) {
+        case .frame(var frame):
+          frame.reading = RowReading(source.operation)
+          return frame
+        case .end(let node):
+          result = node
+          finish()
+          return nil
+        }
       } catch {
         finish()
         throw error
@@ -51,7 +59,7 @@ public struct FetchedFrames: AsyncSequence, Sendable {
 
     init(_ source: FetchedFrames) throws {
       client = source.client
-      ticket = try source.client.core.openStream(.fetch(source.request), deadline: source.deadline)
+      ticket = try source.client.core.openStream(source.operation, deadline: source.deadline)
     }
 
     deinit { client.core.closeStream(ticket) }
@@ -69,6 +77,15 @@ extension Client {
   ///   - deadline: How long the whole fetch may take at most.
   /// - Returns: The sequence. Nothing is sent before its first element is asked for.
   public func fetchFrames(_ request: FetchRequest, deadline: Duration? = nil) -> FetchedFrames {
-    FetchedFrames(client: self, request: request, deadline: deadline)
+    FetchedFrames(client: self, operation: .fetch(request), deadline: deadline)
+  }
+
+  /// Returns the groups that a request describes as a sequence of frames, whose rows have no
+  /// identifiers.
+  public func aggregateFrames(
+    _ request: AggregateRequest,
+    deadline: Duration? = nil
+  ) -> FetchedFrames {
+    FetchedFrames(client: self, operation: .aggregate(request), deadline: deadline)
   }
 }

@@ -52,6 +52,7 @@ extension Client {
   ///   - sort: The properties to sort by, the most important first.
   ///   - limit: How many records to return at most.
   ///   - offset: How many records to leave out at the beginning.
+  ///   - prefetch: The relationships whose rows are to come along.
   ///   - deadline: How long the whole fetch may take at most.
   /// - Returns: The sequence. Nothing is sent before its first element is asked for.
   public func rows<Model: Record>(
@@ -60,10 +61,18 @@ extension Client {
     sortBy sort: [SortDescriptor<Model>] = [],
     limit: Int? = nil,
     offset: Int = 0,
+    prefetch: [any PartialKeyPath<Model> & Sendable] = [],
     deadline: Duration? = nil
   ) -> FetchedRecords<Model> {
     let request = Result { () throws(DepotError) in
-      try FetchRequest(type, where: predicate, sortBy: sort, limit: limit, offset: offset)
+      try FetchRequest(
+        type,
+        where: predicate,
+        sortBy: sort,
+        limit: limit,
+        offset: offset,
+        prefetch: prefetch
+      )
     }
     return FetchedRecords(frames: request.map { fetchFrames($0, deadline: deadline) })
   }

@@ -6,6 +6,7 @@ public struct RowFrame: Sendable {
   let offset: Int
   /// The names of the columns; only in the first frame of a fetch, and if the request wants them.
   public let columns: [String]?
+  var reading = RowReading()
 
   /// How many bytes the rows take.
   public var byteCount: Int { bytes.count - offset }
@@ -16,6 +17,11 @@ public struct RowFrame: Sendable {
   ///   the columns, all of them.
   /// - Throws: ``DepotError`` if the bytes aren't rows or hold other values; what `body` throws.
   public func forEachRow(_ body: (inout RowReader) throws -> Void) throws {
-    try bytes.withRows(at: offset, body)
+    try bytes.withRows(at: offset, reading, body)
   }
+
+  /// Returns the rows of relationships that were prefetched for these rows.
+  ///
+  /// - Throws: ``DepotError`` if the frame has none that can be read.
+  public func related() throws -> [RelatedBlock] { try RelatedBlock.all(in: bytes) }
 }

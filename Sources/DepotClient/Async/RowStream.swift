@@ -1,18 +1,25 @@
 internal import DepotProtocol
 
+/// What comes next in a stream.
+enum StreamPart: Sendable {
+  case frame(RowFrame)
+  /// The end, with its result if somebody hasn't had that already.
+  case end(JSONNode?)
+}
+
 /// The frames of one stream that came and weren't consumed yet, and who waits for the next.
 struct RowStream: Sendable {
-  typealias Consumer = CheckedContinuation<RowFrame?, any Error>
+  typealias Consumer = CheckedContinuation<StreamPart, any Error>
 
   /// Somebody who waited, and what for.
   struct Delivery: Sendable {
     var consumer: Consumer
-    var result: Result<RowFrame?, any Error>
+    var result: Result<StreamPart, any Error>
   }
 
   private var frames: [RowFrame] = []
   private var start = 0
-  private var end: Result<RowFrame?, any Error>?
+  private var end: Result<JSONNode, any Error>?
   private var consumer: Consumer?
   private var consumed = 0
   private let window: Int
@@ -30,7 +37,7 @@ struct RowStream: Sendable {
 
   /// Ends the stream after the frames that are there.
   mutating func finish(_ result: Result<JSONNode, any Error>) -> Delivery? {
-    end = result.map { _ in nil }
+    end = result
     return deliver()
   }
 
@@ -49,9 +56,9 @@ struct RowStream: Sendable {
 
   private mutating func deliver() -> Delivery? {
     guard let consumer else { return nil }
-    let result: Result<RowFrame?, any Error>
+    let result: Result<StreamPart, any Error>
     if start < frames.count {
-      result = .success(frames[start])
+      result = .success(.frame(frames[start]))
       start += 1
       consumed += 1
       if start == frames.count {
@@ -59,7 +66,7 @@ struct RowStream: Sendable {
         start = 0
       }
     } else if let end {
-      result = end
+      result = end.map { .end($0) }
     } else {
       return nil
     }

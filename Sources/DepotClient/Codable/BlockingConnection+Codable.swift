@@ -8,11 +8,12 @@ extension BlockingConnection {
   ///
   /// - Parameters:
   ///   - type: The type, whose properties are strings, numbers, booleans, dates, UUIDs, data,
-  ///     decimals, URLs, raw-value enumerations, and optionals of these.
+  ///     decimals, URLs, raw-value enumerations, identifiers, lists of these, and optionals. A
+  ///     property with keys of its own is a composite, or JSON, as a dictionary is.
   ///   - request: Which rows, in which order.
   ///   - deadline: How long to wait at most.
   /// - Returns: The values in order.
-  /// - Throws: ``DepotError`` `request.type` if the type nests or a value doesn't fit.
+  /// - Throws: ``DepotError`` `request.type` if a value doesn't fit.
   public func fetch<Content: Decodable>(
     decoding type: Content.Type,
     _ request: FetchRequest,
@@ -32,7 +33,8 @@ extension BlockingConnection {
   /// the others. The keys `$id` and `$version` are left out.
   ///
   /// - Returns: The identifiers of the rows, in order.
-  /// - Throws: ``DepotError`` `request.type` if a value nests, and what inserting rows throws.
+  /// - Throws: ``DepotError`` `request.type` if a value has no keys, and what inserting rows
+  ///   throws.
   @discardableResult
   public func insert(
     encoding contents: [some Encodable],

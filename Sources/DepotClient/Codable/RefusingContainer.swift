@@ -17,7 +17,7 @@ struct RefusingContainer: UnkeyedEncodingContainer, SingleValueEncodingContainer
 
   mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { self }
 
-  mutating func superEncoder() -> any Encoder { RowEncoder() }
+  mutating func superEncoder() -> any Encoder { RefusingEncoder(codingPath: codingPath) }
 }
 
 /// A container with keys that a row can't hold.
@@ -41,7 +41,25 @@ struct RefusingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     RefusingContainer(codingPath: codingPath)
   }
 
-  mutating func superEncoder() -> any Encoder { RowEncoder() }
+  mutating func superEncoder() -> any Encoder { RefusingEncoder(codingPath: codingPath) }
 
-  mutating func superEncoder(forKey key: Key) -> any Encoder { RowEncoder() }
+  mutating func superEncoder(forKey key: Key) -> any Encoder { RefusingEncoder(codingPath: [key]) }
+}
+
+/// An encoder that takes nothing.
+private struct RefusingEncoder: Encoder {
+  let codingPath: [any CodingKey]
+  let userInfo: [CodingUserInfoKey: Any] = [:]
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    KeyedEncodingContainer(RefusingKeyedContainer(codingPath: codingPath))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    RefusingContainer(codingPath: codingPath)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer {
+    RefusingContainer(codingPath: codingPath)
+  }
 }

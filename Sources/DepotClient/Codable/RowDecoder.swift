@@ -1,25 +1,34 @@
 internal import DepotProtocol
 internal import FoundationEssentials
 
-/// A decoder of one row, whose keys are the names of its columns.
+/// A decoder of one row, or of a composite in it, whose keys are the names of its columns.
 ///
 /// It is valid only while the frame of the row is being read.
 struct RowDecoder: Decoder {
-  let columns: [String: Int]
-  let fields: [RowField]
+  fileprivate let columns: RowColumns
+  fileprivate let fields: [RowField]
   /// The row's identifier and version, by their keys.
-  let identity: [String: Int64]
+  fileprivate let identity: [String: Int64]
+  /// What the names of the columns begin with.
+  fileprivate var prefix = ""
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
 
   /// Reads all values of a row whose identity was read.
-  init(_ row: inout RowReader, columns: [String: Int]) throws(DepotError) {
+  init(_ row: inout RowReader, columns: RowColumns) throws(DepotError) {
     self.columns = columns
     var fields: [RowField] = []
-    fields.reserveCapacity(columns.count)
+    fields.reserveCapacity(columns.positions.count)
     while !row.isAtEndOfRow() { fields.append(try row.field()) }
     self.fields = fields
     identity = ["$id": row.identifier, "$version": row.version]
+  }
+
+  /// Returns the decoder of the composite named `name`.
+  fileprivate func part(_ name: String) -> RowDecoder {
+    var part = self
+    part.prefix = name + "."
+    return part
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
@@ -40,23 +49,42 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: RowDecoder
   let codingPath: [any CodingKey] = []
 
-  var allKeys: [Key] { decoder.columns.keys.compactMap(Key.init) }
+  var allKeys: [Key] {
+    let names = decoder.columns.positions.keys.filter { $0.hasPrefix(decoder.prefix) }
+      .map { $0.dropFirst(decoder.prefix.count).prefix { $0 != "." } }
+    return Set(names).compactMap { Key(stringValue: String($0)) }
+  }
+
+  /// The whole name of the column for a key.
+  private func column(_ key: Key) -> String { decoder.prefix + key.stringValue }
 
   func contains(_ key: Key) -> Bool {
-    decoder.columns[key.stringValue] != nil || decoder.identity[key.stringValue] != nil
+    let column = column(key)
+    return decoder.columns.positions[column] != nil || decoder.columns.composites.contains(column)
+      || decoder.identity[column] != nil
   }
 
   func decodeNil(forKey key: Key) throws -> Bool {
-    try decoder.identity[key.stringValue] == nil && field(key).field.isNull
+    let column = column(key)
+    if decoder.identity[column] != nil { return false }
+    guard decoder.columns.composites.contains(column) else { return try field(key).field.isNull }
+    // An optional composite has a column of its own name that says whether it is there.
+    guard decoder.columns.positions[column] != nil else { return false }
+    return try field(key).field.bool != true
   }
 
   func decode<Content: Decodable>(_ type: Content.Type, forKey key: Key) throws -> Content {
-    if let number = decoder.identity[key.stringValue] {
+    let column = column(key)
+    if let number = decoder.identity[column] {
       let integer = type as? any FixedWidthInteger.Type
-      guard let content = integer?.exactly(number) as? Content else {
-        throw DepotError(.type, "\"\(key.stringValue)\" is an Int64, not a \(type).")
+      if let content = integer?.exactly(number) as? Content { return content }
+      if let content = (type as? any NumberedIdentifier.Type)?.numbered(number) as? Content {
+        return content
       }
-      return content
+      throw DepotError(.type, "\"\(key.stringValue)\" is an Int64, not a \(type).")
+    }
+    if decoder.columns.composites.contains(column) {
+      return try type.init(from: decoder.part(column))
     }
     return try field(key).decode(type)
   }
@@ -64,7 +92,10 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type,
     forKey key: Key
-  ) throws -> KeyedDecodingContainer<Nested> { throw DepotError.nested([key]) }
+  ) throws -> KeyedDecodingContainer<Nested> {
+    guard decoder.columns.composites.contains(column(key)) else { throw DepotError.nested([key]) }
+    return decoder.part(column(key)).container(keyedBy: type)
+  }
 
   func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
     throw DepotError.nested([key])
@@ -75,70 +106,21 @@ private struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func superDecoder(forKey key: Key) throws -> any Decoder { throw DepotError.nested([key]) }
 
   private func field(_ key: Key) throws -> FieldDecoder {
-    guard let index = decoder.columns[key.stringValue], index < decoder.fields.count else {
+    guard let index = decoder.columns.positions[column(key)], index < decoder.fields.count else {
       throw DecodingError.keyNotFound(
         key,
-        .init(codingPath: [], debugDescription: "The row has no \"\(key.stringValue)\".")
+        .init(codingPath: [], debugDescription: "The row has no \"\(column(key))\".")
       )
     }
     return FieldDecoder(field: decoder.fields[index], codingPath: [key])
   }
 }
 
-/// The decoder of one value.
-private struct FieldDecoder: Decoder, SingleValueDecodingContainer {
-  let field: RowField
-  let codingPath: [any CodingKey]
-  let userInfo: [CodingUserInfoKey: Any] = [:]
-
-  func decodeNil() -> Bool { field.isNull }
-
-  func decode<Content: Decodable>(_ type: Content.Type) throws -> Content {
-    let value: Any
-    switch type {
-    case is String.Type: value = field.string as Any
-    case is Bool.Type: value = field.bool as Any
-    case is Double.Type: value = field.double as Any
-    case is Float.Type: value = field.double.map(Float.init) as Any
-    case is Date.Type:
-      value = field.referenceSeconds.map { Date(timeIntervalSinceReferenceDate: $0) } as Any
-    case is UUID.Type: value = field.uuid as Any
-    case is Data.Type: value = field.data as Any
-    case is Decimal.Type: value = field.decimal as Any
-    case is URL.Type: value = field.url as Any
-    case let integer as any FixedWidthInteger.Type:
-      value = field.int64.flatMap(integer.exactly) as Any
-    default: return try type.init(from: self)
-    }
-    guard let content = value as? Content else {
-      throw DepotError(
-        .type,
-        "\"\(codingPath.first?.stringValue ?? "")\" isn't a \(type) but \(field.kind)."
-      )
-    }
-    return content
-  }
-
-  func singleValueContainer() -> any SingleValueDecodingContainer { self }
-
-  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    throw DepotError.nested(codingPath)
-  }
-
-  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    throw DepotError.nested(codingPath)
-  }
+/// The identifier of a row of any entity.
+private protocol NumberedIdentifier {
+  static func numbered(_ number: Int64) -> Any
 }
 
-extension FixedWidthInteger {
-  fileprivate static func exactly(_ value: Int64) -> Any? { Self(exactly: value) }
-}
-
-extension DepotError {
-  /// Returns the error that a value has parts.
-  static func nested(_ path: [any CodingKey]) -> DepotError {
-    let name = path.first.map { "\"\($0.stringValue)\"" } ?? "A row"
-    return DepotError(.type, "\(name) has parts of its own; a row is flat.")
-      .hint("An attribute is a string, number, boolean, date, UUID, data, decimal, or URL.")
-  }
+extension Identifier: NumberedIdentifier {
+  fileprivate static func numbered(_ number: Int64) -> Any { Identifier(number) }
 }

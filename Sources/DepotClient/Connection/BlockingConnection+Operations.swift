@@ -53,7 +53,8 @@ extension BlockingConnection {
   /// Calls `body` with each of the rows that have these identifiers, in their order.
   ///
   /// - Returns: The identifiers that have no row, if the request allows that.
-  /// - Throws: ``DepotError`` `notfound.object` if a row is missing and the request doesn't allow it.
+  /// - Throws: ``DepotError`` `notfound.object` if a row is missing and the request doesn't allow
+  ///   it.
   @discardableResult
   public func get(
     _ request: GetRequest,
@@ -68,7 +69,7 @@ extension BlockingConnection {
       try columns?(list)
     }
     let rows = try reader.required("rows")
-    try node.document.bytes.withRows(at: rows.range.lowerBound, body)
+    try node.document.bytes.withRows(at: rows.range.lowerBound, RowReading(), body)
     var missing: [Int64] = []
     for element in try reader.optional("missing")?.elements() ?? [] {
       missing.append(try element.int64())
@@ -83,6 +84,8 @@ extension BlockingConnection {
   ///   - deadline: How long to wait at most.
   ///   - columns: What to do with the names of the columns, which come first if the request wants
   ///     them.
+  ///   - related: What to do with the rows of a relationship that were prefetched, which come
+  ///     before the rows that lead to them.
   ///   - body: What to do with a row. It reads the values of the attributes in the order of the
   ///     columns, all of them.
   /// - Returns: How many rows there were.
@@ -93,10 +96,22 @@ extension BlockingConnection {
     _ request: FetchRequest,
     deadline: Duration? = nil,
     columns: (([String]) throws -> Void)? = nil,
+    related: ((RelatedBlock) throws -> Void)? = nil,
     _ body: (inout RowReader) throws -> Void
   ) throws -> Int {
+    try stream(.fetch(request), deadline, columns, related, body).count("rows")
+  }
+
+  /// Calls `body` with each row of a stream; returns the result that comes at its end.
+  func stream(
+    _ operation: Operation,
+    _ deadline: Duration?,
+    _ columns: (([String]) throws -> Void)? = nil,
+    _ related: ((RelatedBlock) throws -> Void)? = nil,
+    _ body: (inout RowReader) throws -> Void
+  ) throws -> JSONNode {
     try withoutActuallyEscaping(body) { body in
-      try call(.fetch(request), deadline: deadline, columns: columns, rows: body).count("rows")
+      try call(operation, deadline: deadline, columns: columns, related: related, rows: body)
     }
   }
 
@@ -105,10 +120,47 @@ extension BlockingConnection {
     try call(.count(request), deadline: deadline).count("count")
   }
 
+  /// Returns whether a row satisfies the predicate.
+  public func exists(_ request: CountRequest, deadline: Duration? = nil) throws -> Bool {
+    try call(.exists(request), deadline: deadline).flag("exists")
+  }
+
+  /// Calls `body` with each group of rows that a request describes, as they arrive.
+  ///
+  /// - Parameters:
+  ///   - request: What to group, and what the rows of a group come to.
+  ///   - deadline: How long to wait at most.
+  ///   - body: What to do with a group. It reads the values of the keys and then the others.
+  /// - Throws: ``DepotError`` `request.predicate` and others, or what `body` throws.
+  public func aggregate(
+    _ request: AggregateRequest,
+    deadline: Duration? = nil,
+    _ body: (inout RowReader) throws -> Void
+  ) throws {
+    _ = try stream(.aggregate(request), deadline, nil, nil, body)
+  }
+
+  /// Inserts, changes, and deletes rows of any entities as one transaction that is on disk when
+  /// this returns.
+  ///
+  /// - Returns: The identifiers of the rows whose identifiers were temporary, and how many were
+  ///   changed.
+  /// - Throws: ``DepotError`` `notfound.object`, `conflict.unique`, and others; then nothing is
+  ///   stored.
+  @discardableResult
+  public func save(
+    _ request: SaveRequest,
+    deadline: Duration? = nil,
+    key: String? = nil
+  ) throws -> SaveResult {
+    try SaveResult(call(.save(request), deadline: deadline, key: key))
+  }
+
   /// Gives new values to rows as one transaction that is on disk when this returns.
   ///
   /// - Returns: How many rows were changed.
-  /// - Throws: ``DepotError`` `notfound.object` if an identifier has no row, and what an insert throws.
+  /// - Throws: ``DepotError`` `notfound.object` if an identifier has no row, and what an insert
+  ///   throws.
   @discardableResult
   public func update(
     _ request: UpdateRequest,

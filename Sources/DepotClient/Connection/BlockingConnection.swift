@@ -63,6 +63,7 @@ public final class BlockingConnection {
   ///   - deadline: How long to wait at most; the service ends the call then.
   ///   - key: The idempotency key of a write. The same key never applies twice.
   ///   - columns: What to do with the names of a stream's columns.
+  ///   - related: What to do with the rows of a relationship that come with a frame of a stream.
   ///   - rows: What to do with each row of a stream, whose identity was read already.
   /// - Returns: The object that is the result.
   /// - Throws: The ``DepotError`` of the service, or `unavailable.disconnected` with the effect
@@ -72,15 +73,17 @@ public final class BlockingConnection {
     deadline: Duration? = nil,
     key: String? = nil,
     columns: (([String]) throws -> Void)? = nil,
+    related: ((RelatedBlock) throws -> Void)? = nil,
     rows: ((inout RowReader) throws -> Void)? = nil
   ) throws -> JSONNode {
+    let frames = FrameHandling(RowReading(operation), columns, related, rows)
     let call = Call(
       id: nextIdentifier,
       operation,
       deadlineMilliseconds: deadline?.milliseconds,
       key: key
     )
-    return try exchange(columns: columns, rows: rows, isWrite: operation.isWrite) { writer in
+    return try exchange(frames, isWrite: operation.isWrite) { writer in
       writer.write(call)
     }
   }
@@ -99,7 +102,8 @@ public final class BlockingConnection {
     rows: ((inout RowReader) throws -> Void)? = nil
   ) throws -> JSONValue {
     let id = nextIdentifier
-    let node = try exchange(columns: nil, rows: rows, isWrite: true) { writer in
+    let frames = FrameHandling(RowReading(), nil, nil, rows)
+    let node = try exchange(frames, isWrite: true) { writer in
       writer.write(
         .object(["id": .int64(id), "call": .string(name), "args": arguments])
       )
@@ -108,13 +112,12 @@ public final class BlockingConnection {
   }
 
   private func exchange(
-    columns: (([String]) throws -> Void)?,
-    rows: ((inout RowReader) throws -> Void)?,
+    _ frames: FrameHandling,
     isWrite: Bool,
     _ write: (inout JSONWriter) -> Void
   ) throws -> JSONNode {
     try use(isWrite: isWrite) {
-      try receive(send(write), columns: columns, rows: rows)
+      try receive(send(write), frames)
     }
   }
 
@@ -161,7 +164,7 @@ public final class BlockingConnection {
         guard let id = waiting else { return }
         waiting = nil
         do {
-          let node = try receive(id, columns: nil, rows: nil)
+          let node = try receive(id, FrameHandling())
           try body(InsertResult(node))
         } catch {
           if (error as? DepotError)?.code == .disconnected { throw error }
@@ -195,16 +198,11 @@ public final class BlockingConnection {
   ) throws -> JSONNode {
     let call = Call(id: nextIdentifier, operation, deadlineMilliseconds: nil, key: key)
     return try use(isWrite: operation.isWrite) {
-      try receive(send { $0.write(call) }, columns: nil, rows: nil, frames: body)
+      try receive(send { $0.write(call) }, FrameHandling(frames: body))
     }
   }
 
-  private func receive(
-    _ id: Int64,
-    columns: (([String]) throws -> Void)?,
-    rows: ((inout RowReader) throws -> Void)?,
-    frames: ((StreamFrame) throws -> Void)? = nil
-  ) throws -> JSONNode {
+  private func receive(_ id: Int64, _ frames: FrameHandling) throws -> JSONNode {
     var failure: (any Error)?
     while true {
       let isEarly = early[id] != nil
@@ -219,9 +217,7 @@ public final class BlockingConnection {
       case .failure(let other?, let error): early[other] = .failure(id: other, error)
       case .next(id, let names, let offset) where failure == nil:
         do {
-          if let names { try columns?(names) }
-          if let rows { try bytes.withRows(at: offset, rows) }
-          try frames?(StreamFrame(columns: names, bytes: bytes, rowsOffset: offset))
+          try frames.handle(bytes, columns: names, at: offset)
         } catch {
           failure = error
           try cancel(id)
@@ -252,19 +248,5 @@ extension Duration {
   var milliseconds: Int {
     let (seconds, attoseconds) = components
     return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
-  }
-}
-
-extension [UInt8] {
-  /// Calls `body` with a reader at the beginning of each row.
-  func withRows(at offset: Int, _ body: (inout RowReader) throws -> Void) throws {
-    try withUnsafeBufferPointer { bytes in
-      var reader = try RowReader(bytes, at: offset)
-      while try reader.beginRow() {
-        try reader.readIdentity()
-        try body(&reader)
-        try reader.endRow()
-      }
-    }
   }
 }

@@ -60,4 +60,10 @@ extension JSONNode {
     var reader = try JSONObjectReader(self)
     return Int(try reader.required(name).int64())
   }
+
+  /// Reads a truth value from the member `name`.
+  func flag(_ name: StaticString) throws(DepotError) -> Bool {
+    var reader = try JSONObjectReader(self)
+    return try reader.required(name).bool()
+  }
 }

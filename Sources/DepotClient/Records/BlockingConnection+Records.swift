@@ -44,6 +44,7 @@ extension BlockingConnection {
   ///   - sort: The properties to sort by, the most important first.
   ///   - limit: How many records to return at most.
   ///   - offset: How many records to leave out at the beginning.
+  ///   - prefetch: The relationships whose rows are to come along.
   ///   - deadline: How long to wait at most.
   /// - Returns: The records in order.
   /// - Throws: ``DepotError`` `request.predicate` before anything is sent if the service can't do
@@ -54,6 +55,7 @@ extension BlockingConnection {
     sortBy sort: [SortDescriptor<Model>] = [],
     limit: Int? = nil,
     offset: Int = 0,
+    prefetch: [any PartialKeyPath<Model> & Sendable] = [],
     deadline: Duration? = nil
   ) throws -> [Model] {
     let request = try FetchRequest(
@@ -61,7 +63,8 @@ extension BlockingConnection {
       where: predicate,
       sortBy: sort,
       limit: limit,
-      offset: offset
+      offset: offset,
+      prefetch: prefetch
     )
     var records: [Model] = []
     try fetch(request, deadline: deadline) { records.append(try Model(from: &$0)) }

@@ -26,6 +26,12 @@ extension PredicateExpressions.IntDivision: LowerableExpression {
   }
 }
 
+extension PredicateExpressions.IntRemainder: LowerableExpression {
+  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+    .arithmetic(.modulo, try lowering.value(lhs), try lowering.value(rhs))
+  }
+}
+
 extension PredicateExpressions.UnaryMinus: LowerableExpression {
   func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     .negate(try lowering.value(wrapped))

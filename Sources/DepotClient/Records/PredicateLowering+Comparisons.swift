@@ -11,7 +11,7 @@ extension PredicateExpressions.NotEqual: LowerableExpression {
   func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     let equality = try lowering.equality(lhs, rhs)
     guard case .comparison(.equal, let left, let right, []) = equality else {
-      return .not(equality)
+      return equality.negated
     }
     return .comparison(.notEqual, left, right)
   }
@@ -27,7 +27,7 @@ extension PredicateExpressions.Comparison: LowerableExpression {
       case .greaterThanOrEqual: .greaterOrEqual
       @unknown default: throw lowering.refusal("\(op)")
       }
-    return .comparison(comparison, try lowering.value(lhs), try lowering.value(rhs))
+    return .comparison(comparison, try lowering.operand(lhs), try lowering.operand(rhs))
   }
 }
 
@@ -37,36 +37,65 @@ extension PredicateLowering {
     _ left: any PredicateExpression,
     _ right: any PredicateExpression
   ) throws(DepotError) -> QueryExpression {
-    for (condition, other) in [(left, right), (right, left)] {
-      guard let condition = condition as? any OptionalCondition, let other = Constant(other),
-        let value = other.attributeValue
+    for (node, other) in [(left, right), (right, left)] {
+      guard let other = Constant(other), let value = other.attributeValue else { continue }
+      if value == .null, let presence = try presence(of: node) { return presence.negated }
+      guard let condition = node as? any OptionalCondition,
+        let lowered = try condition.lowerOptional(in: &self)
       else { continue }
-      let lowered = try condition.lowerOptional(in: &self)
       switch value {
       case .bool(true): return .and([lowered.isPresent, lowered.holds])
       case .bool(false): return .and([lowered.isPresent, .not(lowered.holds)])
-      case .null: return .not(lowered.isPresent)
+      case .null: return lowered.isPresent.negated
       default: continue
       }
     }
-    switch (try value(left), try value(right)) {
+    switch (try operand(left), try operand(right)) {
     case (.value(.bool(let isTrue)), let condition) where condition.isCondition,
       (let condition, .value(.bool(let isTrue))) where condition.isCondition:
       return isTrue ? condition : .not(condition)
     case (let left, let right) where left.isCondition || right.isCondition:
-      throw refusal("== between two conditions", hint: "Use && and ||.")
+      let (left, right) = (left.asCondition, right.asCondition)
+      return .or([.and([left, right]), .and([.not(left), .not(right)])])
     case (let left, let right):
       return .comparison(.equal, left, right)
     }
   }
+
+  /// Returns whether an optional composite is there; `nil` if the node is something else.
+  private mutating func presence(
+    of node: any PredicateExpression
+  ) throws(DepotError) -> QueryExpression? {
+    guard let type = node.wrappedType, type is any Composite.Type else { return nil }
+    return try value(node).isPresent(as: type)
+  }
+}
+
+extension PredicateExpression {
+  /// The type of what it comes to if that isn't missing; `nil` if it can't be missing.
+  fileprivate var wrappedType: Any.Type? { (Output.self as? any OptionalOutput.Type)?.wrapped }
+}
+
+private protocol OptionalOutput {
+  static var wrapped: Any.Type { get }
+}
+
+extension Optional: OptionalOutput {
+  fileprivate static var wrapped: Any.Type { Wrapped.self }
 }
 
 extension QueryExpression {
-  /// Whether this is true or false by its form.
-  fileprivate var isCondition: Bool {
+  /// The opposite, in the shortest form that is the same for all values.
+  fileprivate var negated: QueryExpression {
     switch self {
-    case .comparison, .text, .between, .in, .and, .or, .not: true
-    default: false
+    case .comparison(.notEqual, let left, .value(.null), let options):
+      .comparison(.equal, left, .value(.null), options: options)
+    case .not(let part): part
+    default: .not(self)
     }
+  }
+
+  fileprivate var asCondition: QueryExpression {
+    isCondition ? self : .comparison(.equal, self, .value(.bool(true)))
   }
 }

@@ -11,9 +11,12 @@ struct Constant {
     self.value = value
   }
 
-  /// Returns whether `node` and its parts don't depend on the record.
-  fileprivate static func isSafe(_ node: any PredicateExpression) -> Bool {
-    (node as? any ConstantExpression)?.isConstant ?? false
+  /// Returns whether `node` and its parts don't depend on the record, but at most on `variables`.
+  fileprivate static func isSafe(
+    _ node: any PredicateExpression,
+    _ variables: Set<PredicateExpressions.VariableID> = []
+  ) -> Bool {
+    (node as? any ConstantExpression)?.isConstant(variables) ?? false
   }
 
   private static func evaluate(_ node: some PredicateExpression) throws -> Any {
@@ -24,17 +27,41 @@ struct Constant {
   var attributeValue: Value? { Self.attributeValue(value) }
 
   /// Returns `value` as one that an attribute can have, or `nil`.
+  ///
+  /// A record is its identifier, an enumeration its raw value or else the name of its case.
   static func attributeValue(_ value: Any) -> Value? {
     switch value {
     case let value as any OptionalConstant: value.wrapped.map(attributeValue) ?? .null
     case let value as any AttributeValue: value.attributeValue
-    case let value as any IdentifierConstant: .int64(value.value)
-    case let value as any BinaryInteger: Int64(exactly: value).map(Value.int64)
-    case let value as Float: .double(Double(value))
+    case let value as any Record: identifier(of: value)
     case let value as any StringProtocol: .string(String(value))
     case let value as Character: .string(String(value))
-    default: nil
+    case let value as any RawRepresentable: attributeValue(value.rawValue)
+    case let value as any Collection: list(value)
+    default: caseName(value).map(Value.string)
     }
+  }
+
+  private static func identifier<Model: Record>(of record: Model) -> Value? {
+    let attribute = Model.attributes.all.first { $0.name == "$id" }
+    let identifier = attribute.flatMap { record[keyPath: $0.keyPath] as? Identifier<Model> }
+    return identifier?.attributeValue
+  }
+
+  private static func list(_ collection: some Collection) -> Value? {
+    guard !(collection is any KeyedConstant) else { return nil }
+    var values: [Value] = []
+    for element in collection {
+      guard let value = attributeValue(element) else { return nil }
+      values.append(value)
+    }
+    return .list(values)
+  }
+
+  private static func caseName(_ value: Any) -> String? {
+    let mirror = Mirror(reflecting: value)
+    guard mirror.displayStyle == .enum, mirror.children.isEmpty else { return nil }
+    return String(describing: value)
   }
 }
 
@@ -47,30 +74,45 @@ extension Optional: OptionalConstant {
   fileprivate var wrapped: Any? { map { $0 } }
 }
 
-/// An identifier of any entity.
-private protocol IdentifierConstant {
-  var value: Int64 { get }
-}
+/// A dictionary of any type, which isn't a list of its pairs.
+private protocol KeyedConstant {}
 
-extension Identifier: IdentifierConstant {}
+extension Dictionary: KeyedConstant {}
 
 /// A node that can be evaluated without harm if its parts can.
 private protocol ConstantExpression {
-  var isConstant: Bool { get }
+  func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool
 }
 
 extension PredicateExpressions.Value: ConstantExpression {
-  fileprivate var isConstant: Bool { true }
+  fileprivate func isConstant(_: Set<PredicateExpressions.VariableID>) -> Bool { true }
 }
 
 extension PredicateExpressions.NilLiteral: ConstantExpression {
-  fileprivate var isConstant: Bool { true }
+  fileprivate func isConstant(_: Set<PredicateExpressions.VariableID>) -> Bool { true }
+}
+
+extension PredicateExpressions.Variable: ConstantExpression {
+  fileprivate func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
+    variables.contains(key)
+  }
 }
 
 extension PredicateExpressions.KeyPath: ConstantExpression {
-  fileprivate var isConstant: Bool { Constant.isSafe(root) }
+  fileprivate func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
+    Constant.isSafe(root, variables)
+  }
 }
 
 extension PredicateExpressions.NilCoalesce: ConstantExpression {
-  fileprivate var isConstant: Bool { Constant.isSafe(lhs) && Constant.isSafe(rhs) }
+  fileprivate func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
+    Constant.isSafe(lhs, variables) && Constant.isSafe(rhs, variables)
+  }
+}
+
+extension PredicateExpressions.OptionalFlatMap: ConstantExpression {
+  fileprivate func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
+    Constant.isSafe(wrapped, variables)
+      && Constant.isSafe(transform, variables.union([variable.key]))
+  }
 }

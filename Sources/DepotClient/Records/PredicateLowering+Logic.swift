@@ -24,7 +24,11 @@ extension PredicateExpressions.Negation: LowerableExpression {
 extension PredicateExpressions.Conditional: LowerableExpression {
   func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     guard Output.self == Bool.self else {
-      throw lowering.refusal("? : for a value", hint: "Use it between conditions.")
+      return .conditional(
+        try lowering.predicate(test),
+        try lowering.value(trueBranch),
+        try lowering.value(falseBranch)
+      )
     }
     let test = try lowering.predicate(test)
     return .or([

@@ -3,12 +3,11 @@ internal import FoundationEssentials
 
 extension PredicateExpressions.SequenceContains: LowerableExpression {
   func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
-    let element = try lowering.value(element)
+    let element = try lowering.operand(element)
     guard let constant = Constant(sequence) else {
-      guard LHS.Output.self is any StringProtocol.Type else {
-        throw lowering.refusal("contains(_:) of a collection that isn't a constant")
-      }
-      return .text(.contains, try lowering.value(sequence), element)
+      let sequence = try lowering.value(sequence)
+      return LHS.Output.self is any StringProtocol.Type
+        ? .text(.contains, sequence, element) : .contains(sequence, element)
     }
     if let bounds = constant.value as? any BoundedRange {
       return try bounds.membership(of: element, lowering)
@@ -22,7 +21,7 @@ extension PredicateExpressions.SequenceContains: LowerableExpression {
 
 extension PredicateExpressions.RangeExpressionContains: LowerableExpression {
   func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
-    let element = try lowering.value(element)
+    let element = try lowering.operand(element)
     if let constant = Constant(range) {
       guard let bounds = constant.value as? any BoundedRange else {
         throw lowering.refusal("contains(_:) of \(type(of: constant.value))")

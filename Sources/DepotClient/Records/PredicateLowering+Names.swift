@@ -9,13 +9,6 @@ enum OperatorName {
   }
 
   private static let names = [
-    "CollectionIndexSubscript": "a subscript", "CollectionRangeSubscript": "a subscript",
-    "ConditionalCast": "as?", "DictionaryKeyDefaultValueSubscript": "a subscript",
-    "DictionaryKeySubscript": "a subscript", "ExpressionEvaluate": "evaluate(_:)",
-    "Filter": "filter(_:)", "ForceCast": "as!", "IntRemainder": "%",
-    "PredicateEvaluate": "evaluate(_:)", "SequenceAllSatisfy": "allSatisfy(_:)",
-    "SequenceContainsWhere": "contains(where:)", "SequenceMaximum": "max()",
-    "SequenceMinimum": "min()", "StringContainsRegex": "contains(_:) with a regular expression",
-    "TypeCheck": "is",
+    "ExpressionEvaluate": "evaluate(_:)", "PredicateEvaluate": "evaluate(_:)",
   ]
 }

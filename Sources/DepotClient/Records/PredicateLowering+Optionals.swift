@@ -6,44 +6,46 @@ internal import FoundationEssentials
 /// The service's conditions are true or false, never missing, so it needs a place that says what a
 /// missing value means: `== true`, `?? false`, or `if let`.
 protocol OptionalCondition {
-  /// Returns whether the value is there, and whether the condition holds for it.
+  /// Returns whether the value is there, and whether the condition holds for it; `nil` if this is
+  /// no condition but a value.
   func lowerOptional(
     in lowering: inout PredicateLowering
-  ) throws(DepotError) -> (isPresent: QueryExpression, holds: QueryExpression)
+  ) throws(DepotError) -> (isPresent: QueryExpression, holds: QueryExpression)?
 }
 
 extension PredicateExpressions.OptionalFlatMap: OptionalCondition, LowerableExpression {
   func lowerOptional(
     in lowering: inout PredicateLowering
-  ) throws(DepotError) -> (isPresent: QueryExpression, holds: QueryExpression) {
+  ) throws(DepotError) -> (isPresent: QueryExpression, holds: QueryExpression)? {
+    guard RHS.Output.self == Bool.self else { return nil }
     let value = try lowering.value(wrapped)
-    lowering.bindings[variable.key] = .expression(value)
-    let isPresent = QueryExpression.comparison(.notEqual, value, .value(.null))
-    return (isPresent, try lowering.predicate(transform))
+    lowering.bindings[variable.key] = value
+    return (value.isPresent(as: Wrapped.self), try lowering.predicate(transform))
   }
 
   func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
-    if Result.self == Bool.self {
-      throw lowering.refusal(
-        "a condition on a missing value",
-        hint: "Say what it means when nothing is there: add == true or ?? false."
-      )
+    if let (isPresent, holds) = try lowerOptional(in: &lowering) {
+      return .conditional(isPresent, holds, .value(.null))
     }
-    // Computing with null gives null, as the optional chain does.
-    lowering.bindings[variable.key] = .expression(try lowering.value(wrapped))
-    return try lowering.value(transform)
+    let value = try lowering.value(wrapped)
+    lowering.bindings[variable.key] = value
+    let result = try lowering.value(transform)
+    // Computing with null gives null, as the optional chain does; anything else must be told.
+    return result.isNullWhereNull(value)
+      ? result : .conditional(value.isPresent(as: Wrapped.self), result, .value(.null))
   }
 }
 
 extension PredicateExpressions.NilCoalesce: LowerableExpression {
   func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     guard Output.self == Bool.self else {
-      throw lowering.refusal("?? for a value", hint: "Compare with nil and use ||.")
+      let otherwise = try lowering.value(rhs)
+      return .coalesce([try lowering.value(lhs), otherwise].flatMap(\.alternatives))
     }
     let isPresent: QueryExpression
     let holds: QueryExpression
-    if let condition = lhs as? any OptionalCondition {
-      (isPresent, holds) = try condition.lowerOptional(in: &lowering)
+    if let condition = try (lhs as? any OptionalCondition)?.lowerOptional(in: &lowering) {
+      (isPresent, holds) = condition
     } else {
       let value = try lowering.value(lhs)
       isPresent = .comparison(.notEqual, value, .value(.null))
@@ -58,3 +60,59 @@ extension PredicateExpressions.NilCoalesce: LowerableExpression {
     }
   }
 }
+
+extension QueryExpression {
+  /// Returns whether this is there, for what it is where it is there.
+  ///
+  /// A composite has an attribute that says so. A to-many relationship is there if the row is whose
+  /// it is.
+  func isPresent(as type: Any.Type) -> QueryExpression {
+    if type is any Composite.Type { return .comparison(.equal, self, .value(.bool(true))) }
+    guard type is any ReferenceList.Type else {
+      return .comparison(.notEqual, self, .value(.null))
+    }
+    switch self {
+    case .attribute(let path):
+      return path.parentPath.map { .comparison(.notEqual, .attribute($0), .value(.null)) }
+        ?? .and([])
+    case .member(let base, let path):
+      let owner = path.parentPath.map { QueryExpression.member(base, $0) } ?? base
+      return .comparison(.notEqual, owner, .value(.null))
+    default: return .and([])
+    }
+  }
+
+  /// What the parts of a coalescing are.
+  fileprivate var alternatives: [QueryExpression] {
+    if case .coalesce(let list) = self { list } else { [self] }
+  }
+
+  /// Whether this gives null wherever `value` does.
+  fileprivate func isNullWhereNull(_ value: QueryExpression) -> Bool {
+    if self == value { return true }
+    switch (self, value) {
+    case (.attribute(let path), .attribute(let start)): return path.hasPrefix(start + ".")
+    case (.member(let base, let path), .member(let other, let start)) where base == other:
+      return path.hasPrefix(start + ".")
+    case (.member(let part, _), _), (.negate(let part), _), (.cast(let part, _), _),
+      (.convert(let part, _), _), (.element(let part, _), _):
+      return part.isNullWhereNull(value)
+    case (.arithmetic(_, let left, let right), _):
+      return left.isNullWhereNull(value) || right.isNullWhereNull(value)
+    case (.function(_, let parts), _): return parts.contains { $0.isNullWhereNull(value) }
+    default: return false
+    }
+  }
+}
+
+extension String {
+  /// The path without its last step; `nil` if that is the only one.
+  fileprivate var parentPath: String? {
+    lastIndex(of: ".").map { String(self[..<$0]) }
+  }
+}
+
+/// What a to-many relationship is as a property.
+private protocol ReferenceList {}
+
+extension Array: ReferenceList where Element: Reference {}

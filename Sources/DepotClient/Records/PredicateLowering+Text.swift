@@ -18,3 +18,14 @@ extension PredicateExpressions.SequenceStartsWith: LowerableExpression {
     return .text(.begins, try lowering.value(base), try lowering.value(prefix))
   }
 }
+
+extension PredicateExpressions.StringContainsRegex: LowerableExpression {
+  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+    guard let component = Constant(regex)?.value as? any RegexComponent,
+      let pattern = PredicateExpressions.PredicateRegex(component)?.stringRepresentation
+    else { throw lowering.refusal("a regular expression that has no pattern") }
+    // The service's test is about the whole text.
+    let whole = "(?s:.*?)(?:\(pattern))(?s:.*)"
+    return .text(.matches, try lowering.value(subject), .value(.string(whole)))
+  }
+}

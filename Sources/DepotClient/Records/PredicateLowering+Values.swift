@@ -3,23 +3,21 @@ internal import FoundationEssentials
 
 extension PredicateExpressions.Variable: LowerableExpression {
   func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
-    if case .expression(let expression) = lowering.bindings[key] { return expression }
-    throw lowering.refusal("the whole record", hint: "Compare its identifier.")
+    guard let expression = lowering.bindings[key] else {
+      throw lowering.refusal("a variable of another predicate")
+    }
+    return expression
   }
 }
 
 extension PredicateExpressions.KeyPath: LowerableExpression {
   func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
-    if let variable = root as? any VariableExpression,
-      case .record = lowering.bindings[variable.key]
-    {
-      return .attribute(try lowering.attributeName(keyPath))
+    if let kind, Root.Output.self is any Collection.Type {
+      return try lowering.collection(root, kind: "\(kind)")
     }
-    let value = try lowering.value(root)
-    if keyPath as AnyKeyPath == \String.isEmpty {
-      return .comparison(.equal, value, .value(.string("")))
-    }
-    throw lowering.refusal("a property of a value (\(keyPath.shortDescription))")
+    let base = try lowering.value(root)
+    guard let name = try lowering.name(of: keyPath, from: Root.Output.self) else { return base }
+    return base.member(name)
   }
 }
 
@@ -29,9 +27,98 @@ extension PredicateExpressions.ForcedUnwrap: LowerableExpression {
   }
 }
 
-/// A variable of any type.
-private protocol VariableExpression {
-  var key: PredicateExpressions.VariableID { get }
+extension PredicateLowering {
+  /// Returns the name of a property of `root`; `nil` if it is the same thing.
+  fileprivate func name(
+    of keyPath: AnyKeyPath,
+    from root: Any.Type
+  ) throws(DepotError) -> String? {
+    if let type = root as? any RowConvertible.Type {
+      if let name = Self.attribute(keyPath, of: type) { return name }
+      throw DepotError.unlisted(keyPath, root)
+    }
+    if let type = root as? any NamedProperties.Type, let name = type.name(of: keyPath) {
+      return name.isEmpty ? nil : name
+    }
+    if let type = root as? any RawRepresentable.Type {
+      if Self.isRawValue(keyPath, of: type) { return nil }
+      throw refusal(
+        "a property of a value (\(keyPath.shortDescription))",
+        hint: "Compare \(root) with a captured case; rawValue is known if \(root) is CaseIterable."
+      )
+    }
+    throw refusal("a property of a value (\(keyPath.shortDescription))")
+  }
+
+  private static func attribute<Content: RowConvertible>(
+    _ keyPath: AnyKeyPath,
+    of type: Content.Type
+  ) -> String? {
+    Content.attributes[keyPath]?.name
+  }
+
+  /// Whether `keyPath` is that of the raw value, which only values of the type can tell.
+  private static func isRawValue<Content: RawRepresentable>(
+    _ keyPath: AnyKeyPath,
+    of type: Content.Type
+  ) -> Bool {
+    guard let keyPath = keyPath as? KeyPath<Content, Content.RawValue>,
+      Content.RawValue.self is any Equatable.Type
+    else { return false }
+    let samples = samples(of: type)
+    return !samples.isEmpty
+      && samples.allSatisfy { AnyEquatable.areEqual($0[keyPath: keyPath], $0.rawValue) }
+  }
+
+  private static func samples<Content: RawRepresentable>(of type: Content.Type) -> [Content] {
+    if let cases = type as? any CaseIterable.Type {
+      return cases.list.compactMap { $0 as? Content }
+    }
+    let integers = (0..<64).compactMap { number in
+      (Content.RawValue.self as? any FixedWidthInteger.Type)?.value(number) as? Content.RawValue
+    }
+    let texts = ["", "a", "b"].compactMap { $0 as? Content.RawValue }
+    return (integers + texts).compactMap(Content.init(rawValue:))
+  }
 }
 
-extension PredicateExpressions.Variable: VariableExpression {}
+/// A type other than a record or composite whose properties are known to the service.
+private protocol NamedProperties {
+  /// Returns the name of a property: empty if it is the same thing, `nil` if it has none.
+  static func name(of keyPath: AnyKeyPath) -> String?
+}
+
+extension Related: NamedProperties where Destination: Record {
+  fileprivate static func name(of keyPath: AnyKeyPath) -> String? {
+    switch keyPath {
+    case \Related.id: "$id"
+    case \Related.record: ""
+    default: Destination.attributes[member: keyPath]?.name
+    }
+  }
+}
+
+extension Identifier: NamedProperties where Model: Record {
+  fileprivate static func name(of keyPath: AnyKeyPath) -> String? {
+    keyPath == \Identifier.value ? "" : nil
+  }
+}
+
+extension CaseIterable {
+  fileprivate static var list: [Any] { allCases.map { $0 } }
+}
+
+extension FixedWidthInteger {
+  fileprivate static func value(_ number: Int) -> Any { Self(number) }
+}
+
+/// The comparison of values of which nothing is known.
+private enum AnyEquatable {
+  static func areEqual(_ left: Any, _ right: Any) -> Bool {
+    (left as? any Equatable)?.isEqual(right) ?? false
+  }
+}
+
+extension Equatable {
+  fileprivate func isEqual(_ other: Any) -> Bool { (other as? Self) == self }
+}

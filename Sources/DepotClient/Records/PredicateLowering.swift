@@ -1,22 +1,23 @@
 internal import DepotProtocol
 internal import FoundationEssentials
 
-/// The translation of a Foundation predicate for a record into an expression for the service.
+/// The translation of a Foundation predicate or expression for a record into an expression for the
+/// service.
 ///
 /// Each kind of node has a small extension in one of the files `PredicateLowering+….swift`. A
 /// part that doesn't depend on the record is evaluated here and now, unless that could trap.
 struct PredicateLowering {
-  /// What a variable of the predicate stands for.
-  enum Binding {
-    case record
-    case expression(QueryExpression)
-  }
-
   /// The name of the record's type, for messages.
   let model: String
-  /// Returns the name of the attribute that a property stands for.
-  let attributeName: (AnyKeyPath) throws(DepotError) -> String
-  var bindings: [PredicateExpressions.VariableID: Binding]
+  /// What the variables stand for.
+  var bindings: [PredicateExpressions.VariableID: QueryExpression]
+  /// How many names were given to the elements of collections.
+  private var elements = 0
+
+  private init(model: String, variable: PredicateExpressions.VariableID) {
+    self.model = model
+    bindings = [variable: .variable("SELF")]
+  }
 
   /// Translates a predicate.
   ///
@@ -25,12 +26,18 @@ struct PredicateLowering {
   static func lower<Model: Record>(
     _ predicate: Predicate<Model>
   ) throws(DepotError) -> QueryExpression {
-    var lowering = PredicateLowering(
-      model: "\(Model.self)",
-      attributeName: Model.attributeName(of:),
-      bindings: [predicate.variable.key: .record]
-    )
+    var lowering = PredicateLowering(model: "\(Model.self)", variable: predicate.variable.key)
     return try lowering.predicate(predicate.expression)
+  }
+
+  /// Translates an expression.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate`.
+  static func lower<Model: Record, Output>(
+    _ expression: Expression<Model, Output>
+  ) throws(DepotError) -> QueryExpression {
+    var lowering = PredicateLowering(model: "\(Model.self)", variable: expression.variable.key)
+    return try lowering.value(expression.expression)
   }
 
   /// Translates a node that is true or false.
@@ -41,8 +48,7 @@ struct PredicateLowering {
       return isTrue ? .and([]) : .or([])
     }
     let lowered = try value(node)
-    guard case .attribute = lowered else { return lowered }
-    return .comparison(.equal, lowered, .value(.bool(true)))
+    return lowered.isCondition ? lowered : .comparison(.equal, lowered, .value(.bool(true)))
   }
 
   /// Translates a node that is a value to be compared or computed with.
@@ -57,6 +63,24 @@ struct PredicateLowering {
     return try node.lower(in: &self)
   }
 
+  /// Translates a node that is a value to be compared with others; an object is its identifier.
+  mutating func operand(_ node: any PredicateExpression) throws(DepotError) -> QueryExpression {
+    let lowered = try value(node)
+    guard case .variable = lowered, node.isObject else { return lowered }
+    return lowered.member("$id")
+  }
+
+  /// Translates the test of the elements of a collection; returns what it calls them.
+  mutating func test(
+    _ node: any PredicateExpression,
+    of variable: PredicateExpressions.VariableID
+  ) throws(DepotError) -> (name: String, test: QueryExpression) {
+    elements += 1
+    let name = elements == 1 ? "x" : "x\(elements)"
+    bindings[variable] = .variable(name)
+    return (name, try predicate(node))
+  }
+
   /// Returns the error that the service doesn't have `what`.
   func refusal(_ what: String, hint: String? = nil) -> DepotError {
     DepotError(.predicate, "A predicate for \(model) can't use \(what).", hint: hint)
@@ -69,4 +93,32 @@ protocol LowerableExpression {
   ///
   /// - Throws: ``DepotError`` `request.predicate` if a part has no counterpart.
   func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression
+}
+
+extension PredicateExpression {
+  /// Whether it stands for a row rather than for a value.
+  fileprivate var isObject: Bool {
+    Output.self is any Record.Type || Output.self is any Reference.Type
+  }
+}
+
+extension QueryExpression {
+  /// Whether this is true or false by its form.
+  var isCondition: Bool {
+    switch self {
+    case .comparison, .text, .between, .in, .and, .or, .not, .search, .is, .quantified, .contains:
+      true
+    default: false
+    }
+  }
+
+  /// Returns what the key path `path` leads to from here.
+  func member(_ path: String) -> QueryExpression {
+    switch self {
+    case .variable("SELF"): .attribute(path)
+    case .attribute(let start): .attribute("\(start).\(path)")
+    case .member(let base, let start): .member(base, "\(start).\(path)")
+    default: .member(self, path)
+    }
+  }
 }

@@ -11,6 +11,8 @@ extension FetchRequest {
   ///   - sort: The properties to sort by, the most important first.
   ///   - limit: How many rows to return at most.
   ///   - offset: How many rows to leave out at the beginning.
+  ///   - prefetch: The relationships whose rows are to come along, as in `\.country` and
+  ///     `\.tags.every.owner`.
   /// - Throws: ``DepotError`` `request.predicate` if the service can't do what the predicate or the
   ///   order asks for.
   public init<Model: Record>(
@@ -18,9 +20,11 @@ extension FetchRequest {
     where predicate: Predicate<Model>? = nil,
     sortBy sort: [SortDescriptor<Model>] = [],
     limit: Int? = nil,
-    offset: Int = 0
+    offset: Int = 0,
+    prefetch: [any PartialKeyPath<Model> & Sendable] = []
   ) throws(DepotError) {
     self.init(entity: Model.entity, limit: limit, offset: offset)
+    for keyPath in prefetch { self.prefetch.append(try Model.property(keyPath).path) }
     self.predicate = try QueryExpression(lowering: predicate)
     for descriptor in sort { self.sort.append(try SortKey(lowering: descriptor)) }
     select = Model.attributes.names
@@ -76,14 +80,18 @@ extension UpdateRequest {
     set assignments: [Assignment<Model>]
   ) throws(DepotError) {
     var columns: [String] = []
+    var values: [Value] = []
     for assignment in assignments {
-      columns.append(try Model.attributeName(of: assignment.keyPath))
+      for (name, value) in try assignment.columns() {
+        columns.append(name)
+        values.append(value)
+      }
     }
     self.init(
       entity: Model.entity,
       rows: rows,
       columns: columns,
-      values: RowBatch([assignments.map(\.value)])
+      values: RowBatch([values])
     )
   }
 }
@@ -103,7 +111,23 @@ extension RowSelection {
 }
 
 extension QueryExpression {
-  fileprivate init?<Model: Record>(lowering predicate: Predicate<Model>?) throws(DepotError) {
+  /// Translates a predicate for the service.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` if the service can't do what it asks for.
+  public init<Model: Record>(_ predicate: Predicate<Model>) throws(DepotError) {
+    self = try PredicateLowering.lower(predicate)
+  }
+
+  /// Translates an expression for the service, to sort, group, or aggregate by.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` if the service can't do what it asks for.
+  public init<Model: Record, Output>(
+    _ expression: Expression<Model, Output>
+  ) throws(DepotError) {
+    self = try PredicateLowering.lower(expression)
+  }
+
+  init?<Model: Record>(lowering predicate: Predicate<Model>?) throws(DepotError) {
     guard let predicate else { return nil }
     self = try PredicateLowering.lower(predicate)
   }

@@ -5,6 +5,10 @@ public protocol AttributeValue: Sendable {
   /// The type of the attributes that hold such values.
   static var attributeType: AttributeType { get }
 
+  /// Says in `attribute` what such values need: its type, width, collection, and whether it may be
+  /// null.
+  static func describe(_ attribute: inout Attribute)
+
   /// Reads the next value of a row.
   ///
   /// - Throws: ``DepotError`` `request.type` if it isn't of this type.
@@ -12,6 +16,10 @@ public protocol AttributeValue: Sendable {
 
   /// The value to store.
   var attributeValue: Value { get }
+}
+
+extension AttributeValue {
+  public static func describe(_ attribute: inout Attribute) { attribute.type = attributeType }
 }
 
 extension RowReader {
@@ -24,7 +32,7 @@ extension RowReader {
     try Wanted.read(from: &self)
   }
 
-  fileprivate mutating func next<Wanted>(
+  mutating func next<Wanted>(
     _ type: AttributeType,
     _ convert: (RowField) -> Wanted?
   ) throws(DepotError) -> Wanted {
@@ -118,6 +126,10 @@ extension URL: AttributeValue {
 
 extension Optional: AttributeValue where Wrapped: AttributeValue {
   public static var attributeType: AttributeType { Wrapped.attributeType }
+  public static func describe(_ attribute: inout Attribute) {
+    Wrapped.describe(&attribute)
+    attribute.isOptional = true
+  }
   public static func read(from row: inout RowReader) throws(DepotError) -> Wrapped? {
     try row.skipNull() ? nil : Wrapped.read(from: &row)
   }

@@ -3,21 +3,32 @@
 /// Bytes of the other side needn't have been scanned: whatever isn't a row is an error, never a
 /// crash.
 public struct RowReader: ~Copyable {
-  private let bytes: UnsafeBufferPointer<UInt8>
-  private var position: Int
-  private var isFirstValue = true
+  let bytes: UnsafeBufferPointer<UInt8>
+  var position: Int
+  /// How many values of the row, or elements of the list that is being read, were begun.
+  var index = 0
+  /// The place in the row of the list that is being read.
+  var listColumn: Int?
   private var isFirstRow = true
 
   /// The identifier of the row that is being read.
   public private(set) var identifier: Int64 = 0
   /// The version of the row that is being read.
   public private(set) var version: Int64 = 0
+  /// Where to find the rows that relationships lead to; whoever puts it there knows its type.
+  package var relatives: AnyObject?
 
   /// Creates a reader of the array of rows that begins at `start`.
   package init(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int = 0) throws(DepotError) {
     self.bytes = bytes
     position = start
     try expect("[")
+  }
+
+  /// Creates a reader of a value that stands alone, to be read with ``list(_:)`` or ``object(_:)``.
+  package init(value bytes: UnsafeBufferPointer<UInt8>, at start: Int = 0) {
+    self.bytes = bytes
+    position = start
   }
 
   /// Creates a reader of one array, whose elements are read like the values of a row.
@@ -37,7 +48,7 @@ public struct RowReader: ~Copyable {
     if !isFirstRow { try expect(",") }
     isFirstRow = false
     try expect("[")
-    isFirstValue = true
+    index = 0
     return true
   }
 
@@ -59,8 +70,8 @@ public struct RowReader: ~Copyable {
 
   /// Reads the next value of the row.
   package mutating func field() throws(DepotError) -> RowField {
-    if !isFirstValue { try expect(",") }
-    isFirstValue = false
+    if index > 0 { try expect(",") }
+    index += 1
     switch peek() {
     case UInt8(ascii: "\""): return try stringField()
     case UInt8(ascii: "n"): return try word("null", .null)
@@ -76,9 +87,9 @@ public struct RowReader: ~Copyable {
   /// Moves past the next value if it is null; returns whether it was.
   package mutating func skipNull() throws(DepotError) -> Bool {
     let start = position
-    if !isFirstValue { try expect(",") }
+    if index > 0 { try expect(",") }
     if peek() == UInt8(ascii: "n") {
-      isFirstValue = false
+      index += 1
       _ = try word("null", .null)
       return true
     }
@@ -126,7 +137,7 @@ public struct RowReader: ~Copyable {
     )
   }
 
-  /// Reads an object, as in the escape form of a date, or an array, which no type has.
+  /// Reads an object or an array as it is written.
   private mutating func nestedField(_ kind: JSONToken.Kind) throws(DepotError) -> RowField {
     let start = position
     var depth = 0
@@ -169,7 +180,7 @@ public struct RowReader: ~Copyable {
 
   /// Returns the next byte that isn't white space, or 0 at the end.
   @inline(__always)
-  private mutating func peek() -> UInt8 {
+  mutating func peek() -> UInt8 {
     while position < bytes.count {
       let byte = bytes[position]
       if byte > 0x20 { return byte }
@@ -179,12 +190,12 @@ public struct RowReader: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func expect(_ character: Unicode.Scalar) throws(DepotError) {
+  mutating func expect(_ character: Unicode.Scalar) throws(DepotError) {
     guard peek() == UInt8(ascii: character) else { throw malformed("\"\(character)\"") }
     position += 1
   }
 
-  private func malformed(_ expected: String) -> DepotError {
+  func malformed(_ expected: String) -> DepotError {
     DepotError(
       JSONError(.unexpectedByte(expected: expected), at: min(position, bytes.count)),
       in: bytes

@@ -1,0 +1,156 @@
+public import DepotProtocol
+public import FoundationEssentials
+public import FoundationInternationalization
+
+extension BlockingConnection {
+  /// Returns whether a record satisfies a predicate.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` and others.
+  public func exists<Model: Record>(
+    _ type: Model.Type,
+    where predicate: Predicate<Model>? = nil
+  ) throws -> Bool {
+    try exists(CountRequest(type, where: predicate))
+  }
+
+  /// Returns some records of an order, from the beginning or from where another page ended.
+  ///
+  /// ```swift
+  /// var page = try depot.page(Package.self, sortBy: [SortDescriptor(\.name)], size: 50)
+  /// while let next = page.next {
+  ///   page = try depot.page(
+  ///     Package.self, sortBy: [SortDescriptor(\.name)], size: 50, after: next)
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - type: The record.
+  ///   - predicate: What the records must satisfy; the same for each page.
+  ///   - sort: The properties to sort by; the same for each page.
+  ///   - size: How many records a page has at most.
+  ///   - cursor: Where the page before ended; `nil` for the first page.
+  ///   - prefetch: The relationships whose rows are to come along.
+  ///   - deadline: How long to wait at most.
+  /// - Returns: The records, and where the next page begins.
+  /// - Throws: ``DepotError`` `request.predicate` and others.
+  public func page<Model: Record>(
+    _ type: Model.Type,
+    where predicate: Predicate<Model>? = nil,
+    sortBy sort: [SortDescriptor<Model>] = [],
+    size: Int,
+    after cursor: PageCursor? = nil,
+    prefetch: [any PartialKeyPath<Model> & Sendable] = [],
+    deadline: Duration? = nil
+  ) throws -> Page<Model> {
+    var reading = try PageReading(predicate, sort, prefetch, size: size, after: cursor)
+    try fetch(reading.request, deadline: deadline) { try reading.append(&$0) }
+    return reading.page
+  }
+
+  /// Returns records in sections that have the same value of a property, in the order of that
+  /// value.
+  ///
+  /// - Parameters:
+  ///   - type: The record.
+  ///   - keyPath: The property, which is the first that the records are sorted by.
+  ///   - predicate: What the records must satisfy; all of them if `nil`.
+  ///   - sort: The properties to sort by in a section.
+  ///   - prefetch: The relationships whose rows are to come along.
+  ///   - deadline: How long to wait at most.
+  /// - Returns: The sections; their records are in order.
+  /// - Throws: ``DepotError`` `request.predicate` and others.
+  public func sections<Model: Record, Key: AttributeValue>(
+    _ type: Model.Type,
+    by keyPath: any KeyPath<Model, Key> & Sendable,
+    where predicate: Predicate<Model>? = nil,
+    sortBy sort: [SortDescriptor<Model>] = [],
+    prefetch: [any PartialKeyPath<Model> & Sendable] = [],
+    deadline: Duration? = nil
+  ) throws -> [RecordSection<Key, Model>] {
+    var reading = try SectionReading(by: keyPath, predicate, sort, prefetch)
+    let request = reading.request
+    let result = try stream(.fetch(request), deadline) { try reading.append(&$0) }
+    return try reading.sections(result)
+  }
+
+  /// Returns the different combinations of values of some properties.
+  ///
+  /// ```swift
+  /// let sections = try depot.distinct(Package.self, \.section)
+  /// ```
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` and others.
+  public func distinct<Model: Record, each Content: AttributeValue>(
+    _ type: Model.Type,
+    _ properties: repeat any KeyPath<Model, each Content> & Sendable,
+    where predicate: Predicate<Model>? = nil,
+    sortBy sort: [SortDescriptor<Model>] = [],
+    limit: Int? = nil,
+    deadline: Duration? = nil
+  ) throws -> [(repeat each Content)] {
+    let request = try FetchRequest(
+      distinct: repeat each properties,
+      where: predicate,
+      sortBy: sort,
+      limit: limit
+    )
+    var rows: [(repeat each Content)] = []
+    try fetch(request, deadline: deadline) { row in
+      rows.append((repeat try (each Content).read(from: &row)))
+    }
+    return rows
+  }
+
+  /// Returns what groups of records come to.
+  ///
+  /// ```swift
+  /// let groups = try depot.aggregate(
+  ///   Package.self, by: \.section, values: .count, .sum(\.size),
+  ///   sortBy: [.value(1, .reverse)], limit: 10)
+  /// for group in groups { print(group.keys ?? "none", group.values.0, group.values.1) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - type: The record.
+  ///   - predicate: What the records must satisfy; all of them if `nil`.
+  ///   - keys: The properties that the records of a group have in common; without any, all records
+  ///     are one group.
+  ///   - values: What the records of a group come to.
+  ///   - having: What a group must satisfy; its attributes are `key0`, …, `value0`, ….
+  ///   - sort: What to sort the groups by, before their keys.
+  ///   - limit: How many groups to return at most.
+  ///   - offset: How many groups to leave out at the beginning.
+  ///   - deadline: How long to wait at most.
+  /// - Returns: The groups in order.
+  /// - Throws: ``DepotError`` `request.predicate` and others.
+  public func aggregate<Model: Record, each Key: AttributeValue, each Output: AttributeValue>(
+    _ type: Model.Type,
+    where predicate: Predicate<Model>? = nil,
+    by keys: repeat any KeyPath<Model, each Key> & Sendable,
+    values: repeat Aggregate<Model, each Output>,
+    having: QueryExpression? = nil,
+    sortBy sort: [GroupOrder] = [],
+    limit: Int? = nil,
+    offset: Int = 0,
+    deadline: Duration? = nil
+  ) throws -> [AggregateGroup<(repeat each Key), (repeat each Output)>] {
+    let request = try AggregateRequest(
+      type,
+      where: predicate,
+      by: repeat each keys,
+      values: repeat each values,
+      having: having,
+      sortBy: sort,
+      limit: limit,
+      offset: offset
+    )
+    var groups: [AggregateGroup<(repeat each Key), (repeat each Output)>] = []
+    try aggregate(request, deadline: deadline) { row in
+      let keys = (repeat try (each Key).read(from: &row))
+      groups.append(
+        AggregateGroup(keys: keys, values: (repeat try (each Output).read(from: &row)))
+      )
+    }
+    return groups
+  }
+}

@@ -1,0 +1,106 @@
+internal import DepotProtocol
+internal import FoundationEssentials
+internal import FoundationInternationalization
+
+/// Some consecutive records of an order, and where the next ones begin.
+public struct Page<Model: Record>: Sendable {
+  public let records: [Model]
+  /// Where the next page begins; `nil` if this is the last one.
+  ///
+  /// It stays where it is though records before it come and go, and costs the same on each page.
+  public let next: PageCursor?
+}
+
+/// A place in an order: after a record with these values of the sort keys.
+public struct PageCursor: Hashable, Sendable {
+  let values: [Value]
+}
+
+/// The reading of one page.
+struct PageReading<Model: Record> {
+  private(set) var request: FetchRequest
+  private let types: [AttributeType]
+  private let size: Int
+  private var records: [Model] = []
+  private var last: [Value]?
+
+  init(
+    _ predicate: Predicate<Model>?,
+    _ sort: [SortDescriptor<Model>],
+    _ prefetch: [any PartialKeyPath<Model> & Sendable],
+    size: Int,
+    after cursor: PageCursor?
+  ) throws(DepotError) {
+    self.size = size
+    var request = try FetchRequest(
+      Model.self,
+      where: predicate,
+      sortBy: sort,
+      limit: size,
+      prefetch: prefetch
+    )
+    var types: [AttributeType] = []
+    for descriptor in sort {
+      let property = try SortedProperty.find(descriptor).property
+      types.append(property.content.type)
+      guard !property.path.hasPrefix("$"), request.select?.contains(property.path) == false else {
+        continue
+      }
+      request.select?.append(property.path)
+    }
+    request.after = cursor?.values
+    self.request = request
+    self.types = types
+  }
+
+  /// Reads a row.
+  mutating func append(_ row: inout RowReader) throws {
+    if records.count + 1 == size { last = try sortValues(of: row) }
+    records.append(try Model(from: &row))
+    while !row.isAtEndOfRow() { _ = try row.text() }
+  }
+
+  /// The page, once all rows were read.
+  var page: Page<Model> { Page(records: records, next: last.map { PageCursor(values: $0) }) }
+
+  /// Returns the values that a row is sorted by, and its identifier.
+  private func sortValues(of row: borrowing RowReader) throws(DepotError) -> [Value] {
+    var values: [String: Value] = [:]
+    var copy = row.copy()
+    let wanted = Dictionary(
+      zip(request.sort.compactMap(\.path), types),
+      uniquingKeysWith: { first, _ in first }
+    )
+    for name in request.select ?? [] {
+      guard let type = wanted[name] else {
+        _ = try copy.text()
+        continue
+      }
+      guard let value = try copy.field().value(as: type) else {
+        throw DepotError(.type, "\(name) isn't of type \(type.rawValue).")
+      }
+      values[name] = value
+    }
+    values["$id"] = .int64(row.identifier)
+    values["$version"] = .int64(row.version)
+    return request.sort.map { $0.path.flatMap { values[$0] } ?? .null } + [.int64(row.identifier)]
+  }
+}
+
+extension SortKey {
+  /// The path to sort by, which is all that a descriptor can name.
+  fileprivate var path: String? {
+    if case .attribute(let path) = expression { path } else { nil }
+  }
+}
+
+extension PropertyContent {
+  /// The type of the values.
+  fileprivate var type: AttributeType {
+    switch self {
+    case .identifier, .version, .relationship: .int64
+    case .composite: .bool
+    case .attribute(let attribute): attribute.type
+    }
+  }
+}

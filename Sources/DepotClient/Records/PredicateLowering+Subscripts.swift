@@ -1,0 +1,65 @@
+internal import DepotProtocol
+internal import FoundationEssentials
+
+extension PredicateExpressions.CollectionIndexSubscript: LowerableExpression {
+  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+    guard let position = Constant(index)?.value as? Int else {
+      throw lowering.refusal("a subscript that isn't a constant position")
+    }
+    return .element(try lowering.value(wrapped), position)
+  }
+}
+
+extension PredicateExpressions.CollectionRangeSubscript: LowerableExpression {
+  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+    guard let positions = Constant(range)?.value as? Swift.Range<Int> ?? range.constantPositions,
+      positions.lowerBound >= 0
+    else { throw lowering.refusal("a subscript that isn't a constant range of positions") }
+    return .slice(try lowering.value(wrapped), positions)
+  }
+}
+
+extension PredicateExpressions.DictionaryKeySubscript: LowerableExpression {
+  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+    try lowering.member(of: wrapped, key)
+  }
+}
+
+extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: LowerableExpression {
+  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+    .coalesce([try lowering.member(of: wrapped, key), try lowering.value(`default`)])
+  }
+}
+
+extension PredicateLowering {
+  fileprivate mutating func member(
+    of dictionary: any PredicateExpression,
+    _ key: any PredicateExpression
+  ) throws(DepotError) -> QueryExpression {
+    if Constant(dictionary) != nil {
+      throw refusal("a subscript of a dictionary that is a constant")
+    }
+    return .function(.json, [try value(dictionary), try value(key)])
+  }
+}
+
+extension PredicateExpression {
+  /// The positions that a range with constant bounds has; `nil` if this is none.
+  fileprivate var constantPositions: Swift.Range<Int>? {
+    (self as? any PositionRange)?.positions
+  }
+}
+
+/// A range node of any bounds.
+private protocol PositionRange {
+  var positions: Swift.Range<Int>? { get }
+}
+
+extension PredicateExpressions.Range: PositionRange {
+  fileprivate var positions: Swift.Range<Int>? {
+    guard let lower = Constant(lower)?.value as? Int, let upper = Constant(upper)?.value as? Int,
+      lower <= upper
+    else { return nil }
+    return lower..<upper
+  }
+}

@@ -1,0 +1,70 @@
+public import DepotProtocol
+
+/// The rows of one relationship that came along with some rows of a fetch, as bytes.
+public struct RelatedBlock: Sendable {
+  /// The path of the relationship from the rows of the fetch, as in `country` and `tags.owner`.
+  public private(set) var path = ""
+  /// The entity that the relationship leads to.
+  public private(set) var entity = ""
+  /// The names of the columns, the identifier and the version first.
+  public private(set) var columns: [String] = []
+  let bytes: [UInt8]
+  private(set) var rows: Int?
+  private(set) var links: Int?
+
+  /// Reads the blocks of a frame, whose rows stay as they are.
+  static func all(in frame: [UInt8]) throws(DepotError) -> [RelatedBlock] {
+    var blocks: [RelatedBlock] = []
+    try frame.withUnsafeBufferPointer { (bytes) throws(DepotError) in
+      var reader = RowReader(value: bytes)
+      try reader.object { (name, value) throws(DepotError) in
+        guard name == "related" else {
+          _ = try value.text()
+          return
+        }
+        try value.list { (value) throws(DepotError) in
+          blocks.append(try RelatedBlock(&value, frame))
+        }
+      }
+    }
+    return blocks
+  }
+
+  private init(_ reader: inout RowReader, _ bytes: [UInt8]) throws(DepotError) {
+    self.bytes = bytes
+    var block = (path: "", entity: "", columns: [String](), rows: Int?.none, links: Int?.none)
+    try reader.object { (name, value) throws(DepotError) in
+      switch name {
+      case "path": block.path = try value.next()
+      case "entity": block.entity = try value.next()
+      case "columns": block.columns = try value.next()
+      case "rows":
+        block.rows = value.offset
+        _ = try value.text()
+      case "links":
+        block.links = value.offset
+        _ = try value.text()
+      default: _ = try value.text()
+      }
+    }
+    (path, entity, columns, rows, links) = block
+  }
+
+  /// Calls `body` with each row, whose identifier and version were read.
+  ///
+  /// - Throws: ``DepotError`` if the bytes aren't rows or hold other values; what `body` throws.
+  public func forEachRow(_ body: (inout RowReader) throws -> Void) throws {
+    if let rows { try bytes.withRows(at: rows, RowReading(), body) }
+  }
+
+  /// Calls `body` with the identifier of each row that a to-many relationship leads from, and those
+  /// that it leads to.
+  ///
+  /// - Throws: ``DepotError`` if the bytes aren't links; what `body` throws.
+  public func forEachLink(_ body: (_ source: Int64, _ targets: [Int64]) throws -> Void) throws {
+    guard let links else { return }
+    try bytes.withRows(at: links, RowReading(hasIdentity: false)) { row in
+      try body(row.next(), row.next())
+    }
+  }
+}

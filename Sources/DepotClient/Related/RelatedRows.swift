@@ -1,0 +1,145 @@
+internal import DepotProtocol
+
+/// The rows of relationships that came with one frame, each of which becomes one record.
+final class RelatedRows {
+  /// A row of a path.
+  private struct Place: Hashable {
+    var path: String
+    var id: Int64
+  }
+
+  private let blocks: [String: RelatedBlock]
+  /// Where the rows of each path begin.
+  private var starts: [String: [Int64: Int]] = [:]
+  private var links: [String: [Int64: [Int64]]] = [:]
+  private var boxes: [Place: AnyObject] = [:]
+
+  init(_ blocks: [RelatedBlock]) {
+    self.blocks = Dictionary(blocks.map { ($0.path, $0) }) { first, _ in first }
+  }
+
+  /// Returns the record of a row that the relationship at `path` leads to; `nil` if it didn't come.
+  func record<Model: Record>(
+    at path: String,
+    _ id: Identifier<Model>
+  ) throws(DepotError) -> RecordBox<Model>? {
+    guard let block = blocks[path] else { return nil }
+    let place = Place(path: path, id: id.value)
+    if let box = boxes[place] as? RecordBox<Model> { return box }
+    guard let start = try starts(of: block)[id.value] else { return nil }
+    let bytes = try row(block, at: start, Model.self)
+    let scope = RelatedScope(self, path: path, Model.attributes.names)
+    let box = try bytes.withUnsafeBufferPointer { (bytes) throws(DepotError) in
+      var reader = try RowReader(bytes)
+      reader.relatives = scope
+      _ = try reader.beginRow()
+      try reader.readIdentity()
+      let box = RecordBox(try Model(from: &reader))
+      try reader.endRow()
+      return box
+    }
+    boxes[place] = box
+    return box
+  }
+
+  private func starts(of block: RelatedBlock) throws(DepotError) -> [Int64: Int] {
+    if let starts = starts[block.path] { return starts }
+    var starts: [Int64: Int] = [:]
+    try block.bytes.withUnsafeBufferPointer { (bytes) throws(DepotError) in
+      guard let rows = block.rows else { return }
+      var reader = try RowReader(bytes, at: rows)
+      while try reader.beginRow() {
+        let start = reader.offset
+        try reader.readIdentity()
+        starts[reader.identifier] = start
+        while !reader.isAtEndOfRow() { _ = try reader.text() }
+        try reader.endRow()
+      }
+    }
+    self.starts[block.path] = starts
+    return starts
+  }
+
+  private func targets(at path: String, of source: Int64) throws(DepotError) -> [Int64] {
+    if links[path] == nil {
+      var lists: [Int64: [Int64]] = [:]
+      try blocks[path]?.bytes.withUnsafeBufferPointer { (bytes) throws(DepotError) in
+        guard let start = blocks[path]?.links else { return }
+        var reader = try RowReader(bytes, at: start)
+        while try reader.beginRow() {
+          lists[try reader.next()] = try reader.next()
+          try reader.endRow()
+        }
+      }
+      links[path] = lists
+    }
+    return links[path]?[source] ?? []
+  }
+
+  /// Returns a row with the values in the order in which a record reads them; what the service
+  /// didn't send is null, or for a to-many relationship, nothing.
+  private func row<Model: Record>(
+    _ block: RelatedBlock,
+    at start: Int,
+    _ model: Model.Type
+  ) throws(DepotError) -> [UInt8] {
+    var values: [String: JSONWriter] = [:]
+    var identity: Int64 = 0
+    try block.bytes.withUnsafeBufferPointer { (bytes) throws(DepotError) in
+      var reader = RowReader(value: bytes, at: start)
+      for column in block.columns {
+        var value = JSONWriter(capacity: 0)
+        value.raw(try reader.text())
+        if column == "$id" {
+          identity = Int64(String(decoding: value.bytes, as: UTF8.self)) ?? 0
+        }
+        values[column] = value
+      }
+    }
+    var writer = JSONWriter(capacity: 256)
+    writer.raw("[[")
+    writer.integer(identity)
+    writer.raw(",")
+    writer.raw(values["$version"]?.bytes ?? [UInt8(ascii: "0")])
+    for attribute in Model.attributes.all {
+      for name in attribute.content.columns(attribute.name) {
+        writer.raw(",")
+        if let value = values[name] {
+          writer.raw(value.bytes)
+        } else if case .relationship(let link) = attribute.content, link.relationship.isToMany {
+          let targets = try targets(at: "\(block.path).\(name)", of: identity)
+          writer.write(Value.list(targets.map(Value.int64)))
+        } else {
+          writer.raw("null")
+        }
+      }
+    }
+    writer.raw("]]")
+    return writer.bytes
+  }
+}
+
+/// Where a ``Related`` that is being read finds its record.
+final class RelatedScope {
+  private let rows: RelatedRows
+  private let path: String
+  private let names: [String]
+
+  /// Creates the scope of rows at `path`, whose values have `names`.
+  init(_ rows: RelatedRows, path: String, _ names: [String]) {
+    self.rows = rows
+    self.path = path
+    self.names = names
+  }
+
+  /// Returns the record that the value at `column` of a row leads to, if it came along.
+  func record<Model: Record>(
+    at column: Int,
+    _ id: Identifier<Model>
+  ) throws(DepotError) -> RecordBox<Model>? {
+    // The first two values are the identifier and the version.
+    guard names.indices.contains(column - 2) else { return nil }
+    let name = names[column - 2]
+    return try rows.record(at: path.isEmpty ? name : "\(path).\(name)", id)
+  }
+}

@@ -1,0 +1,43 @@
+/// Enumerations with raw values are stored by their raw value: `enum Size: String, AttributeValue`.
+extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
+  public static var attributeType: AttributeType { RawValue.attributeType }
+  public static func describe(_ attribute: inout Attribute) { RawValue.describe(&attribute) }
+  public static func read(from row: inout RowReader) throws(DepotError) -> Self {
+    let raw = try RawValue.read(from: &row)
+    guard let value = Self(rawValue: raw) else { throw DepotError.noCase(Self.self, "\(raw)") }
+    return value
+  }
+  public var attributeValue: Value { rawValue.attributeValue }
+}
+
+/// Enumerations without raw values are stored by the names of their cases:
+/// `enum Size: CaseIterable, AttributeValue`.
+extension AttributeValue where Self: CaseIterable {
+  public static var attributeType: AttributeType { .string }
+  public static func read(from row: inout RowReader) throws(DepotError) -> Self {
+    let name = try String.read(from: &row)
+    guard let value = allCases.first(where: { String(describing: $0) == name }) else {
+      throw DepotError.noCase(Self.self, name)
+    }
+    return value
+  }
+  public var attributeValue: Value { .string(String(describing: self)) }
+}
+
+// Where both apply, the raw value is what is stored.
+extension AttributeValue where Self: RawRepresentable & CaseIterable, RawValue: AttributeValue {
+  public static var attributeType: AttributeType { RawValue.attributeType }
+  public static func describe(_ attribute: inout Attribute) { RawValue.describe(&attribute) }
+  public static func read(from row: inout RowReader) throws(DepotError) -> Self {
+    let raw = try RawValue.read(from: &row)
+    guard let value = Self(rawValue: raw) else { throw DepotError.noCase(Self.self, "\(raw)") }
+    return value
+  }
+  public var attributeValue: Value { rawValue.attributeValue }
+}
+
+extension DepotError {
+  fileprivate static func noCase(_ type: Any.Type, _ text: String) -> DepotError {
+    DepotError(.type, "\(type) has no case for \"\(text)\".")
+  }
+}

@@ -1,0 +1,70 @@
+internal import FoundationEssentials
+
+/// A `Codable` type whose values are stored as JSON, into which the service doesn't look.
+///
+/// Declare the conformance, and nothing else: `struct Settings: JSONAttributeValue { … }`.
+public protocol JSONAttributeValue: AttributeValue, Codable {}
+
+extension JSONAttributeValue {
+  public static var attributeType: AttributeType { .json }
+  public static func read(from row: inout RowReader) throws(DepotError) -> Self {
+    try row.decodeJSON(Self.self)
+  }
+  public var attributeValue: Value { JSONCoding.value(self) }
+}
+
+extension Dictionary: AttributeValue where Key == String, Value: AttributeValue & Codable {
+  public static var attributeType: AttributeType { .json }
+  public static func read(from row: inout RowReader) throws(DepotError) -> [String: Value] {
+    try row.decodeJSON([String: Value].self)
+  }
+  public var attributeValue: DepotProtocol.Value { JSONCoding.value(self) }
+}
+
+extension RowReader {
+  fileprivate mutating func decodeJSON<Content: Decodable>(
+    _ type: Content.Type
+  ) throws(DepotError) -> Content {
+    try JSONCoding.decode(type, try text())
+  }
+}
+
+/// How `Codable` values become JSON and back.
+package enum JSONCoding {
+  private static let nonFinite = (infinity: "Infinity", negative: "-Infinity", nan: "NaN")
+
+  /// Returns the JSON of `content`, the members of objects in the order of their names.
+  ///
+  /// What refuses to be encoded becomes null, which an attribute that isn't optional refuses.
+  package static func value(_ content: some Encodable) -> Value {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: nonFinite.infinity,
+      negativeInfinity: nonFinite.negative,
+      nan: nonFinite.nan
+    )
+    guard let data = try? encoder.encode(content) else { return .null }
+    return .json(String(decoding: data, as: UTF8.self))
+  }
+
+  /// Reads a value from its JSON.
+  ///
+  /// - Throws: ``DepotError`` `request.type` if it isn't a `Content`.
+  package static func decode<Content: Decodable>(
+    _ type: Content.Type,
+    _ text: UnsafeBufferPointer<UInt8>
+  ) throws(DepotError) -> Content {
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: nonFinite.infinity,
+      negativeInfinity: nonFinite.negative,
+      nan: nonFinite.nan
+    )
+    do {
+      return try decoder.decode(type, from: Data(text))
+    } catch {
+      throw DepotError(.type, "The JSON isn't a \(type): \(error)")
+    }
+  }
+}
