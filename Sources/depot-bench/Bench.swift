@@ -67,6 +67,7 @@ enum Bench {
       ("isolation", Scenarios.isolation),
       ("start", Scenarios.start),
       ("growth", Scenarios.growth),
+      ("graph", Scenarios.graph),
     ]
     for (name, scenario) in scenarios where options.includes(name) {
       progress("measuring \(name)")
