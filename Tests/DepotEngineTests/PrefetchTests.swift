@@ -63,6 +63,21 @@ import Testing
     #expect(related[2]["rows"]?.array?.count == 2)
   }
 
+  @Test func `get brings related rows too`() throws {
+    let request = GetRequest(
+      entity: "Country",
+      identifiers: [2, 9, 1, 2],
+      prefetch: ["subdivisions", "capital"],
+      allowsMissing: true
+    )
+    let ok = try #require(try travel.frames(.get(request))[0]["ok"])
+    #expect(ok["rows"]?.array?.count == 3)
+    #expect(ok["missing"]?.array == [.int64(9)])
+    let related = try #require(ok["related"]?.array)
+    #expect(related[0]["links"] == links([(2, [4]), (1, [2, 3, 1])]))
+    #expect(related[1]["rows"]?.array?.compactMap { $0.array?[2].string } == ["Rome", "Paris"])
+  }
+
   @Test func `each frame brings what belongs to its rows`() async throws {
     let request = FetchRequest(entity: "Subdivision", prefetch: ["country"], batch: 3)
     let delivered = Delivered()

@@ -85,6 +85,27 @@ import Testing
       .explain(ExplainRequest(FetchRequest(entity: "P", limit: 1))),
       #""call":"explain","args":{"entity":"P","limit":1}"#
     ),
+    (
+      .explain(ExplainRequest(.count(CountRequest(entity: "P")), runs: true)),
+      #""call":"explain","args":{"entity":"P","of":"count","run":true}"#
+    ),
+    (
+      .explain(
+        ExplainRequest(
+          .aggregate(
+            AggregateRequest(
+              entity: "P",
+              keys: [AggregateRequest.Column(name: "a", expression: .attribute("a"))]
+            )
+          )
+        )
+      ),
+      #""call":"explain","args":{"entity":"P","by":["a"],"of":"aggregate"}"#
+    ),
+    (
+      .get(GetRequest(entity: "P", identifiers: [1], prefetch: ["a.b"])),
+      #""call":"get","args":{"entity":"P","ids":[1],"prefetch":["a.b"]}"#
+    ),
     (.count(CountRequest(entity: "P")), #""call":"count","args":{"entity":"P"}"#),
     (
       .count(CountRequest(entity: "P", predicate: .and([]))),

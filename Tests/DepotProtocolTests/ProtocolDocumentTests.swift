@@ -46,6 +46,7 @@ struct ProtocolDocumentTests {
         var arguments = try minimalArguments(of: entry)
         let choices = entry["exactlyOne"]?.array?.compactMap(\.string) ?? []
         if choices.contains(member) { for other in choices { arguments[other] = nil } }
+        for (other, value) in argument["with"]?.object ?? [:] { arguments[other] = value }
         arguments[member] = example
         #expect(throws: Never.self, "\(name) \(member)") {
           try Operation(call: name, arguments)

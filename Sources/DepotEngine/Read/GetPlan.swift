@@ -11,6 +11,8 @@ struct GetPlan {
   private let names: [UInt8]
   /// The values of the statement's parameters before the identifier.
   private let parameters: [SQLiteValue]
+  /// The relationships whose rows come along.
+  private let prefetch: [PrefetchNode]
 
   /// - Throws: ``DepotError`` if the entity has no such columns.
   init(
@@ -26,6 +28,12 @@ struct GetPlan {
       try connection.statement(read.sql)
     }
     parameters = read.parameters
+    prefetch = try PrefetchNode.tree(
+      request.prefetch,
+      from: shape,
+      namesColumns: request.namesColumns,
+      in: catalog
+    )
     self.connection = connection
     reading = RowReading(shape)
     entity = shape.layout.name
@@ -51,8 +59,9 @@ struct GetPlan {
     if request.namesColumns { writer.raw(names) }
     writer.raw("\"rows\":[")
     var missing: [Int64] = []
-    if request.identifiers.count == 1 || connection.isInTransaction {
-      try append(request.identifiers, reply, &writer, &missing)
+    let isSingle = request.identifiers.count == 1 && prefetch.isEmpty
+    if isSingle || connection.isInTransaction {
+      try append(request, reply, &writer, &missing)
     } else {
       do {
         try connection.run("BEGIN")
@@ -60,9 +69,8 @@ struct GetPlan {
         throw ReadEnd(error)
       }
       defer { try? connection.run("COMMIT") }
-      try append(request.identifiers, reply, &writer, &missing)
+      try append(request, reply, &writer, &missing)
     }
-    writer.raw("]")
     if !missing.isEmpty {
       guard request.allowsMissing else { throw .failed(notFound(missing)) }
       writer.raw(",\"missing\":[")
@@ -84,6 +92,25 @@ struct GetPlan {
     "The rows are too large for a frame.",
     hint: "Get fewer rows at once, or select fewer attributes."
   )
+
+  /// Appends the rows, the end of their list, and the rows that belong to them.
+  private func append(
+    _ request: GetRequest,
+    _ reply: ReplyWriter,
+    _ writer: inout JSONWriter,
+    _ missing: inout [Int64]
+  ) throws(ReadEnd) {
+    try append(request.identifiers, reply, &writer, &missing)
+    writer.raw("]")
+    guard !prefetch.isEmpty else { return }
+    var run = PrefetchRun(connection, reply, byteLimit: Limits.frameBytes)
+    var rest = Set(request.identifiers).subtracting(missing)
+    let found = request.identifiers.filter { rest.remove($0) != nil }
+    guard let related = try run.related(prefetch, of: found) else { throw .failed(Self.tooLarge) }
+    writer.raw(",\"related\":[")
+    writer.raw(related)
+    writer.raw("]")
+  }
 
   private func append(
     _ identifiers: [Int64],

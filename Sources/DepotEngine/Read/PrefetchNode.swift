@@ -21,21 +21,32 @@ struct PrefetchNode {
 }
 
 extension PrefetchNode {
-  /// Returns the relationships that a request names, as trees.
+  /// Returns relationships as trees.
   ///
+  /// - Parameters:
+  ///   - paths: The paths of the relationships.
+  ///   - shape: The rows that they lead from.
+  ///   - namesColumns: Whether the client wants the names of columns.
+  ///   - includesSubentityColumns: Whether it wants the columns of entities that descend from those
+  ///     that the paths lead to.
+  ///   - catalog: The layouts.
+  /// - Returns: The relationships that the paths begin with, each with what follows.
   /// - Throws: ``DepotError`` at the path that doesn't lead through relationships only.
   static func tree(
-    _ request: FetchRequest,
-    _ shape: RowShape,
+    _ paths: [String],
+    from shape: RowShape,
+    namesColumns: Bool,
+    includesSubentityColumns: Bool = false,
     in catalog: Catalog
   ) throws(DepotError) -> [PrefetchNode] {
+    if paths.isEmpty { return [] }
     let selected = Set(shape.columns.map(\.name))
-    var builder = PrefetchBuilder(
+    let builder = PrefetchBuilder(
       catalog: catalog,
-      namesColumns: request.namesColumns,
-      includesSubentityColumns: request.includesSubentityColumns
+      namesColumns: namesColumns,
+      includesSubentityColumns: includesSubentityColumns
     )
-    return try builder.nodes(request.prefetch, from: shape.layout) { selected.contains($0) }
+    return try builder.nodes(paths, from: shape.layout) { selected.contains($0) }
   }
 }
 
@@ -56,7 +67,7 @@ struct PrefetchBuilder {
   ///   - isSelected: Whether the rows have a column for a relationship.
   /// - Returns: The relationships that the paths begin with, each with what follows.
   /// - Throws: ``DepotError`` at the path that doesn't lead through relationships only.
-  mutating func nodes(
+  func nodes(
     _ paths: [String],
     from layout: EntityLayout,
     isSelected: (String) -> Bool

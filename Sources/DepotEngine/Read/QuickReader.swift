@@ -149,9 +149,10 @@ package final class QuickReader {
   }
 
   private func plan(_ request: GetRequest, _ catalog: Catalog) throws(DepotError) -> GetPlan {
-    if request.select == nil, let plan = plans[request.entity] { return plan }
+    let isPlain = request.select == nil && request.prefetch.isEmpty
+    if isPlain, let plan = plans[request.entity] { return plan }
     let plan = try GetPlan(request, in: catalog, connection)
-    if request.select == nil { plans[request.entity] = plan }
+    if isPlain { plans[request.entity] = plan }
     return plan
   }
 

@@ -58,7 +58,13 @@ extension StreamPlan {
     names = request.namesColumns ? shape.names : nil
     batch = request.batch
     entity = request.entity
-    prefetch = try PrefetchNode.tree(request, shape, in: catalog)
+    prefetch = try PrefetchNode.tree(
+      request.prefetch,
+      from: shape,
+      namesColumns: request.namesColumns,
+      includesSubentityColumns: request.includesSubentityColumns,
+      in: catalog
+    )
   }
 
   /// Returns the rows of one query after those of the other, as many as are wanted.

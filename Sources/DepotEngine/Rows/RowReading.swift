@@ -228,8 +228,11 @@ struct RowReading {
   }
 
   private func overflow(_ column: Column) -> DepotError {
-    DepotError(.overflow, "The sum \(columns[column.position].name) is beyond the numbers of its type.")
-      .hint("Convert the values to double before adding them up.")
+    DepotError(
+      .overflow,
+      "The sum \(columns[column.position].name) is beyond the numbers of its type."
+    )
+    .hint("Convert the values to double before adding them up.")
   }
 
   private func unexpected(
@@ -250,8 +253,11 @@ struct RowReading {
     _ offset: Int,
     _ column: Column
   ) -> DepotError {
-    DepotError(.invalidText, "\(columns[column.position].name) of \(name(of: row, offset)) isn't valid UTF-8.")
-      .hint("Restore the store from a backup, or delete the row.")
+    DepotError(
+      .invalidText,
+      "\(columns[column.position].name) of \(name(of: row, offset)) isn't valid UTF-8."
+    )
+    .hint("Restore the store from a backup, or delete the row.")
   }
 
   private func name(of row: borrowing Row, _ offset: Int) -> String {

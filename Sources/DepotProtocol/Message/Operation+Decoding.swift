@@ -78,6 +78,7 @@ extension GetRequest {
     }
     self.identifiers = identifiers
     select = try reader.names("select")
+    prefetch = try reader.names("prefetch") ?? []
     allowsMissing = try reader.bool("partial", default: false)
     namesColumns = try reader.bool("columns", default: true)
   }

@@ -28,6 +28,7 @@ extension JSONWriter {
     entity(request.entity)
     identifiers(request.identifiers)
     names("select", request.select)
+    names("prefetch", request.prefetch.isEmpty ? nil : request.prefetch)
     flag("partial", request.allowsMissing, unless: false)
     flag("columns", request.namesColumns, unless: true)
     raw("}")

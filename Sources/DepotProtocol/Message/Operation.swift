@@ -117,6 +117,8 @@ public struct GetRequest: Hashable, Sendable {
   public var identifiers: [Int64]
   /// The attributes to return, in that order; all of them in the schema's order if `nil`.
   public var select: [String]?
+  /// The paths of relationships whose rows are to come along, such as `country` and `tags.owner`.
+  public var prefetch: [String]
   /// Whether identifiers without a row are listed rather than an error.
   public var allowsMissing: Bool
   /// Whether the reply names its columns.
@@ -126,12 +128,14 @@ public struct GetRequest: Hashable, Sendable {
     entity: String,
     identifiers: [Int64],
     select: [String]? = nil,
+    prefetch: [String] = [],
     allowsMissing: Bool = false,
     namesColumns: Bool = true
   ) {
     self.entity = entity
     self.identifiers = identifiers
     self.select = select
+    self.prefetch = prefetch
     self.allowsMissing = allowsMissing
     self.namesColumns = namesColumns
   }

@@ -176,6 +176,11 @@ extension ProtocolDocument {
               "description": "The attributes to return, in that order; all in the order of the schema if absent."
             },
             {
+              "name": "prefetch", "type": "Names", "required": false, "default": [],
+              "example": ["maintainer"],
+              "description": "The paths of relationships whose rows come along in `related`, as in a `next` frame of `fetch`."
+            },
+            {
               "name": "partial", "type": "bool", "required": false, "default": false, "example": true,
               "description": "Whether identifiers without a row are listed in `missing` rather than an error."
             },
@@ -193,6 +198,10 @@ extension ProtocolDocument {
             {
               "name": "missing", "type": "Ids", "required": false,
               "description": "The identifiers without a row; only with `partial`."
+            },
+            {
+              "name": "related", "type": "array", "required": false,
+              "description": "The rows that these lead to by the relationships of `prefetch`, an object for each path."
             }
           ],
           "errors": [

@@ -198,16 +198,19 @@ extension ProtocolDocument {
             },
             {
               "name": "by", "type": "GroupKeys", "required": false, "default": [],
+              "with": {"of": "aggregate", "by": ["section"]},
               "example": ["section"],
               "description": "Of an aggregate: what the rows of a group have in common."
             },
             {
               "name": "values", "type": "Aggregates", "required": false, "default": [],
+              "with": {"of": "aggregate", "by": ["section"]},
               "example": [{"name": "count", "aggregate": "count"}],
               "description": "Of an aggregate: what the rows of each group come to."
             },
             {
               "name": "having", "type": "Predicate", "required": false, "example": "count > 10",
+              "with": {"of": "aggregate", "by": ["section"]},
               "description": "Of an aggregate: what the groups must satisfy."
             },
             {
