@@ -48,8 +48,10 @@ build: deps  ## Build the release programs into .build/release
 test: test-deps build  ## Run all tests, also those over real processes
 	@Tests/run-tests $(SWIFT) $(BUILD_FLAGS)
 
-test-long: test-deps build  ## Run the fault tests at every point, which takes a while
+test-long: test-deps build  ## Run the fault tests at every point and a million queries, which takes a while
 	@DEPOT_SOAK=1 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) $(SWIFT) test $(BUILD_FLAGS) --filter FaultTests
+	@DEPOT_LONG=1 $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/long \
+	  $(BUILD_FLAGS) --filter QueryDifferentialTests
 
 demo: build  ## Import this machine's Debian catalogue and query it
 	@$(BIN)/depot-demo

@@ -13,7 +13,7 @@ import Testing
     ProcessInfo.processInfo.environment["DEPOT_SEEDS"].flatMap { text -> Range<UInt64>? in
       let parts = text.split(separator: "-").compactMap { UInt64($0) }
       return parts.count == 2 ? parts[0]..<parts[1] : parts.first.map { $0..<$0 + 1 }
-    } ?? (isLong ? 0..<25000 : 0..<150)
+    } ?? (isLong ? 0..<25000 : 0..<100)
   private static let now = Date(timeIntervalSinceReferenceDate: 7e8)
 
   @Test func `SQL finds the rows that a query means`() async throws {

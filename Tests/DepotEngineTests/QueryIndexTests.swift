@@ -35,7 +35,10 @@ import Testing
   @Test(arguments: served)
   func `an index serves what it can`(predicate: QueryExpression) throws {
     let plan = try plan(predicate)
-    #expect(plan.allSatisfy { !$0.hasPrefix("SCAN") }, "\(predicate) \(plan)")
+    #expect(
+      plan.allSatisfy { !$0.hasPrefix("SCAN") || $0.contains("VIRTUAL TABLE") },
+      "\(predicate) \(plan)"
+    )
   }
 
   @Test func `a bool attribute uses its index`() throws {

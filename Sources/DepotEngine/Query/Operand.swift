@@ -10,6 +10,8 @@ struct Operand {
   var isNullable: Bool
   /// The entity whose table has the row, if this is the identifier of one that a path leads to.
   var root: String?
+  /// The scope and name of the row whose column it is, if it is one.
+  var row: (scope: Int, alias: String)?
   /// What it was made from, for messages.
   var source: QueryExpression
 

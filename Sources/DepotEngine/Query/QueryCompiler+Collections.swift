@@ -39,7 +39,8 @@ extension QueryCompiler {
     case .expression(.filtered(let collection, let name, let predicate)):
       let opened = try open(collection)
       let condition = try with(name, opened.element) { (compiler) throws(DepotError) in
-        try compiler.condition(predicate, isFilter: true)
+        try compiler.require(predicate)
+        return try compiler.condition(predicate, isFilter: true)
       }
       scopes[scopes.count - 1].conditions.append(condition.fragment)
       return opened
@@ -201,6 +202,7 @@ extension QueryCompiler {
     case .collection(.relationship(let owner, let relationship, let rest)):
       let alias = nextAlias()
       let rows = try rows(of: relationship, as: alias, scope: innermost, source)
+      try checkJoins(of: innermost)
       scopes[innermost].joinAll(rows.table, as: alias, where: rows.near, is: owner.identifier)
       opened.element = .object(rows.element)
       opened.order = opened.order.flatMap { order in rows.order.map { order + $0 } }

@@ -19,6 +19,12 @@ extension QueryCompiler {
     }
     var value = try operand(value)
     if !options.isEmpty { value = try folded(value, options, in: expression) }
+    if options.isEmpty, let packed = Self.pack(list, as: value) {
+      return Condition(
+        (value.fragment + " IN (" + Self.rows(of: packed) + ")").parenthesized,
+        isNullable: value.isNullable
+      )
+    }
     var constants: [Fragment] = []
     var conditions: [Fragment] = []
     var isNullable = false
@@ -44,12 +50,31 @@ extension QueryCompiler {
       let values =
         constants.count <= Self.shortList
         ? .list(constants)
-        : "SELECT value FROM depot_each("
-          + .bound(.blob(ListValue.pack(constants.flatMap(\.parameters)))) + ", 0)"
+        : Self.rows(of: ListValue.pack(constants.flatMap(\.parameters)))
       conditions.append((value.fragment + " IN " + values.parenthesized).parenthesized)
     }
     guard !conditions.isEmpty else { return .always(false) }
     return Condition(.joined(conditions[...], by: "OR").parenthesized, isNullable: isNullable)
+  }
+
+  /// Returns a long list of constants of a value's own type, as the bytes to bind; `nil` for any other
+  /// list.
+  private static func pack(_ list: [QueryExpression], as value: Operand) -> [UInt8]? {
+    guard list.count > shortList, !value.isConstant else { return nil }
+    var stored: [SQLiteValue] = []
+    stored.reserveCapacity(list.count)
+    for element in list {
+      guard case .value(let constant) = element, constant.type == value.type, !constant.isNaN else {
+        return nil
+      }
+      stored.append(StoredValue.encode(constant))
+    }
+    return ListValue.pack(stored)
+  }
+
+  /// Selects the elements of a packed list.
+  private static func rows(of packed: [UInt8]) -> Fragment {
+    "SELECT value FROM depot_each(" + .bound(.blob(packed)) + ", 0)"
   }
 
   /// Translates membership in a collection that is the only element of a list.

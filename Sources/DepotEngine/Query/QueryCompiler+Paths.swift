@@ -45,11 +45,13 @@ extension QueryCompiler {
       let owner = object.identifier
       identifier =
         "(SELECT back.id FROM \(table) AS back WHERE back.\(column) = " + owner + ")"
-      place = .join(column: column, value: owner, isInner: false)
+      var parent: String?
+      if case .alias(let alias) = object.place { parent = alias }
+      place = .join(column: column, value: owner, isInner: false, parent: parent)
     case .column(let column):
       let alias = try alias(of: object)
       identifier = object.guarded(Fragment(sql: "\(alias).\(column)"))
-      place = .join(column: "id", value: identifier, isInner: false)
+      place = .join(column: "id", value: identifier, isInner: false, parent: alias)
     case .join:
       throw DepotError(.bug, "\(relationship.name) isn't stored like a to-one relationship.")
     }
@@ -68,23 +70,35 @@ extension QueryCompiler {
     switch object.place {
     case .alias(let alias):
       return alias
-    case .join(let column, let value, let isInner):
+    case .join(let column, let value, let isInner, let parent):
       let table = object.layout.table
       if let alias = scopes[object.scope].alias(of: table, where: column, is: value) {
         return alias
       }
-      guard scopes[object.scope].joins.count < Self.joinLimit else {
-        throw DepotError(.predicate, "The query follows too many relationships.")
-          .hint("At most \(Self.joinLimit) can be followed at once.")
-      }
+      try checkJoins(of: object.scope)
       let alias = nextAlias()
-      scopes[object.scope].join(table, as: alias, where: column, is: value, isInner: isInner)
+      scopes[object.scope].join(
+        table,
+        as: alias,
+        where: column,
+        is: value,
+        isInner: isInner,
+        parent: parent
+      )
       return alias
     }
   }
 
   /// SQLite joins 64 tables at most.
   private static let joinLimit = 60
+
+  /// Checks that one more table can be joined in a scope.
+  func checkJoins(of scope: Int) throws(DepotError) {
+    guard scopes[scope].joins.count < Self.joinLimit else {
+      throw DepotError(.predicate, "The query follows too many relationships.")
+        .hint("At most \(Self.joinLimit) can be followed at once.")
+    }
+  }
 
   /// Returns the value of an attribute, which may be inside composite ones.
   private mutating func attribute(
@@ -132,12 +146,13 @@ extension QueryCompiler {
     } else if !isNull(field, outside: object.layout) {
       value = object.guarded(value)
     }
-    let operand = Operand(
+    var operand = Operand(
       type: attribute.type,
       value,
       isNullable: attribute.isOptional || object.isNullable,
       source: source
     )
+    if object.layout.storedPositions[position] != nil { operand.row = (object.scope, alias) }
     if field.isPresence { return .composite(Condition(operand.fragment + " IS 1")) }
     guard let kind = attribute.collection else { return .operand(operand) }
     return .collection(.list(operand, attribute.type, kind))

@@ -12,6 +12,7 @@ extension QueryCompiler {
     let isAll = quantifier == .all
     var condition = try with(name, opened.element) { (compiler) throws(DepotError) in
       let condition = try compiler.condition(predicate, isFilter: !isAll)
+      if !isAll { try compiler.require(predicate) }
       return isAll ? "NOT " + condition.strict.parenthesized : condition.fragment
     }
     if predicate == .and([]) { condition = isAll ? .false : .true }
@@ -19,7 +20,7 @@ extension QueryCompiler {
       isSelective(predicate, about: name, opened.element)
       && predicate.isAbout(name) && collection.isPathOfOwner
     let exists = exists(opened, and: condition, isIndependent: hasIndex && !isAll)
-    return quantifier == .any ? exists : Condition("NOT " + exists.fragment.parenthesized)
+    return quantifier == .any ? exists : Condition("NOT " + exists.strict.parenthesized)
   }
 
   /// Translates whether an open collection has an element that satisfies a condition.
@@ -29,7 +30,7 @@ extension QueryCompiler {
   ///   - condition: The condition.
   ///   - isIndependent: Whether the condition is about the element only and an index finds the few
   ///     that satisfy it. They are then found once, and not anew for each object.
-  /// - Returns: A condition that is never NULL, unless the owner is.
+  /// - Returns: The condition, which is NULL in place of false if there may be no owner.
   mutating func exists(
     _ opened: OpenCollection,
     and condition: Fragment?,
@@ -42,9 +43,7 @@ extension QueryCompiler {
     independent.link = nil
     scopes[scopes.count - 1].conditions.append(link.near + " IS NOT NULL")
     let select = close(independent, link.near, and: condition)
-    return Condition(
-      "ifnull(" + link.owner + " IN (" + select + "), 0)"
-    )
+    return Condition(link.owner + " IN (" + select + ")", isNullable: true)
   }
 
   /// Translates whether a collection has an element that equals a value.

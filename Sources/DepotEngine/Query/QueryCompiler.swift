@@ -41,7 +41,8 @@ struct QueryCompiler {
   /// - Throws: ``DepotError`` `request.predicate` that names the part that is wrong, or
   ///   `schema.unknown_attribute`.
   mutating func filter(_ expression: QueryExpression) throws(DepotError) -> Fragment {
-    try condition(expression, isFilter: true).fragment
+    try require(expression)
+    return try condition(expression, isFilter: true).fragment
   }
 
   /// Translates a part that is true or false.

@@ -3,7 +3,7 @@ struct QueryScope {
   /// What comes first in the `FROM` clause.
   var from: Fragment
   /// The joins that follow, in an order in which each needs only what is before it.
-  private(set) var joins: [Fragment] = []
+  private(set) var joins: [Join] = []
   /// The conditions of the `WHERE` clause, apart from those of its user.
   var conditions: [Fragment] = []
   private var aliases: [JoinKey: String] = [:]
@@ -18,8 +18,32 @@ struct QueryScope {
     var value: Fragment
   }
 
+  /// A table that is joined.
+  struct Join {
+    var alias: String
+    /// What is joined, and on what condition.
+    var clause: Fragment
+    /// Whether rows without a match are left out.
+    var isInner: Bool
+    /// The row whose column leads to it.
+    var parent: String?
+  }
+
   /// The `FROM` clause without its word.
-  var source: Fragment { joins.reduce(from, +) }
+  var source: Fragment {
+    joins.reduce(from) { $0 + ($1.isInner ? " JOIN " : " LEFT JOIN ") + $1.clause }
+  }
+
+  /// Notes that only rows count for which there is a row of that name, and those that lead to it.
+  ///
+  /// SQLite can then begin at the far end.
+  mutating func require(_ alias: String) {
+    var next: String? = alias
+    while let alias = next, let index = joins.firstIndex(where: { $0.alias == alias }) {
+      joins[index].isInner = true
+      next = joins[index].parent
+    }
+  }
 
   /// The `FROM` and `WHERE` clauses, the latter with another condition at its end.
   func clauses(and condition: Fragment? = nil) -> Fragment {
@@ -42,16 +66,18 @@ struct QueryScope {
   ///   - column: The column.
   ///   - value: The value.
   ///   - isInner: Whether rows without a match are left out.
+  ///   - parent: The name of the row that the value is of.
   mutating func join(
     _ table: String,
     as alias: String,
     where column: String,
     is value: Fragment,
-    isInner: Bool
+    isInner: Bool,
+    parent: String?
   ) {
     aliases[JoinKey(table: table, column: column, value: value)] = alias
-    let word = isInner ? "JOIN" : "LEFT JOIN"
-    joins.append(" \(word) \(table) AS \(alias) ON \(alias).\(column) = " + value)
+    let clause = "\(table) AS \(alias) ON \(alias).\(column) = " + value
+    joins.append(Join(alias: alias, clause: clause, isInner: isInner, parent: parent))
   }
 
   /// Joins the rows of a table whose column has a value, each of which counts.
@@ -61,11 +87,12 @@ struct QueryScope {
     where column: String,
     is value: Fragment
   ) {
-    joins.append(" JOIN \(table) AS \(alias) ON \(alias).\(column) = " + value)
+    let clause = "\(table) AS \(alias) ON \(alias).\(column) = " + value
+    joins.append(Join(alias: alias, clause: clause, isInner: true, parent: nil))
   }
 
   /// Joins a table-valued function.
   mutating func join(_ call: Fragment, as alias: String) {
-    joins.append(" JOIN " + call + " AS \(alias)")
+    joins.append(Join(alias: alias, clause: call + " AS \(alias)", isInner: true, parent: nil))
   }
 }

@@ -28,7 +28,7 @@ struct QueryObject {
   enum Place {
     case alias(String)
     /// The row whose column has the value.
-    case join(column: String, value: Fragment, isInner: Bool)
+    case join(column: String, value: Fragment, isInner: Bool, parent: String? = nil)
   }
 
   /// Returns the value of the row's column, or NULL if a cast has left the row out.
@@ -73,6 +73,7 @@ struct QueryObject {
   var operand: Operand {
     var operand = Operand(type: .int64, identifier, isNullable: isNullable, source: source)
     operand.root = layout.root
+    if case .join(_, _, _, let parent?) = place { operand.row = (scope, parent) }
     return operand
   }
 }

@@ -56,15 +56,20 @@ package enum DecimalKey {
     let bytes = body.map { isNegative ? ~$0 : $0 }
     guard 3...22 ~= bytes.count else { return nil }
     var mantissa: UInt128 = 0
-    for byte in bytes[2...] {
+    var digitCount = 2 * (bytes.count - 2)
+    for (index, byte) in bytes.enumerated().dropFirst(2) {
       guard 1...100 ~= byte else { return nil }
-      let (product, overflow) = mantissa.multipliedReportingOverflow(by: 100)
-      let (sum, carry) = product.addingReportingOverflow(UInt128(byte - 1))
-      // Of 39 digits, only the last pair's second one can be too many, and it is zero.
+      // With a zero that only fills the last pair, 39 digits would be too many.
+      let isHalf = index == bytes.count - 1 && (byte - 1) % 10 == 0
+      if isHalf { digitCount -= 1 }
+      let (product, overflow) = mantissa.multipliedReportingOverflow(by: isHalf ? 10 : 100)
+      let (sum, carry) = product.addingReportingOverflow(
+        UInt128(isHalf ? (byte - 1) / 10 : byte - 1)
+      )
       if overflow || carry { return nil }
       mantissa = sum
     }
-    var exponent = (Int(bytes[0]) << 8 | Int(bytes[1])) - bias - 2 * (bytes.count - 2)
+    var exponent = (Int(bytes[0]) << 8 | Int(bytes[1])) - bias - digitCount
     while mantissa > 0, mantissa % 10 == 0 {
       mantissa /= 10
       exponent += 1

@@ -3,7 +3,7 @@
 /// The sum is a whole number of 2^-1074, the least double, in digits of 32 bits that may be negative
 /// or too large until they are settled.
 package struct ExactSum {
-  private var digits: [Int64] = Array(repeating: 0, count: 68)
+  private var digits: [Int64] = []
   /// How many more values can be added before a digit may overflow.
   private var room = 1 << 29
   /// The sum of the values that aren't finite.
@@ -17,6 +17,7 @@ package struct ExactSum {
       return
     }
     guard value != 0 else { return }
+    if digits.isEmpty { digits = Array(repeating: 0, count: 68) }
     let position = max(Int(value.exponentBitPattern), 1) - 1
     let hidden: UInt64 = value.isSubnormal ? 0 : 1 << 52
     let (index, shift) = (position >> 5, position & 31)
@@ -44,6 +45,7 @@ package struct ExactSum {
   /// The double that is nearest to the sum.
   package var value: Double {
     if let special { return special }
+    if digits.isEmpty { return 0 }
     var copy = self
     copy.settle()
     let isNegative = (copy.digits.last ?? 0) < 0
