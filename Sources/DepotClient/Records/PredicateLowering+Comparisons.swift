@@ -39,7 +39,6 @@ extension PredicateLowering {
   ) throws(DepotError) -> QueryExpression {
     for (node, other) in [(left, right), (right, left)] {
       guard let other = Constant(other), let value = other.attributeValue else { continue }
-      if value == .null, let presence = try presence(of: node) { return presence.negated }
       guard let condition = node as? any OptionalCondition,
         let lowered = try condition.lowerOptional(in: &self)
       else { continue }
@@ -61,27 +60,6 @@ extension PredicateLowering {
       return .comparison(.equal, left, right)
     }
   }
-
-  /// Returns whether an optional composite is there; `nil` if the node is something else.
-  private mutating func presence(
-    of node: any PredicateExpression
-  ) throws(DepotError) -> QueryExpression? {
-    guard let type = node.wrappedType, type is any Composite.Type else { return nil }
-    return try value(node).isPresent(as: type)
-  }
-}
-
-extension PredicateExpression {
-  /// The type of what it comes to if that isn't missing; `nil` if it can't be missing.
-  fileprivate var wrappedType: Any.Type? { (Output.self as? any OptionalOutput.Type)?.wrapped }
-}
-
-private protocol OptionalOutput {
-  static var wrapped: Any.Type { get }
-}
-
-extension Optional: OptionalOutput {
-  fileprivate static var wrapped: Any.Type { Wrapped.self }
 }
 
 extension QueryExpression {

@@ -40,7 +40,8 @@ extension PredicateExpressions.NilCoalesce: LowerableExpression {
   func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     guard Output.self == Bool.self else {
       let otherwise = try lowering.value(rhs)
-      return .coalesce([try lowering.value(lhs), otherwise].flatMap(\.alternatives))
+      let value = try lowering.value(lhs).converted(to: Output.self)
+      return .coalesce([value, otherwise].flatMap(\.alternatives))
     }
     let isPresent: QueryExpression
     let holds: QueryExpression
@@ -64,10 +65,8 @@ extension PredicateExpressions.NilCoalesce: LowerableExpression {
 extension QueryExpression {
   /// Returns whether this is there, for what it is where it is there.
   ///
-  /// A composite has an attribute that says so. A to-many relationship is there if the row is whose
-  /// it is.
+  /// A to-many relationship is there if the row is whose it is.
   func isPresent(as type: Any.Type) -> QueryExpression {
-    if type is any Composite.Type { return .comparison(.equal, self, .value(.bool(true))) }
     guard type is any ReferenceList.Type else {
       return .comparison(.notEqual, self, .value(.null))
     }

@@ -27,7 +27,8 @@ extension PredicateExpressions.DictionaryKeySubscript: LowerableExpression {
 
 extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: LowerableExpression {
   func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
-    .coalesce([try lowering.member(of: wrapped, key), try lowering.value(`default`)])
+    let member = try lowering.member(of: wrapped, key).converted(to: Default.Output.self)
+    return .coalesce([member, try lowering.value(`default`)])
   }
 }
 
@@ -40,6 +41,16 @@ extension PredicateLowering {
       throw refusal("a subscript of a dictionary that is a constant")
     }
     return .function(.json, [try value(dictionary), try value(key)])
+  }
+}
+
+extension QueryExpression {
+  /// Returns a member of a JSON value as one of the type that it has in Swift; anything else as it is.
+  func converted(to type: Any.Type) -> QueryExpression {
+    guard case .function(.json, _) = self, let type = type as? any AttributeValue.Type else {
+      return self
+    }
+    return .convert(self, type.attributeType)
   }
 }
 

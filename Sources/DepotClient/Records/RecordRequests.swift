@@ -28,7 +28,8 @@ extension FetchRequest {
     self.predicate = try QueryExpression(lowering: predicate)
     for descriptor in sort { self.sort.append(try SortKey(lowering: descriptor)) }
     select = Model.attributes.names
-    namesColumns = false
+    // The rows that come along are known by the names of their columns only.
+    namesColumns = !prefetch.isEmpty
   }
 }
 
