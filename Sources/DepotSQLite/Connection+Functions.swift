@@ -1,7 +1,7 @@
 internal import CDepotSQLite
 
 extension Connection {
-  /// Adds a function that SQL on this connection may call, but not from a view or trigger.
+  /// Adds a function that SQL on this connection may call.
   ///
   /// The corresponding C function is `sqlite3_create_function_v2`.
   ///
@@ -9,19 +9,23 @@ extension Connection {
   ///   - name: The name in SQL.
   ///   - argumentCount: How many arguments it takes.
   ///   - isDeterministic: Whether equal arguments give equal results.
+  ///   - isForTriggers: Whether triggers may call it too, as may then a file that somebody has
+  ///     tampered with.
   ///   - body: Sets the result of one call.
   /// - Throws: ``SQLiteError`` if SQLite refuses the function.
   package func addFunction(
     _ name: String,
     argumentCount: Int,
     isDeterministic: Bool = true,
+    isForTriggers: Bool = false,
     _ body: @escaping (borrowing FunctionCall) -> Void
   ) throws(SQLiteError) {
     let code = sqlite3_create_function_v2(
       handle,
       name,
       Int32(argumentCount),
-      SQLITE_UTF8 | SQLITE_DIRECTONLY | (isDeterministic ? SQLITE_DETERMINISTIC : 0),
+      SQLITE_UTF8 | (isForTriggers ? SQLITE_INNOCUOUS : SQLITE_DIRECTONLY)
+        | (isDeterministic ? SQLITE_DETERMINISTIC : 0),
       Unmanaged.passRetained(FunctionBody(body)).toOpaque(),
       { context, _, arguments in
         guard let context, let arguments, let user = sqlite3_user_data(context) else { return }

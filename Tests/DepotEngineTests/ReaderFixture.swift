@@ -24,6 +24,8 @@ final class ReaderFixture {
       try writer.execute(layout.tableDefinition)
     }
     for addition in catalog.allLayouts.flatMap(\.additions) { try writer.execute(addition.sql) }
+    try TextFunctions.register(on: writer)
+    try SpecialTables(connection: writer).adapt(from: nil, to: catalog)
   }
 
   deinit { try? FileManager.default.removeItem(at: folder) }

@@ -36,6 +36,7 @@ struct SchemaApplication {
         try add(addition, to: layout)
       }
     }
+    try SpecialTables(connection: connection).adapt(from: old, to: new)
   }
 
   private func add(_ addition: (name: String, sql: String), to layout: EntityLayout) throws {

@@ -14,6 +14,13 @@ enum NumberFunctions {
         call.result(StoredValue.encode(result))
       }
     }
+    // The r-trees are kept by triggers, which can't read decimals otherwise.
+    try connection.addFunction("depot_number", argumentCount: 1, isForTriggers: true) { call in
+      guard let number = call.number(0).flatMap(ValueArithmetic.double), !number.isNaN else {
+        return
+      }
+      call.result(number)
+    }
     try connection.addFunction("depot_order", argumentCount: 2) { call in
       call.result(order(call))
     }

@@ -7,9 +7,6 @@ extension QueryCompiler {
     _ arguments: [QueryExpression],
     in expression: QueryExpression
   ) throws(DepotError) -> Operand {
-    guard function != .rank else {
-      throw invalid(expression, "There is no full-text query to rank by.")
-    }
     guard arguments.count == function.argumentCount else {
       let count = function.argumentCount
       throw invalid(
@@ -17,6 +14,7 @@ extension QueryCompiler {
         "\(function.rawValue) takes \(count) argument\(count == 1 ? "" : "s")."
       )
     }
+    if function == .rank { return try rank(in: expression) }
     var operands: [Operand] = []
     for (index, argument) in arguments.enumerated() {
       let operand = try operand(argument)

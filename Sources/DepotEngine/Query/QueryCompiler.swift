@@ -15,6 +15,9 @@ struct QueryCompiler {
   /// What the variables stand for, the innermost last.
   var variables: [(name: String, term: QueryTerm)] = []
   let row: QueryObject
+  /// The full-text queries that rows can be ranked by, and the tables with the ranks.
+  var searches: [QueryExpression] = []
+  var rankAliases: [String] = []
   private var aliasCount = 1
 
   init(_ layout: EntityLayout, in catalog: Catalog, now: Date) {
@@ -42,7 +45,10 @@ struct QueryCompiler {
   ///   `schema.unknown_attribute`.
   mutating func filter(_ expression: QueryExpression) throws(DepotError) -> Fragment {
     try require(expression)
-    return try condition(expression, isFilter: true).fragment
+    searches += expression.searches
+    let condition = try condition(expression, isFilter: true).fragment
+    guard let range = rangeCondition(expression) else { return condition }
+    return range + " AND " + condition.parenthesized
   }
 
   /// Translates a part that is true or false.
@@ -115,16 +121,6 @@ struct QueryCompiler {
     }
     guard !fragments.isEmpty else { return .always(ifEmpty) }
     return Condition(.joined(fragments[...], by: word), isNullable: isNullable)
-  }
-
-  /// Translates a full-text query.
-  private mutating func search(
-    _ words: String,
-    in paths: [String],
-    _ expression: QueryExpression
-  ) throws(DepotError) -> Condition {
-    throw invalid(expression, "\(row.layout.name) has no searchable attributes.")
-      .hint("Give attributes the option \"spotlight\" in the schema.")
   }
 
   /// Returns a name for a table that no other has.

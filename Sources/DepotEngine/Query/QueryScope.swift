@@ -91,6 +91,16 @@ struct QueryScope {
     joins.append(Join(alias: alias, clause: clause, isInner: true, parent: nil))
   }
 
+  /// Joins a sub-select, which must have an `id`, to rows of which each is in it once at most.
+  mutating func joinOptionally(
+    _ select: Fragment,
+    as alias: String,
+    whereIdentifierIs identifier: Fragment
+  ) {
+    let clause = select + " AS \(alias) ON \(alias).id = " + identifier
+    joins.append(Join(alias: alias, clause: clause, isInner: false, parent: nil))
+  }
+
   /// Joins a table-valued function.
   mutating func join(_ call: Fragment, as alias: String) {
     joins.append(Join(alias: alias, clause: call + " AS \(alias)", isInner: true, parent: nil))

@@ -27,6 +27,13 @@ struct ReadPlan {
   var indexes: [String] {
     var result: [String] = []
     for line in lines {
+      if line.contains("VIRTUAL TABLE INDEX") {
+        // Ours are full-text and range indexes.
+        let name = line.split(separator: " ").dropFirst().first.map(String.init) ?? ""
+        let isIndex = name.hasPrefix("f_") || name.hasPrefix("g_")
+        if isIndex, !result.contains(name) { result.append(name) }
+        continue
+      }
       guard let range = line.firstRange(of: "INDEX ") else { continue }
       let name = String(line[range.upperBound...].prefix { $0 != " " })
       if !result.contains(name) { result.append(name) }

@@ -54,7 +54,7 @@ package struct QueryEvaluator {
       }
     case .contains(let collection, let element): return contains(collection, element, [])
     case .is(let part, let entity): return isKind(evaluate(part), of: entity)
-    case .search: return false
+    case .search(let paths, let words): return search(words, paths)
     default:
       let value = value(expression)
       if case .json(let text) = value { return JSONMember.scalar(text) == .bool(true) }

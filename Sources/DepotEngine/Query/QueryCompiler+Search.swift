@@ -1,0 +1,184 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+extension QueryCompiler {
+  /// Translates a full-text query about the row, or about the element of the innermost collection.
+  ///
+  /// Named attributes may be those of rows that a path leads to; a path that ends at a relationship
+  /// names all of theirs. All words must be in the texts of one row.
+  mutating func search(
+    _ words: String,
+    in paths: [String],
+    _ expression: QueryExpression
+  ) throws(DepotError) -> Condition {
+    let query = try Self.query(words)
+    let object = searchedRow
+    guard !paths.isEmpty else { return try match(query, [], of: object, expression) }
+    var conditions: [Fragment] = []
+    for group in try grouped(paths, object.layout) {
+      let condition: Condition
+      switch try follow(group.owner[...], from: object, source: expression) {
+      case .object(let owner):
+        condition = try match(query, group.names, of: owner, expression)
+      case .collection(let collection):
+        let opened = try open(collection, expression)
+        guard case .object(let element) = opened.element else {
+          throw invalid(expression, "Only the texts of rows can be searched for words.")
+        }
+        let found = try match(query, group.names, of: element, expression)
+        condition = exists(opened, and: found.fragment, isIndependent: true)
+      default:
+        throw invalid(expression, "Only the texts of rows can be searched for words.")
+      }
+      conditions.append(condition.strict.parenthesized)
+    }
+    return Condition(.joined(conditions[...], by: "OR"))
+  }
+
+  private static func query(_ words: String) throws(DepotError) -> SearchQuery {
+    do {
+      return try SearchQuery(words)
+    } catch {
+      var error = error
+      error.message = "In the search \(words.prefix(100).debugDescription): \(error.message)"
+      throw error
+    }
+  }
+
+  /// The row that a full-text query is about.
+  private var searchedRow: QueryObject {
+    if case .object(let element)? = variables.last?.term { element } else { row }
+  }
+
+  private struct SearchGroup {
+    var owner: [String]
+    /// The attributes; all that can be searched if there are none.
+    var names: [String]
+  }
+
+  /// Returns paths by the relationships that they begin with.
+  private func grouped(
+    _ paths: [String],
+    _ layout: EntityLayout
+  ) throws(DepotError) -> [SearchGroup] {
+    var groups: [SearchGroup] = []
+    for path in paths {
+      var rest = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
+      var (owner, entity): ([String], EntityLayout) = ([], layout)
+      while let first = rest.first, let relationship = entity.relationship(first) {
+        entity = try catalog.layout(of: relationship.destination)
+        owner.append(first)
+        rest.removeFirst()
+      }
+      let name = rest.joined(separator: ".")
+      let names = name.isEmpty ? catalog.searchColumns(of: entity).map(\.path) : [name]
+      if let index = groups.firstIndex(where: { $0.owner == owner }) {
+        groups[index].names += names
+      } else {
+        groups.append(SearchGroup(owner: owner, names: names))
+      }
+    }
+    return groups
+  }
+
+  private mutating func match(
+    _ query: SearchQuery,
+    _ names: [String],
+    of object: QueryObject,
+    _ expression: QueryExpression
+  ) throws(DepotError) -> Condition {
+    let table = object.layout.searchTable
+    let text = try matchText(query, names, of: object.layout, expression)
+    return Condition(
+      object.identifier + " IN (SELECT rowid FROM \(table) WHERE \(table) MATCH "
+        + .bound(.text(text)) + ")",
+      isNullable: object.isNullable
+    )
+  }
+
+  /// Returns a query in the syntax of FTS5, for some attributes or for all that can be searched.
+  private func matchText(
+    _ query: SearchQuery,
+    _ names: [String],
+    of layout: EntityLayout,
+    _ expression: QueryExpression
+  ) throws(DepotError) -> String {
+    let columns = catalog.searchColumns(of: layout)
+    guard !columns.isEmpty else {
+      throw invalid(expression, "\(layout.name) has no searchable attributes.")
+        .hint("Give attributes the option \"spotlight\" in the schema.")
+    }
+    guard !names.isEmpty else { return query.fts5 }
+    let wanted = try names.map { name throws(DepotError) in
+      if let column = columns.first(where: { $0.path == name }) { return column.name }
+      guard layout.position(of: name) != nil else {
+        let nearest = Spelling.nearest(to: name, in: columns.map(\.path))
+        throw DepotError(.unknownAttribute, "\(layout.name) has no attribute \"\(name)\".")
+          .hint(nearest.map { "Did you mean \"\($0)\"?" })
+      }
+      let list = columns.map(\.path).joined(separator: ", ")
+      throw invalid(expression, "\(layout.name).\(name) can't be searched for words.")
+        .hint("Only attributes with the option \"spotlight\" can: \(list).")
+    }
+    return query.fts5(in: wanted)
+  }
+
+  // MARK: - Rank
+
+  /// Translates how well the row matches the full-text queries of the request's predicate.
+  ///
+  /// It is the sum for all of them that are about the row's own texts; null for a row that matches
+  /// none.
+  mutating func rank(in expression: QueryExpression) throws(DepotError) -> Operand {
+    if rankAliases.isEmpty {
+      for case .search(let paths, let words) in searches {
+        try joinRanks(of: words, paths, expression)
+      }
+    }
+    guard !rankAliases.isEmpty else {
+      throw invalid(expression, "There is no full-text query to rank by.")
+        .hint("Search for words in the predicate of the same request: SELF MATCHES TEXT \"words\".")
+    }
+    let ranks = rankAliases.map { "\($0).rank" }
+    guard ranks.count > 1 else {
+      return Operand(
+        type: .double,
+        Fragment(sql: ranks[0]),
+        isNullable: true,
+        source: expression
+      )
+    }
+    let sum = ranks.map { "ifnull(\($0), 0)" }.joined(separator: " + ")
+    let value = "iif(coalesce(\(ranks.joined(separator: ", "))) IS NULL, NULL, \(sum))"
+    return Operand(type: .double, Fragment(sql: value), isNullable: true, source: expression)
+  }
+
+  private mutating func joinRanks(
+    of words: String,
+    _ paths: [String],
+    _ expression: QueryExpression
+  ) throws(DepotError) {
+    let names = try grouped(paths, row.layout).first { $0.owner.isEmpty }?.names
+    guard paths.isEmpty || names != nil else { return }
+    let text = try matchText(Self.query(words), names ?? [], of: row.layout, expression)
+    let table = row.layout.searchTable
+    let alias = nextAlias()
+    // The limit keeps SQLite from asking the index anew for each row.
+    let ranks =
+      "(SELECT rowid AS id, -bm25(\(table)) AS rank FROM \(table) WHERE \(table) MATCH "
+      + Fragment.bound(.text(text)) + " LIMIT -1)"
+    scopes[0].joinOptionally(ranks, as: alias, whereIdentifierIs: Fragment(sql: "t0.id"))
+    rankAliases.append(alias)
+  }
+}
+
+extension QueryExpression {
+  /// The full-text queries of a predicate that are about its rows.
+  var searches: [QueryExpression] {
+    switch self {
+    case .search: [self]
+    case .and(let parts), .or(let parts): parts.flatMap(\.searches)
+    default: []
+    }
+  }
+}

@@ -1,0 +1,80 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+extension Catalog {
+  /// All special tables, in an order in which they can be made.
+  var specialTables: [SpecialTable] {
+    var result: [SpecialTable] = []
+    for root in tables {
+      if let index = searchIndex(of: root) { result.append(index) }
+      result += rangeIndexes(of: root)
+    }
+    // Derivations that can't be read were refused when the schema was defined.
+    let derivations = (try? derivations()) ?? []
+    if !derivations.isEmpty { result.append(Derivation.staleTable) }
+    return result + derivations.map(\.triggers)
+  }
+}
+
+/// The making and dropping of special tables, inside a transaction.
+struct SpecialTables {
+  let connection: Connection
+
+  /// Makes what one schema needs and another didn't, and drops what isn't needed any more.
+  ///
+  /// The tables of the entities must be those of `new` already.
+  func adapt(from old: Catalog?, to new: Catalog) throws(SQLiteError) {
+    let before = old?.specialTables ?? []
+    let after = new.specialTables
+    let (kept, wanted) = (Set(after), Set(before))
+    for table in before where !kept.contains(table) {
+      let isKept = table.isOnlyCopy && after.contains { $0.name == table.name }
+      try drop(table, keepingTable: isKept)
+    }
+    for table in after where !wanted.contains(table) {
+      let isThere = table.isOnlyCopy && before.contains { $0.name == table.name }
+      try create(table, isThere: isThere)
+    }
+  }
+
+  /// Drops triggers, and the tables that can be made again.
+  ///
+  /// Call this before the table of an entity is made anew, and ``restore(_:)`` afterwards.
+  func suspend(_ catalog: Catalog) throws(SQLiteError) {
+    for table in catalog.specialTables { try drop(table, keepingTable: table.isOnlyCopy) }
+  }
+
+  /// Makes what ``suspend(_:)`` dropped, for the tables as they are now.
+  func restore(_ catalog: Catalog) throws(SQLiteError) {
+    let there = try existingTables()
+    for table in catalog.specialTables {
+      try create(table, isThere: table.isOnlyCopy && table.name.map(there.contains) ?? false)
+    }
+  }
+
+  private func existingTables() throws(SQLiteError) -> Set<String> {
+    Set(try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'table'"))
+  }
+
+  private func drop(_ table: SpecialTable, keepingTable isKept: Bool) throws(SQLiteError) {
+    for trigger in table.triggers {
+      try connection.execute("DROP TRIGGER IF EXISTS \"\(trigger.name)\"")
+    }
+    guard !isKept, let name = table.name else { return }
+    try connection.execute("DROP TABLE IF EXISTS \"\(name)\"")
+  }
+
+  /// Lets the triggers that a schema needs do their work.
+  func enable(_ catalog: Catalog) {
+    if catalog.specialTables.contains(where: \.isVirtual) { connection.trustTriggers() }
+  }
+
+  private func create(_ table: SpecialTable, isThere: Bool) throws(SQLiteError) {
+    if table.isVirtual { connection.trustTriggers() }
+    if !isThere {
+      for statement in table.definition { try connection.execute(statement) }
+      if let fill = table.fill { try connection.execute(fill) }
+    }
+    for trigger in table.triggers { try connection.execute(trigger.sql) }
+  }
+}

@@ -1,0 +1,215 @@
+/// What people write to search for words.
+///
+/// All words must occur: `quick fox`. `"quick fox"` are words next to each other, `qui*` those that
+/// begin so, `fox OR dog` either, and `-dog` or `NOT dog` what must not occur. Case and marks don't
+/// matter, and all that is neither letter nor digit only separates words, so that `well-known` is the
+/// two words next to each other.
+package struct SearchQuery: Hashable, Sendable {
+  /// The alternatives, of which one must hold; each wants at least one word.
+  package let branches: [Branch]
+
+  package struct Branch: Hashable, Sendable {
+    package var wanted: [Phrase] = []
+    package var excluded: [Phrase] = []
+  }
+
+  /// Words next to each other.
+  package struct Phrase: Hashable, Sendable {
+    /// The words as they were written, with what separates them.
+    package var text: String
+    /// Whether words that begin with the last one will do for it.
+    package var isPrefix = false
+  }
+
+  /// How many words and phrases there may be.
+  package static let phraseLimit = 64
+
+  /// - Throws: ``DepotError`` `request.predicate`, with the `offset` in bytes of UTF-8 and the
+  ///   `column`, or `limit.predicate` if there are too many words.
+  package init(_ text: String) throws(DepotError) {
+    do {
+      var reader = SearchReader(text)
+      branches = try reader.branches()
+    } catch {
+      throw error.described(in: text)
+    }
+  }
+}
+
+extension SearchQuery {
+  /// The query in the syntax of SQLite's FTS5.
+  ///
+  /// Every word is in quotation marks, so nothing that people write has a meaning of its own there.
+  package var fts5: String {
+    branches.map { branch in
+      let wanted = "(" + branch.wanted.map(\.fts5).joined(separator: " AND ") + ")"
+      guard !branch.excluded.isEmpty else { return wanted }
+      return "(\(wanted) NOT (\(branch.excluded.map(\.fts5).joined(separator: " OR "))))"
+    }
+    .joined(separator: " OR ")
+  }
+
+  /// The query in the syntax of FTS5, asked of some columns only.
+  package func fts5(in columns: [String]) -> String {
+    let names = columns.map { "\"\($0)\"" }.joined(separator: " ")
+    return "{\(names)} : (\(fts5))"
+  }
+
+  /// Returns whether the words are in texts that belong together.
+  package func matches(_ texts: [String]) -> Bool {
+    let texts = texts.map(SearchWords.words)
+    func holds(_ phrase: Phrase) -> Bool {
+      let words = SearchWords.words(phrase.text)
+      return texts.contains { SearchWords.contain($0, words, isPrefix: phrase.isPrefix) }
+    }
+    return branches.contains { branch in
+      branch.wanted.allSatisfy(holds) && !branch.excluded.contains(where: holds)
+    }
+  }
+}
+
+extension SearchQuery.Phrase {
+  fileprivate var fts5: String { isPrefix ? "\"\(text)\" *" : "\"\(text)\"" }
+}
+
+/// The reading of a ``SearchQuery``.
+private struct SearchReader {
+  private let text: String
+  private var rest: Substring.UnicodeScalarView
+  private var count = 0
+
+  init(_ text: String) {
+    self.text = text
+    rest = text[...].unicodeScalars
+  }
+
+  private enum Token {
+    case or
+    case not
+    case phrase(SearchQuery.Phrase)
+  }
+
+  private func offset(of index: String.Index) -> Int { text.utf8[..<index].count }
+
+  mutating func branches() throws(PredicateFailure) -> [SearchQuery.Branch] {
+    var branches = [SearchQuery.Branch()]
+    var isExcluded = false
+    var last = rest.startIndex
+    while true {
+      skipSpace()
+      let start = rest.startIndex
+      guard let token = try token() else { break }
+      last = start
+      switch token {
+      case .or:
+        try finish(branches[branches.count - 1], isExcluded, at: start)
+        branches.append(SearchQuery.Branch())
+      case .not:
+        guard !isExcluded else {
+          throw PredicateFailure("There are two NOT in a row.", at: offset(of: start))
+        }
+        isExcluded = true
+      case .phrase(let phrase):
+        // What has neither letters nor digits isn't looked for.
+        guard !SearchWords.words(phrase.text).isEmpty else { continue }
+        count += 1
+        guard count <= SearchQuery.phraseLimit else {
+          var failure = PredicateFailure(
+            "A search may have at most \(SearchQuery.phraseLimit) words.",
+            at: offset(of: start)
+          )
+          failure.code = .predicateTooLarge
+          throw failure
+        }
+        if isExcluded {
+          branches[branches.count - 1].excluded.append(phrase)
+        } else {
+          branches[branches.count - 1].wanted.append(phrase)
+        }
+        isExcluded = false
+      }
+    }
+    try finish(branches[branches.count - 1], isExcluded, at: isExcluded ? last : rest.startIndex)
+    return branches
+  }
+
+  private func finish(
+    _ branch: SearchQuery.Branch,
+    _ isExcluded: Bool,
+    at index: String.Index
+  ) throws(PredicateFailure) {
+    if isExcluded {
+      throw PredicateFailure("A word is missing after NOT.", at: offset(of: index))
+    }
+    guard branch.wanted.isEmpty else { return }
+    guard branch.excluded.isEmpty else {
+      throw PredicateFailure(
+        "There are only words that must not occur.",
+        hint: "Name a word to search for, or put NOT before the whole predicate.",
+        at: offset(of: index)
+      )
+    }
+    throw PredicateFailure(
+      "There is no word to search for.",
+      hint: "Write words, \"several words\" in a row, or the beginning of one, as in wor*.",
+      at: offset(of: index)
+    )
+  }
+
+  private mutating func skipSpace() {
+    while let next = rest.first, Self.isSpace(next) { rest.removeFirst() }
+  }
+
+  /// SQLite takes U+0000 to be the end, so it separates words like a space.
+  private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value == 0 || scalar.properties.isWhitespace
+  }
+
+  private mutating func token() throws(PredicateFailure) -> Token? {
+    guard let first = rest.first else { return nil }
+    if first == "\"" { return .phrase(try quoted()) }
+    if first == "-", let next = rest.dropFirst().first, !Self.isSpace(next) {
+      rest.removeFirst()
+      return .not
+    }
+    var word = String.UnicodeScalarView()
+    while let next = rest.first, next != "\"", !Self.isSpace(next) {
+      rest.removeFirst()
+      word.append(next)
+      if next == "*" { break }
+    }
+    switch String(word) {
+    case "OR": return .or
+    case "NOT": return .not
+    // All words must occur anyway.
+    case "AND": return .phrase(SearchQuery.Phrase(text: ""))
+    case let text:
+      guard text.last == "*" else { return .phrase(SearchQuery.Phrase(text: text)) }
+      return .phrase(SearchQuery.Phrase(text: String(text.dropLast()), isPrefix: true))
+    }
+  }
+
+  private mutating func quoted() throws(PredicateFailure) -> SearchQuery.Phrase {
+    let start = rest.startIndex
+    rest.removeFirst()
+    var phrase = String.UnicodeScalarView()
+    while let next = rest.first, next != "\"" {
+      rest.removeFirst()
+      phrase.append(next.value == 0 ? " " : next)
+    }
+    guard !rest.isEmpty else {
+      throw PredicateFailure(
+        "The quotation mark isn't closed.",
+        hint: "Put one after the last word.",
+        at: offset(of: start)
+      )
+    }
+    rest.removeFirst()
+    var isPrefix = false
+    if rest.first == "*" {
+      rest.removeFirst()
+      isPrefix = true
+    }
+    return SearchQuery.Phrase(text: String(phrase), isPrefix: isPrefix)
+  }
+}
