@@ -53,7 +53,7 @@ extension Schema {
           StoredColumn(
             name: columnName("a", field.path, entity),
             storage: storage,
-            isRequired: isRoot && !attribute.isOptional
+            isRequired: isRoot && !attribute.isOptional && attribute.derivation == nil
           )
         )
       }

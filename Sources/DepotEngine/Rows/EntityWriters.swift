@@ -11,6 +11,7 @@ final class EntityWriters {
   private var links: [String: Link] = [:]
   private var linksOf: [String: [Link]] = [:]
   private var ends: [String: [Link]] = [:]
+  private var derived: DerivedAttributes?
 
   init(
     _ catalog: Catalog,
@@ -22,6 +23,14 @@ final class EntityWriters {
     self.connection = connection
     self.counters = counters
     self.ceilings = ceilings
+  }
+
+  /// Returns what computes the derived attributes.
+  func derivedAttributes() throws(DepotError) -> DerivedAttributes {
+    if let derived { return derived }
+    let made = try DerivedAttributes(catalog, on: connection)
+    derived = made
+    return made
   }
 
   /// Returns what writes rows of the entity named `name`.

@@ -48,15 +48,22 @@ extension EntityWriter {
         throw DepotError(.usage, "\"\(name)\" is named twice.").at("\(pointer)/\(index)")
       }
       if identifier, name == "$id" { return InputColumn(name: name, target: .identifier) }
-      guard let target = try target(name) else {
-        throw unknown(name).at("\(pointer)/\(index)")
+      do {
+        guard let target = try target(name) else { throw unknown(name) }
+        return InputColumn(name: name, target: target)
+      } catch let error as DepotError {
+        throw error.at("\(pointer)/\(index)")
       }
-      return InputColumn(name: name, target: target)
     }
   }
 
   private func target(_ name: String) throws -> InputColumn.Target? {
     if let position = layout.position(of: name) {
+      if let expression = layout.fields[position].attribute.derivation {
+        throw DepotError(.usage, "\(layout.name).\(name) is derived and can't be set.")
+          .hint("The store computes it: \(expression).")
+          .details(["entity": .string(layout.name), "attribute": .string(name)])
+      }
       guard let name = layout.fields[position].relationship?.name else {
         return .attribute(try rule(position), place: layout.storedPositions[position])
       }

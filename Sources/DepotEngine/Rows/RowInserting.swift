@@ -111,7 +111,8 @@ extension EntityWriter {
       named: named,
       missing: layout.fields.indices.filter { position in
         guard let place = layout.storedPositions[position], !named.contains(place),
-          layout.fields[position].relationship == nil, !presences.contains(place)
+          layout.fields[position].relationship == nil, !presences.contains(place),
+          layout.fields[position].attribute.derivation == nil
         else { return false }
         return !layout.fields[position].attribute.isOptional && cells[place].isNull
       },

@@ -42,8 +42,18 @@ extension ChangeSession {
   /// Makes relationships lead where they are to, and checks what rows must satisfy in the end.
   private func finish() throws {
     try applyLinkChanges()
+    try refreshDerived()
     try checkTargets()
     try violations.throwIfAny()
+  }
+
+  /// Computes the derived attributes of the rows that what happened concerns.
+  private func refreshDerived() throws {
+    // A broken rule ends the request anyway, and rows that break one may not be there.
+    guard violations.errors.isEmpty else { return }
+    try entities.derivedAttributes().refresh(entities, step: versionStep) { error in
+      try violate(error)
+    }
   }
 
   /// Deletes rows with what their relationships' delete rules take along.

@@ -21,6 +21,7 @@ final class Writer {
     tables = CatalogTables(connection: connection)
     outcomes = OutcomeTable(connection: connection)
     catalog = try tables.load()
+    SpecialTables(connection: connection).enable(catalog)
     ceilings = try tables.ceilings()
     entities = EntityWriters(catalog, on: connection, ceilings: ceilings)
   }
@@ -72,9 +73,11 @@ final class Writer {
     var next = catalog
     if !comparison.changes.isEmpty {
       next = Catalog(comparison.result, catalog.storage, generation: catalog.generation + 1)
+      let derived = try DerivedAttributes(next, on: connection)
       if !isDryRun {
         try SchemaApplication(connection: connection, control: control)
           .apply(comparison.changes, from: catalog, to: next)
+        try recompute(derived, comparison.changes, next)
         try tables.store(next)
         effect.catalog = next
       }
@@ -86,6 +89,25 @@ final class Writer {
     json.raw(",\"schema\":")
     json.string(next.fingerprint)
     json.raw("}")
+  }
+
+  /// Computes new derived attributes for the rows that exist, whose versions stay.
+  private func recompute(
+    _ derived: DerivedAttributes,
+    _ changes: [SchemaChange],
+    _ next: Catalog
+  ) throws {
+    let keys = changes.compactMap { change -> String? in
+      guard case .addedAttribute(let field, let entity, _) = change,
+        field.attribute.derivation != nil
+      else { return nil }
+      return "\(entity).\(field.path)"
+    }
+    guard !keys.isEmpty else { return }
+    connection.forgetStatements()
+    try derived.markAll(Set(keys))
+    let entities = EntityWriters(next, on: connection, ceilings: [:])
+    try derived.refresh(entities, step: { _, _ in 0 }) { throw $0 }
   }
 
   /// Makes what a transaction did known after its commit.

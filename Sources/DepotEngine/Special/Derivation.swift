@@ -1,0 +1,89 @@
+internal import DepotProtocol
+
+/// An attribute whose values the store computes, and what they are computed from.
+struct Derivation {
+  /// What it is called among the stale values: `Entity.path`.
+  let key: String
+  let layout: EntityLayout
+  let attribute: Attribute
+  /// The place of the column among the stored ones.
+  let place: Int
+  let expression: QueryExpression
+  /// The rows that are looked at; the first is the one that has the attribute.
+  let nodes: [Node]
+  /// The derived attributes that it is computed from, by their keys.
+  let needs: Set<String>
+
+  /// Rows that a path leads to.
+  struct Node {
+    var layout: EntityLayout
+    /// How they are reached from those of another node; `nil` for the first.
+    var hop: (from: Int, RelationshipLayout)?
+    /// The columns whose values matter, quoted.
+    var columns: Set<String> = []
+    /// Whether it matters in which order the rows are.
+    var usesOrder = false
+  }
+
+  /// - Throws: ``DepotError`` `schema.invalid` or another if the expression doesn't fit the entity.
+  init(_ field: Field, of layout: EntityLayout, in catalog: Catalog) throws(DepotError) {
+    key = "\(layout.name).\(field.path)"
+    self.layout = layout
+    attribute = field.attribute
+    guard let place = layout.position(of: field.path).flatMap({ layout.storedPositions[$0] }) else {
+      throw DepotError(.bug, "\(key) has no column.")
+    }
+    self.place = place
+    expression = try PredicateParser.parseExpression(field.attribute.derivation ?? "")
+    var reading = DerivationReading(layout, catalog)
+    try reading.read(expression)
+    nodes = reading.nodes
+    needs = reading.needs
+  }
+}
+
+extension Catalog {
+  /// Returns the derived attributes, each behind those that it is computed from.
+  ///
+  /// - Throws: ``DepotError`` `schema.invalid` if one can't be computed.
+  func derivations() throws(DepotError) -> [Derivation] {
+    var waiting: [Derivation] = []
+    for layout in allLayouts {
+      for field in layout.fields
+      where field.owner == layout.name && field.attribute.derivation != nil {
+        do {
+          waiting.append(try Derivation(field, of: layout, in: self))
+        } catch {
+          throw error.inDerivation("\(layout.name).\(field.path)")
+        }
+      }
+    }
+    var result: [Derivation] = []
+    var done: Set<String> = []
+    while !waiting.isEmpty {
+      guard let index = waiting.firstIndex(where: { done.isSuperset(of: $0.needs) }) else {
+        let names = waiting.map(\.key).joined(separator: ", ")
+        throw DepotError(
+          .invalidSchema,
+          "Derived attributes are computed from each other: \(names)."
+        )
+        .hint("Compute each from attributes that aren't, in the end, computed from it.")
+      }
+      let next = waiting.remove(at: index)
+      done.insert(next.key)
+      result.append(next)
+    }
+    return result
+  }
+}
+
+extension DepotError {
+  /// Returns the error of a derivation as one of the schema.
+  func inDerivation(_ name: String) -> DepotError {
+    guard code != .bug else { return self }
+    var error = DepotError(.invalidSchema, "\(name) can't be derived: \(message)")
+    error.hint = hint
+    error.details = details
+    return error
+  }
+}

@@ -1,0 +1,194 @@
+internal import DepotProtocol
+internal import DepotSQLite
+internal import FoundationEssentials
+
+/// The computing of derived attributes, inside a transaction.
+final class DerivedAttributes {
+  private static let batch = 1000
+
+  private let formulas: [Formula]
+  private let connection: Connection
+
+  /// An attribute with the statements that keep it.
+  private struct Formula {
+    var derivation: Derivation
+    var value: Operand
+    var source: Fragment
+  }
+
+  /// - Throws: ``DepotError`` `schema.invalid` if one can't be computed.
+  init(_ catalog: Catalog, on connection: Connection) throws(DepotError) {
+    self.connection = connection
+    var formulas: [Formula] = []
+    for derivation in try catalog.derivations() {
+      do {
+        formulas.append(try Self.formula(derivation, catalog, now: Date()))
+      } catch {
+        throw error.inDerivation(derivation.key)
+      }
+    }
+    self.formulas = formulas
+    self.catalog = catalog
+  }
+
+  private let catalog: Catalog
+
+  var isEmpty: Bool { formulas.isEmpty }
+
+  /// Computes the values that may have changed.
+  ///
+  /// - Parameters:
+  ///   - entities: What writes the rows.
+  ///   - step: How much the version of a row grows whose value is another one.
+  ///   - violate: Takes the rules that a value breaks.
+  func refresh(
+    _ entities: EntityWriters,
+    step: (EntityWriter, Int64) -> Int64,
+    violate: (DepotError) throws -> Void
+  ) throws {
+    guard !isEmpty, try connection.integer("SELECT 1 FROM depot_stale LIMIT 1") != nil else {
+      return
+    }
+    let now = Date()
+    for formula in formulas {
+      while let last = try lastOfBatch(formula) {
+        try refresh(formula, upTo: last, now, entities, step, violate)
+        try connection.statement("DELETE FROM depot_stale WHERE attribute = ?1 AND id <= ?2")
+          .run([.text(formula.derivation.key), .integer(last)])
+      }
+    }
+  }
+
+  /// Has the values of attributes computed anew for all rows at the next refresh.
+  ///
+  /// - Parameter keys: The attributes: `Entity.path`; all of them if `nil`.
+  func markAll(_ keys: Set<String>? = nil) throws {
+    for formula in formulas where keys?.contains(formula.derivation.key) ?? true {
+      let layout = formula.derivation.layout
+      let kind = layout.kindCondition(in: "t", includingDescendants: true)
+      try connection.statement(
+        """
+        INSERT OR IGNORE INTO depot_stale (attribute, id) \
+        SELECT ?1, t.id FROM \(layout.table) AS t\(kind.map { " WHERE \($0)" } ?? "")
+        """
+      ).run([.text(formula.derivation.key)])
+    }
+  }
+
+  private func lastOfBatch(_ formula: Formula) throws -> Int64? {
+    var last: Int64?
+    try connection.statement(
+      """
+      SELECT max(id) FROM (SELECT id FROM depot_stale WHERE attribute = ?1 \
+      ORDER BY id LIMIT \(Self.batch))
+      """
+    ).run([.text(formula.derivation.key)]) { row in
+      if row.kind(0) != .null { last = row.integer(0) }
+    }
+    return last
+  }
+
+  private func refresh(
+    _ formula: Formula,
+    upTo last: Int64,
+    _ now: Date,
+    _ entities: EntityWriters,
+    _ step: (EntityWriter, Int64) -> Int64,
+    _ violate: (DepotError) throws -> Void
+  ) throws {
+    let derivation = formula.derivation
+    let layout = derivation.layout
+    // The time is a parameter, so the SQL stays the same.
+    let formula = try Self.formula(derivation, catalog, now: now)
+    let kind = layout.kindCondition(in: "t0", includingDescendants: true)
+    let column = "t0.\(layout.stored[derivation.place].quoted)"
+    let select =
+      "SELECT t0.id, \(column), " + formula.value.fragment + " FROM " + formula.source
+      + " WHERE t0.id IN (SELECT id FROM depot_stale WHERE attribute = "
+      + .bound(.text(derivation.key)) + " AND id <= " + .bound(.integer(last))
+      + ")\(kind.map { " AND \($0)" } ?? "")"
+    var changes: [(identifier: Int64, value: SQLiteValue)] = []
+    try connection.statement(select.sql).run(select.parameters) { row in
+      let value = row[2]
+      if value == .null, !derivation.attribute.isOptional {
+        try violate(Self.required(derivation, row.integer(0)))
+      }
+      if row[1] != value { changes.append((row.integer(0), value)) }
+    }
+    let writer = try entities.writer(layout.name)
+    let root = try layout.isRoot ? writer : entities.writer(layout.root)
+    let arena = CellArena()
+    for (identifier, value) in changes {
+      arena.removeAll()
+      _ = try writer.change(
+        identifier,
+        [(derivation.place, Cell(stored: value, in: arena))],
+        step: step(root, identifier)
+      )
+    }
+  }
+
+  private static func required(_ derivation: Derivation, _ identifier: Int64) -> DepotError {
+    let layout = derivation.layout
+    return DepotError(
+      .required,
+      "\(layout.name)/\(identifier) has no value for \(derivation.attribute.name), which is derived."
+    )
+    .hint("What it is derived from is null. Give that a value, or make \(derivation.key) optional.")
+    .details([
+      "entity": .string(layout.name), "attribute": .string(derivation.attribute.name),
+      "id": .int64(identifier),
+    ])
+  }
+
+  // MARK: - Compiling
+
+  private static func formula(
+    _ derivation: Derivation,
+    _ catalog: Catalog,
+    now: Date
+  ) throws(DepotError) -> Formula {
+    var compiler = QueryCompiler(derivation.layout, in: catalog, now: now)
+    let operand = try compiler.operand(derivation.expression)
+    let value = try fit(operand, derivation, compiler)
+    return Formula(derivation: derivation, value: value, source: compiler.source)
+  }
+
+  /// Returns the value as one of the attribute's type.
+  private static func fit(
+    _ operand: Operand,
+    _ derivation: Derivation,
+    _ compiler: QueryCompiler
+  ) throws(DepotError) -> Operand {
+    guard let type = operand.type else { return operand }
+    let wanted = derivation.attribute.type
+    let isWidening =
+      switch (type, wanted) {
+      case (.int64, .double), (.int64, .decimal), (.url, .string): true
+      default: type == wanted
+      }
+    guard isWidening, operand.root == nil, type.isScalar else {
+      throw DepotError(
+        .invalidSchema,
+        "The expression is of type \(operand.typeName), the attribute of type \(wanted.rawValue)."
+      ).hint("Give the attribute that type, or convert the value: CAST(…, \"\(wanted.rawValue)\").")
+    }
+    return try compiler.convert(operand, to: wanted, in: derivation.expression)
+  }
+}
+
+@available(*, unavailable)
+extension DerivedAttributes: Sendable {}
+
+extension Cell {
+  /// Copies a value as SQLite has it; its bytes are the arena's.
+  init(stored value: SQLiteValue, in arena: CellArena) {
+    switch value {
+    case .null: self = .null
+    case .integer(let value): self = .integer(value)
+    case .real(let value): self = .real(value)
+    case .text(let text): self = .text(arena.copy(Array(text.utf8)))
+    case .blob(let bytes): self = .blob(arena.copy(bytes))
+    }
+  }
+}
