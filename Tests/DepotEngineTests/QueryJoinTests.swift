@@ -101,10 +101,15 @@ import Testing
     .in(.attribute("name"), (0..<10_000).map { .value(.string("p\($0)")) }),
   ]
 
+  /// Whether a step looks at all rows of a table; a list of constants is no table.
+  private func isScan(_ step: String) -> Bool {
+    step.hasPrefix("SCAN ") && !step.contains("VIRTUAL TABLE")
+  }
+
   @Test(arguments: served)
   func `an index finds the rows`(predicate: QueryExpression) throws {
     let plan = try plan(predicate)
-    #expect(!plan.contains(where: Explanation.isScan), "\(plan)")
+    #expect(!plan.contains(where: isScan), "\(plan)")
   }
 
   @Test func `ten thousand constants are one parameter`() throws {

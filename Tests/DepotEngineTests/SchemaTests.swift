@@ -83,7 +83,7 @@ import Testing
       #expect(error?.code == .mismatch)
       #expect(
         error?.details?["differences"]?.array?.compactMap(\.string) == [
-          "Item.name is of type string, not int64", "Item.name is unique",
+          "Item.name is of type string, not int64",
           "attribute Item.color is new, but neither optional nor with a default",
           "attribute Item.size is missing",
         ]

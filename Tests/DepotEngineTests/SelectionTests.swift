@@ -59,7 +59,7 @@ import Testing
     let parent = GetRequest(
       entity: "Trip",
       identifiers: [2],
-      select: ["country.name", "country.tags", "name"]
+      select: ["$entity", "country.name", "country.tags", "name"]
     )
     let row = try travel.frames(.get(parent))[0]["ok"]?["rows"]?.array?.first?.array
     #expect(

@@ -85,6 +85,6 @@ final class SpecialFixture {
   /// Returns what `explain` says.
   func explain(_ entity: String, _ predicate: String) throws -> JSONValue {
     let request = FetchRequest(entity: entity, predicate: try PredicateParser.parse(predicate))
-    return try #require(try frames(.explain(request)).first?["ok"])
+    return try #require(try frames(.explain(ExplainRequest(.fetch(request)))).first?["ok"])
   }
 }

@@ -38,7 +38,9 @@ struct RowShape {
       if !isDistinct { builder.addIdentity(withEntity: paths.contains("$entity")) }
       for (index, path) in paths.enumerated() where isDistinct || path != "$entity" {
         do {
-          try builder.add(path, isDistinct: isDistinct, &compiler)
+          // A composite beside parts of it is whether it is there.
+          let isAlone = paths.contains { $0.hasPrefix(path + ".") }
+          try builder.add(path, isAlone: isAlone, isDistinct: isDistinct, &compiler)
         } catch {
           throw error.at("/args/select/\(index)")
         }

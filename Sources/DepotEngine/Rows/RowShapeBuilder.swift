@@ -17,11 +17,11 @@ struct RowShapeBuilder {
   /// The paths of all columns that rows of the entity have.
   var allPaths: [String] { layout.fields.map(\.path) }
 
-  /// Begins with the identifier, the version, and the entity if rows may be of several.
+  /// Begins with the identifier and the version, and the entity if that is asked for.
   mutating func addIdentity(withEntity isAsked: Bool) {
     select(Fragment(sql: "t0.id"))
     select(Fragment(sql: "t0.version"))
-    guard isAsked || layout.numbers.count > 1 else { return }
+    guard isAsked else { return }
     if layout.isInHierarchy {
       add("$entity", .entity, Fragment(sql: "t0.\(StorageMap.kindColumn)"))
     } else {
@@ -47,9 +47,10 @@ struct RowShapeBuilder {
     for column in subentityColumns(compiler.catalog) { addStored(column) }
   }
 
-  /// Adds what a path leads to; a composite becomes its parts.
+  /// Adds what a path leads to; a composite becomes its parts, unless it `isAlone`.
   mutating func add(
     _ path: String,
+    isAlone: Bool = false,
     isDistinct: Bool,
     _ compiler: inout QueryCompiler
   ) throws(DepotError) {
@@ -62,7 +63,8 @@ struct RowShapeBuilder {
     {
       return addStored(column)
     }
-    for leaf in try leaves(of: path, compiler.catalog) { try add(leaf: leaf, &compiler) }
+    let leaves = isAlone ? [path] : try leaves(of: path, compiler.catalog)
+    for leaf in leaves { try add(leaf: leaf, &compiler) }
   }
 
   private mutating func add(

@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 /// The types of the parts of a query, told from the schema alone.
 struct QueryTyping {
   let schema: Schema
@@ -20,25 +22,40 @@ struct QueryTyping {
     case .value(.list(let values)): .list(.value(Self.common(values.map(\.type))), isSet: false)
     case .value(let value): .value(value.type)
     case .now: .value(.date)
+    case .convert, .function:
+      .value(expression.isConstant ? expression.constantType : computedType(of: expression))
     case .attribute(let path): follow(path, from: .object(entity))
     case .variable(let name):
       variables.last { $0.name == name }?.kind ?? .object(entity)
     case .member(let base, let path): follow(path, from: kind(of: base))
     case .arithmetic(_, let left, let right):
-      .value(Self.common([number(left), number(right)]))
+      .value(number(left).flatMap { left in number(right).flatMap { Self.common([left, $0]) } })
     case .negate(let part): .value(number(part))
     case .cast(_, let entity): .object(entity)
-    case .convert(_, let type): .value(type)
     case .conditional(_, let first, let second): choice([first, second])
     case .coalesce(let parts): choice(parts)
-    case .function(let function, let arguments):
-      .value(function.kind.result ?? arguments.first.flatMap { number($0) })
     case .filtered(let collection, _, _), .slice(let collection, _): kind(of: collection)
     case .element(let collection, _): element(of: collection)
     case .aggregate(let aggregate, let collection):
       .value(self.aggregate(aggregate, of: element(of: collection)))
     default: .value(.bool)
     }
+  }
+
+  /// Returns the type of a conversion or function; `nil` if a part is always null, as it is then too.
+  private func computedType(of expression: QueryExpression) -> AttributeType? {
+    switch expression {
+    case .convert(let part, let type): return isNull(part) ? nil : type
+    case .function(let function, let arguments):
+      if arguments.contains(where: isNull) { return nil }
+      return function.kind.result ?? arguments.first.flatMap { number($0) }
+    default: return nil
+    }
+  }
+
+  /// Returns whether a value is always null.
+  private func isNull(_ expression: QueryExpression) -> Bool {
+    if case .value(nil) = kind(of: expression) { true } else { false }
   }
 
   func type(of expression: QueryExpression) -> AttributeType? {
@@ -139,6 +156,19 @@ struct QueryTyping {
 }
 
 extension QueryExpression {
+  /// The type of a constant; `nil` if it turns out to be null, whatever it was converted to.
+  fileprivate var constantType: AttributeType? { constantValue.type }
+
+  private var constantValue: Value {
+    switch self {
+    case .value(let value): value
+    case .now: .date(Date(timeIntervalSinceReferenceDate: 0))
+    case .convert(let part, let type): part.constantValue.cast(to: type) ?? .null
+    case .function(let function, let arguments): function.value(arguments.map(\.constantValue))
+    default: .null
+    }
+  }
+
   /// Whether the value is known before any row is looked at, so that it is read as what it is
   /// compared with.
   var isConstant: Bool {
