@@ -41,6 +41,25 @@ extension FileSystem {
     try systemCall("rename") { Glibc.rename(path, other) }
   }
 
+  /// Gives a file another name besides its own.
+  ///
+  /// The corresponding C function is `link`.
+  package static func link(_ path: String, to other: String) throws(SystemError) {
+    try systemCall("link") { Glibc.link(path, other) }
+  }
+
+  /// Waits until the names of the files beside a file are on disk.
+  ///
+  /// The corresponding C function is `fsync`.
+  package static func flush(folderOf path: String) throws(SystemError) {
+    let slash = path.lastIndex(of: "/")
+    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let descriptor = Descriptor(
+      try systemCall("open") { depot_open(folder, O_RDONLY | O_DIRECTORY, 0) }
+    )
+    try systemCall("fsync") { fsync(descriptor.number) }
+  }
+
   /// The size of a file in bytes, or `nil` if there is none.
   ///
   /// It opens nothing: closing a file would end SQLite's locks on it.

@@ -24,6 +24,12 @@ final class Container {
   var keeps: Bool
   /// The connections that use it.
   var users: Set<Int64> = []
+  /// Why calls are refused for now; `nil` if they aren't.
+  var interruption: DepotError?
+  /// The custom stage of a migration that goes on.
+  var migration: RunningMigration?
+  /// Whether it shows the store of another one, which nobody may write to meanwhile.
+  let isView: Bool
   /// What is to be done when it is open, or couldn't be opened.
   var whenOpen: [(DepotError?) -> Void] = []
   /// What is to be done when it is closed.
@@ -34,7 +40,14 @@ final class Container {
   private(set) var fingerprint = ""
   private var holders: [String: StoreHost] = [:]
 
-  init(name: String, stores: [ContainerStore], hosts: [StoreHost], keeps: Bool) {
+  init(
+    name: String,
+    stores: [ContainerStore],
+    hosts: [StoreHost],
+    keeps: Bool,
+    isView: Bool = false
+  ) {
+    self.isView = isView
     self.name = name
     self.stores = stores
     self.hosts = hosts
@@ -43,7 +56,7 @@ final class Container {
     placement = StorePlacement(
       hosts.map { StorePlacement.Place(store: $0.name, entities: $0.entities) }
     )
-    for host in hosts { host.container = self }
+    if !isView { for host in hosts { host.container = self } }
   }
 
   /// Whether nobody uses it who keeps it open.

@@ -14,6 +14,24 @@ final class SchemaDefinition {
     var changes: [String]
     /// The fingerprint of the schema of all stores together.
     var fingerprint: String
+    /// The version of the schema.
+    var version: SchemaVersion?
+    /// Where the stores were copied that were migrated.
+    var backups: [String] = []
+    /// What migrations would do.
+    var plans: [JSONValue] = []
+
+    /// The members of the result.
+    var members: [String: JSONValue] {
+      var result: [String: JSONValue] = [
+        "changed": .bool(isChanged), "changes": .array(changes.map(JSONValue.string)),
+        "schema": .string(fingerprint),
+      ]
+      if let version { result["version"] = .string(version.description) }
+      if !backups.isEmpty { result["backups"] = .array(backups.map(JSONValue.string)) }
+      if !plans.isEmpty { result["plans"] = .array(plans) }
+      return result
+    }
   }
 
   typealias Completion = (Result<Outcome, DepotError>) -> Void
@@ -25,6 +43,7 @@ final class SchemaDefinition {
   private let container: Container
   private let parts: [(host: StoreHost, schema: Schema)]
   private let isDryRun: Bool
+  private let options: MigrationOptions
   private let send: Send
   private let completion: Completion
   private var isFinal = false
@@ -38,11 +57,13 @@ final class SchemaDefinition {
     _ schema: Schema,
     of container: Container,
     isDryRun: Bool,
+    _ options: MigrationOptions = MigrationOptions(),
     send: @escaping Send,
     completion: @escaping Completion
   ) throws(DepotError) {
     self.container = container
     self.isDryRun = isDryRun
+    self.options = options
     self.send = send
     self.completion = completion
     let divided = container.isUndivided ? [schema] : try container.placement.divide(schema)
@@ -88,19 +109,16 @@ final class SchemaDefinition {
     }
     waiting = parts.count
     for (index, part) in parts.enumerated() {
-      let operation = Operation.defineSchema(part.schema, isDryRun: !isFinal)
+      let operation = Operation.defineSchema(part.schema, isDryRun: !isFinal, options)
       send(self, index, part.host, operation, isFinal)
     }
   }
 
   /// Takes the answer of a store: the terminal frame of a call, on a line.
   func finish(_ part: Int, _ frame: [UInt8]) {
-    do throws(DepotError) {
-      var reader = try JSONObjectReader(JSONDocument(frame).root)
-      if let node = reader.optional("err") { throw try DepotError(node) }
-      results[part] = try JSONValue(reader.required("ok"))
-    } catch {
-      failure = failure ?? error
+    switch StoreAnswer.result(frame) {
+    case .success(let value): results[part] = value
+    case .failure(let error): failure = failure ?? error
     }
     waiting -= 1
     if waiting == 0 { goOn() }
@@ -118,7 +136,10 @@ final class SchemaDefinition {
         Outcome(
           isChanged: all.contains { $0["changed"]?.bool == true },
           changes: all.flatMap { $0["changes"]?.array?.compactMap(\.string) ?? [] },
-          fingerprint: isDryRun ? futureFingerprint : container.fingerprint
+          fingerprint: isDryRun ? futureFingerprint : container.fingerprint,
+          version: all.lazy.compactMap { $0["version"]?.string }.first.flatMap(SchemaVersion.init),
+          backups: isDryRun ? [] : all.compactMap { $0["backup"]?.string },
+          plans: isDryRun ? all.compactMap { $0["plan"] } : []
         )
       )
     )
@@ -139,5 +160,18 @@ final class SchemaDefinition {
         ?? host.catalog.schema
     }
     return Container.union(of: schemas).fingerprint
+  }
+}
+
+/// The terminal frame of a call that the server itself made, on a line.
+enum StoreAnswer {
+  static func result(_ frame: [UInt8]) -> Result<JSONValue, DepotError> {
+    do throws(DepotError) {
+      var reader = try JSONObjectReader(JSONDocument(frame).root)
+      if let node = reader.optional("err") { return .failure(try DepotError(node)) }
+      return .success(try JSONValue(reader.required("ok")))
+    } catch {
+      return .failure(error)
+    }
   }
 }

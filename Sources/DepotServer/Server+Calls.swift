@@ -17,7 +17,8 @@ extension Server {
       } else {
         wait(call, session, now)
       }
-    case .defineSchema, .openContainer, .closeContainer:
+    case .defineSchema, .openContainer, .closeContainer, .beginMigration, .commitMigration,
+      .abortMigration:
       if session.writesInFlight == 0 {
         startExclusive(call, session, now)
       } else {
@@ -46,10 +47,19 @@ extension Server {
     if case .shutdown = call.operation, session.role != .owner {
       return DepotError(.operation, "Only the owner of the service may end it.")
     }
-    let isChange =
-      if case .closeContainer = call.operation { true } else { call.operation.isWrite }
+    var takesBackup = true
+    let isChange: Bool
+    switch call.operation {
+    case .closeContainer, .beginMigration, .abortMigration: isChange = true
+    case .commitMigration(let wantsBackup): (isChange, takesBackup) = (true, wantsBackup)
+    case .defineSchema(_, _, let options): (isChange, takesBackup) = (true, options.takesBackup)
+    default: isChange = call.operation.isWrite
+    }
     if isChange, session.role == .reader {
       return DepotError(.operation, "User \(session.peer.user) may only read.")
+    }
+    if !takesBackup, session.role != .owner {
+      return DepotError(.operation, "Only the owner of the service may migrate without a backup.")
     }
     return nil
   }
@@ -77,6 +87,8 @@ extension Server {
       writer.write(container.schema)
       writer.raw(",\"fingerprint\":")
       writer.string(container.fingerprint)
+      writer.raw(",\"hashes\":")
+      writer.write(.object(container.schema.hashes))
       writer.raw("}")
     }
   }
@@ -97,7 +109,12 @@ extension Server {
 
   private func write(_ call: Call, _ session: Session, _ now: UInt64) {
     do throws(DepotError) {
-      let host = try container(call.container, session).host(of: call.operation)
+      let container = try container(call.container, session)
+      if container.isView {
+        throw DepotError(.readOnly, "The store as it was before the migration can't be changed.")
+          .hint("Write to \(container.name.dropLast(4))\(MigrationRequest.newSuffix).")
+      }
+      let host = try container.host(of: call.operation)
       try requireWritable(host)
       let running = session.calls[call.id] ?? running(call, now)
       session.calls[call.id] = running
@@ -270,8 +287,19 @@ extension Operation {
   /// Whether later calls of the connection wait until it is done.
   fileprivate var isExclusive: Bool {
     switch self {
-    case .defineSchema, .openContainer, .closeContainer: true
+    case .defineSchema, .openContainer, .closeContainer, .beginMigration, .commitMigration,
+      .abortMigration:
+      true
     default: false
     }
+  }
+}
+
+extension Schema {
+  /// The hash of each entity, by its name.
+  fileprivate var hashes: [String: JSONValue] {
+    var result: [String: JSONValue] = [:]
+    for entity in entities { result[entity.name] = .string(entity.hash(in: self)) }
+    return result
   }
 }

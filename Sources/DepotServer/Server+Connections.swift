@@ -82,6 +82,7 @@ extension Server {
     guard sessions.removeValue(forKey: session.number) != nil else { return }
     loop.remove(session.descriptor)
     cancelAll(session)
+    leaveMigration(session)
     leaveContainers(session)
     if case .serving = phase { watchListener() }
   }

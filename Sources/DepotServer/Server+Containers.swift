@@ -15,22 +15,26 @@ extension Server {
   ///
   /// - Throws: ``DepotError`` `notfound.container` if it isn't open.
   func container(_ name: String?, _ session: Session) throws(DepotError) -> Container {
-    if name == nil, let container = session.container, container.state == .open {
+    if name == nil, let container = session.container, container.state == .open,
+      container.interruption == nil
+    {
       return container
     }
     let wanted = name ?? session.containerName
+    if let side = try migrationSide(wanted, session) { return side }
     guard let container = containers[wanted] else { throw Self.notFound(wanted) }
     switch container.state {
     case .open: break
     case .opening: throw DepotError(.busy, "The container \"\(wanted)\" is being opened.")
     case .closing, .closed: throw Self.notFound(wanted)
     }
+    if let error = container.interruption { throw error }
     if container !== defaultContainer { container.users.insert(session.number) }
     if name == nil { session.container = container }
     return container
   }
 
-  private static func notFound(_ name: String) -> DepotError {
+  static func notFound(_ name: String) -> DepotError {
     DepotError(.containerNotFound, "There is no container \"\(name)\".")
       .hint("Open it with container.open; a service that was started anew has none open.")
   }
@@ -50,6 +54,7 @@ extension Server {
     case .closing, .closed:
       container.whenClosed.append { [self] in retry(request, caller) }
     case .opening, .open:
+      if let error = container.interruption { throw error }
       guard Self.isSame(container.stores, request.stores) else {
         throw DepotError(
           .containerDiffers,
@@ -246,6 +251,7 @@ extension Server {
     guard let container = containers[name], container.state == .open else {
       throw Self.notFound(name)
     }
+    if let error = container.interruption { throw error }
     close(container) { [self] in end(caller, .success(.object([:]))) }
   }
 

@@ -17,8 +17,14 @@ extension Server {
     let caller = Caller(connection: session.number, call: call.id)
     do throws(DepotError) {
       switch call.operation {
-      case .defineSchema(let schema, let isDryRun):
-        try define(schema, isDryRun: isDryRun, call, session, caller)
+      case .defineSchema(let schema, let isDryRun, let options):
+        try define(schema, isDryRun: isDryRun, options, call, session, caller)
+      case .beginMigration(let request):
+        try beginMigration(request, call, session, caller)
+      case .commitMigration(let takesBackup):
+        try commitMigration(takesBackup: takesBackup, session, caller)
+      case .abortMigration:
+        try abortMigration(session, caller)
       case .openContainer(let request):
         try open(request, session, caller)
       case .closeContainer(let name):
@@ -56,36 +62,58 @@ extension Server {
   private func define(
     _ schema: Schema,
     isDryRun: Bool,
+    _ options: MigrationOptions,
     _ call: Call,
     _ session: Session,
     _ caller: Caller
   ) throws(DepotError) {
     let container = try container(call.container, session)
+    guard container.migration == nil else {
+      throw DepotError(.usage, "The schema can't be defined while it is being migrated.")
+    }
     let control = session.calls[call.id]?.control ?? CallControl()
     if container.isUndivided, let host = container.only, !host.configuration.isReadOnly {
       try requireWritable(host)
-      return hand(request(call, session, control), to: host)
+      let request = request(call, session, control)
+      if !isDryRun, interrupt(container, toDefine: schema) {
+        continuations[request.token] = { _ in container.interruption = nil }
+      }
+      return hand(request, to: host)
     }
     try control.check()
-    try define(schema, isDryRun: isDryRun, of: container, key: key(of: call, session), control) {
-      [self] result in
-      end(
-        caller,
-        result.map { outcome in
-          .object([
-            "changed": .bool(outcome.isChanged),
-            "changes": .array(outcome.changes.map(JSONValue.string)),
-            "schema": .string(outcome.fingerprint),
-          ])
-        }
-      )
+    try define(
+      schema,
+      isDryRun: isDryRun,
+      options,
+      of: container,
+      key: key(of: call, session),
+      control
+    ) { [self] result in
+      end(caller, result.map { .object($0.members) })
     }
+  }
+
+  /// Has calls refused while the rows of a container are migrated to a schema; returns whether they
+  /// will be.
+  private func interrupt(_ container: Container, toDefine schema: Schema) -> Bool {
+    let isMigration = container.hosts.contains { host in
+      let part = container.isUndivided ? schema : schema.part(of: host.catalog.schema)
+      return SchemaUpgrade.isMigration(from: host.catalog.schema, to: part)
+    }
+    if isMigration { container.interruption = Self.migrating(container) }
+    return isMigration
+  }
+
+  static func migrating(_ container: Container) -> DepotError {
+    DepotError(.migrating, "The container \"\(container.name)\" is being migrated.")
+      .hint("Send the call again in a moment; the schema may be another one then.")
   }
 
   /// Defines a schema over all stores of a container.
   func define(
     _ schema: Schema,
     isDryRun: Bool = false,
+    _ options: MigrationOptions = MigrationOptions(),
     of container: Container,
     key: String? = nil,
     _ control: CallControl,
@@ -96,6 +124,7 @@ extension Server {
       schema,
       of: container,
       isDryRun: isDryRun,
+      options,
       send: { [self] definition, part, host, operation, isFinal in
         let token = nextWrite
         nextWrite += 1
@@ -109,8 +138,24 @@ extension Server {
         )
         hand(request, to: host)
       },
-      completion: completion
+      completion: { result in
+        if container.migration == nil { container.interruption = nil }
+        completion(result)
+      }
     )
+    if !isDryRun { _ = interrupt(container, toDefine: schema) }
     definition.begin()
+  }
+}
+
+extension Schema {
+  /// Returns the entities that another schema has too, or had.
+  fileprivate func part(of other: Schema) -> Schema {
+    Schema(
+      version: version,
+      entities: entities.filter { entity in
+        other[entity.name] != nil || entity.originalName.map { other[$0] != nil } == true
+      }
+    )
   }
 }

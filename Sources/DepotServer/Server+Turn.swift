@@ -179,6 +179,7 @@ extension Server {
   }
 
   private func finish(_ outcome: WriteOutcome, _ now: UInt64) {
+    continuations.removeValue(forKey: outcome.token)?(outcome.frame)
     if let (definition, part) = definitions.removeValue(forKey: outcome.token) {
       return definition.finish(part, outcome.frame)
     }

@@ -42,6 +42,8 @@ package actor Server {
   /// Which call each write that was handed over belongs to.
   var writers: [UInt64: (connection: Int64, call: Int64)] = [:]
   var nextWrite: UInt64 = 1
+  /// What else is to be done when the outcome of a write is known.
+  var continuations: [UInt64: ([UInt8]) -> Void] = [:]
   /// The sessions that have something to send.
   var touched: [Session] = []
   /// The sessions with frames that one turn of the loop had no time for.

@@ -47,6 +47,32 @@ final class StoreOpener {
     }
   }
 
+  /// Does something else that waits for the disk.
+  ///
+  /// - Parameter completion: Is called on the server's thread, later.
+  func run(
+    _ body: @escaping @Sendable () throws(DepotError) -> Void,
+    completion: @escaping (Result<Void, DepotError>) -> Void
+  ) {
+    let ticket = nextTicket
+    nextTicket += 1
+    waiting[ticket] = { outcome in completion(outcome.map { _ in }) }
+    let inbox = inbox
+    do throws(SystemError) {
+      try startThread().run {
+        do throws(DepotError) {
+          try body()
+          inbox.post(.opened(ticket: ticket, .success([])))
+        } catch {
+          inbox.post(.opened(ticket: ticket, .failure(error)))
+        }
+      }
+    } catch {
+      let error = DepotError(.busy, "There are no more threads: \(error).")
+      inbox.post(.opened(ticket: ticket, .failure(error)))
+    }
+  }
+
   private func startThread() throws(SystemError) -> WorkerThread {
     if let thread { return thread }
     let started = try WorkerThread(name: "depot-opener")

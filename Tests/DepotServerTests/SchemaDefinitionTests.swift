@@ -30,7 +30,7 @@ import Testing
       of: container,
       isDryRun: isDryRun,
       send: { [log] _, part, _, operation, isFinal in
-        guard case .defineSchema(_, let isDryRun) = operation else { return }
+        guard case .defineSchema(_, let isDryRun, _) = operation else { return }
         #expect(isDryRun == !isFinal)
         log.sent.append((part, isDryRun))
       },

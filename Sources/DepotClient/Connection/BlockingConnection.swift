@@ -7,12 +7,45 @@ public import DepotProtocol
 /// isn't `Sendable`.
 public final class BlockingConnection {
   private let wire: Wire
-  private var nextIdentifier: Int64 = 1
+  private let calls: CallState
   private var writer = JSONWriter(capacity: 1024)
-  private var isInUse = false
-  /// The terminal frames that came before those of earlier calls.
-  private var early: [Int64: ServerFrame] = [:]
   let welcome: Welcome
+  /// The container that calls name; `nil` for the connection's own.
+  private let target: String?
+
+  /// What all that speak over one wire have in common.
+  private final class CallState {
+    var nextIdentifier: Int64 = 1
+    var isInUse = false
+    /// The terminal frames that came before those of earlier calls.
+    var early: [Int64: ServerFrame] = [:]
+  }
+
+  private var nextIdentifier: Int64 {
+    get { calls.nextIdentifier }
+    set { calls.nextIdentifier = newValue }
+  }
+  private var isInUse: Bool {
+    get { calls.isInUse }
+    set { calls.isInUse = newValue }
+  }
+  private var early: [Int64: ServerFrame] {
+    get { calls.early }
+    set { calls.early = newValue }
+  }
+
+  /// Speaks over the wire of another connection about a container of its own.
+  init(over other: BlockingConnection, container: String) {
+    wire = other.wire
+    calls = other.calls
+    welcome = other.welcome
+    target = container
+  }
+
+  /// The name of the container that calls are about.
+  var containerName: String {
+    target ?? welcome.container ?? ContainerRequest.defaultName
+  }
 
   /// Connects to a service.
   ///
@@ -38,6 +71,8 @@ public final class BlockingConnection {
       descriptor = try ServiceStarter.start(socket)
     }
     wire = Wire(descriptor)
+    calls = CallState()
+    target = nil
     var writer = JSONWriter()
     let hello = Hello(client: Self.identity(name), container: container)
     FrameEncoder.append(.length, to: &writer) { $0.write(hello) }
@@ -81,7 +116,8 @@ public final class BlockingConnection {
       id: nextIdentifier,
       operation,
       deadlineMilliseconds: deadline?.milliseconds,
-      key: key
+      key: key,
+      container: operation.isInContainer ? target : nil
     )
     return try exchange(frames, isWrite: operation.isWrite) { writer in
       writer.write(call)
@@ -104,9 +140,11 @@ public final class BlockingConnection {
     let id = nextIdentifier
     let frames = FrameHandling(RowReading(), nil, nil, rows)
     let node = try exchange(frames, isWrite: true) { writer in
-      writer.write(
-        .object(["id": .int64(id), "call": .string(name), "args": arguments])
-      )
+      var frame: [String: JSONValue] = [
+        "id": .int64(id), "call": .string(name), "args": arguments,
+      ]
+      if let target { frame["container"] = .string(target) }
+      writer.write(.object(frame))
     }
     return try JSONValue(node)
   }
@@ -174,7 +212,7 @@ public final class BlockingConnection {
       for request in requests {
         if failure != nil { break }
         let id = nextIdentifier
-        _ = try send { $0.write(Call(id: id, .insert(request))) }
+        _ = try send { $0.write(Call(id: id, .insert(request), container: target)) }
         try finish()
         waiting = id
       }

@@ -43,6 +43,13 @@ public struct SchemaResult: Hashable, Sendable {
   public var changes: [String]
   /// The fingerprint of the schema that the store now has.
   public var fingerprint: String
+  /// The version of that schema.
+  public var version: SchemaVersion?
+  /// Where the store was copied before its rows were migrated, or would be.
+  public var backup: String?
+  /// What a dry run tells of a migration: its `steps`, `problems`, `duplicates`, `violations`, and
+  /// the `milliseconds` that it takes.
+  public var plan: JSONValue?
 }
 
 extension SchemaResult {
@@ -51,6 +58,9 @@ extension SchemaResult {
     isChanged = value["changed"]?.bool ?? false
     changes = value["changes"]?.array?.compactMap(\.string) ?? []
     fingerprint = value["schema"]?.string ?? ""
+    version = value["version"]?.string.flatMap { SchemaVersion($0) }
+    backup = value["backup"]?.string
+    plan = value["plan"]
   }
 }
 

@@ -48,6 +48,7 @@ extension Verb {
     InsertVerb.verb, UpdateVerb.verb, DeleteVerb.verb, SaveVerb.verb, ImportVerb.verb,
     ExportVerb.verb, ExplainVerb.verb,
     SchemaApplyVerb.verb, SchemaShowVerb.verb, SchemaDiagramVerb.verb,
+    SchemaDiffVerb.verb, SchemaPlanVerb.verb, SchemaMigrateVerb.verb,
     ContainerOpenVerb.verb, ContainerListVerb.verb, ContainerCloseVerb.verb,
     ServiceStartVerb.verb, ServiceStopVerb.verb, ServiceStatusVerb.verb,
     StatsVerb.verb, PingVerb.verb, CallVerb.verb, ShellVerb.verb, CompletionsVerb.verb,

@@ -54,6 +54,30 @@ struct CatalogTables {
     try set("schema", .text(catalog.schema.json))
     try set("storage", .text(catalog.storage.json))
     try set("generation", .integer(Int64(catalog.generation)))
+    try set("version", catalog.schema.version.map { .text($0.description) } ?? .null)
+    try set("hashes", .text(catalog.schema.hashes))
+  }
+
+  /// Notes the schema that a custom migration is to end with.
+  func setTarget(_ schema: Schema) throws { try set("target", .text(schema.json)) }
+
+  /// Takes out the schema that a custom migration is to end with.
+  ///
+  /// - Throws: ``DepotError`` `request.usage` if the store isn't a copy that migrates.
+  func takeTarget() throws -> Schema {
+    guard case .text(let json)? = try value("target") else {
+      throw DepotError(.usage, "The store isn't being migrated.")
+    }
+    try connection.statement("DELETE FROM depot_meta WHERE key = 'target'").run()
+    return try Schema(parsing: json.utf8)
+  }
+
+  /// Stores where identifiers go on, and nothing about other entities.
+  func setCeilings(_ ceilings: [String: Int64]) throws {
+    try connection.statement("DELETE FROM depot_entity").run()
+    for (entity, ceiling) in ceilings.sorted(by: { $0.key < $1.key }) {
+      try setCeiling(ceiling, of: entity)
+    }
   }
 
   /// Brings a store of an older format to this one.
@@ -101,5 +125,15 @@ struct CatalogTables {
   private var damaged: DepotError {
     DepotError(.corrupt, "The store's description of itself can't be read.")
       .hint("Restore the store from a backup.")
+  }
+}
+
+extension Schema {
+  /// The hash of each entity, by its name, as a JSON object.
+  fileprivate var hashes: String {
+    let hashes = entities.map { ($0.name, JSONValue.string($0.hash(in: self))) }
+    var writer = JSONWriter()
+    writer.write(.object(Dictionary(hashes) { first, _ in first }))
+    return String(decoding: writer.bytes, as: UTF8.self)
   }
 }

@@ -45,17 +45,26 @@ package struct StorageMap: Hashable, Sendable {
     nextSlots = nextSlots.filter { wanted[$0.key] != nil }
   }
 
-  /// Moves a column's slot to its new name.
-  mutating func rename(column old: String, to new: String, in root: String) {
-    guard let slot = slots[root]?.removeValue(forKey: old) else { return }
-    slots[root]?[new] = slot
+  /// Where the rows of a table come from.
+  struct TableOrigin {
+    /// The root entity whose table they were in.
+    var root: String
+    /// The old name of each column that stays, by its new one.
+    var columns: [String: String]
   }
 
-  /// Moves what is kept about an entity and, if it is a root, its table to its new name.
-  mutating func rename(entity old: String, to new: String) {
-    if let number = numbers.removeValue(forKey: old) { numbers[new] = number }
-    if let columns = slots.removeValue(forKey: old) { slots[new] = columns }
-    if let next = nextSlots.removeValue(forKey: old) { nextSlots[new] = next }
+  /// Returns what becomes of the map in a migration, to be adapted to the new schema.
+  ///
+  /// `entities` has the old name of each entity that stays, by its new one; `tables` where the rows of
+  /// each root entity come from, by its new name.
+  func migrated(entities: [String: String], tables: [String: TableOrigin]) -> StorageMap {
+    var result = self
+    result.numbers = entities.compactMapValues { numbers[$0] }
+    result.slots = tables.mapValues { origin in
+      origin.columns.compactMapValues { slots[origin.root]?[$0] }
+    }
+    result.nextSlots = tables.compactMapValues { nextSlots[$0.root] }
+    return result
   }
 
   func slot(of column: String, in root: String) -> Int { slots[root]?[column] ?? 0 }

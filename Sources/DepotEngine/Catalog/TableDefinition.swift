@@ -6,7 +6,10 @@ internal import DepotProtocol
 /// and underscores.
 extension EntityLayout {
   /// Makes the table of a root entity, without its indexes.
-  var tableDefinition: String {
+  var tableDefinition: String { tableDefinition(named: table) }
+
+  /// Makes the table under another, quoted name.
+  func tableDefinition(named table: String) -> String {
     let columns = stored.map { ", \($0.definition)" }.joined()
     return """
       CREATE TABLE \(table) (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, \
@@ -19,7 +22,7 @@ extension EntityLayout {
     ownIndexes + joinTables
   }
 
-  private var ownIndexes: [(name: String, sql: String)] {
+  var ownIndexes: [(name: String, sql: String)] {
     var result: [(name: String, sql: String)] = []
     for field in fields where field.owner == name {
       if let index = index(of: field) { result.append(index) }
@@ -85,7 +88,7 @@ extension EntityLayout {
   }
 
   /// Makes the join tables whose first side the entity declares.
-  private var joinTables: [(name: String, sql: String)] {
+  var joinTables: [(name: String, sql: String)] {
     var result: [(name: String, sql: String)] = []
     for layout in relationships where layout.owner == name {
       guard case .join(let table, let near, _, _) = layout.storage, near == "source" else {

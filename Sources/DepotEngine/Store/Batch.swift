@@ -13,7 +13,7 @@ enum Batch {
     var end = requests.startIndex
     while end < requests.endIndex, end - requests.startIndex < requestLimit {
       let operation = requests[end].operation
-      if case .defineSchema = operation {
+      if operation.isSchemaChange {
         if end == requests.startIndex { end += 1 }
         break
       }
@@ -26,6 +26,14 @@ enum Batch {
 }
 
 extension Operation {
+  /// Whether it changes, or reads, the store as a whole.
+  fileprivate var isSchemaChange: Bool {
+    switch self {
+    case .defineSchema, .beginMigration, .commitMigration: true
+    default: false
+    }
+  }
+
   /// The size of the rows that it brings, in bytes.
   fileprivate var rowBytes: Int {
     switch self {

@@ -55,7 +55,7 @@ package actor Store {
     checkpointing = CheckpointPolicy(limitPages: configuration.walLimitBytes / 4096)
     published = Published(opened.catalog)
     writer = opened.writer
-    if configuration.isInMemory || configuration.isReadOnly { return }
+    if configuration.isInMemory || configuration.isReadOnly || configuration.isScratch { return }
     thread.run { [self] in assumeIsolated { $0.reserveLog() } }
   }
 

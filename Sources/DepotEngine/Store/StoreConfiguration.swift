@@ -9,6 +9,8 @@ package struct StoreConfiguration: Sendable {
 
   /// Whether the file is on a file system in memory, and goes away when the store is closed.
   package var isInMemory: Bool
+  /// Whether it is a copy that is flushed only when it takes the place of another store.
+  package var isScratch = false
   /// Whether nothing may be written.
   package var isReadOnly: Bool
 

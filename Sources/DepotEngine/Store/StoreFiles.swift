@@ -80,7 +80,9 @@ struct StoreFiles {
 
   /// Removes the files of a store that was closed.
   func remove() {
-    for suffix in ["", "-wal", "-shm", ".lock"] { FileSystem.remove(file: path + suffix) }
+    for suffix in ["", "-wal", "-shm", "-journal", ".lock"] {
+      FileSystem.remove(file: path + suffix)
+    }
   }
 
   /// Makes sure that the files are what the disk holds, and that they can be opened.
@@ -185,7 +187,7 @@ struct StoreFiles {
     }
   }
 
-  private func error(_ error: SystemError, _ path: String) -> DepotError {
+  func error(_ error: SystemError, _ path: String) -> DepotError {
     switch error.code {
     case ENOENT, ENOTDIR: DepotError(.fileNotFound, "There is no folder for \(path).")
     case EROFS: DepotError(.readOnly, "\(path) is on a file system that can't be written.")

@@ -27,12 +27,13 @@ struct StoreOpening {
   func open() throws(DepotError) -> sending Opened {
     if configuration.isReadOnly { return try openForReading() }
     let lock = try StoreFiles(path).lock()
+    StoreFiles(path).removeLeftovers()
     if try !StoreFiles(path).prove() { try StoreFiles(path).create() }
     do {
       let connection = try Connection(path: path, access: .writer)
       try prepare(connection)
       try TextFunctions.register(on: connection)
-      let writer = try Writer(connection)
+      let writer = try Writer(connection, configuration)
       return Opened(
         writer: writer,
         catalog: writer.catalog,
@@ -81,7 +82,7 @@ struct StoreOpening {
     try connection.execute(
       """
       PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = \(configuration.isInMemory ? "OFF" : "FULL");
+      PRAGMA synchronous = \(configuration.isInMemory || configuration.isScratch ? "OFF" : "FULL");
       PRAGMA cell_size_check = ON;
       PRAGMA mmap_size = 0;
       PRAGMA foreign_keys = OFF;

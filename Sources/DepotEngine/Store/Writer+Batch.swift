@@ -77,7 +77,7 @@ extension Writer {
   private func commit(_ effect: inout WriteEffect) throws(Failure) {
     let ceilings: [(IdentifierCounter, Int64)]
     do {
-      ceilings = try finishTransaction()
+      ceilings = try finishTransaction(effect)
     } catch {
       throw Failure(error)
     }

@@ -11,13 +11,15 @@ final class Writer {
   let outcomes: OutcomeTable
   /// The schema as it was committed.
   private(set) var catalog: Catalog
+  let configuration: StoreConfiguration
   var statistics = StoreStatistics()
   private var entities: EntityWriters
-  private let ceilings: [String: Int64]
+  private var ceilings: [String: Int64]
   private var nextPruning: UInt64 = 0
 
-  init(_ connection: Connection) throws {
+  init(_ connection: Connection, _ configuration: StoreConfiguration) throws {
     self.connection = connection
+    self.configuration = configuration
     tables = CatalogTables(connection: connection)
     outcomes = OutcomeTable(connection: connection)
     catalog = try tables.load()
@@ -47,9 +49,18 @@ final class Writer {
 
   private func apply(_ request: WriteRequest, _ effect: inout WriteEffect) throws -> [UInt8] {
     var json = JSONWriter()
-    if case .defineSchema(let schema, let isDryRun) = request.operation {
-      try define(schema, isDryRun: isDryRun, request.control, &effect, &json)
-    } else {
+    switch request.operation {
+    case .defineSchema(let schema, let isDryRun, let options):
+      let definition = SchemaDefinitionRun(self, schema, options, request.control)
+      json.write(
+        .object(isDryRun ? try definition.rehearse() : try definition.run(&effect))
+      )
+    case .beginMigration(let migration):
+      let copy = MigrationCopy(self, migration, request.control)
+      json.write(.object(try copy.make()))
+    case .commitMigration:
+      json.write(.object(try MigrationEnd(self, request.control).run(&effect)))
+    default:
       let session = ChangeSession(entities, request.control)
       try session.apply(request.operation, &effect, &json)
     }
@@ -57,57 +68,13 @@ final class Writer {
     return json.bytes
   }
 
-  private func define(
-    _ schema: Schema,
-    isDryRun: Bool,
-    _ control: CallControl,
-    _ effect: inout WriteEffect,
-    _ json: inout JSONWriter
-  ) throws {
-    try schema.validate()
-    let comparison = SchemaComparison(from: catalog.schema, to: schema)
-    guard comparison.differences.isEmpty else {
-      throw DepotError.mismatch(comparison.differences)
+  /// Where the identifiers of each table can go on.
+  func safeCeilings() -> [String: Int64] {
+    var result = ceilings
+    for counter in entities.counters.values {
+      result[counter.entity] = max(counter.next, counter.ceiling)
     }
-    try comparison.result.validate()
-    var next = catalog
-    if !comparison.changes.isEmpty {
-      next = Catalog(comparison.result, catalog.storage, generation: catalog.generation + 1)
-      let derived = try DerivedAttributes(next, on: connection)
-      if !isDryRun {
-        try SchemaApplication(connection: connection, control: control)
-          .apply(comparison.changes, from: catalog, to: next)
-        try recompute(derived, comparison.changes, next)
-        try tables.store(next)
-        effect.catalog = next
-      }
-    }
-    json.raw("{\"changed\":")
-    json.bool(!comparison.changes.isEmpty)
-    json.raw(",\"changes\":")
-    json.names(comparison.changes.map(\.description))
-    json.raw(",\"schema\":")
-    json.string(next.fingerprint)
-    json.raw("}")
-  }
-
-  /// Computes new derived attributes for the rows that exist, whose versions stay.
-  private func recompute(
-    _ derived: DerivedAttributes,
-    _ changes: [SchemaChange],
-    _ next: Catalog
-  ) throws {
-    let keys = changes.compactMap { change -> String? in
-      guard case .addedAttribute(let field, let entity, _) = change,
-        field.attribute.derivation != nil
-      else { return nil }
-      return "\(entity).\(field.path)"
-    }
-    guard !keys.isEmpty else { return }
-    connection.forgetStatements()
-    try derived.markAll(Set(keys))
-    let entities = EntityWriters(next, on: connection, ceilings: [:])
-    try derived.refresh(entities, step: { _, _ in 0 }) { throw $0 }
+    return result
   }
 
   /// Makes what a transaction did known after its commit.
@@ -117,10 +84,11 @@ final class Writer {
     statistics.walBytes = connection.walPageCount * 4096
     if let next = effect.catalog {
       catalog = next
+      if let fresh = effect.ceilings { ceilings = fresh }
       entities = EntityWriters(
         next,
         on: connection,
-        counters: entities.counters,
+        counters: effect.ceilings == nil ? entities.counters : [:],
         ceilings: ceilings
       )
       connection.forgetStatements()
@@ -130,9 +98,10 @@ final class Writer {
   /// Writes what belongs into a transaction besides its requests.
   ///
   /// - Returns: What the store will know about identifiers once it is committed.
-  func finishTransaction() throws -> [(IdentifierCounter, Int64)] {
+  func finishTransaction(_ effect: WriteEffect) throws -> [(IdentifierCounter, Int64)] {
     var stored: [(IdentifierCounter, Int64)] = []
-    for counter in entities.counters.values {
+    // A migration has stored them under the names that its entities have now.
+    for counter in entities.counters.values where effect.ceilings == nil {
       guard let ceiling = counter.wantedCeiling else { continue }
       try tables.setCeiling(ceiling, of: counter.entity)
       stored.append((counter, ceiling))
@@ -171,6 +140,8 @@ struct WriteEffect {
   var rowsDeleted = 0
   /// The schema, if it changed.
   var catalog: Catalog?
+  /// Where the identifiers of each table go on, if the rows were migrated.
+  var ceilings: [String: Int64]?
 }
 
 extension StoreStatistics {

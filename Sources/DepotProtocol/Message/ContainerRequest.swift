@@ -132,7 +132,9 @@ extension ContainerRequest {
 
 extension ContainerStore {
   /// What SQLite and the service append to the names of files beside a store.
-  private static let suffixes = ["-wal", "-shm", "-journal", ".lock"]
+  private static let suffixes = [
+    "-wal", "-shm", "-journal", ".lock", ".migrating", ".copying",
+  ]
 
   fileprivate func validate(at place: String) throws(DepotError) {
     try ContainerRequest.validate(name: name, of: "store", at: place + "/name")

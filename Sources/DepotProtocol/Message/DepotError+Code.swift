@@ -35,6 +35,9 @@ extension DepotError.Code {
   public static let unknownAttribute = Self(rawValue: "schema.unknown_attribute")
   public static let invalidSchema = Self(rawValue: "schema.invalid")
   public static let mismatch = Self(rawValue: "schema.mismatch")
+  public static let newerStore = Self(rawValue: "schema.newer_store")
+  public static let unknownVersion = Self(rawValue: "schema.unknown_version")
+  public static let rowsInTheWay = Self(rawValue: "schema.rows_in_the_way")
 
   public static let objectNotFound = Self(rawValue: "notfound.object")
   public static let fileNotFound = Self(rawValue: "notfound.file")

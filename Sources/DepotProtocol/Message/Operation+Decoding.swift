@@ -18,6 +18,8 @@ extension Operation {
     if name.isString("stats") { return .stats }
     if name.isString("shutdown") { return .shutdown }
     if name.isString("container.list") { return .listContainers }
+    if name.isString("migration.commit") { return .commitMigration(takesBackup: true) }
+    if name.isString("migration.abort") { return .abortMigration }
     return nil
   }
 
@@ -38,9 +40,11 @@ extension Operation {
     if name.isString("schema.define") {
       return .defineSchema(
         try Schema(reader.required("schema")),
-        isDryRun: try reader.bool("dryRun", default: false)
+        isDryRun: try reader.bool("dryRun", default: false),
+        try MigrationOptions(&reader)
       )
     }
+    if let operation = try migration(name, &reader) { return operation }
     if let operation = try container(name, &reader) { return operation }
     guard let operation = withoutArguments(name) else { throw unreadable(name) }
     return operation

@@ -2,16 +2,25 @@ extension JSONWriter {
   /// Writes the arguments of an operation as the value of `args`.
   package mutating func write(_ operation: Operation) {
     switch operation {
-    case .ping, .describe, .getSchema, .stats, .shutdown, .listContainers: raw("{}")
+    case .ping, .describe, .getSchema, .stats, .shutdown, .listContainers, .abortMigration:
+      raw("{}")
     case .openContainer(let request): write(request)
     case .closeContainer(let name):
       raw("{\"name\":")
       string(name)
       raw("}")
-    case .defineSchema(let schema, let isDryRun):
+    case .defineSchema(let schema, let isDryRun, let options):
       raw("{\"schema\":")
       write(schema)
-      raw(isDryRun ? ",\"dryRun\":true}" : "}")
+      if isDryRun { raw(",\"dryRun\":true") }
+      write(options)
+      raw("}")
+    case .beginMigration(let request):
+      raw("{\"schema\":")
+      write(request.schema)
+      write(MigrationOptions(from: request.from))
+      raw("}")
+    case .commitMigration(let takesBackup): raw(takesBackup ? "{}" : "{\"backup\":false}")
     case .insert(let request): write(request)
     case .get(let request): write(request)
     case .fetch(let request): write(request)

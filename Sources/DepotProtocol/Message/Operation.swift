@@ -2,7 +2,7 @@
 public enum Operation: Hashable, Sendable {
   case ping
   case describe
-  case defineSchema(Schema, isDryRun: Bool)
+  case defineSchema(Schema, isDryRun: Bool, MigrationOptions = MigrationOptions())
   case getSchema
   case insert(InsertRequest)
   case get(GetRequest)
@@ -19,6 +19,9 @@ public enum Operation: Hashable, Sendable {
   case openContainer(ContainerRequest)
   case closeContainer(String)
   case listContainers
+  case beginMigration(MigrationRequest)
+  case commitMigration(takesBackup: Bool)
+  case abortMigration
 }
 
 extension Operation {
@@ -26,7 +29,7 @@ extension Operation {
   package static let names = [
     "ping", "describe", "schema.define", "schema.get", "insert", "get", "fetch", "count", "update",
     "delete", "explain", "stats", "shutdown", "exists", "aggregate", "save", "container.open",
-    "container.close", "container.list",
+    "container.close", "container.list", "migration.begin", "migration.commit", "migration.abort",
   ]
 
   /// The name on the wire.
@@ -54,6 +57,9 @@ extension Operation {
     case .openContainer: 16
     case .closeContainer: 17
     case .listContainers: 18
+    case .beginMigration: 19
+    case .commitMigration: 20
+    case .abortMigration: 21
     }
   }
 
@@ -68,7 +74,8 @@ extension Operation {
   /// Whether the operation is about what one container holds.
   package var isInContainer: Bool {
     switch self {
-    case .ping, .describe, .stats, .shutdown, .openContainer, .closeContainer, .listContainers:
+    case .ping, .describe, .stats, .shutdown, .openContainer, .closeContainer, .listContainers,
+      .commitMigration, .abortMigration:
       false
     default: true
     }

@@ -1,6 +1,7 @@
 extension ProtocolDocument {
   /// The operations, part three: containers; and the errors of all operations.
-  static let containers = #"""
+  static let containers =
+    #"""
         {
           "name": "container.open",
           "summary": "Opens a named set of stores, or joins those who use it. Files that are missing are made.",
@@ -87,7 +88,9 @@ extension ProtocolDocument {
           ],
           "errors": [],
           "example": {"args": {}, "ok": {"containers": []}}
-        }
+        },
+    """#
+      + "\n" + migrations + "\n" + #"""
       ],
       "commonErrors": [
         "request.unknown_op", "request.unknown_member", "request.missing_member", "request.type",

@@ -26,7 +26,7 @@ extension ProtocolDocument {
         },
         {
           "name": "schema.define",
-          "summary": "Gives the store its schema, or adds to it. The same schema again changes nothing; what would change or remove something is refused.",
+          "summary": "Gives the store its schema, adds to it, or migrates it to a newer version. The same schema again changes nothing. Under the same version only additions are accepted; a newer version is reached by inferred steps, all in one transaction, and while they run other calls get unavailable.migrating.",
           "since": 1, "writes": true, "streams": false, "idempotent": true, "privilege": "write",
           "args": [
             {
@@ -44,6 +44,15 @@ extension ProtocolDocument {
             {
               "name": "dryRun", "type": "bool", "required": false, "default": false, "example": true,
               "description": "Whether only to tell what would change."
+            },
+            {
+              "name": "from", "type": "string", "required": false, "example": "1.0.0",
+              "description": "The version that the store must have."
+            },
+            {
+              "name": "backup", "type": "bool", "required": false, "default": true,
+              "example": false,
+              "description": "Whether the store is copied before rows are migrated; only the owner may do without."
             }
           ],
           "result": [
@@ -58,9 +67,24 @@ extension ProtocolDocument {
             {
               "name": "schema", "type": "string", "required": true,
               "description": "The fingerprint of the schema afterwards: 16 hexadecimal digits."
+            },
+            {
+              "name": "version", "type": "string", "required": false,
+              "description": "The version of the schema afterwards, if it has one."
+            },
+            {
+              "name": "backup", "type": "string", "required": false,
+              "description": "Where the store was copied before rows were migrated, or would be; `backups` of a container with several stores."
+            },
+            {
+              "name": "plan", "type": "object", "required": false,
+              "description": "With `dryRun`, what a migration would do: `steps` (`description`, `destructive`, `rows`), `problems`, `duplicates`, `violations`, `rows`, `milliseconds`, `from`, `to`; `plans` of a container with several stores."
             }
           ],
-          "errors": ["schema.invalid", "schema.mismatch", "conflict.unique", "conflict.key_reused"],
+          "errors": [
+            "schema.newer_store", "schema.unknown_version", "schema.rows_in_the_way",
+            "schema.invalid", "schema.mismatch", "conflict.unique", "conflict.key_reused"
+          ],
           "example": {
             "args": {
               "schema": {
@@ -89,11 +113,16 @@ extension ProtocolDocument {
             {
               "name": "fingerprint", "type": "string", "required": true,
               "description": "16 hexadecimal digits that two schemas share only if they are equal."
+            },
+            {
+              "name": "hashes", "type": "object", "required": true,
+              "description": "For each entity, 16 hexadecimal digits that stay as long as its rows have the same form."
             }
           ],
           "errors": [],
           "example": {
-            "args": {}, "ok": {"schema": {"entities": []}, "fingerprint": "9c1f0a66b2d47e35"}
+            "args": {},
+            "ok": {"schema": {"entities": []}, "fingerprint": "9c1f0a66b2d47e35", "hashes": {}}
           }
         },
         {

@@ -2,24 +2,24 @@
 ///
 /// Properties are compared as the rows of each entity have them, inherited ones included, so that a
 /// property may move to an ancestor or a descendant and keep its values.
-struct SchemaInference {
-  let old: Schema
-  let new: Schema
+package struct SchemaInference {
+  package let old: Schema
+  package let new: Schema
   /// What each entity of the new version was called in the old one.
-  let origins: [String: String]
+  package let origins: [String: String]
   /// What became of the attributes and relationships of each entity that stayed, by its new name.
-  let attributes: [String: [Succession<Declared<Attribute>>]]
-  let relationships: [String: [Succession<Declared<Relationship>>]]
+  package let attributes: [String: [Succession<Declared<Attribute>>]]
+  package let relationships: [String: [Succession<Declared<Relationship>>]]
   /// The steps, with what is in the way of those that can't be taken.
-  private(set) var findings: [Finding] = []
+  package private(set) var findings: [Finding] = []
 
   /// A step, something in its way, or something in the way of all.
-  struct Finding {
-    var change: SchemaChange?
-    var problem: String?
+  package struct Finding {
+    package var change: SchemaChange?
+    package var problem: String?
   }
 
-  init(from old: Schema, to new: Schema) {
+  package init(from old: Schema, to new: Schema) {
     self.old = old
     self.new = new
     var origins: [String: String] = [:]

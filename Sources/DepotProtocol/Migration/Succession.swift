@@ -1,5 +1,5 @@
 /// What can have had another name in the version before.
-protocol Renameable {
+package protocol Renameable {
   var name: String { get }
   var originalName: String? { get }
 }
@@ -9,19 +9,19 @@ extension Attribute: Renameable {}
 extension Relationship: Renameable {}
 
 /// A property with the entity that declares it.
-struct Declared<Property: Renameable & Hashable>: Renameable, Hashable {
-  var property: Property
-  var owner: String
+package struct Declared<Property: Renameable & Hashable>: Renameable, Hashable {
+  package var property: Property
+  package var owner: String
 
-  var name: String { property.name }
-  var originalName: String? { property.originalName }
+  package var name: String { property.name }
+  package var originalName: String? { property.originalName }
 }
 
 /// What became of something from one version to the next: `old` is `nil` if it is new, and `new` if it
 /// is gone.
-struct Succession<Item: Renameable> {
-  var old: Item?
-  var new: Item?
+package struct Succession<Item: Renameable> {
+  package var old: Item?
+  package var new: Item?
 
   /// Returns what each of `new` was, in their order, and then those of `old` that are gone.
   ///
@@ -56,14 +56,14 @@ struct Succession<Item: Renameable> {
 }
 
 /// What became of a column.
-struct FieldSuccession {
-  var old: Field?
-  var new: Field?
+package struct FieldSuccession {
+  package var old: Field?
+  package var new: Field?
   /// Whether rows that exist can have the new column without being told a value.
   var isFillable = true
 
   /// Returns what became of each column of an attribute.
-  static func all(_ attribute: Succession<Declared<Attribute>>) -> [FieldSuccession] {
+  package static func all(_ attribute: Succession<Declared<Attribute>>) -> [FieldSuccession] {
     all(
       Succession(old: attribute.old?.property, new: attribute.new?.property),
       Place(owner: attribute.old?.owner ?? "", isNew: false),

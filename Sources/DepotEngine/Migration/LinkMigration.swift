@@ -1,0 +1,203 @@
+internal import DepotProtocol
+
+/// A relationship of the new schema at the place where it is stored, with what is to be there.
+struct LinkMigration {
+  /// The side that has the column, or is the first one of the join table.
+  let layout: RelationshipLayout
+  /// The relationships of the old schema whose pairs it has.
+  let sources: [Source]
+  /// Whether what is stored stays as it is, but for names.
+  let isKept: Bool
+  /// The quoted name of the table that the pairs are put into meanwhile.
+  let pairs: String
+
+  struct Source: Hashable {
+    var layout: RelationshipLayout
+    /// Whether it leads from the second side to the first.
+    var isReversed: Bool
+  }
+
+  /// The rows that can be on one side, as the old schema knows them.
+  struct Side {
+    /// The table, and the numbers of the entities of the rows that stay on that side; `nil` if all do.
+    var table: String
+    var kinds: [Int]
+    /// The numbers of the entities whose rows stay, but no longer on that side.
+    var departed: [Int]
+  }
+
+  /// The rows that are no longer on a side; `nil` if there are none.
+  let near: [Source: Side]
+  let far: [Source: Side]
+
+  /// Whether each row of the first side leads to one row at most.
+  var isToOne: Bool { !layout.relationship.isToMany }
+  /// Whether each row of the second side is led to by one row at most.
+  var isFromOne: Bool { layout.isFromOne }
+}
+
+extension LinkMigration {
+  /// Returns all relationships of the new schema, each at the one place where it is stored.
+  static func all(
+    from old: Catalog,
+    to new: Catalog,
+    _ mapping: MigrationMapping
+  ) throws(DepotError) -> [LinkMigration] {
+    var result: [LinkMigration] = []
+    for entity in new.allLayouts {
+      for layout in entity.relationships where layout.owner == entity.name {
+        switch layout.storage {
+        case .column: break
+        case .join where layout.nearSide == .source: break
+        default: continue
+        }
+        result.append(
+          try LinkMigration(layout, pairs: "\"m_pairs_\(result.count)\"", old, mapping)
+        )
+      }
+    }
+    return result
+  }
+
+  private init(
+    _ layout: RelationshipLayout,
+    pairs: String,
+    _ old: Catalog,
+    _ mapping: MigrationMapping
+  ) throws(DepotError) {
+    self.layout = layout
+    self.pairs = pairs
+    var sources = try Self.origins(of: layout.name, layout.owner, old, mapping)
+      .map { Source(layout: $0, isReversed: false) }
+    if let owner = layout.inverseOwner, let name = layout.inverse?.name, !layout.isSelfInverse {
+      for origin in try Self.origins(of: name, owner, old, mapping) {
+        // Of two that led back to each other, one tells all.
+        let isTold = sources.contains {
+          $0.layout.inverseOwner == origin.owner && $0.layout.inverse?.name == origin.name
+        }
+        if !isTold { sources.append(Source(layout: origin, isReversed: true)) }
+      }
+    }
+    self.sources = sources
+    var near: [Source: Side] = [:]
+    var far: [Source: Side] = [:]
+    for source in sources {
+      let ends = (source.layout.owner, source.layout.destination)
+      let (first, second) = source.isReversed ? (ends.1, ends.0) : ends
+      near[source] = try Self.side(from: first, to: layout.owner, old, mapping)
+      far[source] = try Self.side(from: second, to: layout.destination, old, mapping)
+    }
+    self.near = near
+    self.far = far
+    // A join table that is new has to be made.
+    let isMade = layout.isInColumn || !sources.isEmpty
+    isKept =
+      isMade
+      && sources.allSatisfy { source in
+        !source.isReversed && far[source] == nil && layout.isStored(like: source.layout)
+          && layout.isFromOne == source.layout.isFromOne
+          && (near[source] == nil || source.layout.isInColumn)
+          && (sources.count == 1 || source.layout.isInColumn)
+      }
+  }
+
+  /// Returns the old relationships that rows of an entity or its descendants had for a new one.
+  private static func origins(
+    of name: String,
+    _ owner: String,
+    _ old: Catalog,
+    _ mapping: MigrationMapping
+  ) throws(DepotError) -> [RelationshipLayout] {
+    var result: [RelationshipLayout] = []
+    for entity in mapping.family(of: owner, in: mapping.new) {
+      guard let source = mapping.source(ofRelationship: name, in: entity.name),
+        let layout = try old.layout(of: source.owner).relationship(source.name),
+        !result.contains(layout)
+      else { continue }
+      result.append(layout)
+    }
+    return result
+  }
+
+  private static func side(
+    from before: String,
+    to after: String,
+    _ old: Catalog,
+    _ mapping: MigrationMapping
+  ) throws(DepotError) -> Side? {
+    let staying = Set(
+      mapping.family(of: after, in: mapping.new).compactMap { mapping.origin(of: $0.name)?.name }
+    )
+    let leaving = mapping.family(of: before, in: mapping.old)
+      .filter { !$0.isAbstract && !staying.contains($0.name) }
+    guard !leaving.isEmpty else { return nil }
+    var kinds: [Int] = []
+    for name in staying.sorted() { kinds.append(try old.layout(of: name).number) }
+    var departed: [Int] = []
+    for entity in leaving where mapping.successor(of: entity.name) != nil {
+      departed.append(try old.layout(of: entity.name).number)
+    }
+    return Side(table: try old.layout(of: before).table, kinds: kinds, departed: departed)
+  }
+}
+
+extension RelationshipLayout {
+  /// Whether the rows of the owner hold what it leads to.
+  var isInColumn: Bool { if case .column = storage { true } else { false } }
+
+  /// Whether each row of the destination is led to by one row at most, and knows which.
+  fileprivate var isFromOne: Bool { inverse?.isToMany == false && !isSelfInverse }
+
+  /// Whether pairs are stored in the same form, whatever the names are.
+  fileprivate func isStored(like other: RelationshipLayout) -> Bool {
+    guard isSelfInverse == other.isSelfInverse, orders == other.orders else { return false }
+    switch (storage, other.storage) {
+    case (.column, .column): return true
+    case (.join, .join): return nearSide == other.nearSide
+    default: return false
+    }
+  }
+
+  /// Whether the rows on either side have an order.
+  private var orders: [Bool] {
+    [
+      relationship.isToMany && relationship.isOrdered,
+      inverse.map { $0.isToMany && $0.isOrdered && !isSelfInverse } ?? false,
+    ]
+  }
+
+  /// The query of the pairs, seen from the owner, or from the other side if it `isReversed`.
+  func pairs(isReversed: Bool, in old: Catalog) throws(DepotError) -> String {
+    var near: String
+    var far: String
+    var nearOrder = "NULL"
+    var farOrder = "NULL"
+    let table: String
+    switch storage {
+    case .column(let column):
+      let root = try old.layout(of: old.layout(of: owner).root)
+      table = root.table
+      (near, far) = ("id", column)
+      let order = "\"o_\(column.dropFirst(3))"
+      if root.stored.contains(where: { $0.quoted == order }) { farOrder = order }
+    case .foreignColumn(let foreign, let column, let order):
+      table = foreign
+      (near, far) = (column, "id")
+      if let order { nearOrder = order }
+    case .join(let join, let nearColumn, let farColumn, let order):
+      table = join
+      (near, far) = (nearColumn, farColumn)
+      if let order { nearOrder = order }
+      if orders[1] { farOrder = nearSide.other.orderColumn }
+    }
+    let column = near == "id" ? far : near
+    if isReversed {
+      swap(&near, &far)
+      swap(&nearOrder, &farOrder)
+    }
+    return """
+      SELECT \(near) AS near, \(far) AS far, \(nearOrder) AS near_order, \(farOrder) AS far_order \
+      FROM \(table) WHERE \(column) IS NOT NULL
+      """
+  }
+}

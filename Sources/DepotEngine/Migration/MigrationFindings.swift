@@ -1,0 +1,95 @@
+internal import DepotProtocol
+
+/// The rows that are in the way of a migration, as far as they are told.
+struct MigrationFindings {
+  /// How many groups of duplicates, and how many other rows, are told.
+  static let limit = 100
+
+  private(set) var duplicates: [Duplicate] = []
+  private(set) var violations: [DepotError] = []
+  private var more = 0
+
+  /// Rows that have the same values where no two may.
+  struct Duplicate {
+    var entity: String
+    var paths: [String]
+    var values: [Value]
+    /// The first of the rows.
+    var identifiers: [Int64]
+    var count: Int
+  }
+
+  var isEmpty: Bool { duplicates.isEmpty && violations.isEmpty }
+
+  mutating func add(_ duplicate: Duplicate) {
+    if duplicates.count < Self.limit { duplicates.append(duplicate) } else { more += 1 }
+  }
+
+  /// Notes that a row breaks a rule of the new schema.
+  mutating func add(
+    _ code: DepotError.Code,
+    _ entity: String,
+    _ identifier: Int64,
+    _ path: String,
+    _ message: String
+  ) {
+    guard violations.count < Self.limit else {
+      more += 1
+      return
+    }
+    violations.append(
+      DepotError(code, message).details([
+        "entity": .string(entity), "attribute": .string(path), "id": .int64(identifier),
+      ])
+    )
+  }
+
+  /// - Throws: ``DepotError`` `schema.rows_in_the_way` if there are any.
+  func throwIfAny() throws(DepotError) {
+    guard !isEmpty else { return }
+    let first = violations.first?.message ?? duplicates.first?.message ?? ""
+    let count = duplicates.count + violations.count + more
+    throw DepotError(.rowsInTheWay, "Rows are in the way of the new schema. The first: \(first)")
+      .hint("Nothing was changed. Change the rows that the details list, or migrate in a stage.")
+      .details(json.merging(["count": .int64(Int64(count))]) { first, _ in first })
+  }
+
+  /// What errors and dry runs tell.
+  var json: [String: JSONValue] {
+    [
+      "duplicates": .array(duplicates.map(\.json)),
+      "violations": .array(
+        violations.map { error in
+          var members = error.details?.object ?? [:]
+          members["code"] = .string(error.code.rawValue)
+          members["message"] = .string(error.message)
+          return .object(members)
+        }
+      ),
+    ]
+  }
+}
+
+extension MigrationFindings.Duplicate {
+  fileprivate var message: String {
+    let rows = identifiers.prefix(3).map { "\(entity)/\($0)" }.joined(separator: ", ")
+    return "\(rows) have the same \(paths.joined(separator: ", "))."
+  }
+
+  fileprivate var json: JSONValue {
+    .object([
+      "entity": .string(entity), "attributes": .array(paths.map(JSONValue.string)),
+      "values": .array(values.map(JSONValue.init(wire:))),
+      "ids": .array(identifiers.map(JSONValue.int64)), "count": .int64(Int64(count)),
+    ])
+  }
+}
+
+extension JSONValue {
+  /// The wire form of a value.
+  init(wire value: Value) {
+    var writer = JSONWriter()
+    writer.write(value)
+    self = (try? JSONValue(parsing: writer.bytes)) ?? .null
+  }
+}

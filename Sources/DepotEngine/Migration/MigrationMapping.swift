@@ -1,0 +1,114 @@
+internal import DepotProtocol
+internal import FoundationEssentials
+
+/// What each entity, column, and relationship of a new schema was in the old one.
+struct MigrationMapping {
+  let old: Schema
+  let new: Schema
+  private let origins: [String: String]
+  private let successors: [String: String]
+  private let fields: [String: [String: FieldSuccession]]
+  private let relationships: [String: [String: Declared<Relationship>]]
+  private let fills: [String: Value]
+
+  /// What can't be converted is new and empty; a plan has a problem then, unless the store computes it.
+  init(from old: Schema, to new: Schema) {
+    self.old = old
+    self.new = new
+    let inference = SchemaInference(from: old, to: new)
+    let origins = inference.origins
+    self.origins = origins
+    let successors = Dictionary(origins.map { ($0.value, $0.key) }) { first, _ in first }
+    self.successors = successors
+    var fields: [String: [String: FieldSuccession]] = [:]
+    for (entity, attributes) in inference.attributes {
+      for attribute in attributes {
+        for field in FieldSuccession.all(attribute) {
+          guard let after = field.new else { continue }
+          var field = field
+          if let before = field.old, !before.isConvertible(to: after) { field.old = nil }
+          fields[entity, default: [:]][after.path] = field
+        }
+      }
+    }
+    self.fields = fields
+    var relationships: [String: [String: Declared<Relationship>]] = [:]
+    for (entity, list) in inference.relationships {
+      for relationship in list {
+        guard let before = relationship.old, let after = relationship.new else { continue }
+        let destination = successors[before.property.destination].flatMap { new[$0] }
+        // What led elsewhere can't be kept; a plan has a problem then.
+        guard let destination,
+          new.lineage(of: destination).contains(where: { $0.name == after.property.destination })
+        else { continue }
+        relationships[entity, default: [:]][after.name] = before
+      }
+    }
+    self.relationships = relationships
+    var fills: [String: Value] = [:]
+    for finding in inference.findings {
+      switch finding.change {
+      case .addedAttribute(let field, let entity, let fill): fills["\(entity).\(field.path)"] = fill
+      case .changedAttribute(_, let field, let entity, .required(let fill)):
+        fills["\(entity).\(field.path)"] = fill
+      default: break
+      }
+    }
+    self.fills = fills
+  }
+
+  /// Returns what an entity was called, or `nil` if it is new.
+  func origin(of entity: String) -> Entity? { origins[entity].flatMap { old[$0] } }
+
+  /// Returns what an entity of the old schema is called now, or `nil` if it is gone.
+  func successor(of entity: String) -> Entity? { successors[entity].flatMap { new[$0] } }
+
+  /// Returns what a column of the rows of `entity` was, or `nil` if it is new for them.
+  func source(of path: String, in entity: String) -> Field? { fields[entity]?[path]?.old }
+
+  /// Returns what a relationship of the rows of `entity` was, or `nil` if it is new for them.
+  func source(ofRelationship name: String, in entity: String) -> Declared<Relationship>? {
+    relationships[entity]?[name]
+  }
+
+  /// Returns what rows of `entity` get in a column that is new, or that was null and may be so no
+  /// longer.
+  func fill(of field: Field, in entity: Entity) -> Value {
+    for teller in new.lineage(of: entity).reversed() {
+      if let value = fills["\(teller.name).\(field.path)"], !value.isNull { return value }
+    }
+    if let value = field.attribute.defaultValue { return value }
+    // Computed afterwards; a column that is required needs something meanwhile.
+    guard field.attribute.derivation != nil, !field.attribute.isOptional else { return .null }
+    return field.attribute.type.placeholder
+  }
+
+  /// Returns an entity with its descendants.
+  func family(of entity: String, in schema: Schema) -> [Entity] {
+    (schema[entity].map { [$0] } ?? []) + schema.descendants(of: entity)
+  }
+}
+
+extension Field {
+  /// Whether each value of the column can become one of another.
+  fileprivate func isConvertible(to other: Field) -> Bool {
+    isPresence || attribute.widening(to: other.attribute) != .impossible
+  }
+}
+
+extension AttributeType {
+  /// A value that stands where one has to be until it is computed.
+  fileprivate var placeholder: Value {
+    switch self {
+    case .bool: .bool(false)
+    case .double: .double(0)
+    case .string, .url: .string("")
+    case .date: .date(Date(timeIntervalSinceReferenceDate: 0))
+    case .decimal: .decimal(0)
+    case .json: .json("null")
+    case .uuid: .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+    case .data: .data(Data())
+    case .int64, .composite: .int64(0)
+    }
+  }
+}

@@ -1,0 +1,171 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+extension MigrationRun {
+  /// The names of the old tables that stay under their names.
+  var unmovedTables: Set<String> {
+    Set(
+      tables.compactMap { table in
+        table.targets.first.flatMap {
+          $0.isKept && $0.root.name == table.old.name ? $0.root.name : nil
+        }
+      }
+    )
+  }
+
+  /// The indexes of tables in a schema, by name; those of join tables too.
+  static func indexes(of catalog: Catalog) -> [String: TableIndex] {
+    var result: [String: TableIndex] = [:]
+    for layout in catalog.allLayouts {
+      for index in layout.ownIndexes {
+        result[index.name] = TableIndex(root: layout.root, sql: index.sql)
+      }
+      for part in layout.joinTables where part.sql.hasPrefix("CREATE INDEX") {
+        result[part.name] = TableIndex(root: nil, sql: part.sql)
+      }
+    }
+    return result
+  }
+
+  /// Returns whether an index of the old schema is one of the new schema as it is.
+  private func stays(_ name: String) -> Bool {
+    guard let before = indexesBefore[name], before == indexesAfter[name] else { return false }
+    guard let root = before.root else {
+      return keptJoinTables.contains { $0.old == $0.new && $0.old == "\"\(name.dropFirst())\"" }
+    }
+    return unmoved.contains(root)
+  }
+
+  /// Drops the indexes that aren't the new schema's.
+  func dropIndexes() throws {
+    for (name, entry) in indexesBefore.sorted(by: { $0.key < $1.key }) where !stays(name) {
+      // Those of a table whose rows move are of use until it is dropped.
+      guard isInStayingTable(entry.root, name) else { continue }
+      try connection.execute("DROP INDEX \"\(name)\"")
+    }
+  }
+
+  private func isInStayingTable(_ root: String?, _ name: String) -> Bool {
+    guard let root else {
+      return keptJoinTables.contains { "t\($0.old.dropFirst().dropLast())" == name }
+    }
+    return tables.contains { $0.old.name == root && $0.targets.first?.isKept == true }
+  }
+
+  /// Makes the indexes that the old schema didn't have so, and notes what isn't unique.
+  func makeIndexes() throws {
+    for layout in new.allLayouts {
+      let joins = layout.joinTables.filter { $0.sql.hasPrefix("CREATE INDEX") }
+      for index in layout.ownIndexes + joins {
+        try control.check()
+        if stays(index.name) { continue }
+        do {
+          try connection.execute(index.sql)
+        } catch {
+          guard error.kind == .unique else { throw error }
+          try noteDuplicates(index.name, layout)
+        }
+      }
+    }
+  }
+
+  /// Notes the rows that keep an index from being unique.
+  private func noteDuplicates(_ index: String, _ layout: EntityLayout) throws {
+    let unique = layout.uniques.first { unique in
+      unique.owner == layout.name
+        && (index == "u_\(layout.name)_\(unique.paths[0])" && unique.paths.count == 1
+          || index == layout.index(unique.paths, prefix: "v", isUnique: true).name)
+    }
+    let paths = unique?.paths ?? [String(index.dropFirst("r_\(layout.name)_".count))]
+    let columns = paths.compactMap { path in
+      layout.position(of: path).flatMap { layout.storedPositions[$0] }
+    }
+    let names = columns.map { layout.stored[$0].quoted }
+    let attributes = paths.compactMap {
+      layout.position(of: $0).map { layout.fields[$0].attribute }
+    }
+    let list = names.joined(separator: ", ")
+    let condition =
+      names.map { "\($0) IS NOT NULL" }.joined(separator: " AND ") + (unique?.kindCondition ?? "")
+    let statement = try connection.statement(
+      """
+      SELECT \(list), count(*), (SELECT group_concat(id) FROM (SELECT id FROM \(layout.table) AS x \
+      WHERE \(names.map { "x.\($0) = t.\($0)" }.joined(separator: " AND "))\(unique?.kindCondition ?? "") \
+      ORDER BY id LIMIT 20)) FROM \(layout.table) AS t WHERE \(condition) \
+      GROUP BY \(list) HAVING count(*) > 1
+      """
+    )
+    try statement.run { row in
+      var values: [Value] = []
+      for (index, attribute) in attributes.enumerated() {
+        values.append(StoredValue.decode(Cell(row, index), of: attribute) ?? .null)
+      }
+      findings.add(
+        MigrationFindings.Duplicate(
+          entity: layout.name,
+          paths: paths,
+          values: values,
+          identifiers: row.text(names.count + 1).split(separator: ",").compactMap { Int64($0) },
+          count: Int(row.integer(names.count))
+        )
+      )
+    }
+  }
+
+  /// Notes the rows that lead to too few or too many others.
+  func checkTargets() throws {
+    for layout in new.allLayouts {
+      for link in layout.relationships where link.owner == layout.name && isTightened(link) {
+        try checkTargets(link, layout)
+      }
+    }
+  }
+
+  /// Whether rows that were right may lead to a wrong number of rows now.
+  private func isTightened(_ link: RelationshipLayout) -> Bool {
+    let relationship = link.relationship
+    if !relationship.isToMany { return !relationship.isOptional }
+    return relationship.minCount > 0 || relationship.maxCount > 0
+  }
+
+  private func checkTargets(_ link: RelationshipLayout, _ layout: EntityLayout) throws {
+    let relationship = link.relationship
+    let least = relationship.isToMany ? relationship.minCount : 1
+    let most = relationship.isToMany && relationship.maxCount > 0 ? relationship.maxCount : Int.max
+    let count =
+      switch link.storage {
+      case .column(let column): "(\(column) IS NOT NULL)"
+      case .foreignColumn(let table, let column, _):
+        "(SELECT count(*) FROM \(table) AS x WHERE x.\(column) = t.id)"
+      case .join(let table, let near, _, _):
+        "(SELECT count(*) FROM \(table) AS x WHERE x.\(near) = t.id)"
+      }
+    let condition = layout.kindCondition(in: "t", includingDescendants: true) ?? "1"
+    var found: [(row: Int64, count: Int64)] = []
+    try connection.statement(
+      """
+      SELECT id, n FROM (SELECT id, \(count) AS n FROM \(layout.table) AS t WHERE \(condition)) \
+      WHERE n < \(least) OR n > \(most) ORDER BY id LIMIT \(10 * MigrationFindings.limit)
+      """
+    ).run { found.append(($0.integer(0), $0.integer(1))) }
+    for (row, count) in found {
+      let demand =
+        relationship.isToMany
+        ? count < least ? "at least \(least)" : "at most \(most)" : "a row"
+      findings.add(
+        relationship.isToMany ? .count : .required,
+        layout.name,
+        row,
+        link.name,
+        "\(layout.name)/\(row).\(link.name) must lead to \(demand), not to \(count)."
+      )
+    }
+  }
+}
+
+/// An index as one of the schemas has it.
+struct TableIndex: Equatable {
+  /// The root entity of its table; `nil` for a join table.
+  var root: String?
+  var sql: String
+}

@@ -1,0 +1,126 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+extension MigrationRun {
+  /// The quoted name that a table has until those before it have theirs.
+  private func temporary(_ table: Int, _ target: Int) -> String { "\"m_table_\(table)_\(target)\"" }
+
+  /// Writes the rows of a table into new ones, or looks at those that stay.
+  func move(_ table: TableMigration, at index: Int) throws {
+    if let kept = table.targets.first, kept.isKept {
+      if table.needsCheck { try stream(table, into: [:]) }
+      return
+    }
+    var insertions: [String: Insertion] = [:]
+    for (number, target) in table.targets.enumerated() {
+      let name = temporary(index, number)
+      try connection.execute(target.root.tableDefinition(named: name))
+      insertions[target.root.name] = try Insertion(target.root, name, on: connection)
+    }
+    if !insertions.isEmpty { try stream(table, into: insertions) }
+  }
+
+  private func stream(_ table: TableMigration, into insertions: [String: Insertion]) throws {
+    let width = table.targets.map(\.root.stored.count).max() ?? 0
+    let cells = UnsafeMutableBufferPointer<Cell>.allocate(capacity: width)
+    cells.initialize(repeating: .null)
+    defer { cells.deallocate() }
+    let limit = options.rowLimit.map { " LIMIT \($0)" } ?? ""
+    let statement = try connection.statement(
+      "SELECT \(table.old.fullRow) FROM \(table.old.table)\(limit)"
+    )
+    defer { statement.reset() }
+    let only = table.old.kindPosition == nil ? table.transforms.values.first : nil
+    while try statement.step() {
+      let row = statement.row
+      try table.old.verify(row)
+      try didSee(rows: 1)
+      let number = table.old.kindPosition.map { Int(row.integer($0 + 3)) }
+      guard let transform = number.flatMap({ table.transforms[$0] }) ?? only,
+        try transform.transform(row, into: cells, &findings)
+      else { continue }
+      try insertions[transform.root.name]?.insert(row.integer(0), row.integer(1), cells)
+    }
+  }
+
+  /// Drops what no longer holds anything.
+  func dropOldTables() throws {
+    for table in tables where table.targets.first?.isKept != true {
+      try connection.execute("DROP TABLE \(table.old.table)")
+    }
+    let kept = Set(keptJoinTables.map(\.old))
+    for layout in old.allLayouts {
+      for relationship in layout.relationships where relationship.owner == layout.name {
+        guard case .join(let name, "source", _, _) = relationship.storage, !kept.contains(name)
+        else { continue }
+        try connection.execute("DROP TABLE \(name)")
+      }
+    }
+    // Names that are exchanged are free only once all have been given up.
+    for (index, table) in tables.enumerated() {
+      guard let target = table.targets.first, target.isKept, target.root.table != table.old.table
+      else { continue }
+      try connection.execute("ALTER TABLE \(table.old.table) RENAME TO \(temporary(index, 0))")
+    }
+  }
+
+  /// Gives tables and their columns their names.
+  func name(_ table: TableMigration, at index: Int) throws {
+    for (number, target) in table.targets.enumerated() {
+      if !target.isKept || target.root.table != table.old.table {
+        try connection.execute(
+          "ALTER TABLE \(temporary(index, number)) RENAME TO \(target.root.table)"
+        )
+      }
+      if target.isKept { try nameColumns(of: target) }
+    }
+  }
+
+  private func nameColumns(of target: TableMigration.Target) throws {
+    let table = target.root.table
+    let renamed = target.origins.filter { $0.key != $0.value }.sorted { $0.key < $1.key }
+    for (index, names) in renamed.enumerated() {
+      try connection.execute(
+        "ALTER TABLE \(table) RENAME COLUMN \"\(names.value)\" TO \"m_\(index)\""
+      )
+    }
+    for (index, names) in renamed.enumerated() {
+      try connection.execute(
+        "ALTER TABLE \(table) RENAME COLUMN \"m_\(index)\" TO \"\(names.key)\""
+      )
+    }
+    for column in target.root.stored where target.origins[column.name] == nil {
+      try connection.execute("ALTER TABLE \(table) ADD COLUMN \(column.addition)")
+    }
+  }
+}
+
+/// The writing of rows into a new table.
+private struct Insertion {
+  private let root: EntityLayout
+  private let statement: Statement
+
+  init(_ root: EntityLayout, _ table: String, on connection: Connection) throws {
+    self.root = root
+    let marks = repeatElement("?", count: root.stored.count + 3).joined(separator: ", ")
+    statement = try connection.statement(
+      "INSERT INTO \(table) (\(root.fullRow)) VALUES (\(marks))"
+    )
+  }
+
+  func insert(
+    _ identifier: Int64,
+    _ version: Int64,
+    _ cells: UnsafeMutableBufferPointer<Cell>
+  ) throws(SQLiteError) {
+    var checksum = RowChecksum(identifier: identifier, version: version)
+    try statement.bind(identifier, at: 1)
+    try statement.bind(version, at: 2)
+    for place in root.stored.indices {
+      checksum.add(cells[place], at: root.slots[place])
+      try cells[place].bind(to: statement, at: place + 4)
+    }
+    try statement.bind(checksum.value, at: 3)
+    try statement.runBound()
+  }
+}

@@ -1,0 +1,145 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The carrying out of a migration on the connection that writes, inside a transaction.
+///
+/// What has to be done is found by comparing how both schemas are stored: a table whose rows stay as
+/// they are only gets other names and columns; the rows of any other are read, checked, and written
+/// into a new one. Identifiers and versions of rows stay.
+final class MigrationRun {
+  let old: Catalog
+  let new: Catalog
+  let mapping: MigrationMapping
+  let connection: Connection
+  let control: CallControl
+  let options: Options
+  let links: [LinkMigration]
+  let tables: [TableMigration]
+  var findings = MigrationFindings()
+  private(set) lazy var indexesBefore = Self.indexes(of: old)
+  private(set) lazy var indexesAfter = Self.indexes(of: new)
+  private(set) lazy var unmoved = unmovedTables
+  /// How many rows were looked at, and how many there are.
+  private(set) var rowsSeen = 0
+
+  struct Options {
+    var demands = RowTransform.Demands()
+    /// How many rows of each table are migrated, to see how long it takes.
+    var rowLimit: Int?
+  }
+
+  init(
+    from old: Catalog,
+    to schema: Schema,
+    on connection: Connection,
+    _ control: CallControl,
+    options: Options = Options()
+  ) throws {
+    self.old = old
+    self.connection = connection
+    self.control = control
+    self.options = options
+    let mapping = MigrationMapping(from: old.schema, to: schema)
+    self.mapping = mapping
+    // The numbers of entities are needed for the layouts, the layouts for the slots.
+    let draft = Self.catalog(old, schema, mapping, tables: [:])
+    let links = try LinkMigration.all(from: old, to: draft, mapping)
+    self.links = links
+    for link in links where !link.isKept { try connection.execute(link.pairsDefinition) }
+    var plans = try Self.tables(old, draft, mapping, links, options.demands, connection)
+    var origins: [String: StorageMap.TableOrigin] = [:]
+    for plan in plans {
+      for target in plan.targets {
+        origins[target.root.name] = StorageMap.TableOrigin(
+          root: plan.old.name,
+          columns: target.origins
+        )
+      }
+    }
+    let new = Self.catalog(old, schema, mapping, tables: origins)
+    self.new = new
+    // Slots decide about the order of columns, so that their places are found anew.
+    plans = try Self.tables(old, new, mapping, links, options.demands, connection)
+    tables = plans
+  }
+
+  private static func catalog(
+    _ old: Catalog,
+    _ schema: Schema,
+    _ mapping: MigrationMapping,
+    tables: [String: StorageMap.TableOrigin]
+  ) -> Catalog {
+    var entities: [String: String] = [:]
+    for entity in schema.entities { entities[entity.name] = mapping.origin(of: entity.name)?.name }
+    return Catalog(
+      schema,
+      old.storage.migrated(entities: entities, tables: tables),
+      generation: old.generation + 1
+    )
+  }
+
+  private static func tables(
+    _ old: Catalog,
+    _ new: Catalog,
+    _ mapping: MigrationMapping,
+    _ links: [LinkMigration],
+    _ demands: RowTransform.Demands,
+    _ connection: Connection
+  ) throws -> [TableMigration] {
+    try old.tables.map { table in
+      var transforms: [Int: RowTransform] = [:]
+      for layout in old.allLayouts where layout.root == table.name {
+        guard !layout.entity.isAbstract, let heir = mapping.successor(of: layout.name) else {
+          continue
+        }
+        let entity = try new.layout(of: heir.name)
+        transforms[layout.number] = try RowTransform(
+          entity,
+          root: new.layout(of: entity.root),
+          from: table,
+          mapping,
+          links,
+          demands,
+          on: connection
+        )
+      }
+      return TableMigration(old: table, transforms: transforms, old: old)
+    }
+  }
+
+  /// Changes the tables, and notes the rows that are in the way.
+  ///
+  /// If there are any, what was done must be undone.
+  ///
+  /// - Throws: ``DepotError`` `storage.corrupt` if a row is damaged; ``SQLiteError``.
+  func run() throws {
+    let special = SpecialTables(connection: connection)
+    try special.suspend(old)
+    for link in links where !link.isKept { try fillPairs(of: link) }
+    try dropIndexes()
+    for (index, table) in tables.enumerated() { try move(table, at: index) }
+    try renameJoinTables { old, _, temporary in (old, temporary) }
+    try dropOldTables()
+    for (index, table) in tables.enumerated() { try name(table, at: index) }
+    try renameJoinTables { _, new, temporary in (temporary, new) }
+    connection.forgetStatements()
+    let filled = Set(tables.flatMap { $0.targets.map(\.root.name) })
+    for table in new.tables where !filled.contains(table.name) {
+      try connection.execute(table.tableDefinition)
+    }
+    for link in links where !link.isKept { try fillJoinTable(of: link) }
+    try makeIndexes()
+    if !options.demands.isLenient { try checkTargets() }
+    try special.restore(new)
+    connection.forgetStatements()
+  }
+
+  /// Notes that rows were read, and whether the caller should go on.
+  func didSee(rows: Int) throws(DepotError) {
+    rowsSeen += rows
+    try control.check()
+  }
+}
+
+@available(*, unavailable)
+extension MigrationRun: Sendable {}

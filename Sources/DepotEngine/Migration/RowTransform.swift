@@ -1,0 +1,286 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// What the rows of one entity become in the new schema.
+final class RowTransform {
+  /// The entity in the new schema.
+  let entity: EntityLayout
+  /// The entity whose table gets the rows.
+  let root: EntityLayout
+  let columns: [Column]
+  let links: [LinkColumn]
+  private let composites: [CompositeLayout]
+  private let kindPlace: Int?
+  private let arena = CellArena()
+  private let fillArena = CellArena()
+
+  /// A column that attributes are stored in.
+  struct Column {
+    var path: String
+    /// The place among the stored columns of ``root``.
+    var place: Int
+    /// The place among the stored columns of the old table; `nil` if it is new.
+    var source: Int?
+    var conversion: ValueConversion?
+    /// What is stored instead of null.
+    var fill: Cell
+    var isRequired: Bool
+    /// Whether the old row may have had no value where one is required now.
+    var isNewlyRequired: Bool
+    var check: ValueCheck?
+  }
+
+  /// A column with what a to-one relationship leads to.
+  struct LinkColumn {
+    var place: Int
+    var orderPlace: Int?
+    var source: Int?
+    var orderSource: Int?
+    /// Finds what a row leads to if the old row doesn't tell.
+    var lookup: Statement?
+  }
+
+  /// What a transformation is to look at.
+  struct Demands {
+    /// Whether all rules of attributes are checked, not only those that are new.
+    var checksEverything = false
+    /// Whether rows may break rules for now.
+    var isLenient = false
+  }
+
+  init(
+    _ entity: EntityLayout,
+    root: EntityLayout,
+    from old: EntityLayout,
+    _ mapping: MigrationMapping,
+    _ links: [LinkMigration],
+    _ demands: Demands,
+    on connection: Connection
+  ) throws {
+    self.entity = entity
+    self.root = root
+    let places = Dictionary(
+      uniqueKeysWithValues: root.stored.enumerated().map { ($1.name, $0) }
+    )
+    let oldPlaces = Dictionary(
+      uniqueKeysWithValues: old.stored.enumerated().map { ($1.name, $0) }
+    )
+    let target = { (position: Int) in places[entity.stored[position].name] ?? 0 }
+    var columns: [Column] = []
+    var linkColumns: [LinkColumn] = []
+    for (position, field) in entity.fields.enumerated() {
+      guard let storedPosition = entity.storedPositions[position] else { continue }
+      let place = target(storedPosition)
+      if let relationship = field.relationship {
+        linkColumns.append(
+          try Self.link(
+            relationship,
+            entity.stored[storedPosition].name,
+            place,
+            (places, oldPlaces),
+            (entity, field.owner),
+            mapping,
+            links,
+            connection
+          )
+        )
+        continue
+      }
+      let before = mapping.source(of: field.path, in: entity.name)
+      let source = before.flatMap { before in
+        mapping.old[before.owner].flatMap {
+          oldPlaces[mapping.old.columnName("a", before.path, $0)]
+        }
+      }
+      let conversion = before.flatMap {
+        ValueConversion(from: $0.attribute, to: field.attribute)
+      }
+      let isChecked =
+        !demands.isLenient
+        && (demands.checksEverything
+          || source != nil
+            && (conversion != nil || before?.attribute.validation != field.attribute.validation))
+      var carrier = field.attribute
+      carrier.defaultValue =
+        source == nil || !field.attribute.isOptional
+        ? mapping.fill(of: field, in: entity.entity) : nil
+      columns.append(
+        Column(
+          path: field.path,
+          place: place,
+          source: source,
+          conversion: source == nil ? nil : conversion,
+          fill: try Cell(defaultOf: carrier, in: fillArena),
+          isRequired: !field.attribute.isOptional,
+          isNewlyRequired: before?.attribute.isOptional == true && !field.attribute.isOptional,
+          check: isChecked ? try ValueCheck(field.attribute) : nil
+        )
+      )
+    }
+    self.columns = columns
+    self.links = linkColumns
+    composites = entity.composites.map { $0.moved(target) }
+    kindPlace = root.kindPosition
+  }
+
+  private static func link(
+    _ relationship: Relationship,
+    _ column: String,
+    _ place: Int,
+    _ places: (new: [String: Int], old: [String: Int]),
+    _ owner: (entity: EntityLayout, name: String),
+    _ mapping: MigrationMapping,
+    _ links: [LinkMigration],
+    _ connection: Connection
+  ) throws -> LinkColumn {
+    var result = LinkColumn(
+      place: place,
+      orderPlace: places.new["o_\(column.dropFirst(2))"]
+    )
+    let link = links.first { $0.layout.owner == owner.name && $0.layout.name == relationship.name }
+    guard let link else { return result }
+    guard link.isKept else {
+      result.lookup = try connection.statement(
+        "SELECT far, far_order FROM \(link.pairs) WHERE near = ?1"
+      )
+      return result
+    }
+    guard
+      let before = mapping.source(ofRelationship: relationship.name, in: owner.entity.name),
+      let declaring = mapping.old[before.owner]
+    else { return result }
+    result.source = places.old[mapping.old.columnName("r", before.name, declaring)]
+    result.orderSource = places.old[mapping.old.columnName("o", before.name, declaring)]
+    return result
+  }
+
+  /// Makes the cells of a new row, which are valid until the old row's statement steps.
+  ///
+  /// - Returns: Whether the row can be stored; if not, the findings say why.
+  func transform(
+    _ row: borrowing Row,
+    into cells: UnsafeMutableBufferPointer<Cell>,
+    _ findings: inout MigrationFindings
+  ) throws -> Bool {
+    arena.removeAll()
+    cells.update(repeating: .null)
+    for column in columns { cells[column.place] = try cell(row, column) }
+    if let kindPlace { cells[kindPlace] = .integer(Int64(entity.number)) }
+    for link in links { try read(link, row, into: cells) }
+    settle(cells)
+    return check(row.integer(0), cells, &findings)
+  }
+
+  private func cell(_ row: borrowing Row, _ column: Column) throws -> Cell {
+    var cell = column.source.map { Cell(row, $0 + 3) } ?? .null
+    if let conversion = column.conversion {
+      guard let converted = try conversion.convert(cell, in: arena) else {
+        throw DepotError(
+          .corrupt,
+          "\(column.path) of \(entity.name)/\(row.integer(0)) isn't stored as its type is."
+        ).hint("Restore the store from a backup, or delete the row.")
+      }
+      cell = converted
+    }
+    return cell.isNull ? column.fill : cell
+  }
+
+  private func read(
+    _ link: LinkColumn,
+    _ row: borrowing Row,
+    into cells: UnsafeMutableBufferPointer<Cell>
+  ) throws {
+    if let lookup = link.lookup {
+      defer { lookup.reset() }
+      try lookup.bind(row.integer(0), at: 1)
+      guard try lookup.step() else { return }
+      cells[link.place] = Cell(lookup.row, 0)
+      if let place = link.orderPlace { cells[place] = Cell(lookup.row, 1) }
+      return
+    }
+    if let source = link.source { cells[link.place] = Cell(row, source + 3) }
+    if let place = link.orderPlace, let source = link.orderSource {
+      cells[place] = Cell(row, source + 3)
+    }
+  }
+
+  /// Makes the parts of optional composites agree with their presences.
+  private func settle(_ cells: UnsafeMutableBufferPointer<Cell>) {
+    for composite in composites {
+      guard case .integer(let value) = cells[composite.presence], value != 0 else {
+        for part in composite.parts { cells[part.place] = .null }
+        for place in composite.innerPresences { cells[place] = .integer(0) }
+        continue
+      }
+      for part in composite.parts where part.isRequired && cells[part.place].isNull {
+        if let value = part.defaultValue { cells[part.place] = Cell(value, in: arena) }
+      }
+    }
+  }
+
+  private func check(
+    _ identifier: Int64,
+    _ cells: UnsafeMutableBufferPointer<Cell>,
+    _ findings: inout MigrationFindings
+  ) -> Bool {
+    var isStorable = true
+    let name = entity.name
+    func missing(_ path: String) {
+      findings.add(
+        .required,
+        name,
+        identifier,
+        path,
+        "\(name)/\(identifier) has no \(path), which is required."
+      )
+      isStorable = false
+    }
+    if entity.entity.isAbstract {
+      findings.add(
+        .required,
+        name,
+        identifier,
+        "$entity",
+        "\(name)/\(identifier) is of an abstract entity."
+      )
+      isStorable = false
+    }
+    for column in columns {
+      let cell = cells[column.place]
+      if cell.isNull {
+        if column.isRequired { missing(column.path) }
+      } else if let check = column.check {
+        for failure in check.failures(cell) {
+          findings.add(
+            failure.code,
+            name,
+            identifier,
+            column.path,
+            "\(column.path) of \(name)/\(identifier) must \(failure.demand)."
+          )
+        }
+      }
+    }
+    for composite in composites {
+      guard case .integer(let value) = cells[composite.presence], value != 0 else { continue }
+      for part in composite.parts where part.isRequired && cells[part.place].isNull {
+        missing(part.path)
+      }
+    }
+    return isStorable
+  }
+}
+
+@available(*, unavailable)
+extension RowTransform: Sendable {}
+
+extension CompositeLayout {
+  /// Returns the layout with other places.
+  fileprivate func moved(_ place: (Int) -> Int) -> CompositeLayout {
+    var copy = self
+    copy.presence = place(presence)
+    copy.innerPresences = innerPresences.map(place)
+    for index in copy.parts.indices { copy.parts[index].place = place(parts[index].place) }
+    return copy
+  }
+}

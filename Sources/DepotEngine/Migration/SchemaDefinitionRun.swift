@@ -1,0 +1,180 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The definition of a store's schema, inside a transaction: an addition to it, or the migration to a
+/// newer version.
+struct SchemaDefinitionRun {
+  private let writer: Writer
+  private let schema: Schema
+  private let options: MigrationOptions
+  private let control: CallControl
+
+  init(
+    _ writer: Writer,
+    _ schema: Schema,
+    _ options: MigrationOptions,
+    _ control: CallControl
+  ) {
+    self.writer = writer
+    var schema = schema
+    // A program that has no versions takes the store's for its own.
+    schema.version = schema.version ?? writer.catalog.schema.version
+    self.schema = schema
+    self.options = options
+    self.control = control
+  }
+
+  private var old: Catalog { writer.catalog }
+
+  /// Carries it out.
+  ///
+  /// - Returns: The members of the result.
+  /// - Throws: ``DepotError`` `schema.mismatch`, `schema.newer_store`, `schema.unknown_version`,
+  ///   `schema.rows_in_the_way`, and others; ``SQLiteError``.
+  func run(_ effect: inout WriteEffect) throws -> [String: JSONValue] {
+    let comparison = try compare()
+    if comparison.differences.isEmpty { return try add(comparison, &effect) }
+    let plan = try SchemaUpgrade.plan(from: old.schema, to: schema, comparison)
+    guard plan.problems.isEmpty else { throw DepotError.problems(plan) }
+    var backup: String?
+    if options.takesBackup, !writer.configuration.isInMemory {
+      backup = try StoreCopies(of: writer.configuration.path).back(up: old.schema.version, control)
+    }
+    let run = try MigrationRun(from: old, to: schema, on: writer.connection, control)
+    try run.run()
+    try run.findings.throwIfAny()
+    try DerivedAttributes.recompute(of: run.new, on: writer.connection)
+    try finish(run, &effect)
+    return members(plan.changes, run.new, backup: backup)
+  }
+
+  /// Tells what it would do, and undoes whatever was necessary to find out.
+  func rehearse() throws -> [String: JSONValue] {
+    let comparison = try compare()
+    if comparison.differences.isEmpty {
+      let next = Catalog(comparison.result, old.storage, generation: old.generation + 1)
+      return members(comparison.changes.map(\.description) + versionChange, next, backup: nil)
+    }
+    let plan = try SchemaUpgrade.plan(from: old.schema, to: schema, comparison)
+    let backup =
+      options.takesBackup && !writer.configuration.isInMemory
+      ? StoreCopies(of: writer.configuration.path).nextBackup(of: old.schema.version) : nil
+    let rehearsal = MigrationRehearsal(plan, old, on: writer.connection, control)
+    let next = Catalog(schema, old.storage, generation: old.generation + 1)
+    var result = members(plan.changes, next, backup: backup)
+    result["plan"] = .object(try rehearsal.run())
+    return result
+  }
+
+  /// Checks the versions, and compares what the store has with what it is to have.
+  private func compare() throws -> SchemaComparison {
+    try schema.validate()
+    try SchemaUpgrade.check(old.schema, schema, from: options.from)
+    let comparison = SchemaComparison(from: old.schema, to: schema)
+    if comparison.differences.isEmpty { try comparison.result.validate() }
+    // Finds out whether derivations can be computed.
+    _ = try DerivedAttributes(
+      Catalog(schema, old.storage, generation: old.generation + 1),
+      on: writer.connection
+    )
+    return comparison
+  }
+
+  private var versionChange: [String] {
+    guard let version = schema.version, version != old.schema.version else { return [] }
+    return ["set version to \(version)"]
+  }
+
+  private func add(
+    _ comparison: SchemaComparison,
+    _ effect: inout WriteEffect
+  ) throws -> [String: JSONValue] {
+    guard comparison.result != old.schema else { return members([], old, backup: nil) }
+    let next = Catalog(comparison.result, old.storage, generation: old.generation + 1)
+    if !comparison.changes.isEmpty {
+      try SchemaApplication(connection: writer.connection, control: control)
+        .apply(comparison.changes, from: old, to: next)
+      let added = Set(comparison.changes.compactMap(\.addedPlace))
+      try DerivedAttributes.recompute(
+        { added.contains("\($0).\($1)") },
+        of: next,
+        on: writer.connection
+      )
+    }
+    try writer.tables.store(next)
+    effect.catalog = next
+    return members(comparison.changes.map(\.description) + versionChange, next, backup: nil)
+  }
+
+  private func finish(_ run: MigrationRun, _ effect: inout WriteEffect) throws {
+    try writer.tables.store(run.new)
+    let ceilings = run.ceilings(writer.safeCeilings())
+    try writer.tables.setCeilings(ceilings)
+    effect.catalog = run.new
+    effect.ceilings = ceilings
+  }
+
+  private func members(
+    _ changes: [String],
+    _ next: Catalog,
+    backup: String?
+  ) -> [String: JSONValue] {
+    var result: [String: JSONValue] = [
+      "changed": .bool(!changes.isEmpty), "changes": .array(changes.map(JSONValue.string)),
+      "schema": .string(next.fingerprint),
+    ]
+    if let version = next.schema.version { result["version"] = .string(version.description) }
+    if let backup { result["backup"] = .string(backup) }
+    return result
+  }
+}
+
+extension MigrationRun {
+  /// Returns where the identifiers of each new table go on.
+  func ceilings(_ before: [String: Int64]) -> [String: Int64] {
+    var result: [String: Int64] = [:]
+    for table in tables {
+      for target in table.targets { result[target.root.name] = before[table.old.name] }
+    }
+    return result
+  }
+}
+
+extension SchemaChange {
+  /// The entity and the path of an added attribute.
+  fileprivate var addedPlace: String? {
+    guard case .addedAttribute(let field, let entity, _) = self else { return nil }
+    return "\(entity).\(field.path)"
+  }
+}
+
+extension MigrationPlan {
+  /// What it changes, in words.
+  var changes: [String] {
+    let isNewVersion = new.version.map { $0 != old.version } ?? false
+    let version = isNewVersion ? ["set version to \(new.version?.description ?? "")"] : []
+    return steps.map(\.description) + version
+  }
+}
+
+extension DepotError {
+  /// The error that a migration can't be inferred.
+  static func problems(_ plan: MigrationPlan) -> DepotError {
+    let versions =
+      "\(plan.old.version?.description ?? "no version") to \(plan.new.version?.description ?? "")"
+    return DepotError(
+      .mismatch,
+      "The migration from \(versions) can't be inferred: "
+        + plan.problems.joined(separator: "; ") + "."
+    )
+    .hint(
+      "Nothing was changed. Give new attributes a default or make them optional, name what was "
+        + "renamed in originalName, or migrate in a custom stage (migration.begin)."
+    )
+    .at("/args/schema")
+    .details([
+      "problems": .array(plan.problems.map(JSONValue.string)),
+      "differences": .array(plan.problems.map(JSONValue.string)),
+    ])
+  }
+}

@@ -1,0 +1,106 @@
+internal import DepotLinux
+package import DepotProtocol
+internal import DepotSQLite
+
+/// The copies of a store that migrations make: backups, and the one that takes its place.
+package struct StoreCopies {
+  private let path: String
+
+  package init(of path: String) { self.path = path }
+
+  /// Where the copy is that a custom migration works on.
+  package static func migrating(_ path: String) -> String { path + ".migrating" }
+
+  private var draft: String { path + ".copying" }
+
+  /// Returns where the next backup of a store goes.
+  package func nextBackup(of version: SchemaVersion?) -> String {
+    let name = "\(path).backup-\(version?.description ?? "0")-"
+    var number = 1
+    while FileSystem.size(of: name + "\(number)") != nil { number += 1 }
+    return name + "\(number)"
+  }
+
+  /// Copies the store, as it was committed last, and waits until the copy is on disk.
+  ///
+  /// The copy has its name only when it is complete.
+  ///
+  /// - Returns: Where it is.
+  /// - Throws: ``DepotError`` of class `storage`; ``SQLiteError``.
+  func back(up version: SchemaVersion?, _ control: CallControl) throws -> String {
+    let name = nextBackup(of: version)
+    do {
+      try copy(to: draft, control)
+      let problems = try Connection(path: draft, access: .frozen).texts("PRAGMA quick_check(10)")
+      guard problems == ["ok"] else { throw StoreFiles(path).damaged(problems) }
+      try flushing { () throws(SystemError) in
+        try StoredFile(path: draft, isWritable: true).flush()
+        try FileSystem.rename(draft, to: name)
+        try FileSystem.flush(folderOf: name)
+      }
+    } catch {
+      FileSystem.remove(file: draft)
+      throw error
+    }
+    return name
+  }
+
+  /// Copies the store, as it was committed last, for a custom migration.
+  func copyForMigration(_ control: CallControl) throws {
+    let target = Self.migrating(path)
+    StoreFiles(target).remove()
+    try copy(to: target, control)
+  }
+
+  private func copy(to target: String, _ control: CallControl) throws {
+    FileSystem.remove(file: target)
+    try StoreFiles(target).create()
+    let source = try Connection(path: path, access: .reader)
+    try source.copy(to: target) { try control.check() }
+  }
+
+  /// Puts the copy of a custom migration in the place of the store; both must be closed.
+  ///
+  /// Whenever the process ends in it, the file at the store's path is wholly the old store or wholly
+  /// the new one.
+  ///
+  /// - Parameter backup: Where the old store is kept, or `nil` if it isn't.
+  /// - Throws: ``DepotError`` of class `storage`; then the store is the old one.
+  package func swap(keepingOldAt backup: String?) throws(DepotError) {
+    let copy = Self.migrating(path)
+    // A log that wasn't emptied would be applied to the other file.
+    for file in [path, copy] where (FileSystem.size(of: file + "-wal") ?? 0) > 0 {
+      throw DepotError(.busy, "The log of \(file) couldn't be emptied.")
+    }
+    try flushing { () throws(SystemError) in
+      try StoredFile(path: copy, isWritable: true).flush()
+      for file in [path, copy] {
+        for suffix in ["-wal", "-shm"] { FileSystem.remove(file: file + suffix) }
+      }
+      if let backup { try FileSystem.link(path, to: backup) }
+      try FileSystem.flush(folderOf: path)
+      try FileSystem.rename(copy, to: path)
+      try FileSystem.flush(folderOf: path)
+    }
+    FileSystem.remove(file: copy + ".lock")
+  }
+
+  /// Removes the copy of a custom migration, which must be closed.
+  package func removeCopy() { StoreFiles(Self.migrating(path)).remove() }
+
+  private func flushing(_ body: () throws(SystemError) -> Void) throws(DepotError) {
+    do throws(SystemError) {
+      try body()
+    } catch {
+      throw StoreFiles(path).error(error, path)
+    }
+  }
+}
+
+extension StoreFiles {
+  /// Removes what a migration left that was cut short.
+  func removeLeftovers() {
+    FileSystem.remove(file: path + ".copying")
+    StoreFiles(StoreCopies.migrating(path)).remove()
+  }
+}

@@ -1,0 +1,96 @@
+internal import DepotProtocol
+internal import FoundationEssentials
+
+/// The conversion of a column's stored values to another type, width, or kind of collection.
+struct ValueConversion {
+  private let old: Attribute
+  private let new: Attribute
+
+  /// Returns `nil` if what is stored stays as it is.
+  init?(from old: Attribute, to new: Attribute) {
+    self.old = old
+    self.new = new
+    let isSameForm =
+      old.type == new.type && (new.width != .float || old.width == .float)
+      || old.type == .url && new.type == .string
+    let isSameCollection = old.collection == new.collection || new.collection == .array
+    if isSameForm, old.collection == nil, new.collection == nil { return nil }
+    if old.type == new.type, new.width != .float, old.collection != nil, isSameCollection {
+      return nil
+    }
+  }
+
+  /// Returns the converted value, whose bytes are the arena's; `nil` if the old one can't be read.
+  func convert(_ cell: Cell, in arena: CellArena) throws(DepotError) -> Cell? {
+    if cell.isNull { return .null }
+    guard let value = StoredValue.decode(cell, of: old) else { return nil }
+    var elements: [Value]
+    if case .list(let list) = value { elements = list } else { elements = [value] }
+    for index in elements.indices {
+      guard let converted = convert(elements[index]) else { return nil }
+      elements[index] = converted
+    }
+    var carrier = new
+    carrier.defaultValue = new.collection == nil ? elements.first : .list(elements)
+    return try Cell(defaultOf: carrier, in: arena)
+  }
+
+  private func convert(_ value: Value) -> Value? {
+    switch (value, new.type) {
+    case (.double(let number), .double) where new.width == .float: .double(Double(Float(number)))
+    case (_, old.type): value
+    case (.int64(let number), .decimal): .decimal(Decimal(number))
+    case (.int64(let number), .double): .double(Double(number))
+    case (.decimal(let number), .double): Double(number.description).map { .double($0) }
+    case (_, .string): .string(Self.text(value))
+    default: nil
+    }
+  }
+
+  /// The value as it is written on the wire, without quotation marks.
+  private static func text(_ value: Value) -> String {
+    switch value {
+    case .string(let text): return text
+    case .url(let url): return url.absoluteString
+    default:
+      var writer = JSONWriter()
+      writer.write(value)
+      let bytes =
+        writer.bytes.first == UInt8(ascii: "\"")
+        ? writer.bytes.dropFirst().dropLast()
+        : writer.bytes[...]
+      return String(decoding: bytes, as: UTF8.self)
+    }
+  }
+}
+
+extension StoredValue {
+  /// Returns the value that a cell of an attribute holds, or `nil` if it isn't one of its type.
+  static func decode(_ cell: Cell, of attribute: Attribute) -> Value? {
+    if cell.isNull { return .null }
+    if attribute.collection != nil {
+      guard case .text(let bytes) = cell else { return nil }
+      let field = RowField(kind: .array, isComplex: true, bytes: bytes)
+      return CollectionText.read(field, of: attribute.type, nil).map(Value.list)
+    }
+    switch (cell, attribute.type) {
+    case (.integer(let value), .int64): return .int64(value)
+    case (.integer(let value), .bool): return .bool(value != 0)
+    case (.real(let value), .double): return .double(value)
+    case (.real(let value), .date): return .date(Date(timeIntervalSinceReferenceDate: value))
+    case (.text(let bytes), .string): return .string(String(decoding: bytes, as: UTF8.self))
+    case (.text(let bytes), .json): return .json(String(decoding: bytes, as: UTF8.self))
+    case (.text(let bytes), .url):
+      return URL(string: String(decoding: bytes, as: UTF8.self)).map(Value.url)
+    case (.blob(let bytes), .data): return .data(Data(bytes))
+    case (.blob(let bytes), .decimal): return DecimalKey.decode(bytes).map(Value.decimal)
+    case (.blob(let bytes), .uuid):
+      guard bytes.count == 16 else { return nil }
+      return .uuid(UnsafeRawBufferPointer(bytes).loadUnaligned(as: UUID.self))
+    case (.blob(let bytes), .double) where bytes.isEmpty: return .double(.nan)
+    case (.blob(let bytes), .date) where bytes.isEmpty:
+      return .date(Date(timeIntervalSinceReferenceDate: .nan))
+    default: return nil
+    }
+  }
+}

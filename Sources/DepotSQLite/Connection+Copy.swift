@@ -1,0 +1,32 @@
+internal import CDepotSQLite
+
+extension Connection {
+  /// Copies the database as it is at one moment into a file that doesn't exist yet.
+  ///
+  /// Nothing is flushed: that is up to the caller. The corresponding C functions are
+  /// `sqlite3_backup_*`.
+  ///
+  /// - Throws: ``SQLiteError``; then what there is of the file is of no use.
+  package func copy(to path: String, check: () throws -> Void) throws {
+    let copy = try Connection(path: path, access: .writer)
+    try copy.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+    guard let backup = sqlite3_backup_init(copy.handle, "main", handle, "main") else {
+      throw SQLiteError(database: copy.handle)
+    }
+    var code = SQLITE_OK
+    do {
+      // One transaction of the source, so that later commits don't begin it anew.
+      try statement("BEGIN").runBound()
+      while code == SQLITE_OK {
+        try check()
+        code = sqlite3_backup_step(backup, 4096)
+      }
+    } catch {
+      sqlite3_backup_finish(backup)
+      throw error
+    }
+    let isDone = code == SQLITE_DONE
+    code = sqlite3_backup_finish(backup)
+    guard isDone, code == SQLITE_OK else { throw SQLiteError(database: copy.handle) }
+  }
+}
