@@ -234,7 +234,12 @@ public final class BlockingConnection {
     key: String? = nil,
     frames body: ((StreamFrame) throws -> Void)? = nil
   ) throws -> JSONNode {
-    let call = Call(id: nextIdentifier, operation, deadlineMilliseconds: nil, key: key)
+    let call = Call(
+      id: nextIdentifier,
+      operation,
+      key: key,
+      container: operation.isInContainer ? target : nil
+    )
     return try use(isWrite: operation.isWrite) {
       try receive(send { $0.write(call) }, FrameHandling(frames: body))
     }

@@ -129,9 +129,26 @@ final class MigrationRun {
     }
     for link in links where !link.isKept { try fillJoinTable(of: link) }
     try makeIndexes()
-    if !options.demands.isLenient { try checkTargets() }
     try special.restore(new)
+    try computeDerived()
+    if !options.demands.isLenient { try checkTargets() }
     connection.forgetStatements()
+  }
+
+  /// Computes all derived attributes anew; versions stay.
+  private func computeDerived() throws {
+    connection.forgetStatements()
+    if let name = Derivation.staleTable.name {
+      // Its entries are by the old names.
+      let isNeeded = new.specialTables.contains { $0.name == name }
+      let wasThere = old.specialTables.contains { $0.name == name }
+      if wasThere { try connection.execute("\(isNeeded ? "DELETE FROM" : "DROP TABLE") \(name)") }
+    }
+    let derived = try DerivedAttributes(new, on: connection)
+    guard !derived.isEmpty, findings.isEmpty else { return }
+    try derived.markAll()
+    let entities = EntityWriters(new, on: connection, ceilings: [:])
+    try derived.refresh(entities, step: { _, _ in 0 }, violate: { throw $0 })
   }
 
   /// Notes that rows were read, and whether the caller should go on.

@@ -43,7 +43,6 @@ struct SchemaDefinitionRun {
     let run = try MigrationRun(from: old, to: schema, on: writer.connection, control)
     try run.run()
     try run.findings.throwIfAny()
-    try DerivedAttributes.recompute(of: run.new, on: writer.connection)
     try finish(run, &effect)
     return members(plan.changes, run.new, backup: backup)
   }
@@ -67,16 +66,17 @@ struct SchemaDefinitionRun {
   }
 
   /// Checks the versions, and compares what the store has with what it is to have.
-  private func compare() throws -> SchemaComparison {
+  private func compare() throws(DepotError) -> SchemaComparison {
     try schema.validate()
     try SchemaUpgrade.check(old.schema, schema, from: options.from)
     let comparison = SchemaComparison(from: old.schema, to: schema)
     if comparison.differences.isEmpty { try comparison.result.validate() }
-    // Finds out whether derivations can be computed.
-    _ = try DerivedAttributes(
-      Catalog(schema, old.storage, generation: old.generation + 1),
-      on: writer.connection
+    let next = Catalog(
+      comparison.differences.isEmpty ? comparison.result : schema,
+      old.storage,
+      generation: old.generation
     )
+    _ = try next.derivations()
     return comparison
   }
 
@@ -94,16 +94,27 @@ struct SchemaDefinitionRun {
     if !comparison.changes.isEmpty {
       try SchemaApplication(connection: writer.connection, control: control)
         .apply(comparison.changes, from: old, to: next)
-      let added = Set(comparison.changes.compactMap(\.addedPlace))
-      try DerivedAttributes.recompute(
-        { added.contains("\($0).\($1)") },
-        of: next,
-        on: writer.connection
-      )
+      try recompute(comparison.changes, next)
     }
     try writer.tables.store(next)
     effect.catalog = next
     return members(comparison.changes.map(\.description) + versionChange, next, backup: nil)
+  }
+
+  /// Computes new derived attributes for the rows that exist, whose versions stay.
+  private func recompute(_ changes: [SchemaChange], _ next: Catalog) throws {
+    let keys = changes.compactMap { change -> String? in
+      guard case .addedAttribute(let field, let entity, _) = change,
+        field.attribute.derivation != nil
+      else { return nil }
+      return "\(entity).\(field.path)"
+    }
+    guard !keys.isEmpty else { return }
+    writer.connection.forgetStatements()
+    let derived = try DerivedAttributes(next, on: writer.connection)
+    try derived.markAll(Set(keys))
+    let entities = EntityWriters(next, on: writer.connection, ceilings: [:])
+    try derived.refresh(entities, step: { _, _ in 0 }, violate: { throw $0 })
   }
 
   private func finish(_ run: MigrationRun, _ effect: inout WriteEffect) throws {
@@ -137,14 +148,6 @@ extension MigrationRun {
       for target in table.targets { result[target.root.name] = before[table.old.name] }
     }
     return result
-  }
-}
-
-extension SchemaChange {
-  /// The entity and the path of an added attribute.
-  fileprivate var addedPlace: String? {
-    guard case .addedAttribute(let field, let entity, _) = self else { return nil }
-    return "\(entity).\(field.path)"
   }
 }
 
