@@ -76,7 +76,8 @@ struct SchemaDefinitionRun {
       old.storage,
       generation: old.generation
     )
-    _ = try next.derivations()
+    // Finds out whether derivations can be computed.
+    _ = try DerivedAttributes(next, on: writer.connection)
     return comparison
   }
 
