@@ -1,6 +1,5 @@
 public import FoundationEssentials
 public import FoundationInternationalization
-@_spi(_Unicode) internal import Swift
 
 extension SortDescriptor where Compared: Record {
   /// Sorts by a truth value, false first.
@@ -60,7 +59,7 @@ extension Record {
   }
 }
 
-/// Text in about the order in which the service sorts localized text.
+/// Text in about the order in which the service sorts localized text, which knows of marks too.
 struct LocalizedText: Comparable {
   private let text: String
   private let folded: [Part]
@@ -82,13 +81,11 @@ struct LocalizedText: Comparable {
       digits = ""
     }
     for character in text.lowercased() {
-      guard let base = String(character)._nfd.first(where: { $0.value > 0 }).map(Character.init)
-      else { continue }
-      if base.isASCII, base.isNumber {
-        digits.append(base)
+      if character.isASCII, character.isNumber {
+        digits.append(character)
       } else {
         endNumber()
-        parts.append(.text(base))
+        parts.append(.text(character))
       }
     }
     endNumber()
