@@ -172,342 +172,311 @@ extension ProtocolDocument {
               "effect": "none"
             }
           },
-          {
-            "code": "schema.newer_store", "class": "schema",
-            "meaning": "The store's schema has a greater version than the one that is to be defined.",
-            "retry": "no", "effect": "none", "exitStatus": 65, "connection": "stays",
-            "details": ["found", "expected"],
-            "example": {
-              "code": "schema.newer_store",
-              "message": "The store's schema has version 3.0.0, which is newer than 2.0.0.",
-              "retry": "no", "effect": "none"
-            }
-          },
-          {
-            "code": "schema.unknown_version", "class": "schema",
-            "meaning": "The store's schema has not the version that the request or the plan expects.",
-            "retry": "no", "effect": "none", "exitStatus": 65, "connection": "stays",
-            "details": ["found", "expected"],
-            "example": {
-              "code": "schema.unknown_version",
-              "message": "The store's schema has version 1.5.0, not 1.0.0.", "at": "/args/from",
-              "retry": "no", "effect": "none"
-            }
-          },
-          {
-            "code": "schema.rows_in_the_way", "class": "schema",
-            "meaning": "Rows break rules of the new schema; up to 100 groups of `duplicates` and 100 `violations` are listed.",
-            "retry": "no", "effect": "none", "exitStatus": 65, "connection": "stays",
-            "details": ["duplicates", "violations", "count"],
-            "example": {
-              "code": "schema.rows_in_the_way",
-              "message": "Rows are in the way of the new schema. The first: Item/1, Item/2 have the same name.",
-              "retry": "no", "effect": "none"
-            }
-          },
-          {
-            "code": "notfound.object", "class": "notfound", "meaning": "No row has this identifier.",
-            "retry": "no", "effect": "none", "exitStatus": 1, "connection": "stays",
-            "details": ["entity", "missing"],
-            "example": {
-              "code": "notfound.object", "message": "There is no Package/9.", "retry": "no",
-              "effect": "none"
-            }
-          },
-          {
-            "code": "notfound.file", "class": "notfound",
-            "meaning": "A file or its folder does not exist.",
-            "retry": "no", "effect": "none", "exitStatus": 66, "connection": "stays",
-            "example": {
-              "code": "notfound.file", "message": "There is no file packages.ndjson.", "retry": "no",
-              "effect": "none"
-            }
-          },
-          {
-            "code": "notfound.container", "class": "notfound",
-            "meaning": "No container of this name is open.", "retry": "no",
-            "effect": "none", "exitStatus": 1, "connection": "stays",
-            "example": {
-              "code": "notfound.container", "message": "There is no container \"shop\".",
-              "retry": "no", "effect": "none"
-            }
-          },
-          {
-            "code": "conflict.unique", "class": "conflict",
-            "meaning": "Another row has the same value in a unique attribute.",
-            "retry": "after_refetch", "effect": "none", "exitStatus": 1, "connection": "stays",
-            "details": ["entity", "attribute"],
-            "example": {
-              "code": "conflict.unique", "message": "Another Package has this name.",
-              "retry": "after_refetch", "effect": "none"
-            }
-          },
-          {
-            "code": "conflict.key_reused", "class": "conflict",
-            "meaning": "The idempotency key was used for another request.", "retry": "after_refetch",
-            "effect": "none", "exitStatus": 1, "connection": "stays",
-            "example": {
-              "code": "conflict.key_reused", "message": "The key \"a1\" belongs to another request.",
-              "retry": "after_refetch", "effect": "none"
-            }
-          },
-          {
-            "code": "conflict.container", "class": "conflict",
-            "meaning": "A container of this name is open with other stores.", "retry": "after_refetch",
-            "effect": "none", "exitStatus": 1, "connection": "stays",
-            "example": {
-              "code": "conflict.container", "message": "The container \"shop\" is open with other stores.",
-              "retry": "after_refetch", "effect": "none"
-            }
-          },
-    \#(constraintErrors)
-          {
-            "code": "limit.frame_bytes", "class": "limit",
-            "meaning": "The frame is too large; up to skippedFrameBytes it is skipped and the connection stays.",
-            "retry": "no", "effect": "none", "exitStatus": 75, "connection": "stays",
-            "details": ["bytes", "limit"],
-            "example": {
-              "code": "limit.frame_bytes",
-              "message": "A frame of 17000000 bytes is over the limit of 16777216.",
-              "hint": "Send fewer rows in a frame.", "retry": "no", "effect": "none"
-            }
-          },
-          {
-            "code": "limit.values", "class": "limit",
-            "meaning": "The frame has too many JSON values.", "retry": "no", "effect": "none",
-            "exitStatus": 75, "connection": "closes", "details": ["offset"],
-            "example": {
-              "code": "limit.values",
-              "message": "The frame isn't acceptable JSON: there are more than 1000000 values, at byte 2000001.",
-              "retry": "no", "effect": "none"
-            }
-          },
-          {
-            "code": "limit.depth", "class": "limit", "meaning": "JSON is nested too deep.",
-            "retry": "no", "effect": "none", "exitStatus": 75, "connection": "closes",
-            "details": ["offset"],
-            "example": {
-              "code": "limit.depth",
-              "message": "The frame isn't acceptable JSON: values are nested deeper than 64, at byte 65.",
-              "retry": "no", "effect": "none"
-            }
-          },
-          {
-            "code": "limit.value_bytes", "class": "limit",
-            "meaning": "A string or blob is too large.", "retry": "no", "effect": "none",
-            "exitStatus": 75, "connection": "stays", "details": ["entity", "attribute"],
-            "example": {
-              "code": "limit.value_bytes",
-              "message": "A value of 9000000 bytes is over the limit of 8388608.", "retry": "no",
-              "effect": "none"
-            }
-          },
-          {
-            "code": "limit.rows", "class": "limit", "meaning": "A call names too many rows.",
-            "retry": "no", "effect": "none", "exitStatus": 75, "connection": "stays",
-            "example": {
-              "code": "limit.rows",
-              "message": "10001 rows are over the limit of 10000 for one request.",
-              "hint": "Send them in several requests.", "retry": "no", "effect": "none"
-            }
-          },
-          {
-            "code": "limit.predicate", "class": "limit",
-            "meaning": "The predicate is too large or too deep.", "retry": "no", "effect": "none",
-            "exitStatus": 75, "connection": "stays",
-            "example": {
-              "code": "limit.predicate", "message": "The predicate has over 1000 parts or 48 levels.",
-              "retry": "no", "effect": "none"
-            }
-          },
-          {
-            "code": "limit.in_flight", "class": "limit",
-            "meaning": "Too many calls of the connection wait for their answer.", "retry": "later",
-            "effect": "none", "exitStatus": 75, "connection": "stays",
-            "example": {
-              "code": "limit.in_flight", "message": "64 calls are waiting.", "retry": "later",
-              "effect": "none"
-            }
-          },
-          {
-            "code": "limit.streams", "class": "limit",
-            "meaning": "Too many streams of the connection are open.", "retry": "later",
-            "effect": "none", "exitStatus": 75, "connection": "stays",
-            "example": {
-              "code": "limit.streams", "message": "32 streams are open.", "retry": "later",
-              "effect": "none"
-            }
-          },
-          {
-            "code": "limit.connections", "class": "limit",
-            "meaning": "Too many connections are open.", "retry": "no", "effect": "none",
-            "exitStatus": 75, "connection": "closes",
-            "example": {
-              "code": "limit.connections", "message": "256 connections are open.", "retry": "no",
-              "effect": "none"
-            }
-          },
-          {
-            "code": "limit.outbound_bytes", "class": "limit",
-            "meaning": "The client does not read its answers.", "retry": "no", "effect": "none",
-            "exitStatus": 75, "connection": "closes",
-            "example": {
-              "code": "limit.outbound_bytes", "message": "67108864 bytes wait for the client.",
-              "retry": "no", "effect": "none"
-            }
-          },
-          {
-            "code": "limit.stores", "class": "limit",
-            "meaning": "Too many stores are open.", "retry": "later",
-            "effect": "none", "exitStatus": 75, "connection": "stays",
-            "example": {
-              "code": "limit.stores", "message": "32 stores are open already.",
-              "retry": "later", "effect": "none"
-            }
-          },
-          {
-            "code": "deadline.passed", "class": "deadline",
-            "meaning": "The deadline passed first. A write was not applied.", "retry": "now",
-            "effect": "none", "exitStatus": 75, "connection": "stays",
-            "example": {
-              "code": "deadline.passed", "message": "The deadline passed before the call was done.",
-              "retry": "now", "effect": "none"
-            }
-          },
-          {
-            "code": "cancelled.by_client", "class": "cancelled",
-            "meaning": "The call was cancelled. A write was not applied.", "retry": "no",
-            "effect": "none", "exitStatus": 130, "connection": "stays",
-            "example": {
-              "code": "cancelled.by_client", "message": "The client cancelled the call.",
-              "retry": "no", "effect": "none"
-            }
-          },
-          {
-            "code": "stream.expired", "class": "stream",
-            "meaning": "A stream whose client took nothing for too long was ended, so that its snapshot doesn't hold back the store.",
-            "retry": "later", "effect": "none", "exitStatus": 75, "connection": "stays",
-            "example": {
-              "code": "stream.expired", "message": "The client took nothing for 30 seconds.",
-              "retry": "later", "effect": "none"
-            }
-          },
-          {
-            "code": "unavailable.draining", "class": "unavailable",
-            "meaning": "The service is stopping.", "retry": "later", "effect": "none",
-            "exitStatus": 69, "connection": "stays",
-            "example": {
-              "code": "unavailable.draining", "message": "The service is stopping.", "retry": "later",
-              "effect": "none"
-            }
-          },
-          {
-            "code": "unavailable.busy", "class": "unavailable",
-            "meaning": "The service has too much to do.", "retry": "later", "effect": "none",
-            "exitStatus": 69, "connection": "stays",
-            "example": {
-              "code": "unavailable.busy", "message": "The service is busy.", "retry": "later",
-              "effect": "none"
-            }
-          },
-          {
-            "code": "unavailable.readonly", "class": "unavailable",
-            "meaning": "The store cannot be written now.", "retry": "no", "effect": "none",
-            "exitStatus": 69, "connection": "stays",
-            "example": {
-              "code": "unavailable.readonly", "message": "The store is read-only.", "retry": "no",
-              "effect": "none"
-            }
-          },
-          {
-            "code": "unavailable.migrating", "class": "unavailable",
-            "meaning": "The store is being brought to another schema.", "retry": "later",
-            "effect": "none", "exitStatus": 69, "connection": "stays",
-            "example": {
-              "code": "unavailable.migrating", "message": "The store main is being migrated.",
-              "retry": "later", "effect": "none"
-            }
-          },
-          {
-            "code": "unavailable.service", "class": "unavailable",
-            "meaning": "No service answers; clients report it themselves.", "retry": "later",
-            "effect": "none", "exitStatus": 69, "connection": "local",
-            "example": {
-              "code": "unavailable.service",
-              "message": "Nothing answers at /run/user/1000/depot/depot.sock.", "retry": "later",
-              "effect": "none"
-            }
-          },
-          {
-            "code": "unavailable.disconnected", "class": "unavailable",
-            "meaning": "The connection was lost before the answer; clients report it themselves.",
-            "retry": "later", "effect": "unknown", "exitStatus": 69, "connection": "local",
-            "example": {
-              "code": "unavailable.disconnected",
-              "message": "The connection closed before the answer came.", "retry": "later",
-              "effect": "unknown"
-            }
-          },
-          {
-            "code": "permission.peer", "class": "permission", "meaning": "The user may not connect.",
-            "retry": "no", "effect": "none", "exitStatus": 77, "connection": "closes",
-            "example": {
-              "code": "permission.peer", "message": "User 1001 may not connect.", "retry": "no",
-              "effect": "none"
-            }
-          },
-          {
-            "code": "permission.op", "class": "permission", "meaning": "The user may not do this.",
-            "retry": "no", "effect": "none", "exitStatus": 77, "connection": "stays",
-            "example": {
-              "code": "permission.op", "message": "Only the owner may stop the service.",
-              "retry": "no", "effect": "none"
-            }
-          },
-          {
-            "code": "storage.full", "class": "storage", "meaning": "The disk is full.",
-            "retry": "later", "effect": "none", "exitStatus": 74, "connection": "stays",
-            "example": {
-              "code": "storage.full", "message": "The disk is full.", "retry": "later",
-              "effect": "none"
-            }
-          },
-          {
-            "code": "storage.io", "class": "storage",
-            "meaning": "Reading or writing the store failed; the outcome of a write is unknown.",
-            "retry": "no", "effect": "unknown", "exitStatus": 74, "connection": "stays",
-            "example": {
-              "code": "storage.io", "message": "The disk reported an error.", "retry": "no",
-              "effect": "unknown"
-            }
-          },
-          {
-            "code": "storage.corrupt", "class": "storage", "meaning": "The store is damaged.",
-            "retry": "no", "effect": "none", "exitStatus": 74, "connection": "stays",
-            "example": {
-              "code": "storage.corrupt", "message": "A row of Package has the wrong checksum.",
-              "retry": "no", "effect": "none"
-            }
-          },
-          {
-            "code": "storage.invalid_text", "class": "storage",
-            "meaning": "The store holds text that is not UTF-8.", "retry": "no", "effect": "none",
-            "exitStatus": 74, "connection": "stays",
-            "example": {
-              "code": "storage.invalid_text", "message": "Package/9 has a name that is not UTF-8.",
-              "retry": "no", "effect": "none"
-            }
-          },
-          {
-            "code": "internal.bug", "class": "internal",
-            "meaning": "The service failed in a way that nobody planned; the log has the same incident.",
-            "retry": "no", "effect": "none", "exitStatus": 70, "connection": "stays",
-            "example": {
-              "code": "internal.bug", "message": "Something unexpected happened.", "retry": "no",
-              "effect": "none"
-            }
-          }
-        ]
-      }
     """#
+    + "\n" + migrationErrors + "\n" + #"""
+            {
+              "code": "notfound.object", "class": "notfound", "meaning": "No row has this identifier.",
+              "retry": "no", "effect": "none", "exitStatus": 1, "connection": "stays",
+              "details": ["entity", "missing"],
+              "example": {
+                "code": "notfound.object", "message": "There is no Package/9.", "retry": "no",
+                "effect": "none"
+              }
+            },
+            {
+              "code": "notfound.file", "class": "notfound",
+              "meaning": "A file or its folder does not exist.",
+              "retry": "no", "effect": "none", "exitStatus": 66, "connection": "stays",
+              "example": {
+                "code": "notfound.file", "message": "There is no file packages.ndjson.", "retry": "no",
+                "effect": "none"
+              }
+            },
+            {
+              "code": "notfound.container", "class": "notfound",
+              "meaning": "No container of this name is open.", "retry": "no",
+              "effect": "none", "exitStatus": 1, "connection": "stays",
+              "example": {
+                "code": "notfound.container", "message": "There is no container \"shop\".",
+                "retry": "no", "effect": "none"
+              }
+            },
+            {
+              "code": "conflict.unique", "class": "conflict",
+              "meaning": "Another row has the same value in a unique attribute.",
+              "retry": "after_refetch", "effect": "none", "exitStatus": 1, "connection": "stays",
+              "details": ["entity", "attribute"],
+              "example": {
+                "code": "conflict.unique", "message": "Another Package has this name.",
+                "retry": "after_refetch", "effect": "none"
+              }
+            },
+            {
+              "code": "conflict.key_reused", "class": "conflict",
+              "meaning": "The idempotency key was used for another request.", "retry": "after_refetch",
+              "effect": "none", "exitStatus": 1, "connection": "stays",
+              "example": {
+                "code": "conflict.key_reused", "message": "The key \"a1\" belongs to another request.",
+                "retry": "after_refetch", "effect": "none"
+              }
+            },
+            {
+              "code": "conflict.container", "class": "conflict",
+              "meaning": "A container of this name is open with other stores.", "retry": "after_refetch",
+              "effect": "none", "exitStatus": 1, "connection": "stays",
+              "example": {
+                "code": "conflict.container", "message": "The container \"shop\" is open with other stores.",
+                "retry": "after_refetch", "effect": "none"
+              }
+            },
+      \#(constraintErrors)
+            {
+              "code": "limit.frame_bytes", "class": "limit",
+              "meaning": "The frame is too large; up to skippedFrameBytes it is skipped and the connection stays.",
+              "retry": "no", "effect": "none", "exitStatus": 75, "connection": "stays",
+              "details": ["bytes", "limit"],
+              "example": {
+                "code": "limit.frame_bytes",
+                "message": "A frame of 17000000 bytes is over the limit of 16777216.",
+                "hint": "Send fewer rows in a frame.", "retry": "no", "effect": "none"
+              }
+            },
+            {
+              "code": "limit.values", "class": "limit",
+              "meaning": "The frame has too many JSON values.", "retry": "no", "effect": "none",
+              "exitStatus": 75, "connection": "closes", "details": ["offset"],
+              "example": {
+                "code": "limit.values",
+                "message": "The frame isn't acceptable JSON: there are more than 1000000 values, at byte 2000001.",
+                "retry": "no", "effect": "none"
+              }
+            },
+            {
+              "code": "limit.depth", "class": "limit", "meaning": "JSON is nested too deep.",
+              "retry": "no", "effect": "none", "exitStatus": 75, "connection": "closes",
+              "details": ["offset"],
+              "example": {
+                "code": "limit.depth",
+                "message": "The frame isn't acceptable JSON: values are nested deeper than 64, at byte 65.",
+                "retry": "no", "effect": "none"
+              }
+            },
+            {
+              "code": "limit.value_bytes", "class": "limit",
+              "meaning": "A string or blob is too large.", "retry": "no", "effect": "none",
+              "exitStatus": 75, "connection": "stays", "details": ["entity", "attribute"],
+              "example": {
+                "code": "limit.value_bytes",
+                "message": "A value of 9000000 bytes is over the limit of 8388608.", "retry": "no",
+                "effect": "none"
+              }
+            },
+            {
+              "code": "limit.rows", "class": "limit", "meaning": "A call names too many rows.",
+              "retry": "no", "effect": "none", "exitStatus": 75, "connection": "stays",
+              "example": {
+                "code": "limit.rows",
+                "message": "10001 rows are over the limit of 10000 for one request.",
+                "hint": "Send them in several requests.", "retry": "no", "effect": "none"
+              }
+            },
+            {
+              "code": "limit.predicate", "class": "limit",
+              "meaning": "The predicate is too large or too deep.", "retry": "no", "effect": "none",
+              "exitStatus": 75, "connection": "stays",
+              "example": {
+                "code": "limit.predicate", "message": "The predicate has over 1000 parts or 48 levels.",
+                "retry": "no", "effect": "none"
+              }
+            },
+            {
+              "code": "limit.in_flight", "class": "limit",
+              "meaning": "Too many calls of the connection wait for their answer.", "retry": "later",
+              "effect": "none", "exitStatus": 75, "connection": "stays",
+              "example": {
+                "code": "limit.in_flight", "message": "64 calls are waiting.", "retry": "later",
+                "effect": "none"
+              }
+            },
+            {
+              "code": "limit.streams", "class": "limit",
+              "meaning": "Too many streams of the connection are open.", "retry": "later",
+              "effect": "none", "exitStatus": 75, "connection": "stays",
+              "example": {
+                "code": "limit.streams", "message": "32 streams are open.", "retry": "later",
+                "effect": "none"
+              }
+            },
+            {
+              "code": "limit.connections", "class": "limit",
+              "meaning": "Too many connections are open.", "retry": "no", "effect": "none",
+              "exitStatus": 75, "connection": "closes",
+              "example": {
+                "code": "limit.connections", "message": "256 connections are open.", "retry": "no",
+                "effect": "none"
+              }
+            },
+            {
+              "code": "limit.outbound_bytes", "class": "limit",
+              "meaning": "The client does not read its answers.", "retry": "no", "effect": "none",
+              "exitStatus": 75, "connection": "closes",
+              "example": {
+                "code": "limit.outbound_bytes", "message": "67108864 bytes wait for the client.",
+                "retry": "no", "effect": "none"
+              }
+            },
+            {
+              "code": "limit.stores", "class": "limit",
+              "meaning": "Too many stores are open.", "retry": "later",
+              "effect": "none", "exitStatus": 75, "connection": "stays",
+              "example": {
+                "code": "limit.stores", "message": "32 stores are open already.",
+                "retry": "later", "effect": "none"
+              }
+            },
+            {
+              "code": "deadline.passed", "class": "deadline",
+              "meaning": "The deadline passed first. A write was not applied.", "retry": "now",
+              "effect": "none", "exitStatus": 75, "connection": "stays",
+              "example": {
+                "code": "deadline.passed", "message": "The deadline passed before the call was done.",
+                "retry": "now", "effect": "none"
+              }
+            },
+            {
+              "code": "cancelled.by_client", "class": "cancelled",
+              "meaning": "The call was cancelled. A write was not applied.", "retry": "no",
+              "effect": "none", "exitStatus": 130, "connection": "stays",
+              "example": {
+                "code": "cancelled.by_client", "message": "The client cancelled the call.",
+                "retry": "no", "effect": "none"
+              }
+            },
+            {
+              "code": "stream.expired", "class": "stream",
+              "meaning": "A stream whose client took nothing for too long was ended, so that its snapshot doesn't hold back the store.",
+              "retry": "later", "effect": "none", "exitStatus": 75, "connection": "stays",
+              "example": {
+                "code": "stream.expired", "message": "The client took nothing for 30 seconds.",
+                "retry": "later", "effect": "none"
+              }
+            },
+            {
+              "code": "unavailable.draining", "class": "unavailable",
+              "meaning": "The service is stopping.", "retry": "later", "effect": "none",
+              "exitStatus": 69, "connection": "stays",
+              "example": {
+                "code": "unavailable.draining", "message": "The service is stopping.", "retry": "later",
+                "effect": "none"
+              }
+            },
+            {
+              "code": "unavailable.busy", "class": "unavailable",
+              "meaning": "The service has too much to do.", "retry": "later", "effect": "none",
+              "exitStatus": 69, "connection": "stays",
+              "example": {
+                "code": "unavailable.busy", "message": "The service is busy.", "retry": "later",
+                "effect": "none"
+              }
+            },
+            {
+              "code": "unavailable.readonly", "class": "unavailable",
+              "meaning": "The store cannot be written now.", "retry": "no", "effect": "none",
+              "exitStatus": 69, "connection": "stays",
+              "example": {
+                "code": "unavailable.readonly", "message": "The store is read-only.", "retry": "no",
+                "effect": "none"
+              }
+            },
+            {
+              "code": "unavailable.migrating", "class": "unavailable",
+              "meaning": "The store is being brought to another schema.", "retry": "later",
+              "effect": "none", "exitStatus": 69, "connection": "stays",
+              "example": {
+                "code": "unavailable.migrating", "message": "The store main is being migrated.",
+                "retry": "later", "effect": "none"
+              }
+            },
+            {
+              "code": "unavailable.service", "class": "unavailable",
+              "meaning": "No service answers; clients report it themselves.", "retry": "later",
+              "effect": "none", "exitStatus": 69, "connection": "local",
+              "example": {
+                "code": "unavailable.service",
+                "message": "Nothing answers at /run/user/1000/depot/depot.sock.", "retry": "later",
+                "effect": "none"
+              }
+            },
+            {
+              "code": "unavailable.disconnected", "class": "unavailable",
+              "meaning": "The connection was lost before the answer; clients report it themselves.",
+              "retry": "later", "effect": "unknown", "exitStatus": 69, "connection": "local",
+              "example": {
+                "code": "unavailable.disconnected",
+                "message": "The connection closed before the answer came.", "retry": "later",
+                "effect": "unknown"
+              }
+            },
+            {
+              "code": "permission.peer", "class": "permission", "meaning": "The user may not connect.",
+              "retry": "no", "effect": "none", "exitStatus": 77, "connection": "closes",
+              "example": {
+                "code": "permission.peer", "message": "User 1001 may not connect.", "retry": "no",
+                "effect": "none"
+              }
+            },
+            {
+              "code": "permission.op", "class": "permission", "meaning": "The user may not do this.",
+              "retry": "no", "effect": "none", "exitStatus": 77, "connection": "stays",
+              "example": {
+                "code": "permission.op", "message": "Only the owner may stop the service.",
+                "retry": "no", "effect": "none"
+              }
+            },
+            {
+              "code": "storage.full", "class": "storage", "meaning": "The disk is full.",
+              "retry": "later", "effect": "none", "exitStatus": 74, "connection": "stays",
+              "example": {
+                "code": "storage.full", "message": "The disk is full.", "retry": "later",
+                "effect": "none"
+              }
+            },
+            {
+              "code": "storage.io", "class": "storage",
+              "meaning": "Reading or writing the store failed; the outcome of a write is unknown.",
+              "retry": "no", "effect": "unknown", "exitStatus": 74, "connection": "stays",
+              "example": {
+                "code": "storage.io", "message": "The disk reported an error.", "retry": "no",
+                "effect": "unknown"
+              }
+            },
+            {
+              "code": "storage.corrupt", "class": "storage", "meaning": "The store is damaged.",
+              "retry": "no", "effect": "none", "exitStatus": 74, "connection": "stays",
+              "example": {
+                "code": "storage.corrupt", "message": "A row of Package has the wrong checksum.",
+                "retry": "no", "effect": "none"
+              }
+            },
+            {
+              "code": "storage.invalid_text", "class": "storage",
+              "meaning": "The store holds text that is not UTF-8.", "retry": "no", "effect": "none",
+              "exitStatus": 74, "connection": "stays",
+              "example": {
+                "code": "storage.invalid_text", "message": "Package/9 has a name that is not UTF-8.",
+                "retry": "no", "effect": "none"
+              }
+            },
+            {
+              "code": "internal.bug", "class": "internal",
+              "meaning": "The service failed in a way that nobody planned; the log has the same incident.",
+              "retry": "no", "effect": "none", "exitStatus": 70, "connection": "stays",
+              "example": {
+                "code": "internal.bug", "message": "Something unexpected happened.", "retry": "no",
+                "effect": "none"
+              }
+            }
+          ]
+        }
+      """#
 }
