@@ -25,7 +25,7 @@ import Testing
 
   /// What stands before the cursor, what Tab types, and what it offers.
   static let completions: [(String, String, [String])] = [
-    ("fe", "tch ", []), ("schema d", "iagram ", []), ("depot fe", "tch ", []),
+    ("fe", "tch ", []), ("schema dia", "gram ", []), ("depot fe", "tch ", []),
     ("ex", "", ["exists", "export", "explain", "exit"]),
     ("fetch ", "", ["Trip", "Cruise", "Country", "Person"]), ("fetch Cr", "uise ", []),
     ("fetch Trip --sort na", "me ", []), ("fetch Trip --sort name,nig", "hts ", []),
