@@ -140,6 +140,7 @@ RETRY = {
 EFFECT = {
     "none": "nothing was stored",
     "applied": "the change is stored",
+    "partial": "a part is stored: the chunks before the one that failed",
     "unknown": "nobody knows; the same request with the same `key` settles it",
 }
 

@@ -3,8 +3,9 @@ internal import DepotProtocol
 
 /// The definition of one schema over several stores.
 ///
-/// All stores are asked first whether they could take their part, then told to take it. Each takes it
-/// in a transaction of its own; if one fails after that, defining the same schema again does the rest.
+/// All stores try their part out first, and are told to take it when every one of them could. Each takes
+/// it in a transaction of its own; if one fails after that, for want of room or because another write
+/// came between, defining the same schema again does the rest.
 ///
 /// It lives on the server's thread.
 final class SchemaDefinition {

@@ -95,6 +95,34 @@ import Testing
     }
   }
 
+  @Test func `a plain deletion keeps to the entity and its descendants`() async throws {
+    var schema = Self.schema
+    schema.entities.removeLast()
+    schema.entities[0].relationships = []
+    try await withStore(schema) { store, path in
+      try await store.insert("BusinessTrip", ["name"], #"[["a"],["b"]]"#)
+      try await store.insert("LeisureTrip", ["name", "budget"], #"[["c","x"],["d","y"]]"#)
+      let sibling = await store.code { try await store.delete("LeisureTrip", [3, 1]) }
+      #expect(sibling?.details?["missing"] == .array([.int64(1)]))
+      func deleteAll(_ entity: String, chunk: Int? = nil) async throws -> Int64? {
+        try await store.write(
+          .delete(
+            DeleteRequest(
+              entity: entity,
+              rows: .predicate(.value(.bool(true))),
+              chunk: chunk
+            )
+          )
+        )["deleted"]?.int64
+      }
+      #expect(try await deleteAll("BusinessTrip", chunk: 1) == 2)
+      #expect(try texts("SELECT id FROM e_Trip ORDER BY id", in: path) == [["3"], ["4"]])
+      #expect(try await deleteAll("Trip") == 2)
+      #expect(store.store.statistics.rowsDeleted == 4)
+      #expect(try await store.problems(path) == [])
+    }
+  }
+
   @Test func `an update by predicate minds whether descendants are meant`() async throws {
     var schema = Self.schema
     schema.entities[0].isAbstract = false

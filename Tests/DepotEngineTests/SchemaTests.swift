@@ -68,6 +68,27 @@ import Testing
     }
   }
 
+  @Test func `a dry run finds the rows that are in the way`() async throws {
+    try await withStore { store, path in
+      try await store.insert([[.string("a"), .int64(1)], [.string("b"), .int64(1)]])
+      var schema = Schema.items
+      schema.entities[0].attributes.append(
+        Attribute(name: "code", type: .string, defaultValue: .string("x"), isUnique: true)
+      )
+      schema.entities.append(
+        Entity(name: "Tag", attributes: [Attribute(name: "name", type: .string)])
+      )
+      let error = await store.code { try await store.write(define(schema, isDryRun: true)) }
+      #expect(error?.code == .mismatch)
+      #expect(try rows("SELECT name FROM sqlite_master WHERE name = 'e_Tag'", in: path).isEmpty)
+      try await store.delete("Item", [1])
+      try await store.write(define(schema, isDryRun: true))
+      #expect(try rows("SELECT name FROM sqlite_master WHERE name = 'e_Tag'", in: path).isEmpty)
+      try await store.write(define(schema, isDryRun: false))
+      #expect(try await store.problems(path) == [])
+    }
+  }
+
   @Test func `anything else is refused with all differences`() async throws {
     try await withStore { store, _ in
       let other = Schema(entities: [

@@ -34,6 +34,22 @@ import Testing
     #expect(error?.message.contains("Trip/3") == true)
   }
 
+  @Test func `a get doesn't reach the rows of siblings`() throws {
+    var request = GetRequest(entity: "PersonalTrip", identifiers: [1, 2, 3])
+    request.allowsMissing = true
+    let ok = try #require(try travel.frames(.get(request))[0]["ok"])
+    #expect(ok["rows"]?.array?.compactMap { $0.array?.first } == [.int64(2), .int64(3)])
+    #expect(ok["missing"] == .array([.int64(1)]))
+    let all = GetRequest(entity: "Trip", identifiers: [1, 2], namesColumns: true)
+    let both = try #require(try travel.frames(.get(all))[0]["ok"])
+    #expect(both["columns"]?.array?[2] == .string("$entity"))
+    #expect(
+      both["rows"]?.array?.map { $0.array?[2] } == [
+        .string("BusinessTrip"), .string("PersonalTrip"),
+      ]
+    )
+  }
+
   @Test func `an entity's rows are its own and its descendants'`() throws {
     #expect(try travel.identifiers(FetchRequest(entity: "PersonalTrip")) == [2, 3])
     #expect(

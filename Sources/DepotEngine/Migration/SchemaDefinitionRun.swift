@@ -52,6 +52,10 @@ struct SchemaDefinitionRun {
     let comparison = try compare()
     if comparison.differences.isEmpty {
       let next = Catalog(comparison.result, old.storage, generation: old.generation + 1)
+      if !comparison.changes.isEmpty {
+        try SchemaApplication(connection: writer.connection, control: control)
+          .tryOut(comparison.changes, from: old, to: next)
+      }
       return members(comparison.changes.map(\.description) + versionChange, next, backup: nil)
     }
     let plan = try SchemaUpgrade.plan(from: old.schema, to: schema, comparison)

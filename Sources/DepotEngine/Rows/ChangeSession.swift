@@ -14,8 +14,8 @@ final class ChangeSession {
   private var pending: [ObjectIdentifier: Pending] = [:]
   /// The rows whose version grew, by their tables.
   private var touched: [String: Set<Int64>] = [:]
-  /// Targets that are known to exist, by the entity that they are to be of.
-  private var known: [String: Set<Int64>] = [:]
+  /// What tells the session from others.
+  private let number: UInt64
   /// The greatest orders of what belongs to a row, so that they are looked up once.
   private var lastOrders: [OrderKey: Int64] = [:]
 
@@ -47,6 +47,7 @@ final class ChangeSession {
   init(_ entities: EntityWriters, _ control: CallControl) {
     self.entities = entities
     self.control = control
+    number = entities.nextSession()
     for counter in entities.counters.values { counter.beginRequest() }
   }
 
@@ -163,9 +164,13 @@ final class ChangeSession {
 
   /// Whether a row may be led to; asks the store once for each.
   func isTarget(_ identifier: Int64, of link: Link) throws -> Bool {
-    if known[link.destination.name]?.contains(identifier) == true { return true }
+    if link.knownSession != number {
+      link.knownSession = number
+      link.known.removeAll(keepingCapacity: link.known.count < 100_000)
+    }
+    if link.known.contains(identifier) { return true }
     guard try exists(identifier, link.destination) else { return false }
-    known[link.destination.name, default: []].insert(identifier)
+    link.known.insert(identifier)
     return true
   }
 

@@ -13,8 +13,9 @@ final class EntityWriter {
   let cells: UnsafeMutableBufferPointer<Cell>
   /// What the row that is being read says about relationships.
   var links = RowLinks()
-  /// The relationships whose number of targets a new row must have from the start.
-  let demandingLinks: [Link]
+  /// The relationships that a new row must have targets for from the start, with the places of those
+  /// that are stored in the row.
+  let demandingLinks: [(link: Link, place: Int?)]
   /// Finds out whether there is a row.
   let existence: Statement
   let deletion: Statement
@@ -35,6 +36,11 @@ final class EntityWriter {
     rules = Array(repeating: nil, count: layout.fields.count)
     demandingLinks = try layout.relationships.map { try entities.link($0) }
       .filter(\.needsTargets)
+      .map { link in
+        guard case .column(let column) = link.storage else { return (link, nil) }
+        let name = column.root.stored[column.place].name
+        return (link, layout.stored.firstIndex { $0.name == name })
+      }
     let arena = defaultArena
     let parts = Set(layout.composites.flatMap { $0.parts.map(\.place) })
     defaults = try layout.stored.indices.map { place in

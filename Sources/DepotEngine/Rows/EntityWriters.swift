@@ -11,6 +11,7 @@ final class EntityWriters {
   private var links: [String: Link] = [:]
   private var linksOf: [String: [Link]] = [:]
   private var ends: [String: [Link]] = [:]
+  private var sessionCount: UInt64 = 0
   private var derived: DerivedAttributes?
 
   init(
@@ -23,6 +24,12 @@ final class EntityWriters {
     self.connection = connection
     self.counters = counters
     self.ceilings = ceilings
+  }
+
+  /// Returns the number of a new session, which is greater than 0.
+  func nextSession() -> UInt64 {
+    sessionCount += 1
+    return sessionCount
   }
 
   /// Returns what computes the derived attributes.
@@ -78,10 +85,13 @@ final class EntityWriters {
 
   /// Returns the relationship that leads back.
   func inverse(of link: Link) throws -> Link? {
+    if let inverse = link.inverse { return inverse }
     guard let owner = link.layout.inverseOwner, let name = link.layout.inverse?.name,
       let layout = try catalog.layout(of: owner).relationship(name)
     else { return nil }
-    return try self.link(layout)
+    let inverse = try self.link(layout)
+    link.inverse = inverse
+    return inverse
   }
 
   private func storage(_ layout: RelationshipLayout) throws -> Link.Storage {

@@ -18,6 +18,9 @@ struct InputColumn {
     case toMany(Link)
   }
 
+  /// Whether it is a reference to a row that notices, or that has an order for it.
+  var hasConsequences = false
+
   /// The place of the stored column.
   var place: Int? {
     switch target {
@@ -50,11 +53,17 @@ extension EntityWriter {
       if identifier, name == "$id" { return InputColumn(name: name, target: .identifier) }
       do {
         guard let target = try target(name) else { throw unknown(name) }
-        return InputColumn(name: name, target: target)
+        return InputColumn(name: name, target: target, hasConsequences: try hasConsequences(target))
       } catch let error as DepotError {
         throw error.at("\(pointer)/\(index)")
       }
     }
+  }
+
+  private func hasConsequences(_ target: InputColumn.Target) throws -> Bool {
+    guard case .reference(let link, let column, _) = target else { return false }
+    return try link.isSymmetric || column.isUnique || column.orderPlace != nil
+      || entities.inverse(of: link)?.isLimited == true
   }
 
   private func target(_ name: String) throws -> InputColumn.Target? {

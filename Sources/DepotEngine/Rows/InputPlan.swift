@@ -15,6 +15,8 @@ struct InputPlan {
     /// The place of the stored column; -1 if there is none.
     var place: Int
     var isAttribute: Bool
+    /// Whether a reference matters to other rows, or to the row's order among others.
+    var hasConsequences = false
     var isOptional: Bool
     var hasCheck: Bool
   }
@@ -27,6 +29,7 @@ struct InputPlan {
           form: .scalar(.int64),
           place: column.place ?? -1,
           isAttribute: false,
+          hasConsequences: column.hasConsequences,
           isOptional: true,
           hasCheck: false
         )
@@ -65,10 +68,17 @@ enum RowPlace {
   }
 }
 
+/// What a row says about a to-one relationship that is stored in it.
+struct RowReference {
+  /// The place among the request's columns.
+  var index: Int
+  var target: Int64?
+}
+
 /// What a row says about relationships, besides the cells.
 struct RowLinks {
   /// To-one relationships that are stored in the row.
-  var references: [(link: Link, column: ReferenceColumn, target: Int64?, pointer: String)] = []
+  var references: [RowReference] = []
   /// Those that others store.
   var changes: [(link: Link, edit: LinkEdit, pointer: String)] = []
   /// The temporary identifier, and the text of a permanent one.

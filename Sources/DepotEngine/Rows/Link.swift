@@ -10,6 +10,11 @@ final class Link {
   let storage: Storage
   /// The side of a join table that the owner's rows are on.
   let side: JoinTable.Side
+  /// The relationship that leads back, once it was asked for; whoever keeps this keeps that too.
+  unowned var inverse: Link?
+  /// The targets that are known to exist, and the session that asked for them.
+  var known: Set<Int64> = []
+  var knownSession: UInt64 = 0
 
   enum Storage {
     /// The owner's rows hold the identifier.

@@ -17,18 +17,29 @@ struct UpdateRun {
 }
 
 extension EntityWriter {
-  /// Gives rows new values; returns which.
+  /// Gives rows new values.
   ///
+  /// - Parameters:
+  ///   - request: The rows and the values.
+  ///   - session: What the request has to know across rows.
+  ///   - chunk: The rows to change now, as far as they exist; all that the request means if `nil`.
+  /// - Returns: The rows that were changed.
   /// - Throws: ``DepotError`` if a row is missing or damaged or a value can't be; ``SQLiteError``.
-  func update(_ request: UpdateRequest, _ session: ChangeSession) throws -> [Int64] {
+  func update(
+    _ request: UpdateRequest,
+    _ session: ChangeSession,
+    only chunk: [Int64]? = nil
+  ) throws -> [Int64] {
     let plan = InputPlan(try columns(request.columns, at: "/args/set"))
     let computed = request.computed.isEmpty ? nil : try ComputedValues(request.computed, self)
     let run = try updateRun(plan, computed)
-    let identifiers = try identifiers(
-      request.rows,
-      includingDescendants: request.includesSubentities,
-      session.control
-    )
+    let identifiers =
+      try chunk
+      ?? identifiers(
+        request.rows,
+        includingDescendants: request.includesSubentities,
+        session.control
+      )
     let place = RowPlace.set(base: "/args/set")
     var missing: [Int64] = []
     try request.values.json.withUnsafeBufferPointer { bytes in
@@ -43,8 +54,10 @@ extension EntityWriter {
         if try !update(identifier, run, session, place) { missing.append(identifier) }
       }
     }
-    guard missing.isEmpty else { throw layout.missing(missing) }
-    return identifiers
+    if missing.isEmpty { return identifiers }
+    guard chunk != nil else { throw layout.missing(missing) }
+    let gone = Set(missing)
+    return identifiers.filter { !gone.contains($0) }
   }
 
   func updateRun(_ plan: InputPlan, _ computed: ComputedValues? = nil) throws -> UpdateRun {
@@ -87,13 +100,15 @@ extension EntityWriter {
     guard try isThere(identifier) else { return false }
     var previous: [Int64?] = []
     for reference in links.references {
-      let old = try connection.target(of: identifier, in: reference.column)
+      guard case .reference(let link, let column, _) = run.plan.columns[reference.index].target
+      else { continue }
+      let old = try connection.target(of: identifier, in: column)
       previous.append(old)
-      try prepare(reference.link, reference.column, identifier, old, reference.target, session)
+      try prepare(link, column, identifier, old, reference.target, session)
     }
     guard try run.statement == nil || write(identifier, run, session, place) else { return false }
     for (reference, old) in zip(links.references, previous) where old != reference.target {
-      try finish(reference, identifier, old, session)
+      try finish(reference, run.plan, identifier, old, session, place)
     }
     for change in links.changes {
       session.linkChanges.append(
@@ -109,7 +124,7 @@ extension EntityWriter {
     return true
   }
 
-  private func isThere(_ identifier: Int64) throws(SQLiteError) -> Bool {
+  func isThere(_ identifier: Int64) throws(SQLiteError) -> Bool {
     defer { existence.restart() }
     try existence.bind(identifier, at: 1)
     return try existence.step()
@@ -135,19 +150,23 @@ extension EntityWriter {
   }
 
   private func finish(
-    _ reference: (link: Link, column: ReferenceColumn, target: Int64?, pointer: String),
+    _ reference: RowReference,
+    _ plan: InputPlan,
     _ identifier: Int64,
     _ old: Int64?,
-    _ session: ChangeSession
+    _ session: ChangeSession,
+    _ place: RowPlace
   ) throws {
-    let link = reference.link
+    let input = plan.columns[reference.index]
+    guard case .reference(let link, let column, _) = input.target else { return }
     if reference.target == nil {
-      session.look(at: link, of: identifier, because: .request(pointer: reference.pointer))
+      let pointer = place.pointer(reference.index, input)
+      session.look(at: link, of: identifier, because: .request(pointer: pointer))
     }
     if link.isSymmetric {
       return try session.makeSymmetric(
         link,
-        reference.column,
+        column,
         of: identifier,
         from: old,
         to: reference.target
@@ -227,24 +246,36 @@ extension EntityWriter {
       var seen: Set<Int64> = []
       return identifiers.filter { seen.insert($0).inserted }
     case .predicate(let expression):
-      let predicate = try PredicateSQL.compile(expression, for: layout, in: entities.catalog)
-      let kind = layout.kindCondition(in: "t0", includingDescendants: includingDescendants)
-      let statement = try connection.statement(
-        """
-        SELECT t0.id FROM \(predicate.source) \
-        WHERE (\(predicate.sql))\(kind.map { " AND \($0)" } ?? "")
-        """
-      )
       var result: [Int64] = []
-      connection.watch(every: 4000, ProgressCheck { (try? control.check()) == nil })
-      defer { connection.unwatch() }
-      do {
-        try statement.run(predicate.parameters) { result.append($0.integer(0)) }
-      } catch let error as SQLiteError where error.kind == .interrupted {
-        try control.check()
-        throw error
+      try select(expression, includingDescendants: includingDescendants, control) {
+        result.append($0)
       }
       return result
+    }
+  }
+
+  /// Finds the rows that satisfy a predicate, and perhaps a condition in SQL behind it.
+  func select(
+    _ expression: QueryExpression,
+    includingDescendants: Bool,
+    _ control: CallControl,
+    from condition: String? = nil,
+    _ values: [SQLiteValue] = [],
+    _ body: (Int64) -> Void
+  ) throws {
+    let predicate = try PredicateSQL.compile(expression, for: layout, in: entities.catalog)
+    let kind = layout.kindCondition(in: "t0", includingDescendants: includingDescendants)
+    let conditions = ["(\(predicate.sql))", kind, condition].compactMap(\.self)
+    let statement = try connection.statement(
+      "SELECT t0.id FROM \(predicate.source) WHERE \(conditions.joined(separator: " AND "))"
+    )
+    connection.watch(every: 4000, ProgressCheck { (try? control.check()) == nil })
+    defer { connection.unwatch() }
+    do {
+      try statement.run(predicate.parameters + values) { body($0.integer(0)) }
+    } catch let error as SQLiteError where error.kind == .interrupted {
+      try control.check()
+      throw error
     }
   }
 }

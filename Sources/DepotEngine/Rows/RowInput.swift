@@ -89,15 +89,15 @@ extension EntityWriter {
     _ session: ChangeSession,
     _ place: RowPlace
   ) throws -> Bool {
-    let pointer = place.pointer(index, plan.columns[index])
+    var pointer: String { place.pointer(index, plan.columns[index]) }
     do {
       switch plan.columns[index].target {
       case .attribute: break
       case .identifier: try readIdentifier(field)
-      case .reference(let link, let column, let position):
+      case .reference(let link, _, let position):
         let target = field.isNull ? nil : try session.target(field, of: link)
         cells[position] = target.map(Cell.integer) ?? .null
-        links.references.append((link, column, target, pointer))
+        links.references.append(RowReference(index: index, target: target))
       case .foreign(let link):
         let targets = field.isNull ? [] : [try session.target(field, of: link)]
         links.changes.append((link, .set(targets), pointer))

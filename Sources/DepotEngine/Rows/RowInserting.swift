@@ -190,7 +190,7 @@ extension EntityWriter {
     _ session: ChangeSession,
     _ place: @autoclosure () -> RowPlace
   ) throws -> Bool {
-    if run.plan.hasLinks { try prepareReferences(identifier, session) }
+    if run.plan.hasLinks { try prepareReferences(run.plan, session) }
     do {
       try insertRow(identifier)
     } catch {
@@ -198,37 +198,41 @@ extension EntityWriter {
       try session.violate(uniqueError().at(place().pointer))
       return false
     }
-    if run.plan.hasLinks { try finishReferences(identifier, session) }
-    for link in demandingLinks {
+    if run.plan.hasLinks { try finishReferences(identifier, run.plan, session) }
+    for (link, position) in demandingLinks {
+      if let position, !cells[position].isNull { continue }
       session.look(at: link, of: identifier, because: .request(pointer: place().pointer))
     }
     return true
   }
 
-  private func prepareReferences(_ identifier: Int64, _ session: ChangeSession) throws {
-    for reference in links.references {
-      if let target = reference.target {
-        try session.makeRoom(reference.link, reference.column, for: nil, at: target)
+  private func prepareReferences(_ plan: InputPlan, _ session: ChangeSession) throws {
+    for reference in links.references where plan.plain[reference.index].hasConsequences {
+      guard case .reference(let link, let column, _) = plan.columns[reference.index].target else {
+        continue
       }
-      if let place = layout.place(ofOrder: reference.column) {
-        let order = try session.order(reference.column, of: reference.target)
+      if let target = reference.target {
+        try session.makeRoom(link, column, for: nil, at: target)
+      }
+      if let place = layout.place(ofOrder: column) {
+        let order = try session.order(column, of: reference.target)
         cells[place] = order.map(Cell.integer) ?? .null
       }
     }
   }
 
-  private func finishReferences(_ identifier: Int64, _ session: ChangeSession) throws {
-    for reference in links.references {
-      guard let target = reference.target else { continue }
-      if reference.link.isSymmetric {
-        try session.makeSymmetric(
-          reference.link,
-          reference.column,
-          of: identifier,
-          from: nil,
-          to: target
-        )
-      } else if let inverse = try entities.inverse(of: reference.link) {
+  private func finishReferences(
+    _ identifier: Int64,
+    _ plan: InputPlan,
+    _ session: ChangeSession
+  ) throws {
+    for reference in links.references where plan.plain[reference.index].hasConsequences {
+      guard let target = reference.target,
+        case .reference(let link, let column, _) = plan.columns[reference.index].target
+      else { continue }
+      if link.isSymmetric {
+        try session.makeSymmetric(link, column, of: identifier, from: nil, to: target)
+      } else if let inverse = try entities.inverse(of: link) {
         session.look(at: inverse, of: target, because: .change)
       }
     }

@@ -6,6 +6,11 @@ internal import DepotSQLite
 /// A row's unique values may lead to rows that are resolved themselves, so it goes on until nothing
 /// changes.
 struct TemporaryResolution {
+  /// How often all rows are gone through.
+  ///
+  /// One time settles every row that stands behind what it refers to, and at least one of the others.
+  private static let rounds = 64
+
   private let request: SaveRequest
   private let session: ChangeSession
 
@@ -15,8 +20,7 @@ struct TemporaryResolution {
   }
 
   func run() throws {
-    // A round settles at least one row of a chain of references.
-    for _ in 0...session.temporaries.count {
+    for _ in 0..<Self.rounds {
       var seen: [UniqueKey: Int64] = [:]
       var hasChanged = false
       for index in request.inserts.indices {
@@ -24,6 +28,8 @@ struct TemporaryResolution {
       }
       if !hasChanged { return }
     }
+    throw DepotError(.usage, "Rows whose unique values are references lead too far back.")
+      .hint("Put rows before those that refer to them.").at("/args/insert")
   }
 
   /// The values that a row must have for itself.

@@ -7,13 +7,13 @@ enum Batch {
 
   /// Returns the first of `requests` that fit together, at least one.
   ///
-  /// A change of the schema is always alone.
+  /// A change of the schema and what is done in chunks are always alone.
   static func next(of requests: ArraySlice<WriteRequest>) -> ArraySlice<WriteRequest> {
     var bytes = 0
     var end = requests.startIndex
     while end < requests.endIndex, end - requests.startIndex < requestLimit {
       let operation = requests[end].operation
-      if operation.isSchemaChange {
+      if operation.isAlone {
         if end == requests.startIndex { end += 1 }
         break
       }
@@ -26,11 +26,11 @@ enum Batch {
 }
 
 extension Operation {
-  /// Whether it changes, or reads, the store as a whole.
-  fileprivate var isSchemaChange: Bool {
+  /// Whether no other request may be in its transaction.
+  fileprivate var isAlone: Bool {
     switch self {
     case .defineSchema, .beginMigration, .commitMigration: true
-    default: false
+    default: chunk != nil
     }
   }
 

@@ -39,6 +39,8 @@ final class Mailbox: Sendable {
     }
   }
 
+  var isClosed: Bool { state.withLock { $0.isClosed } }
+
   /// Accepts nothing from now on; what is in it can still be taken.
   func close() {
     state.withLock { $0.isClosed = true }

@@ -18,6 +18,8 @@ package actor Store {
   /// `nil` after the store was closed or failed, and if nothing may be written.
   private var writer: Writer?
   private var checkpointing: CheckpointPolicy
+  /// The writes of which chunks are left; each has its turn between other writes.
+  private var chunkedWrites: [ChunkedWrite] = []
   /// The store's name for itself, which no other store has.
   package nonisolated let storeIdentifier: String
 
@@ -61,7 +63,8 @@ package actor Store {
 
   /// Hands over writes; each of them gets one outcome through `onCommit`.
   ///
-  /// They are applied in this order, after those of earlier calls.
+  /// They are applied in this order, after those of earlier calls. Only what is done in chunks lets
+  /// others go ahead.
   package nonisolated func submit(_ writes: [WriteRequest]) {
     switch mailbox.add(writes) {
     case .first: thread.run { [self] in assumeIsolated { $0.drain() } }
@@ -90,13 +93,34 @@ package actor Store {
   private func drain() {
     while true {
       let requests = mailbox.takeAll()
-      if requests.isEmpty { return }
+      if requests.isEmpty, writer == nil || chunkedWrites.isEmpty { return }
       var rest = requests[...]
       while let writer, !rest.isEmpty {
         let batch = Batch.next(of: rest)
         rest = rest[batch.endIndex...]
-        run(batch, writer)
+        if let write = ChunkedWrite(batch) {
+          chunkedWrites.append(write)
+        } else {
+          run(batch, writer)
+        }
       }
+      if let writer, !chunkedWrites.isEmpty { runChunk(writer) }
+    }
+  }
+
+  /// Does a chunk of the write whose turn it is.
+  private func runChunk(_ writer: Writer) {
+    var write = chunkedWrites.removeFirst()
+    do {
+      let outcome =
+        mailbox.isClosed
+        ? writer.fail(write, DepotError(.draining, "The store is being closed."))
+        : try writer.runChunk(of: &write)
+      publish(writer)
+      if let outcome { onCommit([outcome]) } else { chunkedWrites.append(write) }
+      try checkpoint(writer)
+    } catch {
+      fail(error)
     }
   }
 

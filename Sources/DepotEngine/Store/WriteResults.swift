@@ -21,12 +21,12 @@ extension ChangeSession {
       let identifiers = try writer.update(request, self)
       try finish()
       effect.rowsUpdated += identifiers.count
-      json.write("updated", identifiers.count, request.returnsIdentifiers ? identifiers : nil)
+      try json.write("updated", identifiers.count, request.returnsIdentifiers ? identifiers : nil)
     case .delete(let request):
       let (count, identifiers) = try delete(request)
       try finish()
       effect.rowsDeleted += count
-      json.write("deleted", count, request.returnsIdentifiers ? identifiers : nil)
+      try json.write("deleted", count, request.returnsIdentifiers ? identifiers : nil)
     case .save(let request):
       let result = try SaveRun(request, self).run()
       try finish()
@@ -40,7 +40,7 @@ extension ChangeSession {
   }
 
   /// Makes relationships lead where they are to, and checks what rows must satisfy in the end.
-  private func finish() throws {
+  func finish() throws {
     try applyLinkChanges()
     try refreshDerived()
     try checkTargets()
@@ -60,24 +60,57 @@ extension ChangeSession {
   ///
   /// A damaged row can be deleted like any other: there is no other way to get rid of it.
   ///
+  /// - Parameters:
+  ///   - request: The rows, and whether to tell them.
+  ///   - chunk: Those to delete now, as far as they exist; all that the request means if `nil`.
   /// - Returns: How many rows were deleted in all, and those of the entity's table.
-  private func delete(_ request: DeleteRequest) throws -> (count: Int, identifiers: [Int64]) {
+  /// - Throws: ``DepotError`` if a row is missing, or a rule denies it; ``SQLiteError``.
+  func delete(
+    _ request: DeleteRequest,
+    only chunk: [Int64]? = nil
+  ) throws -> (count: Int, identifiers: [Int64]) {
     let writer = try entities.writer(request.entity, at: "/args/entity")
+    let plain = try PlainDeletion(self, of: writer.layout)
+    if let plain, chunk == nil, request.isWhole(writer.layout) {
+      return (try plain.deleteAll(), [])
+    }
+    let rows =
+      try chunk
+      ?? writer.identifiers(
+        request.rows,
+        includingDescendants: request.includesSubentities,
+        control
+      )
+    if let plain {
+      let missing = try plain.delete(rows)
+      guard missing.isEmpty || chunk != nil else { throw writer.layout.missing(missing) }
+      let gone = Set(missing)
+      return (rows.count - missing.count, gone.isEmpty ? rows : rows.filter { !gone.contains($0) })
+    }
     let deletion = Deletion(self)
-    let rows = try writer.identifiers(
-      request.rows,
-      includingDescendants: request.includesSubentities,
-      control
-    )
     let missing = try deletion.add(rows, of: writer.layout)
-    guard missing.isEmpty else { throw writer.layout.missing(missing) }
+    guard missing.isEmpty || chunk != nil else { throw writer.layout.missing(missing) }
     return (try deletion.run(), deletion.identifiers(of: writer.layout))
+  }
+}
+
+extension DeleteRequest {
+  /// Whether it means every row of the entity's table, and doesn't ask which.
+  fileprivate func isWhole(_ layout: EntityLayout) -> Bool {
+    guard case .predicate(.value(.bool(true))) = rows, !returnsIdentifiers else { return false }
+    return layout.isRoot && (includesSubentities || layout.numbers.count == 1)
   }
 }
 
 extension JSONWriter {
   /// Writes how many rows were changed, and perhaps which.
-  fileprivate mutating func write(_ name: String, _ count: Int, _ identifiers: [Int64]?) {
+  ///
+  /// - Throws: ``DepotError`` `limit.frame_bytes` if there are more identifiers than an answer can take.
+  fileprivate mutating func write(
+    _ name: String,
+    _ count: Int,
+    _ identifiers: [Int64]?
+  ) throws(DepotError) {
     raw("{")
     string(name)
     raw(":")
@@ -89,8 +122,17 @@ extension JSONWriter {
         integer(identifier)
       }
       raw("]")
+      try Self.checkIdentifiers(bytes.count)
     }
     raw("}")
+  }
+
+  /// - Throws: ``DepotError`` `limit.frame_bytes` if identifiers of so many bytes don't fit an answer,
+  ///   where each may get quotation marks.
+  static func checkIdentifiers(_ count: Int) throws(DepotError) {
+    guard count > Limits.frameBytes / 2 else { return }
+    throw DepotError(.frameTooLarge, "There are more identifiers than fit an answer.")
+      .hint("Leave returnIds out, or change fewer rows.").at("/args/returnIds")
   }
 
   /// Writes the result of a save.

@@ -31,7 +31,7 @@ extension Writer {
   }
 
   /// Why a transaction as a whole failed.
-  private enum Failure: Error {
+  enum Failure: Error {
     /// It is undone, or can be.
     case transaction(SQLiteError)
     case fatal(SQLiteError)
@@ -66,7 +66,7 @@ extension Writer {
     return outcomes
   }
 
-  private func endOrFail() throws(Failure) {
+  func endOrFail() throws(Failure) {
     do {
       try endTransaction()
     } catch {
@@ -74,7 +74,8 @@ extension Writer {
     }
   }
 
-  private func commit(_ effect: inout WriteEffect) throws(Failure) {
+  /// Commits the transaction, and makes known what it did.
+  func commit(_ effect: inout WriteEffect) throws(Failure) {
     let ceilings: [(IdentifierCounter, Int64)]
     do {
       ceilings = try finishTransaction(effect)
@@ -126,14 +127,14 @@ extension Writer {
     return .failure(failure)
   }
 
-  private func endTransaction() throws(SQLiteError) {
+  func endTransaction() throws(SQLiteError) {
     if connection.isInTransaction { try connection.statement("ROLLBACK").runBound() }
   }
 }
 
 extension WriteRequest {
   /// Writes the frame that ends the call.
-  fileprivate func outcome(_ result: Result<[UInt8], DepotError>) -> WriteOutcome {
+  func outcome(_ result: Result<[UInt8], DepotError>) -> WriteOutcome {
     var writer = JSONWriter()
     switch result {
     case .success(let json):

@@ -68,6 +68,22 @@ final class Writer {
     return json.bytes
   }
 
+  /// Does the next chunk of a request.
+  ///
+  /// - Returns: Whether it was the last.
+  func applyChunk(
+    _ request: WriteRequest,
+    _ progress: inout ChunkProgress,
+    _ effect: inout WriteEffect
+  ) throws -> Bool {
+    try ChangeSession(entities, request.control).apply(
+      chunkOf: request.operation,
+      isRepeatable: request.key != nil,
+      &progress,
+      &effect
+    )
+  }
+
   /// Where the identifiers of each table can go on.
   func safeCeilings() -> [String: Int64] {
     var result = ceilings

@@ -31,6 +31,8 @@ public struct DepotError: Error, Hashable, Sendable {
     case none
     /// The change is stored.
     case applied
+    /// A part of the change is stored: the chunks before the one that failed.
+    case partial
     /// Nobody knows; sending the request again with the same idempotency key settles it.
     case unknown
   }

@@ -45,7 +45,7 @@ extension ProtocolDocument {
             {
               "name": "chunk", "type": "integer", "required": false, "minimum": 1,
               "maximum": 100000, "example": 1000,
-              "description": "How many rows one transaction may change; all in one if absent. If a chunk fails, those before it stay."
+              "description": "How many rows one transaction may change; all in one if absent. The rows come by their identifiers, each chunk behind the last row of the one before; rows inserted meanwhile are left alone. If a chunk fails, those before it stay: the error has the effect partial."
             }
           ],
           "result": [
@@ -103,7 +103,7 @@ extension ProtocolDocument {
             {
               "name": "chunk", "type": "integer", "required": false, "minimum": 1,
               "maximum": 100000, "example": 1000,
-              "description": "How many rows one transaction may change; all in one if absent. If a chunk fails, those before it stay."
+              "description": "How many rows one transaction may change; all in one if absent. The rows come by their identifiers, each chunk behind the last row of the one before; rows inserted meanwhile are left alone. If a chunk fails, those before it stay: the error has the effect partial."
             }
           ],
           "result": [

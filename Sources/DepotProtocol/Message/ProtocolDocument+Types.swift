@@ -257,7 +257,8 @@ extension ProtocolDocument {
               "message": {"type": "string"}, "hint": {"type": "string"},
               "at": {"type": "string", "description": "A JSON pointer (RFC 6901) into the frame."},
               "retry": {"enum": ["no", "now", "later", "after_refetch"]},
-              "effect": {"enum": ["none", "applied", "unknown"]}, "details": {"type": "object"}
+              "effect": {"enum": ["none", "applied", "partial", "unknown"]},
+              "details": {"type": "object"}
             }
           }
         }

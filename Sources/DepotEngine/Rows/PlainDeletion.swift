@@ -1,0 +1,49 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The deletion of rows that no other row notices, so that none has to be looked at.
+struct PlainDeletion {
+  private let session: ChangeSession
+  private let layout: EntityLayout
+
+  /// - Returns: `nil` if a row of the entity, or of one that descends from it, can matter to others.
+  init?(_ session: ChangeSession, of layout: EntityLayout) throws {
+    self.session = session
+    self.layout = layout
+    let entities = session.entities
+    for name in layout.numbers.values {
+      let layout = try entities.catalog.layout(of: name)
+      guard try entities.incoming(layout).isEmpty else { return nil }
+      for link in try entities.links(of: layout) {
+        guard case .column = link.storage, !link.isSymmetric,
+          link.relationship.deleteRule != .cascade, link.relationship.deleteRule != .deny,
+          try entities.inverse(of: link)?.isLimited != true
+        else { return nil }
+      }
+    }
+  }
+
+  /// Deletes every row of a table; returns how many there were.
+  func deleteAll() throws -> Int {
+    try session.connection.statement("DELETE FROM \(layout.table)").runBound()
+    return session.connection.changeCount
+  }
+
+  /// Deletes rows; returns those that don't exist.
+  func delete(_ identifiers: [Int64]) throws -> [Int64] {
+    let kind =
+      layout.kindCondition(in: layout.table, includingDescendants: true)
+      .map { " AND \($0)" } ?? ""
+    let statement = try session.connection.statement(
+      "DELETE FROM \(layout.table) WHERE id = ?1\(kind)"
+    )
+    var missing: [Int64] = []
+    for (index, identifier) in identifiers.enumerated() {
+      if index & 63 == 0 { try session.control.check() }
+      try statement.bind(identifier, at: 1)
+      try statement.runBound()
+      if session.connection.changeCount == 0 { missing.append(identifier) }
+    }
+    return missing
+  }
+}

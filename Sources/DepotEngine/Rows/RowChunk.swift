@@ -1,0 +1,110 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+extension ChangeSession {
+  /// Does a part of an update or a deletion: the rows that come next by their identifiers.
+  ///
+  /// - Returns: Whether it was the last part.
+  /// - Throws: ``DepotError`` that names what is wrong; ``SQLiteError``.
+  func apply(
+    chunkOf operation: Operation,
+    isRepeatable: Bool,
+    _ progress: inout ChunkProgress,
+    _ effect: inout WriteEffect
+  ) throws -> Bool {
+    switch operation {
+    case .update(let request):
+      guard request.computed.isEmpty || isRepeatable else { throw DepotError.unrepeatable }
+      let writer = try entities.writer(request.entity, at: "/args/entity")
+      let chunk = RowChunk(request.rows, request.includesSubentities, request.chunk ?? 1)
+      let (rows, isLast) = try writer.next(chunk, &progress, control)
+      let changed = try writer.update(request, self, only: rows)
+      try finish()
+      effect.rowsUpdated += changed.count
+      progress.done += changed.count
+      if request.returnsIdentifiers { try progress.add(changed) }
+      return isLast
+    case .delete(let request):
+      let writer = try entities.writer(request.entity, at: "/args/entity")
+      let chunk = RowChunk(request.rows, request.includesSubentities, request.chunk ?? 1)
+      let (rows, isLast) = try writer.next(chunk, &progress, control)
+      let (count, identifiers) = try delete(request, only: rows)
+      try finish()
+      effect.rowsDeleted += count
+      progress.done += count
+      if request.returnsIdentifiers { try progress.add(identifiers) }
+      return isLast
+    default:
+      throw DepotError(.bug, "\"\(operation.name)\" has no chunks.")
+    }
+  }
+}
+
+/// Which rows a chunk is taken from, and how many it has.
+private struct RowChunk {
+  var rows: RowSelection
+  var includesSubentities: Bool
+  var size: Int
+
+  init(_ rows: RowSelection, _ includesSubentities: Bool, _ size: Int) {
+    self.rows = rows
+    self.includesSubentities = includesSubentities
+    self.size = size
+  }
+}
+
+extension EntityWriter {
+  /// Returns the rows of the next chunk, in the order of their identifiers.
+  fileprivate func next(
+    _ chunk: RowChunk,
+    _ progress: inout ChunkProgress,
+    _ control: CallControl
+  ) throws -> (rows: [Int64], isLast: Bool) {
+    if progress.after == nil { try begin(chunk, &progress, control) }
+    let after = progress.after ?? .min
+    var rows: [Int64] = []
+    switch chunk.rows {
+    case .identifiers(let identifiers):
+      rows = Array(Set(identifiers.filter { $0 > after }).sorted().prefix(chunk.size))
+    case .predicate(let expression):
+      try select(
+        expression,
+        includingDescendants: chunk.includesSubentities,
+        control,
+        from: "t0.id > ? AND t0.id <= ? ORDER BY t0.id LIMIT ?",
+        [.integer(after), .integer(progress.through), .integer(Int64(chunk.size))]
+      ) { rows.append($0) }
+    }
+    progress.after = rows.last ?? after
+    return (rows, rows.count < chunk.size)
+  }
+
+  /// Notes which rows there are, and makes sure that those exist which are named.
+  ///
+  /// Later chunks may miss some: a delete rule can have taken them.
+  private func begin(
+    _ chunk: RowChunk,
+    _ progress: inout ChunkProgress,
+    _ control: CallControl
+  ) throws {
+    progress.through = counter.next - 1
+    guard case .identifiers(let identifiers) = chunk.rows else { return }
+    let rows = try self.identifiers(
+      chunk.rows,
+      includingDescendants: chunk.includesSubentities,
+      control
+    )
+    let missing = try rows.filter { try !isThere($0) }
+    guard missing.isEmpty else { throw layout.missing(missing) }
+    progress.through = identifiers.max() ?? 0
+  }
+}
+
+extension DepotError {
+  /// The error that a chunked update couldn't be sent again without computing rows twice.
+  fileprivate static var unrepeatable: DepotError {
+    DepotError(.usage, "Values can be computed in chunks only with an idempotency key.")
+      .hint("Send a key: with it a repeated request computes no row twice. Or leave chunk out.")
+      .at("/args/chunk")
+  }
+}

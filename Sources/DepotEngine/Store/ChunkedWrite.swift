@@ -1,0 +1,76 @@
+internal import DepotProtocol
+
+/// An update or a deletion that is done in several transactions, each of a few rows.
+///
+/// The rows come in the order of their identifiers. Each chunk looks for them anew behind the last
+/// identifier of the one before: what has come to satisfy the predicate in the meantime is changed if it
+/// is still ahead, and what has ceased to isn't. Rows that were inserted after the first chunk aren't
+/// reached.
+struct ChunkedWrite {
+  let request: WriteRequest
+  var progress = ChunkProgress()
+
+  /// - Returns: `nil` if the batch isn't a single request that wants chunks.
+  init?(_ batch: ArraySlice<WriteRequest>) {
+    guard let first = batch.first, first.operation.chunk != nil else { return nil }
+    request = first
+  }
+
+  /// Returns the error of a chunk behind others that stay done.
+  func error(_ error: DepotError) -> DepotError {
+    guard progress.done > 0, let after = progress.after else { return error }
+    var result = error
+    result.message += " Chunks with \(progress.done) rows are done and stay so."
+    result.effect = .partial
+    let rest =
+      request.key == nil
+      ? "The rest are the rows whose identifiers are beyond \(after)."
+      : "Send the request again with the same key for the rest."
+    // That nothing was changed, as the deadline's hint says, would be wrong here.
+    result.hint = [error.code == .deadline ? nil : error.hint, rest].compactMap(\.self)
+      .joined(separator: " ")
+    var details = error.details?.object ?? [:]
+    details["done"] = .int64(Int64(progress.done))
+    details["after"] = .int64(after)
+    return result.details(details)
+  }
+}
+
+/// How far a chunked write has come.
+struct ChunkProgress {
+  /// The last identifier that was looked at; `nil` before the first chunk.
+  var after: Int64?
+  /// The greatest identifier that there was when the first chunk began.
+  var through = Int64.max
+  /// How many rows were changed.
+  var done = 0
+  /// Their identifiers if they are wanted, separated by commas, as far as they aren't stored.
+  var identifiers: [UInt8] = []
+  /// How many parts of the identifiers are stored, and their bytes.
+  var parts = 0
+  var storedBytes = 0
+
+  /// Notes the rows of a chunk.
+  ///
+  /// - Throws: ``DepotError`` `limit.frame_bytes` if there are more identifiers than an answer can take.
+  mutating func add(_ changed: [Int64]) throws(DepotError) {
+    var writer = JSONWriter()
+    for (index, identifier) in changed.enumerated() {
+      if index > 0 || storedBytes + identifiers.count > 0 { writer.raw(",") }
+      writer.integer(identifier)
+    }
+    identifiers += writer.bytes
+    try JSONWriter.checkIdentifiers(storedBytes + identifiers.count)
+  }
+}
+
+extension Operation {
+  /// How many rows a transaction may change, if the request is to be done in several.
+  var chunk: Int? {
+    switch self {
+    case .update(let request): request.chunk
+    case .delete(let request): request.chunk
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,88 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The progress of chunked writes with idempotency keys, so that a request that is sent again goes on
+/// where it stopped.
+///
+/// The row that has the key holds an array until the write is done. Identifiers are kept in rows of
+/// their own, one for each chunk; while the write goes on, its first row protects them from being
+/// pruned.
+extension OutcomeTable {
+  /// Returns how far the write with `key` has come, or its result if it is done.
+  ///
+  /// - Throws: ``DepotError`` `conflict.key_reused`; ``SQLiteError``.
+  func progress(of key: String, hash: Int64) throws -> (ChunkProgress?, result: [UInt8]?) {
+    guard let found = try result(of: key, hash: hash) else { return (nil, nil) }
+    guard found.first == UInt8(ascii: "[") else { return (nil, found) }
+    let numbers = try JSONValue(JSONDocument(found).root).array?.compactMap(\.int64) ?? []
+    guard numbers.count == 5 else { throw damaged }
+    let progress = ChunkProgress(
+      after: numbers[0],
+      through: numbers[1],
+      done: Int(numbers[2]),
+      parts: Int(numbers[3]),
+      storedBytes: Int(numbers[4])
+    )
+    return (progress, nil)
+  }
+
+  /// Stores how far a write has come, and its identifiers in a part of their own.
+  func store(_ progress: inout ChunkProgress, key: String, hash: Int64, at time: Int64) throws {
+    let part = progress.identifiers
+    if !part.isEmpty {
+      progress.parts += 1
+      progress.storedBytes += part.count
+      progress.identifiers = []
+    }
+    let numbers = [
+      progress.after ?? 0, progress.through, Int64(progress.done), Int64(progress.parts),
+      Int64(progress.storedBytes),
+    ]
+    // Its place in the sequence stays before that of its parts.
+    try connection.statement(
+      """
+      INSERT INTO depot_outcome (key, request_hash, reply, at) VALUES (?1, ?2, ?3, ?4)
+      ON CONFLICT (key) DO UPDATE SET reply = ?3, at = ?4
+      """
+    ).run([
+      .text(key), .integer(hash),
+      .blob(Array(JSONValue.array(numbers.map(JSONValue.int64)).text.utf8)), .integer(time),
+    ])
+    guard !part.isEmpty else { return }
+    try store(part, key: partKey(key, progress.parts), hash: hash, at: time)
+  }
+
+  /// Puts the identifiers that were stored before the others.
+  func join(_ progress: inout ChunkProgress, key: String, hash: Int64) throws {
+    guard progress.parts > 0 else { return }
+    var identifiers: [UInt8] = []
+    identifiers.reserveCapacity(progress.storedBytes + progress.identifiers.count)
+    for part in 1...progress.parts {
+      guard let text = try result(of: partKey(key, part), hash: hash) else { throw damaged }
+      identifiers += text
+    }
+    progress.identifiers = identifiers + progress.identifiers
+  }
+
+  /// Puts the result into the place of the progress.
+  func finish(
+    _ progress: ChunkProgress,
+    _ result: [UInt8],
+    key: String,
+    hash: Int64,
+    at time: Int64
+  ) throws {
+    let statement = try connection.statement("DELETE FROM depot_outcome WHERE key = ?1")
+    try statement.run([.text(key)])
+    for part in 0..<progress.parts { try statement.run([.text(partKey(key, part + 1))]) }
+    try store(result, key: key, hash: hash, at: time)
+  }
+
+  /// A key that no client has: theirs begin with the number of the user.
+  private func partKey(_ key: String, _ part: Int) -> String { "part \(part) of \(key)" }
+
+  private var damaged: DepotError {
+    DepotError(.corrupt, "The progress of the request can't be read.")
+      .hint("Look at what was changed, and send the rest with another key.")
+  }
+}
