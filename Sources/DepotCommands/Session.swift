@@ -66,6 +66,16 @@ struct Session {
     return copy
   }
 
+  /// Returns the words for this session's options of every verb that another command line lacks.
+  func inherited(_ other: Invocation) -> [String] {
+    OptionSpec.global.flatMap { option -> [String] in
+      guard let value = invocation.options[option.name], other.options[option.name] == nil else {
+        return []
+      }
+      return option.value == nil ? ["--\(option.name)"] : ["--\(option.name)", value]
+    }
+  }
+
   /// Returns what rows of `entity` look like.
   func style(_ entity: String) -> RowStyle {
     var style = RowStyle(entity: entity, format: format)

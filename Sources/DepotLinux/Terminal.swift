@@ -16,6 +16,12 @@ package enum Terminal {
     return width > 0 ? width : nil
   }
 
+  /// Leaves the user's interruptions to the programs that this one runs, until the next call of
+  /// ``exitOnInterrupt()``.
+  ///
+  /// The corresponding C function is `signal`.
+  package static func ignoreInterrupt() { _ = signal(SIGINT) { _ in } }
+
   /// Ends the program with status 130 as soon as the user interrupts it.
   ///
   /// What stands in the last line of the terminal, such as progress, is wiped. The corresponding C

@@ -38,7 +38,9 @@ struct Demo {
     self.folder = folder
     let path = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     programs = (path as NSString).deletingLastPathComponent
-    environment = ["DEPOT_SOCKET": folder + "/depot.sock", "XDG_DATA_HOME": folder]
+    environment = [
+      "DEPOT_SOCKET": folder + "/depot.sock", "XDG_DATA_HOME": folder, "COLUMNS": "100",
+    ]
   }
 
   private func perform() throws {
@@ -136,16 +138,18 @@ struct Demo {
       "--where",
       "ALL dependencies.target.section.area == 'main'"
     )
-    say("What a package depends on, with each of them in the same reply:\n")
+    say("Packages with their sections in the same reply:\n")
     try depot(
+      "-o",
+      "json",
       "fetch",
-      "Dependency",
+      "Package",
       "--where",
-      "source.name == 'bash'",
+      "name IN {'bash', 'zsh', 'fish'}",
       "--prefetch",
-      "target",
+      "section",
       "--select",
-      "name,kind,constraint,target"
+      "name,section"
     )
     say("Full text, best matches first:\n")
     try depot(
@@ -210,7 +214,7 @@ struct Demo {
         $0.hasSuffix(".ndjson") || $0.hasSuffix(".json") ? folder + "/" + $0 : $0
       }
       try Program.run(
-        [programs + "/depot", "-o", "table"] + paths,
+        [programs + "/depot"] + (arguments.contains("-o") ? [] : ["-o", "table"]) + paths,
         environment: environment
       )
     }

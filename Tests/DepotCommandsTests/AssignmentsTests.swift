@@ -27,6 +27,63 @@ import Testing
     #expect(assignments.columns == [String(argument.prefix { $0 != "=" && $0 != ":" })])
   }
 
+  /// Composite values, and the columns and values that they become.
+  static let composites: [([String], [String], String)] = [
+    (
+      [#"home:={"city":"Rome","at":{"lat":1}}"#], ["home", "home.city", "home.at.lat"],
+      #"[[true,"Rome",1]]"#
+    ), (["home:=null"], ["home"], "[[false]]"), (["home.city=Rome"], ["home.city"], #"[["Rome"]]"#),
+    ([#"home:={"city":null}"#], ["home", "home.city"], "[[true,null]]"),
+    ([#"place:={"lat":1}"#], ["place.lat"], "[[1]]"),
+  ]
+
+  private static let composite = Entity(
+    name: "Person",
+    attributes: [
+      Attribute(
+        name: "home",
+        type: .composite,
+        properties: [
+          Attribute(name: "city", type: .string, isOptional: true),
+          Attribute(
+            name: "at",
+            type: .composite,
+            properties: [Attribute(name: "lat", type: .int64)]
+          ),
+        ],
+        isOptional: true
+      ),
+      Attribute(
+        name: "place",
+        type: .composite,
+        properties: [Attribute(name: "lat", type: .int64)]
+      ),
+    ]
+  )
+
+  @Test(arguments: composites)
+  func `a composite value is an object`(
+    arguments: [String],
+    columns: [String],
+    row: String
+  ) throws {
+    let entity = Self.composite
+    let assignments = try Assignments(arguments, for: entity, Schema(entities: [entity]))
+    #expect(assignments.columns == columns)
+    #expect(String(decoding: assignments.batch.json, as: UTF8.self) == row)
+  }
+
+  @Test(arguments: [
+    #"home:={"town":1}"#, #"home:={"city":{"x":1}}"#, "place:=null", "place:=1", "home:=1",
+    "home.at:=null",
+  ])
+  func `what is no such value is refused`(argument: String) {
+    let entity = Self.composite
+    #expect(throws: DepotError.self) {
+      try Assignments([argument], for: entity, Schema(entities: [entity]))
+    }
+  }
+
   @Test func `assignments become one row`() throws {
     let assignments = try Assignments(
       ["text=x", "int:=1"],

@@ -19,6 +19,20 @@ import Testing
     #expect(ErrorReport.text(DepotError(.usage, "No.")) == "error: No\n")
   }
 
+  @Test func `all reasons of an error are told, as far as they are few`() {
+    func report(_ count: Int) -> [Substring] {
+      let reasons = (1...count).map {
+        JSONValue.object(["message": .string("Reason \($0)."), "pointer": .string("/\($0)")])
+      }
+      let error = DepotError(.violations, "The first: Reason 1.").hint("See the details.")
+        .details(["violations": .array(reasons)])
+      return ErrorReport.text(error).split(separator: "\n")
+    }
+    #expect(report(2).dropFirst() == ["  also: Reason 2. (at /2)"])
+    #expect(report(100).count == 10)
+    #expect(report(100).last == "  and 91 more")
+  }
+
   @Test func `a line feed or an escape in a message stays on its line`() {
     let text = ErrorReport.text(DepotError(.predicate, "a\nb\u{1B}[2J"))
     #expect(text.split(separator: "\n").count == 1)

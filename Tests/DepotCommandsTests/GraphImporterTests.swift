@@ -100,6 +100,27 @@ import Testing
     #expect(maintainers.count == 4)
   }
 
+  @Test(arguments: [1, 100])
+  func `what stands inside of a row that is there already is left out with it`(batch: Int) throws {
+    let lines = [
+      #"{"name":"a","maintainer":"m@x","depends":[{"name":"b","maintainer":{"email":"m@x"}}]}"#,
+      #"{"name":"c","maintainer":"m@x","depends":[{"name":"b","maintainer":{"email":"o@x"}}]}"#,
+    ]
+    try run(lines, importer(batch: batch))
+    let emails = store.rows.values.filter { $0.entity == "Maintainer" }
+      .compactMap { $0.values["email"]?.string }
+    #expect(emails == ["m@x"])
+    #expect(store.dependencies == ["a": ["b"], "b": [], "c": ["b"]])
+  }
+
+  @Test func `a batch ends when it is large`() throws {
+    let text = String(repeating: "x", count: Importer.batchBytes / 2)
+    let lines = (0..<5).map { #"{"name":"\#($0)\#(text)"}"# }
+    try run(lines, importer())
+    #expect(store.rows.count == 5)
+    #expect(store.saves == 3)
+  }
+
   @Test func `numbers are identifiers unless a key is named`() throws {
     store.rows[7] = .init(entity: "Package", values: ["name": .string("libc")])
     try run([#"{"name":"x","depends":[7]}"#], importer())
@@ -109,14 +130,15 @@ import Testing
     }
   }
 
-  @Test func `what leads nowhere is rejected with its line, and the rest is linked`() throws {
+  @Test func `what leads nowhere is told with its line, and the rest is linked`() throws {
     let folder = try TemporaryFolder()
     let rejects = try RejectsFile(path: folder.path + "/r")
     let lines = [#"{"name":"a","depends":["b","zz"]}"#, #"{"name":"b"}"#]
     let importer = importer(rejects: rejects)
     try run(lines, rejects: rejects, importer)
     #expect(store.dependencies == ["a": ["b"], "b": []])
-    #expect(importer.outcome.rejected == 1)
+    #expect(importer.outcome == .init(inserted: 2, unlinked: 1))
+    #expect(importer.outcome.rows == 2)
     let text = try String(contentsOfFile: folder.path + "/r", encoding: .utf8)
     let reject = try JSONValue(parsing: text.dropLast().utf8)
     #expect(reject["line"] == .int64(1))

@@ -75,7 +75,7 @@ import Testing
       parse(
         """
         aggregate Package --by section,maintainer.name --by 'big=size > 10' --value n=count \
-        --value 'total=sum(size * 2)' --value 'countdistinct(name)' --having 'n > 1' --sort n:desc \
+        --value 'total=sum(size * 2)' --value 'countdistinct(home.name)' --having 'n > 1' --sort n:desc \
         --limit 3 --offset 1
         """
       )
@@ -94,7 +94,7 @@ import Testing
           .sum,
           of: .arithmetic(.multiply, .attribute("size"), .value(.int64(2)))
         ),
-        .init(name: "countdistinct(name)", .countDistinct, of: .attribute("name")),
+        .init(name: "countDistinct_home_name", .countDistinct, of: .attribute("home.name")),
       ]
     )
     #expect(

@@ -5,21 +5,30 @@ import Testing
 
 @Suite struct SelectionTests {
   @Test func `keys to sort by have an order`() throws {
+    var bindings = try Bindings(Invocation())
     #expect(
-      try Selection.sortKeys("name, size:desc,$id:asc")
+      try Selection.sortKeys("name, size:desc,$id:asc", &bindings)
         == [SortKey("name"), SortKey("size", descending: true), SortKey("$id")]
     )
     #expect(
-      try Selection.sortKeys("country.name:localized,title:desc:localized") == [
+      try Selection.sortKeys("country.name:localized,title:desc:localized", &bindings) == [
         SortKey("country.name", localized: true),
         SortKey("title", descending: true, localized: true),
       ]
+    )
+    #expect(
+      try Selection.sortKeys("rank():desc,size * 2,TERNARY(a == 'x,y', 1, 2):asc", &bindings).map {
+        [String(describing: $0.expression).prefix(4) == "attr", $0.isDescending]
+      } == [[false, true], [false, false], [false, false]]
     )
   }
 
   @Test(arguments: ["", "name:up", "a,,b", ":desc", "a:asc:desc", "a:desc:desc"])
   func `what is no key to sort by is refused`(text: String) {
-    #expect(throws: DepotError.self) { try Selection.sortKeys(text) }
+    #expect(throws: DepotError.self) {
+      var bindings = try Bindings(Invocation())
+      return try Selection.sortKeys(text, &bindings)
+    }
   }
 
   @Test func `identifiers are read`() throws {

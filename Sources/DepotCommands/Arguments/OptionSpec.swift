@@ -72,7 +72,7 @@ extension OptionSpec {
   static let sort = OptionSpec(
     name: "sort",
     value: "KEYS",
-    help: "paths to sort by, as in name,country.name:desc,title:localized",
+    help: "paths or expressions to sort by, as in name,country.name:desc,title:localized",
     candidates: .sortKeys
   )
   static let limit = OptionSpec(name: "limit", value: "N", help: "at most N rows")

@@ -26,6 +26,17 @@ struct GraphImport {
     self.session = session
   }
 
+  /// Whether the records of an entity can't simply become rows.
+  static func isNeeded(_ entity: Entity, _ schema: Schema) -> Bool {
+    let isPlain =
+      entity.parent == nil && entity.relationships.isEmpty
+      && schema.descendants(of: entity.name).isEmpty
+      && entity.attributes.allSatisfy {
+        $0.type.isScalar && $0.collection == nil && $0.options.isEmpty
+      }
+    return !isPlain
+  }
+
   /// Imports the file and returns the exit status.
   func run() throws -> Int32 {
     let meter = ProgressMeter(session.messages, isOn: !session.isQuiet)
@@ -58,7 +69,7 @@ struct GraphImport {
     try rejects?.finish()
     meter.finish()
     session.say(ImportVerb.summary(importer.outcome, seconds: meter.seconds))
-    return importer.outcome.rejected == 0 ? 0 : 65
+    return importer.outcome.exitStatus
   }
 
   /// Links what had to wait, reading the file again.

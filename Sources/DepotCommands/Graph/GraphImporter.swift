@@ -18,9 +18,9 @@ final class GraphImporter {
     var keyPrefix: String?
   }
 
-  private(set) var outcome = Importer.Outcome()
+  fileprivate(set) var outcome = Importer.Outcome()
   /// The records that are stored and have relationships that aren't, with their identifiers.
-  private(set) var deferred: [Int: Int64] = [:]
+  fileprivate(set) var deferred: [Int: Int64] = [:]
   /// The records with deferred relationships, if they are to be kept.
   private(set) var kept: [GraphRecord] = []
   private let options: Options
@@ -28,8 +28,10 @@ final class GraphImporter {
   private let rejects: RejectsFile?
   private let journal: ImportJournal?
   private let index: KeyIndex
+  private let onStored: ([Int64]) throws -> Void
   private var batch: [GraphRecord] = []
   private var batchRows = 0
+  private var batchBytes = 0
   private var postponed: [GraphRecord] = []
   private var sent = 0
 
@@ -41,13 +43,16 @@ final class GraphImporter {
   ///   - rejects: Where bad records go; the first of them ends the import if there is nowhere.
   ///   - journal: What is noted of the progress, to resume after an interruption.
   ///   - index: The rows that are known.
+  ///   - onStored: Hears the identifiers of the records that were stored, batch by batch.
   init(
     _ options: Options,
     _ service: any GraphService,
     rejects: RejectsFile? = nil,
     journal: ImportJournal? = nil,
-    index: KeyIndex = KeyIndex()
+    index: KeyIndex = KeyIndex(),
+    onStored: @escaping ([Int64]) throws -> Void = { _ in }
   ) {
+    self.onStored = onStored
     self.options = options
     self.service = service
     self.rejects = rejects
@@ -70,7 +75,8 @@ final class GraphImporter {
   func add(_ record: GraphRecord) throws {
     batch.append(record)
     batchRows += record.rows.count
-    if batchRows >= options.batch { try flush() }
+    batchBytes += record.byteCount
+    if batchRows >= options.batch || batchBytes >= Importer.batchBytes { try flush() }
   }
 
   /// Stores what is left, and the records that need others as far as these are there.
@@ -100,6 +106,7 @@ final class GraphImporter {
     let records = batch
     batch = []
     batchRows = 0
+    batchBytes = 0
     guard !records.isEmpty else { return }
     try lookUp(records)
     try send(records)
@@ -164,12 +171,13 @@ final class GraphImporter {
     for record in deferring { waiting[record] = result.identifiers["#\(record)"] }
     deferred.merge(waiting) { $1 }
     try journal?.end(records, deferred: waiting, outcome)
+    try onStored(records.compactMap { result.identifiers["#\($0)"] })
   }
 
   private func send(links rows: [(record: GraphRecord, identifier: Int64)]) throws {
     let links = GraphLinks(rows, index)
     if !options.ignoresMissing {
-      for (record, error) in links.unresolved { try refuse(error, record) }
+      for (record, error) in links.unresolved { try leaveUnlinked(error, record) }
     }
     try send(resolvable: rows)
   }
@@ -182,7 +190,7 @@ final class GraphImporter {
     } catch let error as DepotError {
       guard error.isAboutRows else { throw withCount(error) }
       let (first, second) = rows.halves
-      if second.isEmpty { return try refuse(error, rows[0].record) }
+      if second.isEmpty { return try leaveUnlinked(error, rows[0].record) }
       try send(resolvable: first)
       try send(resolvable: second)
     }
@@ -201,6 +209,15 @@ extension GraphImporter {
     try rejects.append(line: line, error: error, input: input)
     outcome.rejected += 1
     try journal?.reject(index)
+  }
+
+  /// Notes that a record is stored without all of its links, or ends the import.
+  private func leaveUnlinked(_ error: DepotError, _ record: GraphRecord) throws {
+    guard let rejects else { throw located(error, line: record.line) }
+    guard deferred.removeValue(forKey: record.index) != nil else { return }
+    try rejects.append(line: record.line, error: error, input: record.input ?? [])
+    outcome.unlinked += 1
+    try journal?.unlinked(record.index)
   }
 
   private func missing(_ record: GraphRecord) -> DepotError {

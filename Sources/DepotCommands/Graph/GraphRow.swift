@@ -19,6 +19,8 @@ struct GraphRow {
   var entity: String
   /// The temporary identifier.
   var name: String
+  /// The temporary identifier of the row that it stands inside of.
+  var parent: String?
   var columns: [String] = []
   /// The JSON of the values of ``columns``.
   var values: [[UInt8]] = []
@@ -35,6 +37,8 @@ struct GraphRecord {
   var rows: [GraphRow] = []
   /// The record as it stood in the file, if rejects are wanted.
   var input: [UInt8]?
+  /// How large it is as JSON.
+  var byteCount = 0
 
   /// The row of the record itself.
   var root: GraphRow? { rows.last }
@@ -45,8 +49,7 @@ struct GraphReader {
   private let schema: Schema
   private let rules: LinkRules
   private let ignoresUnknown: Bool
-  /// The keys by which rows are referred to, as far as it is known.
-  private let referenceKeys: Set<NaturalKey>
+  private let shapes: [String: RecordShape]
 
   init(
     _ schema: Schema,
@@ -57,7 +60,8 @@ struct GraphReader {
     self.schema = schema
     self.rules = rules
     self.ignoresUnknown = ignoresUnknown
-    referenceKeys = fileKeys
+    let shapes = schema.entities.map { ($0.name, RecordShape($0, schema, rules, fileKeys)) }
+    self.shapes = Dictionary(shapes) { first, _ in first }
   }
 
   /// Reads a JSON object.
@@ -81,7 +85,8 @@ struct GraphReader {
     guard root.kind == .object else {
       throw DepotError(.type, "A record is a JSON object, not \(root.kind).")
     }
-    try add(root, entity, name: "#\(index)", path: "", to: &record)
+    record.byteCount = bytes.count
+    try add(root, entity, name: "#\(index)", parent: nil, path: "", to: &record)
     return record
   }
 
@@ -89,86 +94,80 @@ struct GraphReader {
     _ object: JSONNode,
     _ entity: Entity,
     name: String,
+    parent: String?,
     path: String,
     to record: inout GraphRecord
   ) throws(DepotError) {
     let members = try object.members()
-    let entity = try concrete(entity, members)
-    var row = GraphRow(entity: entity.name, name: name)
-    let fields = schema.fields(of: entity)
-    let relationships = schema.relationships(of: entity)
+    let shape = try shape(entity, members)
+    var row = GraphRow(entity: shape.entity.name, name: name, parent: parent)
     for (nameNode, value) in members {
       let member = try nameNode.string()
-      if let relationship = relationships.first(where: { $0.name == member }) {
+      if let relationship = shape.relationships[member] {
         let references = try references(
           value,
           relationship,
-          name: "\(name).\(member)",
+          of: name,
           path: path + member,
           &record
         )
         row.links.append(.init(relationship: relationship, references: references))
       } else if member.hasPrefix("$") {
-        try addSpecial(member, value, entity, &row)
+        try addSpecial(member, value, shape, &row)
       } else {
-        try addValue(member, value, fields, entity, &row)
+        try addValue(member, value, shape, &row)
       }
     }
-    addKeys(entity, &row)
+    addKeys(shape, &row)
     record.rows.append(row)
   }
 
-  /// Returns the entity that a record names, which descends from the one that is expected.
-  private func concrete(
+  /// Returns what the entity holds that a record names, which descends from the one expected.
+  private func shape(
     _ entity: Entity,
     _ members: [(name: JSONNode, value: JSONNode)]
-  ) throws(DepotError) -> Entity {
-    guard let node = members.first(where: { $0.name.isString("$entity") })?.value else {
-      return entity
+  ) throws(DepotError) -> RecordShape {
+    let node = members.first { $0.name.isString("$entity") }?.value
+    let name = try node?.string() ?? entity.name
+    let named = try schema.entity(named: name)
+    guard let shape = shapes[named.name], shape.lineage.contains(entity.name) else {
+      throw DepotError(.type, "\(name) is no \(entity.name).").at("$entity")
     }
-    let named = try schema.entity(named: try node.string())
-    guard schema.lineage(of: named).contains(where: { $0.name == entity.name }) else {
-      throw DepotError(.type, "\(named.name) is no \(entity.name).").at("$entity")
-    }
-    return named
+    return shape
   }
 
   private func addSpecial(
     _ member: String,
     _ value: JSONNode,
-    _ entity: Entity,
+    _ shape: RecordShape,
     _ row: inout GraphRow
   ) throws(DepotError) {
     if member == "$id", value.kind == .string {
-      let root = schema.lineage(of: entity)[0].name
-      let key = NaturalKey(entity: root, path: NaturalKey.fileIdentifier, type: .string)
-      row.keys.append((key, .string(try value.string())))
+      row.keys.append((shape.fileKey, .string(try value.string())))
     } else if !ignoresUnknown, !["$id", "$version", "$entity"].contains(member) {
-      throw schema.unknownPath(member, from: entity)
+      throw schema.unknownPath(member, from: shape.entity)
     }
   }
 
   private func addValue(
     _ path: String,
     _ value: JSONNode,
-    _ fields: [Field],
-    _ entity: Entity,
+    _ shape: RecordShape,
     _ row: inout GraphRow
   ) throws(DepotError) {
-    let parts = fields.filter { $0.path.hasPrefix(path + ".") }
-    if value.kind == .object, !parts.isEmpty {
-      if fields.contains(where: { $0.path == path && $0.isPresence }) {
+    if value.kind == .object, shape.composites.contains(path) {
+      if shape.fields[path]?.isPresence == true {
         row.columns.append(path)
         row.values.append(Array("true".utf8))
       }
       for (name, value) in try value.members() {
-        try addValue("\(path).\(try name.string())", value, fields, entity, &row)
+        try addValue("\(path).\(try name.string())", value, shape, &row)
       }
       return
     }
-    guard let field = fields.first(where: { $0.path == path }) else {
+    guard let field = shape.fields[path] else {
       if ignoresUnknown { return }
-      throw schema.unknownPath(path, from: entity)
+      throw schema.unknownPath(path, from: shape.entity)
     }
     row.columns.append(path)
     if field.isPresence, value.isNull {
@@ -179,11 +178,8 @@ struct GraphReader {
   }
 
   /// Notes the keys of a row by which rules find others of its kind.
-  private func addKeys(_ entity: Entity, _ row: inout GraphRow) {
-    let lineage = schema.lineage(of: entity).map(\.name)
-    var keys = Set(rules.keys.values).union(referenceKeys)
-    if let key = NaturalKey(of: entity, schema) { keys.insert(key) }
-    for key in keys where lineage.contains(key.entity) {
+  private func addKeys(_ shape: RecordShape, _ row: inout GraphRow) {
+    for key in shape.keys {
       guard let column = row.columns.firstIndex(of: key.path),
         let value = try? JSONDocument(row.values[column]).root.value(as: key.type),
         !value.isNull
@@ -197,7 +193,7 @@ extension GraphReader {
   private func references(
     _ value: JSONNode,
     _ relationship: Relationship,
-    name: String,
+    of parent: String,
     path: String,
     _ record: inout GraphRecord
   ) throws(DepotError) -> [GraphReference] {
@@ -212,8 +208,9 @@ extension GraphReader {
     for (index, element) in elements.enumerated() {
       do throws(DepotError) {
         if element.kind == .object {
-          let name = "\(name).\(index)"
-          try references.append(nested(element, destination, rule?.key, name, path, &record))
+          let name = "\(parent).\(relationship.name).\(index)"
+          let key = rule?.key
+          try references.append(nested(element, destination, key, name, parent, path, &record))
         } else {
           try references.append(scalar(element, rule))
         }
@@ -246,11 +243,12 @@ extension GraphReader {
     _ destination: Entity,
     _ key: NaturalKey?,
     _ name: String,
+    _ parent: String,
     _ path: String,
     _ record: inout GraphRecord
   ) throws(DepotError) -> GraphReference {
     let before = record.rows
-    try add(object, destination, name: name, path: path + ".", to: &record)
+    try add(object, destination, name: name, parent: parent, path: path + ".", to: &record)
     guard let key, let row = record.rows.last,
       let value = row.keys.first(where: { $0.key == key })?.value
     else { return .nested(name) }

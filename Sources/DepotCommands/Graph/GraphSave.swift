@@ -55,12 +55,12 @@ struct GraphSave {
     names = [:]
     omitted = []
     for record in records {
-      for (position, row) in record.rows.enumerated() {
-        let isRoot = position == record.rows.count - 1
+      // The outermost comes first: what stands inside of a row that is left out, is left out too.
+      for row in record.rows.reversed() {
         let isThere = row.keys.contains { key, value in
           names[key]?[value] != nil || index[key, value] != nil
         }
-        if isThere, !isRoot {
+        if let parent = row.parent, isThere || omitted.contains(parent) {
           omitted.insert(row.name)
           continue
         }

@@ -84,6 +84,11 @@ final class ImportJournal {
   /// Notes that a record was rejected.
   func reject(_ record: Int) throws(DepotError) { try write(["reject": .int64(Int64(record))]) }
 
+  /// Notes that a record is stored without all of its links.
+  func unlinked(_ record: Int) throws(DepotError) {
+    try write(["unlinked": .int64(Int64(record))])
+  }
+
   private func write(_ members: [String: JSONValue]) throws(DepotError) {
     try write(Array(JSONValue.object(members).text.utf8))
   }
@@ -144,6 +149,10 @@ extension ImportJournal.State {
     if let record = try reader.optionalInt("reject") {
       handled.insert(record)
       outcome.rejected += 1
+    }
+    if let record = try reader.optionalInt("unlinked") {
+      deferred[record] = nil
+      outcome.unlinked += 1
     }
     if let records = reader.optional("end") {
       handled.formUnion(try records.integers())

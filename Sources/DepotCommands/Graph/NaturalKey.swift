@@ -85,6 +85,8 @@ final class KeyIndex {
 struct LinkRules {
   /// The keys by the paths of relationships from the imported entity.
   private(set) var keys: [String: NaturalKey] = [:]
+  /// The keys that needn't be named, by entity.
+  private var natural: [String: NaturalKey] = [:]
   private let schema: Schema
   /// Whether rows without another key are known by the identifiers in the file.
   private let usesFileIdentifiers: Bool
@@ -100,6 +102,7 @@ struct LinkRules {
   ) throws(DepotError) {
     self.schema = schema
     self.usesFileIdentifiers = usesFileIdentifiers
+    for entity in schema.entities { natural[entity.name] = NaturalKey(of: entity, schema) }
     for text in texts {
       guard let sign = text.firstIndex(of: "="), sign > text.startIndex else {
         throw DepotError(.usage, "\"\(text)\" links nothing.")
@@ -138,7 +141,7 @@ struct LinkRules {
   /// Returns the key of a relationship's rows, and whether it was chosen by the user.
   func key(_ path: String, to destination: Entity) -> (key: NaturalKey, isChosen: Bool)? {
     if let key = keys[path] { return (key, true) }
-    if let key = NaturalKey(of: destination, schema) { return (key, false) }
+    if let key = natural[destination.name] { return (key, false) }
     guard usesFileIdentifiers else { return nil }
     let root = schema.lineage(of: destination)[0].name
     return (NaturalKey(entity: root, path: NaturalKey.fileIdentifier, type: .string), false)

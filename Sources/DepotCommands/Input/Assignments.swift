@@ -10,7 +10,8 @@ struct Assignments: Equatable {
   ///
   /// The text behind `=` is read as the attribute's type wants it, and behind `:=` as JSON. For data,
   /// `@FILE` stands for what is in a file. A relationship takes an identifier such as `42` or
-  /// `Country/42`; one to many takes several with commas between, or JSON.
+  /// `Country/42`; one to many takes several with commas between, or JSON. A composite value is given
+  /// part by part, as in `home.city=Rome`, or as a JSON object.
   ///
   /// - Throws: ``DepotError`` `request.usage` if one isn't an assignment, `schema.unknown_attribute`,
   ///   or `request.type`.
@@ -25,14 +26,22 @@ struct Assignments: Equatable {
       var name = String(argument[..<sign])
       let isJSON = name.last == ":"
       if isJSON { name.removeLast() }
+      if isJSON, fields.contains(where: { $0.path.hasPrefix(name + ".") }) {
+        let text = String(argument[argument.index(after: sign)...])
+        do throws(DepotError) {
+          try addComposite(name, try Self.document(text).root, entity, schema, fields)
+        } catch {
+          throw error.at("\(entity.name).\(name)")
+        }
+        continue
+      }
       let field = fields.first { $0.path == name }
       let relationship = relationships.first { $0.name == name }
       guard field != nil || relationship != nil else {
         throw schema.unknownPath(name, from: entity)
       }
-      if columns.contains(name) { throw DepotError(.usage, "\"\(name)\" gets two values.") }
       let text = String(argument[argument.index(after: sign)...])
-      columns.append(name)
+      try addColumn(name)
       do throws(DepotError) {
         if isJSON {
           values.append(try Self.json(text))
@@ -47,6 +56,39 @@ struct Assignments: Equatable {
     }
   }
 
+  private mutating func addColumn(_ name: String) throws(DepotError) {
+    if columns.contains(name) { throw DepotError(.usage, "\"\(name)\" gets two values.") }
+    columns.append(name)
+  }
+
+  /// Adds the parts of a composite value that is an object, or null.
+  private mutating func addComposite(
+    _ path: String,
+    _ value: JSONNode,
+    _ entity: Entity,
+    _ schema: Schema,
+    _ fields: [Field]
+  ) throws(DepotError) {
+    let field = fields.first { $0.path == path }
+    let isComposite = fields.contains { $0.path.hasPrefix(path + ".") }
+    guard field != nil || isComposite else { throw schema.unknownPath(path, from: entity) }
+    let hasParts = isComposite && value.kind == .object
+    if let field {
+      let isAbsent = field.isPresence && value.isNull
+      try addColumn(path)
+      values.append(
+        hasParts || isAbsent
+          ? Array("\(!isAbsent)".utf8) : Array(value.document.bytes[value.range])
+      )
+    } else if !hasParts {
+      throw DepotError(.type, "\(path) is an object with attributes, not \(value.kind).")
+    }
+    guard hasParts else { return }
+    for (name, value) in try value.members() {
+      try addComposite("\(path).\(try name.string())", value, entity, schema, fields)
+    }
+  }
+
   private static func identifiers(
     _ text: String,
     _ relationship: Relationship
@@ -58,8 +100,13 @@ struct Assignments: Equatable {
     var list: [JSONValue] = []
     for word in words {
       guard let identifier = Int64(word.split(separator: "/", maxSplits: 1).last ?? "") else {
+        let isNull = word == "null" || word == "nil"
         throw DepotError(.type, "\"\(word)\" is no identifier.")
-          .hint("An identifier looks like 42 or \(relationship.destination)/42.")
+          .hint(
+            isNull
+              ? "To lead nowhere: \(relationship.name):=null"
+              : "An identifier looks like 42 or \(relationship.destination)/42."
+          )
       }
       list.append(.int64(identifier))
     }
@@ -76,14 +123,17 @@ struct Assignments: Equatable {
   }
 
   private static func json(_ text: String) throws(DepotError) -> [UInt8] {
-    let document: JSONDocument
+    let document = try document(text)
+    return Array(document.bytes[document.root.range])
+  }
+
+  private static func document(_ text: String) throws(DepotError) -> JSONDocument {
     do throws(DepotError) {
-      document = try JSONDocument(Array(text.utf8))
+      return try JSONDocument(Array(text.utf8))
     } catch {
       throw DepotError(.json, "\(text.debugDescription) isn't JSON.")
         .hint("Behind := goes JSON, such as 42, null, or '\"text\"'; behind = goes plain text.")
     }
-    return Array(document.bytes[document.root.range])
   }
 
   private static func value(_ text: String, of attribute: Attribute) throws(DepotError) -> [UInt8] {

@@ -18,12 +18,17 @@ final class Importer {
     var updated = 0
     var skipped = 0
     var rejected = 0
+    /// Those of the stored that lack links which lead nowhere.
+    var unlinked = 0
 
     var rows: Int { inserted + updated + skipped + rejected }
+
+    /// The exit status of a program that imported.
+    var exitStatus: Int32 { rejected + unlinked == 0 ? 0 : 65 }
   }
 
   /// The largest batch in bytes, a record more or less.
-  private static let batchBytes = 4 << 20
+  static let batchBytes = 4 << 20
 
   private(set) var outcome = Outcome()
   private let entity: Entity

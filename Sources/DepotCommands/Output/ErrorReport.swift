@@ -2,7 +2,11 @@ internal import DepotProtocol
 
 /// An error as the user sees it.
 enum ErrorReport {
-  /// Returns three lines at most: what happened, where, and what to do about it.
+  /// How many of several reasons are shown.
+  private static let reasonCount = 8
+
+  /// Returns what happened, where, and what to do about it, in three lines unless there are several
+  /// reasons.
   static func text(_ error: DepotError, usesColor: Bool = false) -> String {
     let code = error.code == .usage ? "" : "\(error.code.rawValue): "
     var message = error.message
@@ -12,7 +16,14 @@ enum ErrorReport {
     if let place = error.at {
       text += "  " + label("at:", "1", usesColor) + " " + oneLine(place) + "\n"
     }
-    if let hint = error.hint {
+    // The message has the first of them.
+    let reasons = error.details?["violations"]?.array?.dropFirst() ?? []
+    for reason in reasons.prefix(reasonCount) {
+      let place = reason["pointer"]?.string.map { " (at \($0))" } ?? ""
+      text += "  also: " + oneLine((reason["message"]?.string ?? reason.text) + place) + "\n"
+    }
+    if reasons.count > reasonCount { text += "  and \(reasons.count - reasonCount) more\n" }
+    if let hint = error.hint, reasons.isEmpty {
       text += "  " + label("hint:", "36", usesColor) + " " + aligned(hint) + "\n"
     }
     return text

@@ -3,13 +3,16 @@ internal import DepotProtocol
 /// The running of the lines of a shell, wherever they come from.
 struct Shell {
   private let session: Session
+  /// Runs a verb where an interruption ends it alone, and returns its exit status.
+  private let runApart: (([String]) throws -> Int32)?
   /// The exit status of the last command.
   private(set) var status: Int32 = 0
   /// Whether there was an `exit`.
   private(set) var isOver = false
 
-  init(_ session: Session) {
+  init(_ session: Session, runApart: (([String]) throws -> Int32)? = nil) {
     self.session = session
+    self.runApart = runApart
   }
 
   /// Runs the commands of a text, one in each line; an error ends none but its own.
@@ -37,7 +40,12 @@ struct Shell {
       let invocation = try ArgumentParser.parse(words)
       try Self.refuse(invocation)
       current = try session.running(invocation)
-      status = try DepotCommand.run(current)
+      try session.output.flush()
+      if let runApart, invocation.verb != nil {
+        status = try runApart(session.inherited(invocation) + words)
+      } else {
+        status = try DepotCommand.run(current)
+      }
       try session.output.flush()
     } catch let error as OutputClosed {
       throw error

@@ -3,20 +3,20 @@ internal import DepotProtocol
 
 /// `depot aggregate`: what rows come to, in groups.
 enum AggregateVerb {
-  private static let by = OptionSpec(
+  static let by = OptionSpec(
     name: "by",
     value: "PATHS",
     help: "what the rows of a group have in common, or NAME=EXPRESSION; repeatable",
     candidates: .paths(.any),
     isRepeatable: true
   )
-  private static let value = OptionSpec(
+  static let value = OptionSpec(
     name: "value",
     value: "NAME=FUNCTION",
     help: "a column such as total=sum(size); repeatable (default: count)",
     isRepeatable: true
   )
-  private static let having = OptionSpec(
+  static let having = OptionSpec(
     name: "having",
     value: "PREDICATE",
     help: "the groups that satisfy it, such as \"total > 10\""
@@ -30,7 +30,8 @@ enum AggregateVerb {
     summary: "count, sum, and the like, in groups",
     details: """
       The functions are \(QueryExpression.Aggregate.allCases.map(\.rawValue).joined(separator: ", ")).
-      In --having and --sort, names are those of the columns.
+      In --having and --sort, names are those of the columns. A column without a name is called after
+      its function and path, such as sum_size.
       """,
     examples: [
       "depot aggregate Package --by section --value n=count --sort n:desc --limit 10",
@@ -65,8 +66,8 @@ enum AggregateVerb {
     }
     if request.values.isEmpty { request.values = [.init(name: "count", .count)] }
     if let text = invocation.value(having) { request.having = try bindings.predicate(text) }
+    request.sort = try Selection.sortKeys(invocation.value(.sort), &bindings)
     try bindings.finish()
-    request.sort = try invocation.value(.sort).map(Selection.sortKeys) ?? []
     request.limit = try invocation.number(.limit)
     request.offset = try invocation.number(.offset) ?? 0
     return request
@@ -100,7 +101,7 @@ enum AggregateVerb {
       throw DepotError(.usage, "\"\(text)\" is no aggregate.")
         .hint(nearest.map { "Did you mean \($0)?" } ?? "Write name=sum(path).")
     }
-    let name = chosen ?? String(call)
+    let name = chosen ?? defaultName(aggregate, rest)
     if aggregate == .count, rest.isEmpty || rest == "()" { return .init(name: name, .count) }
     guard rest.first == "(", rest.last == ")", rest.count > 2 else {
       throw DepotError(.usage, "\"\(text)\" doesn't say what of the rows is meant.")
@@ -108,6 +109,15 @@ enum AggregateVerb {
     }
     let inner = try bindings.expression(String(rest.dropFirst().dropLast()))
     return .init(name: name, aggregate, of: inner)
+  }
+
+  /// Returns `sum_size` for `sum(size)`, a name that predicates can use.
+  private static func defaultName(
+    _ aggregate: QueryExpression.Aggregate,
+    _ argument: Substring
+  ) -> String {
+    let words = argument.split { !($0.isLetter || $0.isNumber || $0 == "_") }
+    return ([aggregate.rawValue] + words.map(String.init)).joined(separator: "_")
   }
 
   /// Divides `name=expression`; an expression may have comparisons, but not before a name.

@@ -3,36 +3,83 @@ internal import DepotProtocol
 
 /// `depot explain`: how the service would find rows.
 enum ExplainVerb {
+  private static let count = OptionSpec(name: "count", help: "rather how they would be counted")
+  private static let runs = OptionSpec(
+    name: "run",
+    help: "find them too, without showing them, and tell what it cost"
+  )
+
   static let verb = Verb(
     words: ["explain"],
     operands: "ENTITY",
     operandCount: 1...1,
     operand: .entity,
     summary: "show how rows would be found",
+    details: "With --by or --value it is about groups, as in depot aggregate.",
     examples: [
-      "depot explain Package --where \"section == 'database'\" --sort installedSize:desc"
+      "depot explain Package --where \"section == 'database'\" --sort installedSize:desc",
+      "depot explain Package --by section --value n=count --run",
     ],
-    options: OptionSpec.rows,
+    options: OptionSpec.rows
+      + [AggregateVerb.by, AggregateVerb.value, AggregateVerb.having, count, runs],
     run: run
   )
 
   @Sendable private static func run(_ session: Session) throws -> Int32 {
-    let plan = try session.connect().explain(Selection.fetch(session.invocation))
+    let request = try request(session.invocation)
+    let plan = try JSONValue(session.connect().perform(.explain(request)))
     session.write(plan, orText: text(plan))
     return 0
+  }
+
+  /// Returns the request that a command line describes.
+  static func request(_ invocation: Invocation) throws(DepotError) -> ExplainRequest {
+    let groups =
+      [AggregateVerb.by, AggregateVerb.value].contains { !invocation.values($0).isEmpty }
+      || invocation.has(AggregateVerb.having)
+    guard !groups || !invocation.has(count) else {
+      throw DepotError(.usage, "--count is about rows, not about groups.")
+    }
+    let read: ExplainRequest.Read =
+      groups
+      ? .aggregate(try AggregateVerb.request(invocation))
+      : invocation.has(count)
+        ? .count(try Selection.count(invocation)) : .fetch(try Selection.fetch(invocation))
+    return ExplainRequest(read, runs: invocation.has(runs))
+  }
+
+  /// Breaks a text at its spaces into lines below each other.
+  private static func wrapped(_ text: String) -> String {
+    var lines: [String] = []
+    for word in text.split(separator: " ").map(String.init) {
+      if let last = lines.last, last.count + 1 + word.count <= 90 {
+        lines[lines.count - 1] = last + " " + word
+      } else {
+        lines.append(word)
+      }
+    }
+    return lines.joined(separator: "\n        ")
   }
 
   /// Returns the plan as people read it.
   static func text(_ plan: JSONValue) -> String {
     var lines: [String] = []
-    if let sql = plan["sql"]?.string { lines.append("SQL:    \(sql)") }
+    if let text = plan["text"]?.string { lines.append("Where:  " + wrapped(text)) }
+    if let sql = plan["sql"]?.string { lines.append("SQL:    " + wrapped(sql)) }
     for (index, step) in (plan["plan"]?.array ?? []).enumerated() {
-      lines.append((index == 0 ? "Plan:   " : "        ") + (step.string ?? step.text))
+      lines.append((index == 0 ? "Plan:   " : "        ") + wrapped(step.string ?? step.text))
     }
     let uses = plan["uses"]?.array?.compactMap(\.string) ?? []
     if !uses.isEmpty { lines.append("Uses:   " + uses.joined(separator: ", ")) }
     if plan["fullScan"]?.bool == true { lines.append("Scan:   every row is read") }
-    if let advice = plan["advice"]?.string { lines.append("Advice: \(advice)") }
+    if let advice = plan["advice"]?.string { lines.append("Advice: " + wrapped(advice)) }
+    if let run = plan["run"] {
+      func number(_ name: String) -> Int { Int(run[name]?.int64 ?? 0) }
+      let found = Numbers.counted(number("rows"), "row")
+      let scanned = Numbers.grouped(number("scanned"))
+      let time = Numbers.span(seconds: Double(number("microseconds")) / 1e6)
+      lines.append("Cost:   \(found), \(scanned) scanned, \(number("sorts")) sorts, \(time)")
+    }
     return lines.joined(separator: "\n")
   }
 }

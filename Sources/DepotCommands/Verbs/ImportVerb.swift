@@ -133,7 +133,7 @@ enum ImportVerb {
     try ImportSource.read(file, format: format, into: importer)
     meter.finish()
     session.say(summary(importer.outcome, seconds: meter.seconds))
-    return importer.outcome.rejected == 0 ? 0 : 65
+    return importer.outcome.exitStatus
   }
 
   private static func importAll(_ options: Importer.Options, _ session: Session) throws -> Int32 {
@@ -152,14 +152,8 @@ enum ImportVerb {
     _ schema: Schema,
     _ invocation: Invocation
   ) -> Bool {
-    let isPlain =
-      entity.parent == nil && entity.relationships.isEmpty
-      && schema.descendants(of: entity.name).isEmpty
-      && entity.attributes.allSatisfy {
-        $0.type.isScalar && $0.collection == nil && $0.options.isEmpty
-      }
-    return !isPlain || invocation.has(resume) || !invocation.values(link).isEmpty
-      || !invocation.values(key).isEmpty
+    GraphImport.isNeeded(entity, schema) || invocation.has(resume)
+      || !invocation.values(link).isEmpty || !invocation.values(key).isEmpty
   }
 
   private static func graph(
@@ -204,6 +198,9 @@ enum ImportVerb {
     if outcome.updated > 0 { parts.append("\(Numbers.grouped(outcome.updated)) updated") }
     if outcome.skipped > 0 { parts.append("\(Numbers.grouped(outcome.skipped)) skipped") }
     if outcome.rejected > 0 { parts.append("\(Numbers.grouped(outcome.rejected)) rejected") }
+    if outcome.unlinked > 0 {
+      parts.append("\(Numbers.grouped(outcome.unlinked)) without all their links")
+    }
     return "\(Numbers.counted(outcome.rows, "row")): \(parts.joined(separator: ", "))"
       + " in \(Numbers.span(seconds: seconds))"
   }

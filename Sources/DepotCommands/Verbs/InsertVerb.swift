@@ -12,7 +12,7 @@ enum InsertVerb {
     details: """
       NAME=TEXT is read as the attribute's type wants it, NAME:=JSON as JSON (so NAME:=null), and
       NAME=@FILE puts a file into an attribute of type data. With -, NDJSON or a JSON array comes
-      from standard input and is inserted in batches of 1000.
+      from standard input and is inserted in batches of 1000; relationships are as for depot import.
       """,
     examples: [
       "depot insert Package name=depot section=database installedSize:=1024",
@@ -30,7 +30,11 @@ enum InsertVerb {
     let schema = try connection.schema()
     let entity = try schema.entity(named: name)
     if invocation.operands[1] == "-" {
-      try insertInput(entity, onConflict, connection, session)
+      if GraphImport.isNeeded(entity, schema) {
+        try insertGraph(entity, schema, onConflict, connection, session)
+      } else {
+        try insertInput(entity, onConflict, connection, session)
+      }
       return 0
     }
     let assignments = try Assignments(Array(invocation.operands.dropFirst()), for: entity, schema)
@@ -42,7 +46,7 @@ enum InsertVerb {
         onConflict: onConflict
       )
     )
-    write(result, of: name, session)
+    write(result.identifiers.compactMap(\.self), of: name, session)
     return 0
   }
 
@@ -56,15 +60,47 @@ enum InsertVerb {
     options.onConflict = onConflict
     let importer = Importer(entity, options, rejects: nil) { request in
       let result = try connection.insert(request)
-      write(result, of: entity.name, session)
+      write(result.identifiers.compactMap(\.self), of: entity.name, session)
       try session.output.flushIfLarge()
       return result
     }
     try ImportSource.read(try InputFile("-"), format: nil, into: importer)
   }
 
-  private static func write(_ result: InsertResult, of entity: String, _ session: Session) {
-    for case let identifier? in result.identifiers {
+  private static func insertGraph(
+    _ entity: Entity,
+    _ schema: Schema,
+    _ onConflict: InsertRequest.OnConflict,
+    _ connection: BlockingConnection,
+    _ session: Session
+  ) throws {
+    var options = GraphImporter.Options()
+    options.onConflict = onConflict
+    options.keepsDeferred = true
+    let importer = GraphImporter(options, ConnectedGraphService(connection: connection)) { stored in
+      write(stored, of: entity.name, session)
+      try session.output.flushIfLarge()
+    }
+    let source = GraphSource(
+      path: "-",
+      entity: entity,
+      schema: schema,
+      rules: try LinkRules([], of: entity, schema),
+      style: ImportStyle(),
+      keepsInput: false
+    )
+    try source.read(
+      InputFile("-"),
+      skip: { _ in false },
+      refuse: importer.refuse(_:index:line:input:),
+      importer.add
+    )
+    try importer.finishRows()
+    try importer.link(importer.kept)
+  }
+
+  private static func write(_ identifiers: [Int64], of entity: String, _ session: Session) {
+    for identifier in identifiers {
       let text = "\(entity)/\(identifier)"
       session.output.append(session.writesJSON ? "{\"$id\":\"\(text)\"}\n" : text + "\n")
     }

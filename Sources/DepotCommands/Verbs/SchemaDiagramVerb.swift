@@ -1,4 +1,5 @@
 internal import DepotClient
+internal import DepotLinux
 internal import DepotProtocol
 
 /// `depot schema diagram`: a picture of the schema.
@@ -29,7 +30,8 @@ enum SchemaDiagramVerb {
     details: """
       The ends of a line say how many rows there are: ┼ one, o perhaps none, > and < many. It begins
       and ends beside the relationships, or below the name if there is no inverse; ◁ is at the entity
-      that others inherit from. On a terminal that is too narrow, the text is one column.
+      that others inherit from. Where the terminal, or $COLUMNS, is
+      too narrow, the text is one column.
       """,
     examples: [
       "depot schema diagram", "depot schema diagram --format svg > schema.svg",
@@ -46,7 +48,8 @@ enum SchemaDiagramVerb {
       ?? session.connect().schema()
     switch form {
     case .text:
-      let width = session.style("").width
+      let columns = Process.environment("COLUMNS").flatMap { Int($0) }
+      let width = session.style("").width ?? columns
       session.output.append(TextDiagram.text(DiagramGraph(schema), width: width))
     case .mermaid: session.output.append(MermaidDiagram.text(schema))
     case .svg: session.output.append(SVGDiagram.text(DiagramGraph(schema)))

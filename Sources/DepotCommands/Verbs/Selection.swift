@@ -19,9 +19,9 @@ enum Selection {
     var request = FetchRequest(entity: try entityName(invocation.operands[0]))
     var bindings = try Bindings(invocation)
     request.predicate = try predicate(invocation, &bindings)
+    request.sort = try sortKeys(invocation.value(.sort), &bindings)
     try bindings.finish()
     request.includesSubentities = !invocation.has(.noSubentities)
-    request.sort = try invocation.value(.sort).map(sortKeys) ?? []
     request.limit = try invocation.number(.limit)
     request.offset = try invocation.number(.offset) ?? 0
     request.select = invocation.value(.select).map(names)
@@ -45,28 +45,43 @@ enum Selection {
     return request
   }
 
-  /// Reads keys to sort by, such as `name,size:desc` or `title:desc:localized`.
-  static func sortKeys(_ text: String) throws(DepotError) -> [SortKey] {
+  /// Reads the keys of `--sort`, such as `name,size:desc`, `title:desc:localized`, or `size * 2`.
+  static func sortKeys(
+    _ text: String?,
+    _ bindings: inout Bindings
+  ) throws(DepotError) -> [SortKey] {
+    guard let text else { return [] }
     var keys: [SortKey] = []
-    for part in names(text) {
-      let pieces = part.split(separator: ":", omittingEmptySubsequences: false)
-      let words = pieces.dropFirst()
-      guard !pieces[0].isEmpty, Set(words).count == words.count,
-        words.allSatisfy({ ["asc", "desc", "localized"].contains($0) }),
-        !(words.contains("asc") && words.contains("desc"))
-      else {
-        throw DepotError(.usage, "\"\(part)\" is no key to sort by.")
-          .hint("Write path, path:asc, path:desc, or path:desc:localized, with commas between.")
-      }
-      keys.append(
-        SortKey(
-          String(pieces[0]),
-          descending: words.contains("desc"),
-          localized: words.contains("localized")
-        )
-      )
-    }
+    for part in names(text) { keys.append(try sortKey(part, &bindings)) }
     return keys
+  }
+
+  private static func sortKey(
+    _ text: String,
+    _ bindings: inout Bindings
+  ) throws(DepotError) -> SortKey {
+    var rest = text[...]
+    var words: Set<Substring> = []
+    var isValid = true
+    while let colon = rest.lastIndex(of: ":"),
+      case let word = rest[rest.index(after: colon)...],
+      ["asc", "desc", "localized"].contains(word)
+    {
+      isValid = words.insert(word).inserted && isValid
+      rest = rest[..<colon]
+    }
+    let isExpression = rest.contains { "()+-*/ ".contains($0) }
+    guard isValid, !rest.isEmpty, isExpression || !rest.contains(":"),
+      !words.isSuperset(of: ["asc", "desc"])
+    else {
+      throw DepotError(.usage, "\"\(text)\" is no key to sort by.")
+        .hint("Write path, path:asc, path:desc, or path:desc:localized, with commas between.")
+    }
+    return SortKey(
+      isExpression ? try bindings.expression(String(rest)) : .attribute(String(rest)),
+      descending: words.contains("desc"),
+      localized: words.contains("localized")
+    )
   }
 
   /// Reads the place of a row: `42`, `Trip/42`, or `["a",42]`, the values of the sort keys first.
@@ -83,13 +98,28 @@ enum Selection {
       .hint("Write an identifier, or JSON such as '[\"name\",42]': the sort keys' values and it.")
   }
 
-  /// Divides a list at its commas.
+  /// Divides a list at its commas, as far as these are outside of brackets and quotation marks.
   static func names(_ text: String) -> [String] {
-    text.split(separator: ",", omittingEmptySubsequences: false).map { part in
-      var part = part
-      while part.first == " " { part.removeFirst() }
-      while part.last == " " { part.removeLast() }
-      return String(part)
+    var parts = [""]
+    var depth = 0
+    var quote: Character?
+    for character in text {
+      if let open = quote {
+        if character == open { quote = nil }
+      } else if "'\"".contains(character) {
+        quote = character
+      } else if "([{".contains(character) {
+        depth += 1
+      } else if ")]}".contains(character) {
+        depth -= 1
+      } else if character == ",", depth <= 0 {
+        parts.append("")
+        continue
+      }
+      parts[parts.count - 1].append(character)
+    }
+    return parts.map { part in
+      String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
   }
 

@@ -11,7 +11,7 @@ enum ShellVerb {
       Each line is a verb with its operands and options; quotation marks and backslashes are as in
       other shells. Tab completes verbs, options, entities, paths, and predicates. The arrows and
       Ctrl-R bring back what was typed before, which is kept in $XDG_STATE_HOME/depot/history.
-      Ctrl-C gives a line up, or ends the shell with the verb that runs; exit or Ctrl-D ends it.
+      Ctrl-C gives a line up, or ends the verb that runs; exit or Ctrl-D ends the shell.
 
       If the lines come from a file or pipe there is no prompt, and the exit status is the last
       line's. Options of the shell are those of every line.
@@ -43,10 +43,21 @@ enum ShellVerb {
     }
     defer { file?.shorten(to: terminal.history) }
     session.say("Type help for the verbs, exit to leave.")
-    var shell = Shell(session)
+    var shell = Shell(session, runApart: runApart)
     while !shell.isOver, let line = try terminal.readLine() {
       file?.append(line)
       try shell.run(line)
+    }
+  }
+
+  /// Runs a command line as a process of its own, which Ctrl-C ends while the shell goes on.
+  private static func runApart(_ words: [String]) throws(DepotError) -> Int32 {
+    Terminal.ignoreInterrupt()
+    defer { Terminal.exitOnInterrupt() }
+    do throws(SystemError) {
+      return try ChildProcess(["/proc/self/exe"] + words).wait()
+    } catch {
+      throw DepotError(.io, "The verb can't be run (\(error)).")
     }
   }
 

@@ -1,0 +1,347 @@
+import DepotProtocol
+import Foundation
+import Testing
+
+extension ServiceTests {
+  /// The verbs about related rows, beside a real service.
+  @Suite(.serialized) struct CommandLineGraphTests {
+    private let daemon: TestDaemon
+
+    static let schema = """
+      {"entities":[
+      {"name":"Section","attributes":[{"name":"name","type":"string","unique":true}],
+       "relationships":[
+       {"name":"packages","destination":"Package","toMany":true,"inverse":"section"}]},
+      {"name":"Package","attributes":[{"name":"name","type":"string","unique":true},
+       {"name":"size","type":"int64","optional":true},
+       {"name":"home","type":"composite","optional":true,
+        "properties":[{"name":"city","type":"string"}]}],
+       "relationships":[
+       {"name":"section","destination":"Section","inverse":"packages"},
+       {"name":"depends","destination":"Package","toMany":true,"inverse":"dependents"},
+       {"name":"dependents","destination":"Package","toMany":true,"inverse":"depends"}]}]}
+      """
+
+    init() throws {
+      daemon = try TestDaemon(schema: Self.schema.filter { $0 != "\n" })
+    }
+
+    private func depot(_ arguments: String..., input: String? = nil) throws -> Outcome {
+      try daemon.depot(arguments, input: input)
+    }
+
+    /// Packages of which each depends on the next ones, so that most references lead forwards.
+    private static func packages(_ count: Int) -> [String] {
+      (0..<count).map { index in
+        let next = [index + 1, index + 7].map { #""p\#($0 % count)""# }.joined(separator: ",")
+        return
+          #"{"name":"p\#(index)","size":\#(index),"section":"s\#(index % 3)","depends":[\#(next)]}"#
+      }
+    }
+
+    private func importPackages(_ count: Int) throws {
+      let sections = (0..<3).map { #"{"name":"s\#($0)"}"# }.joined(separator: "\n")
+      #expect(try depot("import", "Section", "-", input: sections).status == 0)
+      let file = try daemon.folder.write(
+        Self.packages(count).joined(separator: "\n"),
+        to: "packages.ndjson"
+      )
+      let outcome = try depot(
+        "import",
+        "Package",
+        file,
+        "--link",
+        "section=Section.name",
+        "--link",
+        "depends=Package.name",
+        "--batch",
+        "64"
+      )
+      #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+
+    @Test func `a graph is imported with references forwards and backwards`() throws {
+      try importPackages(500)
+      #expect(try depot("count", "Package").output == "500\n")
+      let wrong = try depot("count", "Package", "--where", "depends.@count != 2 OR section == NULL")
+      #expect(wrong.output == "0\n")
+      let names = try depot(
+        "fetch",
+        "Package",
+        "--where",
+        "ANY dependents.name == 'p499'",
+        "--sort",
+        "name",
+        "--select",
+        "name,section.name",
+        "-o",
+        "csv"
+      )
+      #expect(
+        names.lines.map { $0.split(separator: ",").dropFirst().joined(separator: ",") } == [
+          "name,section.name", "p0,s0", "p6,s0",
+        ]
+      )
+    }
+
+    @Test func `what can't be stored or linked is told with its line and reason`() throws {
+      #expect(try depot("insert", "Section", "name=s").status == 0)
+      let lines = [
+        #"{"name":"a","section":"s","depends":["b","nowhere"]}"#, #"{"name":"b","section":"none"}"#,
+        #"{"name":"c","section":"s","size":"x"}"#, #"{"name":"a","section":"s"}"#,
+        #"{"name":"d","section":"s","depends":["a"]}"#,
+      ]
+      let rejects = daemon.folder.path + "/rejects"
+      let file = try daemon.folder.write(lines.joined(separator: "\n"), to: "p.ndjson")
+      let outcome = try depot("import", "Package", file, "--rejects", rejects)
+      #expect(outcome.status == 65)
+      #expect(outcome.errors.contains("2 inserted, 3 rejected, 1 without all their links"))
+      let records = try String(contentsOfFile: rejects, encoding: .utf8).split(separator: "\n")
+        .map { try JSONValue(parsing: $0.utf8) }
+      let reasons = Dictionary(
+        uniqueKeysWithValues: records.map {
+          ($0["line"]?.int64 ?? 0, $0["error"]?["code"]?.string ?? "")
+        }
+      )
+      #expect(
+        reasons == [
+          1: "notfound.object", 2: "notfound.object", 3: "request.type", 4: "conflict.unique",
+        ]
+      )
+      #expect(try depot("fetch", "Package", "--select", "name", "-o", "csv").lines.count == 3)
+      let stopped = try depot("import", "Package", file)
+      #expect(stopped.status != 0)
+      #expect(stopped.errors.contains("at: line"), "\(stopped.errors)")
+    }
+
+    @Test(arguments: [1, 2, 3])
+    func `an import that was killed goes on with the same result`(seed: Int) throws {
+      for section in 0..<3 {
+        #expect(try depot("insert", "Section", "name=s\(section)").status == 0)
+      }
+      let file = try daemon.folder.write(
+        Self.packages(4000).joined(separator: "\n"),
+        to: "packages.ndjson"
+      )
+      let command = [
+        Programs.depot, "--socket", daemon.socket, "--no-start", "import", "Package", file,
+        "--batch", "50", "--resume", daemon.folder.path + "/journal",
+      ]
+      let program = try Program(command)
+      // It is killed somewhere in the middle, as soon as so many rows are there.
+      let isBegun: Bool? = try poll {
+        let count = Int(try depot("count", "Package").output.dropLast()) ?? 0
+        return count >= seed * 500 ? true : nil
+      }
+      #expect(isBegun == true)
+      program.kill()
+      let killed = try program.wait()
+      #expect(killed.status == 128 + SIGKILL)
+      let again = try Program.run(command)
+      #expect(again.status == 0, "\(again.errors)")
+      #expect(again.errors.contains("4,000 rows: 4,000 inserted"), "\(again.errors)")
+      #expect(try depot("count", "Package").output == "4000\n")
+      let wrong = try depot("count", "Package", "--where", "depends.@count != 2")
+      #expect(wrong.output == "0\n")
+      let third = try Program.run(command)
+      #expect(third.status == 0)
+      #expect(try depot("count", "Package").output == "4000\n")
+    }
+
+    @Test func `a whole store that is exported and imported is the same`() throws {
+      try importPackages(300)
+      #expect(try depot("update", "Package", "--where", "size < 9", "home.city=Rome").status == 0)
+      let first = daemon.folder.path + "/first"
+      let second = daemon.folder.path + "/second"
+      #expect(try depot("export", "--all", first).status == 0)
+      let other = try TestDaemon(schema: "")
+      let imported = try other.depot(["import", "--all", first])
+      #expect(imported.status == 0, "\(imported.errors)")
+      #expect(try other.depot(["export", "--all", second]).status == 0)
+      let names = try FileManager.default.contentsOfDirectory(atPath: first).sorted()
+      #expect(names == ["Package.ndjson", "Section.ndjson", "schema.json"])
+      #expect(try FileManager.default.contentsOfDirectory(atPath: second).sorted() == names)
+      for name in names {
+        let bytes = try Data(contentsOf: URL(filePath: "\(first)/\(name)"))
+        #expect(try Data(contentsOf: URL(filePath: "\(second)/\(name)")) == bytes, "\(name)")
+        #expect(!bytes.isEmpty)
+      }
+    }
+
+    @Test func `rows that are prefetched stand inside of the others`() throws {
+      try importPackages(20)
+      let outcome = try depot(
+        "fetch",
+        "Package",
+        "--where",
+        "name == 'p0'",
+        "--prefetch",
+        "section,depends.section",
+        "--select",
+        "name,section,depends",
+        "-o",
+        "ndjson"
+      )
+      let row = try JSONValue(parsing: outcome.output.utf8)
+      #expect(row["section"]?["name"] == .string("s0"), "\(outcome.output)")
+      let depends = row["depends"]?.array ?? []
+      #expect(Set(depends.compactMap { $0["name"]?.string }) == ["p1", "p7"])
+      #expect(depends.compactMap { $0["section"]?["name"]?.string } == ["s1", "s1"])
+      #expect(try depot("fetch", "Package", "--prefetch", "section", "-o", "csv").status == 64)
+    }
+
+    @Test func `rows are grouped, told apart, divided, and continued`() throws {
+      try importPackages(30)
+      let groups = try depot(
+        "aggregate",
+        "Package",
+        "--by",
+        "section.name",
+        "--value",
+        "n=count",
+        "--value",
+        "sum(size)",
+        "--having",
+        "sum_size > 140",
+        "--sort",
+        "sum_size:desc",
+        "-o",
+        "csv"
+      )
+      #expect(
+        groups.output == "section.name,n,sum_size\ns2,10,155\ns1,10,145\n",
+        "\(groups.errors)"
+      )
+      let distinct = try depot(
+        "fetch",
+        "Package",
+        "--select",
+        "section.name",
+        "--distinct",
+        "-o",
+        "csv"
+      )
+      #expect(distinct.output == "section.name\ns0\ns1\ns2\n")
+      let sections = try depot(
+        "fetch",
+        "Package",
+        "--select",
+        "name",
+        "--section-by",
+        "section.name",
+        "-o",
+        "ndjson"
+      )
+      #expect(sections.lines.count == 31)
+      #expect(sections.lines.last == #"{"$sections":[["s0",10],["s1",10],["s2",10]]}"#)
+      let sorted = ["fetch", "Package", "--select", "size", "-o", "csv", "--sort", "size:desc"]
+      let after = try daemon.depot(sorted + ["--limit", "2", "--after", "[5, 6]"])
+      #expect(after.lines.map { $0.split(separator: ",").last } == ["size", "4", "3"])
+      let expression = try daemon.depot([
+        "fetch", "Package", "--select", "size", "-o", "csv",
+        "--sort", "abs(size - 20)", "--limit", "1",
+      ])
+      #expect(expression.lines.last?.hasSuffix(",20") == true, "\(expression.errors)")
+    }
+
+    @Test func `whether there is a row is the exit status`() throws {
+      try importPackages(3)
+      let some = try depot("exists", "Package", "name == 'p2'")
+      #expect(some.status == 0 && some.output == "true\n")
+      let none = try depot("exists", "Package", "--where", "name == 'p3'")
+      #expect(none.status == 1 && none.output == "false\n" && none.errors.isEmpty)
+    }
+
+    @Test func `changes of several entities are saved together or not at all`() throws {
+      let save = ##"""
+        {"insert":[{"entity":"Section","columns":["$id","name"],"rows":[["#s","new"]]},
+        {"entity":"Package","columns":["$id","name","section","depends"],
+        "rows":[["#a","a","#s",["#b"]],["#b","b","#s",[]]]}]}
+        """##
+      let outcome = try depot("save", "-", input: save)
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      let reply = try JSONValue(parsing: outcome.output.utf8)
+      #expect(reply["inserted"] == .int64(3))
+      #expect(reply["ids"]?.object?.keys.sorted() == ["#a", "#b", "#s"])
+      let path = "ANY depends.section.name == 'new'"
+      #expect(try depot("fetch", "Package", "-w", path, "--select", "name").lines.count == 1)
+      let again = try depot("save", "-", input: save)
+      #expect(again.status != 0)
+      #expect(again.errors.contains("conflict"), "\(again.errors)")
+      #expect(try depot("count", "Package").output == "2\n")
+    }
+
+    @Test func `a computed value is computed from each row`() throws {
+      try importPackages(10)
+      let outcome = try depot(
+        "update",
+        "Package",
+        "--where",
+        "size > 7",
+        "--compute",
+        "size=size * 10 + 1",
+        "--return-ids"
+      )
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(outcome.output == #"{"ids":["Package/9","Package/10"],"updated":2}"# + "\n")
+      let rows = try depot(
+        "fetch",
+        "Package",
+        "--sort",
+        "size:desc",
+        "--limit",
+        "2",
+        "--select",
+        "size"
+      )
+      #expect(rows.output.contains("91") && rows.output.contains("81"))
+    }
+
+    @Test func `standard input of an insert has related and nested rows`() throws {
+      let lines = [
+        #"{"name":"a","section":{"name":"s"},"depends":["b"],"home":{"city":"Rome"}}"#,
+        #"{"name":"b","section":"s","depends":[{"name":"c","section":{"name":"s"}}]}"#,
+      ]
+      let outcome = try depot("insert", "Package", "-", input: lines.joined(separator: "\n"))
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(outcome.lines.count == 2)
+      #expect(try depot("count", "Section").output == "1\n")
+      #expect(try depot("count", "Package", "-w", "depends.@count == 1").output == "2\n")
+      #expect(try depot("count", "Package", "-w", "home.city == 'Rome'").output == "1\n")
+      let object = try depot("insert", "Package", "name=d", "section=1", #"home:={"city":"Oslo"}"#)
+      #expect(object.status == 0, "\(object.errors)")
+      #expect(try depot("count", "Package", "-w", "home != NULL").output == "2\n")
+    }
+
+    @Test func `an explanation tells the plan, and what a run has cost`() throws {
+      try importPackages(50)
+      let outcome = try depot(
+        "explain",
+        "Package",
+        "--by",
+        "section.name",
+        "--value",
+        "n=count",
+        "--run",
+        "-o",
+        "table"
+      )
+      #expect(outcome.output.contains("Cost:   3 rows"), "\(outcome.output)\(outcome.errors)")
+      #expect(outcome.output.contains("SELECT"))
+      #expect(try depot("explain", "Package", "--count", "-w", "size == 1").output.contains("SCAN"))
+    }
+
+    @Test func `lines of a shell that come from a pipe run one after the other`() throws {
+      let lines = """
+        insert Section name=s
+        exists Section "name == 's'"
+        fetch Nothing
+        count Section
+        """
+      let outcome = try depot("shell", input: lines)
+      #expect(outcome.status == 0)
+      #expect(outcome.lines.suffix(2) == ["true", "1"])
+      #expect(outcome.errors.contains("schema.unknown_entity"))
+    }
+  }
+}
