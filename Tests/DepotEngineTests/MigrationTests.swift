@@ -119,6 +119,38 @@ import Testing
     }
   }
 
+  @Test func `texts that can be searched survive a rehearsal and a failure`() async throws {
+    let searchable: (inout Entity) -> Void = { $0.attributes[0].options = .spotlight }
+    try await withStore(Self.schema(1, searchable)) { store, path in
+      try await store.insert([[.string("a"), .int64(1)], [.string("a"), .int64(2)]])
+      let next = Self.schema(2) {
+        searchable(&$0)
+        $0.attributes[1] = Attribute(
+          name: "weight",
+          type: .int64,
+          isOptional: true,
+          originalName: "size"
+        )
+      }
+      let unique = Self.schema(2) {
+        searchable(&$0)
+        $0.attributes[0].isUnique = true
+      }
+      let rehearsal = try await store.write(define(next, isDryRun: true))
+      #expect(rehearsal["changed"] == .bool(true))
+      // Whatever else is in the batch must not be undone with them.
+      let results = await store.write([
+        define(unique), define(next, isDryRun: true),
+        .insert(
+          InsertRequest(entity: "Item", columns: ["name"], rows: RowBatch([[.string("b")]]))
+        ),
+      ])
+      #expect(results.map { $0.error?.code } == [.rowsInTheWay, nil, nil])
+      try await store.write(define(next))
+      #expect(try rows("SELECT a_weight FROM e_Item", in: path).count == 3)
+    }
+  }
+
   @Test func `what can't be inferred is told, and nothing changes`() async throws {
     try await withStore(Self.schema(1)) { store, path in
       let next = Self.schema(2) {

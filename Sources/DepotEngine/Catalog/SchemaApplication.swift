@@ -78,7 +78,10 @@ extension DepotError {
   /// The error that a schema can't be applied.
   static func mismatch(_ differences: [String]) -> DepotError {
     DepotError(.mismatch, "The store's schema differs: \(differences.joined(separator: "; ")).")
-      .hint("Only additions can be applied. Keep what exists, or use another store.")
+      .hint(
+        "Under the same version there can only be additions. Give the schema a greater version to "
+          + "migrate the store."
+      )
       .at("/args/schema").details(["differences": .array(differences.map(JSONValue.string))])
   }
 }

@@ -70,12 +70,7 @@ struct MigrationRehearsal {
     limit: Int?,
     _ total: Int
   ) throws -> (MigrationFindings, milliseconds: Int) {
-    try connection.execute("SAVEPOINT rehearsal")
-    defer {
-      connection.forgetStatements()
-      // If it fails, so does the transaction around it.
-      try? connection.execute("ROLLBACK TO rehearsal; RELEASE rehearsal")
-    }
+    defer { connection.forgetStatements() }
     let start = Monotonic.now()
     let run = try MigrationRun(
       from: old,

@@ -47,8 +47,9 @@ struct SchemaDefinitionRun {
     return members(plan.changes, run.new, backup: backup)
   }
 
-  /// Tells what it would do, and undoes whatever was necessary to find out.
-  func rehearse() throws -> [String: JSONValue] {
+  /// Tells what it would do; what was necessary to find out is undone with the transaction.
+  func rehearse(_ effect: inout WriteEffect) throws -> [String: JSONValue] {
+    effect.isRehearsal = true
     let comparison = try compare()
     if comparison.differences.isEmpty {
       let next = Catalog(comparison.result, old.storage, generation: old.generation + 1)

@@ -153,6 +153,6 @@ struct GetPlan {
     let rest = missing.count > 3 ? " and \(missing.count - 3) more" : ""
     let verb = missing.count > 1 ? "don't" : "doesn't"
     return DepotError(.objectNotFound, "\(names)\(rest) \(verb) exist.")
-      .details(["missing": .array(missing.map(JSONValue.int64))])
+      .details(["entity": .string(entity), "missing": .array(missing.map(JSONValue.int64))])
   }
 }

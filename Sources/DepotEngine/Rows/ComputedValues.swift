@@ -21,7 +21,7 @@ final class ComputedValues {
     var rules: [FieldRule] = []
     var values: [Fragment] = []
     for computation in computations {
-      let pointer = "/args/computed/\(computation.path)"
+      let pointer = "/args/compute/\(computation.path)"
       guard let position = layout.position(of: computation.path) else {
         throw layout.unknownAttribute(computation.path).at(pointer)
       }

@@ -67,7 +67,8 @@ final class Deletion {
   /// Deletes the rows; returns how many there were in the end.
   func run() throws -> Int {
     try addCascades()
-    try checkDenials()
+    // What would be left leading to nothing isn't worth telling beside what forbids the deletion.
+    if try areDenied() { return 0 }
     for (index, row) in rows.enumerated() {
       if index & 63 == 0 { try session.control.check() }
       try clearReferences(to: row.identifier, row.layout)
@@ -105,13 +106,16 @@ final class Deletion {
     }
   }
 
-  private func checkDenials() throws {
+  /// Notes what forbids the deletion; returns whether something does.
+  private func areDenied() throws -> Bool {
+    var isDenied = false
     for (layout, identifier) in rows {
       for link in try entities.links(of: layout) where link.relationship.deleteRule == .deny {
         let others = try targets(link, of: identifier).filter { target in
           try !isDeleted(target, link.destination) && session.exists(target, link.destination)
         }
         guard !others.isEmpty else { continue }
+        isDenied = true
         let names =
           others.prefix(3).map { "\(link.destination.name)/\($0)" }
           .joined(separator: ", ") + (others.count > 3 ? " and \(others.count - 3) more" : "")
@@ -126,6 +130,7 @@ final class Deletion {
         )
       }
     }
+    return isDenied
   }
 
   /// Returns what a row leads to.

@@ -25,7 +25,7 @@ struct FieldRule {
         .details(details(entity))
     }
     if case .list = form, field.kind == .array {
-      return DepotError(.type, "\(name) is a \(type), and not all of the elements are that.")
+      return DepotError(.type, "\(name) is of type \(type), and not all of the elements are.")
         .details(details(entity))
     }
     return DepotError(.type, "\(name) is of type \(type), which this \(field.kind) isn't.")

@@ -38,24 +38,27 @@ extension EntityWriter {
   ///   - names: The columns' names.
   ///   - pointer: Where the request lists them.
   ///   - identifier: Whether `$id` may be among them.
+  ///   - isKeyed: Whether the request has them as the names of an object's members.
   /// - Returns: The columns in the same order.
   /// - Throws: ``DepotError`` `schema.unknown_attribute`, or `request.usage` if one is named twice.
   func columns(
     _ names: [String],
     at pointer: String,
-    identifier: Bool = false
+    identifier: Bool = false,
+    isKeyed: Bool = false
   ) throws -> [InputColumn] {
     var seen: Set<String> = []
     return try names.enumerated().map { index, name in
+      let place = isKeyed ? "\(pointer)/\(name)" : "\(pointer)/\(index)"
       guard seen.insert(name).inserted else {
-        throw DepotError(.usage, "\"\(name)\" is named twice.").at("\(pointer)/\(index)")
+        throw DepotError(.usage, "\"\(name)\" is named twice.").at(place)
       }
       if identifier, name == "$id" { return InputColumn(name: name, target: .identifier) }
       do {
         guard let target = try target(name) else { throw unknown(name) }
         return InputColumn(name: name, target: target, hasConsequences: try hasConsequences(target))
       } catch let error as DepotError {
-        throw error.at("\(pointer)/\(index)")
+        throw error.at(place)
       }
     }
   }

@@ -30,7 +30,7 @@ extension EntityWriter {
     _ session: ChangeSession,
     only chunk: [Int64]? = nil
   ) throws -> [Int64] {
-    let plan = InputPlan(try columns(request.columns, at: "/args/set"))
+    let plan = InputPlan(try columns(request.columns, at: "/args/set", isKeyed: true))
     let computed = request.computed.isEmpty ? nil : try ComputedValues(request.computed, self)
     let run = try updateRun(plan, computed)
     let identifiers =
@@ -64,7 +64,7 @@ extension EntityWriter {
     let places = plan.places + (computed?.places ?? [])
     let named = Set(places)
     guard named.count == places.count else {
-      throw DepotError(.usage, "A value is both given and computed.").at("/args/computed")
+      throw DepotError(.usage, "A value is both given and computed.").at("/args/compute")
     }
     let composites = layout.composites.filter { composite in
       composite.places.contains(where: named.contains)
@@ -187,7 +187,7 @@ extension EntityWriter {
     guard let statement = run.statement else { return try isThere(identifier) }
     if let computed = run.computed {
       let errors = try computed.read(identifier, into: cells)
-      for error in errors { try session.violate(error.at("/args/computed")) }
+      for error in errors { try session.violate(error.at("/args/compute")) }
       // SQLite would refuse a null itself, in worse words.
       guard errors.isEmpty else { return try isThere(identifier) }
     }

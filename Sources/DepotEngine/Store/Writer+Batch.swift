@@ -8,6 +8,10 @@ extension Writer {
   /// - Returns: The outcomes, all of which are on disk.
   /// - Throws: ``SQLiteError`` after which nobody knows what is on disk: nothing may be answered.
   func run(_ requests: ArraySlice<WriteRequest>) throws(SQLiteError) -> [WriteOutcome] {
+    // After going back to a savepoint, SQLite can't commit what made or dropped full-text tables.
+    if requests.count > 1, requests.contains(where: \.definesSchema) {
+      return try runEachAlone(requests)
+    }
     do {
       let outcomes = try runTogether(requests)
       statistics.lastBatch = requests.count
@@ -24,7 +28,14 @@ extension Writer {
         }
       }
     }
-    // One of them took the others with it, so each gets its own transaction.
+    // One of them took the others with it.
+    return try runEachAlone(requests)
+  }
+
+  /// Gives each request its own transaction.
+  private func runEachAlone(
+    _ requests: ArraySlice<WriteRequest>
+  ) throws(SQLiteError) -> [WriteOutcome] {
     var outcomes: [WriteOutcome] = []
     for index in requests.indices { outcomes += try run(requests[index...index]) }
     return outcomes
@@ -62,7 +73,11 @@ extension Writer {
       statistics.failedWrites += 1
       return outcomes
     }
-    try commit(&effect)
+    if effect.isRehearsal {
+      try endOrFail()
+    } else {
+      try commit(&effect)
+    }
     return outcomes
   }
 
@@ -133,6 +148,10 @@ extension Writer {
 }
 
 extension WriteRequest {
+  fileprivate var definesSchema: Bool {
+    if case .defineSchema = operation { true } else { false }
+  }
+
   /// Writes the frame that ends the call.
   func outcome(_ result: Result<[UInt8], DepotError>) -> WriteOutcome {
     var writer = JSONWriter()

@@ -53,7 +53,7 @@ final class Writer {
     case .defineSchema(let schema, let isDryRun, let options):
       let definition = SchemaDefinitionRun(self, schema, options, request.control)
       json.write(
-        .object(isDryRun ? try definition.rehearse() : try definition.run(&effect))
+        .object(isDryRun ? try definition.rehearse(&effect) : try definition.run(&effect))
       )
     case .beginMigration(let migration):
       let copy = MigrationCopy(self, migration, request.control)
@@ -158,6 +158,8 @@ struct WriteEffect {
   var catalog: Catalog?
   /// Where the identifiers of each table go on, if the rows were migrated.
   var ceilings: [String: Int64]?
+  /// Whether all of it is to be undone, though it succeeds.
+  var isRehearsal = false
 }
 
 extension StoreStatistics {

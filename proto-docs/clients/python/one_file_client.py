@@ -69,8 +69,9 @@ class Depot:
         return self.call("insert", key=key, entity=entity, columns=columns, rows=rows,
                          onConflict=on_conflict, rejects=rejects)
 
-    def fetch(self, entity, **args):
-        """Yields rows as dictionaries, asking for more as they are used up."""
+    def fetch(self, entity, related=None, **args):
+        """Yields rows as dictionaries, asking for more as they are used up; with prefetch, `related`
+        is a dictionary that gets the rows by path and identifier."""
         number = self._begin("fetch", dict(args, entity=entity), credit=self.credit)
         columns = None
         try:
@@ -79,6 +80,9 @@ class Depot:
                 if "ok" in frame:
                     return
                 columns = frame.get("columns", columns)
+                for block in frame.get("related", []) if related is not None else []:
+                    rows = (dict(zip(block["columns"], row)) for row in block["rows"])
+                    related.setdefault(block["path"], {}).update((row["$id"], row) for row in rows)
                 for row in frame["next"]:
                     yield dict(zip(columns, row))
                 self._send({"id": number, "more": 1})
@@ -150,10 +154,11 @@ def demo(path):
     entity = "OneFileDemo"
     attributes = [{"name": "name", "type": "string", "unique": True},
                   {"name": "size", "type": "int64", "optional": True}]
+    up = {"name": "up", "destination": entity, "optional": True}
     with Depot(path) as depot:
         schema = depot.call("schema.get")["schema"]
         schema["entities"] = [e for e in schema["entities"] if e["name"] != entity]
-        schema["entities"].append({"name": entity, "attributes": attributes})
+        schema["entities"].append({"name": entity, "attributes": attributes, "relationships": [up]})
         depot.call("schema.define", schema=schema)
         depot.call("delete", entity=entity, where=True)
         rows = [[f"row {n}", n] for n in range(1000)]
@@ -174,7 +179,11 @@ def demo(path):
             raise AssertionError("the clash went unnoticed")
         except DepotError as error:
             assert error.code == "conflict.unique", error
-        assert depot.call("delete", entity=entity, where=True)["deleted"] == 1000
+        graph = {"entity": entity, "columns": ["$id", "name", "up"], "rows": [["#a", "a", "#b"], ["#b", "b", None]]}
+        ids, related = depot.call("save", insert=[graph])["ids"], {}
+        low = next(depot.fetch(entity, related, where="up.name == 'b'", prefetch=["up"]))
+        assert low["up"] == ids["#b"] and related["up"][low["up"]]["name"] == "b", related
+        assert depot.call("delete", entity=entity, where=True)["deleted"] == 1002
     print("ok")
 
 
