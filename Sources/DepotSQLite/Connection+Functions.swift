@@ -118,6 +118,16 @@ package struct FunctionCall: ~Copyable {
     }
   }
 
+  /// Makes the statement fail.
+  ///
+  /// - Parameters:
+  ///   - message: What the error says.
+  ///   - code: SQLite's code for it, such as `SQLITE_TOOBIG`.
+  package func fail(_ message: String, code: Int32) {
+    sqlite3_result_error(context, message, -1)
+    sqlite3_result_error_code(context, code)
+  }
+
   /// Makes an argument the result.
   package func result(argument index: Int) { sqlite3_result_value(context, argument(index)) }
 }

@@ -156,6 +156,8 @@ extension Operation {
     case .aggregate(let request): request.entity
     case .update(let request): request.entity
     case .delete(let request): request.entity
+    case .readBlob(let request): request.entity
+    case .writeBlob(let request): request.entity
     default: nil
     }
   }

@@ -11,7 +11,7 @@ extension Server {
       return statistics.note(call.operation.ordinal, nanoseconds: 0, isError: true)
     }
     switch call.operation {
-    case .insert, .update, .delete, .save:
+    case .insert, .update, .delete, .save, .writeBlob:
       if session.deferred.isEmpty && session.exclusive == nil {
         write(call, session, now)
       } else {
@@ -27,7 +27,7 @@ extension Server {
     case .listContainers:
       let list = containerList()
       answer(call, session, now) { $0.write(list) }
-    case .get, .fetch, .count, .exists, .aggregate, .explain, .getSchema:
+    case .get, .fetch, .count, .exists, .aggregate, .explain, .getSchema, .readBlob:
       if session.writesInFlight == 0 { read(call, session, now) } else { wait(call, session, now) }
     case .ping: answer(call, session, now) { $0.raw("{}") }
     case .describe: answer(call, session, now) { $0.raw(Self.protocolDocument) }
@@ -119,6 +119,9 @@ extension Server {
       let running = session.calls[call.id] ?? running(call, now)
       session.calls[call.id] = running
       session.writesInFlight += 1
+      if case .writeBlob(let request) = call.operation, request.upload != nil {
+        session.uploads.insert(host.number)
+      }
       hand(request(call, session, running.control), to: host)
     } catch {
       fail(call, session, error, now)
@@ -143,8 +146,28 @@ extension Server {
       operation: call.operation,
       key: key(of: call, session),
       control: control,
-      reply: session.reply(to: call.id)
+      reply: session.reply(to: call.id),
+      connection: session.number
     )
+  }
+
+  /// Has the stores forget what a connection began to upload.
+  func dropUploads(_ session: Session) {
+    for host in hosts where session.uploads.contains(host.number) && host.reader != nil {
+      let token = nextWrite
+      nextWrite += 1
+      hand(
+        WriteRequest(
+          token: token,
+          operation: .ping,
+          reply: ReplyWriter(id: 0, framing: .lines),
+          connection: session.number,
+          endsConnection: true
+        ),
+        to: host
+      )
+    }
+    session.uploads = []
   }
 
   /// The idempotency key, which is one user's.

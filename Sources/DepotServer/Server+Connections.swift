@@ -83,6 +83,7 @@ extension Server {
     loop.remove(session.descriptor)
     cancelAll(session)
     leaveMigration(session)
+    dropUploads(session)
     leaveContainers(session)
     if case .serving = phase { watchListener() }
   }

@@ -39,6 +39,8 @@ final class Session {
   var watchesWrites = false
   /// When the connection was made, in nanoseconds of the monotonic clock.
   let openedAt: UInt64
+  /// The numbers of the stores that may have uploads of this connection.
+  var uploads: Set<Int> = []
   /// When the client last took or sent bytes.
   var lastProgress: UInt64
 

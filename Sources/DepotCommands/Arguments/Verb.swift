@@ -47,6 +47,7 @@ extension Verb {
     FetchVerb.verb, GetVerb.verb, CountVerb.verb, ExistsVerb.verb, AggregateVerb.verb,
     InsertVerb.verb, UpdateVerb.verb, DeleteVerb.verb, SaveVerb.verb, ImportVerb.verb,
     ExportVerb.verb, ExplainVerb.verb,
+    BlobGetVerb.verb, BlobPutVerb.verb,
     SchemaApplyVerb.verb, SchemaShowVerb.verb, SchemaDiagramVerb.verb,
     SchemaDiffVerb.verb, SchemaPlanVerb.verb, SchemaMigrateVerb.verb,
     ContainerOpenVerb.verb, ContainerListVerb.verb, ContainerCloseVerb.verb,

@@ -39,6 +39,8 @@ package final class EntityLayout: Sendable {
   package var isRoot: Bool { root == entity.name }
   /// The names of the entity and its ancestors.
   let lineageNames: Set<String>
+  /// The places of the columns whose values are stored outside the row.
+  let externalPlaces: [Int]
   private let positions: [String: Int]
 
   package init(_ entity: Entity, in schema: Schema, _ map: StorageMap) {
@@ -75,6 +77,10 @@ package final class EntityLayout: Sendable {
       if let place { fieldPositions[place] = position }
     }
     self.fieldPositions = fieldPositions
+    externalPlaces = slotted.indices.filter { place in
+      guard case .external = slotted[place].0.storage else { return false }
+      return fieldPositions[place] != nil
+    }
     kindPosition = places[StorageMap.kindColumn]
     relationships = schema.lineage(of: entity).flatMap { ancestor in
       ancestor.relationships.map { schema.layout(of: $0, owner: ancestor) }

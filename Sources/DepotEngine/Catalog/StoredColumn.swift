@@ -11,6 +11,8 @@ struct StoredColumn: Hashable, Sendable {
   /// How SQLite holds the values.
   enum Storage: Hashable, Sendable {
     case scalar(AttributeType)
+    /// A reference to a text or to data that is stored outside the row.
+    case external(AttributeType)
     /// A JSON array of scalars.
     case list(AttributeType)
     case json
@@ -47,8 +49,10 @@ extension Schema {
         )
       } else if !attribute.options.contains(.ephemeral) {
         let storage: StoredColumn.Storage =
-          attribute.collection != nil
-          ? .list(attribute.type) : attribute.type == .json ? .json : .scalar(attribute.type)
+          attribute.options.contains(.externalStorage)
+          ? .external(attribute.type)
+          : attribute.collection != nil
+            ? .list(attribute.type) : attribute.type == .json ? .json : .scalar(attribute.type)
         columns.append(
           StoredColumn(
             name: columnName("a", field.path, entity),

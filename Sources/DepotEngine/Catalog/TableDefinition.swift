@@ -141,6 +141,7 @@ extension StoredColumn {
       case .uuid, .data, .decimal: "BLOB"
       case .json, .composite: "ANY"
       }
+    case .external: "ANY"
     case .list, .json: "TEXT"
     case .reference, .order, .kind: "INTEGER"
     }

@@ -46,8 +46,8 @@ extension QueryCompiler {
 
   func equality(_ left: Operand, _ right: Operand, isFilter: Bool) -> Condition {
     if left.isNull && right.isNull { return .always(true) }
-    if left.isNull { return Condition(right.fragment + " IS NULL") }
-    if right.isNull { return Condition(left.fragment + " IS NULL") }
+    if left.isNull { return Condition((right.presence ?? right.fragment) + " IS NULL") }
+    if right.isNull { return Condition((left.presence ?? left.fragment) + " IS NULL") }
     if left.isAlwaysNaN || right.isAlwaysNaN { return .always(false) }
     if left.needsDecimalOrder(with: right) {
       return Condition(Self.decimalOrder(left, right) + " IN (0, 2)")
@@ -65,8 +65,8 @@ extension QueryCompiler {
 
   private func inequality(_ left: Operand, _ right: Operand) -> Condition {
     if left.isNull && right.isNull { return .always(false) }
-    if left.isNull { return Condition(right.fragment + " IS NOT NULL") }
-    if right.isNull { return Condition(left.fragment + " IS NOT NULL") }
+    if left.isNull { return Condition((right.presence ?? right.fragment) + " IS NOT NULL") }
+    if right.isNull { return Condition((left.presence ?? left.fragment) + " IS NOT NULL") }
     if left.isAlwaysNaN || right.isAlwaysNaN { return .always(true) }
     if left.needsDecimalOrder(with: right) {
       return Condition(Self.decimalOrder(left, right) + " NOT IN (0, 2)")

@@ -85,6 +85,7 @@ extension QueryCompiler {
     }
     var result = operand
     result.root = nil
+    result.presence = nil
     result.source = expression
     guard from != type else { return result }
     result.type = type

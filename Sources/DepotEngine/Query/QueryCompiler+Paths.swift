@@ -118,6 +118,7 @@ extension QueryCompiler {
     default: break
     }
     let layout = object.layout
+    if let length = try length(steps, of: object, source: source) { return .operand(length) }
     guard let position = layout.position(of: path) else {
       if layout.fields.contains(where: { $0.path.hasPrefix(path + ".") }) {
         let isThere = object.isNullable ? object.identifier + " IS NOT NULL" : .true
@@ -126,6 +127,30 @@ extension QueryCompiler {
       throw unknown(path, of: layout)
     }
     return try field(position, of: object, source: source)
+  }
+
+  /// Returns the length of a value that is stored outside its row, if that is what a path means.
+  private mutating func length(
+    _ steps: ArraySlice<String>,
+    of object: QueryObject,
+    source: QueryExpression
+  ) throws(DepotError) -> Operand? {
+    guard steps.last == KeyPathSyntax.length else { return nil }
+    let path = steps.dropLast().joined(separator: ".")
+    guard let position = object.layout.position(of: path) else { return nil }
+    guard object.layout.fields[position].attribute.options.contains(.externalStorage),
+      case .operand(let operand) = try field(position, of: object, source: source),
+      let reference = operand.presence
+    else {
+      throw DepotError(.unknownAttribute, "\(object.layout.name).\(path) has no $length.")
+        .hint("Only values in external storage have; length(…) counts those of others.")
+    }
+    return Operand(
+      type: .int64,
+      BlobTable.length(of: reference),
+      isNullable: operand.isNullable,
+      source: source
+    )
   }
 
   private mutating func field(
@@ -153,6 +178,10 @@ extension QueryCompiler {
       source: source
     )
     if object.layout.storedPositions[position] != nil { operand.row = (object.scope, alias) }
+    if attribute.options.contains(.externalStorage) {
+      operand.presence = value
+      operand.fragment = BlobTable(object.layout.root).value(of: value)
+    }
     if field.isPresence { return .composite(Condition(operand.fragment + " IS 1")) }
     guard let kind = attribute.collection else { return .operand(operand) }
     return .collection(.list(operand, attribute.type, kind))

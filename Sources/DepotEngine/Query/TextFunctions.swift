@@ -23,6 +23,7 @@ package enum TextFunctions {
         call.result(testing.holds(test, call.bytes(0), call.bytes(1), call.options(2)))
       }
     }
+    try BlobFunctions.register(on: connection)
     try NumberFunctions.register(on: connection)
     try ValueFunctions.register(on: connection)
   }

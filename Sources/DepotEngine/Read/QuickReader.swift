@@ -126,6 +126,8 @@ package final class QuickReader {
         reply.exists(try query.integer(on: connection) != 0, to: &writer)
         return true
       }
+    // A value outside its row is long enough for a thread of its own.
+    case .readBlob: return false
     case .explain(let request):
       // What is to be run to its end has all the time that it needs elsewhere.
       if request.runs { return false }

@@ -14,7 +14,10 @@ extension DepotError {
       self.init(.corrupt, "The store's file is damaged, or can't be read: \(error).")
     case 13:  // SQLITE_FULL
       self.init(.full, "There is no room for the temporary file of a sort.")
-    case 7, 18:  // SQLITE_NOMEM, SQLITE_TOOBIG
+    case 18:  // SQLITE_TOOBIG
+      self.init(.valueTooLarge, error.message)
+      hint = "Read the value in parts with blob.read, or ask for its $length only."
+    case 7:  // SQLITE_NOMEM
       self.init(.valueTooLarge, "The read needs more memory than there is: \(error.message).")
     default:
       self.init(.bug, "A read failed: \(error).")

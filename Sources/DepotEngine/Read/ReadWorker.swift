@@ -22,7 +22,7 @@ actor ReadWorker {
 
   /// A fetch with its connection.
   private struct OpenFetch {
-    var run: FetchRun
+    var run: StreamRun
     var connection: Connection
   }
 
@@ -66,11 +66,8 @@ actor ReadWorker {
   private func begin(_ read: LongRead) throws(DepotError) {
     let connection = try takeConnection(for: read)
     do throws(ReadEnd) {
-      if let plan = try Self.plan(of: read) {
-        open[ObjectIdentifier(read)] = OpenFetch(
-          run: try FetchRun(plan, read.reply, on: connection),
-          connection: connection
-        )
+      if let run = try Self.stream(of: read, on: connection) {
+        open[ObjectIdentifier(read)] = OpenFetch(run: run, connection: connection)
       }
     } catch {
       giveBack(connection)
@@ -97,6 +94,18 @@ actor ReadWorker {
       default: nil
       }
     }
+  }
+
+  /// Begins what is streamed; returns `nil` if the read is answered as a whole.
+  private static func stream(
+    of read: LongRead,
+    on connection: Connection
+  ) throws(ReadEnd) -> StreamRun? {
+    if case .readBlob(let request) = read.operation {
+      return .blob(try BlobRun(request, read.catalog, read.reply, on: connection))
+    }
+    guard let plan = try plan(of: read) else { return nil }
+    return .rows(try FetchRun(plan, read.reply, on: connection))
   }
 
   /// Appends the whole answer to what isn't a stream.

@@ -5,6 +5,8 @@ internal import DepotSQLite
 final class ChangeSession {
   let entities: EntityWriters
   let control: CallControl
+  /// The number of the connection that the request came from.
+  let client: Int64
   var violations = ViolationList()
   /// The rows that inserts of a save bring, by their temporary identifiers.
   var temporaries: [String: (layout: EntityLayout, identifier: Int64)] = [:]
@@ -44,7 +46,8 @@ final class ChangeSession {
     var row: Int64
   }
 
-  init(_ entities: EntityWriters, _ control: CallControl) {
+  init(_ entities: EntityWriters, _ control: CallControl, client: Int64 = 0) {
+    self.client = client
     self.entities = entities
     self.control = control
     number = entities.nextSession()

@@ -20,6 +20,8 @@ final class EntityWriter {
   let existence: Statement
   let deletion: Statement
   private let defaultArena = CellArena()
+  private let blobArena = CellArena()
+  private var movedOut: [(place: Int, cell: Cell)] = []
   private let defaults: [Cell]
   private var rules: [FieldRule?]
   private let insertStatement: Statement
@@ -90,6 +92,41 @@ final class EntityWriter {
   /// - Throws: ``SQLiteError`` of kind `unique` if there is such a row.
   @inline(__always)
   func insertRow(_ identifier: Int64) throws(SQLiteError) {
+    guard layout.externalPlaces.isEmpty else { return try insertExternally(identifier) }
+    try insertCells(identifier)
+  }
+
+  /// Stores the cells as a new row, and large values outside it.
+  private func insertExternally(_ identifier: Int64) throws(SQLiteError) {
+    let values = try moveOut(layout.externalPlaces)
+    defer { moveIn(values) }
+    try insertCells(identifier)
+  }
+
+  /// Stores values outside the row and puts references to them into the cells.
+  ///
+  /// - Returns: What the cells were, for the rows that get the same values.
+  private func moveOut(_ places: [Int]) throws(SQLiteError) -> [(place: Int, cell: Cell)] {
+    blobArena.removeAll()
+    var result: [(place: Int, cell: Cell)] = []
+    for place in places {
+      guard case .external(let type) = layout.stored[place].storage,
+        let bytes = cells[place].externalValue(isText: type == .string)
+      else { continue }
+      result.append((place, cells[place]))
+      let reference = try BlobWriter(connection: connection, table: BlobTable(layout.root))
+        .create(bytes)
+      cells[place] = reference.cell(isText: type == .string, in: blobArena)
+    }
+    return result
+  }
+
+  private func moveIn(_ values: [(place: Int, cell: Cell)]) {
+    for (place, cell) in values { cells[place] = cell }
+  }
+
+  @inline(__always)
+  private func insertCells(_ identifier: Int64) throws(SQLiteError) {
     var checksum = RowChecksum(identifier: identifier, version: 1)
     try insertStatement.bind(identifier, at: 1)
     try insertStatement.bind(Int64(1), at: 2)
@@ -127,6 +164,8 @@ final class EntityWriter {
     step: Int64,
     prepare: ((borrowing Row) throws -> Void)? = nil
   ) throws -> Bool {
+    movedOut = []
+    defer { moveIn(movedOut) }
     guard
       let (version, checksum) = try nextState(of: identifier, positions, step: step, prepare)
     else { return false }
@@ -152,6 +191,9 @@ final class EntityWriter {
     let row = selectStatement.row
     try layout.verify(row)
     try prepare?(row)
+    if !layout.externalPlaces.isEmpty {
+      movedOut = try moveOut(layout.externalPlaces.filter(positions.contains))
+    }
     let version = row.integer(1) + step
     var checksum = RowChecksum(identifier: identifier, version: version)
     for position in 0..<cells.count {

@@ -15,6 +15,8 @@ struct RowColumn: Hashable {
     case scalar(AttributeType)
     /// The JSON array of a collection attribute, with elements of this type.
     case list(AttributeType)
+    /// The reference to a value outside the row, which becomes its length.
+    case external
     /// Any JSON.
     case json
     /// The number of the row's entity, which becomes its name.
@@ -23,7 +25,9 @@ struct RowColumn: Hashable {
     case identifiers
 
     init(_ attribute: Attribute) {
-      if attribute.collection != nil {
+      if attribute.options.contains(.externalStorage) {
+        self = .external
+      } else if attribute.collection != nil {
         self = .list(attribute.type)
       } else if attribute.type == .json {
         self = .json

@@ -31,7 +31,9 @@ extension EntityWriter {
     let run = try insertRun(request.columns, request.onConflict)
     var result = InsertResult()
     result.identifiers.reserveCapacity(request.rows.count)
-    let isAlone = request.reportsRejects && (run.plan.hasLinks || !demandingLinks.isEmpty)
+    let isAlone =
+      request.reportsRejects
+      && (run.plan.hasLinks || !demandingLinks.isEmpty || !layout.externalPlaces.isEmpty)
     try request.rows.json.withUnsafeBufferPointer { bytes in
       var reader = try RowReader(bytes)
       var row = 0

@@ -156,14 +156,28 @@ struct RowReading {
       case .json: writer.raw(text)
       case .list(let type): Self.write(list: text, of: type, form, to: &writer)
       case .identifiers: Self.write(identifiers: text, form, to: &writer)
+      case .external where Self.write(reference: text, to: &writer): break
       default: throw unexpected(row, offset, column)
       }
     case .blob:
       let bytes = row.blobBytes(index)
       checksum.add(blob: bytes, at: slot)
+      if column.form == .external, Self.write(reference: bytes, to: &writer) { return }
       guard case .scalar(let type) = column.form, Self.write(blob: bytes, as: type, to: &writer)
       else { throw unexpected(row, offset, column) }
     }
+  }
+
+  /// Writes the length of a value that is stored outside the row; returns false if it isn't one.
+  private static func write(
+    reference text: UnsafeBufferPointer<UInt8>,
+    to writer: inout JSONWriter
+  ) -> Bool {
+    guard let reference = BlobReference(text) else { return false }
+    writer.raw("{\"$length\":")
+    writer.integer(reference.length)
+    writer.raw("}")
+    return true
   }
 
   /// Writes identifiers that are separated by commas.

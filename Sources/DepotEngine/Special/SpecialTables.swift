@@ -8,7 +8,9 @@ extension Catalog {
     for root in tables {
       if let index = searchIndex(of: root) { result.append(index) }
       result += rangeIndexes(of: root)
+      if let blobs = BlobTable.table(of: root, in: schema) { result.append(blobs) }
     }
+    if result.contains(where: \.isOnlyCopy) { result.append(BlobTable.uploads) }
     // Derivations that can't be read were refused when the schema was defined.
     let derivations = (try? derivations()) ?? []
     if !derivations.isEmpty { result.append(Derivation.staleTable) }

@@ -21,7 +21,9 @@ extension Store {
       let catalog = try CatalogTables(connection: connection).load()
       var check = StoreCheck(catalog, on: connection)
       try check.run()
-      return problems + check.problems
+      var found = problems + check.problems
+      for layout in catalog.tables { found += try BlobCheck(layout, catalog, connection).run() }
+      return found
     } catch let error as DepotError {
       throw error
     } catch let error as SQLiteError {

@@ -11,19 +11,27 @@ package struct WriteRequest: Sendable {
   package var control: CallControl
   /// How the outcome is written.
   package var reply: ReplyWriter
+  /// The number of the connection that it came from, whose uploads it may go on with.
+  package var connection: Int64
+  /// Whether it is about the end of the connection, whose uploads go, rather than ``operation``.
+  package var endsConnection: Bool
 
   package init(
     token: UInt64,
     operation: Operation,
     key: String? = nil,
     control: CallControl = CallControl(),
-    reply: ReplyWriter
+    reply: ReplyWriter,
+    connection: Int64 = 0,
+    endsConnection: Bool = false
   ) {
     self.token = token
     self.operation = operation
     self.key = key
     self.control = control
     self.reply = reply
+    self.connection = connection
+    self.endsConnection = endsConnection
   }
 }
 

@@ -27,6 +27,13 @@ extension ChangeSession {
       try finish()
       effect.rowsDeleted += count
       try json.write("deleted", count, request.returnsIdentifiers ? identifiers : nil)
+    case .writeBlob(let request):
+      let result = try BlobChange(request, self).run()
+      try finish()
+      if result.isChanged { effect.rowsUpdated += 1 }
+      json.raw("{\"length\":")
+      json.integer(result.length)
+      json.raw("}")
     case .save(let request):
       let result = try SaveRun(request, self).run()
       try finish()

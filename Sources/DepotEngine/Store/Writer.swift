@@ -24,6 +24,7 @@ final class Writer {
     outcomes = OutcomeTable(connection: connection)
     catalog = try tables.load()
     SpecialTables(connection: connection).enable(catalog)
+    try BlobUploads(connection: connection).removeAll(catalog)
     ceilings = try tables.ceilings()
     entities = EntityWriters(catalog, on: connection, ceilings: ceilings)
   }
@@ -32,6 +33,10 @@ final class Writer {
   ///
   /// - Returns: The JSON of the result.
   func perform(_ request: WriteRequest, _ effect: inout WriteEffect) throws -> [UInt8] {
+    if request.endsConnection {
+      try BlobUploads(connection: connection).remove(ofConnection: request.connection, catalog)
+      return Array("{}".utf8)
+    }
     try request.control.check()
     let form = request.reply.int64
     guard let key = request.key else {
@@ -61,7 +66,7 @@ final class Writer {
     case .commitMigration:
       json.write(.object(try MigrationEnd(self, request.control).run(&effect)))
     default:
-      let session = ChangeSession(entities, request.control)
+      let session = ChangeSession(entities, request.control, client: request.connection)
       try session.apply(request.operation, &effect, &json)
     }
     try request.control.check()

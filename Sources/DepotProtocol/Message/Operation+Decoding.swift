@@ -45,6 +45,8 @@ extension Operation {
       )
     }
     if let operation = try migration(name, &reader) { return operation }
+    if name.isString("blob.read") { return .readBlob(try BlobReadRequest(&reader)) }
+    if name.isString("blob.write") { return .writeBlob(try BlobWriteRequest(&reader)) }
     if let operation = try container(name, &reader) { return operation }
     guard let operation = withoutArguments(name) else { throw unreadable(name) }
     return operation

@@ -30,6 +30,8 @@ extension JSONWriter {
     case .count(let request), .exists(let request): write(request)
     case .update(let request): write(request)
     case .delete(let request): write(request)
+    case .readBlob(let request): write(request)
+    case .writeBlob(let request): write(request)
     }
   }
 

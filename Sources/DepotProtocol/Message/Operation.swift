@@ -22,6 +22,8 @@ public enum Operation: Hashable, Sendable {
   case beginMigration(MigrationRequest)
   case commitMigration(takesBackup: Bool)
   case abortMigration
+  case readBlob(BlobReadRequest)
+  case writeBlob(BlobWriteRequest)
 }
 
 extension Operation {
@@ -30,6 +32,7 @@ extension Operation {
     "ping", "describe", "schema.define", "schema.get", "insert", "get", "fetch", "count", "update",
     "delete", "explain", "stats", "shutdown", "exists", "aggregate", "save", "container.open",
     "container.close", "container.list", "migration.begin", "migration.commit", "migration.abort",
+    "blob.read", "blob.write",
   ]
 
   /// The name on the wire.
@@ -60,13 +63,15 @@ extension Operation {
     case .beginMigration: 19
     case .commitMigration: 20
     case .abortMigration: 21
+    case .readBlob: 22
+    case .writeBlob: 23
     }
   }
 
   /// Whether the operation changes the store.
   public var isWrite: Bool {
     switch self {
-    case .defineSchema, .insert, .update, .delete, .save: true
+    case .defineSchema, .insert, .update, .delete, .save, .writeBlob: true
     default: false
     }
   }

@@ -3,6 +3,11 @@ package enum KeyPathSyntax {
   /// The names of a row's own values, which are steps of paths but not attributes.
   package static let system: Set<String> = ["$id", "$version", "$entity"]
 
+  /// The steps that nothing can follow, other than names: ``system``, and the length of a text or of
+  /// data that is stored outside its row.
+  static let ends = system.union([length])
+  package static let length = "$length"
+
   /// Whether `text` could be the name of an entity, an attribute, or a relationship.
   package static func isName(_ text: some StringProtocol) -> Bool {
     guard let first = text.utf8.first, first &- 0x30 >= 10 else { return false }
@@ -15,7 +20,8 @@ package enum KeyPathSyntax {
   package static func isPath(_ text: String) -> Bool {
     let steps = text.split(separator: ".", omittingEmptySubsequences: false)
     guard let last = steps.last else { return false }
-    return steps.dropLast().allSatisfy(isName) && (isName(last) || system.contains(String(last)))
+    guard steps.dropLast().allSatisfy(isName) else { return false }
+    return isName(last) || system.contains(String(last)) || last == length && steps.count > 1
   }
 
   /// Reads a path.

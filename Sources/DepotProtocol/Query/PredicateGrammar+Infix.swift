@@ -241,7 +241,7 @@ extension PredicateGrammar {
       repeat {
         switch current.kind {
         case .word(let step), .name(let step): steps.append(step)
-        case .variable(let step) where KeyPathSyntax.system.contains(step): steps.append(step)
+        case .variable(let step) where KeyPathSyntax.ends.contains(step): steps.append(step)
         default: return nil
         }
         index += 1

@@ -27,12 +27,12 @@ extension PredicateGrammar {
     var steps: [String] = []
     while current.kind == .sign(.dot), next().kind != .sign(.at) {
       let token = next()
-      if let last = steps.last, KeyPathSyntax.system.contains(last) {
+      if let last = steps.last, KeyPathSyntax.ends.contains(last) {
         throw PredicateFailure("Nothing can follow \(last).", at: current.offset)
       }
       switch token.kind {
       case .word(let name), .name(let name): steps.append(name)
-      case .variable(let name) where KeyPathSyntax.system.contains(name): steps.append(name)
+      case .variable(let name) where KeyPathSyntax.ends.contains(name): steps.append(name)
       default:
         throw PredicateFailure(
           "Expected the name of an attribute or relationship, found \(token.description).",
@@ -53,7 +53,7 @@ extension PredicateGrammar {
     var result: Part
     switch part.expression {
     case .attribute(let start) where part.isOpen:
-      guard !KeyPathSyntax.system.contains(String(start.split(separator: ".").last ?? "")) else {
+      guard !KeyPathSyntax.ends.contains(String(start.split(separator: ".").last ?? "")) else {
         throw PredicateFailure("Nothing can follow \(start).", at: offset)
       }
       result = part

@@ -1,0 +1,184 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The carrying out of a write of a part of a value that is stored outside its row.
+struct BlobChange {
+  private let request: BlobWriteRequest
+  private let session: ChangeSession
+  private let writer: EntityWriter
+  private let target: BlobTarget
+  private let bytes: [UInt8]
+
+  struct Result {
+    /// How long the value, or what was uploaded of it, is now.
+    var length: Int
+    /// Whether the row has another value.
+    var isChanged: Bool
+  }
+
+  /// - Throws: ``DepotError`` if the request doesn't fit the entity.
+  init(_ request: BlobWriteRequest, _ session: ChangeSession) throws {
+    self.request = request
+    self.session = session
+    writer = try session.entities.writer(request.entity, at: "/args/entity")
+    target = try BlobTarget(writer.layout, request.identifier, request.attribute)
+    if target.isText {
+      bytes = Array(request.data.utf8)
+    } else {
+      guard let data = Base64.decode(request.data) else {
+        throw DepotError(.type, "\(target.name) is data, which must be sent in base64.")
+          .at("/args/data")
+      }
+      bytes = Array(data)
+    }
+  }
+
+  private var blobs: BlobWriter {
+    BlobWriter(connection: session.connection, table: target.table)
+  }
+
+  func run() throws -> Result {
+    do {
+      guard let upload = request.upload else { return try change() }
+      return try self.upload(upload)
+    } catch {
+      throw DepotError.blob(error, target)
+    }
+  }
+
+  // MARK: - At once
+
+  private func change() throws -> Result {
+    let (_, old) = try target.read(on: session.connection)
+    var reference: BlobReference
+    switch (request.place, old) {
+    case (.whole, _), (_, nil):
+      guard offset(old) == 0 else { throw beyond(0) }
+      reference = try bytes.withUnsafeBufferPointer { try blobs.create($0) }
+    case (_, let old?):
+      reference = old
+      let start = offset(old)
+      guard start <= old.length else { throw beyond(old.length) }
+      try checkEdges(start, old)
+      try blobs.write(bytes, at: start, of: &reference)
+      if request.truncates { try blobs.truncate(&reference, to: start + bytes.count) }
+    }
+    try commit(reference)
+    return Result(length: reference.length, isChanged: true)
+  }
+
+  private func offset(_ old: BlobReference?) -> Int {
+    switch request.place {
+    case .whole: 0
+    case .offset(let offset): offset
+    case .end: old?.length ?? 0
+    }
+  }
+
+  private func beyond(_ length: Int) -> DepotError {
+    DepotError(.usage, "The offset is beyond the \(length) bytes of \(target.name).")
+      .hint("Write what lies between first, or append.").at("/args/offset")
+  }
+
+  /// Checks that a text isn't cut inside a character.
+  private func checkEdges(_ start: Int, _ old: BlobReference) throws {
+    guard target.isText else { return }
+    let end = start + bytes.count
+    for edge in request.truncates ? [start] : [start, end] where edge < old.length {
+      let (index, offset) = edge.quotientAndRemainder(dividingBy: BlobTable.chunkBytes)
+      var isInside = false
+      try BlobReader(connection: session.connection, table: target.table)
+        .chunk(index, of: old) { isInside = UTF8Edges.isContinuation($0[offset]) }
+      if isInside {
+        throw DepotError(.usage, "Byte \(edge) of \(target.name) is inside a character.")
+          .hint("Begin and end where characters do; offsets count bytes of UTF-8.")
+          .at("/args/offset")
+      }
+    }
+  }
+
+  // MARK: - In parts
+
+  private func upload(_ name: String) throws -> Result {
+    let uploads = BlobUploads(connection: session.connection)
+    _ = try target.read(on: session.connection)
+    let key = BlobUploads.Key(connection: session.client, name: name)
+    let place = "\(target.layout.root)/\(target.identifier)/\(target.path)"
+    var reference: BlobReference
+    if let found = try uploads.find(key) {
+      guard found.target == place else {
+        throw DepotError(.usage, "The upload \(name.debugDescription) is one of another value.")
+          .hint("Choose another name, or finish that upload first.").at("/args/upload")
+      }
+      reference = found.reference
+      try checkOffset(reference.length)
+      try blobs.write(bytes, at: reference.length, of: &reference)
+    } else {
+      try checkOffset(0)
+      reference = try bytes.withUnsafeBufferPointer { try blobs.create($0) }
+    }
+    guard request.isFinal else {
+      try uploads.store(key, place, target.table, reference)
+      return Result(length: reference.length, isChanged: false)
+    }
+    try uploads.forget(key)
+    try commit(reference)
+    return Result(length: reference.length, isChanged: true)
+  }
+
+  private func checkOffset(_ length: Int) throws {
+    guard case .offset(let offset) = request.place, offset != length else { return }
+    throw DepotError(.usage, "The upload has \(length) bytes, so the next can't be byte \(offset).")
+      .hint("An upload goes with its connection: begin it anew.").at("/args/offset")
+      .details(["length": .int64(Int64(length))])
+  }
+
+  // MARK: - The row
+
+  /// Lets the row refer to a value.
+  private func commit(_ reference: BlobReference) throws {
+    try check(reference)
+    let root = try writer.layout.isRoot ? writer : session.entities.writer(writer.layout.root)
+    let arena = CellArena()
+    _ = try writer.change(
+      target.identifier,
+      [(target.place, reference.cell(isText: target.isText, in: arena))],
+      step: session.versionStep(root, target.identifier)
+    )
+  }
+
+  /// Checks the attribute's rules, for which the whole value has to be looked at.
+  private func check(_ reference: BlobReference) throws {
+    guard let position = writer.layout.position(of: target.path) else { return }
+    let rule = try writer.rule(position)
+    guard rule.check != nil else { return }
+    guard reference.length <= Limits.valueBytes else {
+      throw rule.tooLarge(reference.length, writer.layout.name)
+        .hint("An attribute with rules can't be larger; remove them from the schema.")
+    }
+    let value = try BlobReader(connection: session.connection, table: target.table)
+      .value(reference)
+    try value.withUnsafeBufferPointer { bytes in
+      let cell: Cell = target.isText ? .text(bytes) : .blob(bytes)
+      for error in rule.failures(cell, writer.layout.name) {
+        try session.violate(error.at("/args/data"))
+      }
+    }
+  }
+}
+
+/// Where characters of UTF-8 begin and end.
+enum UTF8Edges {
+  static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
+
+  /// How many bytes at the end belong to a character that isn't complete.
+  static func incompleteCount(_ bytes: [UInt8]) -> Int {
+    for count in 1...3 where count <= bytes.count {
+      let byte = bytes[bytes.count - count]
+      if isContinuation(byte) { continue }
+      let wanted = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
+      return wanted > count ? count : 0
+    }
+    return 0
+  }
+}

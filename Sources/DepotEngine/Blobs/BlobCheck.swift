@@ -1,0 +1,56 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// A look at all values that are stored outside the rows of one table.
+struct BlobCheck {
+  private let layout: EntityLayout
+  private let connection: Connection
+  private let columns: [StoredColumn]
+
+  init(_ root: EntityLayout, _ catalog: Catalog, _ connection: Connection) {
+    layout = root
+    self.connection = connection
+    columns = root.stored.filter { column in
+      if case .external = column.storage { true } else { false }
+    }
+  }
+
+  /// Returns what is wrong, in words.
+  func run() throws -> [String] {
+    guard !columns.isEmpty else { return [] }
+    var problems: [String] = []
+    let table = BlobTable(layout.root)
+    let reader = BlobReader(connection: connection, table: table)
+    for column in columns {
+      let statement = try connection.statement(
+        """
+        SELECT id, \(column.quoted) FROM \(layout.table) WHERE \(column.quoted) IS NOT NULL
+        """
+      )
+      try statement.run { row in
+        do {
+          guard let reference = BlobReference(row.bytes(1)) else {
+            throw BlobReader.Damage(message: "The reference can't be read.")
+          }
+          try reader.verify(reference)
+        } catch let damage as BlobReader.Damage {
+          problems.append("\(layout.name)/\(row.integer(0)): \(damage.message)")
+        }
+      }
+    }
+    let references = columns.map {
+      "SELECT CAST(\($0.quoted) AS INTEGER) FROM \(layout.table) WHERE \($0.quoted) IS NOT NULL"
+    }
+    try connection.statement(
+      """
+      SELECT count(DISTINCT blob) FROM \(table.name) WHERE blob NOT IN \
+      (\(references.joined(separator: " UNION ALL "))) AND blob NOT IN \
+      (SELECT CAST(reference AS INTEGER) FROM depot_upload)
+      """
+    ).run { row in
+      guard row.integer(0) > 0 else { return }
+      problems.append("\(row.integer(0)) values of \(layout.name) belong to no row.")
+    }
+    return problems
+  }
+}

@@ -1,0 +1,102 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The reading of values that are stored outside their rows.
+struct BlobReader {
+  let connection: Connection
+  let table: BlobTable
+
+  /// A chunk that isn't what was stored.
+  struct Damage: Error {
+    var message: String
+  }
+
+  /// Calls `body` with the bytes of a chunk.
+  ///
+  /// - Throws: ``Damage`` or ``SQLiteError``.
+  func chunk(
+    _ index: Int,
+    of reference: BlobReference,
+    _ body: (UnsafeBufferPointer<UInt8>) -> Void
+  ) throws {
+    let statement = try connection.statement(
+      "SELECT checksum, data FROM \(table.name) WHERE blob = ?1 AND chunk = ?2"
+    )
+    defer { statement.reset() }
+    try statement.bind(reference.number, at: 1)
+    try statement.bind(Int64(index), at: 2)
+    let expected = min(
+      BlobTable.chunkBytes,
+      reference.length - index * BlobTable.chunkBytes
+    )
+    guard try statement.step() else { throw damage(index, reference, "is missing") }
+    let bytes = statement.row.blobBytes(1)
+    guard bytes.count == expected else { throw damage(index, reference, "has another length") }
+    let checksum = BlobTable.checksum(reference.number, index, UnsafeRawBufferPointer(bytes))
+    guard Int64(bitPattern: checksum) == statement.row.integer(0) else {
+      throw damage(index, reference, "doesn't match its checksum")
+    }
+    body(bytes)
+  }
+
+  private func damage(_ index: Int, _ reference: BlobReference, _ what: String) -> Damage {
+    Damage(message: "Chunk \(index) of value \(reference.number) in \(table.name) \(what).")
+  }
+
+  /// Returns all bytes of a value.
+  func value(_ reference: BlobReference) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(reference.length)
+    for index in 0..<reference.chunkCount {
+      try chunk(index, of: reference) { bytes.append(contentsOf: $0) }
+    }
+    return bytes
+  }
+
+  /// Looks at all chunks of a value; throws if they aren't what was stored.
+  func verify(_ reference: BlobReference) throws {
+    var sum: UInt64 = 0
+    for index in 0..<reference.chunkCount {
+      try chunk(index, of: reference) { bytes in
+        sum &+= BlobTable.checksum(reference.number, index, UnsafeRawBufferPointer(bytes))
+      }
+    }
+    guard sum == reference.sum else {
+      throw Damage(
+        message: "The chunks of value \(reference.number) in \(table.name) are of another value."
+      )
+    }
+  }
+}
+
+/// The SQL function that reads values which are stored outside their rows.
+enum BlobFunctions {
+  static func register(on connection: Connection) throws(SQLiteError) {
+    // The connection owns the function.
+    try connection.addFunction("depot_external", argumentCount: 2) { [unowned connection] call in
+      guard call.kind(1) != .null else { return }
+      let isText = call.kind(1) == .blob
+      let name = String(decoding: call.bytes(0), as: UTF8.self)
+      guard let reference = BlobReference(call.bytes(1)) else {
+        return call.fail("A reference to a value of \(name) is damaged.", code: 11)
+      }
+      guard reference.length <= Limits.valueBytes else {
+        return call.fail(
+          "A value of \(reference.length) bytes is over the limit of \(Limits.valueBytes).",
+          code: 18
+        )
+      }
+      let table = BlobTable(String(name.dropFirst(3).dropLast()))
+      do {
+        let value = try BlobReader(connection: connection, table: table).value(reference)
+        value.withUnsafeBufferPointer {
+          if isText { call.result(text: $0) } else { call.result(blob: $0) }
+        }
+      } catch let damage as BlobReader.Damage {
+        call.fail(damage.message, code: 11)
+      } catch {
+        call.fail("\(error)", code: (error as? SQLiteError)?.code ?? 1)
+      }
+    }
+  }
+}

@@ -1,0 +1,85 @@
+internal import DepotProtocol
+
+/// The table of the values that the rows of one table have outside them, in chunks.
+///
+/// A value has a number that only one row refers to. A new value gets a new number, so it can be written
+/// bit by bit before the row refers to it.
+struct BlobTable: Sendable {
+  /// How long all chunks are but the last.
+  static let chunkBytes = 64 << 10
+
+  /// The quoted name.
+  let name: String
+
+  init(_ root: String) {
+    name = "\"x_\(root)\""
+  }
+
+  /// What connections have begun to upload; it is emptied when the store is opened.
+  static let uploads = SpecialTable(
+    name: "depot_upload",
+    definition: [
+      """
+      CREATE TABLE depot_upload (connection INTEGER NOT NULL, name TEXT NOT NULL, \
+      blobs TEXT NOT NULL, target TEXT NOT NULL, reference TEXT NOT NULL, \
+      PRIMARY KEY (connection, name)) STRICT
+      """
+    ]
+  )
+
+  /// Returns the table with the triggers that delete values to which no row refers any more.
+  static func table(of root: EntityLayout, in schema: Schema) -> SpecialTable? {
+    let family = [root.entity] + schema.descendants(of: root.name)
+    let columns = family.flatMap(schema.storedColumns).filter { column in
+      if case .external = column.storage { true } else { false }
+    }.map(\.quoted)
+    guard !columns.isEmpty else { return nil }
+    let (bare, table) = ("x_\(root.name)", BlobTable(root.name).name)
+    let numbers = columns.map { "CAST(old.\($0) AS INTEGER)" }.joined(separator: ", ")
+    let updates = columns.enumerated().map { index, column in
+      SpecialTable.Trigger(
+        "\(bare):update\(index)",
+        """
+        AFTER UPDATE OF \(column) ON \(root.table) \
+        WHEN CAST(old.\(column) AS INTEGER) IS NOT CAST(new.\(column) AS INTEGER)
+        """,
+        "DELETE FROM \(table) WHERE blob = CAST(old.\(column) AS INTEGER);"
+      )
+    }
+    return SpecialTable(
+      name: bare,
+      definition: [
+        """
+        CREATE TABLE \(table) (blob INTEGER NOT NULL, chunk INTEGER NOT NULL, \
+        checksum INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (blob, chunk)) STRICT
+        """
+      ],
+      triggers: [
+        SpecialTable.Trigger(
+          "\(bare):delete",
+          "AFTER DELETE ON \(root.table)",
+          "DELETE FROM \(table) WHERE blob IN (\(numbers));"
+        )
+      ] + updates
+    )
+  }
+
+  /// Returns the SQL of the value that a reference stands for.
+  func value(of reference: Fragment) -> Fragment {
+    "depot_external('\(name)', " + reference + ")"
+  }
+
+  /// Returns the SQL of the length of the value that a reference stands for.
+  static func length(of reference: Fragment) -> Fragment {
+    "CAST(substr(" + reference + ", instr(" + reference + ", ':') + 1) AS INTEGER)"
+  }
+
+  /// The checksum of one chunk.
+  static func checksum(_ number: Int64, _ chunk: Int, _ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    var checksum = Checksum()
+    checksum.add(UInt64(bitPattern: number))
+    checksum.add(UInt64(chunk))
+    checksum.add(bytes)
+    return checksum.value
+  }
+}

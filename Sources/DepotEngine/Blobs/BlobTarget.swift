@@ -1,0 +1,74 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// An attribute of a row whose values are stored outside it.
+struct BlobTarget {
+  let layout: EntityLayout
+  let identifier: Int64
+  let path: String
+  /// The place of the column among the stored ones.
+  let place: Int
+  let isText: Bool
+
+  var table: BlobTable { BlobTable(layout.root) }
+  /// The row's attribute for messages.
+  var name: String { "\(layout.name)/\(identifier).\(path)" }
+
+  /// - Throws: ``DepotError`` `schema.unknown_attribute`, or `request.usage` if the attribute isn't
+  ///   stored so.
+  init(
+    _ layout: EntityLayout,
+    _ identifier: Int64,
+    _ path: String
+  ) throws(DepotError) {
+    guard let position = layout.position(of: path) else {
+      throw layout.unknownAttribute(path).at("/args/attribute")
+    }
+    guard let place = layout.storedPositions[position],
+      case .external(let type) = layout.stored[place].storage
+    else {
+      throw DepotError(.usage, "\(layout.name).\(path) isn't in external storage.")
+        .hint("Read and write it with its row, or give it \"externalStorage\" in the schema.")
+        .at("/args/attribute")
+    }
+    self.layout = layout
+    self.identifier = identifier
+    self.path = path
+    self.place = place
+    isText = type == .string
+  }
+
+  /// Returns the version of the row and what it refers to.
+  ///
+  /// - Throws: ``DepotError`` `notfound.object`, or `storage.corrupt` if the row is damaged.
+  func read(
+    on connection: Connection
+  ) throws -> (version: Int64, reference: BlobReference?) {
+    let kind = layout.kindCondition(in: "t", includingDescendants: true)
+    let statement = try connection.statement(
+      """
+      SELECT version, \(layout.stored[place].quoted) FROM \(layout.table) AS t \
+      WHERE t.id = ?1\(kind.map { " AND \($0)" } ?? "")
+      """
+    )
+    defer { statement.reset() }
+    try statement.bind(identifier, at: 1)
+    guard try statement.step() else { throw layout.missing([identifier], at: "/args/id") }
+    let row = statement.row
+    guard row.kind(1) != .null else { return (row.integer(0), nil) }
+    guard let reference = BlobReference(row.bytes(1)) else {
+      throw DepotError(.corrupt, "\(name) is damaged. Its reference can't be read.")
+        .hint("Restore the store from a backup, or write the value anew.")
+    }
+    return (row.integer(0), reference)
+  }
+}
+
+extension DepotError {
+  /// Returns what happened to a value outside its row as an error for users.
+  static func blob(_ error: any Error, _ target: BlobTarget) -> any Error {
+    guard let damage = error as? BlobReader.Damage else { return error }
+    return DepotError(.corrupt, "\(target.name) is damaged. \(damage.message)")
+      .hint("Restore the store from a backup, or write the value anew.")
+  }
+}

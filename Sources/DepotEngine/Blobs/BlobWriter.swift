@@ -1,0 +1,125 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The writing of values that are stored outside their rows, inside a transaction.
+struct BlobWriter {
+  let connection: Connection
+  let table: BlobTable
+
+  /// Stores a new value.
+  func create(_ bytes: UnsafeBufferPointer<UInt8>) throws(SQLiteError) -> BlobReference {
+    var reference = BlobReference(number: try nextNumber())
+    var start = 0
+    repeat {
+      let end = min(start + BlobTable.chunkBytes, bytes.count)
+      let chunk = UnsafeBufferPointer(rebasing: bytes[start..<end])
+      reference.sum &+= try store(chunk, start / BlobTable.chunkBytes, of: reference)
+      start = end
+    } while start < bytes.count
+    reference.length = bytes.count
+    return reference
+  }
+
+  /// The number that no value has.
+  private func nextNumber() throws(SQLiteError) -> Int64 {
+    try connection.integer("SELECT max(blob) FROM \(table.name)").map { $0 + 1 } ?? 1
+  }
+
+  /// Stores a chunk; returns its checksum.
+  private func store(
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ index: Int,
+    of reference: BlobReference
+  ) throws(SQLiteError) -> UInt64 {
+    let checksum = BlobTable.checksum(reference.number, index, UnsafeRawBufferPointer(bytes))
+    let statement = try connection.statement(
+      """
+      INSERT INTO \(table.name) (blob, chunk, checksum, data) VALUES (?1, ?2, ?3, ?4) \
+      ON CONFLICT (blob, chunk) DO UPDATE SET checksum = excluded.checksum, data = excluded.data
+      """
+    )
+    try statement.bind(reference.number, at: 1)
+    try statement.bind(Int64(index), at: 2)
+    try statement.bind(Int64(bitPattern: checksum), at: 3)
+    try statement.bind(borrowingBlob: bytes, at: 4)
+    try statement.runBound()
+    return checksum
+  }
+
+  /// Writes bytes over those of a value, and after its end.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes.
+  ///   - offset: Where they go; at most the value's length.
+  ///   - reference: The value; becomes what it is afterwards.
+  /// - Throws: ``BlobReader/Damage`` if a chunk isn't what was stored; ``SQLiteError``.
+  func write(_ bytes: [UInt8], at offset: Int, of reference: inout BlobReference) throws {
+    var written = 0
+    while written < bytes.count {
+      let position = offset + written
+      let index = position / BlobTable.chunkBytes
+      let start = position % BlobTable.chunkBytes
+      let count = min(bytes.count - written, BlobTable.chunkBytes - start)
+      let part = bytes[written..<written + count]
+      try change(index, of: &reference) { chunk in
+        let end = min(start + count, chunk.count)
+        chunk.replaceSubrange(start..<end, with: part)
+      }
+      written += count
+      reference.length = max(reference.length, position + count)
+    }
+  }
+
+  /// Shortens a value.
+  ///
+  /// - Throws: ``BlobReader/Damage`` if a chunk isn't what was stored; ``SQLiteError``.
+  func truncate(_ reference: inout BlobReference, to length: Int) throws {
+    guard length < reference.length else { return }
+    let before = reference.chunkCount
+    let rest = length % BlobTable.chunkBytes
+    let kept = length / BlobTable.chunkBytes
+    let keepsPart = rest > 0 || length == 0
+    for index in kept..<before {
+      if index == kept, keepsPart {
+        try change(index, of: &reference) { $0.removeSubrange(rest...) }
+        continue
+      }
+      try BlobReader(connection: connection, table: table).chunk(index, of: reference) { bytes in
+        reference.sum &-= BlobTable.checksum(
+          reference.number,
+          index,
+          UnsafeRawBufferPointer(bytes)
+        )
+      }
+    }
+    let first = keepsPart ? kept + 1 : kept
+    try connection.statement("DELETE FROM \(table.name) WHERE blob = ?1 AND chunk >= ?2")
+      .run([.integer(reference.number), .integer(Int64(first))])
+    reference.length = length
+  }
+
+  /// Stores what `body` makes of a chunk, which is empty if there is none yet.
+  private func change(
+    _ index: Int,
+    of reference: inout BlobReference,
+    _ body: (inout [UInt8]) -> Void
+  ) throws {
+    var chunk: [UInt8] = []
+    if index < reference.chunkCount {
+      try BlobReader(connection: connection, table: table).chunk(index, of: reference) { bytes in
+        chunk = Array(bytes)
+      }
+      reference.sum &-= chunk.withUnsafeBytes {
+        BlobTable.checksum(reference.number, index, $0)
+      }
+    }
+    body(&chunk)
+    let stored = reference
+    reference.sum &+= try chunk.withUnsafeBufferPointer { try store($0, index, of: stored) }
+  }
+
+  /// Deletes a value to which no row refers.
+  func delete(_ number: Int64) throws {
+    try connection.statement("DELETE FROM \(table.name) WHERE blob = ?1").run([.integer(number)])
+  }
+}

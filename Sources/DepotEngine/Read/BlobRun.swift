@@ -1,0 +1,139 @@
+internal import DepotProtocol
+internal import DepotSQLite
+internal import FoundationEssentials
+
+/// A stream of a value that is stored outside its row: a frame for each chunk.
+///
+/// The one row of a frame is the offset of the piece, how many bytes it has, and the piece: a text, or
+/// data in base64. A piece of a text ends where a character does.
+struct BlobRun {
+  private let target: BlobTarget
+  private let reply: ReplyWriter
+  private let connection: Connection
+  private let ownsTransaction: Bool
+  private let reference: BlobReference?
+  private let version: Int64
+  private var position: Int
+  private let end: Int
+  /// The bytes of a character whose others are in the next chunk.
+  private var rest: [UInt8] = []
+  private var isFirstFrame = true
+  private(set) var rowCount = 0
+
+  init(
+    _ request: BlobReadRequest,
+    _ catalog: Catalog,
+    _ reply: ReplyWriter,
+    on connection: Connection
+  ) throws(ReadEnd) {
+    self.reply = reply
+    self.connection = connection
+    do {
+      target = try BlobTarget(
+        catalog.layout(of: request.entity),
+        request.identifier,
+        request.attribute
+      )
+    } catch {
+      throw .failed(error)
+    }
+    // All chunks must be of the same value.
+    ownsTransaction = !connection.isInTransaction
+    do {
+      if ownsTransaction { try connection.run("BEGIN") }
+      (version, reference) = try target.read(on: connection)
+    } catch {
+      if ownsTransaction { try? connection.run("COMMIT") }
+      throw Self.reason(error)
+    }
+    let length = reference?.length ?? 0
+    let start = min(request.offset, length)
+    position = start
+    end = request.length.map { start + min($0, length - start) } ?? length
+    guard request.offset <= length else {
+      if ownsTransaction { try? connection.run("COMMIT") }
+      throw .failed(
+        DepotError(.usage, "The offset is beyond the \(length) bytes of \(target.name).")
+          .at("/args/offset")
+      )
+    }
+  }
+
+  private static func reason(_ error: any Error) -> ReadEnd {
+    switch error {
+    case let error as ReadEnd: error
+    case let error as DepotError: .failed(error)
+    case let error as SQLiteError: ReadEnd(error)
+    default: .failed(DepotError(.bug, "\(error)"))
+    }
+  }
+
+  /// Whether a frame is still to be written.
+  var hasFrame: Bool { position < end }
+
+  /// Appends the next frame; returns whether it was the last.
+  mutating func writeFrame(to writer: inout JSONWriter) throws(ReadEnd) -> Bool {
+    guard hasFrame, let reference else { return true }
+    let index = position / BlobTable.chunkBytes
+    let start = position - index * BlobTable.chunkBytes
+    let count = min(end - position, BlobTable.chunkBytes - start)
+    let isBeginning = isFirstFrame
+    var piece = rest
+    do {
+      try BlobReader(connection: connection, table: target.table).chunk(index, of: reference) {
+        piece.append(contentsOf: $0[start..<start + count])
+      }
+    } catch {
+      throw Self.reason(DepotError.blob(error, target))
+    }
+    let offset = position - rest.count
+    position += count
+    if target.isText {
+      rest = piece.suffix(UTF8Edges.incompleteCount(piece))
+      piece.removeLast(rest.count)
+      let isCut = isBeginning && piece.first.map(UTF8Edges.isContinuation) == true
+      guard !isCut, hasFrame || rest.isEmpty else {
+        throw .failed(
+          DepotError(
+            .usage,
+            "Byte \(isCut ? offset : end) of \(target.name) is inside a character."
+          ).hint("Begin and end where characters do; offsets count bytes of UTF-8.")
+            .at(isCut ? "/args/offset" : "/args/length")
+        )
+      }
+    }
+    let names = ["offset", "bytes", target.isText ? "text" : "data"]
+    let frame = reply.beginRows(columns: isFirstFrame ? names : nil, in: &writer)
+    isFirstFrame = false
+    writer.raw("[")
+    writer.integer(offset)
+    writer.raw(",")
+    writer.integer(piece.count)
+    writer.raw(",")
+    if target.isText {
+      piece.withUnsafeBufferPointer { writer.string(utf8: $0) }
+    } else {
+      writer.write(.data(Data(piece)))
+    }
+    writer.raw("]")
+    reply.endRows(from: frame, in: &writer)
+    rowCount += 1
+    return !hasFrame
+  }
+
+  /// Appends the terminal frame.
+  func writeEnd(to writer: inout JSONWriter) {
+    reply.ok(to: &writer) { writer in
+      writer.raw("{\"length\":")
+      if let reference { writer.integer(reference.length) } else { writer.raw("null") }
+      writer.raw(",\"version\":")
+      writer.integer(version)
+      writer.raw("}")
+    }
+  }
+
+  /// Ends the snapshot.
+  func close() {
+    if ownsTransaction { try? connection.run("COMMIT") }
+  }
+}

@@ -1,0 +1,57 @@
+internal import DepotProtocol
+
+/// A stream that is under way.
+enum StreamRun {
+  case rows(FetchRun)
+  case blob(BlobRun)
+
+  /// Whether a frame is still to be written.
+  mutating func prepareFrame() throws(ReadEnd) -> Bool {
+    switch self {
+    case .rows(var run):
+      defer { self = .rows(run) }
+      return try run.prepareFrame()
+    case .blob(let run):
+      return run.hasFrame
+    }
+  }
+
+  /// Appends a frame; returns whether it was the last.
+  mutating func writeFrame(
+    to writer: inout JSONWriter,
+    byteLimit: Int
+  ) throws(ReadEnd) -> Bool {
+    switch self {
+    case .rows(var run):
+      defer { self = .rows(run) }
+      return try run.writeFrame(to: &writer, byteLimit: byteLimit)
+    case .blob(var run):
+      defer { self = .blob(run) }
+      return try run.writeFrame(to: &writer)
+    }
+  }
+
+  /// Appends the terminal frame.
+  func writeEnd(to writer: inout JSONWriter) {
+    switch self {
+    case .rows(let run): run.writeEnd(to: &writer)
+    case .blob(let run): run.writeEnd(to: &writer)
+    }
+  }
+
+  /// How many rows were written.
+  var rowCount: Int {
+    switch self {
+    case .rows(let run): run.rowCount
+    case .blob(let run): run.rowCount
+    }
+  }
+
+  /// Ends the statement and with it its snapshot.
+  func close() {
+    switch self {
+    case .rows(let run): run.close()
+    case .blob(let run): run.close()
+    }
+  }
+}
