@@ -106,11 +106,11 @@ package final class Connection {
     statements = [:]
   }
 
-  /// Lets the file's triggers write to virtual tables, which SQLite 3.40 refuses for full-text indexes
-  /// and r-trees otherwise.
+  /// Lets the file's triggers write to virtual tables, which SQLite 3.40 refuses for full-text
+  /// indexes and r-trees otherwise.
   ///
-  /// A file that somebody has tampered with could then make use of them too; functions remain out of
-  /// its reach, because none of ours may be called by triggers unless it says so.
+  /// A file that somebody has tampered with could then make use of them too; functions remain out
+  /// of its reach, because none of ours may be called by triggers unless it says so.
   package func trustTriggers() {
     depot_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 1)
   }

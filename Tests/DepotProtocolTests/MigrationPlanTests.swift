@@ -144,12 +144,12 @@ import Testing
     ),
     Case(
       steps: [
-        "turned external storage of Country.code on", "turned full-text search of Country.code on",
+        "turned external storage of Country.code on",
         "tightened validation of Country.code",
       ],
       needsRowCheck: true,
       change: {
-        $0.entities[1].attributes[0].options = [.externalStorage, .spotlight]
+        $0.entities[1].attributes[0].options = .externalStorage
         $0.entities[1].attributes[0].validation.maxLength = 9
       }
     ),

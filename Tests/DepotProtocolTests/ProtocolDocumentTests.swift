@@ -32,7 +32,10 @@ struct ProtocolDocumentTests {
       let operation = try Operation(call: name, try minimalArguments(of: entry))
       #expect(operation.name == name)
       #expect(entry["writes"] == .bool(operation.isWrite), "\(name)")
-      #expect(entry["streams"] == .bool(["fetch", "aggregate"].contains(name)), "\(name)")
+      #expect(
+        entry["streams"] == .bool(["fetch", "aggregate", "blob.read"].contains(name)),
+        "\(name)"
+      )
     }
   }
 

@@ -14,8 +14,8 @@ import Testing
       #""optional":true},"#,
       #"{"name":"extra","type":"json","default":{"b":1.50,"a":[" "]}},"#,
       #"{"name":"code","type":"string","unique":true,"minLength":1,"pattern":"[a-z]+"},"#,
-      #"{"name":"text","type":"string","externalStorage":true,"preserveValueOnDeletion":true,"#,
-      #""spotlight":true},{"name":"mood","type":"bool","optional":true,"ephemeral":true},"#,
+      #"{"name":"text","type":"string","externalStorage":true,"preserveValueOnDeletion":true},"#,
+      #"{"name":"title","type":"string","spotlight":true},{"name":"mood","type":"bool","optional":true,"ephemeral":true},"#,
       #"{"name":"cache","type":"bool","optional":true,"transient":true},"#,
       #"{"name":"count","type":"int64","derived":"items.@count"}],"#,
       #""relationships":[{"name":"country","destination":"Country","inverse":"trips","#,
@@ -37,7 +37,8 @@ import Testing
     #expect(trip["tags"]?.defaultValue == .list([.string("a")]))
     #expect(trip["tags"]?.validation.cases == [.string("a"), .string("b")])
     #expect(trip["extra"]?.defaultValue == .json(#"{"b":1.50,"a":[" "]}"#))
-    #expect(trip["text"]?.options == [.externalStorage, .preserveValueOnDeletion, .spotlight])
+    #expect(trip["text"]?.options == [.externalStorage, .preserveValueOnDeletion])
+    #expect(trip["title"]?.options == .spotlight)
     #expect(trip.relationship("country")?.deleteRule == .deny)
     #expect(schema["Country"]?.relationship("trips")?.isToMany == true)
   }

@@ -2,8 +2,8 @@ public import DepotProtocol
 
 /// The bytes of a value in external storage as they arrive, in pieces of 64 KiB at most.
 ///
-/// At most ``ClientOptions/window`` pieces are held; the service waits until they are consumed. Leaving
-/// the loop early cancels the read on the service. Each iterator reads anew.
+/// At most ``ClientOptions/window`` pieces are held; the service waits until they are consumed.
+/// Leaving the loop early cancels the read on the service. Each iterator reads anew.
 public struct BlobChunks: AsyncSequence, Sendable {
   let client: Client
   let request: BlobReadRequest
@@ -97,8 +97,9 @@ extension Client {
 
   /// Gives an attribute in external storage a value of any size.
   ///
-  /// Nobody sees the new value before all of it is there. It is held in memory piece by piece only. If
-  /// the connection is lost meanwhile the value stays as it was, and the call must be made again.
+  /// Nobody sees the new value before all of it is there. It is held in memory piece by piece only.
+  /// If the connection is lost meanwhile the value stays as it was, and the call must be made
+  /// again.
   ///
   /// - Parameters:
   ///   - entity: The name of the entity.

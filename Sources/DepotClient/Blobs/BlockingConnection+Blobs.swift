@@ -1,16 +1,16 @@
 public import DepotProtocol
 
 extension BlockingConnection {
-  /// Calls `body` with the bytes of a value in external storage as they arrive, in pieces of 64 KiB at
-  /// most.
+  /// Calls `body` with the bytes of a value in external storage as they arrive, in pieces of 64 KiB
+  /// at most.
   ///
   /// - Parameters:
   ///   - request: Which value, and what part of it.
   ///   - deadline: How long to wait at most.
   ///   - body: What to do with a piece; of a text it is UTF-8.
   /// - Returns: The length of the whole value; `nil` if it is null.
-  /// - Throws: ``DepotError`` `notfound.object` and others, or what `body` throws, after the call was
-  ///   cancelled.
+  /// - Throws: ``DepotError`` `notfound.object` and others, or what `body` throws, after the call
+  /// was   cancelled.
   @discardableResult
   public func readBlob(
     _ request: BlobReadRequest,
@@ -49,11 +49,12 @@ extension BlockingConnection {
   /// Nobody sees the new value before all of it is there. It is held in memory piece by piece only.
   ///
   /// - Parameters:
-  ///   - chunks: The bytes; of a text, UTF-8. What it throws leaves the value as it was.
   ///   - entity: The name of the entity.
   ///   - identifier: The row.
   ///   - attribute: The path of the attribute.
   ///   - isText: Whether the attribute is a text and not data.
+  ///   - chunks: Returns the next bytes, of a text in UTF-8, and `nil` after the last. What it
+  ///     throws leaves the value as it was.
   /// - Returns: The length of the value in bytes.
   /// - Throws: ``DepotError`` `notfound.object` and others, or what `chunks` throws.
   @discardableResult

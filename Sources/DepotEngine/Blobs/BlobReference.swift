@@ -1,7 +1,7 @@
 /// What a row holds of a text or of data that is stored outside it.
 ///
-/// It is in the row's column, so the row's checksum covers it: a blob for a text and a text for data, so
-/// that it can't be taken for a value.
+/// It is in the row's column, so the row's checksum covers it: a blob for a text and a text for
+/// data, so that it can't be taken for a value.
 struct BlobReference: Hashable, Sendable {
   /// The number of the value in its ``BlobTable``.
   var number: Int64

@@ -2,8 +2,8 @@ internal import DepotProtocol
 
 /// The table of the values that the rows of one table have outside them, in chunks.
 ///
-/// A value has a number that only one row refers to. A new value gets a new number, so it can be written
-/// bit by bit before the row refers to it.
+/// A value has a number that only one row refers to. A new value gets a new number, so it can be
+/// written bit by bit before the row refers to it.
 struct BlobTable: Sendable {
   /// How long all chunks are but the last.
   static let chunkBytes = 64 << 10

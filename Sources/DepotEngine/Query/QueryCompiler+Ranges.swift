@@ -3,8 +3,8 @@ internal import DepotSQLite
 internal import FoundationEssentials
 
 extension QueryCompiler {
-  /// Returns a condition that an r-tree serves and that the rows of a predicate satisfy, perhaps with
-  /// a few others.
+  /// Returns a condition that an r-tree serves and that the rows of a predicate satisfy, perhaps
+  /// with a few others.
   ///
   /// It takes constant bounds of several numbers or dates that the predicate demands at once; of a
   /// single one only if that has no index of its own.
@@ -35,7 +35,8 @@ extension QueryCompiler {
       + .joined(conditions[...], by: "AND") + ")"
   }
 
-  /// SQLite rounds numbers outwards for the r-tree, except for those too small to be exact as floats.
+  /// SQLite rounds numbers outwards for the r-tree, except for those too small to be exact as
+  /// floats.
   private static let slack = 1e-36
 
   /// What a predicate demands of a number or date, rounded to a double.
@@ -87,8 +88,8 @@ extension QueryCompiler {
     }
   }
 
-  /// Returns a constant as the nearest double to what an attribute is compared with; `nil` if there is
-  /// no such number.
+  /// Returns a constant as the nearest double to what an attribute is compared with; `nil` if there
+  /// is no such number.
   private func number(_ expression: QueryExpression, as path: String) -> Double? {
     guard let position = row.layout.position(of: path) else { return nil }
     let type = row.layout.fields[position].attribute.type

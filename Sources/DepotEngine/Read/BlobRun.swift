@@ -4,8 +4,8 @@ internal import FoundationEssentials
 
 /// A stream of a value that is stored outside its row: a frame for each chunk.
 ///
-/// The one row of a frame is the offset of the piece, how many bytes it has, and the piece: a text, or
-/// data in base64. A piece of a text ends where a character does.
+/// The one row of a frame is the offset of the piece, how many bytes it has, and the piece: a text,
+/// or data in base64. A piece of a text ends where a character does.
 struct BlobRun {
   private let target: BlobTarget
   private let reply: ReplyWriter

@@ -70,7 +70,8 @@ extension Derivation {
     }
   }
 
-  /// Returns the identifiers of the rows with the attribute from which paths lead to rows of a node.
+  /// Returns the identifiers of the rows with the attribute from which paths lead to rows of a
+  /// node.
   private func owners(of rows: String, _ index: Int) -> String {
     guard let (parent, relationship) = nodes[index].hop else { return rows }
     switch relationship.storage {

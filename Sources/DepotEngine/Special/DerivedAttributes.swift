@@ -41,6 +41,7 @@ final class DerivedAttributes {
   ///   - entities: What writes the rows.
   ///   - step: How much the version of a row grows whose value is another one.
   ///   - violate: Takes the rules that a value breaks.
+  /// - Throws: ``DepotError`` if a row is damaged, what `violate` throws, and ``SQLiteError``.
   func refresh(
     _ entities: EntityWriters,
     step: (EntityWriter, Int64) -> Int64,
@@ -62,6 +63,7 @@ final class DerivedAttributes {
   /// Has the values of attributes computed anew for all rows at the next refresh.
   ///
   /// - Parameter keys: The attributes: `Entity.path`; all of them if `nil`.
+  /// - Throws: ``SQLiteError``.
   func markAll(_ keys: Set<String>? = nil) throws {
     for formula in formulas where keys?.contains(formula.derivation.key) ?? true {
       let layout = formula.derivation.layout

@@ -47,9 +47,9 @@ extension Catalog {
 extension RangeIndex {
   /// The r-tree and the triggers that keep it.
   ///
-  /// A row without one of the numbers, or with NaN, isn't within any range of it, so it doesn't matter
-  /// where it is then. SQLite rounds the bounds outwards; numbers beyond its coordinates are moved
-  /// inside on one side, so that a row is never missed.
+  /// A row without one of the numbers, or with NaN, isn't within any range of it, so it doesn't
+  /// matter where it is then. SQLite rounds the bounds outwards; numbers beyond its coordinates are
+  /// moved inside on one side, so that a row is never missed.
   fileprivate func table(of rows: String) -> SpecialTable {
     let index = "\"\(name)\""
     let dimensions = columns.indices.map { "min\($0), max\($0)" }.joined(separator: ", ")

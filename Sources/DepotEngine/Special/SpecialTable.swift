@@ -1,8 +1,8 @@
 /// A table that is kept beside those of rows, and what keeps it in step with them.
 ///
-/// Triggers do that, so whatever writes rows needn't know. A special table holds nothing that can't be
-/// made from the rows, unless it has no ``fill``; before the table of an entity is made anew, drop what
-/// belongs to it, and create it again afterwards.
+/// Triggers do that, so whatever writes rows needn't know. A special table holds nothing that can't
+/// be made from the rows, unless it has no ``fill``; before the table of an entity is made anew,
+/// drop what belongs to it, and create it again afterwards.
 struct SpecialTable: Hashable, Sendable {
   /// The name, not quoted; `nil` if there are only triggers.
   var name: String?

@@ -1,7 +1,6 @@
 extension ProtocolDocument {
-  /// The operations, part three: containers; and the errors of all operations.
-  static let containers =
-    #"""
+  /// The operations, part three: containers.
+  static let containers = #"""
         {
           "name": "container.open",
           "summary": "Opens a named set of stores, or joins those who use it. Files that are missing are made.",
@@ -89,15 +88,5 @@ extension ProtocolDocument {
           "errors": [],
           "example": {"args": {}, "ok": {"containers": []}}
         },
-    """#
-      + "\n" + migrations + "\n" + #"""
-      ],
-      "commonErrors": [
-        "request.unknown_op", "request.unknown_member", "request.missing_member", "request.type",
-        "request.number_range", "request.usage", "limit.in_flight", "deadline.passed",
-        "cancelled.by_client", "permission.op", "unavailable.draining", "unavailable.busy",
-        "unavailable.readonly", "storage.full", "storage.io", "storage.corrupt", "internal.bug",
-        "notfound.container", "unavailable.migrating"
-      ]
     """#
 }

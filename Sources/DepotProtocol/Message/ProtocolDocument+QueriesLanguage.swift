@@ -147,8 +147,8 @@ extension ProtocolDocument {
         },
         {
           "name": "rank", "form": {"rank": []}, "text": "rank()",
-          "meaning": "How well the row matches the full-text query of the request: greater is better.",
-          "null": "It never is."
+          "meaning": "How well the row matches the full-text queries of the request's predicate: greater is better.",
+          "null": "Null of a row that matches none."
         }
       ],
       "language": [

@@ -10,7 +10,7 @@ extension ProtocolDocument {
         },
         {
           "name": "attribute", "form": {"attribute": "country.name"}, "text": "country.name",
-          "meaning": "What a path leads to from the row: attributes, relationships, and at the end `$id`, `$version`, or `$entity`. Through a to-many relationship it is a collection.",
+          "meaning": "What a path leads to from the row: attributes, relationships, and at the end `$id`, `$version`, or `$entity`; of a value in external storage `$length`, its bytes. Through a to-many relationship it is a collection.",
           "null": "A path through null is null."
         },
         {
@@ -131,7 +131,7 @@ extension ProtocolDocument {
         {
           "name": "search", "form": {"search": "words", "in": ["title"]},
           "text": "title MATCHES TEXT \"words\"",
-          "meaning": "Whether the words are in the searchable attributes named, or in any: `SELF MATCHES TEXT \"words\"`, `{title, body} MATCHES TEXT \"words\"`.",
+          "meaning": "Whether the words are in the searchable attributes named, or in any: `SELF MATCHES TEXT \"words\"`, `{title, body} MATCHES TEXT \"words\"`. All words must occur in the texts of one row: `quick fox`; `\"quick fox\"` are words in a row, `qui*` those that begin so, `fox OR dog` either, `-dog` or `NOT dog` what must not occur. Case and marks do not matter. Inside a quantifier or filter it is about the element; a path may lead to other rows.",
           "null": "Null has no words."
         },
         {

@@ -99,7 +99,7 @@ extension ProtocolDocument {
               },
               "externalStorage": {
                 "type": "boolean", "default": false,
-                "description": "Large text or data is outside the row and can be read in parts."
+                "description": "The text or data is outside the row, which has its length only: as `{\"$length\": 5}` among all columns, and under the path `image.$length`. Naming the attribute in `select` gives the value, as long as valueBytes allow; `blob.read` and `blob.write` take any size in parts."
               },
               "ephemeral": {
                 "type": "boolean", "default": false,
@@ -111,7 +111,7 @@ extension ProtocolDocument {
               },
               "spotlight": {
                 "type": "boolean", "default": false,
-                "description": "The text can be searched for words."
+                "description": "The text can be searched for words, with `search`."
               },
               "transient": {
                 "type": "boolean", "default": false,
@@ -119,7 +119,7 @@ extension ProtocolDocument {
               },
               "derived": {
                 "type": "string",
-                "description": "The expression in the format language whose value the service keeps here."
+                "description": "The expression in the format language whose value the service keeps here; clients cannot set it. It may follow relationships; a value that changes with another row changes this row's version."
               },
               "originalName": {"type": "string"}, "hashModifier": {"type": "string"}
             }

@@ -3,8 +3,8 @@ package enum KeyPathSyntax {
   /// The names of a row's own values, which are steps of paths but not attributes.
   package static let system: Set<String> = ["$id", "$version", "$entity"]
 
-  /// The steps that nothing can follow, other than names: ``system``, and the length of a text or of
-  /// data that is stored outside its row.
+  /// The steps that nothing can follow, other than names: ``system``, and the length of a text or
+  /// of data that is stored outside its row.
   static let ends = system.union([length])
   package static let length = "$length"
 
@@ -16,7 +16,8 @@ package enum KeyPathSyntax {
     }
   }
 
-  /// Whether `text` is names with points between them, perhaps with a name of ``system`` at the end.
+  /// Whether `text` is names with points between them, perhaps with a name of ``system`` at the
+  /// end.
   package static func isPath(_ text: String) -> Bool {
     let steps = text.split(separator: ".", omittingEmptySubsequences: false)
     guard let last = steps.last else { return false }
@@ -52,8 +53,8 @@ package enum KeyPathSyntax {
     text.first == "#" && text.utf8.count > 1 && text.utf8.dropFirst().allSatisfy { $0 &- 0x30 < 10 }
   }
 
-  /// Returns the name for an element that has none, as in `ANY tags.name == "x"`: the first of `#1`,
-  /// `#2`, … that isn't one of `scope`.
+  /// Returns the name for an element that has none, as in `ANY tags.name == "x"`: the first of
+  /// `#1`, `#2`, … that isn't one of `scope`.
   package static func generatedVariable(in scope: [String]) -> String {
     var number = 1
     while scope.contains("#\(number)") { number += 1 }

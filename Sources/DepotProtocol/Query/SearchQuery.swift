@@ -2,8 +2,8 @@
 ///
 /// All words must occur: `quick fox`. `"quick fox"` are words next to each other, `qui*` those that
 /// begin so, `fox OR dog` either, and `-dog` or `NOT dog` what must not occur. Case and marks don't
-/// matter, and all that is neither letter nor digit only separates words, so that `well-known` is the
-/// two words next to each other.
+/// matter, and all that is neither letter nor digit only separates words, so that `well-known` is
+/// the two words next to each other.
 package struct SearchQuery: Hashable, Sendable {
   /// The alternatives, of which one must hold; each wants at least one word.
   package let branches: [Branch]

@@ -143,6 +143,12 @@ extension AttributeCheck {
       "Only text can.",
       at: "/spotlight"
     )
+    try refuse(
+      has(.spotlight) && has(.externalStorage),
+      "\(name) is stored externally and can't be searched for words.",
+      "Leave one of the two out.",
+      at: "/spotlight"
+    )
     try checkUnstored(.transient, "transient", at: "/transient")
     try checkUnstored(.ephemeral, "ephemeral", at: "/ephemeral")
   }
@@ -198,6 +204,17 @@ extension AttributeCheck {
       "\(name) is derived and can't be unique or have a default.",
       "The store computes its values.",
       at: attribute.isUnique ? "/unique" : "/default"
+    )
+    try refuse(
+      attribute.width != nil,
+      "\(name) is derived and can't be of type \(attribute.width?.rawValue ?? "").",
+      "Give it the type \(attribute.type.rawValue), in which the store computes.",
+      at: "/type"
+    )
+    try refuse(
+      !attribute.validation.isEmpty || has(.externalStorage),
+      "\(name) is derived and can't have rules or be stored externally.",
+      "Put the rules on what it is derived from."
     )
   }
 }
