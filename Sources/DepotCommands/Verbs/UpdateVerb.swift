@@ -1,5 +1,6 @@
 internal import DepotClient
 internal import DepotProtocol
+internal import FoundationEssentials
 
 /// `depot update`: new values for rows.
 enum UpdateVerb {
@@ -72,7 +73,9 @@ enum UpdateVerb {
     let assignments = try Assignments(assigned, for: schema.entity(named: request.entity), schema)
     request.columns = assignments.columns
     if !assignments.columns.isEmpty { request.values = assignments.batch }
-    let result = try JSONValue(connection.perform(.update(request)))
+    // What is computed in chunks needs a key.
+    let key = request.chunk == nil ? nil : UUID().uuidString
+    let result = try JSONValue(connection.perform(.update(request), key: key))
     write(result, "updated", of: request.entity, session)
     return 0
   }

@@ -1,5 +1,7 @@
 /// What a client can ask for, with its arguments.
-public enum Operation: Hashable, Sendable {
+///
+/// It is passed through many hands, and indirect cases make that one count instead of one per member.
+public indirect enum Operation: Hashable, Sendable {
   case ping
   case describe
   case defineSchema(Schema, isDryRun: Bool, MigrationOptions = MigrationOptions())
