@@ -183,7 +183,7 @@ struct Demo {
     say("From Swift, with #Predicate and SortDescriptor:\n")
     let connection = try BlockingConnection(socket: SocketPath(folder + "/depot.sock"))
     try show(
-      "fetch(DebianPackage.self, where: #Predicate { $0.section == \"editors\" && … }, …)"
+      "fetch(DebianPackage.self, where: #Predicate { $0.isEssential && … }, sortBy: …, limit: 5)"
     ) {
       let found = try connection.fetch(
         DebianPackage.self,
@@ -220,7 +220,17 @@ struct Demo {
     }
     guard isShown else { return try body() }
     let words = arguments.map { $0.contains(" ") ? "\"\($0)\"" : $0 }
-    try show("depot " + words.joined(separator: " "), body)
+    try show(wrapped(["depot"] + words), body)
+  }
+
+  /// Returns a command line as people write it who want to read it.
+  private func wrapped(_ words: [String]) -> String {
+    var lines = [""]
+    for word in words {
+      if lines[lines.count - 1].count + word.count > 92 { lines.append("   ") }
+      lines[lines.count - 1] += " " + word
+    }
+    return lines.joined(separator: " \\\n").dropFirst().description
   }
 
   /// Prints a line at once, so that it keeps its place among those of other programs.

@@ -73,6 +73,10 @@ struct Assignments: Equatable {
     let isComposite = fields.contains { $0.path.hasPrefix(path + ".") }
     guard field != nil || isComposite else { throw schema.unknownPath(path, from: entity) }
     let hasParts = isComposite && value.kind == .object
+    let isFlag = value.kind == .true || value.kind == .false
+    guard !isComposite || hasParts || field != nil && (value.isNull || isFlag) else {
+      throw DepotError(.type, "\(path) is an object with attributes, not \(value.kind).")
+    }
     if let field {
       let isAbsent = field.isPresence && value.isNull
       try addColumn(path)
@@ -80,8 +84,6 @@ struct Assignments: Equatable {
         hasParts || isAbsent
           ? Array("\(!isAbsent)".utf8) : Array(value.document.bytes[value.range])
       )
-    } else if !hasParts {
-      throw DepotError(.type, "\(path) is an object with attributes, not \(value.kind).")
     }
     guard hasParts else { return }
     for (name, value) in try value.members() {
