@@ -8,10 +8,6 @@ extension Writer {
   /// - Returns: The outcomes, all of which are on disk.
   /// - Throws: ``SQLiteError`` after which nobody knows what is on disk: nothing may be answered.
   func run(_ requests: ArraySlice<WriteRequest>) throws(SQLiteError) -> [WriteOutcome] {
-    // After going back to a savepoint, SQLite can't commit what made or dropped full-text tables.
-    if requests.count > 1, requests.contains(where: \.definesSchema) {
-      return try runEachAlone(requests)
-    }
     do {
       let outcomes = try runTogether(requests)
       statistics.lastBatch = requests.count
@@ -28,14 +24,7 @@ extension Writer {
         }
       }
     }
-    // One of them took the others with it.
-    return try runEachAlone(requests)
-  }
-
-  /// Gives each request its own transaction.
-  private func runEachAlone(
-    _ requests: ArraySlice<WriteRequest>
-  ) throws(SQLiteError) -> [WriteOutcome] {
+    // One of them took the others with it, so each gets its own transaction.
     var outcomes: [WriteOutcome] = []
     for index in requests.indices { outcomes += try run(requests[index...index]) }
     return outcomes
@@ -148,10 +137,6 @@ extension Writer {
 }
 
 extension WriteRequest {
-  fileprivate var definesSchema: Bool {
-    if case .defineSchema = operation { true } else { false }
-  }
-
   /// Writes the frame that ends the call.
   func outcome(_ result: Result<[UInt8], DepotError>) -> WriteOutcome {
     var writer = JSONWriter()

@@ -164,6 +164,9 @@ struct WriteEffect {
   /// Where the identifiers of each table go on, if the rows were migrated.
   var ceilings: [String: Int64]?
   /// Whether all of it is to be undone, though it succeeds.
+  ///
+  /// A savepoint wouldn't do: after going back to one, SQLite can't commit what has dropped or made
+  /// full-text tables.
   var isRehearsal = false
 }
 
