@@ -153,6 +153,16 @@ import Testing
     }
   }
 
+  @Test func `a used up budget doesn't keep a get from being prepared`() throws {
+    let hasty = try QuickReader(path: fixture.path, budget: 0)
+    for number in 0..<100 { try fixture.writer.execute("CREATE TABLE extra\(number)(id INTEGER)") }
+    // The first finds that the tables have changed, and may give up while it reads anew what they
+    // are; then that is left to the preparation of the second.
+    _ = try fixture.quick(.get(GetRequest(entity: "Thing", identifiers: [2])), hasty)
+    let get = Operation.get(GetRequest(entity: "Package", identifiers: [2]))
+    #expect(try fixture.quick(get, hasty)?.first?["ok"]?["rows"]?.array?.count == 1)
+  }
+
   @Test func `a damaged row is named`() throws {
     try fixture.writer.execute("UPDATE e_Package SET a_size = 7 WHERE id = 5")
     try fixture.writer.execute("UPDATE e_Package SET a_name = CAST(x'61ff' AS TEXT) WHERE id = 6")
