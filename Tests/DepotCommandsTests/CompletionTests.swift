@@ -6,7 +6,8 @@ import Testing
 
 @Suite struct CompletionTests {
   static let cases: [([String], [String])] = [
-    (["fe"], ["fetch"]), (["sc"], ["schema"]), (["schema", ""], ["apply", "show", "diagram", "diff", "plan", "migrate"]),
+    (["fe"], ["fetch"]), (["sc"], ["schema"]),
+    (["schema", ""], ["apply", "show", "diagram", "diff", "plan", "migrate"]),
     (["-o", "c"], ["csv"]), (["fetch", ""], ["Package"]), (["fetch", "--lim"], ["--limit"]),
     (["fetch", "Package", "--limit", "3", "--li"], []),
     (["fetch", "Package", "--sort", "s"], ["size"]),
