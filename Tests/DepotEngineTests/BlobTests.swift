@@ -103,7 +103,7 @@ import Testing
       let named = try store.rows(
         FetchRequest(entity: "Photo", select: ["image", "text", "text.$length", "size"])
       )[0]
-      #expect(named[3...].map { $0 } == [.string("AQID"), .string("Grüße"), .int64(7), .int64(3)])
+      #expect(named[2...].map { $0 } == [.string("AQID"), .string("Grüße"), .int64(7), .int64(3)])
       let got = try store.frames(
         .get(GetRequest(entity: "Photo", identifiers: [1], select: ["text"]))
       )
