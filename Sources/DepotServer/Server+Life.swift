@@ -101,7 +101,10 @@ extension Server {
         call.stream?.read.wake()
       }
     }
-    for host in hosts { host.readers?.expireParked(olderThan: stallNanoseconds) }
+    for host in hosts {
+      host.readers?.expireParked(olderThan: stallNanoseconds)
+      host.readers?.rest(after: 5_000_000_000)
+    }
     if phase != .serving { endStreamsOutOfCredit() }
   }
 

@@ -206,6 +206,15 @@ actor ReadWorker {
     return connection
   }
 
+  /// Gives back the memory of connections that no read uses.
+  nonisolated func rest() {
+    thread.run {
+      self.assumeIsolated { worker in
+        for connection in worker.idle { connection.releaseMemory() }
+      }
+    }
+  }
+
   private func giveBack(_ connection: Connection) {
     guard idle.count < Self.idleConnections else { return }
     connection.unwatch()
@@ -213,7 +222,6 @@ actor ReadWorker {
     if connection.isInTransaction {
       guard (try? connection.run("COMMIT")) != nil else { return }
     }
-    connection.releaseMemory()
     idle.append(connection)
   }
 

@@ -18,6 +18,8 @@ package final class ReaderPool: Sendable {
     var loads: [Int]
     var waiting: [LongRead] = []
     var started = 0
+    /// When the last read ended, by the monotonic clock; `nil` if the workers rest since.
+    var lastEnd: UInt64?
     var isClosing = false
     var completion: (@Sendable () -> Void)?
   }
@@ -99,6 +101,20 @@ package final class ReaderPool: Sendable {
     }
   }
 
+  /// Gives back the memory of connections that no read has used for so many nanoseconds.
+  ///
+  /// Until then they keep the pages that they have read, which similar reads want again.
+  package func rest(after nanoseconds: UInt64) {
+    let isDue = state.withLock { state in
+      guard let end = state.lastEnd, state.active.isEmpty, !state.isClosing,
+        Monotonic.now() - end >= nanoseconds
+      else { return false }
+      state.lastEnd = nil
+      return true
+    }
+    if isDue { for worker in workers { worker.rest() } }
+  }
+
   /// Ends parked reads whose snapshots keep the log from shrinking, with `stream.expired`.
   ///
   /// - Parameter nanoseconds: How long their clients may take nothing.
@@ -165,6 +181,7 @@ package final class ReaderPool: Sendable {
         return (nil, false)
       }
       state.loads[entry.worker] -= 1
+      state.lastEnd = Monotonic.now()
       guard !state.waiting.isEmpty else {
         return (nil, state.isClosing && state.active.isEmpty)
       }
