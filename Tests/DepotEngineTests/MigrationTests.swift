@@ -97,6 +97,9 @@ import Testing
         ]
       )
       #expect(groups.map { $0["values"] } == [.array([.string("a")]), .array([.int64(1)])])
+      // A program that tries again and again doesn't fill the disk.
+      let made = try backups(path)
+      #expect(made == [])
       #expect(store.store.catalog.schema == Self.schema(1))
       let rehearsal = try await store.write(define(next, isDryRun: true))
       #expect(rehearsal["plan"]?["duplicates"]?.array == groups)

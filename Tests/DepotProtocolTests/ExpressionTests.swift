@@ -1,4 +1,5 @@
 import DepotProtocol
+import Foundation
 import Testing
 
 @Suite struct ExpressionTests {
@@ -14,6 +15,19 @@ import Testing
       let again = try read(json).json
       if again != json { Issue.record("\(json) became \(again)") }
     }
+  }
+
+  @Test func `a whole number beyond an int64 keeps all of its digits`() throws {
+    let greatest = QueryExpression.value(.decimal(Decimal(UInt64.max)))
+    #expect(try read("18446744073709551615") == greatest)
+    #expect(
+      try read(#"{"value":[1,18446744073709551615],"list":true}"#)
+        == .value(.list([.int64(1), .decimal(Decimal(UInt64.max))]))
+    )
+    #expect(try read("-9223372036854775808") == .value(.int64(.min)))
+    #expect(try read("1e19") == .value(.double(1e19)))
+    let tooLong = String(repeating: "9", count: 60)
+    #expect(try read(tooLong) == .value(.double(1e60)))
   }
 
   static let golden = [

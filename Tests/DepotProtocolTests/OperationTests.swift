@@ -165,6 +165,10 @@ import Testing
       #""call":"fetch","args":{"entity":"P","subentities":false,"sort":[{"key":{"negate":{"attribute":"a"}},"localized":true},{"key":{"value":"x"}},{"attribute":"c.d","descending":true,"localized":true}],"after":[null,"x",{"value":"15","type":"decimal"},7],"select":["a","c.$id"],"subentityColumns":true,"distinct":true,"prefetch":["c","c.d"],"sectionBy":"c.d"}"#
     ),
     (
+      .fetch(FetchRequest(entity: "P", after: [.null, .int64(7)], sectionBy: "c.d")),
+      #""call":"fetch","args":{"entity":"P","after":[null,7],"sectionBy":"c.d"}"#
+    ),
+    (
       .count(CountRequest(entity: "P", includesSubentities: false)),
       #""call":"count","args":{"entity":"P","subentities":false}"#
     ),

@@ -41,9 +41,15 @@ struct SchemaDefinitionRun {
       backup = try StoreCopies(of: writer.configuration.path).back(up: old.schema.version, control)
     }
     let run = try MigrationRun(from: old, to: schema, on: writer.connection, control)
-    try run.run()
-    try run.findings.throwIfAny()
-    try finish(run, &effect)
+    do {
+      try run.run()
+      try run.findings.throwIfAny()
+      try finish(run, &effect)
+    } catch {
+      // The store stays as it is, so nobody needs the copy.
+      if let backup { StoreFiles(backup).remove() }
+      throw error
+    }
     return members(plan.changes, run.new, backup: backup)
   }
 

@@ -98,16 +98,19 @@ extension FetchRequest {
     sort = try reader.sort()
     limit = try reader.optionalInt("limit")
     offset = try reader.optionalInt("offset") ?? 0
+    sectionBy = try reader.optionalString("sectionBy")
     if let node = reader.optional("after") {
       var values: [Value] = []
       for element in try node.elements() {
         guard element.kind != .array else { throw element.wrongType("a value") }
         values.append(try Value(constant: element))
       }
-      guard values.count == sort.count + 1 || values.count == 1 else {
+      // The key of the sections is the first, also if it isn't named in the sort.
+      let keys = sort.isEmpty && sectionBy != nil ? 1 : sort.count
+      guard values.count == keys + 1 || values.count == 1 else {
         throw DepotError(
           .usage,
-          "\"after\" has the values of the \(sort.count) sort keys and an identifier, not \(values.count)."
+          "\"after\" has the values of the \(keys) sort keys and an identifier, not \(values.count)."
         ).at(node.pointer)
       }
       after = values
@@ -116,7 +119,6 @@ extension FetchRequest {
     includesSubentityColumns = try reader.bool("subentityColumns", default: false)
     isDistinct = try reader.bool("distinct", default: false)
     prefetch = try reader.names("prefetch") ?? []
-    sectionBy = try reader.optionalString("sectionBy")
     batch = try reader.optionalInt("batch", in: 1...100_000)
     namesColumns = try reader.bool("columns", default: true)
   }

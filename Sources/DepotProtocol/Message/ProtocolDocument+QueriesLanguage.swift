@@ -90,7 +90,7 @@ extension ProtocolDocument {
         },
         {
           "name": "sqrt", "form": {"sqrt": ["A"]}, "text": "sqrt(a)",
-          "meaning": "The square root; null of a negative number.", "null": "Null gives null."
+          "meaning": "The square root; NaN of a negative number.", "null": "Null gives null."
         },
         {
           "name": "exp", "form": {"exp": ["A"]}, "text": "exp(a)",
@@ -98,11 +98,12 @@ extension ProtocolDocument {
         },
         {
           "name": "ln", "form": {"ln": ["A"]}, "text": "ln(a)",
-          "meaning": "The natural logarithm; null unless A is positive.", "null": "Null gives null."
+          "meaning": "The natural logarithm; -Infinity of 0, NaN of a negative number.",
+          "null": "Null gives null."
         },
         {
           "name": "log", "form": {"log": ["A"]}, "text": "log(a)",
-          "meaning": "The logarithm to base 10; null unless A is positive.",
+          "meaning": "The logarithm to base 10; -Infinity of 0, NaN of a negative number.",
           "null": "Null gives null."
         },
         {
