@@ -49,7 +49,9 @@ final class StoreOpener {
 
   /// Does something else that waits for the disk.
   ///
-  /// - Parameter completion: Is called on the server's thread, later.
+  /// - Parameters:
+  ///   - body: What to do, on another thread.
+  ///   - completion: Is called on the server's thread, later.
   func run(
     _ body: @escaping @Sendable () throws(DepotError) -> Void,
     completion: @escaping (Result<Void, DepotError>) -> Void

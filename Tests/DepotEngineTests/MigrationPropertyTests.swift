@@ -138,7 +138,7 @@ import Testing
     case .uuid: .uuid(UUID(uuid: (UInt8(number), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))
     case .data: .data(Data([UInt8(number), 1]))
     case .decimal: .decimal(Decimal(number))
-    case .url: .url(URL(string: "http://x/\(number)")!)
+    case .url: URL(string: "http://x/\(number)").map(Value.url) ?? .null
     case .json, .composite: .null
     }
   }
