@@ -188,6 +188,9 @@ import Testing
       #expect(missing?.code == .required)
       try await store.update("Person", [1], ["home"], "[false]")
       #expect(try row(path) == ["0", nil, nil, "0", nil])
+      try await store.update("Person", [1], ["home.city"], "[\"Oslo\"]")
+      try await store.update("Person", [1], ["home"], "[null]")
+      #expect(try row(path) == ["0", nil, nil, "0", nil])
       #expect(try await store.problems(path) == [])
     }
   }

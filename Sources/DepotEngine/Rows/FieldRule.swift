@@ -6,12 +6,15 @@ struct FieldRule {
   let type: String
   let form: ValueForm
   let isOptional: Bool
+  /// Whether it says that an optional composite has a value, which null denies.
+  let isPresence: Bool
   let check: ValueCheck?
 
   init(_ field: Field) throws(DepotError) {
     path = field.path
     form = ValueForm(field.attribute)
     isOptional = field.attribute.isOptional
+    isPresence = field.isPresence
     check = try ValueCheck(field.attribute)
     let element = field.attribute.width?.rawValue ?? field.attribute.type.rawValue
     type = field.attribute.collection.map { "\($0.rawValue) of \(element)" } ?? element

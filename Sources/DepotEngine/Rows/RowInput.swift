@@ -59,7 +59,10 @@ extension EntityWriter {
     guard case .attribute(let rule, _) = plan.columns[index].target else { return false }
     let errors: [DepotError]
     if let cell {
-      if cell.isNull {
+      if cell.isNull, rule.isPresence {
+        cells[plan.plain[index].place] = .integer(0)
+        errors = []
+      } else if cell.isNull {
         errors = [rule.required(layout.name)]
       } else if cell.byteCount > Limits.valueBytes {
         errors = [rule.tooLarge(cell.byteCount, layout.name)]
