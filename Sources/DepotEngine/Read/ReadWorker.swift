@@ -197,7 +197,7 @@ actor ReadWorker {
     if let last = idle.popLast() {
       connection = last
     } else {
-      connection = try .reader(path: path, isFrozen: isFrozen, cacheKiB: 8192)
+      connection = try .reader(path: path, isFrozen: isFrozen, cacheKiB: 2048)
     }
     connection.watch(
       every: 1000,
