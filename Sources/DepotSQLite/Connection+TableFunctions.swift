@@ -72,8 +72,7 @@ private struct Extended<Base> {
 }
 
 /// The callbacks of all table functions, kept for as long as the process lives.
-///
-/// It is `@unchecked` because SQLite takes a pointer to a struct that nobody ever changes.
+// because SQLite takes a pointer to a struct that nobody ever changes:
 private struct TableModule: @unchecked Sendable {
   static let shared = TableModule()
   let pointer: UnsafePointer<sqlite3_module>

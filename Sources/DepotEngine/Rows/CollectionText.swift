@@ -43,36 +43,9 @@ enum CollectionText {
   /// Returns the value as its width holds it, or `nil` if it doesn't.
   private static func fit(_ value: Value, _ width: NumberWidth?) -> Value? {
     guard let width else { return value }
-    switch value {
-    case .int64(let number): return width.integers?.contains(number) ?? true ? value : nil
-    case .decimal(let number): return width.contains(number) ? value : nil
-    case .double(let number):
-      let rounded = Double(Float(number))
-      return rounded.isInfinite && number.isFinite ? nil : .double(rounded)
-    default: return value
-    }
-  }
-}
-
-extension NumberWidth {
-  /// The whole numbers that there are, for those that are stored as int64.
-  var integers: ClosedRange<Int64>? {
-    switch self {
-    case .int8: Int64(Int8.min)...Int64(Int8.max)
-    case .int16: Int64(Int16.min)...Int64(Int16.max)
-    case .int32: Int64(Int32.min)...Int64(Int32.max)
-    case .uint8: 0...Int64(UInt8.max)
-    case .uint16: 0...Int64(UInt16.max)
-    case .uint32: 0...Int64(UInt32.max)
-    case .uint64, .float: nil
-    }
-  }
-
-  /// Whether a decimal is a whole number of 64 bits without a sign.
-  func contains(_ number: Decimal) -> Bool {
-    guard !number.isNaN, number >= 0, number <= Decimal(UInt64.max) else { return false }
-    // Whole numbers are written without a point.
-    return !number.description.utf8.contains(UInt8(ascii: "."))
+    guard width.holds(value) else { return nil }
+    if case .double(let number) = value { return .double(Double(Float(number))) }
+    return value
   }
 }
 

@@ -87,9 +87,9 @@ struct ValueCheck {
 
   private func fits(_ cell: Cell) -> Bool {
     switch cell {
-    case .integer(let value): width?.integers?.contains(value) ?? true
+    case .integer(let value): width?.range?.contains(value) ?? true
     case .blob(let key) where width == .uint64:
-      DecimalKey.decode(key).map { NumberWidth.uint64.contains($0) } ?? false
+      DecimalKey.decode(key).map { NumberWidth.uint64.holds(.decimal($0)) } ?? false
     default: true
     }
   }

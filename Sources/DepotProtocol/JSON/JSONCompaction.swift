@@ -1,12 +1,16 @@
 /// The stored form of a JSON value: its text without the white space between tokens.
 package enum JSONCompaction {
-  /// Returns the text of a request's value; `nil` if it isn't strict JSON.
+  /// How much less deep a value may be than a frame, so that answers can hold it anywhere.
+  private static let margin = 8
+
+  /// Returns the text of a request's value; `nil` if it isn't strict JSON, or too deep for an answer.
   package static func compact(_ field: RowField) -> [UInt8]? {
     if field.kind == .string {
       let quote = [UInt8(ascii: "\"")]
       return quote + field.bytes + quote
     }
-    guard (try? JSONScanner.scan(field.bytes)) != nil else { return nil }
+    let depth = Limits.depth - margin
+    guard (try? JSONScanner.scan(field.bytes, depthLimit: depth)) != nil else { return nil }
     var result: [UInt8] = []
     result.reserveCapacity(field.bytes.count)
     var isInString = false

@@ -42,7 +42,7 @@ extension Attribute {
 
 extension NumberWidth {
   /// The least and the greatest number that is stored as int64; `nil` for others.
-  var range: ClosedRange<Int64>? {
+  package var range: ClosedRange<Int64>? {
     switch self {
     case .int8: Int64(Int8.min)...Int64(Int8.max)
     case .int16: Int64(Int16.min)...Int64(Int16.max)
@@ -55,7 +55,7 @@ extension NumberWidth {
   }
 
   /// Whether a number is in range; a float may be rounded, but not to infinity.
-  func holds(_ value: Value) -> Bool {
+  package func holds(_ value: Value) -> Bool {
     switch value {
     case .int64(let number): range?.contains(number) == true
     case .decimal(let number): UInt64(number.description) != nil
