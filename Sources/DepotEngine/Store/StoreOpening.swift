@@ -86,7 +86,7 @@ struct StoreOpening {
       PRAGMA cell_size_check = ON;
       PRAGMA mmap_size = 0;
       PRAGMA foreign_keys = OFF;
-      PRAGMA temp_store = MEMORY;
+      PRAGMA temp_store = FILE;
       PRAGMA cache_size = -8192;
       """
     )
