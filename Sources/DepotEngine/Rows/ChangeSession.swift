@@ -10,6 +10,8 @@ final class ChangeSession {
   var violations = ViolationList()
   /// The rows that inserts of a save bring, by their temporary identifiers.
   var temporaries: [String: (layout: EntityLayout, identifier: Int64)] = [:]
+  /// What lets rows of a save change their unique values in any order; `nil` if it isn't one.
+  var displaced: DisplacedValues?
   /// What to-many relationships, and to-one ones that others store, are to lead to.
   var linkChanges: [LinkChange] = []
   /// Rows whose number of targets has to be looked at in the end.

@@ -68,7 +68,10 @@ final class Deletion {
   func run() throws -> Int {
     try addCascades()
     // What would be left leading to nothing isn't worth telling beside what forbids the deletion.
-    if try areDenied() { return 0 }
+    if try areDenied() {
+      for row in rows { session.displaced?.excuse(row.identifier, row.layout) }
+      return 0
+    }
     for (index, row) in rows.enumerated() {
       if index & 63 == 0 { try session.control.check() }
       try clearReferences(to: row.identifier, row.layout)

@@ -203,14 +203,6 @@ final class EntityWriter {
     return (version, checksum.value)
   }
 
-  /// Copies what a row has at some places into the cells, where it is valid as long as ``rowArena``.
-  func readStored(_ identifier: Int64, _ places: Set<Int>) throws {
-    defer { selectStatement.reset() }
-    try selectStatement.bind(identifier, at: 1)
-    guard try selectStatement.step() else { return }
-    for place in places { keep(Cell(selectStatement.row, place + 3), at: place) }
-  }
-
   /// Copies a value of a row into the cells.
   func keep(_ cell: Cell, at place: Int) {
     switch cell {

@@ -37,6 +37,7 @@ extension ChangeSession {
       } catch let error as DepotError {
         throw error.at(change.pointer)
       }
+      displaced?.locate(change.pointer)
     }
   }
 

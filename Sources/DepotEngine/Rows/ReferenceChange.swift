@@ -14,20 +14,30 @@ extension ChangeSession {
   ) throws {
     if let target { try makeRoom(link, column, for: row, at: target) }
     let root = try entities.writer(column.root.name)
-    let previous = try connection.target(of: row, in: column)
+    let previous = try self.target(of: row, in: column)
     var changes: [(place: Int, cell: Cell)] = [
       (column.place, target.map(Cell.integer) ?? .null)
     ]
     if let place = column.orderPlace {
       changes.append((place, try order(column, of: target).map(Cell.integer) ?? .null))
     }
-    do {
-      _ = try root.change(row, changes, step: versionStep(root, row))
-    } catch let error as SQLiteError where error.kind == .unique {
+    let step = versionStep(root, row)
+    let clashes = try writing(
+      root,
+      row,
+      { place in changes.first { $0.place == place }?.cell },
+      { _ = try root.change(row, changes, step: step) }
+    )
+    if let clashes {
       throw DepotError(
         .unique,
         "\(link.owner.name)/\(row) would have the same values as another row."
-      ).details(["entity": .string(link.owner.name), "attribute": .string(link.layout.name)])
+      ).hint("Change one of the rows' values in the same save.")
+        .details([
+          "entity": .string(link.owner.name), "attribute": .string(link.layout.name),
+          "id": .int64(row),
+          "existing": .string("\(root.layout.name)/\(clashes.first?.identifier ?? 0)"),
+        ])
     }
     if target == nil { look(at: link, of: row, because: cause) }
     guard let inverse = try entities.inverse(of: link), !link.isSymmetric else { return }
@@ -65,12 +75,12 @@ extension ChangeSession {
     to target: Int64?
   ) throws {
     if let previous, previous != target, previous != row,
-      try connection.target(of: previous, in: column) == row
+      try self.target(of: previous, in: column) == row
     {
       try setReference(link, column, of: previous, to: nil, because: .change)
     }
     guard let target, target != row else { return }
-    let partner = try connection.target(of: target, in: column)
+    let partner = try self.target(of: target, in: column)
     if partner == row { return }
     if let partner, partner != target {
       try setReference(link, column, of: partner, to: nil, because: .change)

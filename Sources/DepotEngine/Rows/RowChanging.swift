@@ -102,7 +102,7 @@ extension EntityWriter {
     for reference in links.references {
       guard case .reference(let link, let column, _) = run.plan.columns[reference.index].target
       else { continue }
-      let old = try connection.target(of: identifier, in: column)
+      let old = try session.target(of: identifier, in: column)
       previous.append(old)
       try prepare(link, column, identifier, old, reference.target, session)
     }
@@ -193,26 +193,20 @@ extension EntityWriter {
     }
     let root = try layout.isRoot ? self : entities.writer(layout.root)
     let step = session.versionStep(root, identifier)
-    do {
+    var isThere = false
+    let value = { (place: Int) in run.positions.contains(place) ? self.cells[place] : nil }
+    let clashes = try session.writing(self, identifier, value) {
       guard !run.composites.isEmpty else {
-        return try updateRow(identifier, run.positions, with: statement, step: step)
+        isThere = try self.updateRow(identifier, run.positions, with: statement, step: step)
+        return
       }
-      return try updateRow(identifier, run.positions, with: statement, step: step) { row in
+      isThere = try self.updateRow(identifier, run.positions, with: statement, step: step) { row in
         try self.settle(row, run, session, place)
       }
-    } catch let error as SQLiteError where error.kind == .unique {
-      try session.violate(uniqueError(of: identifier, run).at(place.pointer))
-      return true
     }
-  }
-
-  /// Returns the error that an update gives a row unique values of another.
-  private func uniqueError(of identifier: Int64, _ run: UpdateRun) -> DepotError {
-    let others = Set(layout.uniques.flatMap(\.places)).subtracting(run.positions)
-    rowArena.removeAll()
-    try? readStored(identifier, others)
-    defer { for place in others { useDefault(at: place) } }
-    return uniqueError(except: identifier)
+    guard let clashes else { return isThere }
+    try session.violate(uniqueError(clashes).at(place.pointer))
+    return true
   }
 
   /// Takes over what the row has of the composites, and makes their presences agree.

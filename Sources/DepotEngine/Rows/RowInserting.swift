@@ -193,11 +193,11 @@ extension EntityWriter {
     _ place: @autoclosure () -> RowPlace
   ) throws -> Bool {
     if run.plan.hasLinks { try prepareReferences(run.plan, session) }
-    do {
-      try insertRow(identifier)
-    } catch {
-      guard error.kind == .unique else { throw error }
-      try session.violate(uniqueError().at(place().pointer))
+    let clashes = try session.writing(self, nil, { self.cells[$0] }) {
+      try self.insertRow(identifier)
+    }
+    if let clashes {
+      try session.violate(uniqueError(clashes).at(place().pointer))
       return false
     }
     if run.plan.hasLinks { try finishReferences(identifier, run.plan, session) }

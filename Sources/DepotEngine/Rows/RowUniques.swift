@@ -10,21 +10,42 @@ struct UniqueClash {
 extension EntityWriter {
   /// Returns the rows that have unique values of the cells.
   ///
-  /// - Parameter all: Whether to regard also what only descendants of the entity demand.
   /// - Returns: At most one row for each demand.
   /// - Throws: ``SQLiteError`` if a row can't be read.
-  func clashes(all: Bool = false) throws(SQLiteError) -> [UniqueClash] {
+  func clashes() throws(SQLiteError) -> [UniqueClash] {
+    try clashes { cells[$0] }
+  }
+
+  /// Returns the rows that have the unique values that another row is to get.
+  ///
+  /// - Parameters:
+  ///   - identifier: The row that is to get them, if it is there already.
+  ///   - all: Whether to regard also what only descendants of the entity demand.
+  ///   - value: Gives what the row gets at a place; `nil` if it keeps what it has there.
+  /// - Returns: At most one row for each demand.
+  /// - Throws: ``SQLiteError`` if a row can't be read.
+  func clashes(
+    of identifier: Int64? = nil,
+    all: Bool = false,
+    _ value: (Int) -> Cell?
+  ) throws(SQLiteError) -> [UniqueClash] {
     var result: [UniqueClash] = []
     for unique in layout.uniques where all || layout.isDemanded(unique) {
-      if unique.places.contains(where: { cells[$0].isNull }) { continue }
-      let conditions = unique.places.map { "\(layout.stored[$0].quoted) = ?" }
+      let values = unique.places.map(value)
+      if values.contains(where: { $0?.isNull == true }) { continue }
+      let conditions = zip(unique.places, values).map { place, value in
+        let column = layout.stored[place].quoted
+        guard value == nil else { return "\(column) = ?" }
+        return "\(column) = (SELECT \(column) FROM \(layout.table) WHERE id = ?)"
+      }
       let statement = try connection.statement(
         "SELECT id FROM \(layout.table) WHERE \(conditions.joined(separator: " AND "))"
-          + unique.kindCondition
+          + "\(unique.kindCondition) AND id IS NOT ?"
       )
       defer { statement.reset() }
-      for (index, place) in unique.places.enumerated() {
-        try cells[place].bind(to: statement, at: index + 1)
+      let own = identifier.map(Cell.integer) ?? .null
+      for (index, value) in (values + [own]).enumerated() {
+        try (value ?? own).bind(to: statement, at: index + 1)
       }
       guard try statement.step() else { continue }
       result.append(UniqueClash(identifier: statement.row.integer(0), unique: unique))
@@ -32,12 +53,11 @@ extension EntityWriter {
     return result
   }
 
-  /// Returns the error that a row with the unique values in the cells exists.
-  func uniqueError(except identifier: Int64? = nil) -> DepotError {
-    let clashes = (try? clashes(all: true)) ?? []
-    guard let clash = clashes.first(where: { $0.identifier != identifier }) else {
+  /// Returns the error that a row has unique values of another.
+  func uniqueError(_ clashes: [UniqueClash]) -> DepotError {
+    guard let clash = clashes.first else {
       return DepotError(.unique, "Another \(layout.name) has one of the unique values.")
-        .details(["entity": .string(layout.name)])
+        .hint("Change the value.").details(["entity": .string(layout.name)])
     }
     return uniqueError(clash)
   }

@@ -14,7 +14,8 @@ struct SaveResult {
 ///
 /// Identifiers come first, so that rows can refer to each other in any order; then rows, then what
 /// relationships lead to, and deletions last, so that what moved away from a deleted row isn't deleted
-/// with it. The rows that are named for deletion leave their unique values to those that are inserted.
+/// with it. Unique values may change hands: the rows that are named for deletion leave theirs at once,
+/// and others until the end, when all of them must be unique.
 final class SaveRun {
   private let request: SaveRequest
   private let session: ChangeSession
@@ -28,13 +29,17 @@ final class SaveRun {
   }
 
   func run() throws -> SaveResult {
+    let displaced = DisplacedValues()
+    session.displaced = displaced
     let deletion = try beginDeletion()
     try assignIdentifiers()
     if request.onConflict != .error { try TemporaryResolution(request, session).run() }
     for index in request.inserts.indices { try insert(index) }
     for index in request.updates.indices { try update(index) }
+    try displaced.giveBackReferences(session.violate)
     try session.applyLinkChanges()
     result.deleted = try deletion.run()
+    try displaced.giveBack(session.violate)
     result.identifiers = session.temporaries.mapValues(\.identifier)
     return result
   }
@@ -102,26 +107,16 @@ final class SaveRun {
       identifier: true
     )
     var outcome = InsertResult()
-    try insertion.rows.json.withUnsafeBufferPointer { bytes in
-      let base = "\(pointer)/rows"
-      var reader = try RowReader(bytes)
-      var row = 0
-      while try reader.beginRow() {
-        if row & 63 == 0 { try session.control.check() }
-        let place = RowPlace.row(base: base, row)
-        if try writer.readRow(&reader, run.plan, session, place) {
-          let temporary = run.plan.hasLinks ? writer.links.temporary : nil
-          let assigned = temporary.flatMap { session.temporaries[$0]?.identifier }
-          let identifier = try writer.insertRow(run, session, place, &outcome, as: assigned)
-          if let assigned, let identifier, assigned != identifier {
-            throw DepotError(
-              .unique,
-              "\(writer.layout.name)/\(identifier) has unique values of the row \(temporary ?? "")."
-            ).hint("Rows that replace others can't refer to each other in a circle.")
-              .at(place.pointer)
-          }
-        }
-        row += 1
+    try eachRow(of: insertion.rows, run.plan, writer, at: pointer) { place in
+      let temporary = run.plan.hasLinks ? writer.links.temporary : nil
+      let assigned = temporary.flatMap { session.temporaries[$0]?.identifier }
+      let identifier = try writer.insertRow(run, session, place, &outcome, as: assigned)
+      if let assigned, let identifier, assigned != identifier {
+        throw DepotError(
+          .unique,
+          "\(writer.layout.name)/\(identifier) has unique values of the row \(temporary ?? "")."
+        ).hint("Rows that replace others can't refer to each other in a circle.")
+          .at(place.pointer)
       }
     }
     result.inserted += outcome.inserted
@@ -140,7 +135,27 @@ final class SaveRun {
     )
     let run = try writer.updateRun(plan)
     var missing: [Int64] = []
-    try change.rows.json.withUnsafeBufferPointer { bytes in
+    try eachRow(of: change.rows, plan, writer, at: pointer) { place in
+      let identifier = try identifier(writer, place)
+      if try writer.update(identifier, run, session, place) {
+        result.updated += 1
+      } else {
+        missing.append(identifier)
+      }
+    }
+    guard missing.isEmpty else { throw writer.layout.missing(missing, at: "\(pointer)/rows") }
+  }
+
+  /// Reads rows into the writer's cells, one after the other, and has `store` keep those that break no
+  /// rule.
+  private func eachRow(
+    of rows: RowBatch,
+    _ plan: InputPlan,
+    _ writer: EntityWriter,
+    at pointer: String,
+    store: (RowPlace) throws -> Void
+  ) throws {
+    try rows.json.withUnsafeBufferPointer { bytes in
       let base = "\(pointer)/rows"
       var reader = try RowReader(bytes)
       var row = 0
@@ -148,17 +163,14 @@ final class SaveRun {
         if row & 63 == 0 { try session.control.check() }
         let place = RowPlace.row(base: base, row)
         if try writer.readRow(&reader, plan, session, place) {
-          let identifier = try identifier(writer, place)
-          if try writer.update(identifier, run, session, place) {
-            result.updated += 1
-          } else {
-            missing.append(identifier)
-          }
+          try store(place)
+          session.displaced?.locate(place.pointer)
+        } else if plan.hasLinks, let identifier = writer.links.identifier {
+          session.displaced?.excuse(identifier, writer.layout)
         }
         row += 1
       }
     }
-    guard missing.isEmpty else { throw writer.layout.missing(missing, at: "\(pointer)/rows") }
   }
 
   private func identifier(_ writer: EntityWriter, _ place: RowPlace) throws -> Int64 {
