@@ -180,6 +180,63 @@ import Testing
     }
   }
 
+  /// Rows that are told by their name and what they lead to.
+  private static let rings = Schema(entities: [
+    Entity(
+      name: "Node",
+      attributes: [
+        Attribute(name: "name", type: .string),
+        Attribute(name: "n", type: .int64, isOptional: true),
+      ],
+      relationships: [Relationship(name: "next", destination: "Node")],
+      uniques: [["name", "next"]]
+    )
+  ])
+
+  @Test(arguments: [InsertRequest.OnConflict.skip, .replace])
+  func `rows that are told by each other in a circle are found`(
+    onConflict: InsertRequest.OnConflict
+  ) async throws {
+    try await withStore(Self.rings) { store, path in
+      let columns = ["$id", "name", "next", "n"]
+      let rows =
+        ##"[["#a","a","#b",1],["#b","b","#a",1],["#c","c","#c",1],["#d","d","#a",1],"##
+        + ##"["#e","a","#f",1],["#f","b","#e",1]]"##
+      var save = SaveRequest(inserts: [insertion("Node", columns, rows)], onConflict: onConflict)
+      let first = try await store.write(.save(save))
+      #expect(first["inserted"] == .int64(6))
+      save.inserts[0].rows = .text(rows.replacing(",1]", with: ",2]"))
+      let second = try await store.write(.save(save))
+      #expect(second["inserted"] == .int64(0))
+      #expect(second["ids"] == first["ids"])
+      let wanted = onConflict == .skip ? "1" : "2"
+      #expect(try texts("SELECT DISTINCT a_n FROM e_Node", in: path) == [[wanted]])
+      // A circle that differs in one row is another.
+      save.inserts[0].rows = .text(##"[["#a","a","#b",3],["#b","x","#a",3],["#g","g","#a",3]]"##)
+      #expect(try await store.write(.save(save))["inserted"] == .int64(3))
+      #expect(try await store.problems(path) == [])
+    }
+  }
+
+  @Test func `a row without a temporary identifier may be one that has it`() async throws {
+    try await withStore(.world) { store, path in
+      let save = SaveRequest(
+        inserts: [
+          insertion("City", ["name", "country"], ##"[["x","#a"]]"##),
+          insertion("Country", ["$id", "name"], ##"[[null,"a"],["#a","a"],[null,"a"]]"##),
+        ],
+        onConflict: .replace
+      )
+      let result = try await store.write(.save(save))
+      #expect(result["inserted"] == .int64(2))
+      #expect(result["updated"] == .int64(2))
+      let countries = "SELECT r_country, (SELECT count(*) FROM e_Country) FROM e_City"
+      let identifier = result["ids"]?["#a"]?.int64 ?? 0
+      #expect(try texts(countries, in: path) == [["\(identifier)", "1"]])
+      #expect(try await store.problems(path) == [])
+    }
+  }
+
   /// Two entities whose rows need each other, so that neither can come first.
   private static let pairs = Schema(entities: [
     Entity(

@@ -115,7 +115,7 @@ final class DisplacedValues {
   ) throws -> Bool {
     arena.removeAll()
     do {
-      _ = try root.change(identifier, [(place, Cell(value, in: arena))], step: 0)
+      _ = try root.change(identifier, [(place, Cell(stored: value, in: arena))], step: 0)
       return true
     } catch let error as SQLiteError where error.kind == .unique {
       return false

@@ -68,12 +68,7 @@ extension Cell {
 
   /// Converts a value of a schema; its bytes are the arena's.
   init(_ value: Value, in arena: CellArena) {
-    self.init(StoredValue.encode(value), in: arena)
-  }
-
-  /// Converts a value of the store; its bytes are the arena's.
-  init(_ value: SQLiteValue, in arena: CellArena) {
-    switch value {
+    switch StoredValue.encode(value) {
     case .null: self = .null
     case .integer(let value): self = .integer(value)
     case .real(let value): self = .real(value)

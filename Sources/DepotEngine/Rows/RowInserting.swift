@@ -172,7 +172,9 @@ extension EntityWriter {
     _ place: RowPlace
   ) throws -> Bool {
     for composite in layout.composites {
-      for place in composite.places where !run.named.contains(place) { useDefault(at: place) }
+      for place in composite.places where !run.named.contains(place) {
+        useDefault(at: place)
+      }
     }
     var errors = try run.missing.map { try rule($0).required(layout.name) }
     errors += settle(
@@ -193,9 +195,12 @@ extension EntityWriter {
     _ place: @autoclosure () -> RowPlace
   ) throws -> Bool {
     if run.plan.hasLinks { try prepareReferences(run.plan, session) }
-    let clashes = try session.writing(self, nil, { self.cells[$0] }) {
-      try self.insertRow(identifier)
-    }
+    let clashes = try session.writing(
+      self,
+      nil,
+      { self.cells[$0] },
+      { try self.insertRow(identifier) }
+    )
     if let clashes {
       try session.violate(uniqueError(clashes).at(place().pointer))
       return false

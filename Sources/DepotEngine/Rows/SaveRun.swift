@@ -20,6 +20,8 @@ final class SaveRun {
   private let request: SaveRequest
   private let session: ChangeSession
   private var result = SaveResult()
+  /// The identifiers of rows without temporary ones, if others tell them.
+  private var identifiers: [TemporaryResolution.Place: Int64] = [:]
 
   private var entities: EntityWriters { session.entities }
 
@@ -33,7 +35,10 @@ final class SaveRun {
     session.displaced = displaced
     let deletion = try beginDeletion()
     try assignIdentifiers()
-    if request.onConflict != .error { try TemporaryResolution(request, session).run() }
+    if request.onConflict != .error {
+      var resolution = TemporaryResolution(request, session)
+      identifiers = try resolution.run()
+    }
     for index in request.inserts.indices { try insert(index) }
     for index in request.updates.indices { try update(index) }
     try displaced.giveBackReferences(session.violate)
@@ -107,15 +112,17 @@ final class SaveRun {
       identifier: true
     )
     var outcome = InsertResult()
-    try eachRow(of: insertion.rows, run.plan, writer, at: pointer) { place in
+    try eachRow(of: insertion.rows, run.plan, writer, at: pointer) { row, place in
       let temporary = run.plan.hasLinks ? writer.links.temporary : nil
-      let assigned = temporary.flatMap { session.temporaries[$0]?.identifier }
+      let assigned =
+        temporary.flatMap { session.temporaries[$0]?.identifier }
+        ?? identifiers[TemporaryResolution.Place(insertion: index, row: row)]
       let identifier = try writer.insertRow(run, session, place, &outcome, as: assigned)
       if let assigned, let identifier, assigned != identifier {
         throw DepotError(
           .unique,
           "\(writer.layout.name)/\(identifier) has unique values of the row \(temporary ?? "")."
-        ).hint("Rows that replace others can't refer to each other in a circle.")
+        ).hint("Name the row that is there by its $id, or change one of the two in another save.")
           .at(place.pointer)
       }
     }
@@ -135,7 +142,7 @@ final class SaveRun {
     )
     let run = try writer.updateRun(plan)
     var missing: [Int64] = []
-    try eachRow(of: change.rows, plan, writer, at: pointer) { place in
+    try eachRow(of: change.rows, plan, writer, at: pointer) { _, place in
       let identifier = try identifier(writer, place)
       if try writer.update(identifier, run, session, place) {
         result.updated += 1
@@ -153,7 +160,7 @@ final class SaveRun {
     _ plan: InputPlan,
     _ writer: EntityWriter,
     at pointer: String,
-    store: (RowPlace) throws -> Void
+    store: (Int, RowPlace) throws -> Void
   ) throws {
     try rows.json.withUnsafeBufferPointer { bytes in
       let base = "\(pointer)/rows"
@@ -163,7 +170,7 @@ final class SaveRun {
         if row & 63 == 0 { try session.control.check() }
         let place = RowPlace.row(base: base, row)
         if try writer.readRow(&reader, plan, session, place) {
-          try store(place)
+          try store(row, place)
           session.displaced?.locate(place.pointer)
         } else if plan.hasLinks, let identifier = writer.links.identifier {
           session.displaced?.excuse(identifier, writer.layout)

@@ -11,22 +11,53 @@ struct TemporaryResolution {
   /// One time settles every row that stands behind what it refers to, and at least one of the others.
   private static let rounds = 64
 
+  /// A row of the request.
+  struct Place: Hashable {
+    var insertion: Int
+    var row: Int
+  }
+
+  /// What one time through all rows finds.
+  private struct Round {
+    var seen: [UniqueKey: Int64] = [:]
+    /// Rows without temporary identifiers.
+    var nameless: [UniqueKey: Place] = [:]
+    var circles: CircleResolution
+    var hasChanged = false
+  }
+
   private let request: SaveRequest
   private let session: ChangeSession
+  /// The tables that rows with temporary identifiers go to.
+  private let roots: Set<String>
+  /// The identifiers of rows without temporary ones that have the unique values of rows with them.
+  private var identifiers: [Place: Int64] = [:]
 
   init(_ request: SaveRequest, _ session: ChangeSession) {
     self.request = request
     self.session = session
+    roots = Set(session.temporaries.values.map(\.layout.root))
   }
 
-  func run() throws {
+  /// Lets temporary identifiers mean the rows that are there already.
+  ///
+  /// - Returns: The identifiers of rows without temporary ones that others have told.
+  /// - Throws: ``DepotError`` if it can't be found out; ``SQLiteError``.
+  mutating func run() throws -> [Place: Int64] {
     for _ in 0..<Self.rounds {
-      var seen: [UniqueKey: Int64] = [:]
-      var hasChanged = false
-      for index in request.inserts.indices {
-        hasChanged = try resolve(index, &seen) || hasChanged
+      var round = Round(circles: CircleResolution(session))
+      identifiers = [:]
+      for index in request.inserts.indices { try resolve(index, &round) }
+      if round.hasChanged { continue }
+      let found = try round.circles.run()
+      if found.isEmpty { return identifiers }
+      for (name, provisional) in session.temporaries {
+        let key = CircleResolution.RowKey(
+          root: provisional.layout.root,
+          identifier: provisional.identifier
+        )
+        if let identifier = found[key] { session.temporaries[name]?.identifier = identifier }
       }
-      if !hasChanged { return }
     }
     throw DepotError(.usage, "Rows whose unique values are references lead too far back.")
       .hint("Put rows before those that refer to them.").at("/args/insert")
@@ -39,41 +70,42 @@ struct TemporaryResolution {
     var values: [SQLiteValue]
   }
 
-  private func resolve(_ index: Int, _ seen: inout [UniqueKey: Int64]) throws -> Bool {
+  private mutating func resolve(_ index: Int, _ round: inout Round) throws {
     let insertion = request.inserts[index]
-    guard insertion.columns.contains("$id") else { return false }
     let pointer = "/args/insert/\(index)"
     let writer = try session.entities.writer(insertion.entity, at: "\(pointer)/entity")
-    guard !writer.layout.uniques.isEmpty else { return false }
+    guard !writer.layout.uniques.isEmpty, roots.contains(writer.layout.root) else { return }
     let run = try writer.insertRun(
       insertion.columns,
       request.onConflict,
       at: pointer,
       identifier: true
     )
-    var hasChanged = false
     try insertion.rows.json.withUnsafeBufferPointer { bytes in
       var reader = try RowReader(bytes)
+      var row = -1
       while try reader.beginRow() {
+        row += 1
         try session.control.check()
         let count = session.violations.errors.count
         let isSound = try writer.readRow(&reader, run.plan, session, .set(base: pointer))
         // They are found again when the row is stored.
         _ = session.violations.take(since: count)
-        guard isSound, let name = writer.links.temporary else { continue }
-        if try resolve(name, writer, &seen) { hasChanged = true }
+        guard isSound else { continue }
+        let place = Place(insertion: index, row: row)
+        let name = run.plan.hasLinks ? writer.links.temporary : nil
+        try resolve(name, writer, place, &round)
       }
     }
-    return hasChanged
   }
 
   /// Lets a temporary identifier mean the row that has the unique values in the cells.
-  private func resolve(
-    _ name: String,
+  private mutating func resolve(
+    _ name: String?,
     _ writer: EntityWriter,
-    _ seen: inout [UniqueKey: Int64]
-  ) throws -> Bool {
-    guard let provisional = session.temporaries[name] else { return false }
+    _ place: Place,
+    _ round: inout Round
+  ) throws {
     let uniques = writer.layout.uniques.filter { unique in
       writer.layout.isDemanded(unique)
         && !unique.places.contains { writer.cells[$0].isNull }
@@ -85,14 +117,47 @@ struct TemporaryResolution {
         values: unique.places.map { writer.cells[$0].value }
       )
     }
+    guard let name, let provisional = session.temporaries[name] else {
+      for key in keys where round.seen[key] == nil && round.nameless[key] == nil {
+        round.nameless[key] = place
+      }
+      return
+    }
     // Two rows clashing is found and told when the row is stored.
     let existing = try? writer.existing()
-    let earlier = keys.first { seen[$0] != nil }.flatMap { seen[$0] }
+    let earlier = keys.first { round.seen[$0] != nil }.flatMap { round.seen[$0] }
     let identifier = existing ?? earlier ?? provisional.identifier
-    for key in keys { seen[key] = identifier }
-    guard identifier != provisional.identifier else { return false }
-    session.temporaries[name]?.identifier = identifier
-    return true
+    for key in keys {
+      round.seen[key] = identifier
+      if existing == nil, let other = round.nameless[key] { identifiers[other] = identifier }
+    }
+    if identifier != provisional.identifier {
+      session.temporaries[name]?.identifier = identifier
+      round.hasChanged = true
+    } else if writer.counter.isNew(identifier) {
+      round.circles.add(identifier, writer, try keys.compactMap { try open($0, writer) })
+    }
+  }
+
+  /// Returns a key that has rows without a permanent identifier among its values.
+  private func open(
+    _ key: UniqueKey,
+    _ writer: EntityWriter
+  ) throws -> CircleResolution.OpenKey? {
+    var rows: [Int: CircleResolution.RowKey] = [:]
+    for (index, place) in key.unique.places.enumerated() {
+      let column = writer.layout.stored[place]
+      guard column.storage == .reference, case .integer(let identifier) = key.values[index],
+        let relationship = writer.layout.relationships.first(where: {
+          $0.storage == .column(column.quoted)
+        })
+      else { continue }
+      let root = try session.entities.catalog.layout(of: relationship.destination).root
+      guard session.entities.counters[root]?.isNew(identifier) == true else { continue }
+      rows[index] = CircleResolution.RowKey(root: root, identifier: identifier)
+    }
+    guard !rows.isEmpty else { return nil }
+    return CircleResolution.OpenKey(unique: key.unique, values: key.values, rows: rows)
   }
 }
 

@@ -1,0 +1,178 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// Finds the rows of the store that a circle of rows of a save are.
+///
+/// Where a row is told by what it refers to, and that in the end by the row, no row can be found before
+/// the others. A row that could be it is taken for it here, and with it all that it leads to; if each of
+/// them agrees with the row of the save, they are the same.
+struct CircleResolution {
+  /// A row of a table.
+  struct RowKey: Hashable {
+    var root: String
+    var identifier: Int64
+  }
+
+  /// The values that a row must have for itself, some of which are rows that aren't known yet.
+  struct OpenKey {
+    var unique: UniqueLayout
+    var values: [SQLiteValue]
+    /// The rows that values stand for, by their places in the key.
+    var rows: [Int: RowKey]
+  }
+
+  private struct OpenRow {
+    var writer: EntityWriter
+    var keys: [OpenKey]
+  }
+
+  /// How many rows are tried for one.
+  private static let most = 10_000
+  /// How many make a row no more certain than others.
+  private static let enough = 16
+
+  private let session: ChangeSession
+  private var open: [RowKey: OpenRow] = [:]
+  private var found: [RowKey: Int64] = [:]
+  private var used: Set<RowKey> = []
+
+  init(_ session: ChangeSession) {
+    self.session = session
+  }
+
+  /// Adds a row of the save that was not found.
+  mutating func add(_ identifier: Int64, _ writer: EntityWriter, _ keys: [OpenKey]) {
+    guard !keys.isEmpty else { return }
+    let key = RowKey(root: writer.layout.root, identifier: identifier)
+    open[key, default: OpenRow(writer: writer, keys: [])].keys += keys
+  }
+
+  /// Finds what rows are.
+  ///
+  /// - Returns: The identifiers of the store by those that the rows were given for now.
+  /// - Throws: ``DepotError`` if the request is to stop; ``SQLiteError``.
+  mutating func run() throws -> [RowKey: Int64] {
+    prune()
+    var order: [(count: Int, key: RowKey)] = []
+    for (key, row) in open {
+      let counts = try row.keys.map { openKey in
+        try candidates(openKey, row.writer, limit: Self.enough).count
+      }
+      order.append((counts.min() ?? 0, key))
+    }
+    // What is certain comes first: it may tell circles apart that are alike.
+    order.sort {
+      ($0.count, $0.key.root, $0.key.identifier) < ($1.count, $1.key.root, $1.key.identifier)
+    }
+    for (_, key) in order where found[key] == nil { try find(key) }
+    return found
+  }
+
+  /// Leaves out rows that refer to new ones, and so are new themselves.
+  private mutating func prune() {
+    var dependents: [RowKey: [RowKey]] = [:]
+    for (key, row) in open {
+      for target in row.keys.flatMap(\.rows.values) { dependents[target, default: []].append(key) }
+    }
+    var gone = dependents.keys.filter { open[$0] == nil }
+    while let target = gone.popLast() {
+      for key in dependents[target] ?? [] where open[key] != nil {
+        open[key]?.keys.removeAll { $0.rows.values.contains(target) }
+        if open[key]?.keys.isEmpty == true {
+          open[key] = nil
+          gone.append(key)
+        }
+      }
+    }
+  }
+
+  private mutating func find(_ key: RowKey) throws {
+    guard let row = open[key] else { return }
+    for openKey in row.keys {
+      for candidate in try candidates(openKey, row.writer, limit: Self.most) {
+        try session.control.check()
+        guard let match = try match(key, candidate) else { continue }
+        found.merge(match) { first, _ in first }
+        for (key, identifier) in match {
+          used.insert(RowKey(root: key.root, identifier: identifier))
+        }
+        return
+      }
+    }
+  }
+
+  /// Returns the rows that have the known values of a key.
+  private func candidates(
+    _ key: OpenKey,
+    _ writer: EntityWriter,
+    limit: Int
+  ) throws -> [Int64] {
+    var conditions: [String] = []
+    var values: [SQLiteValue] = []
+    for (index, place) in key.unique.places.enumerated() {
+      let column = writer.layout.stored[place].quoted
+      if key.rows[index] != nil {
+        conditions.append("\(column) IS NOT NULL")
+      } else {
+        conditions.append("\(column) = ?")
+        values.append(key.values[index])
+      }
+    }
+    let statement = try session.connection.statement(
+      "SELECT id FROM \(writer.layout.table) WHERE \(conditions.joined(separator: " AND "))"
+        + "\(key.unique.kindCondition) ORDER BY id LIMIT \(limit)"
+    )
+    var result: [Int64] = []
+    try statement.run(values) { result.append($0.integer(0)) }
+    return result
+  }
+
+  /// Takes a row of the store for one of the save; returns what all others are then, if they agree.
+  private func match(_ start: RowKey, _ candidate: Int64) throws -> [RowKey: Int64]? {
+    var result: [RowKey: Int64] = [start: candidate]
+    var taken: Set<RowKey> = []
+    var waiting = [start]
+    while let key = waiting.popLast() {
+      guard let identifier = result[key], let row = open[key] else { return nil }
+      let place = RowKey(root: key.root, identifier: identifier)
+      guard !used.contains(place), taken.insert(place).inserted,
+        try row.writer.isThere(identifier),
+        let targets = try targets(of: identifier, row, result)
+      else { return nil }
+      for (target, identifier) in targets where result[target] == nil {
+        result[target] = identifier
+        waiting.append(target)
+      }
+    }
+    return result
+  }
+
+  /// Returns what a row of the store refers to in the place of rows of the save, if it agrees with a key.
+  private func targets(
+    of identifier: Int64,
+    _ row: OpenRow,
+    _ known: [RowKey: Int64]
+  ) throws -> [RowKey: Int64]? {
+    for key in row.keys {
+      let columns = key.unique.places.map { row.writer.layout.stored[$0].quoted }
+      var stored: [SQLiteValue] = []
+      try session.connection.statement(
+        "SELECT \(columns.joined(separator: ", ")) FROM \(row.writer.layout.table) WHERE id = ?1"
+      ).run([.integer(identifier)]) { found in
+        stored = columns.indices.map { Cell(found, $0).value }
+      }
+      guard !stored.isEmpty else { return nil }
+      var targets: [RowKey: Int64] = [:]
+      let agrees = stored.indices.allSatisfy { index in
+        guard let target = key.rows[index] else { return stored[index] == key.values[index] }
+        guard case .integer(let value) = stored[index] else { return false }
+        let wanted = known[target] ?? found[target] ?? targets[target] ?? value
+        targets[target] = wanted
+        return wanted == value
+      }
+      guard agrees else { continue }
+      return targets.filter { found[$0.key] == nil }
+    }
+    return nil
+  }
+}
