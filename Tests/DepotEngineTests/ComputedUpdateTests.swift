@@ -49,4 +49,64 @@ import Testing
       )
     }
   }
+
+  @Test(arguments: [
+    ("size * 4611686018427387904", true), ("100 / (size - 2)", true), ("size % (size - 2)", true),
+    ("TERNARY(size == 2, 5, 100 / (size - 2))", false),
+    ("TERNARY(size == 2, nil, 100 / (size - 2))", false),
+    ("1 + other", false), ("1 + 1 / (size - 2)", true),
+    ("CAST(sqrt(0 - size), \"int64\")", true), ("TERNARY(size == 1, 1 / 0, 3)", true),
+  ])
+  func `what can't be computed isn't stored as null`(text: String, fails: Bool) async throws {
+    let schema = Schema(entities: [
+      Entity(
+        name: "Item",
+        attributes: [
+          Attribute(name: "name", type: .string, isOptional: true),
+          Attribute(name: "size", type: .int64, isOptional: true),
+          Attribute(name: "other", type: .int64, isOptional: true),
+        ]
+      )
+    ])
+    try await withStore(schema) { store, path in
+      try await store.insert("Item", ["size"], "[[1],[2],[3]]")
+      let expression = try PredicateParser.parseExpression(text)
+      let result = await store.write([update("size", expression)])[0]
+      guard fails else {
+        _ = try result.get()
+        #expect(try await store.problems(path) == [])
+        return
+      }
+      let error = result.error
+      let first = error?.details?["violations"]?.array?.first ?? error?.details
+      #expect(error?.code == .range || first?["code"] == .string("constraint.range"), "\(result)")
+      #expect(error?.at == "/args/compute/size")
+      #expect(error?.hint != nil)
+      #expect(first?["entity"] == .string("Item"))
+      #expect(first?["attribute"] == .string("size"))
+      #expect(first?["id"]?.int64 != nil)
+      #expect(
+        try texts("SELECT a_size FROM e_Item ORDER BY id", in: path) == [["1"], ["2"], ["3"]]
+      )
+    }
+  }
+
+  @Test func `a value beyond a float is out of range`() async throws {
+    let schema = Schema(entities: [
+      Entity(
+        name: "Item",
+        attributes: [
+          Attribute(name: "name", type: .string, isOptional: true),
+          Attribute(name: "f", type: .double, width: .float, isOptional: true),
+        ]
+      )
+    ])
+    try await withStore(schema) { store, _ in
+      try await store.insert("Item", ["f"], "[[1e30]]")
+      let square = QueryExpression.arithmetic(.multiply, .attribute("f"), .attribute("f"))
+      let error = await store.write([update("f", square)])[0].error
+      #expect(error?.code == .range)
+      #expect(error?.message.contains("outside") == true)
+    }
+  }
 }

@@ -73,6 +73,7 @@ import Testing
       let error = await store.code { try await store.insert("Rule", [name], "[[\(json)]]") }
       #expect(error?.code.rawValue == code)
       #expect(error?.at == "/args/rows/0/0")
+      #expect(error?.hint != nil)
       try await store.insert("Rule", [], "[[]]")
       let update = await store.code { try await store.update("Rule", [1], [name], "[\(json)]") }
       #expect(update?.code.rawValue == code)
@@ -98,6 +99,87 @@ import Testing
           "constraint.range", "constraint.pattern", "constraint.length",
         ]
       )
+    }
+  }
+
+  @Test(arguments: [
+    ("int8", "128", "constraint.range", "128 is outside -128...127"),
+    ("int16", "-32769", "constraint.range", "-32769 is outside -32768...32767"),
+    ("uint32", "-1", "constraint.range", "-1 is outside 0...4294967295"),
+    (
+      "uint64", "\"18446744073709551616\"", "constraint.range",
+      "18446744073709551616 is outside 0...18446744073709551615"
+    ),
+    ("float", "1e39", "constraint.range", "outside -3.4028235e+38...3.4028235e+38"),
+    ("int8s", "[1,128]", "request.type", "in -128...127"),
+    (
+      "int64", "9223372036854775808", "request.type",
+      "in -9223372036854775808...9223372036854775807"
+    ),
+  ])
+  func `a number that doesn't fit is told what would`(
+    name: String,
+    json: String,
+    code: String,
+    text: String
+  ) async throws {
+    let widths: [NumberWidth] = [.int8, .int16, .uint32, .uint64, .float]
+    var attributes = widths.map {
+      Attribute(name: $0.rawValue, type: $0.type, width: $0, isOptional: true)
+    }
+    attributes += [
+      Attribute(name: "int8s", type: .int64, width: .int8, collection: .array, isOptional: true),
+      Attribute(name: "int64", type: .int64, isOptional: true),
+    ]
+    try await withStore(Schema(entities: [Entity(name: "N", attributes: attributes)])) { store, _ in
+      let error = await store.code { try await store.insert("N", [name], "[[\(json)]]") }
+      #expect(error?.code.rawValue == code)
+      let whole = "\(error?.message ?? "") \(error?.hint ?? "")"
+      #expect(whole.contains(text), "\(whole)")
+      #expect(error?.hint != nil)
+    }
+  }
+
+  @Test func `a denied deletion hides what only it would have left behind`() async throws {
+    let schema = Schema(entities: [
+      Entity(
+        name: "Box",
+        attributes: [Attribute(name: "n", type: .int64, isOptional: true)],
+        relationships: [
+          Relationship(
+            name: "items",
+            destination: "Item",
+            inverse: "box",
+            isToMany: true,
+            minCount: 1
+          )
+        ]
+      ),
+      Entity(
+        name: "Item",
+        attributes: [Attribute(name: "n", type: .int64, isOptional: true)],
+        relationships: [
+          Relationship(name: "box", destination: "Box", inverse: "items"),
+          Relationship(name: "guards", destination: "Item", isToMany: true, deleteRule: .deny),
+        ]
+      ),
+    ])
+    try await withStore(schema) { store, _ in
+      try await store.insert("Item", ["n"], "[[1],[2]]")
+      try await store.update("Item", [1], ["guards"], "[[2]]")
+      try await store.insert("Box", ["items"], "[[[1]]]")
+      let save = SaveRequest(
+        updates: [
+          SaveRequest.Change(
+            entity: "Box",
+            columns: ["$id", "items"],
+            rows: .text(#"[[1,{"remove":[2]}]]"#)
+          )
+        ],
+        deletes: [SaveRequest.Deletion(entity: "Item", identifiers: [1])]
+      )
+      let error = await store.code { try await store.write(.save(save)) }
+      #expect(error?.code == .denied)
     }
   }
 }

@@ -256,7 +256,7 @@ final class RowTransform {
             name,
             identifier,
             column.path,
-            "\(column.path) of \(name)/\(identifier) must \(failure.demand)."
+            "\(column.path) of \(name)/\(identifier) \(failure.message)."
           )
         }
       }

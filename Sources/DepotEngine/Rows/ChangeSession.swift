@@ -73,6 +73,11 @@ final class ChangeSession {
     }
   }
 
+  /// Has a row's number of targets not looked at.
+  func overlook(_ link: Link, of row: Int64) {
+    pending[ObjectIdentifier(link)]?.rows[row] = nil
+  }
+
   /// Notes a violation.
   func violate(_ error: DepotError) throws(DepotError) { try violations.add(error) }
 
@@ -137,7 +142,7 @@ final class ChangeSession {
     DepotError(
       .count,
       "\(link.owner.name)/\(row).\(link.layout.name) must have \(demand) rows, not \(count)."
-    )
+    ).hint("Add rows or take some away in the same request, or change the count in the schema.")
   }
 
   /// Returns how many rows a row leads to.

@@ -10,6 +10,8 @@ final class ComputedValues {
   private let entity: String
   private let statement: Statement
   private let parameters: [SQLiteValue]
+  /// Finds out which values are null because they can't be computed; `nil` if none can be so.
+  private let failures: (statement: Statement, parameters: [SQLiteValue])?
   private let arena = CellArena()
 
   /// - Throws: ``DepotError`` `request.predicate` if an expression doesn't fit its attribute, and others
@@ -54,9 +56,31 @@ final class ComputedValues {
       "SELECT \(list) FROM \(source.sql) WHERE t0.id = ?"
     )
     parameters = values.flatMap(\.parameters) + source.parameters
+    failures = try Self.failures(computations, writer)
     self.places = places
     self.rules = rules
     entity = layout.name
+  }
+
+  private static func failures(
+    _ computations: [UpdateRequest.Computation],
+    _ writer: EntityWriter
+  ) throws -> (statement: Statement, parameters: [SQLiteValue])? {
+    let parts = computations.map(\.expression.failure)
+    guard parts.contains(where: { $0 != nil }) else { return nil }
+    var compiler = QueryCompiler(writer.layout, in: writer.entities.catalog, now: Date())
+    var values: [Fragment] = []
+    for part in parts {
+      // What can't be asked whether it is null isn't one value, and can't fail.
+      let operand = part.flatMap { try? compiler.operand($0) }
+      values.append(operand?.fragment ?? .bound(.integer(0)))
+    }
+    let list = values.map(\.sql).joined(separator: ", ")
+    let source = compiler.source
+    return (
+      try writer.connection.statement("SELECT \(list) FROM \(source.sql) WHERE t0.id = ?"),
+      values.flatMap(\.parameters) + source.parameters
+    )
   }
 
   /// Computes the values of a row; they are valid until those of another are computed.
@@ -73,17 +97,34 @@ final class ComputedValues {
     guard try statement.step() else { return [] }
     for (index, place) in places.enumerated() {
       let rule = rules[index]
-      let cell = rule.form.adapt(Cell(statement.row, index), in: arena)
-      cells[place] = cell
-      if cell.isNull {
-        if !rule.isOptional { errors.append(rule.required(entity)) }
-      } else if cell.byteCount > Limits.valueBytes {
-        errors.append(rule.tooLarge(cell.byteCount, entity))
+      var found: [DepotError]
+      if let cell = rule.form.adapt(Cell(statement.row, index), in: arena) {
+        cells[place] = cell
+        if !cell.isNull {
+          found = rule.problems(cell, entity)
+        } else if try hasFailed(index, identifier) {
+          found = [rule.notComputable(entity, identifier)]
+        } else {
+          found = rule.isOptional ? [] : [rule.required(entity)]
+        }
       } else {
-        errors += rule.failures(cell, entity)
+        found = [rule.tooGreat(entity)]
+      }
+      errors += found.map { error in
+        var details = error.details?.object ?? [:]
+        details["id"] = .int64(identifier)
+        return error.details(details).at("/args/compute/\(rule.path)")
       }
     }
     return errors
+  }
+
+  /// Whether a value is null though nothing that it is computed from is.
+  private func hasFailed(_ index: Int, _ identifier: Int64) throws -> Bool {
+    guard let failures else { return false }
+    defer { failures.statement.reset() }
+    try failures.statement.bind(failures.parameters + [.integer(identifier)])
+    return try failures.statement.step() && failures.statement.row.integer(index) != 0
   }
 }
 
@@ -102,12 +143,13 @@ extension ValueForm {
     }
   }
 
-  /// Returns a copy of a computed value as it is stored.
-  fileprivate func adapt(_ cell: Cell, in arena: CellArena) -> Cell {
+  /// Returns a copy of a computed value as it is stored; `nil` if it is too great for a float.
+  fileprivate func adapt(_ cell: Cell, in arena: CellArena) -> Cell? {
     switch (self, cell) {
     case (.scalar(.double), .integer(let value)): .real(Double(value))
     case (.float, .integer(let value)): .real(Double(Float(value)))
-    case (.float, .real(let value)): .real(Double(Float(value)))
+    case (.float, .real(let value)):
+      value.isFinite && Float(value).isInfinite ? nil : .real(Double(Float(value)))
     case (_, .text(let bytes)): .text(arena.copy(bytes))
     case (_, .blob(let bytes)): .blob(arena.copy(bytes))
     default: cell

@@ -69,7 +69,7 @@ final class Deletion {
     try addCascades()
     // What would be left leading to nothing isn't worth telling beside what forbids the deletion.
     if try areDenied() {
-      for row in rows { session.displaced?.excuse(row.identifier, row.layout) }
+      try excuse()
       return 0
     }
     for (index, row) in rows.enumerated() {
@@ -78,6 +78,16 @@ final class Deletion {
     }
     for (layout, identifier) in rows { try remove(layout, identifier) }
     return rows.count
+  }
+
+  /// Leaves out what other rows lack only because of these, which stay after all.
+  private func excuse() throws {
+    for (layout, identifier) in rows {
+      session.displaced?.excuse(identifier, layout)
+      for (link, target) in detached[layout.root]?[identifier] ?? [] {
+        if let inverse = try entities.inverse(of: link) { session.overlook(inverse, of: target) }
+      }
+    }
   }
 
   /// The rows of an entity's table, in the order in which they were found.

@@ -9,6 +9,8 @@ struct FieldRule {
   /// Whether it says that an optional composite has a value, which null denies.
   let isPresence: Bool
   let check: ValueCheck?
+  /// The numbers that the type holds, if they are whole.
+  private let range: String?
 
   init(_ field: Field) throws(DepotError) {
     path = field.path
@@ -16,6 +18,7 @@ struct FieldRule {
     isOptional = field.attribute.isOptional
     isPresence = field.isPresence
     check = try ValueCheck(field.attribute)
+    range = ValueCheck.range(of: field.attribute)
     let element = field.attribute.width?.rawValue ?? field.attribute.type.rawValue
     type = field.attribute.collection.map { "\($0.rawValue) of \(element)" } ?? element
   }
@@ -24,15 +27,39 @@ struct FieldRule {
   func wrongType(_ field: RowField, _ entity: String) -> DepotError {
     let name = "\(entity).\(path)"
     if form == .float, field.double != nil {
-      return DepotError(.range, "\(name) is a float, which can't be as great as that.")
-        .details(details(entity))
+      return tooGreat(entity)
     }
     if case .list = form, field.kind == .array {
       return DepotError(.type, "\(name) is of type \(type), and not all of the elements are.")
+        .hint(range.map { "Each must be in \($0)." } ?? "Null can't be among them either.")
         .details(details(entity))
     }
     return DepotError(.type, "\(name) is of type \(type), which this \(field.kind) isn't.")
+      .hint(range.map { "It must be a whole number in \($0)." } ?? Self.advice(form))
       .details(details(entity))
+  }
+
+  /// Returns the error that a number is beyond what a float can be.
+  func tooGreat(_ entity: String) -> DepotError {
+    let greatest = Float.greatestFiniteMagnitude
+    return DepotError(
+      .range,
+      "\(entity).\(path) is a float, and the value is outside \(-greatest)...\(greatest)."
+    ).hint("Give it a smaller value, or make it a double in the schema.").details(details(entity))
+  }
+
+  /// How values of a form are written.
+  private static func advice(_ form: ValueForm) -> String {
+    switch form {
+    case .scalar(.date): "Write a time as in \"2001-01-01T00:00:00Z\"."
+    case .scalar(.uuid): "Write a string of 32 hexadecimal digits with hyphens."
+    case .scalar(.data): "Write a string in base64."
+    case .scalar(.decimal): "Write a string of digits, as in \"12.50\"."
+    case .scalar(.bool): "Write true or false."
+    case .scalar(.string), .scalar(.url): "Write a string."
+    case .list: "Write an array."
+    case .scalar, .float, .json: "Write a number."
+    }
   }
 
   /// Returns the error that a value is missing.
@@ -42,17 +69,35 @@ struct FieldRule {
       .details(details(entity))
   }
 
+  /// Returns the error that a value can't be computed.
+  func notComputable(_ entity: String, _ identifier: Int64) -> DepotError {
+    DepotError(
+      .range,
+      "\(entity).\(path) can't be computed for \(entity)/\(identifier): it would be too great, or "
+        + "has no result, as a division by 0."
+    ).hint("Leave such rows out with a predicate, or say with TERNARY what they get instead.")
+      .details(details(entity))
+  }
+
+  /// Returns what is wrong with a value that isn't null.
+  func problems(_ cell: Cell, _ entity: String) -> [DepotError] {
+    if cell.byteCount > Limits.valueBytes { return [tooLarge(cell.byteCount, entity)] }
+    return failures(cell, entity)
+  }
+
   func tooLarge(_ count: Int, _ entity: String) -> DepotError {
     DepotError(
       .valueTooLarge,
       "The \(count) bytes of \(entity).\(path) are over the limit of \(Limits.valueBytes)."
-    ).details(details(entity))
+    ).hint("Store a larger value outside the row, with externalStorage, and write it in parts.")
+      .details(details(entity))
   }
 
   /// Returns the errors that a value, which isn't null, breaks the attribute's rules.
   func failures(_ cell: Cell, _ entity: String) -> [DepotError] {
     (check?.failures(cell) ?? []).map {
-      DepotError($0.code, "\(entity).\(path) must \($0.demand).").details(details(entity))
+      DepotError($0.code, "\(entity).\(path) \($0.message).").hint($0.hint)
+        .details(details(entity))
     }
   }
 

@@ -187,7 +187,7 @@ extension EntityWriter {
     guard let statement = run.statement else { return try isThere(identifier) }
     if let computed = run.computed {
       let errors = try computed.read(identifier, into: cells)
-      for error in errors { try session.violate(error.at("/args/compute")) }
+      for error in errors { try session.violate(error) }
       // SQLite would refuse a null itself, in worse words.
       guard errors.isEmpty else { return try isThere(identifier) }
     }

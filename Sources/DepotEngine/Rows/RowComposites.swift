@@ -81,6 +81,8 @@ extension EntityWriter {
     return DepotError(
       .usage,
       "\(layout.name).\(path) can't have a value when \(composite.path) has none."
-    ).details(["entity": .string(layout.name), "attribute": .string(path)])
+    ).hint("Leave it out, or set \"\(composite.path)\" to true.").details([
+      "entity": .string(layout.name), "attribute": .string(path),
+    ])
   }
 }

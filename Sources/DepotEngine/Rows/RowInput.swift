@@ -64,10 +64,8 @@ extension EntityWriter {
         errors = []
       } else if cell.isNull {
         errors = [rule.required(layout.name)]
-      } else if cell.byteCount > Limits.valueBytes {
-        errors = [rule.tooLarge(cell.byteCount, layout.name)]
       } else {
-        errors = rule.failures(cell, layout.name)
+        errors = rule.problems(cell, layout.name)
       }
     } else {
       errors = [rule.wrongType(field, layout.name)]
@@ -134,25 +132,28 @@ extension ChangeSession {
       let name = field.text
       guard let (layout, identifier) = temporaries[name] else {
         throw DepotError(.reference, "No inserted row has the temporary identifier \(name).")
-          .details(link.details)
+          .hint("Insert a row with it as its $id in the same save.").details(link.details)
       }
       guard layout.lineageNames.contains(link.destination.name) else {
         throw DepotError(
           .reference,
           "\(link.name) leads to rows of \(link.destination.name), but \(name) is a \(layout.name)."
-        ).details(link.details)
+        ).hint("Name a row of that entity, or of one that descends from it.").details(link.details)
       }
       return identifier
     }
     guard let identifier = field.int64 else {
       throw DepotError(.type, "\(link.name) takes identifiers, which this \(field.kind) isn't.")
+        .hint("Write the $id of a row, or in a save the temporary one of a new row.")
         .details(link.details)
     }
     guard try isTarget(identifier, of: link) else {
       throw DepotError(
         .reference,
         "There is no \(link.destination.name)/\(identifier) for \(link.name)."
-      ).details(link.details)
+      ).hint("Insert the row first, or in the same save under a temporary identifier.").details(
+        link.details
+      )
     }
     return identifier
   }

@@ -5,6 +5,7 @@ internal import FoundationEssentials
 struct ValueCheck {
   private let validation: Attribute.Validation
   private let width: NumberWidth?
+  private let range: String?
   private let type: AttributeType
   private let isCollection: Bool
   private let cases: Set<SQLiteForm>
@@ -27,6 +28,7 @@ struct ValueCheck {
     }
     validation = attribute.validation
     width = attribute.width
+    range = Self.range(of: attribute)
     type = attribute.type
     isCollection = attribute.collection != nil
     do {
@@ -41,8 +43,32 @@ struct ValueCheck {
   /// A condition that a value doesn't satisfy.
   struct Failure {
     var code: DepotError.Code
-    /// What the value must be.
-    var demand: String
+    /// What is wrong, behind the attribute's name.
+    var message: String
+    var hint: String
+
+    fileprivate init(_ code: DepotError.Code, must demand: String) {
+      self.init(code, "must \(demand)")
+    }
+
+    fileprivate init(_ code: DepotError.Code, _ message: String) {
+      self.code = code
+      self.message = message
+      hint =
+        switch code {
+        case .length: "Give it another length, or change minLength or maxLength in the schema."
+        case .pattern: "Change the value, or the pattern in the schema."
+        case .notACase: "Give it one of the cases, or add the value to them in the schema."
+        default: "Give it a value in range, or change its type, min, or max in the schema."
+        }
+    }
+  }
+
+  /// The numbers that a type holds, if they are whole.
+  static func range(of attribute: Attribute) -> String? {
+    if attribute.width == .uint64 { return "0...\(UInt64.max)" }
+    if let range = attribute.width?.range { return "\(range)" }
+    return attribute.type == .int64 ? "\(Int64.min)...\(Int64.max)" : nil
   }
 
   /// Returns what is wrong with a value that isn't null, all of it.
@@ -63,23 +89,26 @@ struct ValueCheck {
   private func failures(ofOne cell: Cell) -> [Failure] {
     var result: [Failure] = []
     if !fits(cell) {
-      result.append(Failure(code: .range, demand: "be \(width?.rawValue ?? "a number")"))
+      let name = width?.rawValue ?? "a number"
+      result.append(
+        Failure(.range, must: "be \(name): \(Self.number(cell)) is outside \(range ?? "")")
+      )
     }
     if let minimum = validation.minimum, compare(cell, minimum) < 0 {
-      result.append(Failure(code: .range, demand: "be at least \(Self.text(minimum))"))
+      result.append(Failure(.range, must: "be at least \(Self.text(minimum))"))
     }
     if let maximum = validation.maximum, compare(cell, maximum) > 0 {
-      result.append(Failure(code: .range, demand: "be at most \(Self.text(maximum))"))
+      result.append(Failure(.range, must: "be at most \(Self.text(maximum))"))
     }
     if !cases.isEmpty, Self.form(cell).map(cases.contains) == false {
       let names = validation.cases.prefix(8).map(Self.text).joined(separator: ", ")
-      result.append(Failure(code: .notACase, demand: "be one of \(names)"))
+      result.append(Failure(.notACase, must: "be one of \(names)"))
     }
     if let pattern, case .text(let bytes) = cell {
       let text = String(decoding: bytes, as: UTF8.self)
       if (try? pattern.wholeMatch(in: text)) == nil {
         let source = validation.pattern ?? ""
-        result.append(Failure(code: .pattern, demand: "match the pattern \(source)"))
+        result.append(Failure(.pattern, must: "match the pattern \(source)"))
       }
     }
     return result
@@ -106,10 +135,10 @@ struct ValueCheck {
 
   private func length(_ count: Int, of things: String) -> [Failure] {
     if let least = validation.minLength, count < least {
-      return [Failure(code: .length, demand: "have at least \(least) \(things)")]
+      return [Failure(.length, must: "have at least \(least) \(things)")]
     }
     if let most = validation.maxLength, count > most {
-      return [Failure(code: .length, demand: "have at most \(most) \(things)")]
+      return [Failure(.length, must: "have at most \(most) \(things)")]
     }
     return []
   }
@@ -135,6 +164,14 @@ struct ValueCheck {
     case .integer(let value): .integer(value)
     case .real(let value): .real(value)
     case .text(let bytes), .blob(let bytes): .bytes(Array(bytes))
+    }
+  }
+
+  private static func number(_ cell: Cell) -> String {
+    switch cell {
+    case .integer(let value): "\(value)"
+    case .blob(let key): DecimalKey.decode(key)?.description ?? "it"
+    default: "it"
     }
   }
 

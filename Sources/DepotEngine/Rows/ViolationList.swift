@@ -50,6 +50,7 @@ extension DepotError {
     var members: [String: JSONValue] = [
       "code": .string(code.rawValue), "message": .string(message),
     ]
+    if let hint { members["hint"] = .string(hint) }
     if let at { members["pointer"] = .string(at) }
     for (name, value) in details?.object ?? [:] { members[name] = value }
     return .object(members)

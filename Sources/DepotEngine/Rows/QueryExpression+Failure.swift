@@ -1,0 +1,45 @@
+internal import DepotProtocol
+
+extension QueryExpression {
+  /// Whether this is null though nothing that it is computed from is, as where a whole number
+  /// overflows; `nil` if that can't be.
+  var failure: QueryExpression? {
+    switch self {
+    case .conditional(let test, let first, let second):
+      let parts = [
+        first.failure.map { Self.and([test, $0]) },
+        second.failure.map { Self.and([.not(test), $0]) },
+      ]
+      return Self.any(parts.compactMap(\.self))
+    case .coalesce(let parts):
+      return Self.any(parts.compactMap(\.failure)).map { .and([isNull, $0]) }
+    case .aggregate(.sum, _): return isNull
+    default:
+      guard let inputs else { return nil }
+      let isWhole = !inputs.contains(.value(.null))
+      let present = inputs.filter { if case .value = $0 { false } else { true } }
+        .map { Self.not($0.isNull) }
+      let reasons = (isWhole ? [Self.and(present)] : []) + inputs.compactMap(\.failure)
+      return Self.any(reasons).map { .and([isNull, $0]) }
+    }
+  }
+
+  private var isNull: QueryExpression { .comparison(.equal, self, .value(.null)) }
+
+  private static func any(_ parts: [QueryExpression]) -> QueryExpression? {
+    parts.isEmpty ? nil : .or(parts)
+  }
+
+  /// What a chain of operations begins with, if null comes of nothing else but a failure.
+  private var inputs: [QueryExpression]? {
+    switch self {
+    case .arithmetic(_, let left, let right):
+      return (left.inputs ?? [left]) + (right.inputs ?? [right])
+    case .negate(let part), .convert(let part, _): return part.inputs ?? [part]
+    case .function(.json, _), .function(.rank, _), .function(.random, _), .function(.randomn, _):
+      return nil
+    case .function(_, let parts): return parts.flatMap { $0.inputs ?? [$0] }
+    default: return nil
+    }
+  }
+}
