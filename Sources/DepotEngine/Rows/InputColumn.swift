@@ -10,6 +10,8 @@ struct InputColumn {
     case identifier
     /// An attribute, and the place of its column; `nil` if it is checked but not kept.
     case attribute(FieldRule, place: Int?)
+    /// A composite as a whole.
+    case composite(CompositeInput)
     /// A to-one relationship, and the place of its column.
     case reference(Link, ReferenceColumn, place: Int)
     /// A to-one relationship that its inverse stores.
@@ -21,12 +23,13 @@ struct InputColumn {
   /// Whether it is a reference to a row that notices, or that has an order for it.
   var hasConsequences = false
 
-  /// The place of the stored column.
-  var place: Int? {
+  /// The places of the stored columns; only a composite has several.
+  var places: [Int] {
     switch target {
-    case .attribute(_, let place): place
-    case .reference(_, _, let place): place
-    default: nil
+    case .attribute(_, let place): place.map { [$0] } ?? []
+    case .reference(_, _, let place): [place]
+    case .composite(let composite): composite.places
+    default: []
     }
   }
 }
@@ -55,6 +58,11 @@ extension EntityWriter {
       }
       if identifier, name == "$id" { return InputColumn(name: name, target: .identifier) }
       do {
+        // Beside its parts, the name of an optional composite says only whether it is there.
+        let isWhole = !names.contains { $0.hasPrefix(name + ".") }
+        if isWhole, let composite = try composite(name) {
+          return InputColumn(name: name, target: .composite(composite))
+        }
         guard let target = try target(name) else { throw unknown(name) }
         return InputColumn(name: name, target: target, hasConsequences: try hasConsequences(target))
       } catch let error as DepotError {
@@ -93,8 +101,10 @@ extension EntityWriter {
   private func unknown(_ name: String) -> DepotError {
     let names = layout.fields.map(\.path) + layout.relationships.map(\.name)
     if names.contains(where: { $0.hasPrefix(name + ".") }) {
-      return DepotError(.usage, "\"\(name)\" can't be set as a whole.")
-        .hint("Set its parts, such as \(names.first { $0.hasPrefix(name + ".") } ?? "").")
+      return DepotError(.usage, "\"\(name)\" can't be set as a whole and in parts.")
+        .hint(
+          "Set it as a whole, or its parts, such as \(names.first { $0.hasPrefix(name + ".") } ?? "")."
+        )
     }
     return layout.unknownAttribute(name)
   }

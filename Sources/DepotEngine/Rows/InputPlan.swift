@@ -27,7 +27,7 @@ struct InputPlan {
       guard case .attribute(let rule, let place) = column.target else {
         return PlainColumn(
           form: .scalar(.int64),
-          place: column.place ?? -1,
+          place: column.places.first ?? -1,
           isAttribute: false,
           hasConsequences: column.hasConsequences,
           isOptional: true,
@@ -42,7 +42,7 @@ struct InputPlan {
         hasCheck: rule.check != nil
       )
     }
-    places = columns.compactMap(\.place)
+    places = columns.flatMap(\.places)
     hasLinks = plain.contains { !$0.isAttribute }
   }
 }
@@ -84,11 +84,14 @@ struct RowLinks {
   /// The temporary identifier, and the text of a permanent one.
   var temporary: String?
   var identifier: Int64?
+  /// The places of parts of composites that the row's columns stand for, but leave as they are.
+  var kept: Set<Int> = []
 
   mutating func removeAll() {
     references.removeAll(keepingCapacity: true)
     changes.removeAll(keepingCapacity: true)
     temporary = nil
     identifier = nil
+    kept.removeAll(keepingCapacity: true)
   }
 }

@@ -218,12 +218,14 @@ extension EntityWriter {
   ) throws {
     rowArena.removeAll()
     for composite in run.composites {
-      for place in composite.places where !run.named.contains(place) {
+      for place in composite.places where !isNamed(place, run.named, run.plan) {
         keep(Cell(row, place + 3), at: place)
       }
     }
     let wasPresent = run.composites.map { row.integer($0.presence + 3) != 0 }
-    let errors = settle(run.composites, wasPresent: wasPresent, named: run.named.contains)
+    let errors = settle(run.composites, wasPresent: wasPresent) { place in
+      self.isNamed(place, run.named, run.plan)
+    }
     for error in errors { try session.violate(error.at(place.pointer)) }
   }
 

@@ -76,6 +76,11 @@ extension EntityWriter {
     return !errors.isEmpty
   }
 
+  /// Whether the row that was read has a value for the column at a place.
+  func isNamed(_ place: Int, _ named: Set<Int>, _ plan: InputPlan) -> Bool {
+    named.contains(place) && !(plan.hasLinks && links.kept.contains(place))
+  }
+
   private func wrongCount(_ count: Int, _ plan: InputPlan, _ place: RowPlace) -> DepotError {
     DepotError(.usage, "The row has \(count) values for \(plan.columns.count) columns.")
       .at(place.pointer)
@@ -94,6 +99,8 @@ extension EntityWriter {
     do {
       switch plan.columns[index].target {
       case .attribute: break
+      case .composite(let composite):
+        return try read(field, composite, at: pointer, session)
       case .identifier: try readIdentifier(field)
       case .reference(let link, _, let position):
         let target = field.isNull ? nil : try session.target(field, of: link)

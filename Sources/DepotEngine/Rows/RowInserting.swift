@@ -172,7 +172,7 @@ extension EntityWriter {
     _ place: RowPlace
   ) throws -> Bool {
     for composite in layout.composites {
-      for place in composite.places where !run.named.contains(place) {
+      for place in composite.places where !isNamed(place, run.named, run.plan) {
         useDefault(at: place)
       }
     }
@@ -180,7 +180,7 @@ extension EntityWriter {
     errors += settle(
       layout.composites,
       wasPresent: Array(repeating: false, count: layout.composites.count),
-      named: run.named.contains
+      named: { self.isNamed($0, run.named, run.plan) }
     )
     for error in errors { try session.violate(error.at(place.pointer)) }
     return errors.isEmpty

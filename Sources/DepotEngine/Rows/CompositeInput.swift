@@ -1,0 +1,260 @@
+internal import DepotProtocol
+
+/// A composite that a request gives as a whole: as an object of its parts.
+struct CompositeInput {
+  let path: String
+  /// The place of the column that says whether there is a value; `nil` if there is always one.
+  let presence: Int?
+  let parts: [Part]
+
+  struct Part {
+    let attribute: Attribute
+    let kind: Kind
+  }
+
+  enum Kind {
+    /// The place of the column; `nil` if the value is checked but not kept.
+    case value(FieldRule, place: Int?)
+    case derived
+    case composite(CompositeInput)
+  }
+
+  /// The places of all columns, its own presence first.
+  var places: [Int] { (presence.map { [$0] } ?? []) + partPlaces }
+
+  /// The places of the columns of the parts, at any depth.
+  var partPlaces: [Int] {
+    parts.flatMap { part -> [Int] in
+      switch part.kind {
+      case .value(_, let place): return place.map { [$0] } ?? []
+      case .derived: return []
+      case .composite(let inner): return inner.places
+      }
+    }
+  }
+}
+
+extension EntityWriter {
+  /// Returns what the composite attribute at a path consists of; `nil` if there is none.
+  func composite(_ path: String) throws(DepotError) -> CompositeInput? {
+    var attributes = entities.catalog.schema.attributes(of: layout.entity)
+    var found: Attribute?
+    for name in path.split(separator: ".", omittingEmptySubsequences: false) {
+      found = attributes.first { $0.name == name }
+      attributes = found?.properties ?? []
+    }
+    guard let found, found.type == .composite, !found.options.contains(.transient) else {
+      return nil
+    }
+    return try composite(found, path)
+  }
+
+  private func composite(
+    _ attribute: Attribute,
+    _ path: String
+  ) throws(DepotError) -> CompositeInput {
+    var parts: [CompositeInput.Part] = []
+    for property in attribute.properties where !property.options.contains(.transient) {
+      let name = "\(path).\(property.name)"
+      if property.type == .composite {
+        let inner = try composite(property, name)
+        parts.append(CompositeInput.Part(attribute: property, kind: .composite(inner)))
+      } else if property.derivation != nil {
+        parts.append(CompositeInput.Part(attribute: property, kind: .derived))
+      } else if let position = layout.position(of: name) {
+        let place = layout.storedPositions[position]
+        parts.append(
+          CompositeInput.Part(
+            attribute: property,
+            kind: .value(try rule(position), place: place)
+          )
+        )
+      }
+    }
+    let presence = attribute.isOptional ? layout.position(of: path) : nil
+    return CompositeInput(
+      path: path,
+      presence: presence.flatMap { layout.storedPositions[$0] },
+      parts: parts
+    )
+  }
+
+  /// Reads a composite into the cells, and notes what rules it breaks.
+  ///
+  /// - Parameters:
+  ///   - field: An object, null, or a bool that says whether the composite has a value.
+  ///   - input: The composite.
+  ///   - pointer: Where the request has it.
+  ///   - session: Takes the errors.
+  /// - Returns: Whether it breaks none.
+  /// - Throws: ``DepotError`` if the bytes aren't JSON, or there are too many errors.
+  func read(
+    _ field: RowField,
+    _ input: CompositeInput,
+    at pointer: String,
+    _ session: ChangeSession
+  ) throws(DepotError) -> Bool {
+    if let presence = input.presence, field.isNull || field.bool != nil {
+      cells[presence] = .integer(field.bool == true ? 1 : 0)
+      if field.bool == true {
+        links.kept.formUnion(input.partPlaces)
+      } else {
+        clear(input)
+      }
+      return true
+    }
+    if field.isNull {
+      try session.violate(required(input.path).at(pointer))
+      return false
+    }
+    return try readObject(field, input, at: pointer, session)
+  }
+
+  private func readObject(
+    _ field: RowField,
+    _ input: CompositeInput,
+    at pointer: String,
+    _ session: ChangeSession
+  ) throws(DepotError) -> Bool {
+    guard field.kind == .object else {
+      let error = DepotError(
+        .type,
+        "\(layout.name).\(input.path) is a composite, which this \(field.kind) isn't."
+      ).hint("Write an object of its parts: \(input.names).")
+      try session.violate(error.details(details(input.path)).at(pointer))
+      return false
+    }
+    if let presence = input.presence { cells[presence] = .integer(1) }
+    var given = Array(repeating: false, count: input.parts.count)
+    var isSound = true
+    var reader = RowReader(value: field.bytes)
+    try reader.object { name, reader throws(DepotError) in
+      let value = try reader.field()
+      let step = name.replacing("~", with: "~0").replacing("/", with: "~1")
+      let place = "\(pointer)/\(step)"
+      guard let index = input.parts.firstIndex(where: { $0.attribute.name == name }) else {
+        try session.violate(unknownPart(name, of: input).at(place))
+        isSound = false
+        return
+      }
+      given[index] = true
+      if try !readPart(value, input.parts[index], of: input, at: place, session) {
+        isSound = false
+      }
+    }
+    for (index, part) in input.parts.enumerated() where !given[index] {
+      if try !leaveOut(part, of: input, at: pointer, session) { isSound = false }
+    }
+    return isSound
+  }
+
+  private func readPart(
+    _ field: RowField,
+    _ part: CompositeInput.Part,
+    of input: CompositeInput,
+    at pointer: String,
+    _ session: ChangeSession
+  ) throws(DepotError) -> Bool {
+    var errors: [DepotError] = []
+    switch part.kind {
+    case .derived:
+      let path = "\(input.path).\(part.attribute.name)"
+      errors = [
+        DepotError(.usage, "\(layout.name).\(path) is derived and can't be set.")
+          .hint("Leave it out: the store computes it.").details(details(path))
+      ]
+    case .composite(let inner):
+      guard let presence = inner.presence, field.isNull else {
+        if field.isNull { errors = [required(inner.path)] }
+        return try errors.isEmpty
+          ? readObject(field, inner, at: pointer, session) : refuse(errors, at: pointer, session)
+      }
+      cells[presence] = .integer(0)
+      clear(inner)
+    case .value(let rule, let place):
+      guard let cell = Cell(field, as: rule.form, in: arena) else {
+        return try refuse([rule.wrongType(field, layout.name)], at: pointer, session)
+      }
+      if let place { cells[place] = cell }
+      if cell.isNull {
+        if !part.attribute.isOptional { errors = [rule.required(layout.name)] }
+      } else {
+        errors = rule.problems(cell, layout.name)
+      }
+    }
+    return try refuse(errors, at: pointer, session)
+  }
+
+  /// Gives a part that an object doesn't name its default.
+  private func leaveOut(
+    _ part: CompositeInput.Part,
+    of input: CompositeInput,
+    at pointer: String,
+    _ session: ChangeSession
+  ) throws(DepotError) -> Bool {
+    switch part.kind {
+    case .derived: return true
+    case .composite(let inner):
+      if let presence = inner.presence {
+        cells[presence] = .integer(0)
+        clear(inner)
+        return true
+      }
+      var isSound = true
+      for part in inner.parts where try !leaveOut(part, of: inner, at: pointer, session) {
+        isSound = false
+      }
+      return isSound
+    case .value(let rule, let place):
+      let cell = try Cell(defaultOf: part.attribute, in: arena)
+      if let place { cells[place] = cell }
+      guard cell.isNull, !part.attribute.isOptional else { return true }
+      return try refuse([rule.required(layout.name)], at: pointer, session)
+    }
+  }
+
+  private func refuse(
+    _ errors: [DepotError],
+    at pointer: String,
+    _ session: ChangeSession
+  ) throws(DepotError) -> Bool {
+    for error in errors { try session.violate(error.at(pointer)) }
+    return errors.isEmpty
+  }
+
+  /// Takes the values of all parts away.
+  private func clear(_ input: CompositeInput) {
+    for part in input.parts {
+      switch part.kind {
+      case .value(_, let place): if let place { cells[place] = .null }
+      case .derived: break
+      case .composite(let inner):
+        if let presence = inner.presence { cells[presence] = .integer(0) }
+        clear(inner)
+      }
+    }
+  }
+
+  private func required(_ path: String) -> DepotError {
+    DepotError(.required, "\(layout.name).\(path) must have a value.")
+      .hint("Write an object of its parts, or make it optional in the schema.")
+      .details(details(path))
+  }
+
+  private func unknownPart(_ name: String, of input: CompositeInput) -> DepotError {
+    let nearest = Spelling.nearest(to: name, in: input.parts.map(\.attribute.name))
+    var details = details(input.path)
+    if let nearest { details["didYouMean"] = .string(nearest) }
+    return DepotError(.unknownAttribute, "\(layout.name).\(input.path) has no part \"\(name)\".")
+      .hint(nearest.map { "Did you mean \"\($0)\"?" } ?? "It has \(input.names).").details(details)
+  }
+
+  private func details(_ path: String) -> [String: JSONValue] {
+    ["entity": .string(layout.name), "attribute": .string(path)]
+  }
+}
+
+extension CompositeInput {
+  /// The names of the parts, for people.
+  fileprivate var names: String { parts.map(\.attribute.name).joined(separator: ", ") }
+}
