@@ -13,7 +13,8 @@ extension ProtocolDocument {
           },
           {
             "code": "constraint.range", "class": "constraint",
-            "meaning": "A value is outside what the attribute can hold.", "retry": "no",
+            "meaning": "A value is outside what the attribute can hold, or one to compute overflows, is divided by 0, or has no result.",
+            "retry": "no",
             "effect": "none", "exitStatus": 65, "connection": "stays",
             "example": {
               "code": "constraint.range", "message": "The value of Package.size is out of range.",

@@ -59,7 +59,7 @@ extension ProtocolDocument {
         },
         {
           "name": "Attribute",
-          "description": "One value of a row. A composite is several, named by paths as in `home.city`; an optional one has also a truth value of its own name that says whether it is there.",
+          "description": "One value of a row. A composite is several, named by paths as in `home.city`, or is given as an object of them; an optional one has also a truth value of its own name that says whether it is there.",
           "schema": {
             "type": "object", "required": ["name", "type"], "additionalProperties": false,
             "properties": {
