@@ -3,9 +3,9 @@ internal import DepotProtocol
 
 /// The definition of one schema over several stores.
 ///
-/// All stores try their part out first, and are told to take it when every one of them could. Each takes
-/// it in a transaction of its own; if one fails after that, for want of room or because another write
-/// came between, defining the same schema again does the rest.
+/// All stores take their part in a transaction that stays open, during which nothing else is written,
+/// and are told to commit it when every one of them could. Only a failure of a disk, or a crash, between
+/// their commits leaves some without theirs; defining the same schema again does the rest.
 ///
 /// It lives on the server's thread.
 final class SchemaDefinition {
@@ -38,7 +38,7 @@ final class SchemaDefinition {
   typealias Completion = (Result<Outcome, DepotError>) -> Void
   /// Hands the part of a store over to it; whatever comes of it goes to ``finish(_:_:)``.
   typealias Send = (
-    SchemaDefinition, _ part: Int, _ host: StoreHost, Operation, _ isFinal: Bool
+    SchemaDefinition, _ part: Int, _ host: StoreHost, Operation, WriteRequest.Phase
   ) -> Void
 
   private let container: Container
@@ -47,10 +47,11 @@ final class SchemaDefinition {
   private let options: MigrationOptions
   private let send: Send
   private let completion: Completion
-  private var isFinal = false
+  private var phase = WriteRequest.Phase.whole
   private var waiting = 0
   private var results: [Int: JSONValue] = [:]
   private var failure: DepotError?
+  private var committed = 0
 
   /// - Throws: ``DepotError`` `schema.invalid` if the schema can't be divided,
   ///   `unavailable.readonly` if a store would have to change that can't.
@@ -70,7 +71,7 @@ final class SchemaDefinition {
     let divided = container.isUndivided ? [schema] : try container.placement.divide(schema)
     var parts: [(StoreHost, Schema)] = []
     for (host, part) in zip(container.hosts, divided) {
-      guard host.reader != nil else { throw host.refusal }
+      guard host.reader != nil else { throw host.refuse() }
       if host.configuration.isReadOnly {
         try Self.requireEqual(host, part)
       } else {
@@ -99,38 +100,44 @@ final class SchemaDefinition {
         .success(Outcome(isChanged: false, changes: [], fingerprint: container.fingerprint))
       )
     }
-    isFinal = parts.count == 1 && !isDryRun
-    ask()
+    // A store may have been taken out of service.
+    if let refusal { return completion(.failure(refusal)) }
+    ask(parts.indices, parts.count == 1 || isDryRun ? .whole : .prepare)
   }
 
-  private func ask() {
-    // A store may have been taken out of service since it was asked first.
-    if let host = parts.lazy.map(\.host).first(where: { $0.reader == nil }) {
-      return completion(.failure(host.refusal))
-    }
-    waiting = parts.count
-    for (index, part) in parts.enumerated() {
-      let operation = Operation.defineSchema(part.schema, isDryRun: !isFinal, options)
-      send(self, index, part.host, operation, isFinal)
+  private var refusal: DepotError? {
+    parts.lazy.map(\.host).first { $0.reader == nil }?.refuse()
+  }
+
+  private func ask(_ indices: some Collection<Int>, _ phase: WriteRequest.Phase) {
+    self.phase = phase
+    waiting = indices.count
+    for index in indices {
+      let operation = Operation.defineSchema(parts[index].schema, isDryRun: isDryRun, options)
+      send(self, index, parts[index].host, operation, phase)
     }
   }
 
   /// Takes the answer of a store: the terminal frame of a call, on a line.
   func finish(_ part: Int, _ frame: [UInt8]) {
-    switch StoreAnswer.result(frame) {
-    case .success(let value): results[part] = value
-    case .failure(let error): failure = failure ?? error
+    switch (StoreAnswer.result(frame), phase) {
+    case (.success(let value), .whole), (.success(let value), .prepare): results[part] = value
+    case (.success, .commit): committed += 1
+    case (.success, .undo): break
+    case (.failure(let error), _): failure = failure ?? error
     }
     waiting -= 1
     if waiting == 0 { goOn() }
   }
 
   private func goOn() {
-    if let failure { return completion(.failure(explain(failure))) }
-    guard isFinal || isDryRun else {
-      isFinal = true
-      return ask()
+    if phase == .prepare {
+      failure = failure ?? refusal
+      // A store that couldn't prepare its part has undone it, as has one that was closed.
+      let prepared = results.keys.filter { parts[$0].host.reader != nil }.sorted()
+      if !prepared.isEmpty { return ask(prepared, failure == nil ? .commit : .undo) }
     }
+    if let failure { return completion(.failure(explain(failure))) }
     let all = parts.indices.compactMap { results[$0] }
     completion(
       .success(
@@ -147,9 +154,10 @@ final class SchemaDefinition {
   }
 
   private func explain(_ error: DepotError) -> DepotError {
-    guard isFinal, parts.count > 1, !results.isEmpty else { return error }
+    guard committed > 0 else { return error }
     var error = error
     error.message += " Other stores of the container have their part of the schema."
+    error.hint = "Define the schema again, which does the rest."
     return error
   }
 

@@ -130,7 +130,7 @@ extension Server {
 
   /// - Throws: ``DepotError`` if the store takes no writes, for now or at all.
   func requireWritable(_ host: StoreHost) throws(DepotError) {
-    guard host.reader != nil else { throw host.refusal }
+    guard host.reader != nil else { throw host.refuse() }
     guard !host.configuration.isReadOnly else {
       throw DepotError(.readOnly, "The store \(host.name) is open for reading only.")
     }
@@ -232,7 +232,7 @@ extension Server {
       if case .getSchema = call.operation { return answerSchema(container, call, session, now) }
       let host = try container.host(of: call.operation)
       found = host
-      guard let reader = host.reader else { throw host.refusal }
+      guard let reader = host.reader else { throw host.refuse() }
       // A stream that waits for credit can't be answered in one go.
       var isQuick = false
       if call.credit == nil {

@@ -125,16 +125,17 @@ extension Server {
       of: container,
       isDryRun: isDryRun,
       options,
-      send: { [self] definition, part, host, operation, isFinal in
+      send: { [self] definition, part, host, operation, phase in
         let token = nextWrite
         nextWrite += 1
         definitions[token] = (definition, part)
         let request = WriteRequest(
           token: token,
           operation: operation,
-          key: isFinal ? key : nil,
+          key: isDryRun ? nil : key,
           control: control,
-          reply: ReplyWriter(id: 1, framing: .lines)
+          reply: ReplyWriter(id: 1, framing: .lines),
+          phase: phase
         )
         hand(request, to: host)
       },

@@ -49,7 +49,10 @@ extension Server {
         .usage,
         "Only a container with one store in a file can be migrated in stages."
       )
-      .hint("Define the new schema instead: its rows are migrated by inference.")
+      .hint(
+        "Define the new schema, if it can be inferred, or open the store's file in a container of its own "
+          + "and migrate that."
+      )
     }
     try requireWritable(host)
     let migration = RunningMigration(container, host, owner: session.number)

@@ -45,6 +45,7 @@ final class StoreHost {
   private(set) var keepsSnapshot = true
 
   private var stage = Stage.closed
+  private var opensWhenAsked = false
   private var whenClosed: [() -> Void] = []
   private let inbox: Inbox
   private let opener: StoreOpener
@@ -76,6 +77,18 @@ final class StoreHost {
   var refusal: DepotError {
     if case .suspended(let error) = state { return error }
     return DepotError(.busy, "The store \(name) is being opened.")
+  }
+
+  /// Returns the error for a call.
+  ///
+  /// A store that couldn't be opened again, for want of room perhaps, is opened for those who come later.
+  func refuse() -> DepotError {
+    let error = refusal
+    if opensWhenAsked, stage == .closed {
+      opensWhenAsked = false
+      reopen { _ in }
+    }
+    return error
   }
 
   /// Takes what opening brought, and begins to serve.
@@ -131,6 +144,7 @@ final class StoreHost {
   ///   - completion: Is called on the server's thread when the file is closed and its lock is free.
   func suspend(_ error: DepotError, completion: @escaping () -> Void = {}) {
     whenClosed.append(completion)
+    opensWhenAsked = false
     state = .suspended(error)
     switch stage {
     case .open: beginClosing()
@@ -143,7 +157,7 @@ final class StoreHost {
   /// Opens the file again and puts the store back into service.
   ///
   /// - Parameter completion: Is called on the server's thread with what became of it; after a failure
-  ///   the store stays out of service.
+  ///   the store stays out of service until it is asked for.
   func reopen(completion: @escaping (Result<Void, DepotError>) -> Void) {
     precondition(stage == .closed, "A store must be closed before it can be opened.")
     willOpen()
@@ -155,6 +169,7 @@ final class StoreHost {
         completion(.success(()))
       } catch {
         didFailToOpen(error)
+        opensWhenAsked = true
         completion(.failure(error))
       }
     }

@@ -50,6 +50,22 @@ import Testing
     }
   }
 
+  @Test(arguments: [(1, false), (2, true)])
+  func `a backup of a migration that was cut short stays only if the store was migrated`(
+    version: Int,
+    stays: Bool
+  ) async throws {
+    try await withStore(Self.schema(version)) { store, path in
+      await store.close()
+      let backup = path + ".backup-1.0.0-7"
+      try FileManager.default.copyItem(atPath: path, toPath: backup + ".unfinished")
+      let again = try StoreFixture(StoreConfiguration(path: path))
+      let found = try backups(path)
+      #expect(found == (stays ? ["store.depot.backup-1.0.0-7"] : []))
+      await again.close()
+    }
+  }
+
   @Test func `the same version takes additions only`() async throws {
     try await withStore(Self.schema(1)) { store, _ in
       let error = await #expect(throws: DepotError.self) {

@@ -1,3 +1,4 @@
+import DepotEngine
 import DepotProtocol
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 @Suite struct SchemaDefinitionTests {
   /// What a definition asked of its stores.
   private final class Log {
-    var sent: [(part: Int, isDryRun: Bool)] = []
+    var sent: [(part: Int, phase: WriteRequest.Phase)] = []
     var results: [Result<SchemaDefinition.Outcome, DepotError>] = []
   }
 
@@ -29,10 +30,10 @@ import Testing
       schema,
       of: container,
       isDryRun: isDryRun,
-      send: { [log] _, part, _, operation, isFinal in
-        guard case .defineSchema(_, let isDryRun, _) = operation else { return }
-        #expect(isDryRun == !isFinal)
-        log.sent.append((part, isDryRun))
+      send: { [log] _, part, _, operation, phase in
+        guard case .defineSchema(_, let isRehearsal, _) = operation else { return }
+        #expect(isRehearsal == isDryRun)
+        log.sent.append((part, phase))
       },
       completion: { [log] in log.results.append($0) }
     )
@@ -44,19 +45,20 @@ import Testing
     Array(#"{"id":1,"ok":{"changed":true,"changes":["\#(changes)"],"schema":"0"}}"#.utf8)
   }
 
+  private let done = Array(#"{"id":1,"ok":{}}"#.utf8)
   private let refusal = Array(
     #"{"id":1,"err":{"code":"schema.mismatch","message":"No.","retry":"no","effect":"none"}}"#.utf8
   )
 
   @Test func `all stores are asked before any is told`() throws {
     let definition = try begin()
-    #expect(log.sent.map(\.isDryRun) == [true, true])
+    #expect(log.sent.map(\.phase) == [.prepare, .prepare])
     definition.finish(1, answer("b"))
     #expect(log.sent.count == 2)
     definition.finish(0, answer("a"))
-    #expect(log.sent.map(\.isDryRun) == [true, true, false, false])
-    definition.finish(0, answer("a"))
-    definition.finish(1, answer("b"))
+    #expect(log.sent.map(\.phase) == [.prepare, .prepare, .commit, .commit])
+    definition.finish(0, done)
+    definition.finish(1, done)
     #expect(try log.results.map { try $0.get().changes } == [["a", "b"]])
   }
 
@@ -74,7 +76,9 @@ import Testing
     definition.finish(part, refusal)
     #expect(log.results.isEmpty, "the other store hasn't answered")
     definition.finish(1 - part, answer("x"))
-    #expect(log.sent.count == 2)
+    #expect(log.sent.map(\.phase) == [.prepare, .prepare, .undo])
+    #expect(log.sent.last?.part == 1 - part)
+    definition.finish(1 - part, done)
     #expect(log.results.count == 1)
     #expect(throws: DepotError.self) { try log.results[0].get() }
   }
@@ -84,9 +88,20 @@ import Testing
     definition.finish(0, answer("a"))
     fixtures[1].suspend()
     definition.finish(1, answer("b"))
-    #expect(log.sent.count == 2)
+    #expect(log.sent.map(\.phase) == [.prepare, .prepare, .undo])
+    definition.finish(0, done)
     #expect(log.results.count == 1)
     let error = #expect(throws: DepotError.self) { try log.results[0].get() }
     #expect(error?.code == .migrating)
+  }
+
+  @Test func `a commit that fails is told, with what to do`() throws {
+    let definition = try begin()
+    definition.finish(0, answer("a"))
+    definition.finish(1, answer("b"))
+    definition.finish(0, done)
+    definition.finish(1, refusal)
+    let error = #expect(throws: DepotError.self) { try log.results[0].get() }
+    #expect(error?.message.contains("Other stores") == true)
   }
 }

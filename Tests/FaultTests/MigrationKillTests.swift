@@ -92,7 +92,7 @@ extension FaultTests {
       #expect(result["problems"]?.array?.isEmpty == false)
     }
 
-    private static func prepared() throws -> Place {
+    static func prepared() throws -> Place {
       let place = try Place()
       let (daemon, connection) = try place.serve()
       try Library.fill(connection)
@@ -102,7 +102,7 @@ extension FaultTests {
     }
 
     /// Returns how often the thread that makes `call` most makes it.
-    private static func count(of call: String) throws -> Int {
+    static func count(of call: String) throws -> Int {
       let place = try prepared()
       let daemon = try place.start(tracing: ["trace=\(call)"])
       guard let connection = place.connect(daemon) else {
@@ -142,13 +142,18 @@ extension FaultTests {
       if daemon.wait() != 0 { problems.append("the daemon didn't end well") }
       let check = try place.check()
       if check.status != 0 { problems.append(check.output) }
-      for name in try FileManager.default.contentsOfDirectory(atPath: place.data) {
+      let names = try FileManager.default.contentsOfDirectory(atPath: place.data)
+      let backups = names.filter { $0.contains(".backup-") }.sorted()
+      if backups != (1...3).map({ "store.sqlite.backup-\($0).0.0-1" }) {
+        problems.append("backups: \(backups)")
+      }
+      for name in names {
         if name.contains(".migrating") || name.contains(".copying") {
           problems.append("left: \(name)")
         }
         guard name.contains(".backup-") else { continue }
         let backup = try place.check(place.data + "/" + name)
-        if backup.status != 0, !name.hasSuffix(".lock") {
+        if backup.status != 0 {
           problems.append("\(name): \(backup.output)")
         }
       }

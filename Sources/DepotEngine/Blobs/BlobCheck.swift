@@ -10,9 +10,15 @@ struct BlobCheck {
   init(_ root: EntityLayout, _ catalog: Catalog, _ connection: Connection) {
     layout = root
     self.connection = connection
-    columns = root.stored.filter { column in
-      if case .external = column.storage { true } else { false }
-    }
+    columns = root.stored.filter(\.isExternal)
+  }
+
+  /// Returns the tables of values that no entity has, in words.
+  static func strays(_ catalog: Catalog, _ connection: Connection) throws -> [String] {
+    let known = Set(catalog.specialTables.compactMap(\.name))
+    return try connection.texts(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'x_*' ORDER BY name"
+    ).filter { !known.contains($0) }.map { "The table \($0) holds values of no entity." }
   }
 
   /// Returns what is wrong, in words.
@@ -30,7 +36,7 @@ struct BlobCheck {
       try statement.run { row in
         do {
           guard let reference = BlobReference(row.bytes(1)) else {
-            throw BlobReader.Damage(message: "The reference can't be read.")
+            throw BlobReader.Damage.reference
           }
           try reader.verify(reference)
         } catch let damage as BlobReader.Damage {

@@ -9,6 +9,9 @@ struct BlobReader {
   /// A chunk that isn't what was stored.
   struct Damage: Error {
     var message: String
+
+    /// The row doesn't tell which value it has.
+    static let reference = Damage(message: "The reference can't be read.")
   }
 
   /// Calls `body` with the bytes of a chunk.
@@ -61,11 +64,14 @@ struct BlobReader {
         sum &+= BlobTable.checksum(reference.number, index, UnsafeRawBufferPointer(bytes))
       }
     }
-    guard sum == reference.sum else {
-      throw Damage(
-        message: "The chunks of value \(reference.number) in \(table.name) are of another value."
-      )
-    }
+    guard sum == reference.sum else { throw otherValue(reference) }
+  }
+
+  /// The error that each chunk is sound, but not one of the value.
+  func otherValue(_ reference: BlobReference) -> Damage {
+    Damage(
+      message: "The chunks of value \(reference.number) in \(table.name) are of another value."
+    )
   }
 }
 

@@ -15,6 +15,11 @@ struct BlobTable: Sendable {
     name = "\"x_\(root)\""
   }
 
+  /// The table under another name, as a migration has it.
+  init(quoted name: String) {
+    self.name = name
+  }
+
   /// What connections have begun to upload; it is emptied when the store is opened.
   static let uploads = SpecialTable(
     name: "depot_upload",
@@ -50,7 +55,7 @@ struct BlobTable: Sendable {
       name: bare,
       definition: [
         """
-        CREATE TABLE \(table) (blob INTEGER NOT NULL, chunk INTEGER NOT NULL, \
+        CREATE TABLE IF NOT EXISTS \(table) (blob INTEGER NOT NULL, chunk INTEGER NOT NULL, \
         checksum INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (blob, chunk)) STRICT
         """
       ],

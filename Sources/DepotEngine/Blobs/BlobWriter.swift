@@ -20,6 +20,26 @@ struct BlobWriter {
     return reference
   }
 
+  /// Stores a value of another table as a new one.
+  ///
+  /// - Throws: ``BlobReader/Damage`` if a chunk isn't what was stored; ``SQLiteError``.
+  func copy(
+    _ original: BlobReference,
+    from reader: BlobReader
+  ) throws -> BlobReference {
+    var reference = BlobReference(number: try nextNumber())
+    reference.length = original.length
+    var sum: UInt64 = 0
+    var bytes: [UInt8] = []
+    for index in 0..<original.chunkCount {
+      try reader.chunk(index, of: original) { bytes = Array($0) }
+      sum &+= bytes.withUnsafeBytes { BlobTable.checksum(original.number, index, $0) }
+      reference.sum &+= try bytes.withUnsafeBufferPointer { try store($0, index, of: reference) }
+    }
+    guard sum == original.sum else { throw reader.otherValue(original) }
+    return reference
+  }
+
   /// The number that no value has.
   private func nextNumber() throws(SQLiteError) -> Int64 {
     try connection.integer("SELECT max(blob) FROM \(table.name)").map { $0 + 1 } ?? 1

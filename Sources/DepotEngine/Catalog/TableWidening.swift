@@ -6,6 +6,7 @@ struct TableWidening {
   private let old: EntityLayout
   private let new: EntityLayout
   private let columns: [Column]
+  private let blobs: SpecialTable?
 
   /// A column that is new.
   private struct Column {
@@ -49,6 +50,7 @@ struct TableWidening {
         )
       }
     }
+    blobs = BlobTable.table(of: new, in: catalog.schema)
     self.columns = new.stored.indices.compactMap { place in
       let name = new.stored[place].name
       guard known[name] == nil else { return nil }
@@ -64,6 +66,9 @@ struct TableWidening {
     for column in columns {
       let addition = new.stored[column.place].addition
       try connection.execute("ALTER TABLE \(new.table) ADD COLUMN \(addition)")
+    }
+    if columns.contains(where: { new.stored[$0.place].isExternal }) {
+      for statement in blobs?.definition ?? [] { try connection.execute(statement) }
     }
     let arena = CellArena()
     var values: [(column: Column, cell: Cell)] = []
@@ -88,29 +93,36 @@ struct TableWidening {
     let select = try connection.statement(
       "SELECT \(old.fullRow) FROM \(old.table) WHERE id > ?1 ORDER BY id LIMIT 1000"
     )
+    let blobs = BlobWriter(connection: connection, table: BlobTable(new.name))
+    let arena = CellArena()
     var last = Int64.min
     while true {
       try control.check()
-      var rows: [(identifier: Int64, checksum: Int64, applies: [Bool])] = []
+      var rows: [(identifier: Int64, checksum: Int64, cells: [Cell])] = []
+      arena.removeAll()
       try select.run([.integer(last)]) { row in
         try old.verify(row)
         var checksum = RowChecksum(identifier: row.integer(0), version: row.integer(1))
         for place in old.stored.indices {
           checksum.add(Cell(row, place + 3), at: old.slots[place])
         }
-        var applies: [Bool] = []
-        for value in values { applies.append(self.applies(value.column, row)) }
-        for (value, applies) in zip(values, applies) where applies {
-          checksum.add(value.cell, at: new.slots[value.column.place])
+        var cells: [Cell] = []
+        for (column, value) in values {
+          var cell = applies(column, row) ? value : .null
+          if case .external(let type) = new.stored[column.place].storage,
+            let bytes = cell.externalValue(isText: type == .string)
+          {
+            cell = try blobs.create(bytes).cell(isText: type == .string, in: arena)
+          }
+          checksum.add(cell, at: new.slots[column.place])
+          cells.append(cell)
         }
-        rows.append((row.integer(0), checksum.value, applies))
+        rows.append((row.integer(0), checksum.value, cells))
       }
       guard let end = rows.last else { return }
       for row in rows {
         try update.bind(row.checksum, at: 1)
-        for (index, value) in values.enumerated() {
-          try (row.applies[index] ? value.cell : .null).bind(to: update, at: index + 2)
-        }
+        for (index, cell) in row.cells.enumerated() { try cell.bind(to: update, at: index + 2) }
         try update.bind(row.identifier, at: values.count + 2)
         try update.runBound()
       }

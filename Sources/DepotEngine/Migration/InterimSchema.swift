@@ -30,6 +30,8 @@ extension Schema {
         }
         return known.contains(Set(sources.compactMap { $0 })) && !sources.contains(nil)
       }
+      let outside = Set(result.entities[index].attributes.filter(\.isExternal).map(\.name))
+      result.entities[index].indexes.removeAll { !outside.isDisjoint(with: $0) }
     }
     return result
   }
@@ -51,8 +53,15 @@ extension Attribute {
     let before = mapping.source(of: path, in: entity)?.attribute
     if before?.isOptional != false, defaultValue == nil { result.isOptional = true }
     if before?.isUnique != true { result.isUnique = false }
+    // What is too large for a row can be made smaller until the end.
+    if let before, before.isExternal, (before.type, before.collection) == (type, collection) {
+      result.options = result.options.union(.externalStorage).subtracting(.spotlight)
+      result.isIndexed = false
+    }
     return result
   }
+
+  fileprivate var isExternal: Bool { options.contains(.externalStorage) }
 }
 
 extension Relationship {

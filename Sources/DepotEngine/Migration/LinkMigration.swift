@@ -15,6 +15,9 @@ struct LinkMigration {
     var layout: RelationshipLayout
     /// Whether it leads from the second side to the first.
     var isReversed: Bool
+    /// What is added to the identifiers of the rows on either side.
+    var nearShift: Int64 = 0
+    var farShift: Int64 = 0
   }
 
   /// The rows that can be on one side, as the old schema knows them.
@@ -41,7 +44,8 @@ extension LinkMigration {
   static func all(
     from old: Catalog,
     to new: Catalog,
-    _ mapping: MigrationMapping
+    _ mapping: MigrationMapping,
+    _ shifts: IdentifierShifts
   ) throws(DepotError) -> [LinkMigration] {
     var result: [LinkMigration] = []
     for entity in new.allLayouts {
@@ -52,7 +56,7 @@ extension LinkMigration {
         default: continue
         }
         result.append(
-          try LinkMigration(layout, pairs: "\"m_pairs_\(result.count)\"", old, mapping)
+          try LinkMigration(layout, pairs: "\"m_pairs_\(result.count)\"", old, mapping, shifts)
         )
       }
     }
@@ -63,7 +67,8 @@ extension LinkMigration {
     _ layout: RelationshipLayout,
     pairs: String,
     _ old: Catalog,
-    _ mapping: MigrationMapping
+    _ mapping: MigrationMapping,
+    _ shifts: IdentifierShifts
   ) throws(DepotError) {
     self.layout = layout
     self.pairs = pairs
@@ -77,6 +82,16 @@ extension LinkMigration {
         }
         if !isTold { sources.append(Source(layout: origin, isReversed: true)) }
       }
+    }
+    let roots = try (
+      mapping.new.root(of: mapping.new.entity(named: layout.owner)).name,
+      mapping.new.root(of: mapping.new.entity(named: layout.destination)).name
+    )
+    for index in sources.indices {
+      let ends = (sources[index].layout.owner, sources[index].layout.destination)
+      let (first, second) = sources[index].isReversed ? (ends.1, ends.0) : ends
+      sources[index].nearShift = shifts.shift(from: try old.layout(of: first).root, to: roots.0)
+      sources[index].farShift = shifts.shift(from: try old.layout(of: second).root, to: roots.1)
     }
     self.sources = sources
     var near: [Source: Side] = [:]
@@ -94,7 +109,8 @@ extension LinkMigration {
     isKept =
       isMade
       && sources.allSatisfy { source in
-        !source.isReversed && far[source] == nil && layout.isStored(like: source.layout)
+        !source.isReversed && source.nearShift == 0 && source.farShift == 0 && far[source] == nil
+          && layout.isStored(like: source.layout)
           && layout.isFromOne == source.layout.isFromOne
           && (near[source] == nil || source.layout.isInColumn)
           && (sources.count == 1 || source.layout.isInColumn)

@@ -105,7 +105,9 @@ extension MigrationRun {
           entity: layout.name,
           paths: paths,
           values: values,
-          identifiers: row.text(names.count + 1).split(separator: ",").compactMap { Int64($0) },
+          identifiers: row.text(names.count + 1).split(separator: ",").compactMap {
+            Int64($0).map { shifts.original($0, in: layout.root) }
+          },
           count: Int(row.integer(names.count))
         )
       )
@@ -148,7 +150,8 @@ extension MigrationRun {
       WHERE n < \(least) OR n > \(most) ORDER BY id LIMIT \(10 * MigrationFindings.limit)
       """
     ).run { found.append(($0.integer(0), $0.integer(1))) }
-    for (row, count) in found {
+    for (stored, count) in found {
+      let row = shifts.original(stored, in: layout.root)
       let demand =
         relationship.isToMany
         ? count < least ? "at least \(least)" : "at most \(most)" : "a row"

@@ -36,10 +36,13 @@ extension MigrationRun {
         .compactMap { $0 }
       let limit = options.rowLimit.map { " LIMIT \($0)" } ?? ""
       let filter = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
-      queries.append("SELECT * FROM (SELECT * FROM (\(pairs))\(filter)\(limit))")
+      let moved =
+        "SELECT near + \(source.nearShift) AS near, far + \(source.farShift) AS far, near_order, "
+        + "far_order FROM (SELECT * FROM (\(pairs))\(filter)\(limit))"
+      queries.append(moved)
       if link.layout.isSelfInverse, !source.layout.isSelfInverse {
         queries.append(
-          "SELECT far, near, far_order, near_order FROM (SELECT * FROM (\(pairs))\(filter)\(limit))"
+          "SELECT far, near, far_order, near_order FROM (\(moved))"
         )
       }
     }
@@ -95,12 +98,13 @@ extension MigrationRun {
     ).run { found.append(($0.integer(0), $0.integer(1))) }
     for (row, count) in found {
       if !options.demands.isLenient {
+        let identifier = try original(row, of: entity)
         findings.add(
           .count,
           entity,
-          row,
+          identifier,
           name,
-          "\(entity)/\(row).\(name) leads to \(count) rows, and may lead to one."
+          "\(entity)/\(identifier).\(name) leads to \(count) rows, and may lead to one."
         )
       }
       try connection.statement("DELETE FROM \(link.pairs) WHERE \(column) = ?1")

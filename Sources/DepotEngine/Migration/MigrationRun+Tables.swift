@@ -5,6 +5,11 @@ extension MigrationRun {
   /// The quoted name that a table has until those before it have theirs.
   private func temporary(_ table: Int, _ target: Int) -> String { "\"m_table_\(table)_\(target)\"" }
 
+  /// Whether the table is the first of those whose rows come to a new one.
+  private func isMaker(_ table: Int, _ target: TableMigration.Target) -> Bool {
+    makers[target.root.name]?.table == table
+  }
+
   /// Writes the rows of a table into new ones, or looks at those that stay.
   func move(_ table: TableMigration, at index: Int) throws {
     if let kept = table.targets.first, kept.isKept {
@@ -13,8 +18,11 @@ extension MigrationRun {
     }
     var insertions: [String: Insertion] = [:]
     for (number, target) in table.targets.enumerated() {
-      let name = temporary(index, number)
-      try connection.execute(target.root.tableDefinition(named: name))
+      let name =
+        makers[target.root.name].map { temporary($0.table, $0.target) } ?? temporary(index, number)
+      if isMaker(index, target) {
+        try connection.execute(target.root.tableDefinition(named: name))
+      }
       insertions[target.root.name] = try Insertion(target.root, name, on: connection)
     }
     if !insertions.isEmpty { try stream(table, into: insertions) }
@@ -37,9 +45,11 @@ extension MigrationRun {
       try didSee(rows: 1)
       let number = table.old.kindPosition.map { Int(row.integer($0 + 3)) }
       guard let transform = number.flatMap({ table.transforms[$0] }) ?? only,
-        try transform.transform(row, into: cells, &findings)
+        try transform.transform(row, into: cells, &findings),
+        let insertion = insertions[transform.root.name]
       else { continue }
-      try insertions[transform.root.name]?.insert(row.integer(0), row.integer(1), cells)
+      try transform.moveOut(row.integer(0), cells)
+      try insertion.insert(row.integer(0) + transform.shift, row.integer(1), cells)
     }
   }
 
@@ -66,7 +76,7 @@ extension MigrationRun {
 
   /// Gives tables and their columns their names.
   func name(_ table: TableMigration, at index: Int) throws {
-    for (number, target) in table.targets.enumerated() {
+    for (number, target) in table.targets.enumerated() where isMaker(index, target) {
       if !target.isKept || target.root.table != table.old.table {
         try connection.execute(
           "ALTER TABLE \(temporary(index, number)) RENAME TO \(target.root.table)"

@@ -15,6 +15,10 @@ final class MigrationRun {
   let options: Options
   let links: [LinkMigration]
   let tables: [TableMigration]
+  let shifts: IdentifierShifts
+  /// The first old table, and the number of its target, that makes each new table.
+  let makers: [String: (table: Int, target: Int)]
+  private let blobs: BlobMigration
   var findings = MigrationFindings()
   private(set) lazy var indexesBefore = Self.indexes(of: old)
   private(set) lazy var indexesAfter = Self.indexes(of: new)
@@ -43,13 +47,17 @@ final class MigrationRun {
     self.mapping = mapping
     // The numbers of entities are needed for the layouts, the layouts for the slots.
     let draft = Self.catalog(old, schema, mapping, tables: [:])
-    let links = try LinkMigration.all(from: old, to: draft, mapping)
+    let shifts = try IdentifierShifts(from: old, mapping, on: connection)
+    self.shifts = shifts
+    let links = try LinkMigration.all(from: old, to: draft, mapping, shifts)
     self.links = links
     for link in links where !link.isKept { try connection.execute(link.pairsDefinition) }
     var plans = try Self.tables(old, draft, mapping, links, options.demands, connection)
     var origins: [String: StorageMap.TableOrigin] = [:]
     for plan in plans {
       for target in plan.targets {
+        let first = shifts.feeders[target.root.name]?.first
+        if origins[target.root.name] != nil, first != plan.old.name { continue }
         origins[target.root.name] = StorageMap.TableOrigin(
           root: plan.old.name,
           columns: target.origins
@@ -60,7 +68,22 @@ final class MigrationRun {
     self.new = new
     // Slots decide about the order of columns, so that their places are found anew.
     plans = try Self.tables(old, new, mapping, links, options.demands, connection)
+    for index in plans.indices { plans[index].share(shifts.feeders) }
     tables = plans
+    var makers: [String: (table: Int, target: Int)] = [:]
+    for (index, plan) in plans.enumerated() {
+      for (number, target) in plan.targets.enumerated() where makers[target.root.name] == nil {
+        makers[target.root.name] = (index, number)
+      }
+    }
+    self.makers = makers
+    blobs = BlobMigration(plans, from: old, to: new, on: connection)
+    for plan in plans {
+      for transform in plan.transforms.values {
+        transform.shift = shifts.shift(from: plan.old.name, to: transform.root.name)
+        transform.moves = blobs.moves(from: plan.old, to: transform.root)
+      }
+    }
   }
 
   private static func catalog(
@@ -115,6 +138,7 @@ final class MigrationRun {
   func run() throws {
     let special = SpecialTables(connection: connection)
     try special.suspend(old)
+    try blobs.begin()
     for link in links where !link.isKept { try fillPairs(of: link) }
     try dropIndexes()
     for (index, table) in tables.enumerated() { try move(table, at: index) }
@@ -122,6 +146,7 @@ final class MigrationRun {
     try dropOldTables()
     for (index, table) in tables.enumerated() { try name(table, at: index) }
     try renameJoinTables { _, new, temporary in (temporary, new) }
+    try blobs.end()
     connection.forgetStatements()
     let filled = Set(tables.flatMap { $0.targets.map(\.root.name) })
     for table in new.tables where !filled.contains(table.name) {
@@ -149,6 +174,11 @@ final class MigrationRun {
     try derived.markAll()
     let entities = EntityWriters(new, on: connection, ceilings: [:])
     try derived.refresh(entities, step: { _, _ in 0 }, violate: { throw $0 })
+  }
+
+  /// Returns the identifier that a row of an entity had before.
+  func original(_ identifier: Int64, of entity: String) throws(DepotError) -> Int64 {
+    shifts.original(identifier, in: try new.layout(of: entity).root)
   }
 
   /// Notes that rows were read, and whether the caller should go on.

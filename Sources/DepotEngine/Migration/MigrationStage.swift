@@ -27,15 +27,12 @@ struct MigrationCopy {
     }
     try SchemaUpgrade.check(old.schema, request.schema, from: request.from)
     let plan = MigrationPlan.infer(from: old.schema, to: request.schema)
-    if let problem = plan.problems.first(where: { $0.contains("common ancestor") }) {
-      throw DepotError(.mismatch, "\(problem).").at("/args/schema")
-        .hint("Make a new entity, and copy the rows in the stage.")
-    }
     let path = writer.configuration.path
     let copy = StoreCopies.migrating(path)
+    var shifts: [String] = []
     do {
       try StoreCopies(of: path).copyForMigration(control)
-      try migrate(copy)
+      try StoreCopies.beside { shifts = try migrate(copy) }
     } catch {
       StoreFiles(copy).remove()
       throw error
@@ -43,19 +40,20 @@ struct MigrationCopy {
     return [
       "from": old.schema.version.map { .string($0.description) } ?? .null,
       "to": request.schema.version.map { .string($0.description) } ?? .null,
-      "changes": .array(plan.changes.map(JSONValue.string)),
+      "changes": .array((plan.changes + shifts).map(JSONValue.string)),
       "problems": .array(plan.problems.map(JSONValue.string)),
     ]
   }
 
-  private func migrate(_ copy: String) throws {
+  /// - Returns: What is added to identifiers, in words.
+  private func migrate(_ copy: String) throws -> [String] {
     let connection = try Connection(path: copy, access: .writer)
     try connection.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
     try TextFunctions.register(on: connection)
     let old = writer.catalog
     var options = MigrationRun.Options()
     options.demands.isLenient = true
-    try connection.transaction {
+    return try connection.transaction {
       let run = try MigrationRun(
         from: old,
         to: request.schema.interim(after: old.schema),
@@ -69,6 +67,7 @@ struct MigrationCopy {
       try tables.store(run.new)
       try tables.setCeilings(run.ceilings(writer.safeCeilings()))
       try tables.setTarget(request.schema)
+      return run.shifts.changes
     }
   }
 }

@@ -13,6 +13,10 @@ final class RowTransform {
   private let kindPlace: Int?
   private let arena = CellArena()
   private let fillArena = CellArena()
+  /// How the row comes by the values outside it; must be set before a row is transformed.
+  var moves: BlobMoves?
+  /// What is added to identifiers.
+  var shift: Int64 = 0
 
   /// A column that attributes are stored in.
   struct Column {
@@ -24,10 +28,19 @@ final class RowTransform {
     var conversion: ValueConversion?
     /// What is stored instead of null.
     var fill: Cell
+    /// What holds the old value; `nil` if it is the row.
+    var outside: Outside?
     var isRequired: Bool
     /// Whether the old row may have had no value where one is required now.
     var isNewlyRequired: Bool
     var check: ValueCheck?
+  }
+
+  /// A value that the old row only refers to.
+  struct Outside {
+    var isText: Bool
+    /// Whether the new row only refers to it too.
+    var stays: Bool
   }
 
   /// A column with what a to-one relationship leads to.
@@ -111,6 +124,13 @@ final class RowTransform {
           source: source,
           conversion: source == nil ? nil : conversion,
           fill: try Cell(defaultOf: carrier, in: fillArena),
+          outside: source.flatMap {
+            guard case .external(let type) = old.stored[$0].storage else { return nil }
+            return Outside(
+              isText: type == .string,
+              stays: conversion == nil && root.stored[place].isExternal
+            )
+          },
           isRequired: !field.attribute.isOptional,
           isNewlyRequired: before?.attribute.isOptional == true && !field.attribute.isOptional,
           check: isChecked ? try ValueCheck(field.attribute) : nil
@@ -164,15 +184,82 @@ final class RowTransform {
   ) throws -> Bool {
     arena.removeAll()
     cells.update(repeating: .null)
-    for column in columns { cells[column.place] = try cell(row, column) }
+    var isReadable = true
+    for column in columns {
+      guard let cell = try cell(row, column, &findings) else {
+        isReadable = false
+        continue
+      }
+      cells[column.place] = cell
+    }
     if let kindPlace { cells[kindPlace] = .integer(Int64(entity.number)) }
     for link in links { try read(link, row, into: cells) }
     settle(cells)
-    return check(row.integer(0), cells, &findings)
+    return try check(row.integer(0), cells, &findings) && isReadable
   }
 
-  private func cell(_ row: borrowing Row, _ column: Column) throws -> Cell {
+  /// Makes the cells refer to values outside the row where the new table wants that.
+  ///
+  /// Do this once a row is to be stored.
+  func moveOut(_ identifier: Int64, _ cells: UnsafeMutableBufferPointer<Cell>) throws {
+    guard root.hasExternalColumns else { return }
+    do {
+      try moves?.store(cells, of: root, arena)
+    } catch let damage as BlobReader.Damage {
+      throw damaged(damage, identifier)
+    }
+  }
+
+  private func damaged(_ damage: BlobReader.Damage, _ identifier: Int64) -> DepotError {
+    DepotError(.corrupt, "\(entity.name)/\(identifier) is damaged. \(damage.message)")
+      .hint("Restore the store from a backup, or write the value anew.")
+  }
+
+  /// Returns the value that a cell refers to, or `nil` if it is too large, which is noted.
+  private func value(
+    _ cell: Cell,
+    _ outside: Outside,
+    _ identifier: Int64,
+    _ path: String,
+    _ findings: inout MigrationFindings
+  ) throws -> Cell? {
+    guard let bytes = cell.externalValue(isText: !outside.isText), let reader = moves?.reader else {
+      return cell
+    }
+    do {
+      guard let reference = BlobReference(bytes) else { throw BlobReader.Damage.reference }
+      guard reference.length <= Limits.valueBytes else {
+        findings.add(
+          .valueTooLarge,
+          entity.name,
+          identifier,
+          path,
+          "The \(reference.length) bytes of \(path) of \(entity.name)/\(identifier) are over the "
+            + "limit of \(Limits.valueBytes) in a row."
+        )
+        return nil
+      }
+      try reader.verify(reference)
+      let value = arena.copy(try reader.value(reference))
+      return outside.isText ? .text(value) : .blob(value)
+    } catch let damage as BlobReader.Damage {
+      throw damaged(damage, identifier)
+    }
+  }
+
+  /// Returns what a column gets; `nil` if that is too large, which is noted.
+  private func cell(
+    _ row: borrowing Row,
+    _ column: Column,
+    _ findings: inout MigrationFindings
+  ) throws -> Cell? {
     var cell = column.source.map { Cell(row, $0 + 3) } ?? .null
+    if let outside = column.outside, !outside.stays {
+      guard let value = try value(cell, outside, row.integer(0), column.path, &findings) else {
+        return nil
+      }
+      cell = value
+    }
     if let conversion = column.conversion {
       guard let converted = try conversion.convert(cell, in: arena) else {
         throw DepotError(
@@ -192,7 +279,7 @@ final class RowTransform {
   ) throws {
     if let lookup = link.lookup {
       defer { lookup.reset() }
-      try lookup.bind(row.integer(0), at: 1)
+      try lookup.bind(row.integer(0) + shift, at: 1)
       guard try lookup.step() else { return }
       cells[link.place] = Cell(lookup.row, 0)
       if let place = link.orderPlace { cells[place] = Cell(lookup.row, 1) }
@@ -222,7 +309,7 @@ final class RowTransform {
     _ identifier: Int64,
     _ cells: UnsafeMutableBufferPointer<Cell>,
     _ findings: inout MigrationFindings
-  ) -> Bool {
+  ) throws -> Bool {
     var isStorable = true
     let name = entity.name
     func missing(_ path: String) {
@@ -246,10 +333,17 @@ final class RowTransform {
       isStorable = false
     }
     for column in columns {
-      let cell = cells[column.place]
+      var cell = cells[column.place]
       if cell.isNull {
         if column.isRequired { missing(column.path) }
       } else if let check = column.check {
+        if let outside = column.outside, outside.stays {
+          guard let value = try value(cell, outside, identifier, column.path, &findings) else {
+            isStorable = false
+            continue
+          }
+          cell = value
+        }
         for failure in check.failures(cell) {
           findings.add(
             failure.code,

@@ -39,18 +39,14 @@ struct SchemaDefinitionRun {
     var backup: String?
     if options.takesBackup, !writer.configuration.isInMemory {
       backup = try StoreCopies(of: writer.configuration.path).back(up: old.schema.version, control)
+      // It goes with the transaction if that fails.
+      writer.backup = backup
     }
     let run = try MigrationRun(from: old, to: schema, on: writer.connection, control)
-    do {
-      try run.run()
-      try run.findings.throwIfAny()
-      try finish(run, &effect)
-    } catch {
-      // The store stays as it is, so nobody needs the copy.
-      if let backup { StoreFiles(backup).remove() }
-      throw error
-    }
-    return members(plan.changes, run.new, backup: backup)
+    try run.run()
+    try run.findings.throwIfAny()
+    try finish(run, &effect)
+    return members(plan.changes + run.shifts.changes, run.new, backup: backup)
   }
 
   /// Tells what it would do; what was necessary to find out is undone with the transaction.
@@ -71,7 +67,9 @@ struct SchemaDefinitionRun {
       ? StoreCopies(of: writer.configuration.path).nextBackup(of: old.schema.version) : nil
     let rehearsal = MigrationRehearsal(plan, old, on: writer.connection, control)
     let next = Catalog(schema, old.storage, generation: old.generation + 1)
-    var result = members(plan.changes, next, backup: backup)
+    let mapping = MigrationMapping(from: old.schema, to: schema)
+    let shifts = try IdentifierShifts(from: old, mapping, on: writer.connection)
+    var result = members(plan.changes + shifts.changes, next, backup: backup)
     result["plan"] = .object(try rehearsal.run())
     return result
   }
@@ -157,7 +155,14 @@ extension MigrationRun {
   func ceilings(_ before: [String: Int64]) -> [String: Int64] {
     var result: [String: Int64] = [:]
     for table in tables {
-      for target in table.targets { result[target.root.name] = before[table.old.name] }
+      for target in table.targets {
+        guard let ceiling = before[table.old.name] else { continue }
+        let name = target.root.name
+        result[name] = max(
+          result[name] ?? 0,
+          ceiling + shifts.shift(from: table.old.name, to: name)
+        )
+      }
     }
     return result
   }

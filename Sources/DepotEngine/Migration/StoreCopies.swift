@@ -13,6 +13,8 @@ package struct StoreCopies {
 
   private var draft: String { path + ".copying" }
 
+  private static let unfinished = ".unfinished"
+
   /// Returns where the next backup of a store goes.
   package func nextBackup(of version: SchemaVersion?) -> String {
     let name = "\(path).backup-\(version?.description ?? "0")-"
@@ -23,19 +25,22 @@ package struct StoreCopies {
 
   /// Copies the store, as it was committed last, and waits until the copy is on disk.
   ///
-  /// The copy has its name only when it is complete.
+  /// It gets its name with ``finish(_:)`` when the migration is on disk. Until then it has another one,
+  /// by which ``settle(_:)`` knows it after a crash.
   ///
-  /// - Returns: Where it is.
+  /// - Returns: Where it will be.
   /// - Throws: ``DepotError`` of class `storage`; ``SQLiteError``.
   func back(up version: SchemaVersion?, _ control: CallControl) throws -> String {
     let name = nextBackup(of: version)
     do {
       try copy(to: draft, control)
-      let problems = try Connection(path: draft, access: .frozen).texts("PRAGMA quick_check(10)")
-      guard problems == ["ok"] else { throw StoreFiles(path).damaged(problems) }
+      try Self.beside {
+        let problems = try Connection(path: draft, access: .frozen).texts("PRAGMA quick_check(10)")
+        guard problems == ["ok"] else { throw StoreFiles(path).damaged(problems) }
+      }
       try flushing { () throws(SystemError) in
         try StoredFile(path: draft, isWritable: true).flush()
-        try FileSystem.rename(draft, to: name)
+        try FileSystem.rename(draft, to: name + Self.unfinished)
         try FileSystem.flush(folderOf: name)
       }
     } catch {
@@ -43,6 +48,39 @@ package struct StoreCopies {
       throw error
     }
     return name
+  }
+
+  /// Gives a backup its name.
+  ///
+  /// If that fails, the next start does it.
+  func finish(_ backup: String) {
+    try? FileSystem.rename(backup + Self.unfinished, to: backup)
+    try? FileSystem.flush(folderOf: backup)
+  }
+
+  /// Removes the backup of a migration that failed; the store stays as it is, so nobody needs it.
+  func discard(_ backup: String) { FileSystem.remove(file: backup + Self.unfinished) }
+
+  /// Does with the backups of migrations that were cut short what is left to do: one of a migration that
+  /// is on disk gets its name, and any other is removed.
+  ///
+  /// - Parameter version: The version that the store has.
+  func settle(_ version: SchemaVersion?) {
+    let slash = path.lastIndex(of: "/")
+    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let name = slash.map { path[path.index(after: $0)...] } ?? path[...]
+    let prefix = "\(name).backup-"
+    for entry in FileSystem.entries(of: folder)
+    where entry.hasPrefix(prefix) && entry.hasSuffix(Self.unfinished) {
+      let middle = entry.dropFirst(prefix.count).dropLast(Self.unfinished.count)
+      guard let dash = middle.lastIndex(of: "-") else { continue }
+      let backup = path + ".backup-" + middle
+      if middle[..<dash] == (version?.description ?? "0") {
+        discard(backup)
+      } else {
+        finish(backup)
+      }
+    }
   }
 
   /// Copies the store, as it was committed last, for a custom migration.
@@ -55,8 +93,21 @@ package struct StoreCopies {
   private func copy(to target: String, _ control: CallControl) throws {
     FileSystem.remove(file: target)
     try StoreFiles(target).create()
-    let source = try Connection(path: path, access: .reader)
-    try source.copy(to: target) { try control.check() }
+    try Self.beside {
+      let source = try Connection(path: path, access: .reader)
+      try source.copy(to: target) { try control.check() }
+    }
+  }
+
+  /// Does what concerns a copy, whose failures leave the store in order.
+  ///
+  /// - Throws: ``DepotError`` instead of ``SQLiteError``.
+  static func beside(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as SQLiteError {
+      throw error.isWantOfRoom ? DepotError.noRoom : DepotError(error)
+    }
   }
 
   /// Puts the copy of a custom migration in the place of the store; both must be closed.
@@ -65,23 +116,26 @@ package struct StoreCopies {
   /// the new one.
   ///
   /// - Parameter backup: Where the old store is kept, or `nil` if it isn't.
-  /// - Throws: ``DepotError`` of class `storage`; then the store is the old one.
+  /// - Throws: ``DepotError`` of class `storage`; then the store is the old one, or the next start finds
+  ///   the new one.
   package func swap(keepingOldAt backup: String?) throws(DepotError) {
     let copy = Self.migrating(path)
     // A log that wasn't emptied would be applied to the other file.
     for file in [path, copy] where (FileSystem.size(of: file + "-wal") ?? 0) > 0 {
-      throw DepotError(.busy, "The log of \(file) couldn't be emptied.")
+      throw DepotError(.full, "The log of \(file) couldn't be emptied, for want of room perhaps.")
+        .hint("Nothing was changed. Free some room, and migrate again.")
     }
     try flushing { () throws(SystemError) in
       try StoredFile(path: copy, isWritable: true).flush()
       for file in [path, copy] {
         for suffix in ["-wal", "-shm"] { FileSystem.remove(file: file + suffix) }
       }
-      if let backup { try FileSystem.link(path, to: backup) }
+      if let backup { try FileSystem.link(path, to: backup + Self.unfinished) }
       try FileSystem.flush(folderOf: path)
       try FileSystem.rename(copy, to: path)
       try FileSystem.flush(folderOf: path)
     }
+    if let backup { finish(backup) }
     FileSystem.remove(file: copy + ".lock")
   }
 

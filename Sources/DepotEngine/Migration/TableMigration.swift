@@ -5,7 +5,7 @@ struct TableMigration {
   /// The root entity as it was.
   let old: EntityLayout
   /// The tables that get its rows.
-  let targets: [Target]
+  private(set) var targets: [Target]
   /// What rows become, by the numbers of their old entities; rows of others go.
   let transforms: [Int: RowTransform]
 
@@ -22,6 +22,13 @@ struct TableMigration {
   var needsCheck: Bool {
     transforms.values.contains { transform in
       transform.entity.entity.isAbstract || transform.columns.contains { $0.check != nil }
+    }
+  }
+
+  /// Notes which new tables get rows of others too, so that none of theirs is kept.
+  mutating func share(_ feeders: [String: [String]]) {
+    for index in targets.indices where feeders[targets[index].root.name, default: []].count > 1 {
+      targets[index].isKept = false
     }
   }
 
@@ -125,6 +132,6 @@ extension StoredColumn {
   fileprivate func isStored(like other: StoredColumn) -> Bool {
     var copy = other
     copy.name = name
-    return copy.definition == definition
+    return copy.definition == definition && other.isExternal == isExternal
   }
 }

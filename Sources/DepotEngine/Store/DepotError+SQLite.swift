@@ -1,13 +1,12 @@
 internal import DepotProtocol
 internal import DepotSQLite
+internal import Glibc
 
 extension DepotError {
   /// Translates a failure of SQLite that leaves the store in order.
   init(_ error: SQLiteError) {
     switch error.kind {
-    case .full:
-      self.init(.full, "There is no room on the store's disk.")
-      hint = "Nothing was changed. Free some room; the service goes on by itself."
+    case .full: self = .noRoom
     case .readOnly:
       self.init(.readOnly, "The store's file can't be written.")
       hint = "Nothing was changed. Check the file's permissions and its file system."
@@ -20,4 +19,19 @@ extension DepotError {
     case .unique, .interrupted, .other: self.init(.bug, "\(error)")
     }
   }
+}
+
+extension DepotError {
+  /// The error that the disk is full, which leaves the store in order.
+  static var noRoom: DepotError {
+    DepotError(.full, "There is no room on the store's disk.")
+      .hint("Nothing was changed. Free some room; the service goes on by itself.")
+  }
+}
+
+extension SQLiteError {
+  /// Whether the file couldn't grow, also where SQLite calls that an error of the disk.
+  ///
+  /// It says nothing about what is on disk: don't go by it after a commit was begun.
+  var isWantOfRoom: Bool { kind == .full || [ENOSPC, EDQUOT].contains(systemErrno) }
 }

@@ -23,7 +23,7 @@ extension Store {
       try check.run()
       var found = problems + check.problems
       for layout in catalog.tables { found += try BlobCheck(layout, catalog, connection).run() }
-      return found
+      return found + (try BlobCheck.strays(catalog, connection))
     } catch let error as DepotError {
       throw error
     } catch let error as SQLiteError {

@@ -20,6 +20,8 @@ package actor Store {
   private var checkpointing: CheckpointPolicy
   /// The writes of which chunks are left; each has its turn between other writes.
   private var chunkedWrites: [ChunkedWrite] = []
+  /// The writes that wait for a decision about the one that was prepared.
+  private var waiting: [WriteRequest] = []
   /// The store's name for itself, which no other store has.
   package nonisolated let storeIdentifier: String
 
@@ -93,9 +95,14 @@ package actor Store {
   private func drain() {
     while true {
       let requests = mailbox.takeAll()
-      if requests.isEmpty, writer == nil || chunkedWrites.isEmpty { return }
+      let isPrepared = writer?.prepared != nil
+      if requests.isEmpty, writer == nil || chunkedWrites.isEmpty || isPrepared { return }
       var rest = requests[...]
-      while let writer, !rest.isEmpty {
+      while let writer, let first = rest.first {
+        if writer.prepared != nil || first.phase != .whole {
+          rest = decide(rest, writer)
+          continue
+        }
         let batch = Batch.next(of: rest)
         rest = rest[batch.endIndex...]
         if let write = ChunkedWrite(batch) {
@@ -104,8 +111,34 @@ package actor Store {
           run(batch, writer)
         }
       }
-      if let writer, !chunkedWrites.isEmpty { runChunk(writer) }
+      if let writer, !chunkedWrites.isEmpty, writer.prepared == nil { runChunk(writer) }
     }
+  }
+
+  /// Takes the first of the requests: prepares it, lets it wait, or decides about the one before.
+  ///
+  /// - Returns: The requests that can be done now.
+  private func decide(
+    _ requests: ArraySlice<WriteRequest>,
+    _ writer: Writer
+  ) -> ArraySlice<WriteRequest> {
+    guard let first = requests.first else { return requests }
+    let isDecision = first.phase == .commit || first.phase == .undo
+    if writer.prepared != nil, !isDecision {
+      waiting.append(first)
+      return requests.dropFirst()
+    }
+    do {
+      let outcome = try writer.runPhase(first)
+      publish(writer)
+      onCommit([outcome])
+      if writer.prepared == nil { try checkpoint(writer) }
+    } catch {
+      fail(error)
+    }
+    guard self.writer != nil, writer.prepared == nil else { return requests.dropFirst() }
+    defer { waiting = [] }
+    return (waiting + requests.dropFirst())[...]
   }
 
   /// Does a chunk of the write whose turn it is.
@@ -164,6 +197,7 @@ package actor Store {
 
   private func finish() {
     drain()
+    undoPrepared()
     defer { lock = nil }
     if configuration.isInMemory {
       writer = nil
@@ -178,6 +212,24 @@ package actor Store {
       // The log stays as it is, and the next start does the rest.
     }
     self.writer = nil
+  }
+
+  /// Gives up what nobody decided about, and does what waited for that.
+  private func undoPrepared() {
+    guard let writer, writer.prepared != nil else { return }
+    do {
+      try writer.undoPrepared()
+    } catch {
+      return fail(error)
+    }
+    var rest = waiting[...]
+    waiting = []
+    while self.writer != nil, !rest.isEmpty {
+      let batch = Batch.next(of: rest)
+      rest = rest[batch.endIndex...]
+      if let write = ChunkedWrite(batch) { chunkedWrites.append(write) } else { run(batch, writer) }
+    }
+    drain()
   }
 
   /// Gives the log its size in advance, so that a commit needn't change the file's.

@@ -180,7 +180,8 @@ struct StoreFiles {
 
   /// Translates a failure to open the store.
   func error(_ error: SQLiteError) -> DepotError {
-    switch error.kind {
+    if error.isWantOfRoom { return .noRoom }
+    return switch error.kind {
     case .broken where error.systemErrno == 0: damaged([error.message])
     case .other: DepotError(.io, "The store \(path) can't be opened: \(error).")
     default: DepotError(error)

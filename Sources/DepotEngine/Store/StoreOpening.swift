@@ -34,6 +34,7 @@ struct StoreOpening {
       try prepare(connection)
       try TextFunctions.register(on: connection)
       let writer = try Writer(connection, configuration)
+      StoreCopies(of: path).settle(writer.catalog.schema.version)
       return Opened(
         writer: writer,
         catalog: writer.catalog,

@@ -15,6 +15,22 @@ package struct WriteRequest: Sendable {
   package var connection: Int64
   /// Whether it is about the end of the connection, whose uploads go, rather than ``operation``.
   package var endsConnection: Bool
+  /// What is to become of its transaction.
+  package var phase: Phase
+
+  /// The part that a write has in one that several stores take or none.
+  ///
+  /// A write that was prepared keeps its transaction open, and all others wait until it is committed or
+  /// undone by a request that comes after it.
+  package enum Phase: Sendable {
+    /// It has no part, and is done at once.
+    case whole
+    case prepare
+    /// What was prepared is stored.
+    case commit
+    /// What was prepared is undone.
+    case undo
+  }
 
   package init(
     token: UInt64,
@@ -23,7 +39,8 @@ package struct WriteRequest: Sendable {
     control: CallControl = CallControl(),
     reply: ReplyWriter,
     connection: Int64 = 0,
-    endsConnection: Bool = false
+    endsConnection: Bool = false,
+    phase: Phase = .whole
   ) {
     self.token = token
     self.operation = operation
@@ -32,6 +49,7 @@ package struct WriteRequest: Sendable {
     self.reply = reply
     self.connection = connection
     self.endsConnection = endsConnection
+    self.phase = phase
   }
 }
 

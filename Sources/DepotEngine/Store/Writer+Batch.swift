@@ -14,6 +14,8 @@ extension Writer {
       statistics.largestBatch = max(statistics.largestBatch, requests.count)
       return outcomes
     } catch {
+      // Whether the backup is of use, the next start finds out.
+      if case .fatal = error { backup = nil }
       try endTransaction()
       switch error {
       case .fatal(let error): throw error
@@ -101,7 +103,7 @@ extension Writer {
   /// Runs one request, and undoes what it did if it fails.
   ///
   /// - Throws: ``SQLiteError`` if it took the transaction with it.
-  private func runAlone(
+  func runAlone(
     _ request: WriteRequest,
     hasCompany: Bool,
     _ effect: inout WriteEffect
@@ -133,6 +135,8 @@ extension Writer {
 
   func endTransaction() throws(SQLiteError) {
     if connection.isInTransaction { try connection.statement("ROLLBACK").runBound() }
+    if let backup { StoreCopies(of: configuration.path).discard(backup) }
+    backup = nil
   }
 }
 

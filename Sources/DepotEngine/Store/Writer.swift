@@ -16,6 +16,10 @@ final class Writer {
   private var entities: EntityWriters
   private var ceilings: [String: Int64]
   private var nextPruning: UInt64 = 0
+  /// The copy that the migration in the transaction made before it.
+  var backup: String?
+  /// What the transaction did that waits for a decision; `nil` if there is none.
+  var prepared: WriteEffect?
 
   init(_ connection: Connection, _ configuration: StoreConfiguration) throws {
     self.connection = connection
@@ -100,6 +104,8 @@ final class Writer {
 
   /// Makes what a transaction did known after its commit.
   func didCommit(_ effect: WriteEffect, _ stored: [(IdentifierCounter, Int64)]) {
+    if let backup { StoreCopies(of: configuration.path).finish(backup) }
+    backup = nil
     for (counter, ceiling) in stored { counter.didStore(ceiling) }
     statistics.add(effect)
     statistics.walBytes = connection.walPageCount * 4096

@@ -117,13 +117,17 @@ extension SchemaChange {
     case .addedIndex(.unique, _, _): true
     case .changedAttribute(_, let new, _, .unique): new.attribute.isUnique
     case .changedAttribute(_, _, _, .validation(let isTighter)): isTighter
+    // What is in the row has a limit.
+    case .changedAttribute(let old, _, _, .externalStorage):
+      old.attribute.options.contains(.externalStorage)
     case .changedRelationship(_, _, _, .counts(let isTighter)): isTighter
     case .changedRelationship(_, let new, _, .cardinality): !new.isToMany
     case .changedRelationship(_, let new, _, .optional): !new.isOptional
     case .changedRelationship(_, let new, _, .inverse): new.inverse != nil
     case .changedAbstract(_, let isAbstract): isAbstract
-    // What leads to the old ancestors must not lead to rows that leave them.
-    case .changedParent(_, let old, _): old != nil
+    // What leads to the old ancestors must not lead to rows that leave them, and what is unique among the
+    // new ones' must stay so.
+    case .changedParent: true
     default: false
     }
   }

@@ -42,7 +42,6 @@ package struct SchemaInference {
     self.attributes = attributes
     self.relationships = relationships
     for entity in entities { compare(entity) }
-    checkHierarchies()
   }
 
   mutating func add(_ change: SchemaChange, problem: String? = nil) {
@@ -66,24 +65,6 @@ package struct SchemaInference {
     compareAttributes(of: after)
     compareRelationships(of: after)
     compareIndexes(from: before, to: after)
-  }
-
-  /// Identifiers are counted by hierarchy, so two of them can't become one.
-  private mutating func checkHierarchies() {
-    var before: [String: Set<String>] = [:]
-    for entity in new.entities {
-      guard let origin = origins[entity.name].flatMap({ old[$0] }) else { continue }
-      before[new.lineage(of: entity)[0].name, default: []].insert(old.lineage(of: origin)[0].name)
-    }
-    for root in new.entities {
-      guard let roots = before[root.name], roots.count > 1 else { continue }
-      findings.append(
-        Finding(
-          problem: "\(roots.sorted().joined(separator: " and ")) had no common ancestor, so they "
-            + "can't be under \(root.name) both"
-        )
-      )
-    }
   }
 }
 

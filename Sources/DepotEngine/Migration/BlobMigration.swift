@@ -1,0 +1,140 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// What becomes of the values that are stored outside the rows.
+///
+/// If the rows of just one old table come to a new one, the values stay where they are and their table
+/// gets another name; then the references in the rows stay too. Otherwise each value is copied.
+struct BlobMigration {
+  private let old: Catalog
+  private let new: Catalog
+  private let connection: Connection
+  /// The tables of values before, by the old root entities.
+  private let tables: [String: BlobTable]
+  /// The new root entity whose table of values is that of an old one.
+  private let heirs: [String: String]
+  /// The new roots that take values over, and lose those to which no row refers.
+  private let rewritten: [EntityLayout]
+
+  init(
+    _ migrations: [TableMigration],
+    from old: Catalog,
+    to new: Catalog,
+    on connection: Connection
+  ) {
+    self.old = old
+    self.new = new
+    self.connection = connection
+    let feeders = Dictionary(grouping: migrations.flatMap { $0.targets.map(\.root.name) }) { $0 }
+    var tables: [String: BlobTable] = [:]
+    var heirs: [String: String] = [:]
+    var rewritten: [EntityLayout] = []
+    for (index, migration) in migrations.enumerated() where migration.old.hasExternalColumns {
+      let takers = migration.targets.filter { $0.root.hasExternalColumns }
+      if let heir = takers.first, takers.count == 1, feeders[heir.root.name]?.count == 1 {
+        tables[migration.old.name] = BlobTable(heir.root.name)
+        heirs[migration.old.name] = heir.root.name
+        if !heir.isKept { rewritten.append(heir.root) }
+      } else {
+        tables[migration.old.name] = BlobTable(quoted: "\"m_blobs_\(index)\"")
+      }
+    }
+    self.tables = tables
+    self.heirs = heirs
+    self.rewritten = rewritten
+  }
+
+  /// Returns how the rows of an old table come by the values of a new one.
+  func moves(from root: EntityLayout, to target: EntityLayout) -> BlobMoves {
+    BlobMoves(
+      reader: tables[root.name].map { BlobReader(connection: connection, table: $0) },
+      writer: BlobWriter(connection: connection, table: BlobTable(target.name)),
+      keepsReferences: heirs[root.name] == target.name
+    )
+  }
+
+  /// Gives the tables of values their places; the triggers must be gone.
+  ///
+  /// What clients were uploading is given up.
+  func begin() throws {
+    try BlobUploads(connection: connection).removeAll(old)
+    if let name = BlobTable.uploads.name { try connection.execute("DROP TABLE IF EXISTS \(name)") }
+    let moved = tables.sorted { $0.key < $1.key }
+    // Names that are exchanged are free only once all have been given up.
+    for (index, entry) in moved.enumerated() {
+      try rename(BlobTable(entry.key).name, "\"m_values_\(index)\"")
+    }
+    for (index, entry) in moved.enumerated() {
+      try rename("\"m_values_\(index)\"", entry.value.name)
+    }
+    let taken = Set(heirs.values)
+    for root in new.tables where !taken.contains(root.name) {
+      for statement in BlobTable.table(of: root, in: new.schema)?.definition ?? [] {
+        try connection.execute(statement)
+      }
+    }
+  }
+
+  private func rename(_ table: String, _ name: String) throws {
+    try connection.execute("ALTER TABLE \(table) RENAME TO \(name)")
+  }
+
+  /// Removes the values that no row has any more; the tables of rows must have their names.
+  func end() throws {
+    connection.forgetStatements()
+    for (root, table) in tables where heirs[root] == nil {
+      try connection.execute("DROP TABLE \(table.name)")
+    }
+    for root in rewritten {
+      let references = root.stored.filter(\.isExternal).map {
+        "SELECT CAST(\($0.quoted) AS INTEGER) FROM \(root.table) WHERE \($0.quoted) IS NOT NULL"
+      }
+      try connection.execute(
+        """
+        DELETE FROM \(BlobTable(root.name).name) \
+        WHERE blob NOT IN (\(references.joined(separator: " UNION ALL ")))
+        """
+      )
+    }
+  }
+}
+
+/// How the rows of an old table come by the values that are stored outside them.
+struct BlobMoves {
+  /// Reads the values before; `nil` if there are none.
+  let reader: BlobReader?
+  /// Stores the values of the new table.
+  let writer: BlobWriter
+  /// Whether the values before are those of the new table.
+  let keepsReferences: Bool
+
+  /// Makes the cells of a row those that the table of `root` holds.
+  func store(
+    _ cells: UnsafeMutableBufferPointer<Cell>,
+    of root: EntityLayout,
+    _ arena: CellArena
+  ) throws {
+    for (place, column) in root.stored.enumerated() {
+      guard case .external(let type) = column.storage else { continue }
+      let isText = type == .string
+      if let bytes = cells[place].externalValue(isText: isText) {
+        cells[place] = try writer.create(bytes).cell(isText: isText, in: arena)
+      } else if !keepsReferences, let reader,
+        let bytes = cells[place].externalValue(isText: !isText)
+      {
+        guard let reference = BlobReference(bytes) else { throw BlobReader.Damage.reference }
+        cells[place] = try writer.copy(reference, from: reader).cell(isText: isText, in: arena)
+      }
+    }
+  }
+}
+
+extension EntityLayout {
+  /// Whether rows of the table have values outside them.
+  var hasExternalColumns: Bool { stored.contains(where: \.isExternal) }
+}
+
+extension StoredColumn {
+  /// Whether the column holds references to values outside the row.
+  var isExternal: Bool { if case .external = storage { true } else { false } }
+}

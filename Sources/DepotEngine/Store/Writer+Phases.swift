@@ -1,0 +1,60 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+extension Writer {
+  /// Does what a request with a part in several stores asks for.
+  ///
+  /// - Throws: ``SQLiteError`` after which nobody knows what is on disk: nothing may be answered.
+  func runPhase(_ request: WriteRequest) throws(SQLiteError) -> WriteOutcome {
+    do {
+      switch request.phase {
+      case .whole, .prepare: return try prepare(request)
+      case .commit:
+        guard var effect = prepared else {
+          return request.outcome(.failure(DepotError(.usage, "Nothing was prepared.")))
+        }
+        prepared = nil
+        try commit(&effect)
+      case .undo:
+        prepared = nil
+        try endOrFail()
+      }
+      return request.outcome(.success(Array("{}".utf8)))
+    } catch {
+      if case .fatal = error { backup = nil }
+      try endTransaction()
+      switch error {
+      case .fatal(let error): throw error
+      case .transaction(let error):
+        statistics.failedWrites += 1
+        return request.outcome(.failure(DepotError(error)))
+      }
+    }
+  }
+
+  /// Does a request and leaves its transaction open, unless it fails.
+  private func prepare(_ request: WriteRequest) throws(Failure) -> WriteOutcome {
+    var effect = WriteEffect()
+    let result: Result<[UInt8], DepotError>
+    do {
+      try connection.statement("BEGIN IMMEDIATE").runBound()
+      result = try runAlone(request, hasCompany: false, &effect)
+    } catch {
+      throw Failure(error)
+    }
+    if case .success = result {
+      prepared = effect
+    } else {
+      try endOrFail()
+      statistics.failedWrites += 1
+    }
+    return request.outcome(result)
+  }
+
+  /// Undoes what was prepared, as nobody will decide about it any more.
+  func undoPrepared() throws(SQLiteError) {
+    guard prepared != nil else { return }
+    prepared = nil
+    try endTransaction()
+  }
+}
