@@ -20,6 +20,9 @@ package enum DepotCommand {
       defer { _ = try? session.output.flush() }
       let status = try run(session)
       try session.output.flush()
+      if session.interruption.isRaised, status == 0 {
+        session.say("The interruption came too late: the change is stored.")
+      }
       return status
     } catch is OutputClosed {
       // What the shell would say if the signal SIGPIPE had ended the program.

@@ -11,11 +11,18 @@ struct Session {
   private(set) var chosenFormat: OutputFormat?
   /// Whether standard output is a terminal.
   let isOutputTerminal: Bool
+  /// What an interruption by the user does to a write.
+  let interruption: Interruption
 
   init(_ invocation: Invocation, output: Descriptor, messages: Messages) throws(DepotError) {
     self.invocation = invocation
     self.output = ByteSink(output)
     self.messages = messages
+    interruption = Interruption {
+      messages.write(
+        "Cancelling the change. Ctrl-C again leaves without knowing what became of it.\n"
+      )
+    }
     isOutputTerminal = Terminal.isTerminal(output.number)
     chosenFormat = try invocation.choice(.output, OutputFormat.self)
   }
@@ -39,12 +46,14 @@ struct Session {
   /// - Throws: ``DepotError`` `unavailable.service` if there is none.
   func connect(mayStart: Bool = true) throws(DepotError) -> BlockingConnection {
     let policy: StartPolicy = mayStart && !invocation.has(.noStart) ? .ifMissing : .never
-    return try BlockingConnection(
+    let connection = try BlockingConnection(
       socket: socket,
       start: policy,
       name: "depot",
       container: invocation.value(.container)
     )
+    connection.interruption = interruption
+    return connection
   }
 
   /// Returns the session with another socket or container.

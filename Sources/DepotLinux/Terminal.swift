@@ -22,12 +22,15 @@ package enum Terminal {
   /// The corresponding C function is `signal`.
   package static func ignoreInterrupt() { _ = signal(SIGINT) { _ in } }
 
-  /// Ends the program with status 130 as soon as the user interrupts it.
+  /// Ends the program with status 130 as soon as the user interrupts it, unless a ``HeldInterrupt``
+  /// holds that back.
   ///
   /// What stands in the last line of the terminal, such as progress, is wiped. The corresponding C
   /// function is `signal`.
   package static func exitOnInterrupt() {
+    HeldInterrupt.prepare()
     _ = signal(SIGINT) { _ in
+      if HeldInterrupt.take() { return }
       if isatty(2) == 1 {
         // Back to the first column, erase to the end of the line, plain colours.
         var wipe: (UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8) =

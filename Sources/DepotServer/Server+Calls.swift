@@ -12,7 +12,7 @@ extension Server {
     }
     switch call.operation {
     case .insert, .update, .delete, .save, .writeBlob:
-      if session.deferred.isEmpty && session.exclusive == nil {
+      if session.deferred.isEmpty && session.exclusive == nil && session.chunked == nil {
         write(call, session, now)
       } else {
         wait(call, session, now)
@@ -119,6 +119,7 @@ extension Server {
       let running = session.calls[call.id] ?? running(call, now)
       session.calls[call.id] = running
       session.writesInFlight += 1
+      if call.operation.chunk != nil { session.chunked = call.id }
       if case .writeBlob(let request) = call.operation, request.upload != nil {
         session.uploads.insert(host.number)
       }
@@ -192,14 +193,15 @@ extension Server {
 
   /// Keeps a call until those before it on its connection are done.
   ///
-  /// A read waits for the writes before it, and what follows a waiting read waits behind it, so that
-  /// a connection's calls act as if each had been sent after the answer to the one before.
+  /// A read waits for the writes before it, a write for one that is done in chunks, and what follows a
+  /// waiting call waits behind it, so that a connection's calls act as if each had been sent after the
+  /// answer to the one before.
   private func wait(_ call: Call, _ session: Session, _ now: UInt64) {
     session.deferred.append(call)
     session.calls[call.id] = running(call, now)
   }
 
-  /// Runs the calls that waited for the connection's writes, up to the next read that must wait.
+  /// Runs the calls that waited for the connection's writes, up to the next that must wait.
   func runDeferred(_ session: Session, _ now: UInt64) {
     while session.exclusive == nil, let call = session.deferred.first {
       if call.operation.isExclusive {
@@ -207,6 +209,7 @@ extension Server {
         session.deferred.removeFirst()
         startExclusive(call, session, now)
       } else if call.operation.isWrite {
+        guard session.chunked == nil else { return }
         session.deferred.removeFirst()
         write(call, session, now)
       } else if session.writesInFlight == 0 {

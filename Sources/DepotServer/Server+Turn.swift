@@ -189,9 +189,10 @@ extension Server {
     session.output.append(outcome.frame)
     session.writesInFlight -= 1
     if session.exclusive == id { session.exclusive = nil }
+    if session.chunked == id { session.chunked = nil }
     touch(session)
     finish(id, of: session, isError: !outcome.isSuccess, now)
-    if session.writesInFlight == 0 { runDeferred(session, now) }
+    runDeferred(session, now)
   }
 
   /// Notes that a call got its terminal frame.

@@ -17,6 +17,8 @@ final class Session {
   var writesInFlight = 0
   /// The calls that wait for those before them: a read, and what came after it.
   var deferred: [Call] = []
+  /// The write that is done in chunks, behind which the connection's other writes wait.
+  var chunked: Int64?
   /// The call that has the connection for itself, so that later ones wait for it.
   var exclusive: Int64?
   /// The container of the calls that name none.

@@ -206,9 +206,8 @@ import Testing
   }
 
   private func attempt(_ lines: [String], _ path: String, _ batch: Int) throws {
-    let old = FileManager.default.contents(atPath: path).map { Array($0) } ?? []
-    let state = old.isEmpty ? nil : try ImportJournal.read(old, path: path)
-    let journal = try ImportJournal(path: path, source: "s", isNew: old.isEmpty)
+    let (journal, history) = try ImportJournal.open(path: path, source: "s")
+    let state = history?.files[""]
     var options = GraphImporter.Options()
     options.batch = batch
     options.keyPrefix = "k"
@@ -220,12 +219,30 @@ import Testing
 
   @Test func `a journal may be cut in its last line, but is no other file`() throws {
     let whole = Array("{\"source\":\"s\"}\n{\"reject\":3}\n{\"end\":[1,".utf8)
-    let state = try ImportJournal.read(whole, path: "j")
+    let state = try #require(try ImportJournal.read(whole, path: "j").files[""])
     #expect(state.handled == [3])
     #expect(state.outcome.rejected == 1)
     for text in ["", "x", "{\"a\":1}\n", "x\n{\"source\":\"s\"}\n"] {
       #expect(throws: DepotError.self) { try ImportJournal.read(Array(text.utf8), path: "j") }
     }
+  }
+}
+
+@Suite struct ImportJournalTests {
+  @Test func `a journal whose last line was cut is continued behind it`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/journal"
+    try Data("{\"source\":\"s\"}\n{\"reject\":3}\n{\"reje".utf8).write(to: URL(filePath: path))
+    try ImportJournal.open(path: path, source: "s").0.reject(4)
+    let (journal, history) = try ImportJournal.open(path: path, source: "s")
+    #expect(history?.files[""]?.handled == [3, 4])
+    try journal.enter("B")
+    try journal.reject(5)
+    #expect(try ImportJournal.open(path: path, source: "s").1?.files["B"]?.handled == [5])
+    let error = #expect(throws: DepotError.self) {
+      try ImportJournal.open(path: path, source: "t")
+    }
+    #expect(error?.code == .usage)
   }
 }
 

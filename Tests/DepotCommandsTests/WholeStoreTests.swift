@@ -166,6 +166,46 @@ import Testing
     #expect(try export(copy, to: folder.path) == files)
   }
 
+  @Test(arguments: 0..<80)
+  func `an interrupted import of all files goes on where it was`(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let store = randomStore(&generator)
+    let folder = try TemporaryFolder()
+    let files = try export(store, to: folder.path)
+    let copy = FakeGraphStore()
+    copy.uniques = store.uniques
+    copy.failures = (0..<12).map { _ in
+      [nil, nil, .before, .after].randomElement(using: &generator) ?? nil
+    }
+    var options = GraphImporter.Options()
+    options.batch = Int.random(in: 1...20, using: &generator)
+    func attempt() throws -> Int {
+      let importing = StoreImport(Self.schema, copy, options) { entity in
+        try InputFile("\(folder.path)/\(entity).ndjson")
+      }
+      let (journal, history) = try ImportJournal.open(path: folder.path + "/j", source: "s")
+      importing.resume(journal, history, keyPrefix: "k")
+      try importing.run()
+      return importing.outcome.inserted
+    }
+    var inserted: Int?
+    for _ in 0..<30 where inserted == nil {
+      do {
+        inserted = try attempt()
+      } catch let error as DepotError {
+        #expect(error.code == .disconnected)
+      }
+    }
+    #expect(inserted == store.rows.count)
+    #expect(try export(copy, to: folder.path) == files)
+    // Once more changes nothing.
+    let rows = copy.rows
+    let saves = copy.saves
+    #expect(try attempt() == store.rows.count)
+    #expect(copy.rows == rows)
+    #expect(copy.saves == saves)
+  }
+
   @Test func `a record that can't be stored is named with its file`() throws {
     let folder = try TemporaryFolder()
     _ = try export(FakeGraphStore(), to: folder.path)

@@ -74,6 +74,25 @@ import Testing
     }
   }
 
+  @Test func `an abstract root without properties holds the rows of what descends from it`()
+    async throws
+  {
+    let schema = Schema(entities: [
+      Entity(name: "Root", isAbstract: true, attributes: []),
+      Entity(name: "Leaf", parent: "Root", attributes: [Attribute(name: "x", type: .int64)]),
+      Entity(name: "Bare", parent: "Root", attributes: []),
+    ])
+    try await withStore(schema) { store, path in
+      try await store.insert("Leaf", ["x"], "[[7]]")
+      try await store.insert("Bare", [], "[[],[]]")
+      let stored = try texts("SELECT id, kind FROM e_Root ORDER BY id", in: path)
+      #expect(stored == [["1", "2"], ["2", "3"], ["3", "3"]])
+      try await store.delete("Root", [2])
+      #expect(try texts("SELECT id FROM e_Root ORDER BY id", in: path) == [["1"], ["3"]])
+      #expect(try await store.problems(path) == [])
+    }
+  }
+
   @Test func `a row is reached by its ancestors' names and not by others`() async throws {
     try await withStore(Self.schema) { store, path in
       try await fill(store)

@@ -508,6 +508,17 @@ import Testing
     try Schema(entities: [Entity(name: "E", attributes: [attribute])]).validate()
   }
 
+  @Test func `only an abstract entity may be without any property`() throws {
+    var schema = Schema(entities: [
+      Entity(name: "Root", isAbstract: true, attributes: []),
+      Entity(name: "Leaf", parent: "Root", attributes: []),
+    ])
+    try schema.validate()
+    schema.entities[0].isAbstract = false
+    let error = #expect(throws: DepotError.self) { try schema.validate() }
+    #expect(error?.at == "/entities/0/attributes")
+  }
+
   @Test func `errors of a schema in a request have their place in it`() throws {
     let text =
       #"{"schema":{"entities":[{"name":"E","attributes":[{"name":"a","type":"json","#

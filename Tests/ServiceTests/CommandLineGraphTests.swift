@@ -153,6 +153,63 @@ extension ServiceTests {
       #expect(try depot("count", "Package").output == "4000\n")
     }
 
+    @Test(arguments: [1, 2, 3])
+    func `an import of a whole store that was killed goes on with the same result`(
+      part: Int
+    )
+      throws
+    {
+      // Nodes have no unique attribute, so the files refer to them by names of their own.
+      let nodes = try TestDaemon(
+        schema: #"{"entities":[{"name":"Node","attributes":[{"name":"label","type":"string"}],"#
+          + #""relationships":[{"name":"next","destination":"Node","optional":true}]},"#
+          + #"{"name":"Tag","attributes":[{"name":"n","type":"int64"}],"#
+          + #""relationships":[{"name":"nodes","destination":"Node","toMany":true}]}]}"#
+      )
+      let rows = (0..<3000).map { ##"["#\##($0)","n\##($0)","#\##(($0 * 7 + 1) % 3000)"]"## }
+      let tags = (0..<1000).map { "[\($0),[\($0 + 1),\($0 + 2)]]" }
+      let save =
+        #"{"insert":[{"entity":"Node","columns":["$id","label","next"],"rows":["#
+        + rows.joined(separator: ",") + #"]},{"entity":"Tag","columns":["n","nodes"],"rows":["#
+        + tags.joined(separator: ",") + "]}]}"
+      #expect(try nodes.depot(["save", "-"], input: save).status == 0)
+      let first = nodes.folder.path + "/first"
+      let second = nodes.folder.path + "/second"
+      #expect(try nodes.depot(["export", "--all", first]).status == 0)
+      let other = try TestDaemon(schema: "")
+      let command = [
+        Programs.depot, "--socket", other.socket, "--no-start", "import", "--all", first,
+        "--batch", "20", "--resume", other.folder.path + "/journal",
+      ]
+      let program = try Program(command)
+      // It is killed among the rows, among the tags, or among the links that had to wait.
+      let isBegun: Bool? = try poll(within: .seconds(30)) {
+        let entity = part == 1 ? "Node" : "Tag"
+        let outcome = try other.depot(["count", entity])
+        guard let count = Int(outcome.output.dropLast()) else { return nil }
+        return count >= [1000, 300, 1000][part - 1] ? true : nil
+      }
+      #expect(isBegun == true)
+      program.kill()
+      _ = try program.wait()
+      let again = try Program.run(command)
+      #expect(again.status == 0, "\(again.errors)")
+      #expect(again.errors.contains("4,000 rows: 4,000 inserted"), "\(again.errors)")
+      #expect(try other.depot(["export", "--all", second]).status == 0)
+      for name in ["Node.ndjson", "Tag.ndjson", "schema.json"] {
+        let bytes = try Data(contentsOf: URL(filePath: "\(first)/\(name)"))
+        #expect(try Data(contentsOf: URL(filePath: "\(second)/\(name)")) == bytes, "\(name)")
+      }
+    }
+
+    @Test func `an import of all files takes no options of a single one`() throws {
+      for option in [["--link", "a=B.c"], ["--rejects", "x"], ["--ignore-missing"]] {
+        let outcome = try daemon.depot(["import", "--all", "folder"] + option)
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.contains("contradict"), "\(outcome.errors)")
+      }
+    }
+
     @Test func `a whole store that is exported and imported is the same`() throws {
       try importPackages(300)
       #expect(try depot("update", "Package", "--where", "size < 9", "home.city=Rome").status == 0)

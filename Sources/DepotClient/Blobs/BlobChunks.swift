@@ -13,57 +13,37 @@ public struct BlobChunks: AsyncSequence, Sendable {
 
   /// The pieces of one read, which begins when the first one is asked for.
   public struct Iterator: AsyncIteratorProtocol {
-    private let source: BlobChunks
-    private var stream: Stream?
+    private var frames: FetchedFrames.Iterator
     private var pieces = BlobPieces()
-    private var isFinished = false
 
     fileprivate init(_ source: BlobChunks) {
-      self.source = source
+      frames = FetchedFrames(
+        client: source.client,
+        operation: .readBlob(source.request),
+        deadline: source.deadline
+      ).makeAsyncIterator()
+    }
+
+    /// The length of the whole value, which is known behind the last piece; `nil` if it is null.
+    public var length: Int? {
+      get throws {
+        guard let result = frames.result else { return nil }
+        var reader = try JSONObjectReader(result)
+        let length = try reader.required("length")
+        return length.isNull ? nil : Int(try length.int64())
+      }
     }
 
     /// Waits for the next piece; `nil` after the last, and at once if the value is null.
     ///
     /// - Throws: ``DepotError`` if the read fails, `CancellationError` if the task was cancelled.
     public mutating func next() async throws -> [UInt8]? {
-      guard !isFinished else { return nil }
-      do {
-        let stream = try stream ?? Stream(source)
-        self.stream = stream
-        guard case .frame(let frame) = try await stream.client.core.nextFrame(stream.ticket) else {
-          finish()
-          return nil
-        }
-        if let columns = frame.columns { pieces.begin(columns) }
-        var bytes: [UInt8] = []
-        try frame.forEachRow { bytes += try pieces.read(&$0) }
-        return bytes
-      } catch {
-        finish()
-        throw error
-      }
+      guard let frame = try await frames.next() else { return nil }
+      if let columns = frame.columns { pieces.begin(columns) }
+      var bytes: [UInt8] = []
+      try frame.forEachRow { bytes += try pieces.read(&$0) }
+      return bytes
     }
-
-    private mutating func finish() {
-      isFinished = true
-      stream = nil
-    }
-  }
-
-  /// What cancels the read when nobody wants its pieces any more.
-  private final class Stream: Sendable {
-    let client: Client
-    let ticket: Int64
-
-    init(_ source: BlobChunks) throws {
-      client = source.client
-      ticket = try source.client.core.openStream(
-        .readBlob(source.request),
-        deadline: source.deadline
-      )
-    }
-
-    deinit { client.core.closeStream(ticket) }
   }
 }
 

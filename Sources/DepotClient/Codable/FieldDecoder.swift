@@ -29,6 +29,9 @@ struct FieldDecoder: Decoder, SingleValueDecodingContainer {
     default: return try nested(type)
     }
     guard let content = value as? Content else {
+      if field.externalLength != nil {
+        throw field.isNo("\(type)").at(codingPath.first?.stringValue ?? "")
+      }
       throw DepotError(
         .type,
         "\"\(codingPath.first?.stringValue ?? "")\" isn't a \(type) but \(field.kind)."

@@ -19,6 +19,7 @@ public final class BlockingConnection {
     var isInUse = false
     /// The terminal frames that came before those of earlier calls.
     var early: [Int64: ServerFrame] = [:]
+    var interruption: Interruption?
   }
 
   private var nextIdentifier: Int64 {
@@ -32,6 +33,12 @@ public final class BlockingConnection {
   private var early: [Int64: ServerFrame] {
     get { calls.early }
     set { calls.early = newValue }
+  }
+
+  /// What happens to a write when the user interrupts the program; nothing special if `nil`.
+  package var interruption: Interruption? {
+    get { calls.interruption }
+    set { calls.interruption = newValue }
   }
 
   /// Speaks over the wire of another connection about a container of its own.
@@ -165,7 +172,8 @@ public final class BlockingConnection {
     isInUse = true
     defer { isInUse = false }
     do {
-      return try body()
+      guard isWrite, let interruption else { return try body() }
+      return try interruption.hold(body)
     } catch var error as DepotError where error.code == .disconnected && isWrite {
       error.effect = .unknown
       throw error
@@ -249,7 +257,10 @@ public final class BlockingConnection {
     var failure: (any Error)?
     while true {
       let isEarly = early[id] != nil
-      let bytes = isEarly ? [] : try wire.receive()
+      guard let bytes = isEarly ? [] : try wire.receive(unless: interruption) else {
+        try cancel(id)
+        continue
+      }
       switch try early.removeValue(forKey: id) ?? ServerFrame(bytes) {
       case .ok(id, let node):
         if let failure { throw failure }

@@ -37,7 +37,17 @@ final class Wire {
   /// - Throws: ``DepotError`` `unavailable.disconnected` at the end of the connection.
   func receive() throws(DepotError) -> [UInt8] {
     while true {
+      if let bytes = try receive(unless: nil) { return bytes }
+    }
+  }
+
+  /// Receives the next frame, waiting for it unless the user interrupts that: then `nil`.
+  ///
+  /// - Throws: ``DepotError`` `unavailable.disconnected` at the end of the connection.
+  func receive(unless interruption: Interruption?) throws(DepotError) -> [UInt8]? {
+    while true {
       if case .frame(let bytes)? = try decoder.next() { return bytes }
+      if let interruption, !interruption.wait(for: descriptor) { return nil }
       let count: Int
       do throws(SystemError) {
         count = try descriptor.read(into: buffer)

@@ -5,6 +5,8 @@ public struct RecordAttribute<Model: Sendable>: Sendable {
   let keyPath: any PartialKeyPath<Model> & Sendable
   let name: String
   let content: PropertyContent
+  /// Whether only the length of the value is read.
+  let readsLength: Bool
   /// The property of what a ``Related`` leads to.
   let member: @Sendable () -> AnyKeyPath
   /// The property of what a ``Related`` leads to, if there is one.
@@ -18,6 +20,7 @@ public struct RecordAttribute<Model: Sendable>: Sendable {
     self.keyPath = keyPath
     self.name = name
     self.content = content
+    readsLength = Content.self is any LengthOnly.Type
     member = { \Related<Model>.[dynamicMember: keyPath] }
     chainedMember = { \Related<Model>?.?[dynamicMember: keyPath] }
   }
@@ -30,6 +33,7 @@ public struct RecordAttribute<Model: Sendable>: Sendable {
     self.keyPath = keyPath
     self.name = name
     self.content = content
+    readsLength = Content.self is any LengthOnly.Type
     member = { \Related<Model>.[dynamicMember: keyPath] }
     chainedMember = { \Related<Model>?.?[dynamicMember: keyPath] }
   }

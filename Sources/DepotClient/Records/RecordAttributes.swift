@@ -1,7 +1,11 @@
+internal import DepotProtocol
+
 /// The attributes and relationships of a record by their order and by their properties.
 public struct RecordAttributes<Model: Sendable>: Sendable, ExpressibleByArrayLiteral {
   /// The names of the columns that a row's values belong to, in order.
   public let names: [String]
+  /// The paths that are selected to read the values.
+  let selection: [String]
   let all: [RecordAttribute<Model>]
   private let byHash: [Int: [RecordAttribute<Model>]]
   private let byMemberHash: [Int: [RecordAttribute<Model>]]
@@ -10,6 +14,11 @@ public struct RecordAttributes<Model: Sendable>: Sendable, ExpressibleByArrayLit
   public init(_ attributes: [RecordAttribute<Model>]) {
     all = attributes
     names = attributes.flatMap { $0.content.columns($0.name) }
+    selection = attributes.flatMap { attribute in
+      attribute.readsLength
+        ? ["\(attribute.name).\(KeyPathSyntax.length)"]
+        : attribute.content.columns(attribute.name)
+    }
     precondition(Set(names).count == names.count, "A record names each attribute once.")
     // A key path that isn't known to be Sendable can't be looked up among those that are, but its
     // hash can.

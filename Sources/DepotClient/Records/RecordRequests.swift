@@ -27,7 +27,7 @@ extension FetchRequest {
     for keyPath in prefetch { self.prefetch.append(try Model.property(keyPath).path) }
     self.predicate = try QueryExpression(lowering: predicate)
     for descriptor in sort { self.sort.append(try SortKey(lowering: descriptor)) }
-    select = Model.attributes.names
+    select = Model.attributes.selection
     // The rows that come along are known by the names of their columns only.
     namesColumns = !prefetch.isEmpty
   }
@@ -51,7 +51,7 @@ extension GetRequest {
     self.init(
       entity: Model.entity,
       identifiers: identifiers.map(\.value),
-      select: Model.attributes.names,
+      select: Model.attributes.selection,
       allowsMissing: allowsMissing,
       namesColumns: false
     )

@@ -42,6 +42,10 @@ enum Help {
     The socket is --socket, else $DEPOT_SOCKET, else $XDG_RUNTIME_DIR/depot/depot.sock, else
     /tmp/depot-UID/depot.sock. If no service answers there, one is started.
 
+    Ctrl-C cancels a change that is under way, and its end tells what became of it: status 0 with the
+    result if it was stored before that, 130 if it was not, 69 if the service is gone and nobody knows.
+    A second Ctrl-C ends the program at once.
+
     """
 
   /// Returns what `depot VERB --help` shows.

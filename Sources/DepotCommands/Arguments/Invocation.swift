@@ -13,7 +13,9 @@ struct Invocation: Sendable {
   var lists: [String: [String]] = [:]
 
   /// Whether an option without a value is there.
-  func has(_ option: OptionSpec) -> Bool { options[option.name] != nil }
+  func has(_ option: OptionSpec) -> Bool {
+    options[option.name] != nil || lists[option.name] != nil
+  }
 
   /// Returns the value of an option, or `nil`.
   func value(_ option: OptionSpec) -> String? { options[option.name] }

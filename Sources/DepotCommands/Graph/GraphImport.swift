@@ -106,37 +106,14 @@ struct GraphImport {
     guard !options.keepsDeferred else {
       throw DepotError(.usage, "Only the import of a file can be resumed.")
     }
-    let source = try fingerprint()
-    options.keyPrefix = "import:\(source)"
-    if let bytes = FileSystem.contents(of: path, limit: 1 << 32), !bytes.isEmpty {
-      let state = try ImportJournal.read(bytes, path: path)
-      guard state.source == source else {
-        throw DepotError(
-          .usage,
-          "\(path) belongs to the import of another file, or in another way."
-        )
-        .hint("Repeat the command that was interrupted, or name another journal.")
-      }
-      return (try ImportJournal(path: path, source: source, isNew: false), state)
-    }
-    return (try ImportJournal(path: path, source: source, isNew: true), nil)
-  }
-
-  /// Sixteen hexadecimal digits for the file's contents, the entity, and the options.
-  private func fingerprint() throws(DepotError) -> String {
-    var checksum = Checksum()
-    let file = try InputFile(plan.source.path)
-    while true {
-      let piece = try file.read()
-      if piece.isEmpty { break }
-      checksum.add(piece)
-    }
     let style = plan.source.style
-    let facts =
-      "\(plan.source.entity.name) \(plan.description) \(style.listSeparator) "
-      + "\(style.ignoresUnknown) \(style.nullText ?? "")"
-    Array(facts.utf8).withUnsafeBytes { checksum.add($0) }
-    let digits = String(checksum.value, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    let source = try ImportJournal.fingerprint(
+      of: [plan.source.path],
+      facts: "\(plan.source.entity.name) \(plan.description) \(style.listSeparator) "
+        + "\(style.ignoresUnknown) \(style.nullText ?? "")"
+    )
+    options.keyPrefix = "import:\(source)"
+    let (journal, history) = try ImportJournal.open(path: path, source: source)
+    return (journal, history.map { $0.files[""] ?? ImportJournal.State() })
   }
 }

@@ -65,10 +65,15 @@ final class GraphImporter {
     deferred = state.deferred
     outcome = state.outcome
     sent = state.sent
-    if let pending = state.pending {
-      let result = try service.save(pending.request, key: pending.key)
-      try note(result, pending.records, deferring: pending.deferred)
+    for (row, identifier) in state.rows { index.add(row.key, .string(row.name), identifier) }
+    guard let pending = state.pending else { return }
+    let result = try service.save(pending.request, key: pending.key)
+    for (name, row) in pending.rows {
+      if let identifier = result.identifiers[name] {
+        index.add(row.key, .string(row.name), identifier)
+      }
     }
+    try note(result, pending)
   }
 
   /// Adds a record.
@@ -100,6 +105,7 @@ final class GraphImporter {
       deferred[record.index].map { (record: record, identifier: $0) }
     }
     try send(links: rows)
+    if !rows.isEmpty { try journal?.linked(rows.map(\.record.index)) }
   }
 
   private func flush() throws {
@@ -140,14 +146,23 @@ final class GraphImporter {
     guard !save.records.isEmpty else { return }
     let key = options.keyPrefix.map { "\($0):\(sent)" }
     sent += 1
-    let indices = save.records.map(\.index)
-    try journal?.begin(save.request, key: key, indices, deferring: save.deferred)
+    var pending = ImportJournal.Pending(
+      request: save.request,
+      key: key ?? "",
+      records: save.records.map(\.index),
+      deferred: save.deferred,
+      rows: [:]
+    )
+    for (name, key, value) in save.keys {
+      if let row = ImportJournal.FileRow(key, value) { pending.rows[name] = row }
+    }
+    try journal?.begin(pending)
     do {
       let result = try service.save(save.request, key: key)
       for (name, key, value) in save.keys {
         if let identifier = result.identifiers[name] { index.add(key, value, identifier) }
       }
-      try note(result, indices, deferring: save.deferred)
+      try note(result, pending)
       let waiting = Set(options.keepsDeferred ? save.deferred : [])
       kept += save.records.filter { waiting.contains($0.index) }
     } catch let error as DepotError {
@@ -164,14 +179,15 @@ final class GraphImporter {
     }
   }
 
-  private func note(_ result: GraphResult, _ records: [Int], deferring: [Int]) throws {
+  private func note(_ result: GraphResult, _ pending: ImportJournal.Pending) throws {
     outcome.inserted += result.inserted
     outcome.updated += result.updated
     var waiting: [Int: Int64] = [:]
-    for record in deferring { waiting[record] = result.identifiers["#\(record)"] }
+    for record in pending.deferred { waiting[record] = result.identifiers["#\(record)"] }
     deferred.merge(waiting) { $1 }
-    try journal?.end(records, deferred: waiting, outcome)
-    try onStored(records.compactMap { result.identifiers["#\($0)"] })
+    let rows = result.identifiers.filter { pending.rows[$0.key] != nil }
+    try journal?.end(pending.records, deferred: waiting, rows: rows, outcome)
+    try onStored(pending.records.compactMap { result.identifiers["#\($0)"] })
   }
 
   private func send(links rows: [(record: GraphRecord, identifier: Int64)]) throws {

@@ -3,8 +3,9 @@ internal import DepotProtocol
 
 /// The file that says how far an import is, so that it can go on after an interruption.
 ///
-/// It has a line for what file is imported, one before each request with all of it, and one after it.
-/// A request of which nobody knows the outcome is sent again with the same idempotency key.
+/// It has a line for what is imported, one where it goes on with another file of an export, one before
+/// each request with all of it, and one after it. A request of which nobody knows the outcome is sent
+/// again with the same idempotency key.
 final class ImportJournal {
   /// A request that was sent.
   struct Pending: Equatable {
@@ -12,18 +13,50 @@ final class ImportJournal {
     var key: String
     var records: [Int]
     var deferred: [Int]
+    /// The rows that are known by identifiers of the file, by their temporary identifiers.
+    var rows: [String: FileRow]
   }
 
-  /// What an import has done.
-  struct State: Equatable {
-    /// What identifies the file and how it is imported.
+  /// A row as the files of an export refer to it.
+  struct FileRow: Hashable {
+    var entity: String
+    var name: String
+
+    init(entity: String, name: String) {
+      self.entity = entity
+      self.name = name
+    }
+
+    /// - Returns: `nil` if the key is an attribute, by which the store finds the row.
+    init?(_ key: NaturalKey, _ value: Value) {
+      guard key.path == NaturalKey.fileIdentifier, case .string(let name) = value else {
+        return nil
+      }
+      self.init(entity: key.entity, name: name)
+    }
+
+    var key: NaturalKey {
+      NaturalKey(entity: entity, path: NaturalKey.fileIdentifier, type: .string)
+    }
+  }
+
+  /// What was done of each file, by its entity; of a single one, by the empty text.
+  struct History: Equatable {
+    /// What identifies the files and how they are imported.
     var source = ""
+    var files: [String: State] = [:]
+  }
+
+  /// What an import has done of a file.
+  struct State: Equatable {
     /// The records that needn't be looked at again.
     var handled: Set<Int> = []
     var deferred: [Int: Int64] = [:]
     var outcome = Importer.Outcome()
     var sent = 0
     var pending: Pending?
+    /// The identifiers of the rows that the files have names for.
+    var rows: [FileRow: Int64] = [:]
   }
 
   private let file: Descriptor
@@ -44,20 +77,25 @@ final class ImportJournal {
     if isNew { try write(["source": .string(source)]) }
   }
 
+  /// Notes that the line before is only a part, because the program ended as it wrote it.
+  func cut() throws(DepotError) {
+    try write([0x0A] + Array(JSONValue.object(["cut": .bool(true)]).text.utf8))
+  }
+
+  /// Notes that what follows is about the file of an entity.
+  func enter(_ entity: String) throws(DepotError) { try write(["file": .string(entity)]) }
+
   /// Notes a request that is about to be sent.
-  func begin(
-    _ request: SaveRequest,
-    key: String?,
-    _ records: [Int],
-    deferring: [Int]
-  ) throws(DepotError) {
+  func begin(_ pending: Pending) throws(DepotError) {
     var writer = JSONWriter()
-    writer.write(Call(id: 0, .save(request), deadlineMilliseconds: nil, key: key))
+    writer.write(Call(id: 0, .save(pending.request), key: pending.key))
     let arguments = try JSONDocument(writer.bytes, valueLimit: .max).root.members()
       .first { $0.name.isString("args") }?.value
     let text = arguments.map { Array($0.document.bytes[$0.range]) } ?? []
+    let rows = pending.rows.mapValues { JSONValue.array([.string($0.entity), .string($0.name)]) }
     let facts = JSONValue.object([
-      "begin": .string(key ?? ""), "deferring": Self.list(deferring), "records": Self.list(records),
+      "begin": .string(pending.key), "deferring": Self.list(pending.deferred),
+      "records": Self.list(pending.records), "rows": .object(rows),
     ]).text
     // The request is large and is JSON already.
     try write(Array(facts.utf8.dropLast()) + Array(",\"save\":".utf8) + text + [UInt8(ascii: "}")])
@@ -67,12 +105,21 @@ final class ImportJournal {
   func fail() throws(DepotError) { try write(["fail": .bool(true)]) }
 
   /// Notes that the request is stored.
+  ///
+  /// - Parameters:
+  ///   - records: The records that were in it.
+  ///   - deferred: The identifiers of those that have relationships that aren't stored.
+  ///   - rows: The identifiers of ``Pending/rows``.
+  ///   - outcome: What all requests did.
+  /// - Throws: ``DepotError`` `storage.io` if it can't be written.
   func end(
     _ records: [Int],
     deferred: [Int: Int64],
+    rows: [String: Int64],
     _ outcome: Importer.Outcome
   ) throws(DepotError) {
     try write([
+      "rows": .object(rows.mapValues(JSONValue.int64)),
       "deferred": .object(
         Dictionary(uniqueKeysWithValues: deferred.map { ("\($0.key)", .int64($0.value)) })
       ),
@@ -83,6 +130,9 @@ final class ImportJournal {
 
   /// Notes that a record was rejected.
   func reject(_ record: Int) throws(DepotError) { try write(["reject": .int64(Int64(record))]) }
+
+  /// Notes that the relationships of records are stored that had to wait.
+  func linked(_ records: [Int]) throws(DepotError) { try write(["linked": Self.list(records)]) }
 
   /// Notes that a record is stored without all of its links.
   func unlinked(_ record: Int) throws(DepotError) {
@@ -104,72 +154,5 @@ final class ImportJournal {
 
   private static func list(_ numbers: [Int]) -> JSONValue {
     .array(numbers.map { .int64(Int64($0)) })
-  }
-}
-
-extension ImportJournal {
-  /// Reads what a journal says; the last line may be cut.
-  ///
-  /// - Throws: ``DepotError`` `storage.io` if it is no journal.
-  static func read(_ bytes: [UInt8], path: String) throws(DepotError) -> State {
-    var state = State()
-    let lines = bytes.split(separator: 0x0A)
-    for (number, line) in lines.enumerated() {
-      // What was cut by the interruption wasn't sent.
-      guard let node = try? JSONDocument(Array(line), valueLimit: .max).root else {
-        if number == lines.count - 1 { break }
-        throw DepotError(.io, "\(path) is no journal of an import.").at("line \(number + 1)")
-      }
-      try state.read(node)
-    }
-    guard !state.source.isEmpty else {
-      throw DepotError(.io, "\(path) is no journal of an import.")
-    }
-    return state
-  }
-}
-
-extension ImportJournal.State {
-  fileprivate mutating func read(_ node: JSONNode) throws(DepotError) {
-    var reader = try JSONObjectReader(node)
-    if let source = try reader.optionalString("source") { self.source = source }
-    if let key = try reader.optionalString("begin") {
-      let document = try JSONDocument(Array("\"save\"".utf8))
-      let operation = try Operation(document.root, arguments: reader.required("save"))
-      guard case .save(let request) = operation else { return }
-      pending = ImportJournal.Pending(
-        request: request,
-        key: key,
-        records: try reader.required("records").integers(),
-        deferred: try reader.required("deferring").integers()
-      )
-      sent += 1
-    }
-    if reader.optional("fail") != nil { pending = nil }
-    if let record = try reader.optionalInt("reject") {
-      handled.insert(record)
-      outcome.rejected += 1
-    }
-    if let record = try reader.optionalInt("unlinked") {
-      deferred[record] = nil
-      outcome.unlinked += 1
-    }
-    if let records = reader.optional("end") {
-      handled.formUnion(try records.integers())
-      pending = nil
-      outcome.inserted = try reader.optionalInt("inserted") ?? 0
-      outcome.updated = try reader.optionalInt("updated") ?? 0
-      for (name, value) in try reader.required("deferred").members() {
-        if let record = Int(try name.string()) { deferred[record] = try value.int64() }
-      }
-    }
-  }
-}
-
-extension JSONNode {
-  fileprivate func integers() throws(DepotError) -> [Int] {
-    var result: [Int] = []
-    for element in try elements() { result.append(Int(try element.int64())) }
-    return result
   }
 }

@@ -67,7 +67,13 @@ struct WholeStore {
   }
 
   /// Reads the folder into a store, which gets its schema if it has none.
-  func importAll(_ options: GraphImporter.Options) throws -> Int32 {
+  ///
+  /// - Parameters:
+  ///   - options: How rows are stored.
+  ///   - journal: The file that makes it possible to go on after an interruption.
+  /// - Returns: The exit status.
+  /// - Throws: ``DepotError`` of what can't be read or stored.
+  func importAll(_ options: GraphImporter.Options, journal: String?) throws -> Int32 {
     let schema = try SchemaFile.read("\(folder)/schema.json")
     let connection = try session.connect()
     _ = try connection.define(schema)
@@ -78,6 +84,15 @@ struct WholeStore {
       ConnectedGraphService(connection: connection),
       options
     ) { entity in try InputFile(path(entity)) }
+    if let journal {
+      let files = ExportPlan(schema).files.map { path($0.entity) }
+      let source = try ImportJournal.fingerprint(
+        of: ["\(folder)/schema.json"] + files,
+        facts: "\(options.batch) \(options.onConflict)"
+      )
+      let (journal, history) = try ImportJournal.open(path: journal, source: source)
+      importing.resume(journal, history, keyPrefix: "import:\(source)")
+    }
     try importing.run { meter.draw(rows: $0, fraction: nil) }
     meter.finish()
     session.say(ImportVerb.summary(importing.outcome, seconds: meter.seconds))
@@ -89,8 +104,10 @@ struct WholeStore {
 final class StoreImport {
   private let schema: Schema
   private let service: any GraphService
-  private let options: GraphImporter.Options
+  private var options: GraphImporter.Options
   private let open: (String) throws -> InputFile
+  private var journal: ImportJournal?
+  private var history = ImportJournal.History()
   /// How many rows were stored.
   private(set) var outcome = Importer.Outcome()
 
@@ -111,6 +128,18 @@ final class StoreImport {
     self.service = service
     self.options = options
     self.open = open
+  }
+
+  /// Has the import note its progress, and go on from what one that was interrupted has noted.
+  ///
+  /// - Parameters:
+  ///   - journal: Where progress is noted.
+  ///   - history: What was noted before.
+  ///   - keyPrefix: What the idempotency keys begin with, the same for each run.
+  func resume(_ journal: ImportJournal, _ history: ImportJournal.History?, keyPrefix: String) {
+    self.journal = journal
+    self.history = history ?? ImportJournal.History()
+    options.keyPrefix = keyPrefix
   }
 
   /// Imports all files.
@@ -134,11 +163,17 @@ final class StoreImport {
         keepsInput: false,
         fileKeys: keys
       )
-      let importer = GraphImporter(options, service, index: index)
+      var options = options
+      if let prefix = options.keyPrefix { options.keyPrefix = "\(prefix):\(file.entity)" }
+      let importer = GraphImporter(options, service, journal: journal, index: index)
+      let state = history.files[file.entity] ?? ImportJournal.State()
+      let handled = state.handled.union(state.pending?.records ?? [])
       try located(file.entity) {
+        try journal?.enter(file.entity)
+        try importer.resume(state)
         try source.read(
           try open(file.entity),
-          skip: { _ in false },
+          skip: handled.contains,
           refuse: importer.refuse(_:index:line:input:),
           { record in
             try importer.add(record)
@@ -151,7 +186,10 @@ final class StoreImport {
       waiting.append((source, importer))
     }
     for (source, importer) in waiting where !importer.deferred.isEmpty {
-      try located(source.entity.name) { try link(source, importer) }
+      try located(source.entity.name) {
+        try journal?.enter(source.entity.name)
+        try link(source, importer)
+      }
     }
   }
 

@@ -1,3 +1,4 @@
+internal import DepotClient
 internal import DepotProtocol
 
 /// The running of the lines of a shell, wherever they come from.
@@ -25,7 +26,11 @@ struct Shell {
       status = DepotCommand.report(error, usesJSON: false, session.messages)
       return
     }
-    for words in line.commands where !isOver { try run(words) }
+    for words in line.commands where !isOver {
+      try run(words)
+      // What comes next may build on the change that was interrupted.
+      if session.interruption.isRaised { isOver = true }
+    }
   }
 
   private mutating func run(_ words: [String]) throws {

@@ -77,13 +77,16 @@ enum ImportVerb {
       A relationship takes keys of the rows that it leads to, identifiers as numbers, or objects
       that are rows themselves. Rows that come later in the file can be referred to. The key need not
       be named if the other entity has a unique attribute.
+
+      With --resume, an import that was interrupted, even killed, goes on when the same command is
+      given again: nothing is lost and nothing is stored twice. The files must not change meanwhile.
       """,
     examples: [
       "depot import Package packages.ndjson",
       "depot import Package packages.csv --on-conflict replace --rejects bad.ndjson",
       "depot import Package packages.ndjson --link depends=Package.name --rejects bad.ndjson",
       "depot import Package packages.json --key maintainer=Maintainer.email --resume import.state",
-      "depot import --all backup",
+      "depot import --all backup --resume import.state",
       "curl -s https://example.org/packages.json | depot import Package -",
     ],
     options: [
@@ -140,10 +143,15 @@ enum ImportVerb {
     guard session.invocation.operands.count == 1 else {
       throw DepotError(.usage, "--all takes one folder and no entity.")
     }
+    let others = [format, rejects, ignoreUnknown, null, link, key, listSeparator, ignoreMissing]
+    if let other = others.first(where: session.invocation.has) {
+      throw DepotError(.usage, "--all and --\(other.name) contradict each other.")
+    }
     var graph = GraphImporter.Options()
     graph.batch = options.batch
     graph.onConflict = options.onConflict
-    return try WholeStore(session.invocation.operands[0], session).importAll(graph)
+    return try WholeStore(session.invocation.operands[0], session)
+      .importAll(graph, journal: session.invocation.value(resume))
   }
 
   /// Whether records can't simply become rows.

@@ -11,7 +11,7 @@ extension QueryCompiler {
       let count = function.argumentCount
       throw invalid(
         expression,
-        "\(function.rawValue) takes \(count) argument\(count == 1 ? "" : "s")."
+        "\(function.rawValue) takes \(count.counting("argument"))."
       )
     }
     if function == .rank { return try rank(in: expression) }

@@ -119,9 +119,9 @@ final class ChangeSession {
           .hint("Give it a row, or make it optional in the schema.")
       }
     } else if count < relationship.minCount {
-      error = Self.wrongCount(link, row, "at least \(relationship.minCount)", count)
+      error = Self.wrongCount(link, row, "at least \(relationship.minCount.counting("row"))", count)
     } else if relationship.maxCount > 0, count > relationship.maxCount {
-      error = Self.wrongCount(link, row, "at most \(relationship.maxCount)", count)
+      error = Self.wrongCount(link, row, "at most \(relationship.maxCount.counting("row"))", count)
     } else {
       return
     }
@@ -141,7 +141,7 @@ final class ChangeSession {
   ) -> DepotError {
     DepotError(
       .count,
-      "\(link.owner.name)/\(row).\(link.layout.name) must have \(demand) rows, not \(count)."
+      "\(link.owner.name)/\(row).\(link.layout.name) must have \(demand), not \(count)."
     ).hint("Add rows or take some away in the same request, or change the count in the schema.")
   }
 

@@ -82,8 +82,10 @@ extension EntityWriter {
   }
 
   private func wrongCount(_ count: Int, _ plan: InputPlan, _ place: RowPlace) -> DepotError {
-    DepotError(.usage, "The row has \(count) values for \(plan.columns.count) columns.")
-      .at(place.pointer)
+    DepotError(
+      .usage,
+      "The row has \(count.counting("value")) for \(plan.columns.count.counting("column"))."
+    ).at(place.pointer)
   }
 
   // MARK: Relationships

@@ -78,7 +78,7 @@ struct ValueCheck {
     let field = RowField(kind: .array, isComplex: true, bytes: text)
     let elements = CollectionText.read(field, of: type, nil) ?? []
     let arena = CellArena()
-    var result = length(elements.count, of: "elements")
+    var result = length(elements.count, of: "element")
     for element in elements {
       result += failures(ofOne: Cell(element, in: arena))
       if !result.isEmpty { break }
@@ -127,18 +127,18 @@ struct ValueCheck {
     guard validation.minLength != nil || validation.maxLength != nil else { return [] }
     switch cell {
     case .text(let bytes):
-      return length(String(decoding: bytes, as: UTF8.self).count, of: "characters")
-    case .blob(let bytes) where type == .data: return length(bytes.count, of: "bytes")
+      return length(String(decoding: bytes, as: UTF8.self).count, of: "character")
+    case .blob(let bytes) where type == .data: return length(bytes.count, of: "byte")
     default: return []
     }
   }
 
-  private func length(_ count: Int, of things: String) -> [Failure] {
+  private func length(_ count: Int, of thing: String) -> [Failure] {
     if let least = validation.minLength, count < least {
-      return [Failure(.length, must: "have at least \(least) \(things)")]
+      return [Failure(.length, must: "have at least \(least.counting(thing))")]
     }
     if let most = validation.maxLength, count > most {
-      return [Failure(.length, must: "have at most \(most) \(things)")]
+      return [Failure(.length, must: "have at most \(most.counting(thing))")]
     }
     return []
   }

@@ -66,7 +66,7 @@ struct ChunkProgress {
 
 extension Operation {
   /// How many rows a transaction may change, if the request is to be done in several.
-  var chunk: Int? {
+  package var chunk: Int? {
     switch self {
     case .update(let request): request.chunk
     case .delete(let request): request.chunk

@@ -66,7 +66,7 @@ package actor Store {
   /// Hands over writes; each of them gets one outcome through `onCommit`.
   ///
   /// They are applied in this order, after those of earlier calls. Only what is done in chunks lets
-  /// others go ahead.
+  /// others go ahead, also those of its connection: whoever wants them behind it hands them over later.
   package nonisolated func submit(_ writes: [WriteRequest]) {
     switch mailbox.add(writes) {
     case .first: thread.run { [self] in assumeIsolated { $0.drain() } }

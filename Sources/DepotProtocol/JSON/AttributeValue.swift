@@ -38,9 +38,20 @@ extension RowReader {
   ) throws(DepotError) -> Wanted {
     let field = try field()
     guard let value = convert(field) else {
-      throw DepotError(.type, "Expected a value of type \(type.rawValue), found \(field.kind).")
+      throw field.isNo(type.rawValue)
     }
     return value
+  }
+}
+
+extension RowField {
+  /// Returns the error that the value is of another type.
+  package func isNo(_ type: String) -> DepotError {
+    guard let length = externalLength else {
+      return DepotError(.type, "Expected a value of type \(type), found \(kind).")
+    }
+    return DepotError(.type, "The row has only the length of the value, \(length) bytes.")
+      .hint("Read it as a LargeValue, or select it by its name.")
   }
 }
 

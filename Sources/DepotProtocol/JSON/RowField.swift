@@ -86,6 +86,13 @@ package struct RowField {
     }
   }
 
+  /// The number of bytes of a value in external storage that the row has only the length of.
+  package var externalLength: Int64? {
+    guard kind == .object, let value = try? JSONValue(parsing: bytes), value.object?.count == 1
+    else { return nil }
+    return value["$length"]?.int64
+  }
+
   package var url: URL? { kind == .string ? URL(string: text) : nil }
 
   /// Returns the value as `type`, or `nil` if it can't be one.

@@ -28,7 +28,7 @@ extension ProtocolDocument {
             "details": ["entity", "attribute"],
             "example": {
               "code": "constraint.length",
-              "message": "Package.name must have at least 1 characters.", "retry": "no",
+              "message": "Package.name must have at least 1 character.", "retry": "no",
               "effect": "none"
             }
           },

@@ -64,7 +64,7 @@ extension PredicateGrammar {
     _ count: Int,
     _ offset: Int
   ) -> PredicateFailure {
-    let values = function.arity == 1 ? "1 value" : "\(function.arity) values"
+    let values = function.arity.counting("value")
     var hint: String?
     if case .aggregate = function {
       hint = "It takes a collection, such as a path, or a list in braces: \(name)({1, 2})."

@@ -125,7 +125,8 @@ extension Entity {
   /// Checks each attribute by itself, and that names differ.
   fileprivate func validateProperties() throws(DepotError) {
     let fields = ownFields.count { $0.relationship == nil }
-    let hasNone = attributes.isEmpty && relationships.isEmpty && parent == nil
+    // What descends from an abstract entity says what its rows hold.
+    let hasNone = attributes.isEmpty && relationships.isEmpty && parent == nil && !isAbstract
     guard fields <= Limits.attributes, attributes.count <= Limits.attributes, !hasNone else {
       throw DepotError(.invalidSchema, "\(name) must have 1 to \(Limits.attributes) attributes.")
         .hint("The properties of composites count each.").at("/attributes")

@@ -1,0 +1,77 @@
+internal import DepotLinux
+internal import DepotProtocol
+
+/// The cancelling of writes when the user of a program interrupts it, so that it learns what became
+/// of them.
+///
+/// The first interruption of a write cancels it on the service, and its answer tells whether it was
+/// stored. Another one ends the program, and so does one while nothing is written.
+package final class Interruption {
+  private var held: HeldInterrupt?
+  /// Whether the service was told.
+  private var isTold = false
+  private var isSlow = false
+  private let onWaiting: () -> Void
+
+  /// How long the answer may take before the user hears that it is waited for, in milliseconds.
+  private static let patience = 300
+
+  /// Creates it; it has an effect only after ``Terminal/exitOnInterrupt()``.
+  ///
+  /// - Parameter onWaiting: Is called once if the answer takes its time.
+  package init(onWaiting: @escaping () -> Void) {
+    self.onWaiting = onWaiting
+  }
+
+  /// Whether a write was interrupted.
+  package var isRaised: Bool { held?.isRaised ?? false }
+
+  /// Holds interruptions back while `body` writes.
+  ///
+  /// - Throws: ``DepotError`` `cancelled.by_client` if there was one already, and what `body` throws.
+  func hold<Result>(_ body: () throws -> Result) throws -> Result {
+    if isRaised {
+      throw DepotError(.cancelled, "There was an interruption, so nothing more was sent.")
+    }
+    let held = self.held ?? (try? HeldInterrupt())
+    self.held = held
+    held?.hold()
+    defer {
+      held?.release()
+      isSlow = isTold
+    }
+    do {
+      return try body()
+    } catch var error as DepotError where error.code == .cancelled && isTold {
+      if error.effect == .none {
+        error.message = "The interruption came before the change was stored."
+      }
+      throw error
+    }
+  }
+
+  /// Waits until there is something to read; returns false if the service has to be told first that
+  /// the call is cancelled.
+  func wait(for descriptor: Descriptor) -> Bool {
+    guard let held else { return true }
+    while true {
+      if held.isRaised, !isTold {
+        held.signal.consume()
+        isTold = true
+        return false
+      }
+      let isPatient = isTold && !isSlow
+      let ready = Poll.wait(
+        for: descriptor,
+        wantsWrite: false,
+        or: held.signal,
+        milliseconds: isPatient ? Self.patience : nil
+      )
+      if ready.canRead { return true }
+      if isPatient {
+        isSlow = true
+        onWaiting()
+      }
+    }
+  }
+}

@@ -1,0 +1,136 @@
+internal import DepotLinux
+internal import DepotProtocol
+
+extension ImportJournal {
+  /// Opens the journal of an import.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - source: What identifies what is imported, and how.
+  /// - Returns: The journal, and what an interrupted import has noted in it.
+  /// - Throws: ``DepotError`` `request.usage` if it is of another import, `storage.io` if it can't be
+  ///   read or written.
+  static func open(
+    path: String,
+    source: String
+  ) throws(DepotError) -> (ImportJournal, History?) {
+    guard let bytes = FileSystem.contents(of: path, limit: 1 << 32), !bytes.isEmpty else {
+      return (try ImportJournal(path: path, source: source, isNew: true), nil)
+    }
+    let history = try read(bytes, path: path)
+    guard history.source == source else {
+      throw DepotError(.usage, "\(path) belongs to the import of another file, or in another way.")
+        .hint("Repeat the command that was interrupted, or name another journal.")
+    }
+    let journal = try ImportJournal(path: path, source: source, isNew: false)
+    if bytes.last != 0x0A { try journal.cut() }
+    return (journal, history)
+  }
+
+  /// Returns sixteen hexadecimal digits for the contents of files, and for facts about their import.
+  ///
+  /// - Throws: ``DepotError`` if a file can't be read.
+  static func fingerprint(of paths: [String], facts: String) throws(DepotError) -> String {
+    var checksum = Checksum()
+    for path in paths {
+      let file = try InputFile(path)
+      while true {
+        let piece = try file.read()
+        if piece.isEmpty { break }
+        checksum.add(piece)
+      }
+    }
+    Array(facts.utf8).withUnsafeBytes { checksum.add($0) }
+    let digits = String(checksum.value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  /// Reads what a journal says; the last line may be cut.
+  ///
+  /// - Throws: ``DepotError`` `storage.io` if it is no journal.
+  static func read(_ bytes: [UInt8], path: String) throws(DepotError) -> History {
+    var history = History()
+    var file = ""
+    let lines = bytes.split(separator: 0x0A)
+    for (number, line) in lines.enumerated() {
+      // What was cut by the interruption wasn't sent.
+      guard let node = try? JSONDocument(Array(line), valueLimit: .max).root else {
+        if number == lines.count - 1 { break }
+        if String(decoding: lines[number + 1], as: UTF8.self) == #"{"cut":true}"# { continue }
+        throw DepotError(.io, "\(path) is no journal of an import.").at("line \(number + 1)")
+      }
+      var reader = try JSONObjectReader(node)
+      if let entity = try reader.optionalString("file") { file = entity }
+      if let source = try reader.optionalString("source") { history.source = source }
+      try history.files[file, default: State()].read(node)
+    }
+    guard !history.source.isEmpty else {
+      throw DepotError(.io, "\(path) is no journal of an import.")
+    }
+    return history
+  }
+}
+
+extension ImportJournal.State {
+  fileprivate mutating func read(_ node: JSONNode) throws(DepotError) {
+    var reader = try JSONObjectReader(node)
+    if let key = try reader.optionalString("begin") {
+      let document = try JSONDocument(Array("\"save\"".utf8))
+      let operation = try Operation(document.root, arguments: reader.required("save"))
+      guard case .save(let request) = operation else { return }
+      pending = ImportJournal.Pending(
+        request: request,
+        key: key,
+        records: try reader.required("records").integers(),
+        deferred: try reader.required("deferring").integers(),
+        rows: try reader.required("rows").fileRows()
+      )
+      sent += 1
+    }
+    if reader.optional("fail") != nil { pending = nil }
+    if let record = try reader.optionalInt("reject") {
+      handled.insert(record)
+      outcome.rejected += 1
+    }
+    if let record = try reader.optionalInt("unlinked") {
+      deferred[record] = nil
+      outcome.unlinked += 1
+    }
+    if let records = reader.optional("linked") {
+      for record in try records.integers() { deferred[record] = nil }
+    }
+    if let records = reader.optional("end") {
+      handled.formUnion(try records.integers())
+      for (name, value) in try reader.required("rows").members() {
+        if let row = pending?.rows[try name.string()] { rows[row] = try value.int64() }
+      }
+      pending = nil
+      outcome.inserted = try reader.optionalInt("inserted") ?? 0
+      outcome.updated = try reader.optionalInt("updated") ?? 0
+      for (name, value) in try reader.required("deferred").members() {
+        if let record = Int(try name.string()) { deferred[record] = try value.int64() }
+      }
+    }
+  }
+}
+
+extension JSONNode {
+  fileprivate func fileRows() throws(DepotError) -> [String: ImportJournal.FileRow] {
+    var result: [String: ImportJournal.FileRow] = [:]
+    for (name, value) in try members() {
+      let texts = try value.elements()
+      guard texts.count == 2 else { continue }
+      result[try name.string()] = ImportJournal.FileRow(
+        entity: try texts[0].string(),
+        name: try texts[1].string()
+      )
+    }
+    return result
+  }
+
+  fileprivate func integers() throws(DepotError) -> [Int] {
+    var result: [Int] = []
+    for element in try elements() { result.append(Int(try element.int64())) }
+    return result
+  }
+}

@@ -1,0 +1,122 @@
+internal import DepotProtocol
+
+/// Metrics by their names, which stand together in the output.
+struct MetricFamilies {
+  enum Kind: String {
+    case counter
+    case gauge
+    case histogram
+  }
+
+  typealias Labels = [(String, String)]
+
+  private var names: [String] = []
+  private var families: [String: (kind: Kind, lines: String)] = [:]
+
+  /// The text of all metrics, in the order in which the first of each name was added.
+  var text: String {
+    var output = ""
+    for name in names {
+      guard let family = families[name] else { continue }
+      output += "# TYPE \(name) \(family.kind.rawValue)\n" + family.lines
+    }
+    return output
+  }
+
+  /// Adds one number, unless `value` is none.
+  mutating func add(_ name: String, _ kind: Kind, _ value: JSONValue?, _ labels: Labels) {
+    guard let number = value.flatMap(Self.number) else { return }
+    add(name, kind, lines: Self.line(name, labels, number))
+  }
+
+  /// Adds all numbers inside of `value`, whose path is part of their names.
+  mutating func add(_ path: [String], _ value: JSONValue, _ labels: Labels) {
+    guard case .object = value else {
+      let (name, kind) = Self.metric(path)
+      return add(name, kind, value, labels)
+    }
+    let isHistogram = value["commitMicroseconds"] != nil
+    if isHistogram { addCommits(path, value, labels) }
+    for (name, value) in Prometheus.sorted(value)
+    where name != "pid" && !(isHistogram && name == "commitSeconds") {
+      add(path + [Self.snakeCase(name)], value, labels)
+    }
+  }
+
+  /// Adds how long commits took: the store counts those below 2^i microseconds that aren't below
+  /// 2^(i-1), and with the last of them all slower ones.
+  private mutating func addCommits(_ path: [String], _ store: JSONValue, _ labels: Labels) {
+    let counts = (store["commitMicroseconds"]?.array ?? []).map { $0.int64 ?? 0 }
+    let name = (path + ["commit_seconds"]).joined(separator: "_")
+    var lines = ""
+    var total: Int64 = 0
+    for (index, count) in counts.enumerated() {
+      total += count
+      let bound = index + 1 < counts.count ? "\(Double(1 << index) / 1e6)" : "+Inf"
+      lines += Self.line(name + "_bucket", labels + [("le", bound)], "\(total)")
+    }
+    let sum = store["commitSeconds"].flatMap(Self.number) ?? "0"
+    lines += Self.line(name + "_sum", labels, sum)
+    lines += Self.line(name + "_count", labels, "\(total)")
+    add(name, .histogram, lines: lines)
+  }
+
+  private mutating func add(_ name: String, _ kind: Kind, lines: String) {
+    if families[name] == nil { names.append(name) }
+    families[name, default: (kind, "")].lines += lines
+  }
+
+  private static func line(_ name: String, _ labels: Labels, _ number: String) -> String {
+    let list = labels.map { "\($0)=\(quoted($1))" }.joined(separator: ",")
+    return "\(name)\(list.isEmpty ? "" : "{\(list)}") \(number)\n"
+  }
+
+  /// Returns the name and the type of a metric by its path.
+  private static func metric(_ path: [String]) -> (name: String, kind: Kind) {
+    let name = path.joined(separator: "_")
+    switch path.last {
+    case "current", "open": return (path.dropLast().joined(separator: "_"), .gauge)
+    case "total": return (name, .counter)
+    case let last? where levels.contains(last): return (name, .gauge)
+    default:
+      let isMeasure = name.hasSuffix("_bytes") || name.hasSuffix("_seconds")
+      return isMeasure ? (name, .gauge) : (name + "_total", .counter)
+    }
+  }
+
+  /// The numbers that fall as well as rise, and don't look like it.
+  private static let levels: Set = ["active", "parked", "waiting", "last_batch", "largest_batch"]
+
+  private static func snakeCase(_ name: String) -> String {
+    var result = ""
+    for character in name {
+      if character.isUppercase {
+        result += "_" + character.lowercased()
+      } else {
+        result.append(character.isLetter || character.isNumber ? character : "_")
+      }
+    }
+    return result
+  }
+
+  private static func number(_ value: JSONValue) -> String? {
+    switch value {
+    case .int64(let number): "\(number)"
+    case .double(let number): "\(number)"
+    case .bool(let value): value ? "1" : "0"
+    default: nil
+    }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var result = "\""
+    for character in text {
+      switch character {
+      case "\\", "\"": result += "\\\(character)"
+      case "\n": result += "\\n"
+      default: result.append(character)
+      }
+    }
+    return result + "\""
+  }
+}
