@@ -118,6 +118,15 @@ package final class EventLoop: SerialExecutor {
     )
   }
 
+  /// Whether the next wait would return at once.
+  ///
+  /// The corresponding C function is `poll`.
+  package var isAwaited: Bool {
+    if state.withLock({ $0.mustNotSleep || !$0.jobs.isEmpty }) { return true }
+    var entry = pollfd(fd: epoll.number, events: Int16(POLLIN), revents: 0)
+    return poll(&entry, 1, 0) > 0
+  }
+
   /// Ends the wait, or lets the next one return at once.
   package func wake() {
     let mustSignal = state.withLock { state in

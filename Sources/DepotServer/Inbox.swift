@@ -30,6 +30,9 @@ final class Inbox: Sendable {
     loop.wake()
   }
 
+  /// Whether the server's thread has something else to do than what it does.
+  var isLoopAwaited: Bool { isFull.load(ordering: .relaxed) || loop.isAwaited }
+
   /// Takes what has come.
   func takeAll() -> [Message] {
     guard isFull.exchange(false, ordering: .acquiring) else { return [] }

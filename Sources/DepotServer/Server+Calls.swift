@@ -244,6 +244,7 @@ extension Server {
           catalog: host.catalog,
           control: control,
           reply: reply,
+          isAlone: isAlone(session),
           into: &session.output.writer
         )
       }
@@ -266,6 +267,12 @@ extension Server {
       isError: isError,
       read: found.map { (call.operation, $0) }
     )
+  }
+
+  /// Returns whether the turn has nothing else to do or to send than to answer one call of a session.
+  private func isAlone(_ session: Session) -> Bool {
+    session.output.count == 0 && session.decoder.pendingCount == 0 && session.deferred.isEmpty
+      && writing.isEmpty && unfinished.isEmpty && touched.allSatisfy { $0 === session }
   }
 
   private func readLong(

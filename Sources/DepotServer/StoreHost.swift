@@ -95,7 +95,11 @@ final class StoreHost {
   ///
   /// - Throws: ``DepotError`` of class `storage`; what was brought is then for the caller to close.
   func adopt(_ opened: StoreOpener.Opened) throws(DepotError) {
-    let reader = try QuickReader(path: configuration.path, isFrozen: configuration.isReadOnly)
+    let reader = try QuickReader(
+      path: configuration.path,
+      isFrozen: configuration.isReadOnly,
+      isAwaited: { [inbox] in inbox.isLoopAwaited }
+    )
     self.reader = reader
     store = opened.store
     readers = opened.readers

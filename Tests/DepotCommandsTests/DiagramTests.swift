@@ -141,6 +141,51 @@ import Testing
     )
   }
 
+  /// The statements of a class diagram, as far as one is written here: a name is a word that begins
+  /// none of Mermaid's own statements, or is in backticks; a member has no braces and no colon; and
+  /// what follows the colon of a relation has neither a colon nor a semicolon.
+  static let statements = [
+    #"classDiagram"#, #"  direction (LR|RL|TB|BT)"#, #"  class NAME( \{)?"#, #"    <<\w+>>"#,
+    #"    [^{}:();\n]+"#, #"  \}"#, #"  NAME <\|-- NAME"#,
+    #"  NAME ("[0-9.*]+" --|-->) "[0-9.*]+" NAME : [^:;\n]+"#,
+  ].map { "^\($0.replacing("NAME", with: name))$" }
+  static let name =
+    "(`\\w+`|(?!(class|classDef|cssClass|callback|call|click|link|href|style|note|namespace|"
+    + "direction|end|title|accTitle|accDescr)\\b)[A-Za-z_]\\w*)"
+
+  @Test func `each line for Mermaid is a statement of its class diagrams`() throws {
+    let words = [
+      "class", "note", "link", "callback", "style", "Class", "Classroom", "end", "title",
+      "accTitle",
+    ]
+    let list = Schema(
+      entities: words.map { word in
+        Entity(
+          name: word,
+          attributes: [
+            Attribute(name: "class", type: .string, collection: .set, isOptional: true),
+            Attribute(name: "tags", type: .double, width: .float, collection: .array),
+            Attribute(name: "link", type: .json, validation: .init(pattern: "{a;b:c}")),
+          ],
+          relationships: [
+            Relationship(name: "note", destination: "class", isToMany: true, maxCount: 7)
+          ]
+        )
+      }
+    )
+    let statements = try Self.statements.map { try Regex($0) }
+    for schema in [Self.schema, list] {
+      var isOpen = false
+      for line in MermaidDiagram.text(schema).split(separator: "\n") {
+        #expect(statements.contains { line.firstMatch(of: $0) != nil }, "\(line)")
+        #expect(line.hasPrefix("    ") == isOpen || line == "  }", "\(line)")
+        if line.hasSuffix("{") { isOpen = true }
+        if line == "  }" { isOpen = false }
+      }
+      #expect(!isOpen)
+    }
+  }
+
   @Test func `SVG is well-formed XML with all names`() throws {
     let text = SVGDiagram.text(DiagramGraph(Self.schema))
     let folder = try TemporaryFolder()

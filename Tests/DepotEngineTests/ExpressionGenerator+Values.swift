@@ -11,6 +11,10 @@ extension ExpressionGenerator {
     case 2: return aggregated(type, depth)
     case 3 where type != .json:
       let from = random.pick(AttributeType.scalars)
+      let widths = NumberWidth.allCases.filter { $0.type == type }
+      if let width = widths.randomElement(using: &random), random.chance(1, in: 3) {
+        return .narrow(value(from, depth), width)
+      }
       return .convert(value(from, depth), type)
     case 4: return member(type, depth)
     default: return special(type, depth)

@@ -373,6 +373,7 @@ struct ExpressionGenerator {
     if depth > 0, random.chance(1, in: 3), let base = collection(depth - 1) {
       return derived(from: base, depth)
     }
+    if depth > 0, random.chance(1, in: 8) { return listed(depth - 1) }
     if random.chance(1, in: 8) {
       let type = random.pick(AttributeType.scalars)
       let values = (0..<random.int(0...3)).map { _ in random.value(type) }
@@ -448,6 +449,38 @@ struct ExpressionGenerator {
       }
     }
     return result
+  }
+
+  /// Returns a list of expressions: values of a type, or objects of a hierarchy.
+  private mutating func listed(_ depth: Int) -> Collection? {
+    let count = random.int(1...4)
+    if random.chance(1, in: 4), let (first, name) = object(depth) {
+      var parts = [first]
+      var lineage = schema[name].map { schema.lineage(of: $0).map(\.name) } ?? []
+      for _ in 1..<max(2, count) {
+        guard let (next, found) = object(depth, like: name), let entity = schema[found] else {
+          continue
+        }
+        let other = schema.lineage(of: entity).map(\.name)
+        lineage = lineage.filter(other.contains)
+        parts.append(random.chance(1, in: 8) ? .value(.null) : next)
+      }
+      return lineage.last.map {
+        Collection(expression: .list(parts), element: .object($0), isOrdered: true)
+      }
+    }
+    let type = random.pick(AttributeType.scalars + [.json])
+    guard let first = path(to: type) else { return nil }
+    let parts = (1..<count + 1).map { index -> QueryExpression in
+      if index == 1 { return first }
+      return random.chance(1, in: 3) && type != .json
+        ? .value(constant(type)) : value(type, depth)
+    }
+    return Collection(
+      expression: .list(parts.shuffled(using: &random)),
+      element: .value(type),
+      isOrdered: true
+    )
   }
 
   private mutating func derived(from base: Collection, _ depth: Int) -> Collection {

@@ -44,6 +44,14 @@ import Testing
         Relationship(name: "section", destination: "Section", inverse: "packages"),
         Relationship(name: "needs", destination: "Package", inverse: "neededBy", isToMany: true),
         Relationship(name: "neededBy", destination: "Package", inverse: "needs", isToMany: true),
+        Relationship(name: "uses", destination: "Use", inverse: "target", isToMany: true),
+      ]
+    ),
+    Entity(
+      name: "Use",
+      attributes: [Attribute(name: "kind", type: .string, isIndexed: true)],
+      relationships: [
+        Relationship(name: "target", destination: "Package", inverse: "uses", isOptional: true)
       ]
     ),
   ])
@@ -110,6 +118,35 @@ import Testing
   func `an index finds the rows`(predicate: QueryExpression) throws {
     let plan = try plan(predicate)
     #expect(!plan.contains(where: isScan), "\(plan)")
+  }
+
+  /// Predicates about uses, whose packages and their sections are two and three tables away.
+  static let far = [
+    "target.name == 'libc6'", "target.section.name == 'main'",
+    "target.section.name IN {'main', 'games'}", "target.section.name BEGINSWITH 'ma'",
+    "target.section.name BETWEEN {'m', 'n'}", "'main' == target.section.name",
+    "target.section.name == 'main' AND target.section != NULL",
+    "target.section.name == 'main' OR target.section.name == 'games'",
+    "(target.section.name == 'a' AND target.name == 'b') OR target.section.name == 'games'",
+    "target.section.name == 'main' OR kind == 'x'",
+    "target.section.name == 'main' OR target.name == 'libc6' OR kind == 'x'",
+    "kind == 'x' OR (target.section.name == 'main' AND kind != 'y')",
+  ]
+
+  @Test(arguments: far)
+  func `a path is followed from its selective end`(text: String) throws {
+    let compiled = try PredicateSQL.compile(
+      PredicateParser.parse(text),
+      for: catalog.layout(of: "Use"),
+      in: catalog
+    )
+    var plan: [String] = []
+    try connection.statement(
+      "EXPLAIN QUERY PLAN SELECT t0.id FROM \(compiled.source) WHERE \(compiled.sql)"
+    ).run(compiled.parameters) { plan.append($0.text(3)) }
+    #expect(!plan.contains(where: isScan), "\(plan)")
+    #expect(plan.contains { $0.contains("a_name") }, "\(plan)")
+    #expect(plan.contains { $0.contains("r_target=?") }, "\(plan)")
   }
 
   @Test func `ten thousand constants are one parameter`() throws {

@@ -29,7 +29,7 @@ extension QueryExpression {
           .or(parts.enumerated().filter { $0.offset != index }.map(\.element))
         }
     case .not(let part), .negate(let part), .filtered(let part, _, _), .slice(let part, _),
-      .convert(let part, _):
+      .convert(let part, _), .narrow(let part, _):
       return [part]
     case .conditional(let test, let first, let second): return [test, first, second]
     case .coalesce(let parts) where parts.count > 1:
@@ -38,6 +38,10 @@ extension QueryExpression {
           .coalesce(parts.enumerated().filter { $0.offset != index }.map(\.element))
         }
     case .coalesce(let parts): return parts
+    case .list(let parts) where parts.count > 1:
+      return parts.indices.map { index in
+        .list(parts.enumerated().filter { $0.offset != index }.map(\.element))
+      }
     case .arithmetic(_, let left, let right): return [left, right]
     case .in(let value, let list, let options):
       return list.indices.map { index in
@@ -65,9 +69,12 @@ extension QueryExpression {
     case .between(let value, let low, let high): [value, low, high]
     case .conditional(let test, let first, let second): [test, first, second]
     case .in(let value, let list, _): [value] + list
-    case .and(let parts), .or(let parts), .coalesce(let parts), .function(_, let parts): parts
+    case .and(let parts), .or(let parts), .coalesce(let parts), .function(_, let parts),
+      .list(let parts):
+      parts
     case .not(let part), .negate(let part), .member(let part, _), .is(let part, _),
-      .cast(let part, _), .convert(let part, _), .aggregate(_, let part), .element(let part, _),
+      .cast(let part, _), .convert(let part, _), .narrow(let part, _), .aggregate(_, let part),
+      .element(let part, _),
       .slice(let part, _):
       [part]
     default: []
@@ -93,6 +100,7 @@ extension QueryExpression {
     case .and: return .and(children)
     case .or: return .or(children)
     case .coalesce: return .coalesce(children)
+    case .list: return .list(children)
     case .function(let function, _): return .function(function, children)
     case .not: return .not(child(0))
     case .negate: return .negate(child(0))
@@ -100,6 +108,7 @@ extension QueryExpression {
     case .is(_, let entity): return .is(child(0), entity: entity)
     case .cast(_, let entity): return .cast(child(0), entity: entity)
     case .convert(_, let type): return .convert(child(0), type)
+    case .narrow(_, let width): return .narrow(child(0), width)
     case .aggregate(let aggregate, _): return .aggregate(aggregate, child(0))
     case .element(_, let position): return .element(child(0), position)
     case .slice(_, let range): return .slice(child(0), range)

@@ -110,6 +110,42 @@ import Testing
     #expect(try fixture.quick(.fetch(few), reader) == nil)
   }
 
+  @Test func `a read goes on beyond its budget while it is alone and nobody waits`() throws {
+    final class Loop {
+      var isAwaited = false
+      var questions = 0
+    }
+    let loop = Loop()
+    let reader = try QuickReader(path: fixture.path, budget: 0, patience: 60_000_000_000) {
+      loop.questions += 1
+      return loop.isAwaited
+    }
+    func isQuick(_ size: Int64, isAlone: Bool) throws -> Bool {
+      let scan = QueryExpression.comparison(.equal, .attribute("size"), .value(.int64(size)))
+      var writer = JSONWriter()
+      return try reader.perform(
+        .count(CountRequest(entity: "Package", predicate: scan)),
+        catalog: fixture.catalog,
+        control: CallControl(),
+        reply: ReplyWriter(id: 1, framing: .lines, int64: .number),
+        isAlone: isAlone,
+        into: &writer
+      )
+    }
+    #expect(try isQuick(1, isAlone: true))
+    #expect(loop.questions > 0)
+    // What is long among others is still tried when it is alone.
+    #expect(try !isQuick(1, isAlone: false))
+    #expect(try isQuick(1, isAlone: true))
+    // What others had to wait for isn't tried again soon.
+    loop.isAwaited = true
+    #expect(try !isQuick(1, isAlone: true))
+    loop.isAwaited = false
+    #expect(try !isQuick(1, isAlone: true))
+    // It gets another try, for it may have been long only because its pages had to be read.
+    #expect(try isQuick(1, isAlone: true))
+  }
+
   @Test func `a read leaves no snapshot open`() throws {
     let request = Operation.count(CountRequest(entity: "Thing"))
     #expect(try fixture.quick(request, reader)?.first?["ok"]?["count"]?.int64 == 2)

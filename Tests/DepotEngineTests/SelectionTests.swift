@@ -50,6 +50,22 @@ import Testing
     )
   }
 
+  @Test func `a get brings the columns of descendants as a fetch does`() throws {
+    // Both are asked twice, since the plain plan is kept.
+    for includes in [true, false, true] {
+      let fetch = FetchRequest(entity: "Trip", includesSubentityColumns: includes)
+      let get = GetRequest(
+        entity: "Trip",
+        identifiers: [1, 2, 3],
+        includesSubentityColumns: includes
+      )
+      let frames = try travel.frames(.fetch(fetch))
+      let ok = try #require(try travel.frames(.get(get))[0]["ok"])
+      #expect(ok["columns"] == frames[0]["columns"])
+      #expect(ok["rows"] == frames[0]["next"])
+    }
+  }
+
   @Test func `an entity's rows are its own and its descendants'`() throws {
     #expect(try travel.identifiers(FetchRequest(entity: "PersonalTrip")) == [2, 3])
     #expect(

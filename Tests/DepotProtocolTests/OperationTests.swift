@@ -55,11 +55,12 @@ import Testing
           entity: "P",
           identifiers: [],
           select: ["a"],
+          includesSubentityColumns: true,
           allowsMissing: true,
           namesColumns: false
         )
       ),
-      #""call":"get","args":{"entity":"P","ids":[],"select":["a"],"partial":true,"columns":false}"#
+      #""call":"get","args":{"entity":"P","ids":[],"select":["a"],"subentityColumns":true,"partial":true,"columns":false}"#
     ),
     (.fetch(FetchRequest(entity: "P")), #""call":"fetch","args":{"entity":"P"}"#),
     (

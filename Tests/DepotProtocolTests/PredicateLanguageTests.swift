@@ -192,6 +192,8 @@ import Testing
     _ values: QueryExpression...
   ) -> QueryExpression { .function(function, values) }
 
+  static let greatest = QueryExpression.value(.decimal(Decimal(UInt64.max)))
+
   static let functions: [(String, QueryExpression)] = [
     ("uppercase(a)", function(.uppercase, a)), ("UPPERCASE:(a)", function(.uppercase, a)),
     ("length(a.b)", function(.length, .attribute("a.b"))), ("random()", function(.random)),
@@ -207,12 +209,18 @@ import Testing
     ("raise:toThe:(a, 1)", .arithmetic(.power, a, int(1))), ("noindex:(a)", a),
     ("noindex(a).b", .member(a, "b")), ("sum(items.price)", .aggregate(.sum, prices)),
     ("sum:({1, 2})", .aggregate(.sum, list(1, 2))), ("max({1, 2})", .aggregate(.max, list(1, 2))),
+    ("max({a, 1})", .aggregate(.max, .list([a, int(1)]))),
+    ("{a, items[0]}.@sum", .aggregate(.sum, .list([a, .element(items, 0)]))),
+    ("b IN ({a, 1})", .contains(.list([a, int(1)]), .attribute("b"))),
     ("average(items)", .aggregate(.average, items)), ("count(items)", count(items)),
     ("TERNARY(a, 1, 2)", .conditional(a, int(1), int(2))),
     ("COALESCE(a, 1)", .coalesce([a, int(1)])), ("coalesce(a)", .coalesce([a])),
     ("CAST(a, 'string')", .convert(a, .string)),
     ("castObject:toType:(a.b, 'NSString')", .convert(.attribute("a.b"), .string)),
     ("CAST((1), 'string')", .convert(int(1), .string)),
+    ("CAST(a, 'uint8')", .narrow(a, .uint8)), ("CAST(a, \"float\")", .narrow(a, .float)),
+    ("CAST(3.9, 'int8')", int(3)), ("CAST('18446744073709551615', 'uint64')", greatest),
+    ("CAST(0.1, 'float')", .value(.double(Double(Float(0.1))))),
     ("CAST(-TRUE, 'string')", .convert(.negate(.value(.bool(true))), .string)),
     (
       "CAST(CAST(1, 'date'), 'double')",
@@ -265,8 +273,8 @@ import Testing
     ("SUBQUERY(a, $x, $y)", 16, "no value for the variable $y"),
     ("SUBQUERY(1, $x, b)", 9, "collection"), ("SUBQUERY(a, $x, b) AND $x", 23, "variable $x"),
     ("$SELF == 1", 0, "without $"), ("a IN 'abc'", 5, "CONTAINS"),
-    ("a == {b}", 5, "only constants"),
-    ("a == {{1}}", 5, "can't hold lists"), ("sum(1)", 4, "collection"),
+    ("a == {{1}}", 5, "can't hold lists"), ("max({a, {b}})", 4, "can't hold lists"),
+    ("sum(1)", 4, "collection"),
     ("sum(a, b)", 0, "list in braces"), ("abs()", 0, "takes 1 value, not 0"),
     ("json(a)", 0, "takes 2 values"), ("COALESCE()", 0, "at least one"),
     ("TERNARY(a, b)", 0, "takes 3 values"), ("lenght(a)", 0, "Did you mean length()?"),
@@ -276,8 +284,10 @@ import Testing
     ("a := 1", 2, "assign"), ("a IS NOT NULL", 5, "!= NULL"), ("a IS 5", 5, "entity"),
     ("a IS TRUE", 5, "== TRUE"), ("SELF AS 5", 5, "no operator"),
     ("a + 1 MATCHES TEXT 'x'", 6, "attributes can be searched"),
-    ("a + {b, c} MATCHES TEXT 'x'", 4, "only constants"), ("CAST(a, b)", 8, "name of a type"),
+    ("a + {b, c} MATCHES TEXT 'x'", 11, "attributes can be searched"),
+    ("CAST(a, b)", 8, "name of a type"),
     ("CAST(a, 'composite')", 8, "name of a type"), ("CAST('x', 'json')", 5, "type json"),
+    ("CAST(300, 'uint8')", 5, "type uint8"), ("CAST(-1, 'uint64')", 6, "type uint64"),
     ("CAST(9223372036854775808, 'decimal')", 5, "too large"), ("a.b c", 4, "operator"),
     ("a CONTAINS[cx] 'b'", 11, "option"),
   ]

@@ -68,8 +68,12 @@ enum MermaidDiagram {
 
   /// Returns the name of a class, quoted if it is a word of Mermaid's own.
   private static func name(_ name: String) -> String {
-    let isReserved = ["end", "class", "note", "namespace", "direction", "style", "link", "click"]
-      .contains(name.lowercased())
-    return isReserved ? "`\(name)`" : name
+    reserved.contains(name.lowercased()) ? "`\(name)`" : name
   }
+
+  /// The words that begin a statement or a part of one.
+  private static let reserved: Set<String> = [
+    "accdescr", "acctitle", "call", "callback", "class", "classdef", "classdiagram", "click",
+    "cssclass", "direction", "end", "href", "link", "namespace", "note", "style", "title",
+  ]
 }

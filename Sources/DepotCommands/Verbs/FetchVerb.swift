@@ -25,7 +25,7 @@ enum FetchVerb {
     help: "count the rows by this path, which is the first sort key",
     candidates: .paths(.any)
   )
-  private static let subentityColumns = OptionSpec(
+  static let subentityColumns = OptionSpec(
     name: "subentity-columns",
     help: "show what only entities have that descend from it"
   )

@@ -10,7 +10,7 @@ enum GetVerb {
     operand: .entity,
     summary: "show rows by their identifiers",
     examples: ["depot get Package/42", "depot get Package/42 Package/43 -o json"],
-    options: [OptionSpec.select, OptionSpec.versions, OptionSpec.null],
+    options: [OptionSpec.select, FetchVerb.subentityColumns, OptionSpec.versions, OptionSpec.null],
     run: run
   )
 
@@ -19,7 +19,8 @@ enum GetVerb {
     let request = GetRequest(
       entity: entity,
       identifiers: identifiers,
-      select: session.invocation.value(.select)?.split(separator: ",").map(String.init)
+      select: session.invocation.value(.select)?.split(separator: ",").map(String.init),
+      includesSubentityColumns: session.invocation.has(FetchVerb.subentityColumns)
     )
     let style = session.style(entity)
     let printer = style.printer(to: session.output)

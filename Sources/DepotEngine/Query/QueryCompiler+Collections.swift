@@ -44,6 +44,8 @@ extension QueryCompiler {
       }
       scopes[scopes.count - 1].conditions.append(condition.fragment)
       return opened
+    case .expression(.list(let parts)):
+      return try open(parts, source)
     case .expression(.slice(let collection, let range)):
       return try slice(collection, range, in: source)
     case .expression(.member(let collection, let path)):
@@ -86,6 +88,46 @@ extension QueryCompiler {
         )
       ),
       order: isOrdered ? [Fragment(sql: "\(alias).position")] : nil
+    )
+  }
+
+  /// Opens a collection of what parts are.
+  private mutating func open(
+    _ parts: [QueryExpression],
+    _ source: QueryExpression
+  ) throws(DepotError) -> OpenCollection {
+    let same = try alike(parts, in: source)
+    let alias = nextAlias()
+    // The first row names the columns; there may be any number of rows after VALUES.
+    var select =
+      "SELECT " + (same.fragments.first ?? Fragment(sql: "NULL")) + " AS value, 0 AS position"
+    if same.fragments.isEmpty { select = select + " WHERE 0" }
+    if same.fragments.count > 1 {
+      let rows = same.fragments.enumerated().dropFirst().map { "(" + $1 + ", \($0))" }
+      select = select + " UNION ALL VALUES " + .list(rows)
+    }
+    scopes.append(QueryScope(from: select.parenthesized + " AS \(alias)"))
+    let value = Fragment(sql: "\(alias).value")
+    let order = [Fragment(sql: "\(alias).position")]
+    guard let layout = same.layout else {
+      return OpenCollection(
+        element: .operand(
+          Operand(type: same.type, value, isNullable: same.isNullable, source: source)
+        ),
+        order: order
+      )
+    }
+    return OpenCollection(
+      element: .object(
+        QueryObject(
+          layout,
+          identifiedBy: value,
+          isNullable: same.isNullable,
+          scope: scopes.count - 1,
+          source: source
+        )
+      ),
+      order: order
     )
   }
 

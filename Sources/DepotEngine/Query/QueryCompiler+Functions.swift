@@ -95,6 +95,24 @@ extension QueryCompiler {
     return result
   }
 
+  /// Translates the conversion of a value to a number of a width.
+  func narrow(
+    _ operand: Operand,
+    to width: NumberWidth,
+    in expression: QueryExpression
+  ) throws(DepotError) -> Operand {
+    guard let from = operand.type else { return operand }
+    if let constant = operand.constant {
+      return Operand(constant: constant.cast(to: width) ?? .null, source: expression)
+    }
+    return Operand(
+      type: width.type,
+      "depot_narrow(" + operand.fragment + ", \(from.functionCode), \(width.functionCode))",
+      isNullable: true,
+      source: expression
+    )
+  }
+
   /// Returns what JSON is as a type; null if it is of another kind.
   func scalar(_ operand: Operand, as type: AttributeType) -> Operand {
     if case .json(let text)? = operand.constant {
@@ -117,7 +135,43 @@ extension QueryCompiler {
     in expression: QueryExpression,
     _ make: ([Fragment]) -> Fragment
   ) throws(DepotError) -> QueryTerm {
-    guard !parts.isEmpty else { return .operand(Operand(constant: .null, source: expression)) }
+    let same = try alike(parts, in: expression)
+    if let layout = same.layout {
+      return .object(
+        QueryObject(
+          layout,
+          identifiedBy: make(same.fragments),
+          isNullable: true,
+          scope: scopes.count - 1,
+          source: expression
+        )
+      )
+    }
+    guard let type = same.type else {
+      return .operand(Operand(constant: .null, source: expression))
+    }
+    return .operand(
+      Operand(type: type, make(same.fragments), isNullable: same.isNullable, source: expression)
+    )
+  }
+
+  /// What several parts are when each is brought to what they have in common.
+  struct Alike {
+    /// The nearest entity that all are of, if they are objects.
+    var layout: EntityLayout?
+    /// The type of the values; `nil` if all are null.
+    var type: AttributeType?
+    var fragments: [Fragment]
+    var isNullable: Bool
+  }
+
+  /// Brings parts to the type that they have in common, or to identifiers of one table.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` if they have none.
+  mutating func alike(
+    _ parts: [QueryExpression],
+    in expression: QueryExpression
+  ) throws(DepotError) -> Alike {
     var objects: [QueryObject] = []
     var operands: [Operand] = []
     for part in parts {
@@ -126,7 +180,7 @@ extension QueryCompiler {
         objects.append(object)
         operands.append(object.operand)
       case .operand(let operand): operands.append(operand)
-      default: throw invalid(part, "Only values and objects can be chosen from.")
+      default: throw invalid(part, "Only values and objects can be chosen from or listed.")
       }
     }
     let isNullable = operands.contains(where: \.isNullable)
@@ -134,26 +188,22 @@ extension QueryCompiler {
       let isSame = objects.allSatisfy { $0.layout.root == first.layout.root }
       let isObjects = operands.allSatisfy { $0.root != nil || $0.isNull }
       guard isSame, isObjects else {
-        throw invalid(expression, "Only objects of one hierarchy can be chosen from.")
+        throw invalid(expression, "Only objects of one hierarchy can be chosen from or listed.")
       }
-      return .object(
-        QueryObject(
-          try common(objects),
-          identifiedBy: make(operands.map(\.fragment)),
-          isNullable: true,
-          scope: scopes.count - 1,
-          source: expression
-        )
+      return Alike(
+        layout: try common(objects),
+        type: .int64,
+        fragments: operands.map(\.fragment),
+        isNullable: isNullable
       )
     }
     guard let type = try commonType(operands, in: expression) else {
-      return .operand(Operand(constant: .null, source: expression))
+      return Alike(type: nil, fragments: operands.map(\.fragment), isNullable: true)
     }
     let promoted = try operands.map { operand throws(DepotError) in
       try promote(operand, to: type, in: expression)
     }
-    let fragment = make(promoted.map(\.fragment))
-    return .operand(Operand(type: type, fragment, isNullable: isNullable, source: expression))
+    return Alike(type: type, fragments: promoted.map(\.fragment), isNullable: isNullable)
   }
 
   /// Returns the nearest entity that all objects are of.

@@ -61,7 +61,10 @@ extension QueryCompiler {
       case .collection: return .collection(.expression(expression))
       default: throw invalid(expression, "A path can only begin at an object.")
       }
-    case .filtered, .slice:
+    case .narrow(let part, let width):
+      let part = try operand(part)
+      return .operand(try narrow(part, to: width, in: expression))
+    case .filtered, .slice, .list:
       return .collection(.expression(expression))
     case .element(let collection, let position):
       return try element(collection, position, in: expression)

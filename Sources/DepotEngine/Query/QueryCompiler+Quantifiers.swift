@@ -105,7 +105,7 @@ extension QueryCompiler {
   }
 
   /// Returns whether an index finds the few elements that satisfy a predicate.
-  private func isSelective(
+  func isSelective(
     _ predicate: QueryExpression,
     about name: String,
     _ element: QueryTerm

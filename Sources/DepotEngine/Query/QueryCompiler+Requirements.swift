@@ -4,36 +4,12 @@ extension QueryCompiler {
   /// Notes which rows must be there for a predicate to be true that all elements of the innermost
   /// scope have to satisfy.
   mutating func require(_ predicate: QueryExpression) throws(DepotError) {
-    switch predicate {
-    case .and(let parts):
-      for part in parts { try require(part) }
-    case .comparison(.notEqual, _, _, _): return
-    case .comparison(.equal, let part, .value(let value), _),
-      .comparison(.equal, .value(let value), let part, _):
-      if !value.isNull { try requireRow(of: part) }
-    case .comparison(.equal, _, _, _): return
-    case .comparison(_, let left, let right, _):
-      try requireRow(of: left)
-      try requireRow(of: right)
-    case .text(_, let text, _, _): try requireRow(of: text)
-    case .between(let value, _, _): try requireRow(of: value)
-    case .in(let value, let list, _):
-      let isConstant = list.allSatisfy { element in
-        if case .value(let value) = element { !value.isNull } else { false }
-      }
-      if isConstant { try requireRow(of: value) }
-    case .attribute, .member: try requireRow(of: predicate)
-    default: return
-    }
+    for path in predicate.demands { try requireRow(of: path) }
   }
 
   /// Notes that the row must be there whose column a path ends at.
-  private mutating func requireRow(of part: QueryExpression) throws(DepotError) {
-    switch part {
-    case .attribute, .member(.variable, _): break
-    default: return
-    }
-    let term = try term(part)
+  private mutating func requireRow(of path: QueryExpression) throws(DepotError) {
+    let term = try term(path)
     let row: (scope: Int, alias: String)?
     switch term {
     case .operand(let operand): row = operand.row
@@ -41,5 +17,77 @@ extension QueryCompiler {
     default: return
     }
     if let row, row.scope == scopes.count - 1 { scopes[row.scope].require(row.alias) }
+  }
+}
+
+extension QueryExpression {
+  /// The paths that can't be null if the predicate is true, with those that lead to them, in an
+  /// order that only the predicate decides.
+  fileprivate var demands: [QueryExpression] {
+    switch self {
+    case .and(let parts): return parts.reduce([]) { $0.united(with: $1.demands) }
+    case .or(let parts):
+      guard let first = parts.first?.demands else { return [] }
+      return parts.dropFirst().reduce(first) { common, part in
+        if common.isEmpty { return [] }
+        let others = Set(part.demands)
+        return common.filter(others.contains)
+      }
+    case .comparison(.notEqual, let part, .value(.null), _),
+      .comparison(.notEqual, .value(.null), let part, _):
+      return part.sources
+    case .comparison(.notEqual, _, _, _): return []
+    case .comparison(.equal, let part, .value(let value), _),
+      .comparison(.equal, .value(let value), let part, _):
+      return value.isNull ? [] : part.sources
+    case .comparison(.equal, _, _, _): return []
+    case .comparison(_, let left, let right, _): return left.sources.united(with: right.sources)
+    // What a collection contains may be null, so the second part isn't demanded.
+    case .text(_, let text, _, _): return text.sources
+    case .between(let value, let low, let high):
+      return value.sources.united(with: low.sources).united(with: high.sources)
+    case .in(let value, let list, _):
+      let isConstant = list.allSatisfy { element in
+        switch element {
+        case .value(.list): false
+        case .value(let value): !value.isNull
+        default: false
+        }
+      }
+      return isConstant ? value.sources : []
+    case .attribute, .member: return sources
+    default: return []
+    }
+  }
+
+  /// The paths of which none can be null if the value isn't, with those that lead to them.
+  private var sources: [QueryExpression] {
+    switch self {
+    case .attribute(let path): return Self.prefixes(of: path).map(QueryExpression.attribute)
+    case .member(.variable(let name), let path):
+      return Self.prefixes(of: path).map { .member(.variable(name), $0) }
+    case .arithmetic(_, let left, let right): return left.sources.united(with: right.sources)
+    case .negate(let part), .convert(let part, _), .narrow(let part, _): return part.sources
+    case .function(_, let arguments):
+      return arguments.reduce([]) { $0.united(with: $1.sources) }
+    default: return []
+    }
+  }
+
+  /// Returns `a.b.c`, `a.b`, and `a`.
+  private static func prefixes(of path: String) -> [String] {
+    var result = [path]
+    var rest = path[...]
+    while let dot = rest.lastIndex(of: ".") {
+      rest = rest[..<dot]
+      result.append(String(rest))
+    }
+    return result
+  }
+}
+
+extension [QueryExpression] {
+  fileprivate func united(with others: [QueryExpression]) -> [QueryExpression] {
+    self + others.filter { !contains($0) }
   }
 }

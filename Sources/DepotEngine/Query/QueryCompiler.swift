@@ -67,7 +67,7 @@ struct QueryCompiler {
     case .and(let parts):
       return try junction(parts, "AND", ifEmpty: true, isFilter: isFilter)
     case .or(let parts):
-      return try junction(parts, "OR", ifEmpty: false, isFilter: isFilter)
+      return try alternatives(parts, isFilter: isFilter)
     case .not(let part):
       return Condition("NOT " + (try condition(part, isFilter: false)).strict.parenthesized)
     case .comparison(let comparison, let left, let right, let options):
@@ -106,16 +106,23 @@ struct QueryCompiler {
     }
   }
 
-  private mutating func junction(
+  mutating func junction(
     _ parts: [QueryExpression],
     _ word: String,
     ifEmpty: Bool,
-    isFilter: Bool
+    isFilter: Bool,
+    _ translate: (inout QueryCompiler, QueryExpression) throws(DepotError) -> Condition? = {
+      _,
+      _ in nil
+    }
   ) throws(DepotError) -> Condition {
     var fragments: [Fragment] = []
     var isNullable = false
     for part in parts {
-      let condition = try condition(part, isFilter: isFilter)
+      let condition =
+        if let special = try translate(&self, part) { special } else {
+          try condition(part, isFilter: isFilter)
+        }
       isNullable = isNullable || condition.isNullable
       fragments.append(condition.fragment.parenthesized)
     }

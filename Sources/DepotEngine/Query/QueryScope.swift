@@ -45,6 +45,11 @@ struct QueryScope {
     }
   }
 
+  /// Whether only rows count for which there is a row of that name.
+  func requires(_ alias: String) -> Bool {
+    joins.contains { $0.alias == alias && $0.isInner }
+  }
+
   /// The `FROM` and `WHERE` clauses, the latter with another condition at its end.
   func clauses(and condition: Fragment? = nil) -> Fragment {
     let all = conditions + (condition.map { [$0] } ?? [])

@@ -25,6 +25,12 @@ enum ValueFunctions {
       else { return }
       call.result(StoredValue.encode(value))
     }
+    try connection.addFunction("depot_narrow", argumentCount: 3) { call in
+      guard let width = NumberWidth(functionCode: call.integer(2)),
+        let value = call.value(0).cast(to: width)
+      else { return }
+      call.result(StoredValue.encode(value))
+    }
     try connection.addFunction("depot_scalar", argumentCount: 2) { call in
       guard call.kind(0) == .text, let type = AttributeType(functionCode: call.integer(1)),
         let value = JSONMember.scalar(String(decoding: call.bytes(0), as: UTF8.self), as: type)
@@ -107,6 +113,16 @@ extension QueryExpression.Function {
 
 extension AttributeType {
   /// The number by which the SQL functions know the type.
+  var functionCode: Int64 { Int64(Self.allCases.firstIndex(of: self) ?? 0) }
+
+  init?(functionCode: Int64) {
+    guard Self.allCases.indices ~= Int(functionCode) else { return nil }
+    self = Self.allCases[Int(functionCode)]
+  }
+}
+
+extension NumberWidth {
+  /// The number by which the SQL functions know the width.
   var functionCode: Int64 { Int64(Self.allCases.firstIndex(of: self) ?? 0) }
 
   init?(functionCode: Int64) {

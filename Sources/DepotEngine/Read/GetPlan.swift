@@ -21,7 +21,12 @@ struct GetPlan {
     _ connection: Connection
   ) throws(DepotError) {
     var query = try RowQuery(request.entity, in: catalog)
-    let shape = try RowShape(query.layout, select: request.select, in: &query.compiler)
+    let shape = try RowShape(
+      query.layout,
+      select: request.select,
+      includesSubentityColumns: request.includesSubentityColumns,
+      in: &query.compiler
+    )
     let condition = Fragment(sql: "t0.id = ?")
     let read = query.statement("SELECT " + shape.selection + query.clauses(and: condition))
     statement = try DepotEngine.reading { () throws(SQLiteError) in
@@ -32,6 +37,7 @@ struct GetPlan {
       request.prefetch,
       from: shape,
       namesColumns: request.namesColumns,
+      includesSubentityColumns: request.includesSubentityColumns,
       in: catalog
     )
     self.connection = connection

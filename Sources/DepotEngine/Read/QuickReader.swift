@@ -13,7 +13,7 @@ package final class QuickReader {
   private static let identifiers = 128
 
   private let connection: Connection
-  private let clock: BudgetClock
+  private let clock: ReadClock
   private var longReads = LongReadMemory()
   private var plans: [String: GetPlan] = [:]
   private var generation = -1
@@ -26,13 +26,17 @@ package final class QuickReader {
   ///   - path: The store's file.
   ///   - isFrozen: Whether nobody writes to it while it is open.
   ///   - budget: How long a read may keep the thread, in nanoseconds.
+  ///   - patience: How long a read that is alone may keep it while nothing else waits for it.
+  ///   - isAwaited: Whether something waits for the thread.
   /// - Throws: ``DepotError`` of class `storage` if it can't be opened.
   package init(
     path: String,
     isFrozen: Bool = false,
-    budget: UInt64 = 250_000
+    budget: UInt64 = 250_000,
+    patience: UInt64 = 2_000_000,
+    isAwaited: @escaping () -> Bool = { true }
   ) throws(DepotError) {
-    clock = BudgetClock(budget)
+    clock = ReadClock(budget, patience: patience, isAwaited: isAwaited)
     connection = try .reader(path: path, isFrozen: isFrozen, cacheKiB: 16384)
     // The thread must not wait; a read that meets a lock is long.
     try reading { () throws(SQLiteError) in try connection.execute("PRAGMA busy_timeout = 0") }
@@ -64,6 +68,14 @@ package final class QuickReader {
 
   /// Appends the whole answer to a `get`, `fetch`, `count`, or `explain`.
   ///
+  /// - Parameters:
+  ///   - operation: The read.
+  ///   - catalog: The schema.
+  ///   - control: What its client says about it.
+  ///   - reply: How the frames are written.
+  ///   - isAlone: Whether nothing else is under way that the read would delay, so that it may take
+  ///     longer than its budget until something comes.
+  ///   - writer: Gets the frames.
   /// - Returns: Whether it did; if not, nothing was appended, and the read must go to a pool.
   /// - Throws: ``DepotError`` if the read fails; nothing was appended then.
   package func perform(
@@ -71,9 +83,11 @@ package final class QuickReader {
     catalog: Catalog,
     control: CallControl,
     reply: ReplyWriter,
+    isAlone: Bool = false,
     into writer: inout JSONWriter
   ) throws(DepotError) -> Bool {
     try control.check()
+    clock.isPatient = isAlone
     if generation != catalog.generation {
       plans = [:]
       connection.forgetStatements()
@@ -153,7 +167,8 @@ package final class QuickReader {
   }
 
   private func plan(_ request: GetRequest, _ catalog: Catalog) throws(DepotError) -> GetPlan {
-    let isPlain = request.select == nil && request.prefetch.isEmpty
+    let isPlain =
+      request.select == nil && request.prefetch.isEmpty && !request.includesSubentityColumns
     if isPlain, let plan = plans[request.entity] { return plan }
     let plan = try GetPlan(request, in: catalog, connection)
     if isPlain { plans[request.entity] = plan }
@@ -181,59 +196,27 @@ package final class QuickReader {
     _ query: ReadStatement,
     _ body: () throws(ReadEnd) -> Bool
   ) throws(DepotError) -> Bool {
-    if query.isSlow || longReads.mustSkip(query.sql) { return false }
+    if query.isSlow || longReads.mustSkip(query.sql, isAlone: clock.isPatient) { return false }
     clock.restart()
     do {
       let isDone = try body()
-      if !isDone || clock.isOver { longReads.remember(query.sql) }
+      if !isDone || clock.isOver {
+        let evenAlone = !isDone || clock.isPatient
+        longReads.remember(query.sql, evenAlone: evenAlone, isTooLarge: !isDone)
+      } else if clock.isPatient {
+        longReads.forget(query.sql)
+      }
       return isDone
     } catch {
       switch error {
       case .failed(let error): throw error
       case .interrupted:
-        longReads.remember(query.sql)
+        longReads.remember(query.sql, evenAlone: clock.isPatient)
         return false
       }
     }
-  }
-
-  /// The time after which a read counts as long.
-  private final class BudgetClock {
-    private let budget: UInt64
-    private var end: UInt64 = 0
-
-    init(_ budget: UInt64) {
-      self.budget = budget
-    }
-
-    func restart() { end = Monotonic.now() + budget }
-
-    /// Lets what follows take its time.
-    func stop() { end = .max }
-
-    var isOver: Bool { Monotonic.now() > end }
   }
 }
 
 @available(*, unavailable)
 extension QuickReader: Sendable {}
-
-/// Which queries turned out long, so that they aren't tried in vain each time.
-struct LongReadMemory {
-  /// After how many uses a query gets another try, since tables and indexes change.
-  private static let pause = 50
-  private static let capacity = 256
-  /// How many uses are left to skip, by the text of the query.
-  private var skips: [String: Int] = [:]
-
-  mutating func mustSkip(_ sql: String) -> Bool {
-    guard let left = skips[sql] else { return false }
-    skips[sql] = left > 1 ? left - 1 : nil
-    return true
-  }
-
-  mutating func remember(_ sql: String) {
-    if skips.count >= Self.capacity { skips = [:] }
-    skips[sql] = Self.pause
-  }
-}

@@ -61,9 +61,9 @@ struct DerivationReading {
     case .conditional(let test, let first, let second):
       try read(test)
       return try choice([first, second])
-    case .coalesce(let parts): return try choice(parts)
+    case .coalesce(let parts), .list(let parts): return try choice(parts)
     case .aggregate(_, let part), .not(let part), .negate(let part), .convert(let part, _),
-      .is(let part, _):
+      .narrow(let part, _), .is(let part, _):
       try read(part)
     case .comparison(_, let left, let right, _), .text(_, let left, let right, _),
       .arithmetic(_, let left, let right), .contains(let left, let right):

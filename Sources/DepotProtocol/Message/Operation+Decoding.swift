@@ -84,6 +84,7 @@ extension GetRequest {
     }
     self.identifiers = identifiers
     select = try reader.names("select")
+    includesSubentityColumns = try reader.bool("subentityColumns", default: false)
     prefetch = try reader.names("prefetch") ?? []
     allowsMissing = try reader.bool("partial", default: false)
     namesColumns = try reader.bool("columns", default: true)

@@ -39,6 +39,7 @@ extension JSONWriter {
     entity(request.entity)
     identifiers(request.identifiers)
     names("select", request.select)
+    flag("subentityColumns", request.includesSubentityColumns, unless: false)
     names("prefetch", request.prefetch.isEmpty ? nil : request.prefetch)
     flag("partial", request.allowsMissing, unless: false)
     flag("columns", request.namesColumns, unless: true)

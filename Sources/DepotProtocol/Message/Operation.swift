@@ -131,6 +131,9 @@ public struct GetRequest: Hashable, Sendable {
   public var identifiers: [Int64]
   /// The attributes to return, in that order; all of them in the schema's order if `nil`.
   public var select: [String]?
+  /// Whether the columns of entities that descend from ``entity`` are returned too, null where a row
+  /// has not got them.
+  public var includesSubentityColumns: Bool
   /// The paths of relationships whose rows are to come along, such as `country` and `tags.owner`.
   public var prefetch: [String]
   /// Whether identifiers without a row are listed rather than an error.
@@ -142,6 +145,7 @@ public struct GetRequest: Hashable, Sendable {
     entity: String,
     identifiers: [Int64],
     select: [String]? = nil,
+    includesSubentityColumns: Bool = false,
     prefetch: [String] = [],
     allowsMissing: Bool = false,
     namesColumns: Bool = true
@@ -149,6 +153,7 @@ public struct GetRequest: Hashable, Sendable {
     self.entity = entity
     self.identifiers = identifiers
     self.select = select
+    self.includesSubentityColumns = includesSubentityColumns
     self.prefetch = prefetch
     self.allowsMissing = allowsMissing
     self.namesColumns = namesColumns

@@ -205,6 +205,11 @@ extension ProtocolDocument {
               "description": "The attributes to return, in that order; all in the order of the schema if absent."
             },
             {
+              "name": "subentityColumns", "type": "bool", "required": false, "default": false,
+              "example": true,
+              "description": "Whether the columns of entities that descend from the entity are returned too, null where a row has not got them."
+            },
+            {
               "name": "prefetch", "type": "Names", "required": false, "default": [],
               "example": ["maintainer"],
               "description": "The paths of relationships whose rows come along in `related`, as in a `next` frame of `fetch`."

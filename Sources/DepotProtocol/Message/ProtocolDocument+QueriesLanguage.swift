@@ -175,11 +175,11 @@ extension ProtocolDocument {
         {
           "name": "literal",
           "form": "\"text\" 'text' 12 -1.5 1e3 0xFF 0o17 0b1 TRUE YES FALSE NO NULL NIL {1, 2}",
-          "meaning": "Strings have JSON's escapes. A list holds constants; in the braces of IN and BETWEEN stands any expression."
+          "meaning": "Strings have JSON's escapes. In braces stands any expression but a list; `max({a, b})` is the greater."
         },
         {
           "name": "cast", "form": "CAST(literal, \"type\")",
-          "meaning": "A constant of a type that has no literal: date, uuid, data, decimal, url, json. NSDate and its kin are known. Of another expression, the conversion; of an object and the name of an entity, AS."
+          "meaning": "A constant of a type that has no literal: date, uuid, data, decimal, url, json; or of a width, as int8 or float. NSDate and its kin are known. Of another expression, the conversion; of an object and the name of an entity, AS."
         },
         {
           "name": "path", "form": "name.name.$id",

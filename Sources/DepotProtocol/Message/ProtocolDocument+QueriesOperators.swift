@@ -149,7 +149,7 @@ extension ProtocolDocument {
         {
           "name": "convert", "form": {"convert": "A", "type": "string"},
           "text": "CAST(a, \"string\")",
-          "meaning": "The value as one of another type; null if it cannot be one.",
+          "meaning": "The value as one of another type; null if it cannot be one. `\"type\"` may also be the width of a number, `int8` `int16` `int32` `uint8` `uint16` `uint32` `uint64` `float`: null if it is out of range, and a float is rounded to the nearest.",
           "null": "Null gives null."
         },
         {
@@ -159,6 +159,11 @@ extension ProtocolDocument {
         {
           "name": "coalesce", "form": {"coalesce": ["A", "B"]}, "text": "COALESCE(a, b)",
           "meaning": "The first that is not null.", "null": "Null if all are."
+        },
+        {
+          "name": "values", "form": {"values": ["A", "B"]}, "text": "{a, b}",
+          "meaning": "A collection of what the expressions are, in this order: values of one type, or objects of one hierarchy. Of constants alone it is the constant list.",
+          "null": "Null is an element."
         },
         {
           "name": "any",

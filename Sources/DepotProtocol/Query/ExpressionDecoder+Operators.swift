@@ -30,6 +30,9 @@ extension ExpressionDecoder {
     case "as": return .cast(try expression(argument), entity: try entity(members))
     case "convert":
       let node = try members.required("type")
+      if node.kind == .string, let width = NumberWidth(rawValue: try node.string()) {
+        return .narrow(try expression(argument), width)
+      }
       let type = try type(node)
       guard type.isScalar else { throw invalid(node, "Nothing can become a value of this type.") }
       return .convert(try expression(argument), type)
@@ -64,6 +67,13 @@ extension ExpressionDecoder {
       return .aggregate(aggregate, try collection(argument))
     }
     switch members.name {
+    case "values":
+      let parts = try list(argument)
+      for (part, node) in zip(parts, try argument.elements()) {
+        if case .value(.list) = part { throw invalid(node, "A list can't hold lists.") }
+        if case .list = part { throw invalid(node, "A list can't hold lists.") }
+      }
+      return .collection(of: parts)
     case "filter":
       let (collection, name, predicate) = try elementwise(members)
       return .filtered(collection, name, predicate)

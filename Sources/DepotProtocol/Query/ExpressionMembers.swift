@@ -67,6 +67,7 @@ enum ExpressionOperators {
       "between": [], "in": ["options"], "and": [], "or": [], "not": [], "negate": [],
       "search": ["in"], "is": ["entity"], "as": ["entity"], "convert": ["type"], "if": [],
       "coalesce": [], "filter": ["variable"], "has": [], "element": [], "slice": [],
+      "values": [],
     ]
     for name in QueryExpression.Comparison.allCases { table[name.rawValue] = ["options"] }
     for name in QueryExpression.TextTest.allCases { table[name.rawValue] = ["options"] }

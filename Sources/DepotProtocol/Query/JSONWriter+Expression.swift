@@ -35,6 +35,8 @@ extension JSONWriter {
     case .is(let object, let entity): prefix("is", object, beside: "entity", entity)
     case .cast(let object, let entity): prefix("as", object, beside: "entity", entity)
     case .convert(let value, let type): prefix("convert", value, beside: "type", type.rawValue)
+    case .narrow(let value, let width): prefix("convert", value, beside: "type", width.rawValue)
+    case .list(let parts): operation("values", parts)
     case .conditional(let condition, let yes, let no): operation("if", [condition, yes, no])
     case .coalesce(let parts): operation("coalesce", parts)
     case .function(let function, let arguments): operation(function.rawValue, arguments)

@@ -3,8 +3,8 @@ internal import FoundationEssentials
 /// `CAST("…", "type")`: a value of a type that has no literal.
 enum PredicateCast {
   /// Returns the text of the cast of a literal.
-  static func text(_ literal: String, _ type: AttributeType) -> String {
-    "CAST(\(literal), \"\(type.rawValue)\")"
+  static func text(_ literal: String, _ type: String) -> String {
+    "CAST(\(literal), \"\(type)\")"
   }
 
   /// Whether `token` is a literal, whose cast is a constant rather than a conversion.
@@ -43,20 +43,28 @@ enum PredicateCast {
         at: operand.offset
       )
     }
-    guard case .string(let name) = type.kind, let wanted = Self.type(name) else {
+    guard case .string(let name) = type.kind else { throw noType(type) }
+    let value: Value?
+    if let width = NumberWidth(rawValue: name) {
+      value = literal.cast(to: width)
+    } else if let wanted = Self.type(name) {
+      value = convert(literal, to: wanted)
+    } else {
       throw noType(type)
     }
-    guard let value = convert(literal, to: wanted) else {
+    guard let value else {
       throw PredicateFailure("This isn't a value of type \(name).", at: operand.offset)
     }
     return value
   }
 
   static func noType(_ token: PredicateToken) -> PredicateFailure {
-    let types = AttributeType.allCases.filter { $0 != .composite }
+    let types =
+      AttributeType.allCases.filter { $0 != .composite }.map(\.rawValue)
+      + NumberWidth.allCases.map(\.rawValue)
     return PredicateFailure(
       "The second part of CAST is the name of a type.",
-      hint: "The types are " + types.map { "\"\($0.rawValue)\"" }.joined(separator: ", ") + ".",
+      hint: "The types are " + types.map { "\"\($0)\"" }.joined(separator: ", ") + ".",
       at: token.offset
     )
   }

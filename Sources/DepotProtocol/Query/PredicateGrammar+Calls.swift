@@ -125,6 +125,9 @@ extension PredicateGrammar {
     let token = take()
     guard case .string(let name) = token.kind else { throw PredicateCast.noType(token) }
     try expect(.closeParenthesis)
+    if let width = NumberWidth(rawValue: name) {
+      return try node(.narrow(part.expression, width), over: [part], at: offset)
+    }
     if let type = PredicateCast.type(name), type.isScalar {
       return try node(.convert(part.expression, type), over: [part], at: offset)
     }

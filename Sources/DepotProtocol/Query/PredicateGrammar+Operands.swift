@@ -175,21 +175,22 @@ extension PredicateGrammar {
     }
   }
 
-  /// Reads a list of constants as a value.
+  /// Reads a list: a value if it holds only constants, otherwise a collection of expressions.
   private mutating func constants(_ token: PredicateToken) throws(PredicateFailure) -> Part {
-    var values: [Value] = []
-    for part in try list("", discountsConstants: true) {
+    let parts = try list("", discountsConstants: true)
+    for part in parts {
       switch part.expression {
-      case .value(.list): throw PredicateFailure("A list can't hold lists.", at: token.offset)
-      case .value(let value): values.append(value)
-      default:
-        throw PredicateFailure(
-          "A list holds only constants here.",
-          hint: "Other values stand in the braces after IN and BETWEEN.",
-          at: token.offset
-        )
+      case .value(.list), .list:
+        throw PredicateFailure("A list can't hold lists.", at: token.offset)
+      default: break
       }
     }
-    return try leaf(.value(.list(values)), at: token.offset)
+    let expression = QueryExpression.collection(of: parts.map(\.expression))
+    guard case .list = expression else { return try leaf(expression, at: token.offset) }
+    // Among other expressions a constant is a part like any of them.
+    for part in parts where part.expression.isPlainValue {
+      _ = try leaf(part.expression, at: token.offset)
+    }
+    return try node(expression, over: parts, at: token.offset)
   }
 }

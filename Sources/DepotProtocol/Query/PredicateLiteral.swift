@@ -11,12 +11,12 @@ enum PredicateLiteral {
     case .date(let date):
       let seconds = date.timeIntervalSinceReferenceDate
       let text = json(value)
-      return PredicateCast.text(text.hasPrefix("\"") ? text : json(.double(seconds)), .date)
-    case .json(let text): return PredicateCast.text(json(.string(text)), .json)
+      return PredicateCast.text(text.hasPrefix("\"") ? text : json(.double(seconds)), "date")
+    case .json(let text): return PredicateCast.text(json(.string(text)), "json")
     case .list(let values): return "{\(values.map(text).joined(separator: ", "))}"
     default: break
     }
-    return PredicateCast.text(json(value), value.type ?? .string)
+    return PredicateCast.text(json(value), (value.type ?? .string).rawValue)
   }
 
   /// JSON's strings and numbers are the language's too.

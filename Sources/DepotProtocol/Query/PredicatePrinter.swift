@@ -35,8 +35,8 @@ struct PredicateWriter {
     case .arithmetic(let arithmetic, _, _): PredicateOperator.arithmetic(arithmetic).level
     case .negate: .prefix
     case .value(let value): isNegativeNumber(value) ? .prefix : .primary
-    case .attribute, .variable, .member, .now, .cast, .convert, .conditional, .coalesce, .function,
-      .filtered, .aggregate, .element, .slice:
+    case .attribute, .variable, .member, .now, .cast, .convert, .narrow, .conditional, .coalesce,
+      .function, .list, .filtered, .aggregate, .element, .slice:
       .primary
     }
   }
@@ -67,7 +67,8 @@ struct PredicateWriter {
     case .comparison(_, let left, _, _), .text(_, let left, _, _), .between(let left, _, _),
       .in(let left, _, _), .is(let left, _), .contains(_, let left):
       comparison(expression, of: text(left, .sum))
-    case .convert(let part, let type): PredicateCast.text(argument(ofCast: part), type)
+    case .convert(let part, let type): PredicateCast.text(argument(ofCast: part), type.rawValue)
+    case .narrow(let part, let width): PredicateCast.text(argument(ofCast: part), width.rawValue)
     case .conditional(let condition, let yes, let no): call("TERNARY", [condition, yes, no])
     case .coalesce(let parts): call("COALESCE", parts)
     case .function(let function, let arguments): call(function.rawValue, arguments)
@@ -77,6 +78,7 @@ struct PredicateWriter {
 
   private func ofCollection(_ expression: QueryExpression) -> String {
     switch expression {
+    case .list(let parts): "{\(parts.map { text($0) }.joined(separator: ", "))}"
     case .quantified(let quantifier, let collection, let name, let predicate):
       quantified(quantifier, collection, name, predicate)
     case .filtered(let collection, let name, let predicate):
@@ -186,8 +188,8 @@ extension PredicateWriter {
     let needsParentheses =
       switch expression {
       case .attribute, .member, .aggregate: isOpen
-      case .value(.list), .variable, .now, .convert, .conditional, .coalesce, .function, .filtered,
-        .element, .slice:
+      case .value(.list), .list, .variable, .now, .convert, .narrow, .conditional, .coalesce,
+        .function, .filtered, .element, .slice:
         false
       default: true
       }

@@ -41,6 +41,12 @@ public indirect enum QueryExpression: Hashable, Sendable {
   case cast(QueryExpression, entity: String)
   /// A value as one of another type; null if it can't be one.
   case convert(QueryExpression, AttributeType)
+  /// A value as a number of a width; null if it can't be one, as when it is out of range. A float is
+  /// rounded to the nearest one.
+  case narrow(QueryExpression, NumberWidth)
+  /// A collection of what the parts are, in this order: values of one type, or objects of one
+  /// hierarchy. Constants alone are a ``value(_:)`` with a list.
+  case list([QueryExpression])
   /// The second if the first is true, else the third.
   case conditional(QueryExpression, QueryExpression, QueryExpression)
   /// The first that isn't null.

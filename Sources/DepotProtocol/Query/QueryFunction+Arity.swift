@@ -12,6 +12,16 @@ extension QueryExpression.Function {
 }
 
 extension QueryExpression {
+  /// Returns a collection of what parts are; of constants alone it is a constant.
+  package static func collection(of parts: [QueryExpression]) -> QueryExpression {
+    var values: [Value] = []
+    for part in parts {
+      guard case .value(let value) = part else { return .list(parts) }
+      values.append(value)
+    }
+    return .value(.list(values))
+  }
+
   /// Whether the expression is one value where there should be a collection.
   package var isScalarConstant: Bool {
     switch self {

@@ -19,6 +19,9 @@ extension SeededGenerator {
     case 12: return .member(expression(depth: next, scope: scope), path())
     case 13: return .cast(expression(depth: next, scope: scope), entity: name())
     case 14:
+      if once(in: 3) {
+        return .narrow(expression(depth: next, scope: scope), pick(NumberWidth.allCases))
+      }
       return .convert(expression(depth: next, scope: scope), pick(AttributeType.scalars))
     case 15:
       return .conditional(
@@ -95,8 +98,23 @@ extension SeededGenerator {
   }
 
   private mutating func collection(depth: Int, _ scope: [String]) -> QueryExpression {
+    if once(in: 8) { return listed(depth: depth, scope) }
     let expression = expression(depth: depth, scope: scope)
     return expression.isScalarConstant ? .value(.list(constants())) : expression
+  }
+
+  /// Returns a list of expressions, of which one isn't a constant at least.
+  private mutating func listed(depth: Int, _ scope: [String]) -> QueryExpression {
+    var parts = (0..<Int.random(in: 0..<3, using: &self)).map { _ in
+      expression(depth: depth, scope: scope)
+    }
+    parts.removeAll { part in
+      switch part {
+      case .list, .value(.list): true
+      default: false
+      }
+    }
+    return .list(([.attribute(path())] + parts).shuffled(using: &self))
   }
 
   private mutating func leaf(_ scope: [String]) -> QueryExpression {

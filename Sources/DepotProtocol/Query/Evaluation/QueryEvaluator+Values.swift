@@ -27,6 +27,10 @@ extension QueryEvaluator {
       let object = evaluate(part)
       return isKind(object, of: entity) ? object : .object(nil)
     case .convert(let part, let type): return .value(value(part).cast(to: type) ?? .null)
+    case .narrow(let part, let width): return .value(value(part).cast(to: width) ?? .null)
+    case .list(let parts):
+      let kind = typing.element(of: expression)
+      return .list(parts.map { widened(evaluate($0), kind) })
     case .conditional(let test, let first, let second):
       return widened(evaluate(isTrue(test) ? first : second), typing.kind(of: expression))
     case .coalesce(let parts):

@@ -22,7 +22,8 @@ struct QueryTyping {
     case .value(.list(let values)): .list(.value(Self.common(values.map(\.type))), isSet: false)
     case .value(let value): .value(value.type)
     case .now: .value(.date)
-    case .convert, .function:
+    case .list(let parts): .list(choice(parts), isSet: false)
+    case .convert, .narrow, .function:
       .value(expression.isConstant ? expression.constantType : computedType(of: expression))
     case .attribute(let path): follow(path, from: .object(entity))
     case .variable(let name):
@@ -46,6 +47,7 @@ struct QueryTyping {
   private func computedType(of expression: QueryExpression) -> AttributeType? {
     switch expression {
     case .convert(let part, let type): return isNull(part) ? nil : type
+    case .narrow(let part, let width): return isNull(part) ? nil : width.type
     case .function(let function, let arguments):
       if arguments.contains(where: isNull) { return nil }
       return function.kind.result ?? arguments.first.flatMap { number($0) }
@@ -164,6 +166,7 @@ extension QueryExpression {
     case .value(let value): value
     case .now: .date(Date(timeIntervalSinceReferenceDate: 0))
     case .convert(let part, let type): part.constantValue.cast(to: type) ?? .null
+    case .narrow(let part, let width): part.constantValue.cast(to: width) ?? .null
     case .function(let function, let arguments): function.value(arguments.map(\.constantValue))
     default: .null
     }
@@ -174,7 +177,7 @@ extension QueryExpression {
   var isConstant: Bool {
     switch self {
     case .value, .now: true
-    case .convert(let part, _): part.isConstant
+    case .convert(let part, _), .narrow(let part, _): part.isConstant
     case .function(let function, let arguments):
       function != .random && function != .randomn && arguments.allSatisfy(\.isConstant)
     default: false

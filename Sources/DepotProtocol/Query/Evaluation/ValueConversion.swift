@@ -56,6 +56,20 @@ extension Value {
     }
   }
 
+  /// Returns the value as a number of a width; `nil` if it can't be one, as when it is out of range.
+  ///
+  /// A float is rounded to the nearest one.
+  package func cast(to width: NumberWidth) -> Value? {
+    guard var value = cast(to: width.type) else { return nil }
+    if width == .uint64, case .decimal(let number) = value {
+      guard let whole = DecimalParts(number).rounded(.towardZero) else { return nil }
+      value = .decimal(whole)
+    }
+    guard width.holds(value) else { return nil }
+    if width == .float, case .double(let number) = value { return .double(Double(Float(number))) }
+    return value
+  }
+
   private var spelling: String? {
     switch self {
     case .null, .list, .json: return nil
