@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -91,4 +92,52 @@ static inline int depot_lock_shared(int descriptor) {
 static inline int depot_terminal_width(int descriptor) {
   struct winsize size;
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+// The macros of control messages can't be used from Swift: sendmsg(2) and recvmsg(2) with SCM_RIGHTS.
+
+union depot_passed {
+  struct cmsghdr header;
+  char bytes[CMSG_SPACE(253 * sizeof(int))];
+};
+
+static inline long depot_send_descriptors(
+    int socket, const void *bytes, unsigned long size, const int *numbers, int count) {
+  union depot_passed control = {0};
+  struct iovec part = {(void *)bytes, size};
+  struct msghdr message = {0};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (count > 0) {
+    message.msg_control = control.bytes;
+    message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(count * sizeof(int));
+    memcpy(CMSG_DATA(header), numbers, count * sizeof(int));
+  }
+  return sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+static inline long depot_receive_descriptors(
+    int socket, void *bytes, unsigned long size, int *numbers, int *count) {
+  union depot_passed control = {0};
+  struct iovec part = {bytes, size};
+  struct msghdr message = {0};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.bytes;
+  message.msg_controllen = sizeof control.bytes;
+  long received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  *count = 0;
+  if (received < 0) return received;
+  for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header != NULL;
+       header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+    int passed = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+    memcpy(numbers + *count, CMSG_DATA(header), passed * sizeof(int));
+    *count += passed;
+  }
+  return received;
 }

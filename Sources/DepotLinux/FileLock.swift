@@ -35,9 +35,7 @@ package final class FileLock: Sendable {
       throw .system(error)
     }
     try Self.lock(descriptor, attempts, depot_lock_exclusively)
-    let text = Array("\(getpid())\n".utf8)
-    ftruncate(descriptor.number, 0)
-    pwrite(descriptor.number, text, text.count, 0)
+    note()
   }
 
   /// Locks the file at `path` together with others who only read; it is created if it is missing.
@@ -55,6 +53,23 @@ package final class FileLock: Sendable {
       throw .system(error)
     }
     try Self.lock(descriptor, attempts, depot_lock_shared)
+  }
+
+  /// Takes over a lock that another process had, through its descriptor.
+  package init(takingOver descriptor: Descriptor) {
+    self.descriptor = descriptor
+    fileSystem = FileSystemKind(type: depot_file_system_type(descriptor.number))
+    note()
+  }
+
+  /// The descriptor by which another process can have the lock too.
+  package var handedOver: Descriptor { descriptor }
+
+  /// Notes in the file who has the lock.
+  private func note() {
+    let text = Array("\(getpid())\n".utf8)
+    ftruncate(descriptor.number, 0)
+    pwrite(descriptor.number, text, text.count, 0)
   }
 
   private static func lock(

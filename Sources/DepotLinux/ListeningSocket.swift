@@ -26,7 +26,12 @@ package final class ListeningSocket: Sendable {
   /// The right to listen at a path, held until the last reference goes away.
   package final class Claim: Sendable {
     fileprivate let path: String
-    private let lock: FileLock
+    fileprivate let lock: FileLock
+
+    fileprivate init(path: String, lock: FileLock) {
+      self.path = path
+      self.lock = lock
+    }
 
     /// Takes the lock beside the socket.
     ///
@@ -95,6 +100,30 @@ package final class ListeningSocket: Sendable {
     claim = nil
     device = 0
     inode = 0
+  }
+
+  /// Listens on a socket that another service made and handed over.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The socket.
+  ///   - lock: What keeps others from its path; `nil` if the service manager made the socket.
+  ///   - path: Where it is.
+  package init(takingOver descriptor: Descriptor, lock: Descriptor?, path: String) {
+    self.descriptor = descriptor
+    self.path = path
+    claim = lock.map { Claim(path: path, lock: FileLock(takingOver: $0)) }
+    var status = stat()
+    if lstat(path, &status) == 0 {
+      (device, inode) = (status.st_dev, status.st_ino)
+    } else {
+      (device, inode) = (0, 0)
+    }
+  }
+
+  /// What another service needs to listen on this socket, with what each of it is.
+  package var handedOver: (names: [String], descriptors: [Descriptor]) {
+    guard let claim else { return (["listener"], [descriptor]) }
+    return (["listener", "lock"], [descriptor, claim.lock.handedOver])
   }
 
   /// Lets every user connect, so that the service itself decides who may stay.

@@ -42,4 +42,8 @@ public enum Limits {
   public static let helloMilliseconds = 5000
   /// How many stores containers may have open, besides the service's own.
   public static let stores = 32
+  /// How many pins a connection may have.
+  public static let pins = 8
+  /// How many pins all connections together may have.
+  public static let allPins = 32
 }

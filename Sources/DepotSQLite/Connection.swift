@@ -16,6 +16,8 @@ package final class Connection {
 
   package let handle: OpaquePointer
   private var statements: [String: Statement] = [:]
+  /// Whether statements are kept, so that each text has one at most.
+  package var keepsStatements = true
   /// Kept alive for SQLite, which holds it unretained.
   var watcher: ProgressCheck?
   /// How many pages the write-ahead log held after this connection's last commit.
@@ -81,12 +83,13 @@ package final class Connection {
     sqlite3_close_v2(handle)
   }
 
-  /// Returns the statement for `sql`, compiled at its first use and kept.
+  /// Returns the statement for `sql`, compiled at its first use and kept if ``keepsStatements``.
   ///
   /// - Throws: ``SQLiteError`` if SQLite refuses the text.
   package func statement(_ sql: String) throws(SQLiteError) -> Statement {
-    if let statement = statements[sql] { return statement }
+    if keepsStatements, let statement = statements[sql] { return statement }
     let statement = try Statement(preparing: sql, on: handle)
+    guard keepsStatements else { return statement }
     if statements.count >= 256 { statements.removeAll() }
     statements[sql] = statement
     return statement

@@ -6,6 +6,8 @@ internal import Glibc
 /// What `depotd` was asked to do.
 package enum DaemonCommand {
   case serve(ServerConfiguration)
+  /// Serve in the place of the service that has the socket now.
+  case takeOver(ServerConfiguration)
   /// Examine the configuration and the whole store, and end.
   case check(ServerConfiguration)
   case printProtocol
@@ -37,6 +39,7 @@ package enum DaemonCommand {
   static func parse(_ arguments: [String]) throws(DepotError) -> DaemonCommand {
     var configuration = ServerConfiguration()
     var isCheck = false
+    var isTakeover = false
     var rest = arguments.dropFirst()
     while let argument = rest.popFirst() {
       switch argument {
@@ -44,6 +47,7 @@ package enum DaemonCommand {
       case "--version": return .printVersion
       case "--print-protocol": return .printProtocol
       case "--check": isCheck = true
+      case "--takeover": isTakeover = true
       default:
         guard argument.hasPrefix("--") else {
           throw DepotError(.usage, "depotd takes options only, not \"\(argument)\".")
@@ -65,7 +69,8 @@ package enum DaemonCommand {
         }
       }
     }
-    return isCheck ? .check(configuration) : .serve(configuration)
+    if isCheck { return .check(configuration) }
+    return isTakeover ? .takeOver(configuration) : .serve(configuration)
   }
 
   private func run() throws(DepotError) -> Int32 {
@@ -81,6 +86,9 @@ package enum DaemonCommand {
     case .serve(let configuration):
       try Self.prepareFolders(configuration)
       return try Server(configuration).run()
+    case .takeOver(let configuration):
+      try Self.prepareFolders(configuration)
+      return try Server(configuration, takeover: Takeover.request(configuration)).run()
     }
     return 0
   }
@@ -128,9 +136,14 @@ package enum DaemonCommand {
       --slow-ms N          log calls that take longer than this [100]
       --drain-ms N         how long running calls may take at the end [10000]
       --stall-ms N         how long a client may take no answers, or leave a frame unfinished [30000]
+      --pin-ms N           how long a client may keep a pin [60000]
+      --log-mib N          from which size of a store's log on streams and pins are ended [256]
       --log-format FORMAT  text or json, on the standard error [text]
       --config FILE        a file of these settings without the hyphens, one in each line;
                            SIGHUP reads who is let in and slow-ms from it again
+      --takeover           take the place of the service at the socket: it finishes its calls and
+                           hands the socket over, and no client is turned away; if this one fails,
+                           the other goes on
       --check              examine the configuration and the whole store, say what is wrong, and end
       --print-protocol     print the protocol as JSON, and end
       --version            print the version, and end

@@ -11,7 +11,16 @@ final class Inbox: Sendable {
     case readersClosed(store: Int)
     case storeClosed(store: Int)
     case opened(ticket: Int, StoreOpener.Outcome)
+    case pinned(Pinned, Result<Pin.Moment, DepotError>)
     case fatal(DepotError)
+  }
+
+  /// Whose pin of which store it is.
+  struct Pinned: Sendable {
+    let connection: Int64
+    let call: Int64
+    let name: String
+    let store: Int
   }
 
   private let loop: EventLoop

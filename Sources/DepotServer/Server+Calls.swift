@@ -27,7 +27,7 @@ extension Server {
     case .listContainers:
       let list = containerList()
       answer(call, session, now) { $0.write(list) }
-    case .get, .fetch, .count, .exists, .aggregate, .explain, .getSchema, .readBlob:
+    case .get, .fetch, .count, .exists, .aggregate, .explain, .getSchema, .readBlob, .pin, .unpin:
       if session.writesInFlight == 0 { read(call, session, now) } else { wait(call, session, now) }
     case .ping: answer(call, session, now) { $0.raw("{}") }
     case .describe: answer(call, session, now) { $0.raw(Self.protocolDocument) }
@@ -36,7 +36,13 @@ extension Server {
       answer(call, session, now) { $0.write(report) }
     case .shutdown:
       answer(call, session, now) { $0.raw("{}") }
-      drain(now, "a client asked")
+      if phase == .handedOver { finishTakeover(session) } else { drain(now, "a client asked") }
+    case .takeover(let store):
+      do throws(DepotError) {
+        try beginTakeover(store, call, session, now)
+      } catch {
+        fail(call, session, error, now)
+      }
     }
   }
 
@@ -44,8 +50,12 @@ extension Server {
   private static let protocolDocument = Array(ProtocolDocument.line.utf8)
 
   private func refusal(of call: Call, _ session: Session) -> DepotError? {
-    if case .shutdown = call.operation, session.role != .owner {
-      return DepotError(.operation, "Only the owner of the service may end it.")
+    switch call.operation {
+    case .shutdown, .takeover:
+      guard session.role == .owner else {
+        return DepotError(.operation, "Only the owner of the service may end it.")
+      }
+    default: break
     }
     var takesBackup = true
     let isChange: Bool
@@ -231,6 +241,18 @@ extension Server {
     var found: StoreHost?
     do throws(DepotError) {
       try control.check()
+      if let pin = call.pin {
+        let control = started?.control ?? self.control(of: call, now)
+        return try read(call, pinned: pin, session, control, started?.startedAt ?? now, now)
+      }
+      if case .pin(let age) = call.operation {
+        return try self.pin(call, maxAgeMilliseconds: age, session, now)
+      }
+      if case .unpin(let name) = call.operation {
+        try unpin(name, session, now)
+        session.calls[call.id] = nil
+        return answer(call, session, now) { $0.raw("{}") }
+      }
       let container = try container(call.container, session)
       if case .getSchema = call.operation { return answerSchema(container, call, session, now) }
       let host = try container.host(of: call.operation)
@@ -250,7 +272,8 @@ extension Server {
       }
       guard isQuick else {
         let control = started?.control ?? self.control(of: call, now)
-        return try readLong(call, host, session, control, started?.startedAt ?? now)
+        let start = started?.startedAt ?? now
+        return try readLong(call, host, session, control, start, catalog: host.catalog)
       }
     } catch {
       session.fail(call.id, error)
@@ -275,12 +298,15 @@ extension Server {
       && writing.isEmpty && unfinished.isEmpty && touched.allSatisfy { $0 === session }
   }
 
-  private func readLong(
+  /// Hands a read to the readers' threads.
+  func readLong(
     _ call: Call,
     _ host: StoreHost,
     _ session: Session,
     _ control: CallControl,
-    _ start: UInt64
+    _ start: UInt64,
+    catalog: Catalog,
+    pin: Pin? = nil
   ) throws(DepotError) {
     guard session.calls.values.count(where: { $0.stream != nil }) < Limits.streams else {
       throw DepotError(.tooManyStreams, "\(Limits.streams) streams are open on this connection.")
@@ -290,9 +316,10 @@ extension Server {
     let granted = min(RunningStream.window, call.credit ?? .max)
     let read = LongRead(
       operation: call.operation,
-      catalog: host.catalog,
+      catalog: catalog,
       control: control,
       reply: session.reply(to: id),
+      pin: pin,
       allowance: granted
     ) { [inbox] frames, count, isLast in
       inbox.post(

@@ -49,7 +49,8 @@ extension Server {
     }
   }
 
-  private func open(
+  /// Begins to serve a client.
+  func open(
     _ descriptor: Descriptor,
     _ peer: UnixSocket.Peer,
     _ now: UInt64
@@ -86,6 +87,7 @@ extension Server {
     dropUploads(session)
     leaveContainers(session)
     if case .serving = phase { watchListener() }
+    if phase == .handedOver, handover?.connection == session.number { resume() }
   }
 
   private func cancelAll(_ session: Session) {
@@ -93,6 +95,7 @@ extension Server {
       call.control.cancel()
       call.stream?.read.wake()
     }
+    endPins(session)
   }
 
   /// Sends an error that no call has, and closes when it is sent.

@@ -10,6 +10,8 @@ extension Server {
       case (.hangUp, _): reload()
       case (.terminate, .serving): drain(now, "signal")
       case (.terminate, .draining): phase = .draining(until: now)
+      case (.terminate, .handedOver): phase = .ended
+      case (.terminate, .resuming): mustEnd = true
       case (.terminate, _): break
       }
     }
@@ -35,11 +37,12 @@ extension Server {
   func drain(_ now: UInt64, _ reason: String) {
     guard case .serving = phase else { return }
     log.write(.notice, "draining", [("reason", reason)])
-    notifier.send("STOPPING=1")
+    if handover == nil { notifier.send("STOPPING=1") }
     phase = .draining(until: now + UInt64(configuration.drainMilliseconds) * 1_000_000)
     pauseListener()
-    listener?.unlinkIfOwn()
-    for session in sessions.values where session.state.isOpen {
+    if handover == nil { listener?.unlinkIfOwn() }
+    for session in sessions.values
+    where session.state.isOpen && session.number != handover?.connection {
       session.state.drain()
       session.send { $0.raw("{\"event\":\"draining\"}") }
       touch(session)
@@ -51,17 +54,18 @@ extension Server {
   /// - Returns: The process's status at the very end.
   func advance(_ now: UInt64) -> Int32? {
     switch phase {
-    case .serving: return nil
+    case .serving, .handedOver, .resuming: return nil
     case .closing:
       closeNext()
       return phase == .ended ? advance(now) : nil
     case .ended:
       log.write(.notice, "ended")
-      return 0
+      return endStatus
     case .draining(let until):
-      let isDone = sessions.values.allSatisfy { $0.calls.isEmpty && $0.output.count == 0 }
+      let clients = sessions.values.filter { $0.number != handover?.connection }
+      let isDone = clients.allSatisfy { $0.calls.isEmpty && $0.output.count == 0 }
       guard isDone || now >= until else { return nil }
-      for session in sessions.values { end(session) }
+      for session in clients { end(session) }
       phase = .closing
       return advance(now)
     }
@@ -73,7 +77,7 @@ extension Server {
     if isClosing || opener.isBusy { return }
     if let host = hosts.last(where: \.isOpen) { return host.suspend(ReaderPool.draining) }
     memory?.remove()
-    phase = .ended
+    if handover == nil { phase = .ended } else { handOver() }
   }
 
   /// Does what is due now and then.
@@ -105,6 +109,7 @@ extension Server {
       host.readers?.expireParked(olderThan: stallNanoseconds)
       host.readers?.rest(after: 5_000_000_000)
     }
+    if tendSnapshots(now) { nextTick = now + 100_000_000 }
     if phase != .serving { endStreamsOutOfCredit() }
   }
 

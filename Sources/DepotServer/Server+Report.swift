@@ -52,6 +52,7 @@ extension Server {
       "client": .object(session.client.mapValues(JSONValue.string)),
       "inFlight": .int64(Int64(session.calls.count)),
       "outboundBytes": .int64(Int64(session.output.count)),
+      "pins": .int64(Int64(session.pins.count)),
     ])
   }
 }
@@ -85,6 +86,9 @@ extension ReaderPool.Statistics {
       "waiting": .int64(Int64(waiting)),
       "started": .int64(Int64(started)),
       "rows": .int64(Int64(rows)),
+      "pins": .int64(Int64(pins)),
+      "pinned": .int64(Int64(pinned)),
+      "expiredPins": .int64(Int64(expiredPins)),
     ])
   }
 }

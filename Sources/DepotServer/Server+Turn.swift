@@ -43,6 +43,8 @@ extension Server {
       host(number)?.didCloseReaders()
     case .storeClosed(let number):
       host(number)?.didCloseStore()
+    case .pinned(let pinned, let result):
+      didPin(pinned, result, now)
     case .opened(let ticket, let outcome):
       opener.didOpen(ticket, outcome)
     case .fatal(let error):

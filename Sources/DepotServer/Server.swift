@@ -23,6 +23,8 @@ package actor Server {
   var slowNanoseconds: UInt64
   var listener: ListeningSocket?
   var isAccepting = false
+  /// Clients of the service before this one, which it hadn't heard of.
+  private var adopted: [Descriptor] = []
   var sessions: [Int64: Session] = [:]
   var nextSession: Int64 = 1
   var statistics = ServerStatistics()
@@ -49,6 +51,12 @@ package actor Server {
   /// The sessions with frames that one turn of the loop had no time for.
   var unfinished: Set<Int64> = []
   var phase = Phase.serving
+  /// The status with which the process is to end.
+  var endStatus: Int32 = 0
+  /// Whether to end as soon as the store is open again.
+  var mustEnd = false
+  /// Where the socket is to go at the end; `nil` if nowhere.
+  var handover: Handover?
   /// When to look for what is overdue, in nanoseconds of the monotonic clock.
   var nextTick: UInt64 = 0
   /// What the last read brought; it lives as long as the process.
@@ -61,6 +69,10 @@ package actor Server {
     case draining(until: UInt64)
     /// The stores are closed one after the other.
     case closing
+    /// Another service has the socket and opens the store.
+    case handedOver
+    /// It had the socket, but couldn't; the store is opened again.
+    case resuming
     case ended
   }
 
@@ -73,9 +85,15 @@ package actor Server {
 
   /// Opens the store and begins to listen.
   ///
+  /// - Parameters:
+  ///   - configuration: How to serve.
+  ///   - takeover: What a service that ends for this one has handed over.
   /// - Throws: ``DepotError`` `unavailable.busy` if another service has the store or the socket,
   ///   `storage.corrupt` if the store is damaged, `request.usage` if a path can't be used.
-  package init(_ configuration: ServerConfiguration) throws(DepotError) {
+  package init(
+    _ configuration: ServerConfiguration,
+    takeover: Takeover? = nil
+  ) throws(DepotError) {
     startedAt = Monotonic.now()
     self.configuration = configuration
     access = configuration.access
@@ -88,7 +106,7 @@ package actor Server {
       throw DepotError(.bug, "The service can't start: \(error).")
     }
     // The socket's lock first, so that a second service touches nothing of ours.
-    let claim = try Self.claim(configuration)
+    let claim = takeover == nil ? try Self.claim(configuration) : nil
     let inbox = Inbox(loop: loop)
     self.inbox = inbox
     opener = StoreOpener(inbox: inbox)
@@ -114,10 +132,20 @@ package actor Server {
     MemoryFolder.removeLeftovers()
     instance = Self.makeInstance()
     // Last, so that whoever finds the socket finds a store that was proved.
-    listener = try Self.listen(configuration, claim)
+    guard let takeover else {
+      listener = try Self.listen(configuration, claim)
+      return
+    }
+    listener = ListeningSocket(
+      takingOver: takeover.listener,
+      lock: takeover.lock,
+      path: configuration.socketPath
+    )
+    adopted = takeover.clients
+    takeover.finish()
   }
 
-  private static func makeInstance() -> String {
+  static func makeInstance() -> String {
     let number = UInt64.random(in: .min ... .max)
     return String(number, radix: 16)
   }
@@ -197,6 +225,9 @@ package actor Server {
   }
 
   private func begin() -> Int32 {
+    for client in adopted { adopt(client, startedAt) }
+    adopted = []
+    if access.isShared { listener?.admitAll() }
     do throws(SystemError) {
       try loop.add(signals.descriptor, token: Self.signalToken, reads: true, writes: false)
     } catch {

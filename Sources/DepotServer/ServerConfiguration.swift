@@ -16,6 +16,10 @@ package struct ServerConfiguration: Sendable {
   package var drainMilliseconds = 10_000
   /// How long a client may take nothing, or leave a frame unfinished.
   package var stallMilliseconds = 30_000
+  /// How long a pin may be kept.
+  package var pinMilliseconds = 60_000
+  /// From which size of a store's log on reads and pins are ended to let it begin anew.
+  package var logBytes = 256 << 20
   package var logFormat = ServerLog.Format.text
   /// The file that settings were read from, and are again at SIGHUP.
   package var file: String?
@@ -63,6 +67,8 @@ package struct ServerConfiguration: Sendable {
     case "slow-ms": slowMilliseconds = try number(name, value, 0...86_400_000)
     case "drain-ms": drainMilliseconds = try number(name, value, 0...86_400_000)
     case "stall-ms": stallMilliseconds = try number(name, value, 100...86_400_000)
+    case "pin-ms": pinMilliseconds = try number(name, value, 1...86_400_000)
+    case "log-mib": logBytes = try number(name, value, 8...1 << 20) << 20
     case "log-format":
       guard let format = ServerLog.Format(rawValue: value) else {
         throw DepotError(.usage, "--log-format is text or json, not \"\(value)\".")
@@ -78,7 +84,7 @@ package struct ServerConfiguration: Sendable {
   /// The names of the settings.
   package static let names = [
     "socket", "store", "data", "allow-uid", "allow-gid", "read-only-uid", "max-connections",
-    "slow-ms", "drain-ms", "stall-ms", "log-format",
+    "slow-ms", "drain-ms", "stall-ms", "pin-ms", "log-mib", "log-format",
   ]
 
   private func number(

@@ -41,6 +41,8 @@ final class Session {
   var watchesWrites = false
   /// When the connection was made, in nanoseconds of the monotonic clock.
   let openedAt: UInt64
+  /// The moments that the client keeps, by the names of their pins.
+  var pins: [String: PinnedMoment] = [:]
   /// The numbers of the stores that may have uploads of this connection.
   var uploads: Set<Int> = []
   /// When the client last took or sent bytes.

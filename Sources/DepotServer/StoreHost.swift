@@ -44,6 +44,10 @@ final class StoreHost {
   /// from it.
   private(set) var keepsSnapshot = true
 
+  /// The size of the log when it was looked at last, while reads are held back for it.
+  private var heldLogBytes: Int?
+  /// The size of the log that needs nothing done until it grows.
+  private var settledLogBytes = 0
   private var stage = Stage.closed
   private var opensWhenAsked = false
   private var whenClosed: [() -> Void] = []
@@ -105,6 +109,8 @@ final class StoreHost {
     readers = opened.readers
     catalog = opened.store.catalog
     keepsSnapshot = true
+    heldLogBytes = nil
+    settledLogBytes = 0
     reader.beginBatch()
     stage = .open
     state = .serving
@@ -136,6 +142,29 @@ final class StoreHost {
     guard !keepsSnapshot, let reader else { return }
     reader.endBatch()
     reader.beginBatch()
+  }
+
+  /// Ends long reads and pins if the log is longer than `limit`, since it can begin anew only while
+  /// nobody reads from it, and holds back new ones until it did.
+  ///
+  /// - Returns: Whether it is about to, so that it must be called again soon.
+  func boundLog(_ limit: Int) -> Bool {
+    guard stage == .open, let store, let readers else { return false }
+    let bytes = store.statistics.walBytes
+    if let last = heldLogBytes {
+      if readers.isQuiet, bytes <= limit || bytes == last {
+        readers.letIn()
+        (heldLogBytes, settledLogBytes) = (nil, bytes)
+        return false
+      }
+    } else {
+      guard bytes > limit, bytes != settledLogBytes else { return false }
+      readers.holdBack()
+    }
+    heldLogBytes = bytes
+    readers.shed(olderThan: 1_000_000_000)
+    if readers.isQuiet { store.checkpoint() }
+    return true
   }
 
   /// Takes the store out of service and closes its file.

@@ -20,6 +20,10 @@ internal import DepotProtocol
 /// ```
 public final class Client: Sendable {
   let core: ClientCore
+  /// The client whose connection this one uses; `nil` if it has its own.
+  private let owner: Client?
+  /// What is known of the moment that this client reads; `nil` if it reads the latest.
+  public let snapshot: Snapshot?
 
   /// Connects to a service.
   ///
@@ -43,6 +47,8 @@ public final class Client: Sendable {
       throw DepotError(.busy, "There can be no more connections (\(error)).")
     }
     self.core = core
+    owner = nil
+    snapshot = nil
     try await withCheckedThrowingContinuation { (first: CheckedContinuation<Void, any Error>) in
       do throws(SystemError) {
         try Thread.start(name: "depot-client") {
@@ -55,14 +61,23 @@ public final class Client: Sendable {
     }
   }
 
-  deinit { core.close() }
+  /// Makes a client that reads a moment over the connection of another.
+  init(of owner: Client, reading snapshot: Snapshot) {
+    core = ClientCore(of: owner.core, pin: snapshot.pin)
+    self.owner = owner
+    self.snapshot = snapshot
+  }
+
+  deinit {
+    if owner == nil { core.close() }
+  }
 
   /// Ends the connection.
   ///
   /// Calls that wait for their outcome fail with `unavailable.disconnected`, and so do all later
   /// ones. The client also ends when the last reference to it goes away.
   public func close() {
-    core.close()
+    if owner == nil { core.close() }
   }
 }
 

@@ -7,10 +7,17 @@ extension ClientCore {
   /// If the task is cancelled, the call is cancelled on the service; its outcome is awaited all the
   /// same.
   func call(_ operation: Operation, deadline: Duration?, key: String?) async throws -> JSONNode {
+    if pin != nil, operation.isWrite { throw DepotError.readOnlySnapshot }
+    if operation.isWrite,
+      let refusal = update({ state, _ in state.enumerations.refusal(of: operation) })
+    {
+      throw refusal
+    }
     let call = PendingCall(
       operation,
       deadline: deadline.map(Self.instant),
-      key: operation.isWrite && options.usesKeys ? key ?? Self.newKey() : key
+      key: operation.isWrite && options.usesKeys ? key ?? Self.newKey() : key,
+      pin: pin
     )
     let ticket = update { state, _ in state.table.reserve() }
     defer { if Task.isCancelled { forget(ticket) } }
@@ -27,6 +34,15 @@ extension ClientCore {
       }
     } onCancel: {
       cancel(ticket)
+    }
+  }
+
+  /// Makes a call whose outcome nobody waits for.
+  func send(_ operation: Operation) {
+    update { state, consequences in
+      guard state.closure == nil else { return }
+      let ticket = state.table.reserve()
+      state.submit(PendingCall(operation), as: ticket, &consequences)
     }
   }
 
@@ -61,7 +77,12 @@ extension ClientCore {
   /// Begins a stream; nothing waits for it yet.
   func openStream(_ operation: Operation, deadline: Duration?) throws -> ReplyTable.Ticket {
     let window = options.window
-    let call = PendingCall(operation, deadline: deadline.map(Self.instant), window: window)
+    let call = PendingCall(
+      operation,
+      deadline: deadline.map(Self.instant),
+      pin: pin,
+      window: window
+    )
     return try update { state, consequences -> Result<ReplyTable.Ticket, any Error> in
       let ticket = state.table.reserve()
       if let error = state.refusal(of: ticket) { return .failure(error) }

@@ -23,6 +23,8 @@ final class ClientCore: Sendable {
     var containers: [String: ContainerRequest] = [:]
     /// Why no more calls can be made.
     var closure: DepotError?
+    /// What is being enumerated, and must not be changed.
+    var enumerations = Enumerations()
     /// Whether the thread sleeps until somebody has a call.
     var isIdle = false
   }
@@ -42,11 +44,28 @@ final class ClientCore: Sendable {
 
   let options: ClientOptions
   let signal: WakeSignal
-  private let state = Mutex(State())
+  /// The pin that reads are about; the latest moment if `nil`.
+  let pin: String?
+  private let shared: Shared
+
+  /// What clients of one connection have in common.
+  private final class Shared: Sendable {
+    let state = Mutex(State())
+  }
 
   init(options: ClientOptions) throws(SystemError) {
     self.options = options
     signal = try WakeSignal(isBlocking: false)
+    pin = nil
+    shared = Shared()
+  }
+
+  /// Makes calls on the connection of another client that are about a pin.
+  init(of other: ClientCore, pin: String) {
+    options = other.options
+    signal = other.signal
+    self.pin = pin
+    shared = other.shared
   }
 
   /// Changes the state, then does what follows from it.
@@ -54,7 +73,7 @@ final class ClientCore: Sendable {
   func update<Result: Sendable>(
     _ body: (inout State, inout Consequences) -> Result
   ) -> Result {
-    let (result, consequences) = state.withLock { state in
+    let (result, consequences) = shared.state.withLock { state in
       var consequences = Consequences()
       let result = body(&state, &consequences)
       state.flush(&consequences)

@@ -7,6 +7,8 @@ struct PendingCall: Sendable {
   var deadline: UInt64?
   /// The idempotency key of a write that may be sent again.
   var key: String?
+  /// The pin that a read is about, which only the connection that made it has.
+  var pin: String?
   /// How many `next` frames may be on their way to a stream at once; `nil` if this is no stream.
   var window: Int?
 
@@ -22,11 +24,13 @@ struct PendingCall: Sendable {
     _ operation: Operation,
     deadline: UInt64? = nil,
     key: String? = nil,
+    pin: String? = nil,
     window: Int? = nil
   ) {
     self.operation = operation
     self.deadline = deadline
     self.key = key
+    self.pin = operation.isPinnable ? pin : nil
     self.window = window
   }
 }
@@ -42,6 +46,7 @@ extension PendingCall {
   /// Whether the call may be sent again after its connection was lost.
   var canBeSentAgain: Bool {
     guard attempts > 0 else { return true }
+    if pin != nil || operation.isAboutPin { return false }
     let isSafe = operation.isWrite ? key != nil : !hasDelivered && !isCancelled
     return isSafe && attempts < attemptLimit
   }
@@ -71,11 +76,19 @@ extension PendingCall {
       operation,
       deadlineMilliseconds: remaining,
       credit: window,
-      key: key
+      key: key,
+      pin: pin
     )
   }
 
   mutating func detach() { id = nil }
   mutating func markDelivered() { hasDelivered = true }
   mutating func markCancelled() { isCancelled = true }
+}
+
+extension Operation {
+  /// Whether the operation makes or gives up what only its connection has.
+  fileprivate var isAboutPin: Bool {
+    if case .unpin = self { true } else { false }
+  }
 }

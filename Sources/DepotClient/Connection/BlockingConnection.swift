@@ -12,6 +12,8 @@ public final class BlockingConnection {
   let welcome: Welcome
   /// The container that calls name; `nil` for the connection's own.
   private let target: String?
+  /// What is known of the moment that is read; `nil` for the latest.
+  public let snapshot: Snapshot?
 
   /// What all that speak over one wire have in common.
   private final class CallState {
@@ -20,6 +22,10 @@ public final class BlockingConnection {
     /// The terminal frames that came before those of earlier calls.
     var early: [Int64: ServerFrame] = [:]
     var interruption: Interruption?
+    /// The frames of open streams that came while others were waited for.
+    var waiting: [Int64: [RowFrame]] = [:]
+    /// What is being enumerated, and must not be changed.
+    var enumerations = Enumerations()
   }
 
   private var nextIdentifier: Int64 {
@@ -47,6 +53,46 @@ public final class BlockingConnection {
     calls = other.calls
     welcome = other.welcome
     target = container
+    snapshot = nil
+  }
+
+  /// Speaks over the wire of another connection about a moment.
+  init(over other: BlockingConnection, reading snapshot: Snapshot) {
+    wire = other.wire
+    calls = other.calls
+    welcome = other.welcome
+    target = other.target
+    self.snapshot = snapshot
+  }
+
+  /// What must not be changed for now.
+  var enumerations: Enumerations {
+    get { calls.enumerations }
+    set { calls.enumerations = newValue }
+  }
+
+  /// Returns the call that is sent for an operation.
+  ///
+  /// - Throws: ``DepotError`` if it would change a snapshot, or what is being enumerated.
+  private func call(
+    of operation: Operation,
+    deadline: Duration? = nil,
+    credit: Int? = nil,
+    key: String? = nil
+  ) throws(DepotError) -> Call {
+    if operation.isWrite {
+      if snapshot != nil { throw .readOnlySnapshot }
+      if let refusal = enumerations.refusal(of: operation) { throw refusal }
+    }
+    return Call(
+      id: nextIdentifier,
+      operation,
+      deadlineMilliseconds: deadline?.milliseconds,
+      credit: credit,
+      key: key,
+      container: operation.isInContainer ? target : nil,
+      pin: operation.isPinnable ? snapshot?.pin : nil
+    )
   }
 
   /// The name of the container that calls are about.
@@ -80,6 +126,7 @@ public final class BlockingConnection {
     wire = Wire(descriptor)
     calls = CallState()
     target = nil
+    snapshot = nil
     var writer = JSONWriter()
     let hello = Hello(client: Self.identity(name), container: container)
     FrameEncoder.append(.length, to: &writer) { $0.write(hello) }
@@ -119,13 +166,7 @@ public final class BlockingConnection {
     rows: ((inout RowReader) throws -> Void)? = nil
   ) throws -> JSONNode {
     let frames = FrameHandling(RowReading(operation), columns, related, rows)
-    let call = Call(
-      id: nextIdentifier,
-      operation,
-      deadlineMilliseconds: deadline?.milliseconds,
-      key: key,
-      container: operation.isInContainer ? target : nil
-    )
+    let call = try call(of: operation, deadline: deadline, key: key)
     return try exchange(frames, isWrite: operation.isWrite) { writer in
       writer.write(call)
     }
@@ -150,6 +191,7 @@ public final class BlockingConnection {
       var frame: [String: JSONValue] = [
         "id": .int64(id), "call": .string(name), "args": arguments,
       ]
+      if let snapshot { frame["pin"] = .string(snapshot.pin) }
       if let target { frame["container"] = .string(target) }
       writer.write(.object(frame))
     }
@@ -219,8 +261,8 @@ public final class BlockingConnection {
       }
       for request in requests {
         if failure != nil { break }
-        let id = nextIdentifier
-        _ = try send { $0.write(Call(id: id, .insert(request), container: target)) }
+        let call = try call(of: .insert(request))
+        let id = try send { $0.write(call) }
         try finish()
         waiting = id
       }
@@ -242,12 +284,7 @@ public final class BlockingConnection {
     key: String? = nil,
     frames body: ((StreamFrame) throws -> Void)? = nil
   ) throws -> JSONNode {
-    let call = Call(
-      id: nextIdentifier,
-      operation,
-      key: key,
-      container: operation.isInContainer ? target : nil
-    )
+    let call = try call(of: operation, key: key)
     return try use(isWrite: operation.isWrite) {
       try receive(send { $0.write(call) }, FrameHandling(frames: body))
     }
@@ -276,6 +313,8 @@ public final class BlockingConnection {
           failure = error
           try cancel(id)
         }
+      case .next(let other, let names, let offset) where calls.waiting[other] != nil:
+        calls.waiting[other]?.append(RowFrame(bytes: bytes, offset: offset, columns: names))
       case .ping(let number):
         var writer = JSONWriter()
         FrameEncoder.append(.length, to: &writer) { $0.write(.object(["pong": .int64(number)])) }
@@ -286,11 +325,88 @@ public final class BlockingConnection {
   }
 
   private func cancel(_ id: Int64) throws(DepotError) {
+    try control(id, "cancel", .bool(true))
+  }
+
+  private func control(
+    _ id: Int64,
+    _ member: String,
+    _ value: JSONValue
+  ) throws(DepotError) {
     var writer = JSONWriter()
     FrameEncoder.append(.length, to: &writer) { writer in
-      writer.write(.object(["id": .int64(id), "cancel": .bool(true)]))
+      writer.write(.object(["id": .int64(id), member: value]))
     }
     try wire.send(writer.bytes)
+  }
+}
+
+/// Streams that are read between other calls.
+extension BlockingConnection {
+  /// How many frames of an open stream may be on their way.
+  private static let window = 8
+
+  /// Begins a stream, whose frames ``nextFrame(of:)`` returns.
+  ///
+  /// - Returns: The number of the call.
+  func openStream(_ operation: Operation, deadline: Duration?) throws -> Int64 {
+    let call = try call(of: operation, deadline: deadline, credit: Self.window)
+    return try use(isWrite: false) {
+      let id = try send { $0.write(call) }
+      calls.waiting[id] = []
+      return id
+    }
+  }
+
+  /// Waits for the next frame of a stream; `nil` at the end.
+  ///
+  /// - Throws: The ``DepotError`` with which the stream ended.
+  func nextFrame(of id: Int64) throws -> RowFrame? {
+    guard let waiting = calls.waiting[id] else { return nil }
+    return try use(isWrite: false) {
+      if let frame = waiting.first {
+        calls.waiting[id]?.removeFirst()
+        try control(id, "more", .int64(1))
+        return frame
+      }
+      var next: RowFrame?
+      while next == nil {
+        let isEarly = early[id] != nil
+        let bytes = isEarly ? [] : try wire.receive()
+        switch try early.removeValue(forKey: id) ?? ServerFrame(bytes) {
+        case .next(id, let names, let offset):
+          next = RowFrame(bytes: bytes, offset: offset, columns: names)
+        case .next(let other, let names, let offset) where calls.waiting[other] != nil:
+          calls.waiting[other]?.append(RowFrame(bytes: bytes, offset: offset, columns: names))
+        case .ok(id, _):
+          calls.waiting[id] = nil
+          return nil
+        case .failure(id, let error):
+          calls.waiting[id] = nil
+          throw error
+        case .failure(nil, let error): throw error
+        case .ok(let other, let node): early[other] = .ok(id: other, node)
+        case .failure(let other?, let error): early[other] = .failure(id: other, error)
+        case .ping(let number):
+          var writer = JSONWriter()
+          FrameEncoder.append(.length, to: &writer) { $0.write(.object(["pong": .int64(number)])) }
+          try wire.send(writer.bytes)
+        default: continue
+        }
+      }
+      try control(id, "more", .int64(1))
+      return next
+    }
+  }
+
+  /// Cancels a stream that nobody reads any more; nothing happens if it is over.
+  func closeStream(_ id: Int64) {
+    guard calls.waiting.removeValue(forKey: id) != nil else { return }
+    _ = try? use(isWrite: false) {
+      if early.removeValue(forKey: id) != nil { return }
+      try cancel(id)
+      _ = try receive(id, FrameHandling())
+    }
   }
 }
 

@@ -12,8 +12,30 @@ public struct Page<Model: Record>: Sendable {
 }
 
 /// A place in an order: after a record with these values of the sort keys.
+///
+/// It can be stored, to go on with the same predicate and order at another time.
 public struct PageCursor: Hashable, Sendable {
   let values: [Value]
+}
+
+/// It is encoded as the JSON text that the service gets.
+extension PageCursor: Codable {
+  public init(from decoder: any Decoder) throws {
+    let text = try decoder.singleValueContainer().decode(String.self)
+    values = try JSONDocument(Array(text.utf8)).root.elements().map { try Value(constant: $0) }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var writer = JSONWriter()
+    writer.raw("[")
+    for (index, value) in values.enumerated() {
+      if index > 0 { writer.raw(",") }
+      writer.write(value)
+    }
+    writer.raw("]")
+    var container = encoder.singleValueContainer()
+    try container.encode(String(decoding: writer.bytes, as: UTF8.self))
+  }
 }
 
 /// The reading of one page.
@@ -29,6 +51,7 @@ struct PageReading<Model: Record> {
     _ sort: [SortDescriptor<Model>],
     _ prefetch: [any PartialKeyPath<Model> & Sendable],
     size: Int,
+    isLast: Bool = true,
     after cursor: PageCursor?
   ) throws(DepotError) {
     self.size = size
@@ -36,7 +59,7 @@ struct PageReading<Model: Record> {
       Model.self,
       where: predicate,
       sortBy: sort,
-      limit: size,
+      limit: isLast ? size : nil,
       prefetch: prefetch
     )
     var types: [AttributeType] = []
@@ -58,6 +81,16 @@ struct PageReading<Model: Record> {
     if records.count + 1 == size { last = try sortValues(of: row) }
     records.append(try Model(from: &row))
     while !row.isAtEndOfRow() { _ = try row.text() }
+  }
+
+  /// Returns the rows that were read as a page, if it is full or `isLast`, and begins the next one.
+  mutating func takePage(isLast: Bool) -> Page<Model>? {
+    guard records.count == size || isLast && !records.isEmpty else { return nil }
+    defer {
+      records = []
+      last = nil
+    }
+    return page
   }
 
   /// The page, once all rows were read.

@@ -15,8 +15,22 @@ struct WholeStore {
   private func path(_ entity: String) -> String { "\(folder)/\(entity).ndjson" }
 
   /// Writes the folder.
-  func export() throws -> Int32 {
+  ///
+  /// - Parameter isOneMoment: Whether all files are of one moment.
+  /// - Returns: The status of the program.
+  /// - Throws: ``DepotError`` `stream.expired` if the service doesn't keep the moment long enough.
+  func export(isOneMoment: Bool) throws -> Int32 {
     let connection = try session.connect()
+    guard isOneMoment else { return try export(connection) }
+    do {
+      return try connection.withSnapshot { try export($0) }
+    } catch let error as DepotError where error.code == .streamExpired {
+      throw DepotError(.streamExpired, "The export took longer than the service keeps a moment.")
+        .hint("Start depotd with a longer --pin-ms, or export with --no-snapshot.")
+    }
+  }
+
+  private func export(_ connection: BlockingConnection) throws -> Int32 {
     let schema = try connection.schema()
     FileSystem.createPrivateFolder(folder)
     let document = try sink("\(folder)/schema.json")

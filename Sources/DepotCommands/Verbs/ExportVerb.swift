@@ -6,6 +6,11 @@ enum ExportVerb {
 
   private static let all = OptionSpec(name: "all", help: "the whole store, into a folder")
 
+  private static let moments = OptionSpec(
+    name: "no-snapshot",
+    help: "read each file as of a moment of its own, however long all of it takes"
+  )
+
   static let verb = Verb(
     words: ["export"],
     operands: "ENTITY | --all DIR",
@@ -16,7 +21,9 @@ enum ExportVerb {
       The default format is NDJSON, also on a terminal. With --all, the folder DIR gets schema.json
       and a file of NDJSON for each entity, in which rows refer to each other by unique attributes, or
       by names such as Trip/3 for the third row of Trip. After depot import --all DIR into an empty
-      store, an export has the same bytes.
+      store, an export has the same bytes. All files are of one moment, which the service keeps
+      for a minute unless it was started with another --pin-ms; then the export fails, and needs a
+      longer time or --no-snapshot.
       """,
     examples: [
       "depot export Package > packages.ndjson",
@@ -24,7 +31,7 @@ enum ExportVerb {
       "depot export --all backup",
       "depot export Package | depot --socket other.sock import Package -",
     ],
-    options: OptionSpec.rows + [all, ids, OptionSpec.versions, OptionSpec.null],
+    options: OptionSpec.rows + [all, moments, ids, OptionSpec.versions, OptionSpec.null],
     run: run
   )
 
@@ -34,7 +41,14 @@ enum ExportVerb {
       where session.invocation.has(option) {
         throw DepotError(.usage, "--all and --\(option.name) contradict each other.")
       }
-      return try WholeStore(session.invocation.operands[0], session).export()
+      let store = WholeStore(session.invocation.operands[0], session)
+      return try store.export(isOneMoment: !session.invocation.has(moments))
+    }
+    if session.invocation.has(moments) {
+      throw DepotError(
+        .usage,
+        "--no-snapshot is for --all; other exports are of one moment anyway."
+      )
     }
     let request = try Selection.fetch(session.invocation)
     var style = session.style(request.entity)

@@ -49,6 +49,12 @@ struct CatalogTables {
     return Catalog(schema, storage, generation: Int(generation))
   }
 
+  /// Reads how often the schema was changed.
+  func generation() throws -> Int {
+    guard case .integer(let generation)? = try value("generation") else { throw damaged }
+    return Int(generation)
+  }
+
   /// Writes the schema.
   func store(_ catalog: Catalog) throws {
     try set("schema", .text(catalog.schema.json))

@@ -16,6 +16,8 @@ package final class LongRead: Sendable {
   package let catalog: Catalog
   package let control: CallControl
   package let reply: ReplyWriter
+  /// The moment that it reads; the latest if `nil`.
+  let pin: Pin?
   let deliver: Delivery
   private let state: Mutex<State>
 
@@ -27,6 +29,8 @@ package final class LongRead: Sendable {
     var stop: DepotError?
     /// When the read was parked last, by the monotonic clock.
     var parkedAt: UInt64?
+    /// When the read began to run, by the monotonic clock.
+    var began = UInt64.max
   }
 
   private enum Phase {
@@ -47,6 +51,7 @@ package final class LongRead: Sendable {
   ///   - catalog: The schema.
   ///   - control: What its client says about it; call ``wake()`` after cancelling.
   ///   - reply: How the frames are written.
+  ///   - pin: The moment to read; the latest if `nil`.
   ///   - allowance: How many `next` frames may be produced before ``grant(_:)`` allows more; `nil`
   ///     for any number.
   ///   - deliver: What takes the frames.
@@ -55,6 +60,7 @@ package final class LongRead: Sendable {
     catalog: Catalog,
     control: CallControl,
     reply: ReplyWriter,
+    pin: Pin? = nil,
     allowance: Int? = nil,
     deliver: @escaping Delivery
   ) {
@@ -62,6 +68,7 @@ package final class LongRead: Sendable {
     self.catalog = catalog
     self.control = control
     self.reply = reply
+    self.pin = pin
     self.deliver = deliver
     state = Mutex(State(allowance: allowance ?? .max))
   }
@@ -130,7 +137,10 @@ package final class LongRead: Sendable {
   func beginWaiting(in pool: ReaderPool) { state.withLock { $0.phase = .waiting(pool) } }
 
   func beginRunning(on worker: ReadWorker) {
-    state.withLock { $0.phase = .running(worker) }
+    state.withLock { state in
+      state.phase = .running(worker)
+      state.began = Monotonic.now()
+    }
     worker.run(self)
   }
 
@@ -158,6 +168,9 @@ package final class LongRead: Sendable {
     case stopped
   }
 
+  /// When the read began to run, by the monotonic clock; the far future if it hasn't.
+  var began: UInt64 { state.withLock { $0.began } }
+
   var isEnded: Bool {
     state.withLock { if case .ended = $0.phase { true } else { false } }
   }
@@ -169,6 +182,7 @@ package final class LongRead: Sendable {
   /// Delivers the last frames.
   func end(_ frames: [UInt8], nextFrameCount: Int = 0) {
     state.withLock { $0.phase = .ended }
+    pin?.remove(self)
     deliver(frames, nextFrameCount, true)
   }
 

@@ -17,11 +17,14 @@ actor ReadWorker {
   private let pool: ReaderPoolLink
   private var idle: [Connection] = []
   private var open: [ObjectIdentifier: OpenFetch] = [:]
+  /// The connections of pins, whose transactions stay open.
+  var pinned: [ObjectIdentifier: Connection] = [:]
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
   /// A fetch with its connection.
   private struct OpenFetch {
+    let read: LongRead
     var run: StreamRun
     var connection: Connection
   }
@@ -41,7 +44,10 @@ actor ReadWorker {
   /// Closes the connections, which must have no open reads, and ends the thread.
   nonisolated func close(completion: @escaping @Sendable () -> Void) {
     thread.run {
-      self.assumeIsolated { $0.idle = [] }
+      self.assumeIsolated { worker in
+        worker.idle = []
+        worker.pinned = [:]
+      }
       completion()
     }
     thread.stop()
@@ -57,26 +63,34 @@ actor ReadWorker {
         try begin(read)
       }
     } catch {
-      release(read)
-      pool.didEnd(read)
-      read.fail(error)
+      abandon(read, error)
     }
+  }
+
+  /// The reads that have an open statement.
+  var readsInProgress: [LongRead] { open.values.map(\.read) }
+
+  /// Ends a read with an error.
+  func abandon(_ read: LongRead, _ error: DepotError) {
+    release(read)
+    pool.didEnd(read)
+    read.fail(error)
   }
 
   private func begin(_ read: LongRead) throws(DepotError) {
     let connection = try takeConnection(for: read)
     do throws(ReadEnd) {
       if let run = try Self.stream(of: read, on: connection) {
-        open[ObjectIdentifier(read)] = OpenFetch(run: run, connection: connection)
+        open[ObjectIdentifier(read)] = OpenFetch(read: read, run: run, connection: connection)
       }
     } catch {
-      giveBack(connection)
+      giveBack(connection, of: read)
       throw Self.reason(error, read)
     }
     if open[ObjectIdentifier(read)] != nil { return try stream(read) }
     var writer = JSONWriter()
     do throws(ReadEnd) {
-      defer { giveBack(connection) }
+      defer { giveBack(connection, of: read) }
       try Self.answer(read, connection, to: &writer)
     } catch {
       throw Self.reason(error, read)
@@ -152,6 +166,8 @@ actor ReadWorker {
   /// Produces one frame if the allowance has room, and comes back for the next one after others.
   private func stream(_ read: LongRead) throws(DepotError) {
     guard var fetch = open[ObjectIdentifier(read)] else { return }
+    // The reads of a pin take turns on one connection.
+    if read.pin != nil { watch(fetch.connection, read) }
     var writer = JSONWriter(capacity: Self.frameBytes + 4096)
     do throws(ReadEnd) {
       guard try fetch.run.prepareFrame() else {
@@ -188,22 +204,32 @@ actor ReadWorker {
   private func release(_ read: LongRead) {
     guard let fetch = open.removeValue(forKey: ObjectIdentifier(read)) else { return }
     fetch.run.close()
-    giveBack(fetch.connection)
+    giveBack(fetch.connection, of: read)
   }
 
   private func takeConnection(for read: LongRead) throws(DepotError) -> Connection {
-    // `??` would lose the type of the error.
     let connection: Connection
-    if let last = idle.popLast() {
-      connection = last
+    if let pin = read.pin {
+      connection = try self.connection(of: pin, for: read)
     } else {
-      connection = try .reader(path: path, isFrozen: isFrozen, cacheKiB: 2048)
+      connection = try takeConnection()
     }
+    watch(connection, read)
+    return connection
+  }
+
+  /// Returns a connection that nobody uses.
+  func takeConnection() throws(DepotError) -> Connection {
+    // `??` would lose the type of the error.
+    if let last = idle.popLast() { return last }
+    return try .reader(path: path, isFrozen: isFrozen, cacheKiB: 2048)
+  }
+
+  private func watch(_ connection: Connection, _ read: LongRead) {
     connection.watch(
       every: 1000,
       ProgressCheck { (try? read.check()) == nil }
     )
-    return connection
   }
 
   /// Gives back the memory of connections that no read uses.
@@ -215,9 +241,15 @@ actor ReadWorker {
     }
   }
 
-  private func giveBack(_ connection: Connection) {
+  private func giveBack(_ connection: Connection, of read: LongRead) {
+    if read.pin == nil { giveBack(connection) } else { connection.unwatch() }
+  }
+
+  /// Ends the transaction of a connection, and keeps it for the next read.
+  func giveBack(_ connection: Connection) {
     guard idle.count < Self.idleConnections else { return }
     connection.unwatch()
+    connection.keepsStatements = true
     // The end of a transaction may have been interrupted like anything else.
     if connection.isInTransaction {
       guard (try? connection.run("COMMIT")) != nil else { return }

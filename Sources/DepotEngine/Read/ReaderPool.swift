@@ -7,17 +7,24 @@ internal import Synchronization
 /// A read whose client has no room for rows is parked: its statement stays open, but it holds no
 /// thread. More reads than the limit wait for others to end.
 package final class ReaderPool: Sendable {
-  private let workers: [ReadWorker]
+  let workers: [ReadWorker]
   private let link: ReaderPoolLink
-  private let limit: Int
-  private let state: Mutex<State>
+  let limit: Int
+  let state: Mutex<State>
 
-  private struct State {
+  struct State {
     var active: [ObjectIdentifier: (read: LongRead, worker: Int)] = [:]
     /// How many active reads each worker has.
     var loads: [Int]
     var waiting: [LongRead] = []
     var started = 0
+    var pins: [ObjectIdentifier: Pin] = [:]
+    /// What takes the snapshots of pins that were held back.
+    var waitingPins: [@Sendable () -> Void] = []
+    var pinCount = 0
+    var expiredPins = 0
+    /// Whether nothing may begin that isn't pinned.
+    var isHeld = false
     /// When the last read ended, by the monotonic clock; `nil` if the workers rest since.
     var lastEnd: UInt64?
     var isClosing = false
@@ -60,7 +67,7 @@ package final class ReaderPool: Sendable {
     let start: Start = state.withLock { state in
       if state.isClosing { return .refuse }
       state.started += 1
-      if state.active.count >= limit {
+      if state.active.count >= limit || state.isHeld && read.pin == nil {
         read.beginWaiting(in: self)
         state.waiting.append(read)
         return .wait
@@ -80,8 +87,9 @@ package final class ReaderPool: Sendable {
     case run(ReadWorker)
   }
 
-  private func activate(_ read: LongRead, _ state: inout State) -> ReadWorker {
-    let least = state.loads.indices.min { state.loads[$0] < state.loads[$1] } ?? 0
+  func activate(_ read: LongRead, _ state: inout State) -> ReadWorker {
+    let least =
+      read.pin?.place ?? state.loads.indices.min { state.loads[$0] < state.loads[$1] } ?? 0
     state.loads[least] += 1
     state.active[ObjectIdentifier(read)] = (read, least)
     return workers[least]
@@ -106,7 +114,7 @@ package final class ReaderPool: Sendable {
   /// Until then they keep the pages that they have read, which similar reads want again.
   package func rest(after nanoseconds: UInt64) {
     let isDue = state.withLock { state in
-      guard let end = state.lastEnd, state.active.isEmpty, !state.isClosing,
+      guard let end = state.lastEnd, state.active.isEmpty, state.pins.isEmpty, !state.isClosing,
         Monotonic.now() - end >= nanoseconds
       else { return false }
       state.lastEnd = nil
@@ -135,13 +143,21 @@ package final class ReaderPool: Sendable {
     reason: DepotError = ReaderPool.draining,
     completion: @escaping @Sendable () -> Void
   ) {
-    let (waiting, active, isDone) = state.withLock { state in
+    let (waiting, active, pins, held, isDone) = state.withLock { state in
       precondition(!state.isClosing, "A pool closes once.")
       state.isClosing = true
       state.completion = completion
-      defer { state.waiting = [] }
-      return (state.waiting, state.active.values.map(\.read), state.active.isEmpty)
+      defer {
+        state.waiting = []
+        state.waitingPins = []
+      }
+      let reads = state.active.values.map(\.read)
+      return (
+        state.waiting, reads, Array(state.pins.values), state.waitingPins, state.active.isEmpty
+      )
     }
+    for pin in pins { end(pin, reason) }
+    for open in held { open() }
     for read in waiting { read.fail(reason) }
     for read in active { read.stop(reason) }
     if isDone { closeWorkers() }
@@ -149,15 +165,17 @@ package final class ReaderPool: Sendable {
 
   /// Counts what the pool did and does.
   package var statistics: Statistics {
-    let (reads, waiting, started) = state.withLock {
-      ($0.active.values.map(\.read), $0.waiting.count, $0.started)
-    }
+    let state = state.withLock { $0 }
+    let reads = state.active.values.map(\.read)
     return Statistics(
       active: reads.count,
       parked: reads.count { $0.isParked },
-      waiting: waiting,
-      started: started,
-      rows: link.rowCount
+      waiting: state.waiting.count,
+      started: state.started,
+      rows: link.rowCount,
+      pins: state.pins.count,
+      pinned: state.pinCount,
+      expiredPins: state.expiredPins
     )
   }
 
@@ -172,6 +190,12 @@ package final class ReaderPool: Sendable {
     package var started: Int
     /// How many rows were streamed since then.
     package var rows: Int
+    /// How many pins are held.
+    package var pins: Int
+    /// How many pins there were since the pool was made.
+    package var pinned: Int
+    /// How many of them ended because their time was over, or to keep the log short.
+    package var expiredPins: Int
   }
 
   /// Makes room for the next read.
@@ -182,11 +206,11 @@ package final class ReaderPool: Sendable {
       }
       state.loads[entry.worker] -= 1
       state.lastEnd = Monotonic.now()
-      guard !state.waiting.isEmpty else {
-        return (nil, state.isClosing && state.active.isEmpty)
-      }
-      let next = state.waiting.removeFirst()
-      return ((next, activate(next, &state)), false)
+      let next =
+        state.isHeld ? state.waiting.firstIndex { $0.pin != nil } : state.waiting.indices.first
+      guard let next else { return (nil, state.isClosing && state.active.isEmpty) }
+      let read = state.waiting.remove(at: next)
+      return ((read, activate(read, &state)), false)
     }
     if let (read, worker) = next { read.beginRunning(on: worker) }
     if isDone { closeWorkers() }

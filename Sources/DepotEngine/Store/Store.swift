@@ -92,6 +92,20 @@ package actor Store {
     }
   }
 
+  /// Copies the log into the store now, rather than when it is due.
+  package nonisolated func checkpoint() {
+    thread.run { [self] in
+      assumeIsolated { store in
+        guard let writer = store.writer else { return }
+        do throws(SQLiteError) {
+          try store.copyLog(writer)
+        } catch {
+          store.fail(error)
+        }
+      }
+    }
+  }
+
   private func drain() {
     while true {
       let requests = mailbox.takeAll()
@@ -176,6 +190,10 @@ package actor Store {
 
   private func checkpoint(_ writer: Writer) throws(SQLiteError) {
     guard checkpointing.isDue(pages: writer.connection.walPageCount) else { return }
+    try copyLog(writer)
+  }
+
+  private func copyLog(_ writer: Writer) throws(SQLiteError) {
     do {
       let isComplete = try writer.connection.checkpoint(.passive)
       writer.statistics.checkpoints += 1

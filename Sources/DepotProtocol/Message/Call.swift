@@ -11,6 +11,8 @@ package struct Call: Hashable, Sendable {
   package var key: String?
   /// The container that it is about; the connection's own if `nil`.
   package var container: String?
+  /// The pin whose moment a read is about; the latest if `nil`.
+  package var pin: String?
 
   package init(
     id: Int64,
@@ -18,7 +20,8 @@ package struct Call: Hashable, Sendable {
     deadlineMilliseconds: Int? = nil,
     credit: Int? = nil,
     key: String? = nil,
-    container: String? = nil
+    container: String? = nil,
+    pin: String? = nil
   ) {
     self.id = id
     self.operation = operation
@@ -26,6 +29,7 @@ package struct Call: Hashable, Sendable {
     self.credit = credit
     self.key = key
     self.container = container
+    self.pin = pin
   }
 }
 
@@ -120,6 +124,10 @@ extension ClientFrame {
       throw DepotError(.usage, "\"\(call.operation.name)\" isn't about one container.")
         .at("/container")
     }
+    call.pin = try reader.optionalString("pin")
+    if call.pin != nil, !call.operation.isPinnable {
+      throw DepotError(.usage, "\"\(call.operation.name)\" can't be about a pin.").at("/pin")
+    }
     return call
   }
 }
@@ -148,6 +156,10 @@ extension JSONWriter {
     if let container = call.container {
       raw(",\"container\":")
       string(container)
+    }
+    if let pin = call.pin {
+      raw(",\"pin\":")
+      string(pin)
     }
     raw("}")
   }

@@ -30,6 +30,7 @@ extension DepotError.Code {
   public static let predicate = Self(rawValue: "request.predicate")
   public static let usage = Self(rawValue: "request.usage")
   public static let overflow = Self(rawValue: "request.overflow")
+  public static let enumerating = Self(rawValue: "request.enumerating")
 
   public static let unknownEntity = Self(rawValue: "schema.unknown_entity")
   public static let unknownAttribute = Self(rawValue: "schema.unknown_attribute")
@@ -68,6 +69,7 @@ extension DepotError.Code {
   public static let tooManyConnections = Self(rawValue: "limit.connections")
   public static let outboundTooLarge = Self(rawValue: "limit.outbound_bytes")
   public static let tooManyStores = Self(rawValue: "limit.stores")
+  public static let tooManyPins = Self(rawValue: "limit.pins")
 
   public static let deadline = Self(rawValue: "deadline.passed")
   public static let cancelled = Self(rawValue: "cancelled.by_client")
@@ -98,7 +100,8 @@ extension DepotError.Code {
     switch `class` {
     case "conflict": .afterRefetch
     case "limit":
-      [.tooManyInFlight, .tooManyStreams, .tooManyStores].contains(self) ? .later : .no
+      [.tooManyInFlight, .tooManyStreams, .tooManyStores, .tooManyPins].contains(self)
+        ? .later : .no
     case "unavailable": self == .readOnly ? .no : .later
     case "storage": self == .full ? .later : .no
     case "stream": .later

@@ -20,6 +20,7 @@ extension Operation {
     if name.isString("container.list") { return .listContainers }
     if name.isString("migration.commit") { return .commitMigration(takesBackup: true) }
     if name.isString("migration.abort") { return .abortMigration }
+    if name.isString("pin") { return .pin(maxAgeMilliseconds: nil) }
     return nil
   }
 
@@ -45,6 +46,11 @@ extension Operation {
       )
     }
     if let operation = try migration(name, &reader) { return operation }
+    if name.isString("pin") {
+      return .pin(maxAgeMilliseconds: try reader.optionalInt("maxAgeMs", in: 1...86_400_000))
+    }
+    if name.isString("unpin") { return .unpin(try reader.string("pin")) }
+    if name.isString("takeover") { return .takeover(store: try reader.string("store")) }
     if name.isString("blob.read") { return .readBlob(try BlobReadRequest(&reader)) }
     if name.isString("blob.write") { return .writeBlob(try BlobWriteRequest(&reader)) }
     if let operation = try container(name, &reader) { return operation }

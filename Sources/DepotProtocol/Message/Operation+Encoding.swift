@@ -21,6 +21,21 @@ extension JSONWriter {
       write(MigrationOptions(from: request.from))
       raw("}")
     case .commitMigration(let takesBackup): raw(takesBackup ? "{}" : "{\"backup\":false}")
+    case .pin(let milliseconds):
+      raw("{")
+      if let milliseconds {
+        raw("\"maxAgeMs\":")
+        integer(milliseconds)
+      }
+      raw("}")
+    case .unpin(let name):
+      raw("{\"pin\":")
+      string(name)
+      raw("}")
+    case .takeover(let store):
+      raw("{\"store\":")
+      string(store)
+      raw("}")
     case .insert(let request): write(request)
     case .get(let request): write(request)
     case .fetch(let request): write(request)

@@ -26,6 +26,12 @@ public indirect enum Operation: Hashable, Sendable {
   case abortMigration
   case readBlob(BlobReadRequest)
   case writeBlob(BlobWriteRequest)
+  /// Keep a moment for reads to come, for so many milliseconds at most.
+  case pin(maxAgeMilliseconds: Int?)
+  /// Give up the moment of this name.
+  case unpin(String)
+  /// Hand the socket over to the service that takes the place of this one, which has this store.
+  case takeover(store: String)
 }
 
 extension Operation {
@@ -34,7 +40,7 @@ extension Operation {
     "ping", "describe", "schema.define", "schema.get", "insert", "get", "fetch", "count", "update",
     "delete", "explain", "stats", "shutdown", "exists", "aggregate", "save", "container.open",
     "container.close", "container.list", "migration.begin", "migration.commit", "migration.abort",
-    "blob.read", "blob.write",
+    "blob.read", "blob.write", "pin", "unpin", "takeover",
   ]
 
   /// The name on the wire.
@@ -67,6 +73,9 @@ extension Operation {
     case .abortMigration: 21
     case .readBlob: 22
     case .writeBlob: 23
+    case .pin: 24
+    case .unpin: 25
+    case .takeover: 26
     }
   }
 
@@ -78,11 +87,19 @@ extension Operation {
     }
   }
 
+  /// Whether the operation reads rows, so that it can be about a moment that was pinned.
+  package var isPinnable: Bool {
+    switch self {
+    case .get, .fetch, .count, .exists, .aggregate, .explain, .readBlob: true
+    default: false
+    }
+  }
+
   /// Whether the operation is about what one container holds.
   package var isInContainer: Bool {
     switch self {
     case .ping, .describe, .stats, .shutdown, .openContainer, .closeContainer, .listContainers,
-      .commitMigration, .abortMigration:
+      .commitMigration, .abortMigration, .unpin, .takeover:
       false
     default: true
     }

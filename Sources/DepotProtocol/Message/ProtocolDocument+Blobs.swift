@@ -1,5 +1,5 @@
 extension ProtocolDocument {
-  /// The operations, part four: values outside their rows; and the errors of all operations.
+  /// The operations, part four: values outside their rows.
   static let blobs = #"""
         {
           "name": "blob.read",
@@ -111,14 +111,6 @@ extension ProtocolDocument {
             },
             "ok": {"length": 2148}
           }
-        }
-      ],
-      "commonErrors": [
-        "request.unknown_op", "request.unknown_member", "request.missing_member", "request.type",
-        "request.number_range", "request.usage", "limit.in_flight", "deadline.passed",
-        "cancelled.by_client", "permission.op", "unavailable.draining", "unavailable.busy",
-        "unavailable.readonly", "storage.full", "storage.io", "storage.corrupt", "internal.bug",
-        "notfound.container", "unavailable.migrating"
-      ]
+        },
     """#
 }

@@ -135,44 +135,46 @@ extension ProtocolDocument {
               "effect": "none"
             }
           },
-          {
-            "code": "schema.unknown_entity", "class": "schema",
-            "meaning": "The schema has no such entity.", "retry": "no", "effect": "none",
-            "exitStatus": 65, "connection": "stays",
-            "example": {
-              "code": "schema.unknown_entity", "message": "There is no entity \"Pakage\".",
-              "hint": "Did you mean \"Package\"?", "retry": "no", "effect": "none"
-            }
-          },
-          {
-            "code": "schema.unknown_attribute", "class": "schema",
-            "meaning": "The entity has no such attribute.", "retry": "no", "effect": "none",
-            "exitStatus": 65, "connection": "stays", "details": ["didYouMean"],
-            "example": {
-              "code": "schema.unknown_attribute", "message": "Package has no attribute \"nam\".",
-              "hint": "Did you mean \"name\"?", "retry": "no", "effect": "none"
-            }
-          },
-          {
-            "code": "schema.invalid", "class": "schema", "meaning": "The schema contradicts itself.",
-            "retry": "no", "effect": "none", "exitStatus": 65, "connection": "stays",
-            "example": {
-              "code": "schema.invalid", "message": "There are two entities named Package.",
-              "retry": "no", "effect": "none"
-            }
-          },
-          {
-            "code": "schema.mismatch", "class": "schema",
-            "meaning": "The store has data that the schema cannot take over without migration.",
-            "retry": "no", "effect": "none", "exitStatus": 65, "connection": "stays",
-            "details": ["differences"],
-            "example": {
-              "code": "schema.mismatch",
-              "message": "The type of Package.size changes from int64 to string.", "retry": "no",
-              "effect": "none"
-            }
-          },
     """#
+    + "\n" + enumeratingError + "\n" + #"""
+            {
+              "code": "schema.unknown_entity", "class": "schema",
+              "meaning": "The schema has no such entity.", "retry": "no", "effect": "none",
+              "exitStatus": 65, "connection": "stays",
+              "example": {
+                "code": "schema.unknown_entity", "message": "There is no entity \"Pakage\".",
+                "hint": "Did you mean \"Package\"?", "retry": "no", "effect": "none"
+              }
+            },
+            {
+              "code": "schema.unknown_attribute", "class": "schema",
+              "meaning": "The entity has no such attribute.", "retry": "no", "effect": "none",
+              "exitStatus": 65, "connection": "stays", "details": ["didYouMean"],
+              "example": {
+                "code": "schema.unknown_attribute", "message": "Package has no attribute \"nam\".",
+                "hint": "Did you mean \"name\"?", "retry": "no", "effect": "none"
+              }
+            },
+            {
+              "code": "schema.invalid", "class": "schema", "meaning": "The schema contradicts itself.",
+              "retry": "no", "effect": "none", "exitStatus": 65, "connection": "stays",
+              "example": {
+                "code": "schema.invalid", "message": "There are two entities named Package.",
+                "retry": "no", "effect": "none"
+              }
+            },
+            {
+              "code": "schema.mismatch", "class": "schema",
+              "meaning": "The store has data that the schema cannot take over without migration.",
+              "retry": "no", "effect": "none", "exitStatus": 65, "connection": "stays",
+              "details": ["differences"],
+              "example": {
+                "code": "schema.mismatch",
+                "message": "The type of Package.size changes from int64 to string.", "retry": "no",
+                "effect": "none"
+              }
+            },
+      """#
     + "\n" + migrationErrors + "\n" + #"""
             {
               "code": "notfound.object", "class": "notfound", "meaning": "No row has this identifier.",
@@ -335,6 +337,15 @@ extension ProtocolDocument {
               }
             },
             {
+              "code": "limit.pins", "class": "limit",
+              "meaning": "The connection, or all connections together, have too many pins.",
+              "retry": "later", "effect": "none", "exitStatus": 75, "connection": "stays",
+              "example": {
+                "code": "limit.pins", "message": "8 pins are held on this connection.",
+                "retry": "later", "effect": "none"
+              }
+            },
+            {
               "code": "deadline.passed", "class": "deadline",
               "meaning": "The deadline passed first. A write was not applied.", "retry": "now",
               "effect": "none", "exitStatus": 75, "connection": "stays",
@@ -354,7 +365,7 @@ extension ProtocolDocument {
             },
             {
               "code": "stream.expired", "class": "stream",
-              "meaning": "A stream whose client took nothing for too long was ended, so that its snapshot doesn't hold back the store.",
+              "meaning": "A snapshot was given up, so that it doesn't hold back the store: a stream whose client took nothing for too long, a pin that is too old or not this connection's, or either while the log is too long.",
               "retry": "later", "effect": "none", "exitStatus": 75, "connection": "stays",
               "example": {
                 "code": "stream.expired", "message": "The client took nothing for 30 seconds.",

@@ -47,6 +47,10 @@ extension ProtocolDocument {
             {
               "name": "container", "type": "string", "required": false,
               "description": "The container that the call is about; that of hello if absent."
+            },
+            {
+              "name": "pin", "type": "string", "required": false,
+              "description": "The pin whose moment a read sees, and whose container it is about; the latest moment if absent."
             }
           ],
           "example": {"id": 7, "call": "count", "args": {"entity": "Package"}, "deadlineMs": 2000}

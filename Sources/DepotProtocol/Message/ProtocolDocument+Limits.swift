@@ -84,6 +84,14 @@ extension ProtocolDocument {
         {
           "name": "stores", "value": 32, "unit": "stores",
           "reason": "Each open store has threads and descriptors of its own.", "error": "limit.stores"
+        },
+        {
+          "name": "pins", "value": 8, "unit": "pins",
+          "reason": "Each pin of a connection holds a snapshot of the store.", "error": "limit.pins"
+        },
+        {
+          "name": "allPins", "value": 32, "unit": "pins",
+          "reason": "Snapshots hold back the store, and each has a cache.", "error": "limit.pins"
         }
       ],
       "features": [
@@ -95,6 +103,10 @@ extension ProtocolDocument {
         {
           "name": "containers", "since": 1,
           "summary": "Hello and calls may have `container`; the operations `container.open`, `container.close` and `container.list`."
+        },
+        {
+          "name": "pins", "since": 1,
+          "summary": "The operations `pin` and `unpin`; reads may have `pin`."
         }
       ]
     """#

@@ -153,6 +153,6 @@ extension Limits {
     "outboundSoftBytes": Int64(outboundSoftBytes), "outboundHardBytes": Int64(outboundHardBytes),
     "keyBytes": Int64(keyBytes), "nameBytes": Int64(nameBytes), "entities": Int64(entities),
     "attributes": Int64(attributes), "helloMilliseconds": Int64(helloMilliseconds),
-    "stores": Int64(stores),
+    "stores": Int64(stores), "pins": Int64(pins), "allPins": Int64(allPins),
   ]
 }

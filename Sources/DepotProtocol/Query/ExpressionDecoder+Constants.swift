@@ -129,7 +129,7 @@ extension ExpressionDecoder {
 
 extension Value {
   /// Reads a constant or a list of them, for which a plain array will do here.
-  init(constant node: JSONNode) throws(DepotError) {
+  package init(constant node: JSONNode) throws(DepotError) {
     var decoder = ExpressionDecoder(VariableBindings())
     self = try node.kind == .array ? decoder.constants(node) : decoder.constant(node)
   }

@@ -63,6 +63,31 @@ final class TestDaemon {
 
   /// Starts the service on the same store again, and waits until it answers.
   func start(environment: [String: String] = [:]) throws {
+    try launch(environment: environment)
+    let connection = try poll {
+      if !process.isRunning { throw DepotError(.noService, "depotd ended: \(self.log)") }
+      return try? RawConnection(socket)
+    }
+    guard connection != nil else {
+      throw DepotError(.noService, "depotd doesn't answer: \(self.log)")
+    }
+  }
+
+  /// Has another service take the place of this one, and waits for the end of the first.
+  ///
+  /// - Returns: The status of the first.
+  func takeOver() throws -> Int32 {
+    let first = process
+    try launch(["--takeover"])
+    let isEnded: Bool? = poll(within: .seconds(20)) { first.isRunning ? nil : true }
+    try #require(isEnded == true, "the first service still runs: \(log)")
+    return first.terminationStatus
+  }
+
+  private func launch(
+    _ more: [String] = [],
+    environment: [String: String] = [:]
+  ) throws {
     let log = folder.path + "/log"
     if !FileManager.default.fileExists(atPath: log) {
       _ = try folder.write("", to: "log")
@@ -71,7 +96,8 @@ final class TestDaemon {
     try handle.seekToEnd()
     process = Foundation.Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
-    let command = prefix + [Programs.daemon, "--socket", socket, "--store", store] + arguments
+    let command =
+      prefix + [Programs.daemon, "--socket", socket, "--store", store] + arguments + more
     process.arguments =
       suffix.isEmpty ? command : ["sh", "-c", "exec \"$@\" \(suffix)", "sh"] + command
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
@@ -79,13 +105,6 @@ final class TestDaemon {
     process.standardOutput = handle
     process.standardError = handle
     try process.run()
-    let connection = try poll {
-      if !process.isRunning { throw DepotError(.noService, "depotd ended: \(self.log)") }
-      return try? RawConnection(socket)
-    }
-    guard connection != nil else {
-      throw DepotError(.noService, "depotd doesn't answer: \(self.log)")
-    }
   }
 
   /// Kills it without warning and waits until it is gone.

@@ -1,0 +1,195 @@
+internal import DepotProtocol
+public import FoundationEssentials
+public import FoundationInternationalization
+
+/// The records of an enumeration as they arrive, in batches.
+///
+/// All of them are of one moment. Memory is bounded by a batch and by ``ClientOptions/window`` frames of
+/// about 64 KiB, however many records there are. Leaving the loop early cancels the enumeration on the
+/// service. Until the iterator goes away, the client refuses to change the entity.
+public struct EnumeratedPages<Model: Record>: AsyncSequence, Sendable {
+  fileprivate let client: Client
+  fileprivate let predicate: Predicate<Model>?
+  fileprivate let sort: [SortDescriptor<Model>]
+  fileprivate let prefetch: [any PartialKeyPath<Model> & Sendable]
+  fileprivate let size: Int
+  fileprivate let cursor: PageCursor?
+  fileprivate let allowsMutations: Bool
+  fileprivate let deadline: Duration?
+
+  public func makeAsyncIterator() -> Iterator { Iterator(self) }
+
+  /// The batches of one enumeration, which begins when the first one is asked for.
+  public struct Iterator: AsyncIteratorProtocol {
+    private let source: EnumeratedPages
+    private var run: Run?
+    private var isFinished = false
+
+    fileprivate init(_ source: EnumeratedPages) {
+      self.source = source
+    }
+
+    private struct Run {
+      var reading: PageReading<Model>
+      var frames: FetchedFrames.Iterator
+      let mark: EnumerationMark?
+      /// The rest of a frame that was more than a batch had room for.
+      var ready: [Page<Model>] = []
+    }
+
+    /// Waits for the next batch; `nil` after the last.
+    ///
+    /// - Throws: ``DepotError`` if the fetch fails; after `stream.expired` or a lost connection, go on
+    ///   with the last batch's ``Page/next``. `CancellationError` if the task was cancelled.
+    public mutating func next() async throws -> Page<Model>? {
+      guard !isFinished else { return nil }
+      do {
+        if run == nil { run = try begin() }
+        guard var run else { return nil }
+        while run.ready.isEmpty {
+          guard let frame = try await run.frames.next() else {
+            isFinished = true
+            self.run = nil
+            return run.reading.takePage(isLast: true)
+          }
+          (run.reading, run.ready) = try await run.reading.reading(frame)
+        }
+        let page = run.ready.removeFirst()
+        self.run = run
+        return page
+      } catch {
+        isFinished = true
+        run = nil
+        throw error
+      }
+    }
+
+    private func begin() throws -> Run {
+      let reading = try PageReading(
+        source.predicate,
+        source.sort,
+        source.prefetch,
+        size: source.size,
+        isLast: false,
+        after: source.cursor
+      )
+      let mark =
+        source.allowsMutations ? nil : EnumerationMark(Model.entity, source.client.core)
+      let frames = source.client.fetchFrames(reading.request, deadline: source.deadline)
+      return Run(reading: reading, frames: frames.makeAsyncIterator(), mark: mark)
+    }
+  }
+}
+
+@available(*, unavailable)
+extension EnumeratedPages.Iterator: Sendable {}
+
+/// What keeps a client from changing an entity as long as it exists.
+final class EnumerationMark: Sendable {
+  private let entity: String
+  private let core: ClientCore
+
+  init(_ entity: String, _ core: ClientCore) {
+    self.entity = entity
+    self.core = core
+    core.update { state, _ in state.enumerations.begin(entity) }
+  }
+
+  deinit {
+    core.update { [entity] state, _ in state.enumerations.end(entity) }
+  }
+}
+
+extension PageReading {
+  /// Reads a frame away from the caller's actor; returns the batches that it completes.
+  @concurrent
+  fileprivate consuming func reading(
+    _ frame: RowFrame
+  ) async throws -> (PageReading, [Page<Model>]) {
+    var reading = self
+    var pages: [Page<Model>] = []
+    try frame.forEachRow { row in
+      try reading.append(&row)
+      if let page = reading.takePage(isLast: false) { pages.append(page) }
+    }
+    return (reading, pages)
+  }
+}
+
+extension Client {
+  /// Returns the records that satisfy a predicate in batches, all of one moment.
+  ///
+  /// - Parameters:
+  ///   - type: The record.
+  ///   - predicate: What the records must satisfy; all of them if `nil`.
+  ///   - sort: The properties to sort by, the most important first.
+  ///   - prefetch: The relationships whose rows are to come along.
+  ///   - batchSize: How many records a batch has; the last one may have fewer.
+  ///   - cursor: The ``Page/next`` of a batch of an earlier enumeration with the same predicate and
+  ///     order, to go on after it. What is read then is of a later moment.
+  ///   - allowEscapingMutations: Whether the client may change the entity meanwhile; the enumeration
+  ///     doesn't show it.
+  ///   - deadline: How long the whole enumeration may take at most.
+  /// - Returns: The sequence. Nothing is sent before its first element is asked for.
+  public func batches<Model: Record>(
+    _ type: Model.Type,
+    where predicate: Predicate<Model>? = nil,
+    sortBy sort: [SortDescriptor<Model>] = [],
+    prefetch: [any PartialKeyPath<Model> & Sendable] = [],
+    batchSize: Int = 5000,
+    after cursor: PageCursor? = nil,
+    allowEscapingMutations: Bool = false,
+    deadline: Duration? = nil
+  ) -> EnumeratedPages<Model> {
+    precondition(batchSize > 0, "A batch has at least one record.")
+    return EnumeratedPages(
+      client: self,
+      predicate: predicate,
+      sort: sort,
+      prefetch: prefetch,
+      size: batchSize,
+      cursor: cursor,
+      allowsMutations: allowEscapingMutations,
+      deadline: deadline
+    )
+  }
+
+  /// Calls `body` with each record that satisfies a predicate, all of one moment.
+  ///
+  /// Records come in batches, so that memory is bounded however many there are. Unless
+  /// `allowEscapingMutations` is true, writes of this client that name the entity fail meanwhile with
+  /// `request.enumerating`.
+  ///
+  /// - Returns: How many records there were.
+  /// - Throws: What ``batches(_:where:sortBy:prefetch:batchSize:after:allowEscapingMutations:deadline:)``
+  ///   throws, and what `body` throws, after the enumeration was cancelled.
+  @discardableResult
+  public func enumerate<Model: Record>(
+    _ type: Model.Type,
+    where predicate: Predicate<Model>? = nil,
+    sortBy sort: [SortDescriptor<Model>] = [],
+    prefetch: [any PartialKeyPath<Model> & Sendable] = [],
+    batchSize: Int = 5000,
+    after cursor: PageCursor? = nil,
+    allowEscapingMutations: Bool = false,
+    deadline: Duration? = nil,
+    _ body: (Model) async throws -> Void
+  ) async throws -> Int {
+    let batches = batches(
+      type,
+      where: predicate,
+      sortBy: sort,
+      prefetch: prefetch,
+      batchSize: batchSize,
+      after: cursor,
+      allowEscapingMutations: allowEscapingMutations,
+      deadline: deadline
+    )
+    var count = 0
+    for try await batch in batches {
+      for record in batch.records { try await body(record) }
+      count += batch.records.count
+    }
+    return count
+  }
+}

@@ -1,0 +1,80 @@
+internal import DepotLinux
+package import DepotProtocol
+internal import Synchronization
+
+/// A moment of a store that many reads see: a transaction that stays open on a reader's thread.
+///
+/// All methods may be called from any thread.
+package final class Pin: Sendable {
+  /// What is known of a pin once its snapshot was taken.
+  package struct Moment: Sendable {
+    /// The schema as of the snapshot.
+    package var catalog: Catalog
+    /// The token of the last transaction that the snapshot has; `nil` if the store keeps no history.
+    package var token: String?
+  }
+
+  /// When it ends by itself, in nanoseconds of the monotonic clock.
+  package let expiry: UInt64
+  /// When it was asked for.
+  let began = Monotonic.now()
+  /// The number of the worker that has the transaction.
+  let place: Int
+  let worker: ReadWorker
+  private let state = Mutex(State())
+
+  private struct State {
+    var reads: [ObjectIdentifier: LongRead] = [:]
+    var end: DepotError?
+  }
+
+  init(place: Int, worker: ReadWorker, expiry: UInt64) {
+    self.place = place
+    self.worker = worker
+    self.expiry = expiry
+  }
+
+  /// Why the pin ended; `nil` if it hasn't.
+  package var end: DepotError? { state.withLock { $0.end } }
+
+  /// Takes note of a read that is about to begin.
+  ///
+  /// - Throws: ``DepotError`` with which the pin ended.
+  func add(_ read: LongRead) throws(DepotError) {
+    let end = state.withLock { state in
+      if state.end == nil { state.reads[ObjectIdentifier(read)] = read }
+      return state.end
+    }
+    if let end { throw end }
+  }
+
+  /// Takes note that a read ended.
+  func remove(_ read: LongRead) {
+    state.withLock { _ = $0.reads.removeValue(forKey: ObjectIdentifier(read)) }
+  }
+
+  /// Marks the pin as ended, and stops its reads.
+  ///
+  /// - Returns: Whether it hadn't ended before.
+  func stop(_ reason: DepotError) -> Bool {
+    let reads: [LongRead]? = state.withLock { state in
+      guard state.end == nil else { return nil }
+      state.end = reason
+      return Array(state.reads.values)
+    }
+    guard let reads else { return false }
+    for read in reads { read.stop(reason) }
+    return true
+  }
+}
+
+extension DepotError {
+  /// What reads of a pin get after its time.
+  package static let pinExpired = DepotError(
+    .streamExpired,
+    "The pin isn't there: it expired, was given up, or was another connection's."
+  )
+  .hint(
+    "Pin again and go on after the last row with \"after\"; the rows are of a later moment then."
+  )
+}

@@ -1,0 +1,94 @@
+internal import DepotLinux
+internal import DepotProtocol
+internal import DepotSQLite
+
+extension ReadWorker {
+  typealias PinOutcome = @Sendable (Result<Pin.Moment, DepotError>) -> Void
+
+  /// Takes the snapshot of a pin on the worker's thread.
+  nonisolated func open(
+    _ pin: Pin,
+    _ catalog: Catalog,
+    store: String,
+    completion: @escaping PinOutcome
+  ) {
+    thread.run {
+      self.assumeIsolated { worker in
+        do throws(DepotError) {
+          completion(.success(try worker.begin(pin, catalog, store)))
+        } catch {
+          completion(.failure(error))
+        }
+      }
+    }
+  }
+
+  /// Ends the transaction of a pin that was stopped, and the reads that it still has.
+  nonisolated func release(_ pin: Pin, _ reason: DepotError) {
+    thread.run { self.assumeIsolated { $0.end(pin, reason) } }
+  }
+
+  private func begin(
+    _ pin: Pin,
+    _ catalog: Catalog,
+    _ store: String
+  ) throws(DepotError) -> Pin.Moment {
+    if let end = pin.end { throw end }
+    let connection = try takeConnection()
+    // Streams of one pin run side by side, so each needs a statement of its own.
+    connection.keepsStatements = false
+    do {
+      try connection.run("BEGIN")
+      let tables = CatalogTables(connection: connection)
+      // This reads, so the snapshot is that of now.
+      let isSame = try tables.generation() == catalog.generation
+      let moment = Pin.Moment(
+        catalog: isSame ? catalog : try tables.load(),
+        token: try SnapshotToken.read(on: connection, store: store)
+      )
+      pinned[ObjectIdentifier(pin)] = connection
+      return moment
+    } catch let error as DepotError {
+      giveBack(connection)
+      throw error
+    } catch let error as SQLiteError {
+      giveBack(connection)
+      throw DepotError(reading: error)
+    } catch {
+      giveBack(connection)
+      throw DepotError(.bug, "\(error)")
+    }
+  }
+
+  private func end(_ pin: Pin, _ reason: DepotError) {
+    for read in readsInProgress where read.pin === pin { abandon(read, reason) }
+    guard let connection = pinned.removeValue(forKey: ObjectIdentifier(pin)) else { return }
+    giveBack(connection)
+  }
+
+  /// Returns the connection that a read of a pin shares with others.
+  ///
+  /// - Throws: ``DepotError`` with which the pin ended.
+  func connection(of pin: Pin, for read: LongRead) throws(DepotError) -> Connection {
+    try pin.add(read)
+    guard let connection = pinned[ObjectIdentifier(pin)] else { throw pin.end ?? .pinExpired }
+    return connection
+  }
+}
+
+/// The token of the last transaction that a snapshot has.
+enum SnapshotToken {
+  /// - Returns: The token; `nil` if the store keeps no history, or has none.
+  static func read(
+    on connection: Connection,
+    store: String
+  ) throws(SQLiteError) -> String? {
+    let table = "SELECT 1 FROM sqlite_schema WHERE name = 'depot_history'"
+    guard try connection.integer(table) != nil,
+      let token = try connection.integer(
+        "SELECT token FROM depot_history ORDER BY id DESC LIMIT 1"
+      )
+    else { return nil }
+    return "\(store.prefix(8))-\(token)"
+  }
+}

@@ -1,0 +1,109 @@
+internal import DepotLinux
+package import DepotProtocol
+internal import Synchronization
+
+extension ReaderPool {
+  /// Takes a snapshot that reads can share until it is given up or expires.
+  ///
+  /// - Parameters:
+  ///   - catalog: The schema, as far as is known here.
+  ///   - store: The identifier of the store.
+  ///   - expiry: When the pin ends by itself, by the monotonic clock in nanoseconds.
+  ///   - completion: Is called with the moment on a reader's thread, once.
+  /// - Returns: The pin; reads that name it before the completion wait for it.
+  package func pin(
+    _ catalog: Catalog,
+    store: String,
+    until expiry: UInt64,
+    completion: @escaping @Sendable (Result<Pin.Moment, DepotError>) -> Void
+  ) -> Pin {
+    let (pin, isHeld) = state.withLock { state in
+      let place = state.loads.indices.min { state.loads[$0] < state.loads[$1] } ?? 0
+      let pin = Pin(place: place, worker: workers[place], expiry: expiry)
+      let open: @Sendable () -> Void = {
+        pin.worker.open(pin, catalog, store: store, completion: completion)
+      }
+      if state.isClosing {
+        _ = pin.stop(Self.draining)
+      } else {
+        state.loads[place] += 1
+        state.pins[ObjectIdentifier(pin)] = pin
+        state.pinCount += 1
+      }
+      if state.isHeld { state.waitingPins.append(open) }
+      return (pin, state.isHeld)
+    }
+    if !isHeld { pin.worker.open(pin, catalog, store: store, completion: completion) }
+    return pin
+  }
+
+  /// Gives a pin up; its reads end with `reason`.
+  package func end(_ pin: Pin, _ reason: DepotError) {
+    let isKnown = state.withLock { state in
+      guard state.pins.removeValue(forKey: ObjectIdentifier(pin)) != nil else { return false }
+      state.loads[pin.place] -= 1
+      state.lastEnd = Monotonic.now()
+      return true
+    }
+    guard isKnown, pin.stop(reason) else { return }
+    pin.worker.release(pin, reason)
+  }
+
+  /// Ends the pins whose time is over, with `stream.expired`.
+  package func expirePins() {
+    let now = Monotonic.now()
+    for pin in state.withLock({ Array($0.pins.values) }) where pin.expiry <= now {
+      expire(pin)
+    }
+  }
+
+  private func expire(_ pin: Pin) {
+    state.withLock { $0.expiredPins += 1 }
+    end(pin, .pinExpired)
+  }
+}
+
+/// What keeps the log from growing without end: it can begin anew only while nobody reads from it.
+extension ReaderPool {
+  /// Keeps reads that come from beginning until ``letIn()``.
+  package func holdBack() { state.withLock { $0.isHeld = true } }
+
+  /// Lets the reads begin that were held back.
+  package func letIn() {
+    let (pins, reads) = state.withLock { state in
+      state.isHeld = false
+      defer { state.waitingPins = [] }
+      var reads: [(LongRead, ReadWorker)] = []
+      while state.active.count < limit, !state.waiting.isEmpty {
+        let read = state.waiting.removeFirst()
+        reads.append((read, activate(read, &state)))
+      }
+      return (state.waitingPins, reads)
+    }
+    for open in pins { open() }
+    for (read, worker) in reads { read.beginRunning(on: worker) }
+  }
+
+  /// Ends the reads and pins that began so many nanoseconds ago, with `stream.expired`.
+  package func shed(olderThan nanoseconds: UInt64) {
+    let now = Monotonic.now()
+    let limit = now > nanoseconds ? now - nanoseconds : 0
+    let (reads, pins) = state.withLock { state in
+      (state.active.values.map(\.read), Array(state.pins.values))
+    }
+    for pin in pins where pin.began <= limit { expire(pin) }
+    for read in reads where read.pin == nil && read.began <= limit {
+      read.stop(
+        DepotError(.streamExpired, "The log of the store is too long to keep the snapshot.")
+          .hint("Go on after the last row with \"after\"; the rows are of a later moment then.")
+      )
+    }
+  }
+
+  /// Whether nobody reads; those that were held back don't count.
+  package var isQuiet: Bool {
+    state.withLock { state in
+      state.active.isEmpty && state.pins.count <= state.waitingPins.count
+    }
+  }
+}

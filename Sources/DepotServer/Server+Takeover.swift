@@ -1,0 +1,118 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+
+/// The place of this service on its way to another one.
+struct Handover {
+  /// The connection of the other service, and the call that is answered with the socket.
+  let connection: Int64
+  let call: Int64
+  /// The clients that were accepted but not heard of.
+  var clients: [Descriptor] = []
+}
+
+extension Server {
+  /// Begins to end, to hand the socket over to the caller when the stores are closed.
+  ///
+  /// - Throws: ``DepotError`` `request.usage` if the caller has another store, `unavailable.busy` if the
+  ///   place is being handed over already.
+  func beginTakeover(
+    _ store: String,
+    _ call: Call,
+    _ session: Session,
+    _ now: UInt64
+  ) throws(DepotError) {
+    let path = configuration.storePath
+    guard store == FileSystem.resolved(path) ?? path || FileSystem.isSameFile(store, path) else {
+      throw DepotError(.usage, "This service has the store \(path), not \(store).")
+        .hint("Start the other one with --store \(path).").at("/args/store")
+    }
+    guard handover == nil, phase == .serving else {
+      throw DepotError(.busy, "The service is ending already.")
+    }
+    session.calls[call.id] = running(call, now)
+    var handover = Handover(connection: session.number, call: call.id)
+    pauseListener()
+    // Those that have sent nothing yet shall not notice.
+    for client in sessions.values where client.isUnheard && handover.clients.count < 200 {
+      sessions[client.number] = nil
+      loop.remove(client.descriptor)
+      handover.clients.append(client.descriptor)
+    }
+    self.handover = handover
+    drain(now, "process \(session.peer.process) takes over")
+  }
+
+  /// Sends the socket to the other service once the stores are closed, or goes on if it is gone.
+  func handOver() {
+    guard let handover, let session = sessions[handover.connection], let listener else {
+      return resume()
+    }
+    let (names, descriptors) = listener.handedOver
+    let clients = handover.clients.prefix(Descriptor.mostPassed - descriptors.count)
+    var writer = JSONWriter()
+    session.reply(to: handover.call).ok(to: &writer) { writer in
+      writer.raw("{\"descriptors\":")
+      writer.names(names + clients.map { _ in "connection" })
+      writer.raw("}")
+    }
+    let sent = writer.bytes.withUnsafeBytes { bytes in
+      try? session.descriptor.send(bytes, passing: descriptors + clients)
+    }
+    guard sent == writer.bytes.count else { return end(session) }
+    session.calls = [:]
+    session.state.finish(handover.call)
+    phase = .handedOver
+    log.write(.notice, "handed over", [("pid", "\(session.peer.process)")])
+  }
+
+  /// Ends, since the other service serves.
+  func finishTakeover(_ session: Session) {
+    notifier.send("MAINPID=\(session.peer.process)")
+    phase = .ended
+  }
+
+  /// Serves again, since the other service couldn't.
+  ///
+  /// Of the containers, only the service's own is open then.
+  func resume() {
+    guard phase != .resuming else { return }
+    phase = .resuming
+    log.write(.warning, "the other service is gone; serving again")
+    containers = [defaultContainer.name: defaultContainer]
+    hosts = defaultContainer.hosts
+    memory = nil
+    guard let host = defaultContainer.only else { return }
+    host.reopen { [self] result in
+      if case .failure(let error) = result {
+        log.write(.error, "the store can't be opened again", [("error", "\(error)")])
+        endStatus = 75
+        phase = .ended
+        return
+      }
+      phase = .serving
+      let clients = handover?.clients ?? []
+      handover = nil
+      let now = Monotonic.now()
+      for client in clients { adopt(client, now) }
+      if mustEnd { drain(now, "signal") } else { watchListener() }
+    }
+  }
+
+  /// Serves clients that another service had accepted.
+  func adopt(_ client: Descriptor, _ now: UInt64) {
+    do throws(SystemError) {
+      try open(client, UnixSocket.peer(of: client), now)
+    } catch {
+      log.write(.warning, "a client is lost", [("error", "\(error)")])
+    }
+  }
+}
+
+extension Session {
+  /// Whether the client has sent nothing yet, as far as was read.
+  fileprivate var isUnheard: Bool {
+    state.isAwaitingHello && decoder.framing == nil && decoder.pendingCount == 0
+      && refusal == nil && !isClosing && !isHalfClosed
+  }
+}
