@@ -20,6 +20,8 @@ package final class Connection {
   package var keepsStatements = true
   /// Kept alive for SQLite, which holds it unretained.
   var watcher: ProgressCheck?
+  /// What is told of the rows that change; see ``observe(_:)``.
+  var changeObserver: (any ChangeObserver)?
   /// How many pages the write-ahead log held after this connection's last commit.
   package internal(set) var walPageCount = 0
 

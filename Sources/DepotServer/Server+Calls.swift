@@ -158,7 +158,10 @@ extension Server {
       key: key(of: call, session),
       control: control,
       reply: session.reply(to: call.id),
-      connection: session.number
+      connection: session.number,
+      author: call.author ?? session.author,
+      process: session.process,
+      group: call.group
     )
   }
 

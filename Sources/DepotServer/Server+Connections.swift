@@ -194,6 +194,9 @@ extension Server {
 
   private func welcome(_ session: Session, _ hello: Hello, _ version: Int) {
     session.client = hello.client
+    session.author = hello.author
+    session.process =
+      hello.process ?? "\(hello.client["name"] ?? "client")/\(session.peer.process)"
     session.int64 = hello.int64
     if let name = hello.container { session.containerName = name }
     let container = try? container(nil, session)

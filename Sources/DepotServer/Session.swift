@@ -26,6 +26,10 @@ final class Session {
   /// That container, once it was looked up.
   var container: Container?
   var client: [String: String] = [:]
+  /// Who the history says makes the connection's changes, unless a call says otherwise.
+  var author: String?
+  /// The process as the history tells it.
+  var process: String?
   var int64: Hello.Int64Form = .number
   /// Why the session ends as soon as its framing is known.
   var refusal: DepotError?

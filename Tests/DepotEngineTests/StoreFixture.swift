@@ -7,6 +7,8 @@ import Synchronization
 /// A store whose writes can be waited for.
 final class StoreFixture: Sendable {
   let store: Store
+  /// What the store made known of its transactions.
+  let changes = ChangeLog()
   private let waiting: Waiting
   private let isClosed = Atomic(false)
   private let nextToken = Mutex<UInt64>(1)
@@ -14,11 +16,13 @@ final class StoreFixture: Sendable {
   init(_ configuration: StoreConfiguration) throws {
     let waiting = Waiting()
     self.waiting = waiting
+    let changes = changes
     store = try Store(
       configuration: configuration,
       onCommit: { outcomes in
         for outcome in outcomes { waiting.resume(outcome) }
       },
+      onChanges: { new in changes.add(new) },
       onFatal: { waiting.fail($0) }
     )
   }
@@ -28,7 +32,9 @@ final class StoreFixture: Sendable {
     _ operations: [DepotProtocol.Operation],
     key: String? = nil,
     control: CallControl = CallControl(),
-    int64: Hello.Int64Form = .number
+    int64: Hello.Int64Form = .number,
+    author: String? = nil,
+    group: String? = nil
   ) async -> [Result<JSONValue, DepotError>] {
     let requests = operations.map { operation in
       let token = nextToken.withLock { token in
@@ -40,7 +46,11 @@ final class StoreFixture: Sendable {
         operation: operation,
         key: key,
         control: control,
-        reply: ReplyWriter(id: Int64(token), framing: .lines, int64: int64)
+        reply: ReplyWriter(id: Int64(token), framing: .lines, int64: int64),
+        connection: 7,
+        author: author,
+        process: "test/1",
+        group: group
       )
     }
     // All are waited for before the first is sent.
@@ -106,6 +116,21 @@ final class StoreFixture: Sendable {
       return .failure(DepotError(.bug, "no outcome"))
     }
     return .failure(error)
+  }
+}
+
+/// The transactions that a store made known.
+final class ChangeLog: Sendable {
+  private let list = Mutex<[CommittedChanges]>([])
+
+  func add(_ changes: [CommittedChanges]) { list.withLock { $0 += changes } }
+
+  /// Takes out what was made known so far.
+  func takeAll() -> [CommittedChanges] {
+    list.withLock { list in
+      defer { list = [] }
+      return list
+    }
   }
 }
 

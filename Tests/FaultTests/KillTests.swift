@@ -1,5 +1,6 @@
 import DepotClient
 import DepotProtocol
+import DepotSQLite
 import Foundation
 import Glibc
 import Testing
@@ -93,7 +94,19 @@ extension FaultTests {
       if daemon.wait() != 0 { problems.append("the daemon didn't end well") }
       let check = try place.check()
       if check.status != 0 { problems.append(check.output) }
+      let missing = try rowsWithoutHistory(place)
+      if missing != 0 { problems.append("the history lacks \(missing ?? 0) rows") }
       return (wasKilled, problems)
+    }
+
+    /// Returns how many more rows there are than the history says were inserted.
+    private static func rowsWithoutHistory(_ place: Place) throws -> Int64? {
+      try Connection(path: place.store, access: .frozen).integer(
+        """
+        SELECT (SELECT count(*) FROM e_Item) - (SELECT ifnull(sum(value ->> 1 - (value ->> 0) + 1), 0) \
+        FROM depot_history, json_each(changes) WHERE kind = 0)
+        """
+      )
     }
 
     /// How often each write is there, all of whose rows must be.

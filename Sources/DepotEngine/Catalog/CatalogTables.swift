@@ -7,7 +7,7 @@ struct CatalogTables {
   /// "DPOT" in the header of the file, by which `file` and others know it.
   static let applicationIdentifier: Int64 = 0x4450_4F54
   /// The layout of these tables and of rows; a program refuses a store with a greater one.
-  static let formatVersion: Int64 = 2
+  static let formatVersion: Int64 = 3
 
   let connection: Connection
 
@@ -20,6 +20,7 @@ struct CatalogTables {
         CREATE TABLE depot_entity (name TEXT PRIMARY KEY, next_id INTEGER NOT NULL) STRICT;
         CREATE TABLE depot_outcome (sequence INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,
           request_hash INTEGER NOT NULL, reply BLOB NOT NULL, at INTEGER NOT NULL) STRICT;
+        \(HistoryTable.definition)
         PRAGMA application_id = \(Self.applicationIdentifier);
         PRAGMA user_version = \(Self.formatVersion);
         """
@@ -92,9 +93,18 @@ struct CatalogTables {
     guard version != Self.formatVersion else { return }
     try connection.transaction {
       try store(try load())
+      try connection.execute(HistoryTable.definition)
       try connection.execute("PRAGMA user_version = \(Self.formatVersion)")
     }
   }
+
+  /// The greatest identifier that a row of the history ever had which was deleted; 0 if none was.
+  func historyFloor() throws -> Int64 {
+    if case .integer(let floor)? = try value("history_floor") { floor } else { 0 }
+  }
+
+  /// Notes the greatest identifier of a row of the history that is deleted.
+  func setHistoryFloor(_ floor: Int64) throws { try set("history_floor", .integer(floor)) }
 
   /// Reads where the identifiers of each entity go on.
   func ceilings() throws -> [String: Int64] {

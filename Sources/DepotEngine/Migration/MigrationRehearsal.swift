@@ -93,7 +93,7 @@ extension SchemaChange {
     case .addedEntity(let entity), .removedEntity(let entity): entity.name
     case .renamedEntity(_, let name): name
     case .changedParent(let name, _, _), .changedAbstract(let name, _),
-      .changedHashModifier(let name):
+      .changedHashModifier(let name), .changedHistory(let name, _):
       name
     case .addedAttribute(_, let name, _), .removedAttribute(_, let name),
       .changedAttribute(_, _, let name, _), .addedRelationship(_, let name),
@@ -108,7 +108,7 @@ extension SchemaChange {
   /// Whether it is about what rows hold, rather than about names and rules.
   fileprivate var changesRows: Bool {
     switch self {
-    case .addedEntity, .renamedEntity, .changedHashModifier, .removedIndex: false
+    case .addedEntity, .renamedEntity, .changedHashModifier, .changedHistory, .removedIndex: false
     case .changedAttribute(_, _, _, let aspect):
       switch aspect {
       case .name, .defaultValue, .preservation, .hashModifier, .optional: false

@@ -99,6 +99,7 @@ final class Deletion {
     let statement = try entities.writer(layout.name).deletion
     try statement.bind(identifier, at: 1)
     try statement.runBound()
+    try entities.recorder?.spill()
   }
 
   private func isDeleted(_ identifier: Int64, _ layout: EntityLayout) -> Bool {

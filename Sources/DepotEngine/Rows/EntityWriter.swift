@@ -176,6 +176,7 @@ final class EntityWriter {
     }
     try statement.bind(identifier, at: positions.count + 3)
     try statement.runBound()
+    try entities.recorder?.spill()
     return true
   }
 
@@ -239,6 +240,7 @@ final class EntityWriter {
     }
     try statement.bind(identifier, at: changes.count + 3)
     try statement.runBound()
+    try entities.recorder?.spill()
     return true
   }
 }

@@ -5,6 +5,8 @@ internal import DepotSQLite
 final class EntityWriters {
   let connection: Connection
   let catalog: Catalog
+  /// What writes the history; `nil` if nothing does.
+  var recorder: ChangeRecorder?
   private(set) var counters: [String: IdentifierCounter]
   private let ceilings: [String: Int64]
   private var writers: [String: EntityWriter] = [:]

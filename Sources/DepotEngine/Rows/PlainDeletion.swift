@@ -25,8 +25,28 @@ struct PlainDeletion {
 
   /// Deletes every row of a table; returns how many there were.
   func deleteAll() throws -> Int {
-    try session.connection.statement("DELETE FROM \(layout.table)").runBound()
-    return session.connection.changeCount
+    let recorder = session.entities.recorder
+    if try recorder?.truncate(layout) ?? false { return session.connection.changeCount }
+    // What is recorded doesn't grow with the table.
+    let boundary = try session.connection.statement(
+      "SELECT id FROM \(layout.table) ORDER BY id LIMIT 1 OFFSET 1000"
+    )
+    let deletion = try session.connection.statement("DELETE FROM \(layout.table) WHERE id < ?1")
+    var count = 0
+    while true {
+      try session.control.check()
+      var next: Int64?
+      try boundary.run { next = $0.integer(0) }
+      if let next {
+        try deletion.bind(next, at: 1)
+        try deletion.runBound()
+      } else {
+        try session.connection.execute("DELETE FROM \(layout.table)")
+      }
+      count += session.connection.changeCount
+      try recorder?.spill()
+      if next == nil { return count }
+    }
   }
 
   /// Deletes rows; returns those that don't exist.
@@ -43,6 +63,7 @@ struct PlainDeletion {
       try statement.bind(identifier, at: 1)
       try statement.runBound()
       if session.connection.changeCount == 0 { missing.append(identifier) }
+      try session.entities.recorder?.spill()
     }
     return missing
   }

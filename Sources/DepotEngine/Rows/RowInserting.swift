@@ -63,6 +63,7 @@ extension EntityWriter {
     let before = result
     let count = session.violations.errors.count
     // A row that changes others too is undone with them.
+    let mark = isAlone ? entities.recorder?.mark() : nil
     if isAlone { try connection.statement("SAVEPOINT row").runBound() }
     var failure: DepotError?
     do {
@@ -86,10 +87,12 @@ extension EntityWriter {
       result.rejected.append((row, failure.at(place.pointer)))
       if isAlone {
         try connection.statement("ROLLBACK TO row").runBound()
+        if let mark { entities.recorder?.rollBack(to: mark) }
         session.forgetPending()
       }
     }
     if isAlone { try connection.statement("RELEASE row").runBound() }
+    if mark != nil { entities.recorder?.release() }
   }
 
   func insertRun(

@@ -130,115 +130,34 @@ struct RowReading {
       let value = row.integer(index)
       checksum.add(value, at: slot)
       switch column.form {
-      case .scalar(.int64): writer.integer(value, as: form)
-      case .scalar(.bool): writer.bool(value != 0)
       // Expressions may give a whole number for a double.
       case .scalar(.double) where slots == nil: writer.double(Double(value))
       case .entity:
         guard let name = entityNames[value] else { throw unexpected(row, offset, column) }
         writer.raw(name)
-      default: throw unexpected(row, offset, column)
+      default:
+        guard column.form.write(value, form, to: &writer) else {
+          throw unexpected(row, offset, column)
+        }
       }
     case .real:
       let value = row.real(index)
       checksum.add(value, at: slot)
-      switch column.form {
-      case .scalar(.double): writer.double(value)
-      case .scalar(.date): DateText.write(value, to: &writer)
-      default: throw unexpected(row, offset, column)
-      }
+      guard column.form.write(value, to: &writer) else { throw unexpected(row, offset, column) }
     case .text:
       let text = row.textBytes(index)
       checksum.add(text: text, at: slot)
       guard UTF8Sequence.isValid(text) else { throw invalidText(row, offset, column) }
-      switch column.form {
-      case .scalar(.string), .scalar(.url): writer.string(utf8: text)
-      case .json: writer.raw(text)
-      case .list(let type): Self.write(list: text, of: type, form, to: &writer)
-      case .identifiers: Self.write(identifiers: text, form, to: &writer)
-      case .external where Self.write(reference: text, to: &writer): break
-      default: throw unexpected(row, offset, column)
+      guard column.form.write(text: text, form, to: &writer) else {
+        throw unexpected(row, offset, column)
       }
     case .blob:
       let bytes = row.blobBytes(index)
       checksum.add(blob: bytes, at: slot)
-      if column.form == .external, Self.write(reference: bytes, to: &writer) { return }
-      guard case .scalar(let type) = column.form, Self.write(blob: bytes, as: type, to: &writer)
-      else { throw unexpected(row, offset, column) }
+      guard column.form.write(blob: bytes, to: &writer) else {
+        throw unexpected(row, offset, column)
+      }
     }
-  }
-
-  /// Writes the length of a value that is stored outside the row; returns false if it isn't one.
-  private static func write(
-    reference text: UnsafeBufferPointer<UInt8>,
-    to writer: inout JSONWriter
-  ) -> Bool {
-    guard let reference = BlobReference(text) else { return false }
-    writer.raw("{\"$length\":")
-    writer.integer(reference.length)
-    writer.raw("}")
-    return true
-  }
-
-  /// Writes identifiers that are separated by commas.
-  private static func write(
-    identifiers text: UnsafeBufferPointer<UInt8>,
-    _ form: Hello.Int64Form,
-    to writer: inout JSONWriter
-  ) {
-    writer.raw("[")
-    write(numbers: text, form, to: &writer)
-    writer.raw("]")
-  }
-
-  /// Writes a JSON array that was stored in its wire form, but for the form of whole numbers.
-  private static func write(
-    list text: UnsafeBufferPointer<UInt8>,
-    of type: AttributeType,
-    _ form: Hello.Int64Form,
-    to writer: inout JSONWriter
-  ) {
-    guard type == .int64, form == .string, text.count > 2 else { return writer.raw(text) }
-    writer.raw("[")
-    write(numbers: UnsafeBufferPointer(rebasing: text[1..<text.count - 1]), form, to: &writer)
-    writer.raw("]")
-  }
-
-  private static func write(
-    numbers text: UnsafeBufferPointer<UInt8>,
-    _ form: Hello.Int64Form,
-    to writer: inout JSONWriter
-  ) {
-    guard form == .string else { return writer.raw(text) }
-    for (index, number) in text.split(separator: UInt8(ascii: ",")).enumerated() {
-      writer.raw(index > 0 ? ",\"" : "\"")
-      writer.raw(number)
-      writer.raw("\"")
-    }
-  }
-
-  /// Writes a blob; returns false if `type` has no such blobs.
-  private static func write(
-    blob bytes: UnsafeBufferPointer<UInt8>,
-    as type: AttributeType,
-    to writer: inout JSONWriter
-  ) -> Bool {
-    switch type {
-    case .data:
-      writer.base64(bytes)
-    case .uuid where bytes.count == 16:
-      writer.uuid(bytes)
-    case .decimal:
-      guard let value = DecimalKey.decode(bytes) else { return false }
-      writer.write(.decimal(value))
-    case .double where bytes.isEmpty:
-      writer.double(.nan)
-    case .date where bytes.isEmpty:
-      DateText.write(.nan, to: &writer)
-    default:
-      return false
-    }
-    return true
   }
 
   private func overflow(_ column: Column) -> DepotError {

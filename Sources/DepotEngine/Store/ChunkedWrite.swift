@@ -9,6 +9,8 @@ internal import DepotProtocol
 struct ChunkedWrite {
   let request: WriteRequest
   var progress = ChunkProgress()
+  /// The token of the last chunk that changed anything.
+  var token: HistoryToken?
 
   /// - Returns: `nil` if the batch isn't a single request that wants chunks.
   init?(_ batch: ArraySlice<WriteRequest>) {

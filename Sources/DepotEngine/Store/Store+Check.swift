@@ -22,6 +22,7 @@ extension Store {
       var check = StoreCheck(catalog, on: connection)
       try check.run()
       var found = problems + check.problems
+      found += try HistoryCheck(connection).run()
       for layout in catalog.tables { found += try BlobCheck(layout, catalog, connection).run() }
       return found + (try BlobCheck.strays(catalog, connection))
     } catch let error as DepotError {

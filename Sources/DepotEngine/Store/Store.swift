@@ -14,6 +14,7 @@ package actor Store {
   private var lock: FileLock?
   private let configuration: StoreConfiguration
   private let onCommit: @Sendable ([WriteOutcome]) -> Void
+  private let onChanges: @Sendable ([CommittedChanges]) -> Void
   private let onFatal: @Sendable (DepotError) -> Void
   /// `nil` after the store was closed or failed, and if nothing may be written.
   private var writer: Writer?
@@ -24,6 +25,8 @@ package actor Store {
   private var waiting: [WriteRequest] = []
   /// The store's name for itself, which no other store has.
   package nonisolated let storeIdentifier: String
+  /// Whether `onChanges` is to be called.
+  package nonisolated let interest: ChangeInterest
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
     thread.asUnownedSerialExecutor()
@@ -36,6 +39,8 @@ package actor Store {
   /// - Parameters:
   ///   - configuration: Where the store is.
   ///   - onCommit: Gets the outcomes of requests, on the store's thread, when they are on disk.
+  ///   - onChanges: Gets what was committed, on the store's thread, before the outcomes are delivered, while
+  ///     ``interest`` is raised: the transactions in their order, none without changes.
   ///   - onFatal: Is called once, on the store's thread, if the disk can't be relied on any more; the
   ///     process must end then without another answer about a write.
   /// - Throws: ``DepotError`` `unavailable.busy` if another process has the store,
@@ -43,6 +48,7 @@ package actor Store {
   package init(
     configuration: StoreConfiguration,
     onCommit: @escaping @Sendable ([WriteOutcome]) -> Void,
+    onChanges: @escaping @Sendable ([CommittedChanges]) -> Void = { _ in },
     onFatal: @escaping @Sendable (DepotError) -> Void
   ) throws(DepotError) {
     let opened = try StoreOpening(configuration).open()
@@ -53,11 +59,13 @@ package actor Store {
     }
     self.configuration = configuration
     self.onCommit = onCommit
+    self.onChanges = onChanges
     self.onFatal = onFatal
     lock = opened.lock
     storeIdentifier = opened.identifier
     checkpointing = CheckpointPolicy(limitPages: configuration.walLimitBytes / 4096)
     published = Published(opened.catalog)
+    interest = opened.interest
     writer = opened.writer
     if configuration.isInMemory || configuration.isReadOnly || configuration.isScratch { return }
     thread.run { [self] in assumeIsolated { $0.reserveLog() } }
@@ -164,6 +172,7 @@ package actor Store {
         ? writer.fail(write, DepotError(.draining, "The store is being closed."))
         : try writer.runChunk(of: &write)
       publish(writer)
+      tell(writer)
       if let outcome { onCommit([outcome]) } else { chunkedWrites.append(write) }
       try checkpoint(writer)
     } catch {
@@ -175,11 +184,18 @@ package actor Store {
     do {
       let outcomes = try writer.run(batch)
       publish(writer)
+      tell(writer)
       onCommit(outcomes)
       try checkpoint(writer)
     } catch {
       fail(error)
     }
+  }
+
+  /// Makes known what was committed.
+  private func tell(_ writer: Writer) {
+    let changes = writer.recorder.takeCommitted()
+    if !changes.isEmpty { onChanges(changes) }
   }
 
   private func publish(_ writer: Writer) {

@@ -15,6 +15,7 @@ struct StoreOpening {
     /// `nil` if the file can't be locked and nothing is written.
     var lock: FileLock?
     var identifier: String
+    var interest = ChangeInterest()
   }
 
   let configuration: StoreConfiguration
@@ -39,7 +40,8 @@ struct StoreOpening {
         writer: writer,
         catalog: writer.catalog,
         lock: lock,
-        identifier: try writer.tables.storeIdentifier()
+        identifier: try writer.tables.storeIdentifier(),
+        interest: writer.recorder.interest
       )
     } catch let error as DepotError {
       throw error

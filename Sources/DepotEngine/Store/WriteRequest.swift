@@ -31,6 +31,12 @@ package struct WriteRequest: Sendable {
     /// What was prepared is undone.
     case undo
   }
+  /// Who the history says it was.
+  package var author: String?
+  /// The process that sent it, as the history tells it.
+  package var process: String?
+  /// What the transaction belongs to, as undoing by group needs it.
+  package var group: String?
 
   package init(
     token: UInt64,
@@ -40,7 +46,10 @@ package struct WriteRequest: Sendable {
     reply: ReplyWriter,
     connection: Int64 = 0,
     endsConnection: Bool = false,
-    phase: Phase = .whole
+    phase: Phase = .whole,
+    author: String? = nil,
+    process: String? = nil,
+    group: String? = nil
   ) {
     self.token = token
     self.operation = operation
@@ -50,6 +59,9 @@ package struct WriteRequest: Sendable {
     self.connection = connection
     self.endsConnection = endsConnection
     self.phase = phase
+    self.author = author
+    self.process = process
+    self.group = group
   }
 }
 

@@ -191,6 +191,16 @@ extension JSONWriter {
 }
 
 extension [UInt8] {
+  /// Returns a result with the token of its transaction, if it has one.
+  func adding(_ token: HistoryToken?) -> [UInt8] {
+    guard let token, last == UInt8(ascii: "}") else { return self }
+    var result = self
+    result.removeLast()
+    if result.last != UInt8(ascii: "{") { result.append(UInt8(ascii: ",")) }
+    result.append(contentsOf: "\"token\":\"\(token)\"}".utf8)
+    return result
+  }
+
   /// Returns a result with its identifiers as strings if the connection wants integers so.
   ///
   /// Results are kept with numbers, because a repeated request may come from another connection.

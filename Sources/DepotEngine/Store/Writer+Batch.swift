@@ -16,6 +16,7 @@ extension Writer {
     } catch {
       // Whether the backup is of use, the next start finds out.
       if case .fatal = error { backup = nil }
+      recorder.discardTransaction()
       try endTransaction()
       switch error {
       case .fatal(let error): throw error
@@ -73,6 +74,7 @@ extension Writer {
   }
 
   func endOrFail() throws(Failure) {
+    recorder.discardTransaction()
     do {
       try endTransaction()
     } catch {

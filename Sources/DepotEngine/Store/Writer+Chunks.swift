@@ -11,6 +11,7 @@ extension Writer {
     do {
       return try advance(&write)
     } catch {
+      recorder.discardTransaction()
       try endTransaction()
       switch error {
       case .fatal(let error): throw error
@@ -70,7 +71,9 @@ extension Writer {
       }
     }
     try request.control.check()
+    try recorder.begin(TransactionOrigin(request), catalog)
     let isLast = try applyChunk(request, &write.progress, &effect)
+    write.token = try recorder.finish() ?? write.token
     try request.control.check()
     guard isLast else {
       guard let key = request.key else { return nil }
@@ -80,6 +83,7 @@ extension Writer {
     if let key = request.key { try outcomes.join(&write.progress, key: key, hash: hash) }
     var json = JSONWriter()
     json.write(write.progress, for: request.operation)
+    json.bytes = json.bytes.adding(write.token)
     if let key = request.key {
       try outcomes.finish(write.progress, json.bytes, key: key, hash: hash, at: WallClock.now())
     }

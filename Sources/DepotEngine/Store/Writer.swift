@@ -9,6 +9,8 @@ final class Writer {
   let connection: Connection
   let tables: CatalogTables
   let outcomes: OutcomeTable
+  /// What writes the history.
+  let recorder: ChangeRecorder
   /// The schema as it was committed.
   private(set) var catalog: Catalog
   let configuration: StoreConfiguration
@@ -31,6 +33,13 @@ final class Writer {
     try BlobUploads(connection: connection).removeAll(catalog)
     ceilings = try tables.ceilings()
     entities = EntityWriters(catalog, on: connection, ceilings: ceilings)
+    recorder = try ChangeRecorder(
+      on: connection,
+      store: try tables.storeIdentifier(),
+      floor: try tables.historyFloor()
+    )
+    entities.recorder = recorder
+    connection.observe(recorder)
   }
 
   /// Does what a request asks for, inside a transaction.
@@ -44,16 +53,36 @@ final class Writer {
     try request.control.check()
     let form = request.reply.int64
     guard let key = request.key else {
-      return try apply(request, &effect).writingIdentifiers(as: form)
+      return try applyRecorded(request, &effect).writingIdentifiers(as: form)
     }
     let hash = OutcomeTable.hash(request.operation)
     if let result = try outcomes.result(of: key, hash: hash) {
       effect.repeatedWrites += 1
       return result.writingIdentifiers(as: form)
     }
-    let result = try apply(request, &effect)
+    let result = try applyRecorded(request, &effect)
     try outcomes.store(result, key: key, hash: hash, at: WallClock.now())
     return result.writingIdentifiers(as: form)
+  }
+
+  /// Does what a request asks for, with its entry in the history.
+  private func applyRecorded(
+    _ request: WriteRequest,
+    _ effect: inout WriteEffect
+  ) throws -> [UInt8] {
+    do {
+      let origin = TransactionOrigin(request)
+      try recorder.begin(origin, catalog)
+      let result = try apply(request, &effect)
+      if origin.isSchemaChange, effect.catalog == nil || effect.isRehearsal {
+        recorder.discard()
+        return result
+      }
+      return result.adding(try recorder.finish())
+    } catch {
+      recorder.discard()
+      throw error
+    }
   }
 
   private func apply(_ request: WriteRequest, _ effect: inout WriteEffect) throws -> [UInt8] {
@@ -118,6 +147,7 @@ final class Writer {
         counters: effect.ceilings == nil ? entities.counters : [:],
         ceilings: ceilings
       )
+      entities.recorder = recorder
       connection.forgetStatements()
     }
   }
@@ -145,6 +175,7 @@ final class Writer {
   ///
   /// - Throws: ``SQLiteError``, after which the next start does what is left.
   func close() throws {
+    connection.observe(nil)
     try connection.transaction {
       for counter in entities.counters.values where counter.next != counter.ceiling {
         try tables.setCeiling(counter.next, of: counter.entity)

@@ -13,6 +13,10 @@ package struct Call: Hashable, Sendable {
   package var container: String?
   /// The pin whose moment a read is about; the latest if `nil`.
   package var pin: String?
+  /// Who the history says makes the write; the connection's author if `nil`.
+  package var author: String?
+  /// What the write's transaction belongs to, by which it can be undone with others.
+  package var group: String?
 
   package init(
     id: Int64,
@@ -21,7 +25,9 @@ package struct Call: Hashable, Sendable {
     credit: Int? = nil,
     key: String? = nil,
     container: String? = nil,
-    pin: String? = nil
+    pin: String? = nil,
+    author: String? = nil,
+    group: String? = nil
   ) {
     self.id = id
     self.operation = operation
@@ -30,6 +36,8 @@ package struct Call: Hashable, Sendable {
     self.key = key
     self.container = container
     self.pin = pin
+    self.author = author
+    self.group = group
   }
 }
 
@@ -128,6 +136,12 @@ extension ClientFrame {
     if call.pin != nil, !call.operation.isPinnable {
       throw DepotError(.usage, "\"\(call.operation.name)\" can't be about a pin.").at("/pin")
     }
+    call.author = try reader.historyName("author", at: "/author")
+    call.group = try reader.historyName("group", at: "/group")
+    if call.author != nil || call.group != nil, !call.operation.isWrite {
+      throw DepotError(.usage, "Only a write has an author or a group.")
+        .at(call.author == nil ? "/group" : "/author")
+    }
     return call
   }
 }
@@ -161,6 +175,34 @@ extension JSONWriter {
       raw(",\"pin\":")
       string(pin)
     }
+    if let author = call.author {
+      raw(",\"author\":")
+      string(author)
+    }
+    if let group = call.group {
+      raw(",\"group\":")
+      string(group)
+    }
     raw("}")
+  }
+}
+
+extension JSONObjectReader {
+  /// The longest name of an author, a process, or a group, in bytes.
+  private static var historyNameBytes: Int { 256 }
+
+  /// Reads a name that goes into the history.
+  ///
+  /// - Throws: ``DepotError`` `request.number_range` if it is empty or too long.
+  mutating func historyName(
+    _ member: StaticString,
+    at pointer: String
+  ) throws(DepotError) -> String? {
+    guard let name = try optionalString(member) else { return nil }
+    guard 1...Self.historyNameBytes ~= name.utf8.count else {
+      throw DepotError(.numberRange, "\"\(member)\" has 1 to \(Self.historyNameBytes) bytes.")
+        .at(pointer)
+    }
+    return name
   }
 }

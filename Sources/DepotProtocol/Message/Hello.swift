@@ -15,19 +15,27 @@ package struct Hello: Hashable, Sendable {
   package var want: [String]
   /// The container that calls are about which name none; `default` if `nil`.
   package var container: String?
+  /// Who the history says makes the changes.
+  package var author: String?
+  /// The process as the history tells it; made of the client's name and the process's number if `nil`.
+  package var process: String?
 
   package init(
     versions: ClosedRange<Int> = ProtocolVersion.lowest...ProtocolVersion.highest,
     client: [String: String] = [:],
     int64: Int64Form = .number,
     want: [String] = [],
-    container: String? = nil
+    container: String? = nil,
+    author: String? = nil,
+    process: String? = nil
   ) {
     self.versions = versions
     self.client = client
     self.int64 = int64
     self.want = want
     self.container = container
+    self.author = author
+    self.process = process
   }
 }
 
@@ -73,6 +81,8 @@ extension Hello {
       want.append(try feature.string())
     }
     container = try reader.optionalString("container")
+    author = try reader.historyName("author", at: "/hello/author")
+    process = try reader.historyName("process", at: "/hello/process")
     try reader.finish()
   }
 
@@ -111,6 +121,14 @@ extension JSONWriter {
     if let container = hello.container {
       raw(",\"container\":")
       string(container)
+    }
+    if let author = hello.author {
+      raw(",\"author\":")
+      string(author)
+    }
+    if let process = hello.process {
+      raw(",\"process\":")
+      string(process)
     }
     raw("}}")
   }

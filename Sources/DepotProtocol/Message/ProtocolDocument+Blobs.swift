@@ -99,6 +99,10 @@ extension ProtocolDocument {
             {
               "name": "length", "type": "integer", "required": true,
               "description": "The bytes of the value, or of the upload, afterwards."
+            },
+            {
+              "name": "token", "type": "string", "required": false,
+              "description": "The token of the transaction in the history, as in `3f2b8c01-1042`; absent if nothing changed."
             }
           ],
           "errors": [

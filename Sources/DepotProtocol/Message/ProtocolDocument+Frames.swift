@@ -51,6 +51,14 @@ extension ProtocolDocument {
             {
               "name": "pin", "type": "string", "required": false,
               "description": "The pin whose moment a read sees, and whose container it is about; the latest moment if absent."
+            },
+            {
+              "name": "author", "type": "string", "required": false,
+              "description": "Who the history says makes this write, 1 to 256 bytes; the author of hello if absent."
+            },
+            {
+              "name": "group", "type": "string", "required": false,
+              "description": "What this write's transaction belongs to in the history, 1 to 256 bytes."
             }
           ],
           "example": {"id": 7, "call": "count", "args": {"entity": "Package"}, "deadlineMs": 2000}

@@ -173,6 +173,10 @@ extension ProtocolDocument {
             {
               "name": "rejected", "type": "array", "required": false,
               "description": "The rows left out because of `rejects`, as {\"row\": index, \"error\": Error}; only with `rejects`."
+            },
+            {
+              "name": "token", "type": "string", "required": false,
+              "description": "The token of the transaction in the history, as in `3f2b8c01-1042`; absent if nothing changed."
             }
           ],
           "errors": [

@@ -56,6 +56,10 @@ extension ProtocolDocument {
             {
               "name": "ids", "type": "Ids", "required": false,
               "description": "The identifiers of these rows; with `returnIds`."
+            },
+            {
+              "name": "token", "type": "string", "required": false,
+              "description": "The token of the transaction in the history, as in `3f2b8c01-1042`; absent if nothing changed."
             }
           ],
           "errors": [
@@ -114,6 +118,10 @@ extension ProtocolDocument {
             {
               "name": "ids", "type": "Ids", "required": false,
               "description": "The identifiers of these rows; with `returnIds`."
+            },
+            {
+              "name": "token", "type": "string", "required": false,
+              "description": "The token of the transaction in the history, as in `3f2b8c01-1042`; absent if nothing changed."
             }
           ],
           "errors": [

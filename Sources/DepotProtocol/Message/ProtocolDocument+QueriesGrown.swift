@@ -156,6 +156,10 @@ extension ProtocolDocument {
             {
               "name": "ids", "type": "object", "required": true,
               "description": "The identifiers by the temporary ones."
+            },
+            {
+              "name": "token", "type": "string", "required": false,
+              "description": "The token of the transaction in the history, as in `3f2b8c01-1042`; absent if nothing changed."
             }
           ],
           "errors": [

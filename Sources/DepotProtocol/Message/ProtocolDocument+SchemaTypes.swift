@@ -53,6 +53,10 @@ extension ProtocolDocument {
               "hashModifier": {
                 "type": "string",
                 "description": "What makes its hash another though the schema says the same."
+              },
+              "history": {
+                "enum": ["none", "names", "values"],
+                "description": "What the history keeps of the changes of its rows: nothing, the names of changed properties, or old and new values as well. Absent: as its parent, or `values`."
               }
             }
           }

@@ -199,6 +199,14 @@ extension ProtocolDocument {
               "container": {
                 "type": "string", "default": "default",
                 "description": "The container of the calls that name none; it need not be open yet."
+              },
+              "author": {
+                "type": "string",
+                "description": "Who the history says makes the changes, 1 to 256 bytes."
+              },
+              "process": {
+                "type": "string",
+                "description": "The process as the history tells it, 1 to 256 bytes; if absent, the client's name, a slash, and the number of its process."
               }
             }
           }

@@ -52,7 +52,7 @@ extension SchemaChange {
     case .removedIndex: 3
     case .removedAttribute, .removedRelationship: 4
     case .changedAttribute(_, _, _, .name), .changedRelationship(_, _, _, .name): 5
-    case .changedParent, .changedAbstract, .changedHashModifier: 6
+    case .changedParent, .changedAbstract, .changedHashModifier, .changedHistory: 6
     case .changedAttribute(_, _, _, .owner), .changedRelationship(_, _, _, .owner): 7
     case .addedAttribute, .addedRelationship: 8
     case .changedAttribute(_, _, _, .derivation): 11

@@ -11,6 +11,8 @@ extension SchemaChange: CustomStringConvertible {
     case .changedAbstract(let entity, let isAbstract):
       "made entity \(entity) \(isAbstract ? "abstract" : "concrete")"
     case .changedHashModifier(let entity): "changed hash modifier of \(entity)"
+    case .changedHistory(let entity, let policy):
+      "changed history of \(entity) to \(policy?.rawValue ?? "its parent's")"
     case .addedAttribute(let field, let entity, _): "added attribute \(entity).\(field.path)"
     case .removedAttribute(let field, let entity): "removed attribute \(entity).\(field.path)"
     case .changedAttribute(let old, let new, let entity, let aspect):

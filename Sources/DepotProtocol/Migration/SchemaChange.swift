@@ -11,6 +11,8 @@ package enum SchemaChange: Hashable, Sendable {
   case changedParent(String, from: String?, to: String?)
   case changedAbstract(String, isAbstract: Bool)
   case changedHashModifier(String)
+  /// What the history keeps from now on.
+  case changedHistory(String, to: HistoryPolicy?)
 
   /// A column for the rows of `entity`, those of its subentities included.
   ///

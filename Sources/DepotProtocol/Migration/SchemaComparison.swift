@@ -37,7 +37,7 @@ extension SchemaChange {
     case .addedIndex(.unique, let paths, let entity) where schema.has(paths, in: entity):
       "\(entity).(\(paths.joined(separator: ", "))) is not unique"
     case .addedEntity, .addedAttribute, .addedRelationship: nil
-    case .addedIndex: nil
+    case .addedIndex, .changedHistory: nil
     case .removedEntity(let entity): "entity \(entity.name) is missing"
     case .removedAttribute(let field, let entity):
       "attribute \(entity).\(field.path) is missing"

@@ -62,6 +62,7 @@ package struct SchemaInference {
       add(.changedAbstract(after.name, isAbstract: after.isAbstract))
     }
     if before.hashModifier != after.hashModifier { add(.changedHashModifier(after.name)) }
+    if before.history != after.history { add(.changedHistory(after.name, to: after.history)) }
     compareAttributes(of: after)
     compareRelationships(of: after)
     compareIndexes(from: before, to: after)

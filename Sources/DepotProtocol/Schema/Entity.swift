@@ -20,6 +20,8 @@ public struct Entity: Hashable, Sendable {
   public var originalName: String?
   /// What makes the entity differ from one with the same properties.
   public var hashModifier: String?
+  /// What the history keeps of its rows and those of its subentities; as its parent says if `nil`.
+  public var history: HistoryPolicy?
 
   public init(
     name: String,
@@ -31,7 +33,8 @@ public struct Entity: Hashable, Sendable {
     rangeIndexes: [[String]] = [],
     uniques: [[String]] = [],
     originalName: String? = nil,
-    hashModifier: String? = nil
+    hashModifier: String? = nil,
+    history: HistoryPolicy? = nil
   ) {
     self.name = name
     self.parent = parent
@@ -43,6 +46,7 @@ public struct Entity: Hashable, Sendable {
     self.uniques = uniques
     self.originalName = originalName
     self.hashModifier = hashModifier
+    self.history = history
   }
 
   /// The entity's own attribute named `name`, or `nil`.

@@ -65,6 +65,9 @@ extension Entity {
     uniques = try Self.paths(reader.optional("uniques"))
     originalName = try reader.optionalString("originalName")
     hashModifier = try reader.optionalString("hashModifier")
+    if let node = reader.optional("history") {
+      history = try node.choice(of: HistoryPolicy.self, "policy of history")
+    }
     try reader.finish()
   }
 
@@ -122,6 +125,7 @@ extension JSONWriter {
       members.list("uniques", entity.uniques) { $0.write(paths: $1) }
       members.member("originalName", entity.originalName)
       members.member("hashModifier", entity.hashModifier)
+      members.member("history", entity.history?.rawValue)
     }
   }
 

@@ -1,0 +1,434 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// What takes note of every row that the writing connection changes, writes it into the history, and
+/// makes it known.
+///
+/// It sees what SQLite does, so whatever causes a change is recorded: cascades, triggers, replacements. Each
+/// request is a transaction of the history, even if several are committed together: call ``begin(_:)``
+/// before it, and then ``finish()`` inside SQLite's transaction, or ``discard()`` if it failed.
+final class ChangeRecorder: ChangeObserver {
+  let interest = ChangeInterest()
+  let history: HistoryTable
+  unowned let connection: Connection
+  /// The first digits of the store's identifier.
+  private let store: String
+  private var catalog: Catalog?
+  private(set) var tables: [RecordedTable] = []
+  private var tablesByName: [String: RecordedTable] = [:]
+  private var tablesByAddress: [UnsafePointer<CChar>: RecordedTable] = [:]
+  private var lastAddress: UnsafePointer<CChar>?
+  private var lastTable: RecordedTable?
+
+  private(set) var origin = TransactionOrigin()
+  var journal = ChangeJournal()
+  /// The tables that the request has changed, in the order in which it did.
+  private(set) var touched: [RecordedTable] = []
+  private var isRecording = false
+  /// Whether somebody was interested when the request began.
+  private var isWatched = false
+  private var isMarked = false
+  /// Whether a value couldn't be read.
+  private var hasFailed = false
+  /// The transactions that wait for the commit.
+  private var pending: [Pending] = []
+
+  /// A transaction that isn't on disk yet.
+  private struct Pending {
+    var changes: CommittedChanges
+    /// The tables, if it isn't known what changed in them.
+    var unknown: [RecordedTable] = []
+  }
+
+  /// - Parameters:
+  ///   - connection: What writes.
+  ///   - store: The store's identifier.
+  ///   - floor: The greatest identifier that a row of the history ever had which was deleted.
+  /// - Throws: ``SQLiteError`` if the history can't be read.
+  init(on connection: Connection, store: String, floor: Int64) throws(SQLiteError) {
+    self.connection = connection
+    self.store = store
+    history = try HistoryTable(on: connection, floor: floor)
+  }
+
+  // MARK: - Requests
+
+  /// Begins to record a request.
+  ///
+  /// - Throws: ``DepotError`` `storage.corrupt` if the tables aren't what the schema says; ``SQLiteError``.
+  func begin(_ origin: TransactionOrigin, _ catalog: Catalog) throws {
+    self.origin = origin
+    isWatched = interest.isRaised
+    guard !origin.isSchemaChange else {
+      // The tables themselves change, and their rows are made anew.
+      connection.observe(nil)
+      return forgetTables()
+    }
+    if self.catalog !== catalog { try adopt(catalog) }
+    isRecording = true
+  }
+
+  /// Writes what the request changed into the history.
+  ///
+  /// - Returns: The token of the transaction, or `nil` if nothing changed.
+  /// - Throws: ``SQLiteError``; ``DepotError``.
+  func finish() throws -> HistoryToken? {
+    guard !hasFailed else { throw DepotError(.busy, "The service is out of memory.") }
+    var changes = CommittedChanges(
+      token: 0,
+      at: 0,
+      author: origin.author,
+      connection: origin.connection
+    )
+    let isBuilt = interest.isRaised
+    if origin.isSchemaChange {
+      changes.isSchemaChange = true
+    } else {
+      guard !touched.isEmpty else {
+        stop()
+        return nil
+      }
+      var writing = JournalWriting(self, isLast: true, tells: isBuilt)
+      try writing.run()
+      changes.tables = writing.tables
+      changes.links = writing.links
+    }
+    if history.current == nil { try history.add(nil, origin) }
+    guard let (token, at) = history.finish() else { return nil }
+    changes.token = token
+    changes.at = at
+    pending.append(
+      Pending(changes: changes, unknown: isBuilt || origin.isSchemaChange ? [] : touched)
+    )
+    stop()
+    return HistoryToken(store: store, sequence: token)
+  }
+
+  /// Forgets what a request changed, which is undone.
+  func discard() {
+    _ = history.finish()
+    stop()
+  }
+
+  private func stop() {
+    isRecording = false
+    isMarked = false
+    hasFailed = false
+    for table in touched { table.reset() }
+    touched.removeAll(keepingCapacity: true)
+    journal.removeAll()
+    if origin.isSchemaChange {
+      origin = TransactionOrigin()
+      connection.observe(self)
+    }
+  }
+
+  /// Says what kind of transaction the request is: `undo:` or `redo:` and a token.
+  func setKind(_ kind: String) { origin.kind = kind }
+
+  // MARK: - Transactions
+
+  /// Forgets the requests of a transaction that is undone.
+  func discardTransaction() {
+    discard()
+    pending.removeAll()
+  }
+
+  /// Takes out what was committed, if anybody is interested.
+  func takeCommitted() -> [CommittedChanges] {
+    guard !pending.isEmpty else { return [] }
+    defer { pending.removeAll(keepingCapacity: true) }
+    guard interest.isRaised else { return [] }
+    return pending.map { item in
+      var changes = item.changes
+      for table in item.unknown { changes.setMany(table) }
+      return changes
+    }
+  }
+
+  // MARK: - Savepoints
+
+  /// What a request has changed up to some moment.
+  struct Mark {
+    fileprivate var entries: Int
+    fileprivate var bytes: Int
+    fileprivate var tables: [(table: RecordedTable, inserts: [InsertRange], isDirty: Bool)]
+  }
+
+  /// Notes the moment, so that what follows can be taken back until ``release()``.
+  func mark() -> Mark {
+    isMarked = true
+    return Mark(
+      entries: journal.entries.count,
+      bytes: journal.arena.count,
+      tables: touched.map { ($0, $0.inserts, $0.isDirty) }
+    )
+  }
+
+  /// Takes back what was changed since, as a savepoint is.
+  func rollBack(to mark: Mark) {
+    journal.entries.removeLast(journal.entries.count - mark.entries)
+    journal.arena.truncate(to: mark.bytes)
+    for table in touched[mark.tables.count...] { table.reset() }
+    touched.removeLast(touched.count - mark.tables.count)
+    for (table, inserts, isDirty) in mark.tables {
+      table.inserts = inserts
+      table.isDirty = isDirty
+    }
+  }
+
+  /// Forgets the mark.
+  func release() { isMarked = false }
+
+  /// Writes what is in memory into the history if it is much; call it wherever much can be changed.
+  @inline(__always)
+  func spill() throws {
+    guard journal.isFull, !isMarked, isRecording else { return }
+    var writing = JournalWriting(self, isLast: false, tells: false)
+    try writing.run()
+    for table in touched { table.wasSpilled = true }
+    journal.removeAll()
+  }
+
+  // MARK: - Deletions of everything
+
+  /// Deletes all rows of a table without looking at them, if neither the history nor anybody wants them.
+  ///
+  /// - Returns: Whether it did.
+  func truncate(_ layout: EntityLayout) throws(SQLiteError) -> Bool {
+    guard isRecording, !isWatched, let table = tablesByName["e_\(layout.root)"],
+      case .rows(let rows) = table.content, rows.isUnkept
+    else { return false }
+    connection.observe(nil)
+    defer { connection.observe(self) }
+    try connection.execute("DELETE FROM \(layout.table)")
+    touch(table)
+    table.isDirty = true
+    return true
+  }
+
+  // MARK: - Tables
+
+  private func forgetTables() {
+    catalog = nil
+    tables = []
+    tablesByName = [:]
+    tablesByAddress = [:]
+    lastAddress = nil
+    lastTable = nil
+  }
+
+  private func adopt(_ catalog: Catalog) throws {
+    forgetTables()
+    for layout in catalog.tables {
+      let name = "e_\(layout.name)"
+      let rows = try RecordedRows(layout, in: catalog, columns: columns(of: name))
+      add(name, .rows(rows))
+    }
+    for layout in catalog.allLayouts {
+      for relationship in layout.relationships where relationship.owner == layout.name {
+        guard case .join(let table, "source", _, _) = relationship.storage else { continue }
+        let name = String(table.dropFirst().dropLast())
+        guard tablesByName[name] == nil else { continue }
+        let names = try columns(of: name)
+        add(name, .links(RecordedLinks(relationship, layout, catalog.schema, names)))
+      }
+    }
+    self.catalog = catalog
+  }
+
+  private func add(_ name: String, _ content: RecordedTable.Content) {
+    let table = RecordedTable(tables.count, name, content)
+    tables.append(table)
+    tablesByName[name] = table
+  }
+
+  private func columns(of table: String) throws(SQLiteError) -> [String] {
+    try connection.texts("SELECT name FROM pragma_table_info('\(table)') ORDER BY cid")
+  }
+
+  /// Returns the table of a change, or `nil` if it isn't recorded.
+  @inline(__always)
+  private func table(_ name: UnsafePointer<CChar>) -> RecordedTable? {
+    if name == lastAddress, let lastTable, lastTable.isNamed(name) { return lastTable }
+    let prefix = UInt8(bitPattern: name[0])
+    guard prefix == UInt8(ascii: "e") || prefix == UInt8(ascii: "j"),
+      UInt8(bitPattern: name[1]) == UInt8(ascii: "_")
+    else { return nil }
+    return otherTable(name)
+  }
+
+  private func otherTable(_ name: UnsafePointer<CChar>) -> RecordedTable? {
+    var table = tablesByAddress[name]
+    if table?.isNamed(name) != true {
+      table = tablesByName[String(cString: name)]
+      tablesByAddress[name] = table
+    }
+    lastAddress = name
+    lastTable = table
+    return table
+  }
+
+  @inline(__always)
+  private func touch(_ table: RecordedTable) {
+    guard !table.isTouched else { return }
+    table.isTouched = true
+    touched.append(table)
+  }
+
+  // MARK: - Changes
+
+  func willChange(_ change: borrowing RowEvent) {
+    guard isRecording, let table = table(change.table) else { return }
+    touch(table)
+    switch table.content {
+    case .rows(let rows):
+      if rows.isUnkept, !isWatched {
+        table.isDirty = true
+        return
+      }
+      switch change.kind {
+      case .insert:
+        table.insert(change.newIdentifier, entity: entity(of: change, rows, isNew: true))
+      case .update: update(change, table, rows)
+      case .delete: delete(change, table, rows)
+      }
+    case .links(let links):
+      if links.policy == .none, !isWatched {
+        table.isDirty = true
+        return
+      }
+      self.change(change, table, links)
+    }
+  }
+
+  @inline(__always)
+  private func entity(of change: borrowing RowEvent, _ rows: RecordedRows, isNew: Bool) -> Int {
+    guard let column = rows.kindColumn else { return rows.layout.number }
+    guard let value = isNew ? change.new(column) : change.old(column) else {
+      hasFailed = true
+      return 0
+    }
+    return Int(value.integer)
+  }
+
+  private func update(
+    _ change: borrowing RowEvent,
+    _ table: RecordedTable,
+    _ rows: RecordedRows
+  ) {
+    let identifier = change.oldIdentifier
+    if table.isInserted(identifier) { return }
+    guard let old = change.old(rows.versionColumn), let new = change.new(rows.versionColumn) else {
+      hasFailed = true
+      return
+    }
+    let start = journal.arena.count
+    journal.arena.add(0)
+    var count = 0
+    for (place, column) in rows.columns.enumerated() {
+      guard let old = change.old(column), let new = change.new(column) else {
+        hasFailed = true
+        return
+      }
+      let (before, after) = (Cell(old), Cell(new))
+      if before.isSame(as: after) { continue }
+      journal.arena.add(place)
+      journal.arena.add(before)
+      journal.arena.add(after)
+      count += 1
+    }
+    journal.arena.set(count, at: start)
+    journal.entries.append(
+      JournalEntry(
+        table: table.number,
+        kind: .update,
+        entity: entity(of: change, rows, isNew: false),
+        row: identifier,
+        versions: (old.integer, new.integer),
+        values: start
+      )
+    )
+  }
+
+  private func delete(
+    _ change: borrowing RowEvent,
+    _ table: RecordedTable,
+    _ rows: RecordedRows
+  ) {
+    let identifier = change.oldIdentifier
+    guard !table.isInserted(identifier) else {
+      journal.entries.append(
+        JournalEntry(table: table.number, kind: .revocation, row: identifier)
+      )
+      return
+    }
+    guard let version = change.old(rows.versionColumn),
+      let stored = change.old(rows.checksumColumn)
+    else {
+      hasFailed = true
+      return
+    }
+    let entity = entity(of: change, rows, isNew: false)
+    let kept = rows.entities[entity]?.kept
+    let start = journal.arena.count
+    journal.arena.add(kept?.count ?? 0)
+    var checksum = RowChecksum(identifier: identifier, version: version.integer)
+    for (place, column) in rows.columns.enumerated() {
+      guard let value = change.old(column) else {
+        hasFailed = true
+        return
+      }
+      let cell = Cell(value)
+      checksum.add(cell, at: rows.layout.slots[place])
+      guard kept?.contains(place) ?? false else { continue }
+      journal.arena.add(place)
+      journal.arena.add(cell)
+    }
+    // A damaged row can be deleted, but what it says isn't worth keeping.
+    let isSound = checksum.value == stored.integer
+    if !isSound { journal.arena.truncate(to: start) }
+    journal.entries.append(
+      JournalEntry(
+        table: table.number,
+        kind: .delete,
+        entity: entity,
+        row: identifier,
+        versions: (version.integer, version.integer),
+        values: isSound ? start : nil
+      )
+    )
+  }
+
+  private func change(
+    _ change: borrowing RowEvent,
+    _ table: RecordedTable,
+    _ links: RecordedLinks
+  ) {
+    let isNew = change.kind == .insert
+    guard
+      let source = isNew ? change.new(links.sourceColumn) : change.old(links.sourceColumn),
+      let target = isNew ? change.new(links.targetColumn) : change.old(links.targetColumn)
+    else {
+      hasFailed = true
+      return
+    }
+    let kind: JournalEntry.Kind =
+      switch change.kind {
+      case .insert: .link
+      case .delete: .unlink
+      case .update: .reorder
+      }
+    journal.entries.append(
+      JournalEntry(
+        table: table.number,
+        kind: kind,
+        row: source.integer,
+        target: target.integer
+      )
+    )
+  }
+}
+
+@available(*, unavailable)
+extension ChangeRecorder: Sendable {}

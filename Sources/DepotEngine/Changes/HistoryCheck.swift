@@ -1,0 +1,76 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// A look at all rows of the history of a store that nobody has open.
+struct HistoryCheck {
+  private let connection: Connection
+
+  init(_ connection: Connection) {
+    self.connection = connection
+  }
+
+  /// - Returns: What is wrong, in words.
+  func run() throws -> [String] {
+    // A store that was never opened for writing since it was of format 2 has none.
+    let count = try connection.integer(
+      "SELECT count(*) FROM sqlite_schema WHERE name = 'depot_history'"
+    )
+    guard count == 1 else { return [] }
+    return try checkRows() + checkIndex()
+  }
+
+  private func checkRows() throws -> [String] {
+    var problems: [String] = []
+    var token: Int64?
+    let statement = try connection.statement(
+      "SELECT \(HistoryTable.fullRow) FROM depot_history ORDER BY id"
+    )
+    defer { statement.reset() }
+    do {
+      while try statement.step() {
+        let row = statement.row
+        let identifier = row.integer(0)
+        guard HistoryTable.isSound(row) else {
+          problems.append("The row \(identifier) of the history is damaged.")
+          continue
+        }
+        if identifier != row.integer(1), token != row.integer(1) {
+          problems.append("The row \(identifier) of the history is of no transaction.")
+        }
+        token = row.integer(1)
+      }
+    } catch {
+      problems.append("The history can't all be read: \(error.message).")
+    }
+    return problems
+  }
+
+  /// What finds the history of a row must lead to it, and find all.
+  private func checkIndex() throws -> [String] {
+    var problems: [String] = []
+    do {
+      let astray = try connection.texts(
+        """
+        SELECT entity || '/' || row FROM depot_history_row AS r WHERE NOT EXISTS \
+        (SELECT 1 FROM depot_history AS h WHERE h.id = r.id AND h.kind <> 0 \
+        AND r.row BETWEEN h.first AND h.last) LIMIT 100
+        """
+      )
+      problems += astray.map { "The history of \($0) leads to a row that isn't about it." }
+      let unknown = try connection.texts(
+        """
+        WITH found AS (SELECT id, count(*) AS count FROM depot_history_row GROUP BY id) \
+        SELECT h.id FROM depot_history AS h LEFT JOIN found ON found.id = h.id WHERE h.kind <> 0 \
+        AND ifnull(found.count, 0) <> \
+        (SELECT count(DISTINCT value ->> 'id') FROM json_each(h.changes)) LIMIT 100
+        """
+      )
+      problems += unknown.map {
+        "Not all that the row \($0) of the history is about is found by it."
+      }
+    } catch {
+      problems.append("What finds the history of rows can't be read: \(error.message).")
+    }
+    return problems
+  }
+}

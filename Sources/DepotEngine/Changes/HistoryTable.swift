@@ -1,0 +1,247 @@
+internal import DepotProtocol
+internal import DepotSQLite
+internal import Glibc
+
+/// The table of the history, as it is written.
+///
+/// The rows of a transaction follow each other, and the first one says what is known of all of it. Applied
+/// in their order to the rows before the transaction, they give those after it: of one row, a deletion comes
+/// before an insertion, and that before an update. A large transaction may change a row several times.
+final class HistoryTable {
+  /// The kinds of rows.
+  enum Kind: Int64 {
+    case insert
+    case update
+    case delete
+    case links
+  }
+
+  /// The size of a row's changes beyond which others go into another row, in bytes.
+  static let pageBytes = 256 << 10
+
+  /// Makes the tables.
+  static let definition = """
+    CREATE TABLE depot_history (id INTEGER PRIMARY KEY, token INTEGER NOT NULL, at REAL, author TEXT,
+      process TEXT, connection INTEGER, grouping TEXT, origin TEXT, entity TEXT, kind INTEGER,
+      first INTEGER, last INTEGER, changes TEXT, checksum INTEGER NOT NULL) STRICT;
+    CREATE INDEX depot_history_inserts ON depot_history (entity, first) WHERE kind = 0;
+    CREATE TABLE depot_history_row (entity TEXT NOT NULL, row INTEGER NOT NULL, id INTEGER NOT NULL,
+      PRIMARY KEY (entity, row, id)) STRICT, WITHOUT ROWID;
+    """
+
+  /// The columns of a full row, the checksum last.
+  static let fullRow = """
+    id, token, at, author, process, connection, grouping, origin, entity, kind, first, last, changes, \
+    checksum
+    """
+
+  private unowned let connection: Connection
+  private var nextIdentifier: Int64
+  /// The transaction that is being written: its token and when it was; `nil` before its first row.
+  private(set) var current: (token: Int64, at: Double)?
+  private var insertion: Statement?
+  private var indexing: Statement?
+
+  /// - Parameters:
+  ///   - connection: What writes.
+  ///   - floor: The greatest identifier that a row ever had which was deleted.
+  /// - Throws: ``SQLiteError`` if the table can't be read.
+  init(on connection: Connection, floor: Int64) throws(SQLiteError) {
+    self.connection = connection
+    let last = try connection.integer("SELECT max(id) FROM depot_history") ?? 0
+    nextIdentifier = max(last, floor) + 1
+  }
+
+  /// Ends the transaction; returns its token and when it was, or `nil` if it has no rows.
+  func finish() -> (token: Int64, at: Double)? {
+    defer { current = nil }
+    return current
+  }
+
+  /// Adds a row to the transaction.
+  ///
+  /// - Parameters:
+  ///   - page: The changes; `nil` if there are none to tell.
+  ///   - origin: What is known of the transaction.
+  /// - Throws: ``SQLiteError``.
+  func add(_ page: HistoryPage?, _ origin: TransactionOrigin) throws {
+    let statement = try insertion ?? insertionStatement()
+    let identifier = nextIdentifier
+    let isFirst = current == nil
+    let (token, at) = current ?? (identifier, Self.now())
+    defer { statement.reset() }
+    var row = try HistoryRow(identifier: identifier, token: token, statement)
+    if isFirst {
+      try row.bind(at)
+      try row.bind(origin.author)
+      try row.bind(origin.process)
+      try row.bind(origin.connection == 0 ? nil : origin.connection)
+      try row.bind(origin.group)
+      try row.bind(origin.kind)
+    } else {
+      try row.skip(6)
+    }
+    if let page {
+      try row.bind(page.entity)
+      try row.bind(page.kind.rawValue)
+      try row.bind(page.first)
+      try row.bind(page.last)
+      try page.bytes.withUnsafeBufferPointer { bytes in
+        try row.bind(bytes)
+        try row.run()
+      }
+    } else {
+      try row.skip(5)
+      try row.run()
+    }
+    current = (token, at)
+    nextIdentifier = identifier + 1
+    if let page, page.kind != .insert { try index(page, identifier) }
+  }
+
+  /// Notes which rows of entities a row is about.
+  private func index(_ page: HistoryPage, _ identifier: Int64) throws {
+    let statement = try indexing ?? indexingStatement()
+    defer { statement.reset() }
+    var root = page.root
+    try root.withUTF8 { root in
+      try statement.bind(borrowingText: root, at: 1)
+      try statement.bind(identifier, at: 3)
+      for row in page.rows {
+        try statement.bind(row, at: 2)
+        try statement.runBound()
+      }
+    }
+  }
+
+  /// The time, in seconds since 2001.
+  private static func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Double(time.tv_sec - 978_307_200) + Double(time.tv_nsec) / 1e9
+  }
+
+  private func insertionStatement() throws(SQLiteError) -> Statement {
+    let statement = try connection.statement(
+      """
+      INSERT INTO depot_history (\(Self.fullRow)) \
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+      """
+    )
+    insertion = statement
+    return statement
+  }
+
+  private func indexingStatement() throws(SQLiteError) -> Statement {
+    let statement = try connection.statement(
+      "INSERT OR IGNORE INTO depot_history_row (entity, row, id) VALUES (?1, ?2, ?3)"
+    )
+    indexing = statement
+    return statement
+  }
+}
+
+@available(*, unavailable)
+extension HistoryTable: Sendable {}
+
+/// The binding of a row's columns one after the other, with its checksum.
+private struct HistoryRow {
+  private let statement: Statement
+  private var checksum: RowChecksum
+  private var index = 3
+
+  init(identifier: Int64, token: Int64, _ statement: Statement) throws(SQLiteError) {
+    self.statement = statement
+    checksum = RowChecksum(identifier: identifier, version: token)
+    try statement.bind(identifier, at: 1)
+    try statement.bind(token, at: 2)
+  }
+
+  mutating func skip(_ count: Int) throws(SQLiteError) {
+    for _ in 0..<count {
+      try statement.bindNull(at: index)
+      index += 1
+    }
+  }
+
+  mutating func bind(_ value: Int64?) throws(SQLiteError) {
+    guard let value else { return try skip(1) }
+    checksum.add(value, at: index - 3)
+    try statement.bind(value, at: index)
+    index += 1
+  }
+
+  mutating func bind(_ value: Double) throws(SQLiteError) {
+    checksum.add(value, at: index - 3)
+    try statement.bind(value, at: index)
+    index += 1
+  }
+
+  mutating func bind(_ value: String?) throws {
+    guard var text = value else { return try skip(1) }
+    text.withUTF8 { checksum.add(text: $0, at: index - 3) }
+    try statement.bind(.text(text), at: index)
+    index += 1
+  }
+
+  /// Binds a text whose bytes live until the row is stored.
+  mutating func bind(_ text: UnsafeBufferPointer<UInt8>) throws(SQLiteError) {
+    checksum.add(text: text, at: index - 3)
+    try statement.bind(borrowingText: text, at: index)
+    index += 1
+  }
+
+  func run() throws(SQLiteError) {
+    try statement.bind(checksum.value, at: index)
+    try statement.runBound()
+  }
+}
+
+extension HistoryTable {
+  /// Whether a full row is what was stored.
+  static func isSound(_ row: borrowing Row) -> Bool {
+    var checksum = RowChecksum(identifier: row.integer(0), version: row.integer(1))
+    for column in 2..<13 { checksum.add(Cell(row, column), at: column - 2) }
+    return checksum.value == row.integer(13)
+  }
+}
+
+/// Changes of one kind to rows of one entity, on their way into a row of the history.
+struct HistoryPage {
+  let entity: String
+  /// The entity's root, by which its rows are found.
+  let root: String
+  let kind: HistoryTable.Kind
+  /// The rows that it is about; none of insertions.
+  var rows: [Int64] = []
+  /// The least and the greatest identifier.
+  var first = Int64.max
+  var last = Int64.min
+  private var writer = JSONWriter()
+
+  init(entity: String, root: String, kind: HistoryTable.Kind) {
+    self.entity = entity
+    self.root = root
+    self.kind = kind
+    writer.raw("[")
+  }
+
+  var isEmpty: Bool { first > last }
+
+  var isFull: Bool { writer.bytes.count >= HistoryTable.pageBytes }
+
+  /// The changes as JSON.
+  var bytes: [UInt8] { writer.bytes + CollectionOfOne(UInt8(ascii: "]")) }
+
+  /// Adds an element, which `body` writes.
+  mutating func add(_ first: Int64, _ last: Int64, _ body: (inout JSONWriter) -> Void) {
+    if !isEmpty { writer.raw(",") }
+    self.first = min(self.first, first)
+    self.last = max(self.last, last)
+    if kind != .insert { rows.append(first) }
+    body(&writer)
+  }
+
+  /// Takes everything out.
+  mutating func empty() { self = HistoryPage(entity: entity, root: root, kind: kind) }
+}

@@ -1,0 +1,322 @@
+internal import DepotProtocol
+
+/// The writing of a request's changes into the history, and the collecting of what is made known of them.
+struct JournalWriting {
+  private let recorder: ChangeRecorder
+  /// Whether the request is done, rather than too large for memory.
+  private let isLast: Bool
+  private let tells: Bool
+  /// What is made known.
+  private(set) var tables: [String: TableChanges] = [:]
+  private(set) var links: [String: LinkRows] = [:]
+
+  /// How many ranges of insertions are kept in memory.
+  private static let rangeLimit = 10_000
+
+  init(_ recorder: ChangeRecorder, isLast: Bool, tells: Bool) {
+    self.recorder = recorder
+    self.isLast = isLast
+    self.tells = tells
+  }
+
+  mutating func run() throws {
+    let entries = sorted()
+    var start = 0
+    var byTable: [Int: Range<Int>] = [:]
+    while start < entries.count {
+      let table = entries[start].table
+      var end = start
+      while end < entries.count, entries[end].table == table { end += 1 }
+      byTable[table] = start..<end
+      start = end
+    }
+    for table in recorder.touched {
+      let entries = entries[byTable[table.number] ?? 0..<0]
+      switch table.content {
+      case .rows(let rows): try write(entries, table, rows)
+      case .links(let links): try write(entries, table, links)
+      }
+    }
+  }
+
+  /// The changes of each row behind each other, in the order in which they happened.
+  private func sorted() -> [JournalEntry] {
+    let entries = recorder.journal.entries
+    let isSorted = zip(entries, entries.dropFirst()).allSatisfy { !Self.isBefore($1, $0) }
+    if isSorted { return entries }
+    // Sorting keeps the order of what is equal.
+    return entries.sorted(by: Self.isBefore)
+  }
+
+  private static func isBefore(_ first: JournalEntry, _ second: JournalEntry) -> Bool {
+    (first.table, first.row, first.target) < (second.table, second.row, second.target)
+  }
+
+  // MARK: - Rows
+
+  private mutating func write(
+    _ entries: ArraySlice<JournalEntry>,
+    _ table: RecordedTable,
+    _ rows: RecordedRows
+  ) throws {
+    var collected: [CoalescedRow] = []
+    var revoked: Set<Int64> = []
+    var start = entries.startIndex
+    while start < entries.endIndex {
+      var end = start
+      while end < entries.endIndex, entries[end].row == entries[start].row { end += 1 }
+      let changes = entries[start..<end]
+      start = end
+      if changes.contains(where: { $0.kind == .revocation }) {
+        revoked.insert(changes[changes.startIndex].row)
+      }
+      let known = changes.filter { $0.kind != .revocation }
+      guard !known.isEmpty else { continue }
+      collected.append(CoalescedRow(known, recorder.journal.arena))
+    }
+    if !revoked.isEmpty { table.inserts = table.inserts.flatMap { $0.without(revoked) } }
+    for row in collected where row.kind == .delete { try write(row, rows) }
+    try flush()
+    if isLast || table.inserts.count > Self.rangeLimit {
+      try write(table.inserts, rows)
+      if !isLast { table.inserts = [] }
+    }
+    for row in collected where row.kind == .update { try write(row, rows) }
+    try flush()
+    if tells { tell(collected, table, rows) }
+  }
+
+  /// The pages that are being filled, by the numbers of the entities.
+  private var pages: [Int: HistoryPage] = [:]
+
+  private mutating func flush() throws {
+    for (_, page) in pages.sorted(by: { $0.key < $1.key }) where !page.isEmpty {
+      try recorder.history.add(page, recorder.origin)
+    }
+    pages.removeAll(keepingCapacity: true)
+  }
+
+  /// Adds an element to the page of an entity.
+  private mutating func add(
+    _ first: Int64,
+    _ last: Int64,
+    to entity: RecordedEntity,
+    _ kind: HistoryTable.Kind,
+    _ rows: RecordedRows,
+    _ body: (inout JSONWriter) -> Void
+  ) throws {
+    let empty = HistoryPage(entity: entity.name, root: rows.layout.name, kind: kind)
+    pages[entity.number, default: empty].add(first, last, body)
+    guard let page = pages[entity.number], page.isFull else { return }
+    try recorder.history.add(page, recorder.origin)
+    pages[entity.number] = nil
+  }
+
+  private mutating func write(_ ranges: [InsertRange], _ rows: RecordedRows) throws {
+    for range in ranges {
+      guard let entity = rows.entities[range.entity], entity.policy != .none else { continue }
+      try add(range.first, range.last, to: entity, .insert, rows) { writer in
+        writer.raw("[")
+        writer.integer(range.first)
+        writer.raw(",")
+        writer.integer(range.last)
+        writer.raw("]")
+      }
+    }
+    try flush()
+  }
+
+  private mutating func write(_ row: CoalescedRow, _ rows: RecordedRows) throws {
+    guard let entity = rows.entities[row.entity], entity.policy != .none else { return }
+    let values = row.values.filter { value in
+      row.kind == .update
+        ? entity.properties[value.place] != nil : entity.preserved.contains(value.place)
+    }
+    if row.kind == .update, values.isEmpty { return }
+    let arena = recorder.journal.arena
+    try add(
+      row.identifier,
+      row.identifier,
+      to: entity,
+      row.kind == .update ? .update : .delete,
+      rows
+    ) { writer in
+      writer.raw("{\"id\":")
+      writer.integer(row.identifier)
+      writer.raw(",\"v\":")
+      writer.integer(row.version)
+      writer.raw(",\"p\":")
+      let isList = row.kind == .update && entity.policy == .names
+      writer.raw(isList ? "[" : "{")
+      var isFirst = true
+      for value in values {
+        guard let property = entity.properties[value.place] else { continue }
+        if !isFirst { writer.raw(",") }
+        isFirst = false
+        writer.raw(property.name)
+        if isList { continue }
+        writer.raw(row.kind == .update ? ":[" : ":")
+        arena.withCell(at: value.old) { writer.write($0, as: property.form) }
+        guard row.kind == .update else { continue }
+        writer.raw(",")
+        arena.withCell(at: value.new) { writer.write($0, as: property.form) }
+        writer.raw("]")
+      }
+      writer.raw(isList ? "]}" : "}}")
+    }
+  }
+
+  private mutating func tell(
+    _ collected: [CoalescedRow],
+    _ table: RecordedTable,
+    _ rows: RecordedRows
+  ) {
+    let count = table.inserts.reduce(collected.count) { $0 + Int($1.last - $1.first) + 1 }
+    guard !table.isDirty, !table.wasSpilled, count <= TableChanges.limit else {
+      tables[rows.layout.name] = TableChanges(isMany: true)
+      return
+    }
+    guard count > 0 else { return }
+    var changes = TableChanges()
+    changes.rows.reserveCapacity(count)
+    var replaced: Set<Int64> = []
+    let arena = recorder.journal.arena
+    for row in collected {
+      var change = RowChange(identifier: row.identifier, kind: .update, entityNumber: row.entity)
+      for value in row.values {
+        if row.kind == .update { change.places.insert(value.place) }
+        if rows.references.contains(value.place), let target = arena.integer(at: value.old) {
+          change.oldReferences[value.place] = target
+        }
+      }
+      if row.kind == .delete {
+        if table.isInserted(row.identifier) {
+          change.places = PlaceSet(rows.columns.indices)
+          replaced.insert(row.identifier)
+        } else {
+          change.kind = .delete
+        }
+      }
+      changes.rows.append(change)
+    }
+    for range in table.inserts {
+      for identifier in range.first...range.last where !replaced.contains(identifier) {
+        changes.rows.append(
+          RowChange(identifier: identifier, kind: .insert, entityNumber: range.entity)
+        )
+      }
+    }
+    tables[rows.layout.name] = changes
+  }
+
+  // MARK: - Links
+
+  private mutating func write(
+    _ entries: ArraySlice<JournalEntry>,
+    _ table: RecordedTable,
+    _ links: RecordedLinks
+  ) throws {
+    var collected: [CoalescedLink] = []
+    var start = entries.startIndex
+    while start < entries.endIndex {
+      let (row, target) = (entries[start].row, entries[start].target)
+      var end = start
+      while end < entries.endIndex, entries[end].row == row, entries[end].target == target {
+        end += 1
+      }
+      if let link = CoalescedLink(entries[start..<end], isOrdered: links.isOrdered) {
+        collected.append(link)
+      }
+      start = end
+    }
+    if links.policy != .none { try write(collected, links) }
+    guard tells else { return }
+    if table.isDirty || table.wasSpilled || collected.count > TableChanges.limit {
+      self.links[table.name] = LinkRows(isMany: true)
+    } else if !collected.isEmpty {
+      self.links[table.name] = LinkRows(pairs: collected.map { ($0.source, $0.target) })
+    }
+  }
+
+  private func write(_ collected: [CoalescedLink], _ links: RecordedLinks) throws {
+    var page = HistoryPage(entity: links.owner, root: links.root, kind: .links)
+    var start = 0
+    while start < collected.count {
+      let source = collected[start].source
+      var end = start
+      // So many that a row of the history stays small.
+      while end < collected.count, collected[end].source == source, end - start < 10_000 {
+        end += 1
+      }
+      let targets = collected[start..<end]
+      start = end
+      page.add(source, source) { writer in
+        writer.raw("{\"id\":")
+        writer.integer(source)
+        writer.raw(links.policy == .names ? ",\"p\":[" : ",\"p\":{")
+        writer.raw(links.property)
+        if links.policy == .values { writer.write(targets) }
+        writer.raw(links.policy == .names ? "]}" : "}}")
+      }
+      if page.isFull {
+        try recorder.history.add(page, recorder.origin)
+        page.empty()
+      }
+    }
+    if !page.isEmpty { try recorder.history.add(page, recorder.origin) }
+  }
+}
+
+extension InsertRange {
+  /// The rest of the range if some rows are taken out.
+  fileprivate func without(_ rows: Set<Int64>) -> [InsertRange] {
+    var result: [InsertRange] = []
+    var start = first
+    let inside =
+      Int(last - first) < rows.count
+      ? (first...last).filter(rows.contains)
+      : rows.filter { first <= $0 && $0 <= last }.sorted()
+    for row in inside {
+      if row > start { result.append(InsertRange(entity: entity, first: start, last: row - 1)) }
+      start = row + 1
+    }
+    if start <= last { result.append(InsertRange(entity: entity, first: start, last: last)) }
+    return result
+  }
+}
+
+extension JSONWriter {
+  /// Writes a value as the wire has it; null if it isn't one of the form, as in a damaged row.
+  fileprivate mutating func write(_ cell: Cell, as form: RowColumn.Form) {
+    let isWritten =
+      switch cell {
+      case .null: false
+      case .integer(let value): form.write(value, .number, to: &self)
+      case .real(let value): form.write(value, to: &self)
+      case .text(let text):
+        UTF8Sequence.isValid(text) && form.write(text: text, .number, to: &self)
+      case .blob(let bytes): form.write(blob: bytes, to: &self)
+      }
+    if !isWritten { raw("null") }
+  }
+
+  /// Writes what changed in a relationship of one row.
+  fileprivate mutating func write(_ links: ArraySlice<CoalescedLink>) {
+    raw(":{")
+    var isFirst = true
+    for (name, kind) in [("\"add\":[", CoalescedLink.Kind.add), ("\"remove\":[", .remove)] {
+      let targets = links.filter { $0.kind == kind }
+      guard !targets.isEmpty else { continue }
+      if !isFirst { raw(",") }
+      isFirst = false
+      raw(name.utf8)
+      for (index, link) in targets.enumerated() {
+        if index > 0 { raw(",") }
+        integer(link.target)
+      }
+      raw("]")
+    }
+    if isFirst { raw("\"order\":true") }
+    raw("}")
+  }
+}

@@ -1,0 +1,63 @@
+/// A set of the places of columns.
+package struct PlaceSet: Hashable, Sendable {
+  /// The places below 64.
+  private var low: UInt64 = 0
+  /// The places from 64 on, 64 to a word; the last word isn't 0.
+  private var high: [UInt64] = []
+
+  package init() {}
+
+  package init(_ places: some Sequence<Int>) {
+    for place in places { insert(place) }
+  }
+
+  package var isEmpty: Bool { low == 0 && high.isEmpty }
+
+  package var count: Int { high.reduce(low.nonzeroBitCount) { $0 + $1.nonzeroBitCount } }
+
+  package mutating func insert(_ place: Int) {
+    if place < 64 {
+      low |= 1 << UInt64(place)
+      return
+    }
+    let word = place / 64 - 1
+    while high.count <= word { high.append(0) }
+    high[word] |= 1 << UInt64(place % 64)
+  }
+
+  package func contains(_ place: Int) -> Bool {
+    if place < 64 { return low >> UInt64(place) & 1 == 1 }
+    let word = place / 64 - 1
+    return word < high.count && high[word] >> UInt64(place % 64) & 1 == 1
+  }
+
+  /// Whether no place is in both.
+  package func isDisjoint(with other: PlaceSet) -> Bool {
+    low & other.low == 0 && !zip(high, other.high).contains { $0 & $1 != 0 }
+  }
+
+  package mutating func formUnion(_ other: PlaceSet) {
+    low |= other.low
+    while high.count < other.high.count { high.append(0) }
+    for (index, word) in other.high.enumerated() { high[index] |= word }
+  }
+
+  package func union(_ other: PlaceSet) -> PlaceSet {
+    var result = self
+    result.formUnion(other)
+    return result
+  }
+
+  /// The places in ascending order.
+  package var places: [Int] {
+    var result: [Int] = []
+    for (index, word) in ([low] + high).enumerated() {
+      var rest = word
+      while rest != 0 {
+        result.append(index * 64 + rest.trailingZeroBitCount)
+        rest &= rest - 1
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,210 @@
+internal import DepotProtocol
+internal import DepotSQLite
+internal import Glibc
+
+/// A table whose changes are recorded, and what the request has changed in it so far.
+final class RecordedTable {
+  /// The number among the recorded tables.
+  let number: Int
+  /// The name, not quoted.
+  let name: String
+  let content: Content
+
+  enum Content {
+    case rows(RecordedRows)
+    case links(RecordedLinks)
+  }
+
+  /// The rows that the request has inserted, in ascending order.
+  var inserts: [InsertRange] = []
+  /// Whether something changed of which only that is known.
+  var isDirty = false
+  /// Whether changes were written into the history already.
+  var wasSpilled = false
+  /// Whether the request has changed anything.
+  var isTouched = false
+
+  private let nameForC: UnsafeMutablePointer<CChar>?
+
+  init(_ number: Int, _ name: String, _ content: Content) {
+    self.number = number
+    self.name = name
+    self.content = content
+    nameForC = strdup(name)
+  }
+
+  deinit { free(nameForC) }
+
+  /// Whether this is the table's name.
+  @inline(__always)
+  func isNamed(_ name: UnsafePointer<CChar>) -> Bool {
+    nameForC.map { strcmp($0, name) == 0 } ?? false
+  }
+
+  /// Forgets what the request changed.
+  func reset() {
+    inserts.removeAll(keepingCapacity: inserts.count < 1000)
+    isDirty = false
+    wasSpilled = false
+    isTouched = false
+  }
+
+  /// Notes a row that is inserted.
+  @inline(__always)
+  func insert(_ identifier: Int64, entity: Int) {
+    let end = inserts.count - 1
+    guard end >= 0 else {
+      inserts.append(InsertRange(entity: entity, first: identifier, last: identifier))
+      return
+    }
+    if inserts[end].last == identifier &- 1, inserts[end].entity == entity {
+      inserts[end].last = identifier
+    } else {
+      let range = InsertRange(entity: entity, first: identifier, last: identifier)
+      inserts.insert(range, at: place(of: identifier))
+    }
+  }
+
+  /// Whether the request has inserted a row.
+  @inline(__always)
+  func isInserted(_ identifier: Int64) -> Bool {
+    guard let first = inserts.first, identifier >= first.first else { return false }
+    let place = place(of: identifier)
+    return place > 0 && identifier <= inserts[place - 1].last
+  }
+
+  /// Returns the place of the first range that begins behind an identifier.
+  private func place(of identifier: Int64) -> Int {
+    if let last = inserts.last, last.first <= identifier { return inserts.count }
+    var (low, high) = (0, inserts.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if inserts[middle].first <= identifier { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+@available(*, unavailable)
+extension RecordedTable: Sendable {}
+
+/// Rows of one entity with neighbouring identifiers that a request inserted.
+struct InsertRange: Equatable {
+  /// The number of the entity.
+  var entity: Int
+  var first: Int64
+  var last: Int64
+}
+
+/// How the rows of a hierarchy are recorded.
+final class RecordedRows {
+  let layout: EntityLayout
+  /// The places of the columns in SQL, by their places among the stored ones.
+  let columns: [Int]
+  let versionColumn: Int
+  let checksumColumn: Int
+  let kindColumn: Int?
+  /// The places of the columns that lead to other rows.
+  let references: [Int]
+  let entities: [Int: RecordedEntity]
+  /// Whether the history keeps nothing of any of them.
+  let isUnkept: Bool
+
+  init(_ layout: EntityLayout, in catalog: Catalog, columns names: [String]) throws(DepotError) {
+    let indexes = Dictionary(names.enumerated().map { ($1, $0) }) { first, _ in first }
+    var columns: [Int] = []
+    for column in layout.stored {
+      guard let index = indexes[column.name] else {
+        throw DepotError(.corrupt, "The table of \(layout.name) has no column \(column.name).")
+      }
+      columns.append(index)
+    }
+    self.layout = layout
+    self.columns = columns
+    versionColumn = indexes["version"] ?? 1
+    checksumColumn = indexes["checksum"] ?? 2
+    kindColumn = layout.kindPosition.map { columns[$0] }
+    references = layout.stored.indices.filter { layout.stored[$0].storage == .reference }
+    var entities: [Int: RecordedEntity] = [:]
+    for (number, name) in layout.numbers {
+      entities[number] = RecordedEntity(try catalog.layout(of: name), root: layout, catalog.schema)
+    }
+    self.entities = entities
+    isUnkept = entities.values.allSatisfy { $0.policy == .none }
+  }
+}
+
+/// How the rows of one entity are recorded.
+struct RecordedEntity {
+  let name: String
+  let number: Int
+  let policy: HistoryPolicy
+  /// What the history calls the columns, by their places among those of the root; `nil` for what isn't a
+  /// property.
+  let properties: [Property?]
+  /// The places of the values that a deletion keeps.
+  let preserved: PlaceSet
+  /// The places of the values of a deletion that have to be noted: what is kept, and what it led to.
+  let kept: PlaceSet
+
+  struct Property {
+    /// The path in quotation marks.
+    var name: [UInt8]
+    var form: RowColumn.Form
+  }
+
+  init(_ layout: EntityLayout, root: EntityLayout, _ schema: Schema) {
+    name = layout.name
+    number = layout.number
+    policy = schema.historyPolicy(of: layout.entity)
+    let places = Dictionary(root.stored.enumerated().map { ($1.name, $0) }) { first, _ in first }
+    var properties = [Property?](repeating: nil, count: root.stored.count)
+    var preserved: [Int] = []
+    for (position, field) in layout.fields.enumerated() {
+      guard let own = layout.storedPositions[position],
+        let place = places[layout.stored[own].name]
+      else { continue }
+      var writer = JSONWriter()
+      writer.string(field.path)
+      properties[place] = Property(name: writer.bytes, form: RowColumn.Form(field.attribute))
+      if policy == .values || field.attribute.options.contains(.preserveValueOnDeletion) {
+        preserved.append(place)
+      }
+    }
+    self.properties = properties
+    self.preserved = PlaceSet(policy == .none ? [] : preserved)
+    let references = root.stored.indices.filter { root.stored[$0].storage == .reference }
+    kept = self.preserved.union(PlaceSet(references))
+  }
+}
+
+/// How the rows of a join table are recorded.
+final class RecordedLinks {
+  /// The entity that declares the relationship, and the root of its hierarchy.
+  let owner: String
+  let root: String
+  /// The relationship's name in quotation marks.
+  let property: [UInt8]
+  let policy: HistoryPolicy
+  let sourceColumn: Int
+  let targetColumn: Int
+  /// Whether links have orders.
+  let isOrdered: Bool
+
+  init(
+    _ relationship: RelationshipLayout,
+    _ layout: EntityLayout,
+    _ schema: Schema,
+    _ names: [String]
+  ) {
+    owner = layout.name
+    root = layout.root
+    var writer = JSONWriter()
+    writer.string(relationship.name)
+    property = writer.bytes
+    policy = schema.historyPolicy(of: layout.entity)
+    sourceColumn = names.firstIndex(of: "source") ?? 0
+    targetColumn = names.firstIndex(of: "target") ?? 1
+    isOrdered = names.contains("source_order") || names.contains("target_order")
+  }
+}

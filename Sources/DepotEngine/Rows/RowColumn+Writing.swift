@@ -1,0 +1,124 @@
+internal import DepotProtocol
+
+/// The writing of SQLite's values as JSON; each function returns false if the form has no such values.
+extension RowColumn.Form {
+  @inline(__always)
+  func write(_ value: Int64, _ form: Hello.Int64Form, to writer: inout JSONWriter) -> Bool {
+    switch self {
+    case .scalar(.int64): writer.integer(value, as: form)
+    case .scalar(.bool): writer.bool(value != 0)
+    default: return false
+    }
+    return true
+  }
+
+  @inline(__always)
+  func write(_ value: Double, to writer: inout JSONWriter) -> Bool {
+    switch self {
+    case .scalar(.double): writer.double(value)
+    case .scalar(.date): DateText.write(value, to: &writer)
+    default: return false
+    }
+    return true
+  }
+
+  /// Writes a text, which must be valid UTF-8.
+  @inline(__always)
+  func write(
+    text: UnsafeBufferPointer<UInt8>,
+    _ form: Hello.Int64Form,
+    to writer: inout JSONWriter
+  ) -> Bool {
+    switch self {
+    case .scalar(.string), .scalar(.url): writer.string(utf8: text)
+    case .json: writer.raw(text)
+    case .list(let type): Self.write(list: text, of: type, form, to: &writer)
+    case .identifiers: Self.write(identifiers: text, form, to: &writer)
+    case .external: return Self.write(reference: text, to: &writer)
+    default: return false
+    }
+    return true
+  }
+
+  @inline(__always)
+  func write(blob bytes: UnsafeBufferPointer<UInt8>, to writer: inout JSONWriter) -> Bool {
+    if self == .external, Self.write(reference: bytes, to: &writer) { return true }
+    guard case .scalar(let type) = self else { return false }
+    return Self.write(blob: bytes, as: type, to: &writer)
+  }
+}
+
+extension RowColumn.Form {
+  /// Writes the length of a value that is stored outside the row; returns false if it isn't one.
+  fileprivate static func write(
+    reference text: UnsafeBufferPointer<UInt8>,
+    to writer: inout JSONWriter
+  ) -> Bool {
+    guard let reference = BlobReference(text) else { return false }
+    writer.raw("{\"$length\":")
+    writer.integer(reference.length)
+    writer.raw("}")
+    return true
+  }
+
+  /// Writes identifiers that are separated by commas.
+  fileprivate static func write(
+    identifiers text: UnsafeBufferPointer<UInt8>,
+    _ form: Hello.Int64Form,
+    to writer: inout JSONWriter
+  ) {
+    writer.raw("[")
+    write(numbers: text, form, to: &writer)
+    writer.raw("]")
+  }
+
+  /// Writes a JSON array that was stored in its wire form, but for the form of whole numbers.
+  fileprivate static func write(
+    list text: UnsafeBufferPointer<UInt8>,
+    of type: AttributeType,
+    _ form: Hello.Int64Form,
+    to writer: inout JSONWriter
+  ) {
+    guard type == .int64, form == .string, text.count > 2 else { return writer.raw(text) }
+    writer.raw("[")
+    write(numbers: UnsafeBufferPointer(rebasing: text[1..<text.count - 1]), form, to: &writer)
+    writer.raw("]")
+  }
+
+  fileprivate static func write(
+    numbers text: UnsafeBufferPointer<UInt8>,
+    _ form: Hello.Int64Form,
+    to writer: inout JSONWriter
+  ) {
+    guard form == .string else { return writer.raw(text) }
+    for (index, number) in text.split(separator: UInt8(ascii: ",")).enumerated() {
+      writer.raw(index > 0 ? ",\"" : "\"")
+      writer.raw(number)
+      writer.raw("\"")
+    }
+  }
+
+  /// Writes a blob; returns false if `type` has no such blobs.
+  fileprivate static func write(
+    blob bytes: UnsafeBufferPointer<UInt8>,
+    as type: AttributeType,
+    to writer: inout JSONWriter
+  ) -> Bool {
+    switch type {
+    case .data:
+      writer.base64(bytes)
+    case .uuid where bytes.count == 16:
+      writer.uuid(bytes)
+    case .decimal:
+      guard let value = DecimalKey.decode(bytes) else { return false }
+      writer.write(.decimal(value))
+    case .double where bytes.isEmpty:
+      writer.double(.nan)
+    case .date where bytes.isEmpty:
+      DateText.write(.nan, to: &writer)
+    default:
+      return false
+    }
+    return true
+  }
+}

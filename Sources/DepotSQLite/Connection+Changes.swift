@@ -1,0 +1,116 @@
+internal import CDepotSQLite
+
+/// What is told of every row that changes, before it does.
+package protocol ChangeObserver: AnyObject {
+  /// Takes note of a change; it must not use the connection.
+  func willChange(_ change: borrowing RowEvent)
+}
+
+extension Connection {
+  /// Has an observer told of every row that SQL on this connection inserts, updates, or deletes, whatever
+  /// causes it; of none if `nil`.
+  ///
+  /// What is undone afterwards isn't told. Statements that delete all rows of a table without looking at
+  /// them do so only if they were compiled while there was no observer.
+  ///
+  /// The corresponding C function is `sqlite3_preupdate_hook`.
+  package func observe(_ observer: (any ChangeObserver)?) {
+    changeObserver = observer
+    guard observer != nil else {
+      sqlite3_preupdate_hook(handle, nil, nil)
+      return
+    }
+    sqlite3_preupdate_hook(
+      handle,
+      { context, database, operation, _, table, oldIdentifier, newIdentifier in
+        guard let context, let database, let table else { return }
+        let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
+        let kind: RowEvent.Kind =
+          switch operation {
+          case SQLITE_INSERT: .insert
+          case SQLITE_DELETE: .delete
+          default: .update
+          }
+        connection.changeObserver?.willChange(
+          RowEvent(
+            database: database,
+            kind: kind,
+            table: table,
+            oldIdentifier: oldIdentifier,
+            newIdentifier: newIdentifier
+          )
+        )
+      },
+      Unmanaged.passUnretained(self).toOpaque()
+    )
+  }
+}
+
+/// The change of one row, valid while the observer is told of it.
+package struct RowEvent: ~Copyable {
+  package enum Kind: Sendable {
+    case insert
+    case update
+    case delete
+  }
+
+  let database: OpaquePointer
+  package let kind: Kind
+  /// The name of the table, which ends with a zero.
+  ///
+  /// The address stays the table's until the schema changes.
+  package let table: UnsafePointer<CChar>
+  /// The row's identifier before; without meaning in a table without row identifiers.
+  package let oldIdentifier: Int64
+  /// The row's identifier afterwards.
+  package let newIdentifier: Int64
+
+  /// Returns what a column of an updated or deleted row has; `nil` if it can't be read, for want of memory.
+  ///
+  /// The corresponding C function is `sqlite3_preupdate_old`.
+  package func old(_ column: Int) -> ChangedValue? {
+    var value: OpaquePointer?
+    guard sqlite3_preupdate_old(database, Int32(column), &value) == SQLITE_OK, let value else {
+      return nil
+    }
+    return ChangedValue(handle: value)
+  }
+
+  /// Returns what a column of an inserted or updated row will have; `nil` if it can't be read, for want of
+  /// memory.
+  ///
+  /// The corresponding C function is `sqlite3_preupdate_new`.
+  package func new(_ column: Int) -> ChangedValue? {
+    var value: OpaquePointer?
+    guard sqlite3_preupdate_new(database, Int32(column), &value) == SQLITE_OK, let value else {
+      return nil
+    }
+    return ChangedValue(handle: value)
+  }
+}
+
+/// The value of a column before or after a change, valid while the observer is told of it.
+package struct ChangedValue {
+  let handle: OpaquePointer
+
+  package var kind: Row.Kind {
+    switch sqlite3_value_type(handle) {
+    case SQLITE_INTEGER: .integer
+    case SQLITE_FLOAT: .real
+    case SQLITE_TEXT: .text
+    case SQLITE_BLOB: .blob
+    default: .null
+    }
+  }
+
+  package var integer: Int64 { sqlite3_value_int64(handle) }
+
+  package var real: Double { sqlite3_value_double(handle) }
+
+  /// The bytes of a text or blob.
+  package var bytes: UnsafeBufferPointer<UInt8> {
+    // As a blob even if it is text, which is UTF-8 then and needn't be copied for a zero at its end.
+    let pointer = sqlite3_value_blob(handle)?.assumingMemoryBound(to: UInt8.self)
+    return UnsafeBufferPointer(start: pointer, count: Int(sqlite3_value_bytes(handle)))
+  }
+}
