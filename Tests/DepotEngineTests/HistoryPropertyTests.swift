@@ -161,7 +161,7 @@ import Testing
         guard forward == after, backward == before else { return }
         before = after
       }
-      #expect(writes > 40)
+      #expect(writes > 30)
       #expect(try await store.problems(path) == [])
     }
   }
