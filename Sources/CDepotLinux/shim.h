@@ -141,3 +141,8 @@ static inline long depot_receive_descriptors(
   }
   return received;
 }
+
+static inline int depot_terminal_height(int descriptor) {
+  struct winsize size;
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}

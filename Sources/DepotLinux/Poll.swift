@@ -40,4 +40,18 @@ package enum Poll {
       canWrite: ready & POLLOUT != 0
     )
   }
+
+  /// Waits until one of several descriptors can be read, or until the time is over.
+  ///
+  /// The corresponding C function is `poll`.
+  ///
+  /// - Returns: Which of them can be read without blocking, in their order.
+  package static func wait(for descriptors: [Descriptor], milliseconds: Int?) -> [Bool] {
+    var entries = descriptors.map { pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0) }
+    let timeout = milliseconds.map { Int32(clamping: max(0, $0)) } ?? -1
+    guard poll(&entries, nfds_t(entries.count), timeout) > 0 else {
+      return descriptors.map { _ in false }
+    }
+    return entries.map { $0.revents != 0 }
+  }
 }

@@ -16,6 +16,14 @@ package enum Terminal {
     return width > 0 ? width : nil
   }
 
+  /// Returns how many lines the terminal has, or `nil` if it isn't one or doesn't know.
+  ///
+  /// The corresponding C function is `ioctl` with TIOCGWINSZ.
+  package static func height(_ number: Int32) -> Int? {
+    let height = Int(depot_terminal_height(number))
+    return height > 0 ? height : nil
+  }
+
   /// Leaves the user's interruptions to the programs that this one runs, until the next call of
   /// ``exitOnInterrupt()``.
   ///

@@ -24,6 +24,10 @@ public enum Limits {
   public static let inFlight = 64
   /// How many of these may be streams.
   public static let streams = 32
+  /// How many queries one connection may watch, besides its other calls.
+  public static let watches = 64
+  /// How many rows a watched query may have.
+  public static let watchRows = 100_000
   /// How many connections may be open at once.
   public static let connections = 256
   /// How many bytes of answers may wait for a client before its streams pause.

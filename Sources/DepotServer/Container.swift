@@ -158,6 +158,7 @@ extension Operation {
     case .delete(let request): request.entity
     case .readBlob(let request): request.entity
     case .writeBlob(let request): request.entity
+    case .watch(let request): request.entity
     default: nil
     }
   }

@@ -8,6 +8,7 @@ final class Inbox: Sendable {
   enum Message: Sendable {
     case committed(store: Int, [WriteOutcome])
     case rows(connection: Int64, call: Int64, frames: [UInt8], count: Int, isLast: Bool)
+    case barrier(connection: Int64, call: Int64, Result<HistoryToken, DepotError>)
     case readersClosed(store: Int)
     case storeClosed(store: Int)
     case opened(ticket: Int, StoreOpener.Outcome)

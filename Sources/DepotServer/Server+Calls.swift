@@ -29,6 +29,8 @@ extension Server {
       answer(call, session, now) { $0.write(list) }
     case .get, .fetch, .count, .exists, .aggregate, .explain, .getSchema, .readBlob, .pin, .unpin:
       if session.writesInFlight == 0 { read(call, session, now) } else { wait(call, session, now) }
+    case .watch, .barrier:
+      if session.writesInFlight == 0 { watch(call, session, now) } else { wait(call, session, now) }
     case .ping: answer(call, session, now) { $0.raw("{}") }
     case .describe: answer(call, session, now) { $0.raw(Self.protocolDocument) }
     case .stats:
@@ -190,7 +192,7 @@ extension Server {
   }
 
   /// Ends a call that couldn't be handed over.
-  private func fail(_ call: Call, _ session: Session, _ error: DepotError, _ now: UInt64) {
+  func fail(_ call: Call, _ session: Session, _ error: DepotError, _ now: UInt64) {
     session.fail(call.id, error)
     session.state.finish(call.id)
     let start = session.calls.removeValue(forKey: call.id)?.startedAt ?? now
@@ -227,7 +229,11 @@ extension Server {
         write(call, session, now)
       } else if session.writesInFlight == 0 {
         session.deferred.removeFirst()
-        read(call, session, now)
+        if call.operation.isWatching {
+          watch(call, session, now)
+        } else {
+          read(call, session, now)
+        }
       } else {
         return
       }
@@ -311,7 +317,7 @@ extension Server {
     catalog: Catalog,
     pin: Pin? = nil
   ) throws(DepotError) {
-    guard session.calls.values.count(where: { $0.stream != nil }) < Limits.streams else {
+    guard session.calls.values.count(where: { $0.stream?.isWatch == false }) < Limits.streams else {
       throw DepotError(.tooManyStreams, "\(Limits.streams) streams are open on this connection.")
         .hint("Read one of them to its end, or cancel it.")
     }
@@ -336,7 +342,7 @@ extension Server {
       control: control
     )
     running.stream = RunningStream(
-      read: read,
+      source: .read(read),
       host: host,
       credit: call.credit,
       granted: granted

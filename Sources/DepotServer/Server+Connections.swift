@@ -93,7 +93,7 @@ extension Server {
   private func cancelAll(_ session: Session) {
     for call in session.calls.values {
       call.control.cancel()
-      call.stream?.read.wake()
+      call.stream?.wake()
     }
     endPins(session)
   }
@@ -189,7 +189,7 @@ extension Server {
       return finish(id, of: session, isError: true, now)
     }
     session.calls[id]?.control.cancel()
-    session.calls[id]?.stream?.read.wake()
+    session.calls[id]?.stream?.wake()
   }
 
   private func welcome(_ session: Session, _ hello: Hello, _ version: Int) {

@@ -45,6 +45,7 @@ extension Server {
     where session.state.isOpen && session.number != handover?.connection {
       session.state.drain()
       session.send { $0.raw("{\"event\":\"draining\"}") }
+      endWatches(of: session)
       touch(session)
     }
   }
@@ -102,12 +103,13 @@ extension Server {
         flushNow(session)
       }
       for call in session.calls.values where now >= call.control.deadline {
-        call.stream?.read.wake()
+        call.stream?.wake()
       }
     }
     for host in hosts {
       host.readers?.expireParked(olderThan: stallNanoseconds)
       host.readers?.rest(after: 5_000_000_000)
+      host.live?.tick()
     }
     if tendSnapshots(now) { nextTick = now + 100_000_000 }
     if phase != .serving { endStreamsOutOfCredit() }
@@ -118,7 +120,7 @@ extension Server {
     let error = DepotError(.draining, "The service is about to end.")
     for session in sessions.values {
       for call in session.calls.values where call.stream?.isOutOfCredit == true {
-        call.stream?.read.stop(error)
+        call.stream?.stop(error)
       }
     }
   }

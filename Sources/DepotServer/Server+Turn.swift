@@ -45,6 +45,8 @@ extension Server {
       host(number)?.didCloseStore()
     case .pinned(let pinned, let result):
       didPin(pinned, result, now)
+    case .barrier(let connection, let call, let result):
+      passBarrier(connection, call, result, now)
     case .opened(let ticket, let outcome):
       opener.didOpen(ticket, outcome)
     case .fatal(let error):
@@ -159,7 +161,7 @@ extension Server {
       let grant = stream.takeGrant()
       guard grant > 0 else { continue }
       session.calls[id]?.stream = stream
-      stream.read.grant(grant)
+      stream.grant(grant)
     }
   }
 
@@ -208,7 +210,8 @@ extension Server {
       id,
       session,
       isError: isError,
-      read: call.stream.map { ($0.read.operation, $0.host) }
+      isWatch: call.stream?.isWatch ?? false,
+      read: call.stream.flatMap { stream in stream.read.map { ($0.operation, stream.host) } }
     )
   }
 
@@ -220,11 +223,12 @@ extension Server {
     _ id: Int64,
     _ session: Session,
     isError: Bool,
+    isWatch: Bool = false,
     read: (operation: Operation, host: StoreHost)? = nil
   ) {
     let nanoseconds = Monotonic.now() - start
     statistics.note(operation, nanoseconds: nanoseconds, isError: isError)
-    guard nanoseconds >= slowNanoseconds else { return }
+    guard nanoseconds >= slowNanoseconds, !isWatch else { return }
     let call = ServerStatistics.SlowCall(
       operation: Operation.names[operation],
       entity: entity,

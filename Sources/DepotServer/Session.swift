@@ -99,13 +99,50 @@ struct RunningStream {
   /// How many frames may be on their way to the client without its having taken them.
   static let window = 8
 
-  let read: LongRead
+  let source: Source
   /// The store that is read.
   let host: StoreHost
   /// How many frames the client asked for, or `nil` if it leaves that to the socket.
   var credit: Int?
   var granted: Int
   var delivered = 0
+
+  /// What produces the frames.
+  enum Source {
+    case read(LongRead)
+    case watch(LiveWatch)
+  }
+
+  /// Has the source look at its call's control again.
+  func wake() {
+    switch source {
+    case .read(let read): read.wake()
+    case .watch(let watch): watch.wake()
+    }
+  }
+
+  /// Has the source end with `error`.
+  func stop(_ error: DepotError) {
+    switch source {
+    case .read(let read): read.stop(error)
+    case .watch(let watch): watch.stop(error)
+    }
+  }
+
+  /// Lets the source produce more frames.
+  func grant(_ frames: Int) {
+    switch source {
+    case .read(let read): read.grant(frames)
+    case .watch(let watch): watch.grant(frames)
+    }
+  }
+
+  /// The read, unless the stream goes on until its client has enough.
+  var read: LongRead? {
+    if case .read(let read) = source { read } else { nil }
+  }
+
+  var isWatch: Bool { read == nil }
 
   /// Whether only more credit lets the stream go on.
   var isOutOfCredit: Bool { credit.map { delivered >= $0 } ?? false }

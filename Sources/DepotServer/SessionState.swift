@@ -28,6 +28,8 @@ package struct SessionState: Sendable {
   private var lastIdentifier: Int64 = 0
   /// The calls without a terminal frame; few enough to look through.
   private var running: [Int64] = []
+  /// Those of them that go on until the client has enough, and so don't count as waiting.
+  private var watching: [Int64] = []
 
   package init() {}
 
@@ -64,6 +66,7 @@ package struct SessionState: Sendable {
   /// Notes that a call got its terminal frame.
   package mutating func finish(_ id: Int64) {
     if let index = running.lastIndex(of: id) { running.remove(at: index) }
+    if let index = watching.lastIndex(of: id) { watching.remove(at: index) }
   }
 
   /// Refuses new calls from now on.
@@ -89,7 +92,17 @@ package struct SessionState: Sendable {
     if phase == .draining {
       return .reject(id: call.id, DepotError(.draining, "The service is about to end."))
     }
-    guard running.count < Limits.inFlight else {
+    if call.operation.isWatch {
+      guard watching.count < Limits.watches else {
+        return .reject(
+          id: call.id,
+          DepotError(.tooManyWatches, "\(Limits.watches) queries are watched already.")
+            .hint("Cancel one of them, or use another connection.")
+        )
+      }
+      watching.append(call.id)
+    }
+    guard running.count - watching.count < Limits.inFlight || call.operation.isWatch else {
       return .reject(
         id: call.id,
         DepotError(.tooManyInFlight, "\(Limits.inFlight) calls already wait for their answers.")

@@ -34,6 +34,9 @@ final class StoreHost {
   /// What answers short reads; `nil` unless the store is served.
   private(set) var reader: QuickReader?
   private(set) var readers: ReaderPool?
+  /// What keeps watched queries up to date, once there was one.
+  private(set) var live: LiveQueries?
+  private var feed: ChangeFeed?
   /// The schema as of the last commit that was announced, which is what the reader's snapshot has.
   private(set) var catalog = Catalog(Schema(), generation: 0)
   /// The writes that came in this turn of the loop.
@@ -107,6 +110,7 @@ final class StoreHost {
     self.reader = reader
     store = opened.store
     readers = opened.readers
+    feed = opened.feed
     catalog = opened.store.catalog
     keepsSnapshot = true
     heldLogBytes = nil
@@ -115,6 +119,17 @@ final class StoreHost {
     stage = .open
     state = .serving
     if !whenClosed.isEmpty { beginClosing() }
+  }
+
+  /// Returns what keeps watched queries up to date.
+  ///
+  /// - Throws: ``DepotError`` why the store isn't served, or `unavailable.busy`.
+  func liveQueries() throws(DepotError) -> LiveQueries {
+    if let live { return live }
+    guard stage == .open, let store, let readers, let feed else { throw refusal }
+    let started = try LiveQueries(configuration, store: store, readers: readers, feed: feed)
+    live = started
+    return started
   }
 
   /// Hands over the writes of this turn.
@@ -223,8 +238,12 @@ final class StoreHost {
     submit()
     reader?.endBatch()
     reader = nil
-    let (number, inbox) = (number, inbox)
-    readers?.close(reason: refusal) { inbox.post(.readersClosed(store: number)) }
+    let (number, inbox, live, reason) = (number, inbox, live, refusal)
+    self.live = nil
+    readers?.close(reason: reason) {
+      guard let live else { return inbox.post(.readersClosed(store: number)) }
+      live.close(reason: reason) { inbox.post(.readersClosed(store: number)) }
+    }
   }
 
   /// Goes on with closing once nobody reads.

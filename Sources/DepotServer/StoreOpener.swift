@@ -10,6 +10,8 @@ final class StoreOpener {
   struct Opened: Sendable {
     let store: Store
     let readers: ReaderPool
+    /// What brings the commits to those who watch.
+    let feed: ChangeFeed
   }
 
   typealias Outcome = Result<[Opened], DepotError>
@@ -109,9 +111,11 @@ final class StoreOpener {
     number: Int,
     inbox: Inbox
   ) throws(DepotError) -> Opened {
+    let feed = ChangeFeed()
     let store = try Store(
       configuration: configuration,
       onCommit: { inbox.post(.committed(store: number, $0)) },
+      onChanges: { feed.add($0) },
       onFatal: { inbox.post(.fatal($0)) }
     )
     do throws(DepotError) {
@@ -119,7 +123,7 @@ final class StoreOpener {
         path: configuration.path,
         isFrozen: configuration.isReadOnly
       )
-      return Opened(store: store, readers: readers)
+      return Opened(store: store, readers: readers, feed: feed)
     } catch {
       store.close {}
       throw error

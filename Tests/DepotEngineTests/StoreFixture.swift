@@ -13,7 +13,10 @@ final class StoreFixture: Sendable {
   private let isClosed = Atomic(false)
   private let nextToken = Mutex<UInt64>(1)
 
-  init(_ configuration: StoreConfiguration) throws {
+  init(
+    _ configuration: StoreConfiguration,
+    onChanges: @escaping @Sendable ([CommittedChanges]) -> Void = { _ in }
+  ) throws {
     let waiting = Waiting()
     self.waiting = waiting
     let changes = changes
@@ -22,7 +25,10 @@ final class StoreFixture: Sendable {
       onCommit: { outcomes in
         for outcome in outcomes { waiting.resume(outcome) }
       },
-      onChanges: { new in changes.add(new) },
+      onChanges: { new in
+        changes.add(new)
+        onChanges(new)
+      },
       onFatal: { waiting.fail($0) }
     )
   }
@@ -34,7 +40,8 @@ final class StoreFixture: Sendable {
     control: CallControl = CallControl(),
     int64: Hello.Int64Form = .number,
     author: String? = nil,
-    group: String? = nil
+    group: String? = nil,
+    connection: Int64 = 7
   ) async -> [Result<JSONValue, DepotError>] {
     let requests = operations.map { operation in
       let token = nextToken.withLock { token in
@@ -47,7 +54,7 @@ final class StoreFixture: Sendable {
         key: key,
         control: control,
         reply: ReplyWriter(id: Int64(token), framing: .lines, int64: int64),
-        connection: 7,
+        connection: connection,
         author: author,
         process: "test/1",
         group: group

@@ -25,7 +25,7 @@ import Testing
     "DepotServer": ["DepotEngine", "DepotProtocol", "DepotLinux", "Glibc", "Synchronization"],
     "DepotClient": [
       "DepotProtocol", "DepotLinux", "FoundationEssentials", "FoundationInternationalization",
-      "Foundation", "Synchronization",
+      "Foundation", "Observation", "Synchronization",
     ],
     "DepotCommands": [
       "DepotClient", "DepotProtocol", "DepotLinux", "FoundationEssentials", "Glibc",

@@ -106,6 +106,7 @@ extension ServiceTests {
         try await ReadmeExample.run(client)
           == ["Frank Herbert", "Dune", "Dune Messiah", "Frank Herbert: 2, 1969"]
       )
+      #expect(try await ReadmeExample.follow(client).last == 2)
     }
   }
 }

@@ -1,6 +1,7 @@
 import DepotClient
 import DepotProtocol
 import Foundation
+import Observation
 
 // The Swift of the README, word for word; DocumentedExamplesTests compares and runs it.
 
@@ -95,5 +96,31 @@ enum ReadmeExample {
 
     return authors.map(\.name) + titles
       + groups.map { "\($0.keys ?? ""): \($0.values.0), \($0.values.1 ?? 0)" }
+  }
+
+  /// Stores a second book after the first moment; returns how many there were at each.
+  static func follow(_ depot: Client) async throws -> [Int] {
+    let recent = #Predicate<Book> { $0.year > 1965 }
+    var seen: [Int] = []
+    let writer = Task {
+      for try await _ in depot.watch(Book.self, where: recent).snapshots { break }
+      let author = Identifier<Author>(1)
+      try await depot.insert([Book(title: "Children of Dune", year: 1976, author: Related(author))])
+    }
+
+    let books = depot.live(Book.self, where: recent, sortBy: [SortDescriptor(\.title)])
+    try await books.ready()
+    withObservationTracking {
+      print(books.rows.count, books.rows.first?.title ?? "")
+    } onChange: {
+      print("There are more or fewer, or another is the first, or it has a new title.")
+    }
+
+    for try await moment in depot.watch(Book.self, where: recent).snapshots {
+      seen.append(moment.count)
+      if moment.count > 1 { break }
+    }
+    try await writer.value
+    return seen
   }
 }

@@ -21,6 +21,8 @@ final class ClientCore: Sendable {
     var frameLimit = Limits.frameBytes
     /// The containers to open again on a new connection, by name.
     var containers: [String: ContainerRequest] = [:]
+    /// How often it was given up to connect again.
+    var surrenders = 0
     /// Why no more calls can be made.
     var closure: DepotError?
     /// What is being enumerated, and must not be changed.

@@ -55,6 +55,7 @@ extension ClientLoop {
     let lost = DepotError(.disconnected, "The connection was lost and can't be made again.")
       .hint(error.description)
     core.update { state, consequences in
+      state.surrenders += 1
       state.perform(state.table.failAll(lost), &consequences)
     }
   }

@@ -106,6 +106,7 @@ struct ClientLoop {
       let actions = state.table.connect(
         inFlight: limit("inFlight", Limits.inFlight),
         streams: limit("streams", Limits.streams),
+        watches: limit("watches", Limits.watches),
         now: Monotonic.now()
       )
       state.perform(actions, &consequences)

@@ -43,6 +43,9 @@ extension PendingCall {
   /// is likely that the call itself breaks the connection.
   private var attemptLimit: Int { operation.isWrite ? 5 : 2 }
 
+  /// Whether it is a watch, which isn't one of the calls that the service works on.
+  var isWatch: Bool { if case .watch = operation { true } else { false } }
+
   /// Whether the call may be sent again after its connection was lost.
   var canBeSentAgain: Bool {
     guard attempts > 0 else { return true }

@@ -22,11 +22,13 @@ struct ReplyTable: Sendable {
   private var abandoned: Set<Int64> = []
   private var waiting = Waiting()
   private var waitingStreams = Waiting()
+  private var waitingWatches = Waiting()
   private var streams = 0
+  private var watches = 0
   private var nextTicket: Ticket = 0
   private var lastUrgentTicket: Ticket = 0
   private var nextID: Int64 = 1
-  private var limits: (inFlight: Int, streams: Int)?
+  private var limits: (inFlight: Int, streams: Int, watches: Int)?
   /// When a call may fail here for lack of time, on the monotonic clock in nanoseconds.
   private(set) var nextExpiry: UInt64?
   /// Whether the service ends the connection when it has answered what it has.
@@ -36,8 +38,8 @@ struct ReplyTable: Sendable {
 }
 
 extension ReplyTable {
-  /// How many calls the service is working on.
-  var inFlight: Int { tickets.count + abandoned.count }
+  /// How many calls the service is working on, without watches, which have a limit of their own.
+  var inFlight: Int { tickets.count + abandoned.count - watches }
 
   /// Whether any call waits for its outcome.
   var isEmpty: Bool { calls.isEmpty }
@@ -60,7 +62,13 @@ extension ReplyTable {
   mutating func submit(_ call: PendingCall, as ticket: Ticket, now: UInt64) -> [Action] {
     calls[ticket] = call
     noteExpiry(call)
-    if call.window == nil { waiting.append(ticket) } else { waitingStreams.append(ticket) }
+    if call.isWatch {
+      waitingWatches.append(ticket)
+    } else if call.window == nil {
+      waiting.append(ticket)
+    } else {
+      waitingStreams.append(ticket)
+    }
     return admit(now: now)
   }
 
@@ -74,6 +82,12 @@ extension ReplyTable {
       let stream = streams < limits.streams ? waitingStreams.first : nil
       guard let ticket = [waiting.first, stream].compactMap({ $0 }).min() else { break }
       if ticket == waiting.first { waiting.removeFirst() } else { waitingStreams.removeFirst() }
+      actions += send(ticket, now: now)
+    }
+    while watches < limits.watches {
+      skipFinished(&waitingWatches)
+      guard let ticket = waitingWatches.first else { break }
+      waitingWatches.removeFirst()
       actions += send(ticket, now: now)
     }
     return actions
@@ -90,7 +104,7 @@ extension ReplyTable {
     let frame = call.send(as: id, now: now)
     calls[ticket] = call
     tickets[id] = ticket
-    if call.window != nil { streams += 1 }
+    if call.isWatch { watches += 1 } else if call.window != nil { streams += 1 }
     return [.send(.call(frame))] + (call.isCancelled ? [.send(.cancel(id: id))] : [])
   }
 
@@ -100,7 +114,9 @@ extension ReplyTable {
     _ result: Result<JSONNode, any Error>
   ) -> [Action] {
     guard let call = calls.removeValue(forKey: ticket) else { return [] }
-    if call.id != nil, call.window != nil { streams -= 1 }
+    if call.id != nil {
+      if call.isWatch { watches -= 1 } else if call.window != nil { streams -= 1 }
+    }
     return [.finish(ticket, result)]
   }
 
@@ -128,8 +144,13 @@ extension ReplyTable {
 
 extension ReplyTable {
   /// Takes note of a connection on which calls may be made.
-  mutating func connect(inFlight: Int, streams: Int, now: UInt64) -> [Action] {
-    limits = (inFlight, streams)
+  mutating func connect(
+    inFlight: Int,
+    streams: Int,
+    watches: Int = Limits.watches,
+    now: UInt64
+  ) -> [Action] {
+    limits = (inFlight, streams, watches)
     isDraining = false
     return admit(now: now)
   }
@@ -194,14 +215,23 @@ extension ReplyTable {
   private mutating func requeue(_ sent: [Ticket]) {
     var plain: [Ticket] = []
     var streamed: [Ticket] = []
+    var watched: [Ticket] = []
     for ticket in sent {
       guard let call = calls[ticket] else { continue }
       calls[ticket]?.detach()
-      if call.window == nil { plain.append(ticket) } else { streamed.append(ticket) }
+      if call.isWatch {
+        watched.append(ticket)
+      } else if call.window == nil {
+        plain.append(ticket)
+      } else {
+        streamed.append(ticket)
+      }
     }
     streams -= streamed.count
+    watches -= watched.count
     waiting.putBack(plain)
     waitingStreams.putBack(streamed)
+    waitingWatches.putBack(watched)
   }
 
   /// Fails every call, since there will be no connection.

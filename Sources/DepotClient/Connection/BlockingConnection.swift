@@ -6,12 +6,12 @@ public import DepotProtocol
 /// Every call blocks its thread, so never use it from a task: that is what ``Client`` is for. It
 /// isn't `Sendable`.
 public final class BlockingConnection {
-  private let wire: Wire
+  let wire: Wire
   private let calls: CallState
   private var writer = JSONWriter(capacity: 1024)
   let welcome: Welcome
   /// The container that calls name; `nil` for the connection's own.
-  private let target: String?
+  let target: String?
   /// What is known of the moment that is read; `nil` for the latest.
   public let snapshot: Snapshot?
 
@@ -28,7 +28,7 @@ public final class BlockingConnection {
     var enumerations = Enumerations()
   }
 
-  private var nextIdentifier: Int64 {
+  var nextIdentifier: Int64 {
     get { calls.nextIdentifier }
     set { calls.nextIdentifier = newValue }
   }
@@ -36,7 +36,7 @@ public final class BlockingConnection {
     get { calls.isInUse }
     set { calls.isInUse = newValue }
   }
-  private var early: [Int64: ServerFrame] {
+  var early: [Int64: ServerFrame] {
     get { calls.early }
     set { calls.early = newValue }
   }
@@ -209,7 +209,7 @@ public final class BlockingConnection {
   }
 
   /// Calls `body`, in which the connection isn't used for anything else.
-  private func use<Result>(isWrite: Bool, _ body: () throws -> Result) throws -> Result {
+  func use<Result>(isWrite: Bool, _ body: () throws -> Result) throws -> Result {
     precondition(!isInUse, "A connection can't be used while it streams rows.")
     isInUse = true
     defer { isInUse = false }
@@ -223,7 +223,7 @@ public final class BlockingConnection {
   }
 
   /// Sends a call without waiting for its answer; returns its id.
-  private func send(_ write: (inout JSONWriter) -> Void) throws(DepotError) -> Int64 {
+  func send(_ write: (inout JSONWriter) -> Void) throws(DepotError) -> Int64 {
     let id = nextIdentifier
     nextIdentifier += 1
     writer.bytes.removeAll(keepingCapacity: writer.bytes.capacity <= 4 << 20)
@@ -315,16 +315,13 @@ public final class BlockingConnection {
         }
       case .next(let other, let names, let offset) where calls.waiting[other] != nil:
         calls.waiting[other]?.append(RowFrame(bytes: bytes, offset: offset, columns: names))
-      case .ping(let number):
-        var writer = JSONWriter()
-        FrameEncoder.append(.length, to: &writer) { $0.write(.object(["pong": .int64(number)])) }
-        try wire.send(writer.bytes)
+      case .ping(let number): try send(.object(["pong": .int64(number)]))
       default: continue
       }
     }
   }
 
-  private func cancel(_ id: Int64) throws(DepotError) {
+  func cancel(_ id: Int64) throws(DepotError) {
     try control(id, "cancel", .bool(true))
   }
 
@@ -333,10 +330,13 @@ public final class BlockingConnection {
     _ member: String,
     _ value: JSONValue
   ) throws(DepotError) {
+    try send(.object(["id": .int64(id), member: value]))
+  }
+
+  /// Sends a frame that has no answer.
+  func send(_ frame: JSONValue) throws(DepotError) {
     var writer = JSONWriter()
-    FrameEncoder.append(.length, to: &writer) { writer in
-      writer.write(.object(["id": .int64(id), member: value]))
-    }
+    FrameEncoder.append(.length, to: &writer) { $0.write(frame) }
     try wire.send(writer.bytes)
   }
 }

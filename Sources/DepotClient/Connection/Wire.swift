@@ -32,6 +32,19 @@ final class Wire {
     }
   }
 
+  /// Receives the next frame, or `nil` if `wait` says to stop.
+  ///
+  /// - Parameter wait: Waits until the connection can be read; returns whether to go on.
+  /// - Returns: The bytes of the frame.
+  /// - Throws: What ``receive()`` throws, or `wait`.
+  func receive(_ wait: (Descriptor) throws -> Bool) throws -> [UInt8]? {
+    while true {
+      if case .frame(let bytes)? = try decoder.next() { return bytes }
+      guard try wait(descriptor) else { return nil }
+      try read()
+    }
+  }
+
   /// Receives the next frame, waiting for it.
   ///
   /// - Throws: ``DepotError`` `unavailable.disconnected` at the end of the connection.
@@ -48,16 +61,20 @@ final class Wire {
     while true {
       if case .frame(let bytes)? = try decoder.next() { return bytes }
       if let interruption, !interruption.wait(for: descriptor) { return nil }
-      let count: Int
-      do throws(SystemError) {
-        count = try descriptor.read(into: buffer)
-      } catch {
-        throw DepotError(.disconnected, "The connection was lost (\(error)).")
-      }
-      guard count > 0 else {
-        throw DepotError(.disconnected, "The service closed the connection.")
-      }
-      decoder.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      try read()
     }
+  }
+
+  private func read() throws(DepotError) {
+    let count: Int
+    do throws(SystemError) {
+      count = try descriptor.read(into: buffer)
+    } catch {
+      throw DepotError(.disconnected, "The connection was lost (\(error)).")
+    }
+    guard count > 0 else {
+      throw DepotError(.disconnected, "The service closed the connection.")
+    }
+    decoder.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
   }
 }

@@ -44,7 +44,8 @@ struct Verb: Sendable {
 extension Verb {
   /// All verbs, in the order of the help.
   static let all: [Verb] = [
-    FetchVerb.verb, GetVerb.verb, CountVerb.verb, ExistsVerb.verb, AggregateVerb.verb,
+    FetchVerb.verb, WatchVerb.verb, GetVerb.verb, CountVerb.verb, ExistsVerb.verb,
+    AggregateVerb.verb,
     InsertVerb.verb, UpdateVerb.verb, DeleteVerb.verb, SaveVerb.verb, ImportVerb.verb,
     ExportVerb.verb, ExplainVerb.verb,
     BlobGetVerb.verb, BlobPutVerb.verb,

@@ -47,10 +47,17 @@ struct TableLayout: Equatable {
   }
 
   /// Returns one line of the table, without spaces at its end.
-  func line(_ cells: [TableCell]) -> String {
+  ///
+  /// - Parameters:
+  ///   - cells: The values of the line.
+  ///   - paint: Returns the text of a column as the terminal is to get it, without making it wider.
+  /// - Returns: The line.
+  func line(_ cells: [TableCell], paint: (Int, String) -> String = { $1 }) -> String {
     var parts: [String] = []
-    for (cell, width) in zip(cells, widths) {
-      parts.append(TextWidth.fit(cell.text, to: width, alignsRight: cell.isNumber))
+    for (column, (cell, width)) in zip(cells, widths).enumerated() {
+      parts.append(
+        paint(column, TextWidth.fit(cell.text, to: width, alignsRight: cell.isNumber))
+      )
     }
     var line = parts.joined(separator: String(repeating: " ", count: Self.gap))
     while line.utf8.last == 0x20 { line.removeLast() }

@@ -32,7 +32,7 @@ final class TablePrinter: RowPrinter {
       cells.append(TableCell(text: "\(style.entity)/\(row.identifier)"))
     }
     if style.showsVersion { cells.append(TableCell(text: String(row.version), isNumber: true)) }
-    while !row.isAtEndOfRow() { cells.append(cell(try row.field())) }
+    while !row.isAtEndOfRow() { cells.append(TableCell(try row.field(), nullText: style.nullText)) }
     try print(cells)
   }
 
@@ -45,15 +45,6 @@ final class TablePrinter: RowPrinter {
 
   func end() throws {
     if layout == nil, !sample.isEmpty { try writeSample() }
-  }
-
-  private func cell(_ field: RowField) -> TableCell {
-    switch field.kind {
-    case .null: TableCell(text: style.nullText)
-    case .number: TableCell(text: field.text, isNumber: true)
-    case .string: TableCell(text: TextWidth.printable(field.text))
-    default: TableCell(text: String(decoding: field.bytes, as: UTF8.self))
-    }
   }
 
   private func writeSample() throws {

@@ -19,6 +19,8 @@ struct FetchRun {
   /// How many rows fit into a frame together with the rows that belong to them.
   private var fittingRows = Int.max
   private var sections = SectionCounts()
+  /// What is kept of the rows of a watched query.
+  private var live: LiveSnapshot?
   /// How many rows were written.
   private(set) var rowCount = 0
 
@@ -39,7 +41,8 @@ struct FetchRun {
     self.reply = reply
     self.connection = connection
     // All statements must see the same state, also after the first has ended.
-    ownsTransaction = !plan.prefetch.isEmpty && !connection.isInTransaction
+    let needsTransaction = !plan.prefetch.isEmpty || plan.liveKeys != nil
+    ownsTransaction = needsTransaction && !connection.isInTransaction
     if ownsTransaction {
       do {
         try connection.run("BEGIN")
@@ -48,6 +51,7 @@ struct FetchRun {
       }
     }
     do {
+      if plan.liveKeys != nil { live = LiveSnapshot(token: try connection.historyHead()) }
       statement = try connection.prepared(plan.statement)
     } catch {
       if ownsTransaction { try? connection.run("COMMIT") }
@@ -79,7 +83,11 @@ struct FetchRun {
     byteLimit: Int
   ) throws(ReadEnd) -> Bool {
     guard try prepareFrame() else { return true }
-    let start = reply.beginRows(columns: isFirstFrame ? plan.names : nil, in: &writer)
+    let start = reply.beginRows(
+      kind: live == nil ? nil : "snapshot",
+      columns: isFirstFrame ? plan.names : nil,
+      in: &writer
+    )
     isFirstFrame = false
     if plan.prefetch.isEmpty {
       try writeRows(to: &writer, from: start, byteLimit: byteLimit)
@@ -117,6 +125,7 @@ struct FetchRun {
   }
 
   private mutating func writeRow(to writer: inout JSONWriter) throws(ReadEnd) {
+    let start = writer.bytes.count
     do {
       try plan.reading.write(statement.row, int64: reply.int64, to: &writer)
       if let section = plan.section {
@@ -128,6 +137,8 @@ struct FetchRun {
       throw .failed(error)
     }
     isRowWritten = true
+    guard let keys = plan.liveKeys else { return }
+    try live?.add(LiveEntry(statement.row, keys, json: writer.bytes[start...]))
   }
 
   /// Writes rows together with those that belong to them, fewer if these are too many.
@@ -181,8 +192,12 @@ struct FetchRun {
     return rows
   }
 
+  /// What is kept of the rows, if they are those of a watched query, whose call goes on.
+  var snapshot: LiveSnapshot? { live }
+
   /// Appends the terminal frame.
   func writeEnd(to writer: inout JSONWriter) {
+    if live != nil { return }
     reply.ok(to: &writer) { writer in
       writer.raw("{\"rows\":")
       writer.integer(rowCount)

@@ -19,7 +19,17 @@ package final class LongRead: Sendable {
   /// The moment that it reads; the latest if `nil`.
   let pin: Pin?
   let deliver: Delivery
+  /// What else the read of a watched query needs.
+  let live: Live?
   private let state: Mutex<State>
+
+  /// What else the read of a watched query needs.
+  struct Live: Sendable {
+    /// The store's identifier.
+    var store: String
+    /// Takes what is kept of the rows, before the last frame is delivered.
+    var didRead: @Sendable (LiveSnapshot) -> Void
+  }
 
   private struct State {
     var phase = Phase.new
@@ -55,7 +65,7 @@ package final class LongRead: Sendable {
   ///   - allowance: How many `next` frames may be produced before ``grant(_:)`` allows more; `nil`
   ///     for any number.
   ///   - deliver: What takes the frames.
-  package init(
+  package convenience init(
     operation: Operation,
     catalog: Catalog,
     control: CallControl,
@@ -64,6 +74,21 @@ package final class LongRead: Sendable {
     allowance: Int? = nil,
     deliver: @escaping Delivery
   ) {
+    self.init(operation, catalog, control, reply, pin, allowance, live: nil, deliver: deliver)
+  }
+
+  /// Creates a read of what is watched.
+  init(
+    _ operation: Operation,
+    _ catalog: Catalog,
+    _ control: CallControl,
+    _ reply: ReplyWriter,
+    _ pin: Pin?,
+    _ allowance: Int?,
+    live: Live?,
+    deliver: @escaping Delivery
+  ) {
+    self.live = live
     self.operation = operation
     self.catalog = catalog
     self.control = control

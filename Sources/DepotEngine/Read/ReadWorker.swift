@@ -118,6 +118,9 @@ actor ReadWorker {
     if case .readBlob(let request) = read.operation {
       return .blob(try BlobRun(request, read.catalog, read.reply, on: connection))
     }
+    if case .watch(let request) = read.operation {
+      return try LiveStart(request, read).stream(on: connection)
+    }
     guard let plan = try plan(of: read) else { return nil }
     return .rows(try FetchRun(plan, read.reply, on: connection))
   }
@@ -196,6 +199,7 @@ actor ReadWorker {
   }
 
   private func end(_ read: LongRead, _ frames: [UInt8], nextFrameCount: Int) {
+    if let snapshot = open[ObjectIdentifier(read)]?.run.snapshot { read.live?.didRead(snapshot) }
     release(read)
     pool.didEnd(read)
     read.end(frames, nextFrameCount: nextFrameCount)

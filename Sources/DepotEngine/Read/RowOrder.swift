@@ -104,7 +104,14 @@ struct RowOrder {
 
   /// What stands after `ORDER BY`.
   var sql: Fragment {
-    .list(terms.map { $0.isDescending ? $0.value + " DESC" : $0.value })
+    .list(
+      terms.map { term in
+        // A number by itself would be that of a column.
+        let isNumber = term.value.sql.allSatisfy { $0.isNumber || $0 == "(" || $0 == ")" }
+        let value = isNumber ? term.value + " + 0" : term.value
+        return term.isDescending ? value + " DESC" : value
+      }
+    )
   }
 
   /// Finds the place of a row.

@@ -15,6 +15,8 @@ struct StreamPlan {
   var prefetch: [PrefetchNode] = []
   /// Reads the key of the row's section, which isn't among the row's values, as a list of one.
   var section: RowReading?
+  /// What else of the rows matters, if they are those of a watched query.
+  var liveKeys: LiveEntry.Keys?
 }
 
 extension StreamPlan {

@@ -4,6 +4,7 @@ internal import DepotProtocol
 enum StreamRun {
   case rows(FetchRun)
   case blob(BlobRun)
+  case resume(ResumeRun)
 
   /// Whether a frame is still to be written.
   mutating func prepareFrame() throws(ReadEnd) -> Bool {
@@ -12,6 +13,8 @@ enum StreamRun {
       defer { self = .rows(run) }
       return try run.prepareFrame()
     case .blob(let run):
+      return run.hasFrame
+    case .resume(let run):
       return run.hasFrame
     }
   }
@@ -28,6 +31,10 @@ enum StreamRun {
     case .blob(var run):
       defer { self = .blob(run) }
       return try run.writeFrame(to: &writer)
+    case .resume(var run):
+      defer { self = .resume(run) }
+      try run.writeFrame(to: &writer)
+      return true
     }
   }
 
@@ -36,6 +43,16 @@ enum StreamRun {
     switch self {
     case .rows(let run): run.writeEnd(to: &writer)
     case .blob(let run): run.writeEnd(to: &writer)
+    case .resume: break
+    }
+  }
+
+  /// What is kept of the rows of a watched query.
+  var snapshot: LiveSnapshot? {
+    switch self {
+    case .rows(let run): run.snapshot
+    case .resume(let run): run.snapshot
+    case .blob: nil
     }
   }
 
@@ -44,6 +61,7 @@ enum StreamRun {
     switch self {
     case .rows(let run): run.rowCount
     case .blob(let run): run.rowCount
+    case .resume(let run): run.rowCount
     }
   }
 
@@ -52,6 +70,7 @@ enum StreamRun {
     switch self {
     case .rows(let run): run.close()
     case .blob(let run): run.close()
+    case .resume(let run): run.close()
     }
   }
 }

@@ -39,10 +39,19 @@ package struct ReplyWriter: Sendable {
   /// Opens a `next` frame of rows, after which each row is written, separated by commas.
   ///
   /// - Returns: Where the frame begins, for ``endRows(from:in:)``.
-  package func beginRows(columns: [String]?, in writer: inout JSONWriter) -> Int {
+  package func beginRows(
+    kind: StaticString? = nil,
+    columns: [String]?,
+    in writer: inout JSONWriter
+  ) -> Int {
     let start = FrameEncoder.begin(framing, in: &writer)
     writer.raw("{\"id\":")
     writer.integer(id)
+    if let kind {
+      writer.raw(",\"kind\":\"")
+      writer.raw(kind)
+      writer.raw("\"")
+    }
     if let columns {
       writer.raw(",\"columns\":")
       writer.names(columns)

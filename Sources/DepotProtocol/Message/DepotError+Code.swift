@@ -66,6 +66,8 @@ extension DepotError.Code {
   public static let predicateTooLarge = Self(rawValue: "limit.predicate")
   public static let tooManyInFlight = Self(rawValue: "limit.in_flight")
   public static let tooManyStreams = Self(rawValue: "limit.streams")
+  public static let tooManyWatches = Self(rawValue: "limit.watches")
+  public static let tooManyWatchedRows = Self(rawValue: "limit.watch_rows")
   public static let tooManyConnections = Self(rawValue: "limit.connections")
   public static let outboundTooLarge = Self(rawValue: "limit.outbound_bytes")
   public static let tooManyStores = Self(rawValue: "limit.stores")
@@ -75,6 +77,9 @@ extension DepotError.Code {
   public static let cancelled = Self(rawValue: "cancelled.by_client")
 
   public static let streamExpired = Self(rawValue: "stream.expired")
+
+  public static let historyForeign = Self(rawValue: "history.foreign")
+  public static let historyExpired = Self(rawValue: "history.expired")
 
   public static let draining = Self(rawValue: "unavailable.draining")
   public static let busy = Self(rawValue: "unavailable.busy")
@@ -100,7 +105,9 @@ extension DepotError.Code {
     switch `class` {
     case "conflict": .afterRefetch
     case "limit":
-      [.tooManyInFlight, .tooManyStreams, .tooManyStores, .tooManyPins].contains(self)
+      [.tooManyInFlight, .tooManyStreams, .tooManyWatches, .tooManyStores, .tooManyPins].contains(
+        self
+      )
         ? .later : .no
     case "unavailable": self == .readOnly ? .no : .later
     case "storage": self == .full ? .later : .no
@@ -117,7 +124,7 @@ extension DepotError.Code {
     case "request": 64
     case "schema", "constraint": 65
     case "notfound": self == .fileNotFound ? 66 : 1
-    case "conflict": 1
+    case "conflict", "history": 1
     case "limit", "deadline", "stream": 75
     case "cancelled": 130
     case "unavailable": 69

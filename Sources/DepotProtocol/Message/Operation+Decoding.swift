@@ -21,6 +21,7 @@ extension Operation {
     if name.isString("migration.commit") { return .commitMigration(takesBackup: true) }
     if name.isString("migration.abort") { return .abortMigration }
     if name.isString("pin") { return .pin(maxAgeMilliseconds: nil) }
+    if name.isString("barrier") { return .barrier }
     return nil
   }
 
@@ -53,6 +54,7 @@ extension Operation {
     if name.isString("takeover") { return .takeover(store: try reader.string("store")) }
     if name.isString("blob.read") { return .readBlob(try BlobReadRequest(&reader)) }
     if name.isString("blob.write") { return .writeBlob(try BlobWriteRequest(&reader)) }
+    if name.isString("watch") { return .watch(try WatchRequest(&reader)) }
     if let operation = try container(name, &reader) { return operation }
     guard let operation = withoutArguments(name) else { throw unreadable(name) }
     return operation

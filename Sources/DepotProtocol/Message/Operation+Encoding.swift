@@ -2,7 +2,8 @@ extension JSONWriter {
   /// Writes the arguments of an operation as the value of `args`.
   package mutating func write(_ operation: Operation) {
     switch operation {
-    case .ping, .describe, .getSchema, .stats, .shutdown, .listContainers, .abortMigration:
+    case .ping, .describe, .getSchema, .stats, .shutdown, .listContainers, .abortMigration,
+      .barrier:
       raw("{}")
     case .openContainer(let request): write(request)
     case .closeContainer(let name):
@@ -47,6 +48,7 @@ extension JSONWriter {
     case .delete(let request): write(request)
     case .readBlob(let request): write(request)
     case .writeBlob(let request): write(request)
+    case .watch(let request): write(request)
     }
   }
 

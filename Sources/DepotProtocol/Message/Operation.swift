@@ -32,6 +32,8 @@ public indirect enum Operation: Hashable, Sendable {
   case unpin(String)
   /// Hand the socket over to the service that takes the place of this one, which has this store.
   case takeover(store: String)
+  case watch(WatchRequest)
+  case barrier
 }
 
 extension Operation {
@@ -40,7 +42,7 @@ extension Operation {
     "ping", "describe", "schema.define", "schema.get", "insert", "get", "fetch", "count", "update",
     "delete", "explain", "stats", "shutdown", "exists", "aggregate", "save", "container.open",
     "container.close", "container.list", "migration.begin", "migration.commit", "migration.abort",
-    "blob.read", "blob.write", "pin", "unpin", "takeover",
+    "blob.read", "blob.write", "pin", "unpin", "takeover", "watch", "barrier",
   ]
 
   /// The name on the wire.
@@ -76,6 +78,8 @@ extension Operation {
     case .pin: 24
     case .unpin: 25
     case .takeover: 26
+    case .watch: 27
+    case .barrier: 28
     }
   }
 

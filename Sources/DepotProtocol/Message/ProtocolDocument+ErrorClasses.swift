@@ -19,6 +19,7 @@ extension ProtocolDocument {
           {"name": "deadline", "exitStatus": 75, "meaning": "The time was not enough."},
           {"name": "cancelled", "exitStatus": 130, "meaning": "The client gave up."},
           {"name": "stream", "exitStatus": 75, "meaning": "A stream can't go on."},
+          {"name": "history", "exitStatus": 1, "meaning": "The history doesn't reach that far."},
           {"name": "unavailable", "exitStatus": 69, "meaning": "The service cannot do this now."},
           {"name": "permission", "exitStatus": 77, "meaning": "The user may not do this."},
           {"name": "storage", "exitStatus": 74, "meaning": "The store failed."},

@@ -310,6 +310,25 @@ extension ProtocolDocument {
               }
             },
             {
+              "code": "limit.watches", "class": "limit",
+              "meaning": "The connection watches too many queries.", "retry": "later",
+              "effect": "none", "exitStatus": 75, "connection": "stays",
+              "example": {
+                "code": "limit.watches", "message": "64 queries are watched already.",
+                "retry": "later", "effect": "none"
+              }
+            },
+            {
+              "code": "limit.watch_rows", "class": "limit",
+              "meaning": "A query has too many rows to be watched.", "retry": "no",
+              "effect": "none", "exitStatus": 75, "connection": "stays",
+              "example": {
+                "code": "limit.watch_rows",
+                "message": "The query has more than 100000 rows, too many to be watched.",
+                "retry": "no", "effect": "none"
+              }
+            },
+            {
               "code": "limit.connections", "class": "limit",
               "meaning": "Too many connections are open.", "retry": "no", "effect": "none",
               "exitStatus": 75, "connection": "closes",
@@ -370,6 +389,26 @@ extension ProtocolDocument {
               "example": {
                 "code": "stream.expired", "message": "The client took nothing for 30 seconds.",
                 "retry": "later", "effect": "none"
+              }
+            },
+            {
+              "code": "history.foreign", "class": "history",
+              "meaning": "A token is of another store, or of a transaction that the store doesn't have yet.",
+              "retry": "no", "effect": "none", "exitStatus": 1, "connection": "stays",
+              "example": {
+                "code": "history.foreign",
+                "message": "The token 00000000-1 is of another store.", "retry": "no",
+                "effect": "none"
+              }
+            },
+            {
+              "code": "history.expired", "class": "history",
+              "meaning": "The history no longer reaches back to a token.", "retry": "no",
+              "effect": "none", "exitStatus": 1, "connection": "stays",
+              "example": {
+                "code": "history.expired",
+                "message": "The history no longer reaches back to 3f2b8c01-17.", "retry": "no",
+                "effect": "none"
               }
             },
             {

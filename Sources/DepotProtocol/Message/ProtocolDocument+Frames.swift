@@ -132,6 +132,42 @@ extension ProtocolDocument {
             {
               "name": "related", "type": "array", "required": false,
               "description": "The rows that these lead to by the relationships of `prefetch`, an object for each path."
+            },
+            {
+              "name": "kind", "type": "string", "required": false,
+              "description": "Of a watch: `snapshot`, `resume`, `live`, `change`, `mark`, or `gap`."
+            },
+            {
+              "name": "token", "type": "string", "required": false,
+              "description": "Of a watch: the token up to which the client then knows everything."
+            },
+            {
+              "name": "author", "type": "string", "required": false,
+              "description": "Of a change: who made it, if all of it has one author."
+            },
+            {
+              "name": "more", "type": "true", "required": false,
+              "description": "Of a change: more frames follow, which are to be applied together with this one."
+            },
+            {
+              "name": "changes", "type": "array", "required": false,
+              "description": "Of a change: an object for each row of `next` with `kind` (`inserted` or `updated`), its place `at`, and of an update its place `from` before and the `properties` that changed."
+            },
+            {
+              "name": "removed", "type": "array", "required": false,
+              "description": "Of a change: an object for each row that left the result, with its `id` and its place `from` before."
+            },
+            {
+              "name": "order", "type": "array", "required": false,
+              "description": "Of a resume: the identifiers of all rows of the result in their order."
+            },
+            {
+              "name": "from", "type": "string", "required": false,
+              "description": "Of a gap: the token up to which the client knows everything."
+            },
+            {
+              "name": "to", "type": "string", "required": false,
+              "description": "Of a gap: the token at which it begins anew."
             }
           ],
           "example": {

@@ -50,6 +50,16 @@ extension ProtocolDocument {
           "reason": "Each stream holds a snapshot of the store.", "error": "limit.streams"
         },
         {
+          "name": "watches", "value": 64, "unit": "calls",
+          "reason": "They go on for long, so they don't count as calls in flight.",
+          "error": "limit.watches"
+        },
+        {
+          "name": "watchRows", "value": 100000, "unit": "rows",
+          "reason": "The service remembers each row of a watched query and its place.",
+          "error": "limit.watch_rows"
+        },
+        {
           "name": "connections", "value": 256, "unit": "connections",
           "reason": "Each connection has buffers.", "error": "limit.connections"
         },

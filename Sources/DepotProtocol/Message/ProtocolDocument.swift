@@ -5,7 +5,8 @@ package enum ProtocolDocument {
   /// The document as `proto-docs/protocol.json` has it, ending in a line feed.
   package static let json =
     "{\n" + head + ",\n" + frames + ",\n" + operations + "\n" + queries + "\n" + changes + "\n"
-    + grown + "\n" + containers + "\n" + migrations + ",\n" + blobs + "\n" + pins + ",\n" + types
+    + grown + "\n" + containers + "\n" + migrations + ",\n" + blobs + "\n" + pins + "\n" + watches
+    + ",\n" + types
     + ",\n"
     + operators + "\n" + language + ",\n" + errors + ",\n"
     + limits + "\n}\n"

@@ -73,6 +73,11 @@ final class Program {
     )
   }
 
+  /// What it wrote so far.
+  var output: String {
+    (try? String(contentsOfFile: folder.path + "/out", encoding: .utf8)) ?? ""
+  }
+
   func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
 
   /// Runs a program to its end.

@@ -1,0 +1,182 @@
+public import DepotProtocol
+public import FoundationEssentials
+public import FoundationInternationalization
+
+extension Client {
+  /// Watches the records that satisfy a predicate: first all of them, then what changes.
+  ///
+  /// ```swift
+  /// for try await packages in client.watch(Package.self, sortBy: [SortDescriptor(\.name)]).snapshots {
+  ///   show(packages.contents)
+  /// }
+  /// ```
+  ///
+  /// Nothing is sent for a commit that changes nothing that the records show or are found by.
+  ///
+  /// - Parameters:
+  ///   - type: The record.
+  ///   - predicate: What the records must satisfy; all of them if `nil`.
+  ///   - sort: The properties to sort by, the most important first.
+  ///   - limit: How many records to watch at most.
+  ///   - offset: How many records to leave out at the beginning.
+  ///   - prefetch: The relationships whose rows are to come along.
+  ///   - rows: The rows of an earlier watch of the same query to go on from; it then begins with
+  ///     what changed since.
+  ///   - options: How to behave.
+  /// - Returns: The sequence of what happens. Its first element throws `request.predicate` if the
+  ///   service can't do what the predicate or the order asks for, `limit.watch_rows` if there are more
+  ///   than 100,000 rows.
+  public func watch<Model: Record>(
+    _ type: Model.Type,
+    where predicate: Predicate<Model>? = nil,
+    sortBy sort: [SortDescriptor<Model>] = [],
+    limit: Int? = nil,
+    offset: Int = 0,
+    prefetch: [any PartialKeyPath<Model> & Sendable] = [],
+    resuming rows: LiveRows<Model>? = nil,
+    options: WatchOptions = WatchOptions()
+  ) -> WatchedRecords<Model> {
+    let request = Result { () throws(DepotError) in
+      try FetchRequest(
+        type,
+        where: predicate,
+        sortBy: sort,
+        limit: limit,
+        offset: offset,
+        prefetch: prefetch
+      )
+    }
+    return watch(request, options, from: rows, since: nil)
+  }
+
+  /// Watches records that satisfy a predicate from a moment on whose rows somebody else has.
+  ///
+  /// It begins with ``LiveEvent/resumed(_:)``, or with a snapshot if the history doesn't reach back to
+  /// that moment.
+  public func watch<Model: Record>(
+    _ type: Model.Type,
+    where predicate: Predicate<Model>? = nil,
+    sortBy sort: [SortDescriptor<Model>] = [],
+    limit: Int? = nil,
+    offset: Int = 0,
+    since token: HistoryToken,
+    options: WatchOptions = WatchOptions()
+  ) -> WatchedRecords<Model> {
+    let request = Result { () throws(DepotError) in
+      try FetchRequest(type, where: predicate, sortBy: sort, limit: limit, offset: offset)
+    }
+    return watch(request, options, from: nil, since: token)
+  }
+
+  /// Watches the records that have these identifiers, those that aren't there yet included.
+  public func watch<Model: Record>(
+    _ identifiers: [Identifier<Model>],
+    options: WatchOptions = WatchOptions()
+  ) -> WatchedRecords<Model> {
+    var request = FetchRequest(entity: Model.entity, namesColumns: false)
+    request.select = Model.attributes.names
+    request.predicate = .identifiers(identifiers.map(\.value))
+    return watch(.success(request), options, from: nil, since: nil)
+  }
+
+  /// Watches which records satisfy a predicate, but not what they are.
+  public func watchIdentifiers<Model: Record>(
+    _ type: Model.Type,
+    where predicate: Predicate<Model>? = nil,
+    sortBy sort: [SortDescriptor<Model>] = [],
+    limit: Int? = nil,
+    offset: Int = 0,
+    options: WatchOptions = WatchOptions()
+  ) -> WatchedRows<Identifier<Model>> {
+    let request = Result { () throws(DepotError) in
+      var request = try FetchRequest(
+        type,
+        where: predicate,
+        sortBy: sort,
+        limit: limit,
+        offset: offset
+      )
+      request.select = []
+      return WatchRequest(.fetch(request), options)
+    }
+    let reader = LiveReader(RowReading(), isComplete: options.echoes) { row in
+      Identifier<Model>(row.identifier)
+    }
+    return WatchedRows(client: self, request: request, reader: reader)
+  }
+
+  private func watch<Model: Record>(
+    _ request: Result<FetchRequest, DepotError>,
+    _ options: WatchOptions,
+    from rows: LiveRows<Model>?,
+    since token: HistoryToken?
+  ) -> WatchedRecords<Model> {
+    let reading = (try? request.get()).map { RowReading(.fetch($0)) } ?? RowReading()
+    return WatchedRows(
+      client: self,
+      request: request.map { WatchRequest(.fetch($0), options) },
+      reader: LiveReader(reading, from: rows, since: token, isComplete: options.echoes) {
+        try Model(from: &$0)
+      }
+    )
+  }
+
+  /// Waits until every commit that is done was told to the watches of this client.
+  ///
+  /// What they were told may still wait for the loops that read it.
+  ///
+  /// - Returns: The moment up to which the watches were told everything.
+  @discardableResult
+  public func barrier() async throws -> HistoryToken {
+    var reader = try JSONObjectReader(await core.call(.barrier, deadline: nil, key: nil))
+    return try HistoryToken(reader.string("token"))
+  }
+}
+
+extension Client {
+  /// Watches the records that satisfy a predicate as an object that changes and tells observers.
+  ///
+  /// The changes are made on the actor from which this is called.
+  ///
+  /// - Parameters:
+  ///   - type: The record.
+  ///   - predicate: What the records must satisfy; all of them if `nil`.
+  ///   - sort: The properties to sort by, the most important first.
+  ///   - limit: How many records to watch at most.
+  ///   - offset: How many records to leave out at the beginning.
+  ///   - prefetch: The relationships whose rows are to come along.
+  ///   - options: How to behave.
+  ///   - isolation: The actor on which changes are made.
+  /// - Returns: The results, without rows until the first snapshot has come:
+  ///   ``LiveResults/ready()`` waits for it.
+  public func live<Model: Record>(
+    _ type: Model.Type,
+    where predicate: Predicate<Model>? = nil,
+    sortBy sort: [SortDescriptor<Model>] = [],
+    limit: Int? = nil,
+    offset: Int = 0,
+    prefetch: [any PartialKeyPath<Model> & Sendable] = [],
+    options: WatchOptions = WatchOptions(),
+    isolation: isolated (any Actor)? = #isolation
+  ) -> LiveResults<Model> {
+    var options = options
+    options.echoes = true
+    let events = watch(
+      type,
+      where: predicate,
+      sortBy: sort,
+      limit: limit,
+      offset: offset,
+      prefetch: prefetch,
+      options: options
+    )
+    return LiveResults.follow(events, isolation: isolation)
+  }
+}
+
+extension QueryExpression {
+  /// The predicate that a row has one of some identifiers.
+  static func identifiers(_ list: [Int64]) -> QueryExpression {
+    .in(.attribute("$id"), list.map { .value(.int64($0)) })
+  }
+}

@@ -1,0 +1,92 @@
+internal import DepotClient
+internal import DepotLinux
+internal import DepotProtocol
+
+/// The running of a watch across connections until the user ends it.
+final class WatchRun {
+  private let session: Session
+  private let signals: TerminalSignals
+  /// How long to try to connect again.
+  private let patience: UInt64
+  /// Does what time asks for; returns after how many milliseconds to come again.
+  private let refresh: () throws -> Int?
+  private var isInterrupted = false
+
+  init(
+    _ session: Session,
+    patience: Int,
+    refresh: @escaping () throws -> Int?
+  ) throws(DepotError) {
+    self.session = session
+    self.patience = UInt64(patience) * 1_000_000_000
+    self.refresh = refresh
+    do throws(SystemError) {
+      signals = try TerminalSignals()
+    } catch {
+      throw DepotError(.busy, "There can be no more descriptors (\(error)).")
+    }
+  }
+
+  /// Watches until the user interrupts or `body` says to stop.
+  ///
+  /// - Parameters:
+  ///   - request: Returns what to watch, from what was known last.
+  ///   - lost: What to do when the connection is lost.
+  ///   - body: What to do with a frame; returns whether to go on.
+  /// - Throws: ``DepotError`` if there is no service at first or for too long.
+  func run(
+    _ request: () -> WatchRequest,
+    lost: (DepotError) throws -> Void,
+    frames body: ([UInt8]) throws -> Bool
+  ) throws {
+    var connection = try session.connect()
+    while true {
+      do {
+        try connection.watch(request(), waiting: wait, frames: body)
+        return
+      } catch let error as DepotError where [.disconnected, .draining].contains(error.code) {
+        try lost(error)
+        guard let next = try reconnect(error) else { return }
+        connection = next
+      }
+    }
+  }
+
+  /// Waits until a connection can be read; returns whether to go on.
+  private func wait(_ socket: Descriptor) throws -> Bool {
+    while true {
+      let ready = Poll.wait(for: [socket, signals.descriptor], milliseconds: try refresh())
+      takeSignals()
+      if isInterrupted { return false }
+      if ready[0] { return true }
+    }
+  }
+
+  private func takeSignals() {
+    while let event = signals.next() {
+      if event == .interrupt { isInterrupted = true }
+    }
+  }
+
+  /// Connects again; `nil` if the user has had enough.
+  private func reconnect(_ reason: DepotError) throws -> BlockingConnection? {
+    let end = Monotonic.now() + patience
+    var pause = 50
+    while true {
+      do {
+        return try session.connect()
+      } catch {
+        guard error.retry == .later, Monotonic.now() < end else { throw error }
+      }
+      let wake = Monotonic.now() + UInt64(pause) * 1_000_000
+      while Monotonic.now() < wake {
+        let left = Int((wake - min(wake, Monotonic.now())) / 1_000_000) + 1
+        let next = try refresh()
+        _ = Poll.wait(for: [signals.descriptor], milliseconds: min(left, next ?? left))
+        takeSignals()
+        if isInterrupted { return nil }
+      }
+      pause = min(pause * 2, 1000)
+    }
+  }
+}

@@ -1,0 +1,141 @@
+internal import DepotClient
+internal import DepotProtocol
+
+/// The drawing of a watched table on a terminal whose cursor can be moved.
+///
+/// It keeps what stands there and sends only the lines that differ.
+struct WatchScreen {
+  /// The size of a terminal.
+  struct Size: Equatable {
+    var width: Int
+    var height: Int
+  }
+
+  private let style: RowStyle
+  private var drawn: [String] = []
+  private var size: Size?
+  /// The widths that the columns wanted so far, so that they don't jump.
+  private var widths: [Int] = []
+
+  init(_ style: RowStyle) {
+    self.style = style
+  }
+
+  /// What shows another screen, to be put away by ``leave``.
+  static let enter = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J"
+  static let leave = "\u{1B}[?25h\u{1B}[?1049l"
+
+  /// Returns what makes the terminal show a table with its status below.
+  mutating func draw(
+    _ table: WatchTable,
+    columns: [String],
+    status: String,
+    size: Size
+  ) -> String {
+    var text = ""
+    if size != self.size {
+      self.size = size
+      drawn = []
+      widths = []
+      text += "\u{1B}[2J"
+    }
+    let lines = lines(table, columns: columns, status: status, size: size, isLast: false)
+    for (index, line) in lines.enumerated()
+    where !drawn.indices.contains(index) || drawn[index] != line {
+      text += "\u{1B}[\(index + 1);1H\(line)\u{1B}[K"
+    }
+    if drawn.count > lines.count { text += "\u{1B}[\(lines.count + 1);1H\u{1B}[J" }
+    drawn = lines
+    return text
+  }
+
+  /// Returns the lines of a table: its header, as many rows as there is room for, and the status.
+  ///
+  /// - Parameters:
+  ///   - table: The rows.
+  ///   - columns: The names of the columns, `$id` and `$version` first.
+  ///   - status: What stands in the last line.
+  ///   - size: The room that there is.
+  ///   - isLast: Whether nothing is marked any more.
+  /// - Returns: The lines, none wider than the room.
+  mutating func lines(
+    _ table: WatchTable,
+    columns: [String],
+    status: String,
+    size: Size,
+    isLast: Bool
+  ) -> [String] {
+    let room = max(1, size.height - 2)
+    var shown = table.lines(room)
+    if isLast {
+      shown = table.rows.prefix(room).map { WatchTable.Line(row: $0, mark: nil) }
+    }
+    let hidden = table.rows.count - shown.count { $0.mark != .removed }
+    if hidden > 0, shown.count == room { shown.removeLast() }
+    let cells = shown.map { self.cells($0.row) }
+    let headings = style.headings(columns)
+    measure(headings, cells)
+    // The first two columns are for marks.
+    let layout = TableLayout(
+      natural: widths,
+      limit: max(10, size.width - 2),
+      keepsFirst: style.showsIdentifier
+    )
+    let areNumbers = headings.indices.map { column in
+      cells.contains { $0.indices.contains(column) && $0[column].isNumber }
+    }
+    let header = layout.line(
+      zip(headings, areNumbers).map { TableCell(text: $0, isNumber: $1) }
+    )
+    var lines = ["  " + paint(header, "1")]
+    for (line, cells) in zip(shown, cells) { lines.append(text(cells, line.mark, layout)) }
+    if hidden > 0 {
+      let count = table.rows.count - shown.count { $0.mark != .removed }
+      lines.append("  " + paint("… \(Numbers.counted(count, "more row"))", "2"))
+    }
+    lines.append(paint(TextWidth.fit(status, to: min(size.width, TextWidth.columns(status))), "2"))
+    return lines
+  }
+
+  private func cells(_ row: LiveRow<WatchedRow>) -> [TableCell] {
+    var cells: [TableCell] = []
+    if style.showsIdentifier {
+      cells.append(TableCell(text: "\(style.entity)/\(row.identifier)"))
+    }
+    if style.showsVersion { cells.append(TableCell(text: String(row.version), isNumber: true)) }
+    return cells + row.content.cells(nullText: style.nullText)
+  }
+
+  private mutating func measure(_ headings: [String], _ rows: [[TableCell]]) {
+    if widths.count != headings.count { widths = headings.map(TextWidth.columns) }
+    for cells in rows {
+      for (column, cell) in cells.enumerated() where column < widths.count {
+        widths[column] = max(widths[column], TextWidth.columns(cell.text))
+      }
+    }
+  }
+
+  /// Returns the line of a row with its mark.
+  private func text(
+    _ cells: [TableCell],
+    _ mark: WatchTable.Mark?,
+    _ layout: TableLayout
+  ) -> String {
+    switch mark {
+    case nil: return "  " + layout.line(cells)
+    case .inserted: return paint("+ " + layout.line(cells), "32")
+    case .removed: return paint("- " + layout.line(cells), "31;2")
+    case .updated(let places):
+      let first = (style.showsIdentifier ? 1 : 0) + (style.showsVersion ? 1 : 0)
+      let highlighted = Set(places.map { $0 + first })
+      return paint("~ ", "33")
+        + layout.line(cells) { column, text in
+          highlighted.contains(column) ? paint(text, "7") : text
+        }
+    }
+  }
+
+  private func paint(_ text: String, _ color: String) -> String {
+    style.usesColor && !text.isEmpty ? "\u{1B}[\(color)m\(text)\u{1B}[0m" : text
+  }
+}

@@ -1,0 +1,129 @@
+internal import DepotClient
+internal import DepotProtocol
+
+/// A watched result as a table in which changes can be seen for a moment.
+struct WatchTable {
+  /// What happened to a row a moment ago.
+  enum Mark: Hashable, Sendable {
+    case inserted
+    /// Some of its values are others, by their places.
+    case updated(Set<Int>)
+    case removed
+  }
+
+  /// A line of the table.
+  struct Line: Equatable {
+    var row: LiveRow<WatchedRow>
+    var mark: Mark?
+  }
+
+  /// How many changes the last event that had any brought.
+  struct Tally: Equatable {
+    var inserted = 0
+    var updated = 0
+    var removed = 0
+  }
+
+  /// A row that was removed a moment ago.
+  private struct Ghost {
+    var row: LiveRow<WatchedRow>
+    /// The row that it stood behind; `nil` at the beginning.
+    var anchor: Int64?
+    var until: UInt64
+  }
+
+  /// How long a change can be seen, in nanoseconds.
+  static let moment: UInt64 = 1_500_000_000
+  /// How many removed rows are shown; no window has more lines.
+  private static let ghostLimit = 200
+
+  private(set) var rows: [LiveRow<WatchedRow>] = []
+  private var marks: [Int64: (mark: Mark, until: UInt64)] = [:]
+  private var ghosts: [Ghost] = []
+  private(set) var tally: Tally?
+
+  init() {}
+
+  /// Shows the rows of a snapshot, without marks.
+  mutating func show(_ rows: [LiveRow<WatchedRow>]) {
+    self.rows = rows
+    marks = [:]
+    ghosts = []
+  }
+
+  /// Shows what changed, and the rows as they are after it.
+  mutating func show(
+    _ change: LiveChange<WatchedRow>,
+    _ after: [LiveRow<WatchedRow>],
+    now: UInt64
+  ) {
+    fade(now: now)
+    let until = now + Self.moment
+    var tally = Tally(removed: change.removed.count)
+    for placement in change.placed {
+      guard let from = placement.from, rows.indices.contains(from) else {
+        tally.inserted += 1
+        marks[placement.row.identifier] = (.inserted, until)
+        continue
+      }
+      tally.updated += 1
+      let places = placement.row.content.differences(from: rows[from].content)
+      marks[placement.row.identifier] = (.updated(places), until)
+    }
+    self.tally = tally
+    bury(change, until)
+    rows = after
+  }
+
+  /// Remembers where removed rows stood.
+  private mutating func bury(_ change: LiveChange<WatchedRow>, _ until: UInt64) {
+    // A row that moves is no place to stand behind.
+    let places = change.removed.map(\.from)
+    let moved = change.placed.filter { placement in
+      guard let from = placement.from else { return false }
+      return placement.at != from - places.prefix(Self.ghostLimit).count { $0 < from }
+    }
+    let gone = Set(change.removed.map(\.identifier) + moved.map(\.row.identifier))
+    func last(before place: Int) -> Int64? {
+      rows[..<place].last { !gone.contains($0.identifier) }?.identifier
+    }
+    for removal in change.removed where rows.indices.contains(removal.from) {
+      marks[removal.identifier] = nil
+      guard ghosts.count < Self.ghostLimit else { continue }
+      let anchor = last(before: removal.from)
+      let ghost = Ghost(row: rows[removal.from], anchor: anchor, until: until)
+      let followers = ghosts.indices.filter { ghosts[$0].anchor == removal.identifier }
+      for index in followers { ghosts[index].anchor = anchor }
+      ghosts.insert(ghost, at: followers.first ?? ghosts.endIndex)
+    }
+    let back = Set(change.inserted.map(\.identifier))
+    ghosts.removeAll { back.contains($0.row.identifier) }
+  }
+
+  /// Forgets marks whose moment is over.
+  mutating func fade(now: UInt64) {
+    marks = marks.filter { $0.value.until > now }
+    ghosts.removeAll { $0.until <= now }
+  }
+
+  /// When the next mark is over.
+  var nextFade: UInt64? {
+    (marks.values.map(\.until) + ghosts.map(\.until)).min()
+  }
+
+  /// Returns the first lines, at most `limit`.
+  func lines(_ limit: Int) -> [Line] {
+    let standing = Dictionary(grouping: ghosts) { $0.anchor }
+    var lines: [Line] = []
+    func add(_ ghosts: [Ghost]?) {
+      for ghost in ghosts ?? [] { lines.append(Line(row: ghost.row, mark: .removed)) }
+    }
+    add(standing[nil])
+    for row in rows {
+      guard lines.count < limit else { break }
+      lines.append(Line(row: row, mark: marks[row.identifier]?.mark))
+      add(standing[row.identifier])
+    }
+    return Array(lines.prefix(limit))
+  }
+}

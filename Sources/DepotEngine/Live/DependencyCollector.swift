@@ -1,0 +1,266 @@
+internal import DepotProtocol
+
+/// The collecting of what a query depends on, by a walk through its expressions.
+struct DependencyCollector {
+  private let catalog: Catalog
+  private let layout: EntityLayout
+  var dependencies: QueryDependencies
+  /// The nodes that were found, by where they are reached from and how.
+  private var children: [LinkKey: Int] = [:]
+  private var variables: [(name: String, objects: [Object])] = []
+  /// What was read since the last ``takeReads()``.
+  private var reads = QueryDependencies.Reads()
+
+  private struct LinkKey: Hashable {
+    var parent: Int
+    var storage: RelationshipLayout.Storage
+  }
+
+  /// Rows that a part of a query stands for.
+  private struct Object {
+    var node: Int
+    var layout: EntityLayout
+    /// The relationship that leads from the node to them, if only the identifiers matter so far.
+    var pending: RelationshipLayout?
+  }
+
+  init(
+    _ entity: String,
+    includesSubentities: Bool,
+    in catalog: Catalog
+  ) throws(DepotError) {
+    self.catalog = catalog
+    layout = try catalog.layout(of: entity)
+    let numbers = includesSubentities ? Set(layout.numbers.keys) : [layout.number]
+    dependencies = QueryDependencies(
+      nodes: [QueryDependencies.Node(root: layout.root, numbers: numbers)]
+    )
+  }
+
+  private var row: Object { Object(node: 0, layout: layout) }
+
+  /// Returns what was read since it was called last.
+  mutating func takeReads() -> QueryDependencies.Reads {
+    defer { reads = QueryDependencies.Reads() }
+    return reads
+  }
+
+  // MARK: - Columns
+
+  /// Adds what is selected; everything if `nil`.
+  mutating func addColumns(_ select: [String]?) {
+    // The version comes with every row, but is only promised to be new where everything is selected.
+    if select == nil { dependencies.nodes[0].readsEverything = true }
+    for path in select ?? layout.fields.map(\.path) {
+      reads = QueryDependencies.Reads()
+      follow(path, from: row)
+      dependencies.columns.append(QueryDependencies.Column(name: path, reads: takeReads()))
+    }
+  }
+
+  /// Adds rows that come along.
+  mutating func prefetch(_ path: String) {
+    reads = QueryDependencies.Reads()
+    var objects = [row]
+    for step in path.split(separator: ".") {
+      objects = objects.flatMap { follow(String(step), from: $0) }.map { settled($0) }
+      for object in objects {
+        dependencies.nodes[object.node].readsEverything = true
+        dependencies.nodes[object.node].isPrefetched = true
+      }
+    }
+    dependencies.columns.append(QueryDependencies.Column(name: path, reads: takeReads()))
+  }
+
+  // MARK: - Expressions
+
+  /// Notes what an expression reads.
+  mutating func visit(_ expression: QueryExpression) { _ = objects(expression) }
+
+  /// Notes what an expression reads, and returns the rows that it or its elements are.
+  private mutating func objects(_ expression: QueryExpression) -> [Object] {
+    switch expression {
+    case .value:
+      return []
+    case .now:
+      dependencies.isOpaque = true
+      return []
+    case .attribute(let path):
+      return follow(path, from: row)
+    case .variable(let name):
+      return variables.last { $0.name == name }?.objects ?? (name == "SELF" ? [row] : [])
+    case .member(let base, let path):
+      return objects(base).flatMap { follow(path, from: $0) }
+    case .search(let paths, _):
+      search(paths)
+      return []
+    case .cast(let part, let entity):
+      return objects(part).map { object in
+        var object = object
+        if let layout = try? catalog.layout(of: entity) { object.layout = layout }
+        return object
+      }
+    case .is(let part, _):
+      for object in objects(part) { _ = settled(object) }
+      return []
+    case .conditional(let test, let first, let second):
+      visit(test)
+      return objects(first) + objects(second)
+    case .coalesce(let parts):
+      return parts.flatMap { objects($0) }
+    case .quantified(_, let collection, let name, let predicate):
+      _ = elements(of: collection, name, predicate)
+      return []
+    case .filtered(let collection, let name, let predicate):
+      return elements(of: collection, name, predicate)
+    case .element(let collection, _), .slice(let collection, _):
+      return objects(collection)
+    case .function(let function, let arguments):
+      if [.random, .randomn, .rank].contains(function) { dependencies.isOpaque = true }
+      for argument in arguments { visit(argument) }
+      return []
+    default:
+      for part in expression.plainParts { visit(part) }
+      return []
+    }
+  }
+
+  private mutating func elements(
+    of collection: QueryExpression,
+    _ name: String,
+    _ predicate: QueryExpression
+  ) -> [Object] {
+    let elements = objects(collection)
+    variables.append((name, elements))
+    visit(predicate)
+    variables.removeLast()
+    return elements
+  }
+
+  private mutating func search(_ paths: [String]) {
+    let objects = variables.last?.objects ?? [row]
+    for object in objects {
+      if paths.isEmpty { return readSearched(of: object) }
+      for path in paths {
+        for end in follow(path, from: object) { readSearched(of: end) }
+      }
+    }
+  }
+
+  private mutating func readSearched(of object: Object) {
+    for column in catalog.searchColumns(of: object.layout) { follow(column.path, from: object) }
+  }
+
+  // MARK: - Paths
+
+  /// Follows a path, and returns the rows at its end unless it ends at an attribute.
+  @discardableResult
+  private mutating func follow(_ path: String, from object: Object) -> [Object] {
+    var steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
+    var object = object
+    while let first = steps.first, let relationship = object.layout.relationship(first) {
+      guard let next = step(relationship, from: object) else { return [] }
+      object = next
+      steps.removeFirst()
+    }
+    guard !steps.isEmpty else { return [object] }
+    read(Array(steps), of: settled(object))
+    return []
+  }
+
+  private mutating func step(_ relationship: RelationshipLayout, from object: Object) -> Object? {
+    guard let destination = try? catalog.layout(of: relationship.destination) else { return nil }
+    let object = settled(object)
+    if case .column(let column) = relationship.storage {
+      readColumn(column, of: object.node)
+      return Object(node: object.node, layout: destination, pending: relationship)
+    }
+    return settled(Object(node: object.node, layout: destination, pending: relationship))
+  }
+
+  /// Returns an object with a node of its own, because more of it matters than its identifier.
+  private mutating func settled(_ object: Object) -> Object {
+    guard let relationship = object.pending else { return object }
+    let key = LinkKey(parent: object.node, storage: relationship.storage)
+    var result = Object(node: children[key] ?? dependencies.nodes.count, layout: object.layout)
+    if children[key] == nil, !addNode(key, relationship) { result.node = object.node }
+    reads.nodes.insert(result.node)
+    return result
+  }
+
+  private mutating func addNode(_ key: LinkKey, _ relationship: RelationshipLayout) -> Bool {
+    guard let destination = try? catalog.layout(of: relationship.destination),
+      let parent = try? catalog.layout(of: dependencies.nodes[key.parent].root)
+    else { return false }
+    var node = QueryDependencies.Node(
+      root: destination.root,
+      numbers: Set(destination.numbers.keys)
+    )
+    var link = QueryDependencies.Link(
+      parent: key.parent,
+      parentTable: parent.table,
+      table: destination.table,
+      storage: key.storage
+    )
+    if case .foreignColumn(_, let column, let order) = key.storage {
+      link.backPlace = catalog.rootPlace(of: column, in: destination.root)
+      for name in [column, order].compactMap(\.self) {
+        if let place = catalog.rootPlace(of: name, in: destination.root) { node.places.insert(place) }
+      }
+    }
+    node.link = link
+    children[key] = dependencies.nodes.count
+    dependencies.nodes.append(node)
+    return true
+  }
+
+  private mutating func readColumn(_ quoted: String, of node: Int) {
+    guard let place = catalog.rootPlace(of: quoted, in: dependencies.nodes[node].root) else { return }
+    dependencies.nodes[node].places.insert(place)
+    if node == 0 { reads.places.insert(place) }
+  }
+
+  /// Notes the attribute at the end of a path.
+  private mutating func read(_ steps: [String], of object: Object) {
+    let layout = object.layout
+    var path = steps.joined(separator: ".")
+    if path == "$version" { dependencies.nodes[object.node].readsEverything = true }
+    if steps.last == KeyPathSyntax.length { path = steps.dropLast().joined(separator: ".") }
+    for (position, field) in layout.fields.enumerated() {
+      let isMeant =
+        field.path == path || field.path.hasPrefix(path + ".")
+        || field.isPresence && path.hasPrefix(field.path + ".")
+      guard isMeant, let place = layout.storedPositions[position] else { continue }
+      readColumn(layout.stored[place].quoted, of: object.node)
+    }
+    // Such as the columns of subentities, under names of their own.
+    if layout.position(of: path) == nil, !path.hasPrefix("$"),
+      !layout.fields.contains(where: { $0.path.hasPrefix(path + ".") })
+    {
+      dependencies.nodes[object.node].readsEverything = true
+    }
+  }
+}
+
+extension Catalog {
+  /// Returns the place of a column, whose name is quoted, among those of a root entity's layout.
+  func rootPlace(of quoted: String, in root: String) -> Int? {
+    (try? layout(of: root))?.stored.firstIndex { $0.quoted == quoted }
+  }
+}
+
+extension QueryExpression {
+  /// The parts of an expression that is a value made of those of its parts.
+  fileprivate var plainParts: [QueryExpression] {
+    switch self {
+    case .comparison(_, let left, let right, _), .text(_, let left, let right, _),
+      .arithmetic(_, let left, let right), .contains(let left, let right):
+      [left, right]
+    case .between(let value, let low, let high): [value, low, high]
+    case .in(let value, let list, _): [value] + list
+    case .and(let parts), .or(let parts): parts
+    case .not(let part), .negate(let part), .convert(let part, _), .aggregate(_, let part): [part]
+    default: []
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package import DepotProtocol
+internal import Synchronization
+
+/// The wish to know when a connection was told of everything that was committed before.
+package struct LiveBarrier: Sendable {
+  /// The number of the connection.
+  let connection: Int64
+  let control: CallControl
+  /// What is to be known.
+  var target: Int64 = 0
+  /// Gets the token of it, on the thread of ``LiveQueries``.
+  let completion: @Sendable (Result<HistoryToken, DepotError>) -> Void
+
+  package init(
+    connection: Int64,
+    control: CallControl,
+    completion: @escaping @Sendable (Result<HistoryToken, DepotError>) -> Void
+  ) {
+    self.connection = connection
+    self.control = control
+    self.completion = completion
+  }
+}
+
+extension LiveQueries {
+  /// Answers those who waited for what is known now.
+  func settleBarriers() {
+    guard !barriers.isEmpty else { return }
+    var rest: [LiveBarrier] = []
+    for barrier in barriers {
+      do throws(DepotError) {
+        try barrier.control.check()
+        if isReached(barrier) {
+          let token = HistoryToken(store: storeIdentifier, sequence: barrier.target)
+          barrier.completion(.success(token))
+        } else {
+          rest.append(barrier)
+        }
+      } catch {
+        barrier.completion(.failure(error))
+      }
+    }
+    barriers = rest
+  }
+
+  private func isReached(_ barrier: LiveBarrier) -> Bool {
+    guard queries.isEmpty || known >= barrier.target else { return false }
+    return queries.values.allSatisfy { query in
+      query.watch.connection != barrier.connection
+        || query.stage == .live && query.outbox.isEmpty && query.touches.isEmpty
+    }
+  }
+}
+
+/// A place for what a read brings, between two calls on its thread.
+final class SnapshotBox: Sendable {
+  private let snapshot = Mutex<LiveSnapshot?>(nil)
+
+  func put(_ value: LiveSnapshot) { snapshot.withLock { $0 = value } }
+
+  func take() -> LiveSnapshot? {
+    snapshot.withLock { snapshot in
+      defer { snapshot = nil }
+      return snapshot
+    }
+  }
+}

@@ -1,0 +1,123 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// What is kept of a row of a watched query: enough to find its place and to notice that it changed.
+struct LiveEntry: Sendable {
+  var identifier: Int64
+  /// The values of the sort keys, without the identifier.
+  var terms: [SQLiteValue]
+  /// The checksum of what the client got of the row.
+  var checksum: UInt64
+
+  /// Reads the entry of the current row of a statement.
+  ///
+  /// - Parameters:
+  ///   - row: The row, which begins with its identifier.
+  ///   - keys: Where the values of the sort keys are, and whether the version counts.
+  ///   - json: The row as the client gets it.
+  init(_ row: borrowing Row, _ keys: Keys, json: ArraySlice<UInt8>) {
+    identifier = row.integer(0)
+    var terms: [SQLiteValue] = []
+    if !keys.columns.isEmpty {
+      terms.reserveCapacity(keys.columns.count)
+      for column in keys.columns { terms.append(row[column]) }
+    }
+    self.terms = terms
+    checksum = Self.checksum(of: json, from: keys.countsVersion ? 1 : 2)
+  }
+
+  /// What of a statement's rows matters besides what the client gets.
+  struct Keys: Hashable, Sendable {
+    /// Where the values of the sort keys are.
+    var columns: Range<Int>
+    /// Whether a row that has only a new version is another one: if everything is selected.
+    var countsVersion: Bool
+  }
+
+  init(identifier: Int64, terms: [SQLiteValue], checksum: UInt64) {
+    self.identifier = identifier
+    self.terms = terms
+    self.checksum = checksum
+  }
+
+  /// Whether two entries of a row have the same place.
+  func hasPlace(of other: LiveEntry) -> Bool {
+    // Text counts by its bytes, and not as Swift compares it.
+    zip(terms, other.terms).allSatisfy { $0.compared(to: $1) == 0 }
+  }
+
+  /// Whether a client that knows one entry has nothing to learn from the other.
+  func isSame(as other: LiveEntry) -> Bool {
+    checksum == other.checksum && hasPlace(of: other)
+  }
+
+  /// Returns the checksum of a row from one of its values on.
+  static func checksum(of json: ArraySlice<UInt8>, from first: Int) -> UInt64 {
+    var start = json.startIndex
+    var commas = 0
+    while start < json.endIndex, commas < first {
+      if json[start] == UInt8(ascii: ",") { commas += 1 }
+      start += 1
+    }
+    var checksum = Checksum()
+    json[start...].withUnsafeBytes { checksum.add($0) }
+    return checksum.value
+  }
+}
+
+/// The order of the rows of a watched query, which is the one that SQLite sorts by.
+struct LiveOrder: Hashable, Sendable {
+  /// Which of the terms are descending.
+  var descending: [Bool]
+  /// Whether the identifier, which decides last, is.
+  var isIdentifierDescending: Bool
+
+  /// Returns whether a row comes before another.
+  func isBefore(_ left: LiveEntry, _ right: LiveEntry) -> Bool {
+    for (index, isDescending) in descending.enumerated() {
+      let comparison = left.terms[index].compared(to: right.terms[index])
+      if comparison != 0 { return isDescending ? comparison > 0 : comparison < 0 }
+    }
+    return isIdentifierDescending
+      ? left.identifier > right.identifier : left.identifier < right.identifier
+  }
+}
+
+extension SQLiteValue {
+  /// Compares as SQLite sorts: null, numbers, text by its bytes, blobs; less than 0 if this is first.
+  func compared(to other: SQLiteValue) -> Int {
+    switch (self, other) {
+    case (.integer(let left), .integer(let right)): left < right ? -1 : left > right ? 1 : 0
+    case (.real(let left), .real(let right)): left < right ? -1 : left > right ? 1 : 0
+    case (.integer(let left), .real(let right)): Self.compare(left, right)
+    case (.real(let left), .integer(let right)): -Self.compare(right, left)
+    case (.text(let left), .text(let right)): Self.compare(left.utf8, right.utf8)
+    case (.blob(let left), .blob(let right)): Self.compare(left, right)
+    default: rank - other.rank
+    }
+  }
+
+  private var rank: Int {
+    switch self {
+    case .null: 0
+    case .integer, .real: 1
+    case .text: 2
+    case .blob: 3
+    }
+  }
+
+  /// Compares exactly, also where no double is the whole number.
+  private static func compare(_ left: Int64, _ right: Double) -> Int {
+    if right < -0x1p63 { return 1 }
+    if right >= 0x1p63 { return -1 }
+    let whole = Int64(right)
+    if left != whole { return left < whole ? -1 : 1 }
+    let rest = right - Double(whole)
+    return rest > 0 ? -1 : rest < 0 ? 1 : 0
+  }
+
+  private static func compare(_ left: some Sequence<UInt8>, _ right: some Sequence<UInt8>) -> Int {
+    if left.lexicographicallyPrecedes(right) { return -1 }
+    return right.lexicographicallyPrecedes(left) ? 1 : 0
+  }
+}

@@ -1,0 +1,268 @@
+internal import DepotLinux
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// What became of queries, found out in one snapshot.
+extension LiveQueries {
+  /// Evaluates what changed for all queries whose clients have room.
+  func evaluate() {
+    guard !dirty.isEmpty else { return }
+    var ready: [LiveQuery] = []
+    for key in dirty {
+      guard let query = queries[key], isReady(query) else {
+        dirty.remove(key)
+        continue
+      }
+      if query.isLate || query.mustRestart {
+        restart(query, to: known)
+      } else if query.needsRun {
+        enqueueRun(query)
+      } else {
+        ready.append(query)
+        continue
+      }
+      dirty.remove(key)
+    }
+    guard !ready.isEmpty else { return }
+    do throws(ReadEnd) {
+      let connection = try connection()
+      guard let token = try beginSnapshot(connection) else { return }
+      for query in ready where queries[ObjectIdentifier(query.watch)] != nil {
+        dirty.remove(ObjectIdentifier(query.watch))
+        do throws(ReadEnd) {
+          try evaluate(query, connection, at: token)
+        } catch {
+          end(query, error.error)
+        }
+      }
+      endSnapshot(connection)
+    } catch {
+      for query in ready { end(query, error.error) }
+    }
+  }
+
+  private func isReady(_ query: LiveQuery) -> Bool {
+    pump(query)
+    return query.stage == .live && query.outbox.isEmpty && !query.touches.isEmpty
+      && query.watch.hasRoom()
+  }
+
+  /// Begins a snapshot of which it is known how it came about.
+  ///
+  /// - Returns: Its token; `nil` if something was committed that will be known in a moment.
+  private func beginSnapshot(_ connection: Connection) throws(ReadEnd) -> Int64? {
+    do {
+      try connection.run("BEGIN")
+    } catch {
+      throw ReadEnd(error)
+    }
+    do {
+      let head = try connection.historyHead()
+      if head > known { takeCommits() }
+      if head <= known { return max(head, known) }
+    } catch {
+      endSnapshot(connection)
+      throw error
+    }
+    endSnapshot(connection)
+    return nil
+  }
+
+  private func endSnapshot(_ connection: Connection) {
+    if connection.isInTransaction { try? connection.run("COMMIT") }
+  }
+
+  private func evaluate(
+    _ query: LiveQuery,
+    _ connection: Connection,
+    at token: Int64
+  ) throws(ReadEnd) {
+    guard !query.needsRun, case .rows(let plan, var result) = query.subject else {
+      return enqueueRun(query)
+    }
+    let walk = PathWalk(dependencies: plan.dependencies, connection: connection)
+    guard let touched = try walk.touched(query.touches) else {
+      query.touches.forgetRows()
+      return enqueueRun(query)
+    }
+    let rows = try touched.isEmpty ? [:] : read(Array(touched.keys), plan, query, connection)
+    // The copy that the query holds would make every change of the result one of a new copy.
+    query.subject = .rows(plan, LiveResult([], order: plan.order, window: plan.window))
+    let difference = result.apply(touched, rows) { plan.dependencies.membership.isTouched(by: $0) }
+    query.subject = .rows(plan, result)
+    guard let difference else {
+      query.mustRun = true
+      return enqueueRun(query)
+    }
+    try send(difference, touched, plan, query, connection, at: token)
+  }
+
+  private func read(
+    _ identifiers: [Int64],
+    _ plan: LivePlan,
+    _ query: LiveQuery,
+    _ connection: Connection
+  ) throws(ReadEnd) -> [Int64: LiveResult.Row] {
+    var rows: [Int64: LiveResult.Row] = [:]
+    let statement = try connection.prepared(plan.statement(for: identifiers))
+    defer { statement.reset() }
+    while try statement.advance() {
+      let row = try row(of: statement, plan, query)
+      rows[row.entry.identifier] = row
+    }
+    return rows
+  }
+
+  private func row(
+    of statement: Statement,
+    _ plan: LivePlan,
+    _ query: LiveQuery
+  ) throws(ReadEnd) -> LiveResult.Row {
+    var writer = JSONWriter(capacity: 128)
+    do {
+      try plan.stream.reading.write(statement.row, int64: query.watch.reply.int64, to: &writer)
+    } catch {
+      throw .failed(error)
+    }
+    let entry = LiveEntry(statement.row, plan.keys, json: writer.bytes[...])
+    return LiveResult.Row(entry: entry, json: writer.bytes)
+  }
+
+  /// Tells the client what changed, and notes that it knows.
+  private func send(
+    _ difference: LiveDifference,
+    _ touched: [Int64: RowTouch]?,
+    _ plan: LivePlan,
+    _ query: LiveQuery,
+    _ connection: Connection,
+    at token: Int64
+  ) throws(ReadEnd) {
+    var difference = difference
+    if !query.watch.request.echoes {
+      let isForeign =
+        query.touches.isForeign || touched?.values.contains(where: \.isForeign) ?? false
+      difference.placed.removeAll { !(touched?[$0.identifier]?.isForeign ?? isForeign) }
+      difference.removed.removeAll { !(touched?[$0.identifier]?.isForeign ?? isForeign) }
+    }
+    var author: String?
+    if case .one(let only) = query.touches.authors { author = only }
+    query.touches.removeAll()
+    query.mustRun = false
+    query.token = token
+    guard !difference.isEmpty else { return }
+    query.outbox = try query.frames.changes(
+      difference,
+      LiveFrames.Head(token: token, author: author),
+      properties: { plan.dependencies.properties(touchedBy: touched?[$0]) },
+      related: { identifiers throws(ReadEnd) in
+        var run = PrefetchRun(connection, query.watch.reply, byteLimit: 1 << 20)
+        return try run.related(plan.stream.prefetch, of: identifiers)
+      },
+      hasRelated: !plan.stream.prefetch.isEmpty
+    )
+    pump(query)
+  }
+
+  // MARK: - Running again
+
+  /// Has a query run anew, after others had their turn.
+  func enqueueRun(_ query: LiveQuery) {
+    let key = ObjectIdentifier(query.watch)
+    guard !runs.contains(key) else { return }
+    runs.append(key)
+    if runs.count == 1 { scheduleRun() }
+  }
+
+  private func scheduleRun() {
+    thread.run { [self] in assumeIsolated { $0.runNext() } }
+  }
+
+  private func runNext() {
+    guard let key = runs.first else { return }
+    runs.removeFirst()
+    if let query = queries[key] {
+      do throws(ReadEnd) {
+        try run(query)
+      } catch {
+        end(query, error.error)
+      }
+    }
+    if !runs.isEmpty { scheduleRun() }
+    settleBarriers()
+  }
+
+  private func run(_ query: LiveQuery) throws(ReadEnd) {
+    let isFirst = query.stage == .beginning
+    guard query.outbox.isEmpty, isFirst || query.watch.hasRoom() else {
+      dirty.insert(ObjectIdentifier(query.watch))
+      return
+    }
+    let connection = try connection()
+    guard let token = try beginSnapshot(connection) else {
+      // It is known in a moment what the snapshot has.
+      if isFirst { return enqueueRun(query) }
+      dirty.insert(ObjectIdentifier(query.watch))
+      return
+    }
+    defer { endSnapshot(connection) }
+    // A change of the schema that has come since may have others things done to the query.
+    guard queries[ObjectIdentifier(query.watch)] != nil else { return }
+    switch query.subject {
+    case .rows(let plan, let result):
+      if query.mustRestart || query.isLate { return restart(query, to: token) }
+      try runRows(query, plan, result, connection, at: token)
+    case .value(let value):
+      try runValue(query, value, connection, at: token)
+    }
+  }
+
+  private func runRows(
+    _ query: LiveQuery,
+    _ old: LivePlan,
+    _ result: LiveResult,
+    _ connection: Connection,
+    at token: Int64
+  ) throws(ReadEnd) {
+    var plan = old
+    if plan.isMomentary {
+      do {
+        plan = try LivePlan(plan.request, in: catalog)
+      } catch {
+        throw .failed(error)
+      }
+    }
+    var touched: [Int64: RowTouch]?
+    if !query.touches.isUnknown {
+      let walk = PathWalk(dependencies: plan.dependencies, connection: connection)
+      touched = try walk.touched(query.touches)
+    }
+    // Which rows lead to others that changed isn't known then.
+    let isEveryRowNew = touched == nil && !plan.stream.prefetch.isEmpty
+    var result = result
+    var snapshot = LiveSnapshot(token: token)
+    var json: [Int64: [UInt8]] = [:]
+    let statement = try connection.prepared(plan.stream.statement)
+    defer { statement.reset() }
+    while try statement.advance() {
+      let row = try row(of: statement, plan, query)
+      try snapshot.add(row.entry)
+      let identifier = row.entry.identifier
+      if isEveryRowNew || result.isNew(row.entry, touch: touched?[identifier]) {
+        json[identifier] = row.json
+      }
+    }
+    let difference = result.replace(snapshot.entries, json)
+    query.subject = .rows(plan, result)
+    try send(difference, touched, plan, query, connection, at: token)
+  }
+}
+
+extension ReadEnd {
+  /// What the client gets to hear.
+  var error: DepotError {
+    switch self {
+    case .failed(let error): error
+    case .interrupted: DepotError(.bug, "A read was interrupted for no reason.")
+    }
+  }
+}

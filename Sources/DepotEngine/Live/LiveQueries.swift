@@ -1,0 +1,445 @@
+internal import DepotLinux
+package import DepotProtocol
+internal import DepotSQLite
+
+/// Keeps the answers of watched queries up to date.
+///
+/// It has a thread and a connection of its own. A commit only leaves a note of what it changed; all that
+/// came until the thread looks is evaluated at once, in one snapshot.
+package actor LiveQueries {
+  let thread: WorkerThread
+  private let path: String
+  private let isFrozen: Bool
+  private let store: Store
+  private let readers: ReaderPool
+  private let feed: ChangeFeed
+  let storeIdentifier: String
+  private var openConnection: Connection?
+  var queries: [ObjectIdentifier: LiveQuery] = [:]
+  var index = LiveIndex()
+  /// The last commit of which it is known what it changed.
+  var known: Int64 = 0
+  /// The queries that are to be run again, one after the other.
+  var runs: [ObjectIdentifier] = []
+  /// The queries with something to tell that isn't evaluated yet.
+  var dirty: Set<ObjectIdentifier> = []
+  var barriers: [LiveBarrier] = []
+  /// The snapshot's token when it was ahead of what is known, at the last tick.
+  private var missing: Int64?
+  private var isClosed = false
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    thread.asUnownedSerialExecutor()
+  }
+
+  /// Starts the thread.
+  ///
+  /// - Parameters:
+  ///   - configuration: Where the store is.
+  ///   - store: The store, which hands what it commits to `feed`.
+  ///   - readers: What reads the rows that there are when a watch begins.
+  ///   - feed: What brings the store's commits.
+  /// - Throws: ``DepotError`` `unavailable.busy` if the system has no more threads.
+  package init(
+    _ configuration: StoreConfiguration,
+    store: Store,
+    readers: ReaderPool,
+    feed: ChangeFeed
+  ) throws(DepotError) {
+    do {
+      thread = try WorkerThread(name: "depot-live", lingerNanoseconds: 20_000)
+    } catch {
+      throw DepotError(.busy, "There are no more threads: \(error).")
+    }
+    path = configuration.path
+    isFrozen = configuration.isReadOnly
+    self.store = store
+    self.readers = readers
+    self.feed = feed
+    storeIdentifier = store.storeIdentifier
+  }
+
+  // MARK: - From other threads
+
+  /// Begins to watch.
+  package nonisolated func begin(_ watch: LiveWatch) {
+    thread.run { [self] in assumeIsolated { $0.start(watch) } }
+  }
+
+  /// Looks at a watch again: its client has room, or wants no more.
+  nonisolated func attend(_ watch: LiveWatch) {
+    thread.run { [self] in assumeIsolated { $0.look(at: watch) } }
+  }
+
+  /// Waits until a connection was told of everything that was committed before.
+  package nonisolated func add(_ barrier: LiveBarrier) {
+    thread.run { [self] in
+      assumeIsolated { live in
+        do throws(ReadEnd) {
+          var barrier = barrier
+          barrier.target = max(try live.connection().historyHead(), live.known)
+          live.barriers.append(barrier)
+          live.takeCommits()
+          live.evaluate()
+          live.settleBarriers()
+        } catch {
+          barrier.completion(.failure(error.error))
+        }
+      }
+    }
+  }
+
+  /// Does what is due now and then.
+  package nonisolated func tick() {
+    thread.run { [self] in assumeIsolated { $0.doWhatIsDue() } }
+  }
+
+  /// Ends all watches and the thread.
+  ///
+  /// - Parameters:
+  ///   - reason: What the watches end with.
+  ///   - completion: Is called on the thread when the connection is closed.
+  package nonisolated func close(
+    reason: DepotError,
+    completion: @escaping @Sendable () -> Void
+  ) {
+    thread.run { [self] in
+      assumeIsolated { $0.finish(reason) }
+      completion()
+    }
+    thread.stop()
+  }
+
+  // MARK: - On the thread
+
+  func connection() throws(ReadEnd) -> Connection {
+    if let openConnection { return openConnection }
+    do {
+      let opened = try Connection.reader(path: path, isFrozen: isFrozen, cacheKiB: 2048)
+      openConnection = opened
+      return opened
+    } catch {
+      throw .failed(error)
+    }
+  }
+
+  var catalog: Catalog { store.catalog }
+
+  private func start(_ watch: LiveWatch) {
+    do throws(ReadEnd) {
+      if isClosed { throw .failed(ReaderPool.draining) }
+      do throws(DepotError) {
+        try watch.check()
+      } catch {
+        throw .failed(error)
+      }
+      if queries.isEmpty { try beginListening() }
+      let query = LiveQuery(
+        watch,
+        LiveFrames(reply: watch.reply, store: storeIdentifier),
+        try subject(of: watch.request, in: catalog)
+      )
+      try checkSince(watch.request)
+      let key = ObjectIdentifier(watch)
+      queries[key] = query
+      index.add(query.dependencies, of: key)
+      watch.begin(self)
+      beginAnswer(query)
+    } catch {
+      watch.end(error.error)
+      if queries.isEmpty { endListening() }
+    }
+  }
+
+  func subject(
+    of request: WatchRequest,
+    in catalog: Catalog
+  ) throws(ReadEnd) -> LiveQuery.Subject {
+    do throws(DepotError) {
+      switch request.subject {
+      case .fetch(let fetch):
+        do throws(DepotError) {
+          let plan = try LivePlan(fetch, in: catalog)
+          return .rows(plan, LiveResult([], order: plan.order, window: plan.window))
+        } catch {
+          throw error.ofWatched("fetch")
+        }
+      case .count, .aggregate:
+        return .value(try LiveValue(request.subject, in: catalog))
+      case .history:
+        throw DepotError(.usage, "A history can't be watched.").at("/args/history")
+      }
+    } catch {
+      throw .failed(error)
+    }
+  }
+
+  private func beginListening() throws(ReadEnd) {
+    feed.listen { [self] in
+      thread.run { [self] in assumeIsolated { $0.commitsCame() } }
+    }
+    store.interest.raise()
+    // What is in a snapshot that is taken from now on needn't be made known.
+    known = max(known, try connection().historyHead())
+  }
+
+  private func endListening() {
+    store.interest.lower()
+    feed.listen(nil)
+    openConnection?.releaseMemory()
+  }
+
+  private func checkSince(_ request: WatchRequest) throws(ReadEnd) {
+    guard let since = request.since else { return }
+    guard since.isOf(store: storeIdentifier) else {
+      throw .failed(
+        DepotError(.historyForeign, "The token \(since) is of another store.").at("/args/since")
+      )
+    }
+    let head = try connection().historyHead()
+    guard since.sequence <= max(head, known) else {
+      throw .failed(
+        DepotError(.historyForeign, "The store has no transaction \(since) yet.").at("/args/since")
+      )
+    }
+    guard request.onExpired == .error else { return }
+    guard try HistoryReach(connection()).reaches(since.sequence) else {
+      throw .failed(
+        DepotError(.historyExpired, "The history no longer reaches back to \(since).")
+          .hint("Watch without \"since\", or with \"onExpired\":\"snapshot\".").at("/args/since")
+      )
+    }
+  }
+
+  /// Has the rows that there are sent to the client, or the answer.
+  func beginAnswer(_ query: LiveQuery) {
+    query.stage = .beginning
+    query.mustRestart = false
+    guard case .rows = query.subject else { return enqueueRun(query) }
+    let (watch, box) = (query.watch, SnapshotBox())
+    let read = LongRead(
+      .watch(watch.request),
+      catalog,
+      watch.control,
+      watch.reply,
+      nil,
+      0,
+      live: LongRead.Live(store: storeIdentifier) { box.put($0) }
+    ) { [self] frames, count, isLast in
+      guard isLast else {
+        watch.noteSent(count)
+        return watch.deliver(frames, count, false)
+      }
+      let snapshot = box.take()
+      if snapshot == nil {
+        watch.end(frames)
+      } else if count > 0 {
+        watch.noteSent(count)
+        watch.deliver(frames, count, false)
+      }
+      thread.run { [self] in assumeIsolated { $0.didRead(watch, snapshot) } }
+    }
+    watch.beginRead(read)
+    readers.start(read)
+  }
+
+  private func didRead(_ watch: LiveWatch, _ snapshot: LiveSnapshot?) {
+    guard let query = queries[ObjectIdentifier(watch)] else { return }
+    watch.endRead()
+    guard let snapshot, case .rows(let plan, _) = query.subject else { return forget(query) }
+    if query.mustRestart { return restart(query, to: snapshot.token) }
+    query.subject = .rows(
+      plan,
+      LiveResult(snapshot.entries, order: plan.order, window: plan.window)
+    )
+    goLive(query, at: snapshot.token)
+    look(at: watch)
+  }
+
+  func goLive(_ query: LiveQuery, at token: Int64) {
+    query.token = token
+    query.stage = .live
+    query.outbox.append(query.frames.plain("live", token: token))
+    dirty.insert(ObjectIdentifier(query.watch))
+  }
+
+  /// Begins anew, because what the client knows can't be brought up to date.
+  func restart(_ query: LiveQuery, to token: Int64) {
+    query.outbox = [query.frames.gap(from: query.token, to: token)]
+    query.isLate = false
+    query.mustRun = false
+    query.touches.removeAll()
+    query.mustRestart = true
+    query.stage = .beginning
+    if case .value(var value) = query.subject {
+      value.checksum = nil
+      query.subject = .value(value)
+    }
+    look(at: query.watch)
+  }
+
+  private func look(at watch: LiveWatch) {
+    guard let query = queries[ObjectIdentifier(watch)] else { return }
+    // What reads the rows sees for itself that it is to end.
+    do throws(DepotError) {
+      try watch.check()
+    } catch {
+      return end(query, error)
+    }
+    pump(query)
+    if query.stage == .live {
+      if !query.touches.isEmpty { dirty.insert(ObjectIdentifier(watch)) }
+      evaluate()
+    }
+    settleBarriers()
+  }
+
+  /// Sends what waits, as far as the client has room.
+  func pump(_ query: LiveQuery) {
+    var sent = 0
+    while sent < query.outbox.count, query.watch.hasRoom() {
+      query.watch.send(query.outbox[sent])
+      sent += 1
+    }
+    guard sent > 0 else { return }
+    query.outbox.removeFirst(sent)
+    query.lastSent = Monotonic.now()
+    guard query.outbox.isEmpty else { return }
+    if query.stage == .beginning, query.mustRestart { return beginAnswer(query) }
+    if !query.touches.isEmpty { dirty.insert(ObjectIdentifier(query.watch)) }
+  }
+
+  func end(_ query: LiveQuery, _ error: DepotError) {
+    forget(query)
+    query.watch.end(error)
+    settleBarriers()
+  }
+
+  private func forget(_ query: LiveQuery) {
+    let key = ObjectIdentifier(query.watch)
+    guard queries.removeValue(forKey: key) != nil else { return }
+    index.remove(query.dependencies, of: key)
+    dirty.remove(key)
+    if queries.isEmpty { endListening() }
+  }
+
+  // MARK: - Commits
+
+  private func commitsCame() {
+    takeCommits()
+    evaluate()
+    settleBarriers()
+  }
+
+  /// Notes what commits changed.
+  func takeCommits() {
+    for commit in feed.takeAll() {
+      known = max(known, commit.token)
+      if commit.isSchemaChange { compileAll() } else { note(commit) }
+    }
+  }
+
+  private func note(_ commit: CommittedChanges) {
+    var concerned: Set<ObjectIdentifier> = []
+    index.match(commit) { interest, changes in
+      guard let query = queries[interest.query] else { return }
+      concerned.insert(interest.query)
+      let isForeign = commit.connection != query.watch.connection
+      if changes.isMany || query.alwaysRuns {
+        query.touches.isUnknown = true
+        query.touches.isForeign = query.touches.isForeign || isForeign
+      } else {
+        query.dependencies.note(
+          changes,
+          of: interest.node,
+          isForeign: isForeign,
+          in: &query.touches
+        )
+      }
+    } links: { interest, rows in
+      guard let query = queries[interest.query] else { return }
+      concerned.insert(interest.query)
+      let isForeign = commit.connection != query.watch.connection
+      if rows.isMany || query.alwaysRuns {
+        query.touches.isUnknown = true
+        query.touches.isForeign = query.touches.isForeign || isForeign
+      } else {
+        query.dependencies.note(rows, of: interest.node, isForeign: isForeign, in: &query.touches)
+      }
+    }
+    for key in concerned {
+      guard let query = queries[key], !query.touches.isEmpty else { continue }
+      query.touches.add(author: commit.author)
+      if query.touches.count > PathWalk.limit {
+        query.isLate = query.stage == .live && (!query.outbox.isEmpty || !query.watch.hasRoom())
+        query.touches.forgetRows()
+      }
+      dirty.insert(key)
+    }
+  }
+
+  /// Compiles all queries for the schema that the store has now.
+  private func compileAll() {
+    let catalog = catalog
+    for (key, query) in queries {
+      index.remove(query.dependencies, of: key)
+      let names = query.names
+      do throws(ReadEnd) {
+        let fresh = try subject(of: query.watch.request, in: catalog)
+        query.adopt(fresh)
+        index.add(query.dependencies, of: key)
+      } catch {
+        // What isn't in the index is found again by nothing.
+        queries[key] = nil
+        query.watch.end(error.error)
+        continue
+      }
+      query.touches.isUnknown = true
+      query.touches.isForeign = true
+      query.mustRestart = query.stage == .beginning || names != query.names
+      dirty.insert(key)
+    }
+    if queries.isEmpty { endListening() }
+  }
+
+  private func doWhatIsDue() {
+    let now = Monotonic.now()
+    for query in Array(queries.values) {
+      guard let wait = query.watch.request.bookmarkMilliseconds, query.stage == .live,
+        query.outbox.isEmpty, query.touches.isEmpty,
+        now - query.lastSent >= UInt64(wait) * 1_000_000
+      else { continue }
+      query.token = max(query.token, known)
+      query.outbox.append(query.frames.plain("mark", token: query.token))
+      pump(query)
+    }
+    if !dirty.isEmpty { catchUp() }
+    settleBarriers()
+  }
+
+  /// Goes on without what the store didn't make known.
+  private func catchUp() {
+    guard let head = try? connection().historyHead(), head > known else {
+      missing = nil
+      return evaluate()
+    }
+    if let missing, missing > known {
+      known = missing
+      for query in queries.values {
+        query.touches.isUnknown = true
+        query.touches.isForeign = true
+      }
+      dirty.formUnion(queries.keys)
+      evaluate()
+    }
+    missing = head
+  }
+
+  private func finish(_ reason: DepotError) {
+    isClosed = true
+    for query in Array(queries.values) { end(query, reason) }
+    for barrier in barriers { barrier.completion(.failure(reason)) }
+    barriers = []
+    openConnection = nil
+  }
+}

@@ -1,0 +1,121 @@
+internal import DepotProtocol
+
+/// A watched query with what its client knows of its answer.
+///
+/// It lives on the thread of ``LiveQueries``.
+final class LiveQuery {
+  let watch: LiveWatch
+  let frames: LiveFrames
+  var subject: Subject
+  var stage = Stage.beginning
+  /// The token up to which the client knows everything, once it has what ``outbox`` holds.
+  var token: Int64 = 0
+  var touches: LiveTouches
+  /// The frames that wait for the client to have room.
+  var outbox: [[UInt8]] = []
+  /// When the last frame was sent, by the monotonic clock.
+  var lastSent: UInt64 = 0
+  /// Whether so much changed while the client had no room that it begins anew.
+  var isLate = false
+  /// Whether the query must be run again though it is known which rows changed.
+  var mustRun = false
+  /// Whether what is being read is for an older schema.
+  var mustRestart = false
+
+  enum Stage {
+    /// The rows that there are, are still to be read, or are being read.
+    case beginning
+    case live
+  }
+
+  /// What is watched.
+  enum Subject {
+    case rows(LivePlan, LiveResult)
+    case value(LiveValue)
+  }
+
+  init(_ watch: LiveWatch, _ frames: LiveFrames, _ subject: Subject) {
+    self.watch = watch
+    self.frames = frames
+    self.subject = subject
+    touches = LiveTouches(nodeCount: 1)
+    touches = LiveTouches(nodeCount: dependencies.nodes.count)
+  }
+
+  /// What the answer depends on.
+  var dependencies: QueryDependencies {
+    switch subject {
+    case .rows(let plan, _): plan.dependencies
+    case .value(let value): value.dependencies
+    }
+  }
+
+  /// Whether it is of no use to know which rows changed.
+  var alwaysRuns: Bool {
+    switch subject {
+    case .rows(let plan, _): plan.isMomentary
+    case .value: true
+    }
+  }
+
+  /// The names of the columns of the answer.
+  var names: [String]? {
+    switch subject {
+    case .rows(let plan, _): plan.names
+    case .value(let value): value.names
+    }
+  }
+
+  /// Goes on as compiled for another schema.
+  func adopt(_ fresh: Subject) {
+    switch (subject, fresh) {
+    case (.rows(_, let result), .rows(let plan, _)): subject = .rows(plan, result)
+    case (.value(let old), .value(var value)):
+      value.checksum = old.checksum
+      subject = .value(value)
+    default: subject = fresh
+    }
+    touches = LiveTouches(nodeCount: dependencies.nodes.count)
+  }
+
+  /// Whether the query must be run again to tell what changed.
+  var needsRun: Bool {
+    switch subject {
+    case .rows(let plan, _): mustRun || touches.isUnknown || plan.isMomentary
+    case .value: true
+    }
+  }
+}
+
+/// A count or groups that are watched.
+struct LiveValue {
+  let request: WatchRequest.Subject
+  let dependencies: QueryDependencies
+  let names: [String]?
+  /// The checksum of the answer that the client knows; `nil` if it knows none.
+  var checksum: UInt64?
+
+  /// - Throws: ``DepotError`` if a part of the request doesn't fit the entity.
+  init(_ request: WatchRequest.Subject, in catalog: Catalog) throws(DepotError) {
+    self.request = request
+    switch request {
+    case .count(let count):
+      do {
+        dependencies = try QueryDependencies(count, in: catalog)
+        _ = try ReadStatement(count: count, in: catalog)
+      } catch {
+        throw error.ofWatched("count")
+      }
+      names = nil
+    case .aggregate(let aggregate):
+      do {
+        dependencies = try QueryDependencies(aggregate, in: catalog)
+        names = try StreamPlan(aggregate, in: catalog).names
+      } catch {
+        throw error.ofWatched("aggregate")
+      }
+    default:
+      throw DepotError(.bug, "Only counts and aggregates are values.")
+    }
+  }
+}

@@ -1,0 +1,60 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// How a client that watches rows gets to know those that there are.
+struct LiveStart {
+  let request: WatchRequest
+  let read: LongRead
+
+  init(_ request: WatchRequest, _ read: LongRead) {
+    self.request = request
+    self.read = read
+  }
+
+  /// Begins the stream: all rows, or only what a client has missed if that can be told.
+  func stream(on connection: Connection) throws(ReadEnd) -> StreamRun {
+    guard case .fetch(let fetch) = request.subject else {
+      throw .failed(DepotError(.bug, "Only rows have a snapshot."))
+    }
+    let plan: LivePlan
+    do {
+      plan = try LivePlan(fetch, in: read.catalog)
+    } catch {
+      throw .failed(error.ofWatched("fetch"))
+    }
+    if let since = request.since, ResumeRun.isPossible(plan) {
+      if let run = try resume(plan, since.sequence, on: connection) { return .resume(run) }
+    }
+    return .rows(try FetchRun(plan.stream, read.reply, on: connection))
+  }
+
+  private func resume(
+    _ plan: LivePlan,
+    _ since: Int64,
+    on connection: Connection
+  ) throws(ReadEnd) -> ResumeRun? {
+    do {
+      try connection.run("BEGIN")
+    } catch {
+      throw ReadEnd(error)
+    }
+    do {
+      if let run = try ResumeRun(plan, read, since: since, on: connection) { return run }
+      try? connection.run("COMMIT")
+      return nil
+    } catch {
+      try? connection.run("COMMIT")
+      throw error
+    }
+  }
+}
+
+extension DepotError {
+  /// Points to the arguments of a read that are a member of those of `watch`.
+  func ofWatched(_ member: String) -> DepotError {
+    guard let at, at.hasPrefix("/args") else { return self }
+    var copy = self
+    copy.at = "/args/" + member + at.dropFirst(5)
+    return copy
+  }
+}

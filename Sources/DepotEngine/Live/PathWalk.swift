@@ -1,0 +1,52 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The way back from rows that changed to those of the query that they can concern.
+struct PathWalk {
+  let dependencies: QueryDependencies
+  let connection: Connection
+
+  /// How many rows are followed one by one; of more the whole query tells sooner what changed.
+  static let limit = 10_000
+
+  /// Returns the rows of the query that may have changed.
+  ///
+  /// Paths are followed as they are now. Where a path was another one before, the rows at the place
+  /// where it changed are among those that changed.
+  ///
+  /// - Returns: What happened to each; `nil` if there are too many.
+  func touched(_ touches: LiveTouches) throws(ReadEnd) -> [Int64: RowTouch]? {
+    var rows = touches.rows
+    for node in dependencies.nodes.indices.dropFirst().reversed() where !rows[node].isEmpty {
+      guard let link = dependencies.nodes[node].link else { continue }
+      let list = ListValue.pack(rows[node].keys.map(SQLiteValue.integer))
+      let query = ReadStatement(
+        Fragment(sql: Self.sql(link), parameters: [.blob(list)])
+      )
+      let statement = try connection.prepared(query)
+      defer { statement.reset() }
+      while try statement.advance() {
+        guard let touch = rows[node][statement.row.integer(1)] else { continue }
+        rows[link.parent][statement.row.integer(0), default: RowTouch()].formUnion(touch)
+        if rows[link.parent].count > Self.limit { return nil }
+      }
+    }
+    guard rows[0].count <= Self.limit else { return nil }
+    guard let identifiers = dependencies.identifiers else { return rows[0] }
+    let wanted = Set(identifiers)
+    return rows[0].filter { wanted.contains($0.key) }
+  }
+
+  /// Selects pairs of a row that is reached from and one of the given that are reached.
+  private static func sql(_ link: QueryDependencies.Link) -> String {
+    let given = "(SELECT value FROM depot_each(?, 0))"
+    switch link.storage {
+    case .column(let column):
+      return "SELECT id, \(column) FROM \(link.parentTable) WHERE \(column) IN \(given)"
+    case .foreignColumn(let table, let column, _):
+      return "SELECT \(column), id FROM \(table) WHERE id IN \(given) AND \(column) IS NOT NULL"
+    case .join(let table, let near, let far, _):
+      return "SELECT \(near), \(far) FROM \(table) WHERE \(far) IN \(given)"
+    }
+  }
+}

@@ -1,0 +1,166 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The catching up of a client that knows the rows of a watched query up to a token: those that changed
+/// since, and the order of all.
+struct ResumeRun {
+  private let plan: LivePlan
+  private let reply: ReplyWriter
+  private let store: String
+  private let connection: Connection
+  private let changed: Set<Int64>
+  private var live: LiveSnapshot
+  private(set) var hasFrame = true
+  private(set) var rowCount = 0
+
+  /// Whether what the client knows and what changed in the rows' own table tell what the result is.
+  static func isPossible(_ plan: LivePlan) -> Bool {
+    plan.window == nil && plan.dependencies.nodes.count == 1 && !plan.dependencies.isOpaque
+  }
+
+  /// - Parameters:
+  ///   - plan: The query.
+  ///   - read: How its frames are written.
+  ///   - since: What the client knows.
+  ///   - connection: The connection, in a transaction, which is the run's from now on.
+  /// - Returns: `nil` if the history doesn't tell what changed.
+  init?(
+    _ plan: LivePlan,
+    _ read: LongRead,
+    since: Int64,
+    on connection: Connection
+  ) throws(ReadEnd) {
+    let layout: EntityLayout
+    do {
+      layout = try read.catalog.layout(of: plan.request.entity)
+    } catch {
+      throw .failed(error)
+    }
+    live = LiveSnapshot(token: try connection.historyHead())
+    let history = HistoryReach(connection)
+    guard live.token >= since, try history.knowsAll(since: since, of: layout, read.catalog),
+      let changed = try history.rows(changedSince: since, of: layout)
+    else { return nil }
+    self.changed = changed
+    self.plan = plan
+    self.connection = connection
+    reply = read.reply
+    store = read.live?.store ?? ""
+  }
+
+  /// Appends the one frame.
+  mutating func writeFrame(to writer: inout JSONWriter) throws(ReadEnd) {
+    hasFrame = false
+    let statement = try connection.prepared(plan.stream.statement)
+    defer { statement.reset() }
+    var rows = JSONWriter(capacity: 64 << 10)
+    var order = JSONWriter(capacity: 64 << 10)
+    while try statement.advance() {
+      var row = JSONWriter()
+      do {
+        try plan.stream.reading.write(statement.row, int64: reply.int64, to: &row)
+      } catch {
+        throw .failed(error)
+      }
+      let entry = LiveEntry(statement.row, plan.keys, json: row.bytes[...])
+      try live.add(entry)
+      if !order.bytes.isEmpty { order.raw(",") }
+      order.integer(entry.identifier, as: reply.int64)
+      guard changed.contains(entry.identifier) else { continue }
+      if !rows.bytes.isEmpty { rows.raw(",") }
+      rows.raw(row.bytes)
+      rowCount += 1
+      guard rows.bytes.count + order.bytes.count < Limits.frameBytes - 4096 else {
+        throw .failed(
+          DepotError(.frameTooLarge, "Too much has changed for one frame.")
+            .hint("Watch again without \"since\".")
+        )
+      }
+    }
+    let frames = LiveFrames(reply: reply, store: store)
+    writer.raw(
+      frames.frame("resume") { frame in
+        frames.write("token", live.token, to: &frame)
+        if let names = plan.stream.names {
+          frame.raw(",\"columns\":")
+          frame.names(names)
+        }
+        frame.raw(",\"next\":[")
+        frame.raw(rows.bytes)
+        frame.raw("],\"order\":[")
+        frame.raw(order.bytes)
+        frame.raw("]")
+      }
+    )
+  }
+
+  var snapshot: LiveSnapshot? { hasFrame ? nil : live }
+
+  /// Ends the snapshot.
+  func close() { try? connection.run("COMMIT") }
+}
+
+/// What the history still tells.
+struct HistoryReach {
+  /// How many rows may have changed before all of them are read anew.
+  private static let rowLimit = 100_000
+
+  private let connection: Connection
+
+  init(_ connection: Connection) {
+    self.connection = connection
+  }
+
+  /// Whether every change of an entity's rows since a transaction is in the history.
+  func knowsAll(
+    since token: Int64,
+    of layout: EntityLayout,
+    _ catalog: Catalog
+  ) throws(ReadEnd) -> Bool {
+    let isKept = layout.numbers.values.allSatisfy { name in
+      catalog.schema[name].map { catalog.schema.historyPolicy(of: $0) } != .some(.none)
+    }
+    guard isKept, try reaches(token) else { return false }
+    // Rows that were migrated aren't listed.
+    let sql = "SELECT EXISTS (SELECT 1 FROM depot_history WHERE id > ? AND origin = 'schema')"
+    let query = ReadStatement(Fragment(sql: sql, parameters: [.integer(token)]))
+    return try query.integer(on: connection) == 0
+  }
+
+  /// Whether the history has all transactions after one.
+  func reaches(_ token: Int64) throws(ReadEnd) -> Bool {
+    let floor = try connection.historyFloor()
+    if floor == 0 || token > floor { return true }
+    // Whatever is deleted is the oldest.
+    let sql = "SELECT EXISTS (SELECT 1 FROM depot_history WHERE id = ? AND token = id)"
+    let query = ReadStatement(Fragment(sql: sql, parameters: [.integer(token)]))
+    if try query.integer(on: connection) != 0 { return true }
+    return try connection.historyHead() == token
+  }
+
+  /// Returns the rows of an entity that were inserted or changed after a transaction; `nil` if there
+  /// are too many to list.
+  func rows(
+    changedSince token: Int64,
+    of layout: EntityLayout
+  ) throws(ReadEnd) -> Set<Int64>? {
+    let names = layout.numbers.values.sorted().map { "'\($0)'" }.joined(separator: ", ")
+    let sql = """
+      SELECT iif(h.kind = 0, c.value ->> '$[0]', c.value ->> '$.id'), \
+      iif(h.kind = 0, c.value ->> '$[1]', c.value ->> '$.id') \
+      FROM depot_history AS h, json_each(h.changes) AS c \
+      WHERE h.id > ? AND h.kind < 2 AND h.entity IN (\(names))
+      """
+    let query = ReadStatement(Fragment(sql: sql, parameters: [.integer(token)]))
+    let statement = try connection.prepared(query)
+    defer { statement.reset() }
+    var result: Set<Int64> = []
+    while try statement.advance() {
+      let (first, last) = (statement.row.integer(0), statement.row.integer(1))
+      guard last - first < Self.rowLimit else { return nil }
+      for identifier in first...max(first, last) { result.insert(identifier) }
+      if result.count > Self.rowLimit { return nil }
+    }
+    return result
+  }
+}
