@@ -10,7 +10,8 @@ extension Schema {
     Entity(
       name: "Team",
       attributes: [
-        Attribute(name: "name", type: .string), Attribute(name: "city", type: .string, isOptional: true),
+        Attribute(name: "name", type: .string),
+        Attribute(name: "city", type: .string, isOptional: true),
       ],
       relationships: [
         Relationship(
@@ -44,7 +45,8 @@ extension Schema {
     Entity(
       name: "Tag",
       attributes: [
-        Attribute(name: "name", type: .string), Attribute(name: "color", type: .string, isOptional: true),
+        Attribute(name: "name", type: .string),
+        Attribute(name: "color", type: .string, isOptional: true),
       ],
       relationships: [
         Relationship(name: "players", destination: "Player", inverse: "tags", isToMany: true)
@@ -159,7 +161,9 @@ extension Schema {
 
   @Test func `a filter through a to-one relationship follows what it leads to`() async throws {
     try await withLeague { live in
-      let client = try await live.watch(try fetch("Player", "team.city == 'Rome'", select: ["name"]))
+      let client = try await live.watch(
+        try fetch("Player", "team.city == 'Rome'", select: ["name"])
+      )
       var rows = LiveRows()
       for frame in client.take() { try rows.apply(frame) }
       #expect(rows.identifiers == [1, 2])
@@ -353,7 +357,12 @@ extension Schema {
 
   @Test func `a client that comes back gets what it has missed`() async throws {
     try await withLeague { live in
-      var request = try fetch("Player", "score > 15", sort: [SortKey("name")])
+      var request = try fetch(
+        "Player",
+        "score > 15",
+        sort: [SortKey("name")],
+        select: ["name", "score"]
+      )
       let client = try await live.watch(request)
       var rows = LiveRows()
       for frame in client.take() { try rows.apply(frame) }

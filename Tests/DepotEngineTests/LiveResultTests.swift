@@ -17,7 +17,9 @@ import Testing
 
   @Test func `values compare as SQLite sorts them`() throws {
     let connection = try Connection(path: ":memory:", access: .writer)
-    let statement = try connection.statement("SELECT v FROM (SELECT ?1 AS v UNION ALL SELECT ?2) ORDER BY v")
+    let statement = try connection.statement(
+      "SELECT v FROM (SELECT ?1 AS v UNION ALL SELECT ?2) ORDER BY v"
+    )
     for left in Self.values {
       for right in Self.values {
         var sorted: [SQLiteValue] = []

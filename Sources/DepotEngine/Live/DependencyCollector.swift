@@ -205,7 +205,9 @@ struct DependencyCollector {
     if case .foreignColumn(_, let column, let order) = key.storage {
       link.backPlace = catalog.rootPlace(of: column, in: destination.root)
       for name in [column, order].compactMap(\.self) {
-        if let place = catalog.rootPlace(of: name, in: destination.root) { node.places.insert(place) }
+        if let place = catalog.rootPlace(of: name, in: destination.root) {
+          node.places.insert(place)
+        }
       }
     }
     node.link = link
@@ -215,7 +217,9 @@ struct DependencyCollector {
   }
 
   private mutating func readColumn(_ quoted: String, of node: Int) {
-    guard let place = catalog.rootPlace(of: quoted, in: dependencies.nodes[node].root) else { return }
+    guard let place = catalog.rootPlace(of: quoted, in: dependencies.nodes[node].root) else {
+      return
+    }
     dependencies.nodes[node].places.insert(place)
     if node == 0 { reads.places.insert(place) }
   }
@@ -224,7 +228,10 @@ struct DependencyCollector {
   private mutating func read(_ steps: [String], of object: Object) {
     let layout = object.layout
     var path = steps.joined(separator: ".")
-    if path == "$version" { dependencies.nodes[object.node].readsEverything = true }
+    if path == "$version" {
+      dependencies.nodes[object.node].readsEverything = true
+      reads.hasVersion = true
+    }
     if steps.last == KeyPathSyntax.length { path = steps.dropLast().joined(separator: ".") }
     for (position, field) in layout.fields.enumerated() {
       let isMeant =

@@ -64,6 +64,9 @@ struct LiveFrames {
   ///   - head: What else each frame says.
   ///   - properties: Returns the names of what changed in a row.
   ///   - related: Returns the rows that come along with others, or `nil` if there are too many.
+  ///   - hasRelated: Whether rows come along at all.
+  /// - Returns: At least one frame.
+  /// - Throws: ``ReadEnd`` if too many rows come along with one, or what `related` throws.
   func changes(
     _ difference: LiveDifference,
     _ head: Head,

@@ -58,7 +58,11 @@ extension LiveQueries {
     }
     do {
       let head = try connection.historyHead()
-      if head > known { takeCommits() }
+      if head > known {
+        takeCommits()
+        // What came may concern others too.
+        thread.run { [self] in assumeIsolated { $0.commitsCame() } }
+      }
       if head <= known { return max(head, known) }
     } catch {
       endSnapshot(connection)

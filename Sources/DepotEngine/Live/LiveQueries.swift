@@ -325,7 +325,8 @@ package actor LiveQueries {
 
   // MARK: - Commits
 
-  private func commitsCame() {
+  /// Evaluates what commits changed.
+  func commitsCame() {
     takeCommits()
     evaluate()
     settleBarriers()

@@ -22,7 +22,7 @@ struct LiveStart {
     } catch {
       throw .failed(error.ofWatched("fetch"))
     }
-    if let since = request.since, ResumeRun.isPossible(plan) {
+    if let since = request.since, ResumeRun.isPossible(plan, in: read.catalog) {
       if let run = try resume(plan, since.sequence, on: connection) { return .resume(run) }
     }
     return .rows(try FetchRun(plan.stream, read.reply, on: connection))

@@ -55,10 +55,13 @@ struct QueryDependencies {
     var places = PlaceSet()
     /// The other nodes.
     var nodes = PlaceSet()
+    /// Whether the version is among it, which every change makes another one.
+    var hasVersion = false
 
     /// Whether it may have changed.
     func isTouched(by touch: RowTouch) -> Bool {
-      touch.isWhole || !places.isDisjoint(with: touch.places) || !nodes.isDisjoint(with: touch.nodes)
+      touch.isWhole || hasVersion || !places.isDisjoint(with: touch.places)
+        || !nodes.isDisjoint(with: touch.nodes)
     }
   }
 

@@ -14,16 +14,23 @@ struct ResumeRun {
   private(set) var rowCount = 0
 
   /// Whether what the client knows and what changed in the rows' own table tell what the result is.
-  static func isPossible(_ plan: LivePlan) -> Bool {
-    plan.window == nil && plan.dependencies.nodes.count == 1 && !plan.dependencies.isOpaque
+  static func isPossible(_ plan: LivePlan, in catalog: Catalog) -> Bool {
+    guard plan.window == nil, plan.dependencies.nodes.count == 1, !plan.dependencies.isOpaque else {
+      return false
+    }
+    // The history doesn't list rows that have only a new version, as links give them one.
+    guard plan.keys.countsVersion || plan.dependencies.membership.hasVersion else { return true }
+    return (try? catalog.layout(of: plan.request.entity))?.relationships.isEmpty == true
   }
 
+  /// Begins to catch up; fails if the history doesn't tell what changed.
+  ///
   /// - Parameters:
   ///   - plan: The query.
   ///   - read: How its frames are written.
   ///   - since: What the client knows.
   ///   - connection: The connection, in a transaction, which is the run's from now on.
-  /// - Returns: `nil` if the history doesn't tell what changed.
+  /// - Throws: ``ReadEnd`` if the history can't be read.
   init?(
     _ plan: LivePlan,
     _ read: LongRead,
