@@ -229,7 +229,7 @@ import Testing
         "update",
         "{\"entity\":\"Person\",\"ids\":[1],\"set\":{\"name\":\"Al\"}}"
       )
-      #expect(try versions() == [3, 2, 1])
+      #expect(try versions() == [2, 2, 1])
       #expect(try store.find("Person", "managerUpper == 'AL'") == [2])
       #expect(try store.explain("Person", "plain == 'al'")["uses"]?.array?.count == 1)
     }

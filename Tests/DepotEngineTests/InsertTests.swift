@@ -58,7 +58,7 @@ import Testing
       )
       #expect(
         try rows("SELECT id, version, a_size FROM e_Item", in: path)
-          == [[.integer(1), .integer(3), .integer(9)]]
+          == [[.integer(1), .integer(2), .integer(9)]]
       )
     }
   }

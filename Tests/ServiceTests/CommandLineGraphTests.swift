@@ -67,6 +67,24 @@ extension ServiceTests {
       #expect(outcome.status == 0, "\(outcome.errors)")
     }
 
+    @Test func `a change is refused if others were faster, and merged by a policy`() throws {
+      #expect(try depot("insert", "Section", "name=a").status == 0)
+      let first = try depot("update", "Section/1", "name=b", "--if-version", "1")
+      #expect(first.output == #"{"updated":1,"version":2}"# + "\n")
+      let second = try depot("update", "Section/1", "name=c", "--if-version", "1")
+      #expect(second.status == 1)
+      #expect(second.errors.contains("conflict.merge"))
+      #expect(second.errors.contains("Section/1 was changed by others (read at version 1, now 2)"))
+      #expect(second.errors.contains("name: stored \"b\" (by "))
+      #expect(second.errors.contains("wanted \"c\""))
+      let save = #"""
+        {"update":[{"entity":"Section","columns":["$id","$version","name"],"rows":[[1,1,"c"]]}]}
+        """#
+      let merged = try depot("save", "-", "--policy", "mergeByPropertyObjectTrump", input: save)
+      #expect(merged.output.contains(#""decision":"client""#))
+      #expect(try depot("save", "-", "--policy", "best", input: save).status == 64)
+    }
+
     @Test func `a graph is imported with references forwards and backwards`() throws {
       try importPackages(500)
       #expect(try depot("count", "Package").output == "500\n")

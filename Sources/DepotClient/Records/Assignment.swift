@@ -84,7 +84,7 @@ extension Reference {
 
 extension RowBatch {
   /// The JSON texts of the values of the first row.
-  fileprivate var texts: [String] {
+  var texts: [String] {
     guard let row = try? JSONDocument(json).root.elements().first, let values = try? row.elements()
     else { return [] }
     return values.map { String(decoding: json[$0.range], as: UTF8.self) }

@@ -16,13 +16,21 @@ public import DepotProtocol
 public struct Save: Sendable {
   /// What to do with a record that has the same unique values as another.
   public var onConflict: InsertRequest.OnConflict
+  /// What to do with records that others have changed since they were fetched; ``MergePolicy/error`` if
+  /// `nil`.
+  public var policy: MergePolicy?
   private var inserts = OrderedBatches()
-  private var updates = OrderedBatches()
-  private var deletes: [(entity: String, identifiers: [Int64])] = []
+  var updates = OrderedBatches()
+  var deletes: [SaveRequest.Deletion] = []
+  var reads: [SaveRequest.ReadSet] = []
 
   /// Creates a save that changes nothing.
-  public init(onConflict: InsertRequest.OnConflict = .error) {
+  public init(
+    onConflict: InsertRequest.OnConflict = .error,
+    policy: MergePolicy? = nil
+  ) {
     self.onConflict = onConflict
+    self.policy = policy
   }
 
   /// Whether there is nothing to change.
@@ -35,12 +43,18 @@ public struct Save: Sendable {
         SaveRequest.Insertion(entity: $0.entity, columns: $0.columns, rows: $0.rows)
       },
       updates: updates.list.map {
-        SaveRequest.Change(entity: $0.entity, columns: $0.columns, rows: $0.rows)
+        SaveRequest.Change(
+          entity: $0.entity,
+          columns: $0.columns,
+          rows: $0.rows,
+          base: $0.baseColumns.isEmpty
+            ? nil : SaveRequest.Base(columns: $0.baseColumns, rows: $0.baseRows)
+        )
       },
-      deletes: deletes.map {
-        SaveRequest.Deletion(entity: $0.entity, identifiers: $0.identifiers)
-      },
-      onConflict: onConflict
+      deletes: deletes,
+      onConflict: onConflict,
+      reads: reads,
+      policy: policy
     )
   }
 }
@@ -96,22 +110,34 @@ extension Save {
 
   /// Deletes a record, with what its relationships' delete rules take along.
   public mutating func delete<Model: Record>(_ identifier: Identifier<Model>) {
-    if let index = deletes.firstIndex(where: { $0.entity == Model.entity }) {
+    let isSame = { (deletion: SaveRequest.Deletion) in
+      deletion.entity == Model.entity && deletion.versions == nil
+    }
+    if let index = deletes.firstIndex(where: isSame) {
       deletes[index].identifiers.append(identifier.value)
     } else {
-      deletes.append((Model.entity, [identifier.value]))
+      deletes.append(SaveRequest.Deletion(entity: Model.entity, identifiers: [identifier.value]))
     }
   }
 }
 
 /// Rows by their entities and columns, in the order in which the first of each came.
-private struct OrderedBatches {
+struct OrderedBatches: Sendable {
   private struct Key: Hashable {
     var entity: String
     var columns: [String]
+    var baseColumns: [String]
   }
 
-  private(set) var list: [(entity: String, columns: [String], rows: RowBatch)] = []
+  struct Batch: Sendable {
+    var entity: String
+    var columns: [String]
+    var rows = RowBatch()
+    var baseColumns: [String]
+    var baseRows = RowBatch()
+  }
+
+  private(set) var list: [Batch] = []
   private var positions: [Key: Int] = [:]
 
   var isEmpty: Bool { list.isEmpty }
@@ -119,14 +145,17 @@ private struct OrderedBatches {
   mutating func append(
     _ entity: String,
     _ columns: [String],
-    _ write: (inout RowWriter) -> Void
+    base baseColumns: [String] = [],
+    _ write: (inout RowWriter) -> Void,
+    base writeBase: (inout RowWriter) -> Void = { _ in }
   ) {
-    let key = Key(entity: entity, columns: columns)
+    let key = Key(entity: entity, columns: columns, baseColumns: baseColumns)
     let position = positions[key] ?? list.count
     if position == list.count {
       positions[key] = position
-      list.append((entity, columns, RowBatch()))
+      list.append(Batch(entity: entity, columns: columns, baseColumns: baseColumns))
     }
     list[position].rows.appendRow(write)
+    if !baseColumns.isEmpty { list[position].baseRows.appendRow(writeBase) }
   }
 }

@@ -1,4 +1,4 @@
-internal import DepotProtocol
+public import DepotProtocol
 
 /// What became of a ``Save``.
 public struct SaveResult: Hashable, Sendable {
@@ -8,6 +8,20 @@ public struct SaveResult: Hashable, Sendable {
   public var deleted = 0
   /// The identifiers of the rows by their temporary ones, as in `#1`.
   public var identifiers: [String: Int64] = [:]
+  /// What the policy has decided, in saves that look for conflicts.
+  public var conflicts: [SaveConflict] = []
+  /// How many conflicts there are besides.
+  public var moreConflicts = 0
+  /// The versions of the rows that were inserted or changed by name, by entities and identifiers, in
+  /// saves that look for conflicts.
+  public var versions: [String: [Int64: Int64]] = [:]
+  /// The token of the transaction in the history; `nil` if nothing changed.
+  public var token: HistoryToken?
+
+  /// Returns the version of a record that the save inserted or changed.
+  public func version<Model: Record>(of identifier: Identifier<Model>) -> Int64? {
+    versions[Model.entity]?[self[identifier].value]
+  }
 
   /// Returns the permanent identifier of a record that was inserted.
   ///
@@ -27,6 +41,20 @@ extension SaveResult {
     for (name, identifier) in try reader.optional("ids")?.members() ?? [] {
       identifiers[try name.string()] = try identifier.int64()
     }
+    for node in try reader.optional("conflicts")?.elements() ?? [] {
+      if let conflict = SaveConflict(try JSONValue(node)) { conflicts.append(conflict) }
+    }
+    moreConflicts = try reader.optionalInt("more") ?? 0
+    for (name, rows) in try reader.optional("versions")?.members() ?? [] {
+      var list: [Int64: Int64] = [:]
+      for row in try rows.elements() {
+        let pair = try row.elements()
+        guard pair.count >= 2 else { continue }
+        list[try pair[0].int64()] = try pair[1].int64()
+      }
+      versions[try name.string()] = list
+    }
+    token = try reader.optionalString("token").flatMap { try? HistoryToken($0) }
   }
 }
 

@@ -23,6 +23,12 @@ enum ErrorReport {
       text += "  also: " + oneLine((reason["message"]?.string ?? reason.text) + place) + "\n"
     }
     if reasons.count > reasonCount { text += "  and \(reasons.count - reasonCount) more\n" }
+    for conflict in error.conflicts.prefix(reasonCount) {
+      for line in ConflictReport.lines(conflict) { text += "  " + oneLine(line) + "\n" }
+    }
+    if error.conflicts.count > reasonCount {
+      text += "  and \(error.conflicts.count - reasonCount) more\n"
+    }
     if let hint = error.hint, reasons.isEmpty {
       text += "  " + label("hint:", "36", usesColor) + " " + aligned(hint) + "\n"
     }

@@ -9,6 +9,15 @@ enum SaveVerb {
     help: "an idempotency key: the same key is never applied twice"
   )
 
+  private static let policy = OptionSpec(
+    name: "policy",
+    value: "POLICY",
+    help: """
+      what to do with rows that others have changed since they were read: error,
+      mergeByPropertyStoreTrump, mergeByPropertyObjectTrump, overwrite, or rollback
+      """
+  )
+
   static let verb = Verb(
     words: ["save"],
     operands: "[FILE|-]",
@@ -19,6 +28,9 @@ enum SaveVerb {
       The file, or standard input, has the arguments of the protocol's operation save. Identifiers
       that begin with # are temporary: rows that are inserted may refer to each other by them. The
       answer has the permanent ones. All of it is stored, or nothing is.
+
+      With the versions that were read ($version of updates, versions of deletes, read), others'
+      changes since are found. The policy decides what becomes of them, and is told what it did.
       """,
     examples: [
       "depot save graph.json",
@@ -27,13 +39,23 @@ enum SaveVerb {
           {"entity":"Trip","columns":["name","city"],"rows":[["Easter","#c"]]}]}' | depot save
       """,
     ],
-    options: [key],
+    options: [key, policy],
     run: run
   )
 
   @Sendable private static func run(_ session: Session) throws -> Int32 {
     let path = session.invocation.operands.first ?? "-"
-    let operation = try operation(InputFile(path).readAll(limit: Limits.frameBytes), path)
+    var operation = try operation(InputFile(path).readAll(limit: Limits.frameBytes), path)
+    if let name = session.invocation.value(policy), case .save(var request) = operation {
+      guard let policy = MergePolicy(rawValue: name) else {
+        let names = MergePolicy.allCases.map(\.rawValue).joined(separator: ", ")
+        throw DepotError(.usage, "There is no merge policy \"\(name)\".").hint(
+          "There are \(names)."
+        )
+      }
+      request.policy = policy
+      operation = .save(request)
+    }
     let result = try JSONValue(
       session.connect().perform(operation, key: session.invocation.value(key))
     )
@@ -41,9 +63,12 @@ enum SaveVerb {
       "\(Numbers.grouped(Int(result[name]?.int64 ?? 0))) \(name)"
     }
     let identifiers = (result["ids"]?.object ?? [:]).sorted { $0.key < $1.key }
+    let conflicts = (result["conflicts"]?.array ?? []).compactMap(SaveConflict.init)
+      .flatMap(ConflictReport.lines)
     session.write(
       result,
-      orText: ([counts.joined(separator: ", ")] + identifiers.map { "  \($0) = \($1.text)" })
+      orText: ([counts.joined(separator: ", ")] + identifiers.map { "  \($0) = \($1.text)" }
+        + conflicts.map(TextWidth.printable))
         .joined(separator: "\n")
     )
     return 0

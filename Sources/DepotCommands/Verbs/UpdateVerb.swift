@@ -21,6 +21,11 @@ enum UpdateVerb {
     value: "N",
     help: "rows in a transaction, rather than all; those before a failure stay changed"
   )
+  private static let ifVersion = OptionSpec(
+    name: "if-version",
+    value: "N",
+    help: "change the row only if it still has this version; else say who changed it"
+  )
   static let returnIDs = OptionSpec(name: "return-ids", help: "show the rows' identifiers")
 
   static let verb = Verb(
@@ -38,9 +43,10 @@ enum UpdateVerb {
       "depot update Package/42 section=database homepage:=null",
       "depot update Package --where \"section == 'db'\" section=database",
       "depot update Trip --all --compute 'price=price * 1.1' --chunk 1000",
+      "depot update Package/42 section=database --if-version 3",
       "depot update Trip/7 country=3 'tags:={\"add\":[5],\"remove\":[6]}'",
     ],
-    options: OptionSpec.matching + [OptionSpec.all, set, compute, chunk, returnIDs],
+    options: OptionSpec.matching + [OptionSpec.all, set, compute, chunk, returnIDs, ifVersion],
     run: run
   )
 
@@ -73,10 +79,43 @@ enum UpdateVerb {
     let assignments = try Assignments(assigned, for: schema.entity(named: request.entity), schema)
     request.columns = assignments.columns
     if !assignments.columns.isEmpty { request.values = assignments.batch }
+    if let version = try invocation.number(ifVersion, minimum: 1) {
+      return try update(request, from: Int64(version), connection, session)
+    }
     // What is computed in chunks needs a key.
     let key = request.chunk == nil ? nil : UUID().uuidString
     let result = try JSONValue(connection.perform(.update(request), key: key))
     write(result, "updated", of: request.entity, session)
+    return 0
+  }
+
+  /// Changes one row unless others have changed it since it had a version.
+  private static func update(
+    _ request: UpdateRequest,
+    from version: Int64,
+    _ connection: BlockingConnection,
+    _ session: Session
+  ) throws -> Int32 {
+    guard case .identifiers(let rows) = request.rows, rows.count == 1, request.computed.isEmpty,
+      request.chunk == nil
+    else {
+      throw DepotError(.usage, "--if-version goes with one ENTITY/ID and values, nothing else.")
+    }
+    let values = try JSONValue(parsing: request.values.json).array?.first?.array ?? []
+    let row: [JSONValue] = [.int64(rows[0]), .int64(version)] + values
+    var batch = RowBatch()
+    batch.append(row.map { .json($0.text) })
+    let change = SaveRequest.Change(
+      entity: request.entity,
+      columns: ["$id", "$version"] + request.columns,
+      rows: batch
+    )
+    let result = try JSONValue(connection.perform(.save(SaveRequest(updates: [change]))))
+    let rowVersion = result["versions"]?[request.entity]?.array?.first?.array?.last
+    session.write(
+      .object(["updated": result["updated"] ?? .int64(0), "version": rowVersion ?? .null]),
+      orText: "1 row updated, now at version \(rowVersion?.text ?? "")"
+    )
     return 0
   }
 

@@ -12,6 +12,10 @@ final class ChangeSession {
   var temporaries: [String: (layout: EntityLayout, identifier: Int64)] = [:]
   /// What lets rows of a save change their unique values in any order; `nil` if it isn't one.
   var displaced: DisplacedValues?
+  /// The rows that leave their unique values to others, if conflicts were looked for.
+  var moving: MovingRows?
+  /// The deleted rows that a save makes again, by their tables.
+  var recreated: [String: [Int64: EntityLayout]] = [:]
   /// What to-many relationships, and to-one ones that others store, are to lead to.
   var linkChanges: [LinkChange] = []
   /// Rows whose number of targets has to be looked at in the end.
@@ -60,6 +64,11 @@ final class ChangeSession {
   func versionStep(_ root: EntityWriter, _ identifier: Int64) -> Int64 {
     if root.counter.isNew(identifier) { return 0 }
     return touched[root.layout.root, default: []].insert(identifier).inserted ? 1 : 0
+  }
+
+  /// Notes that a row's version didn't grow after all, because nothing changed.
+  func keepVersion(_ root: EntityWriter, _ identifier: Int64) {
+    touched[root.layout.root]?.remove(identifier)
   }
 
   /// Has a row's number of targets looked at when the request is done.
@@ -172,6 +181,11 @@ final class ChangeSession {
     return try statement.step()
   }
 
+  /// Whether a deleted row of an entity is made again by the request.
+  private func comesBack(_ identifier: Int64, _ layout: EntityLayout) -> Bool {
+    recreated[layout.root]?[identifier]?.lineageNames.contains(layout.name) ?? false
+  }
+
   /// Whether a row may be led to; asks the store once for each.
   func isTarget(_ identifier: Int64, of link: Link) throws -> Bool {
     if link.knownSession != number {
@@ -179,7 +193,8 @@ final class ChangeSession {
       link.known.removeAll(keepingCapacity: link.known.count < 100_000)
     }
     if link.known.contains(identifier) { return true }
-    guard try exists(identifier, link.destination) else { return false }
+    guard try exists(identifier, link.destination) || comesBack(identifier, link.destination)
+    else { return false }
     link.known.insert(identifier)
     return true
   }

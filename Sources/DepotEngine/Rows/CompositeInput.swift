@@ -110,6 +110,27 @@ extension EntityWriter {
     return try readObject(field, input, at: pointer, session)
   }
 
+  /// Reads what a client has read of a composite into the cells, whatever rules it breaks by now.
+  ///
+  /// - Throws: ``DepotError`` if it isn't one.
+  func readBase(
+    _ field: RowField,
+    _ input: CompositeInput,
+    at pointer: String,
+    _ session: ChangeSession
+  ) throws(DepotError) {
+    guard !field.isNull else { return clearAll(input) }
+    let count = session.violations.errors.count
+    let isSound = try read(field, input, at: pointer, session)
+    let error = session.violations.take(since: count)
+    if !isSound, field.kind != .object, let error { throw error }
+  }
+
+  private func clearAll(_ input: CompositeInput) {
+    if let presence = input.presence { cells[presence] = .integer(0) }
+    clear(input)
+  }
+
   private func readObject(
     _ field: RowField,
     _ input: CompositeInput,

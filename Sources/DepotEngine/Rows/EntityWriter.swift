@@ -16,6 +16,8 @@ final class EntityWriter {
   /// The relationships that a new row must have targets for from the start, with the places of those
   /// that are stored in the row.
   let demandingLinks: [(link: Link, place: Int?)]
+  /// The version of rows that are inserted, greater than 1 only for those that were there before.
+  var firstVersion: Int64 = 1
   /// Finds out whether there is a row.
   let existence: Statement
   let deletion: Statement
@@ -79,6 +81,18 @@ final class EntityWriter {
     return rule
   }
 
+  /// Gives a row of the entity, if there is such a one, to `body`.
+  ///
+  /// - Returns: Whether there is one.
+  func read(_ identifier: Int64, _ body: (borrowing Row) throws -> Void) throws -> Bool {
+    defer { selectStatement.reset() }
+    selectStatement.restart()
+    try selectStatement.bind(identifier, at: 1)
+    guard try selectStatement.step() else { return false }
+    try body(selectStatement.row)
+    return true
+  }
+
   /// Gives every attribute its default.
   func useDefaults() {
     for position in defaults.indices { cells[position] = defaults[position] }
@@ -127,9 +141,9 @@ final class EntityWriter {
 
   @inline(__always)
   private func insertCells(_ identifier: Int64) throws(SQLiteError) {
-    var checksum = RowChecksum(identifier: identifier, version: 1)
+    var checksum = RowChecksum(identifier: identifier, version: firstVersion)
     try insertStatement.bind(identifier, at: 1)
-    try insertStatement.bind(Int64(1), at: 2)
+    try insertStatement.bind(firstVersion, at: 2)
     for position in 0..<cells.count {
       let cell = cells[position]
       checksum.add(cell, at: layout.slots[position])
@@ -155,7 +169,7 @@ final class EntityWriter {
   ///   - statement: What ``updateStatement(_:)`` gives for them.
   ///   - step: How much the version grows.
   ///   - prepare: Gets the row before; what it makes of the cells is stored.
-  /// - Returns: Whether there is such a row.
+  /// - Returns: What became of it; a row that has the cells already is left as it is.
   /// - Throws: ``DepotError`` `storage.corrupt` if the row isn't what was stored; ``SQLiteError``.
   func updateRow(
     _ identifier: Int64,
@@ -163,12 +177,16 @@ final class EntityWriter {
     with statement: Statement,
     step: Int64,
     prepare: ((borrowing Row) throws -> Void)? = nil
-  ) throws -> Bool {
+  ) throws -> RowUpdate {
     movedOut = []
     defer { moveIn(movedOut) }
-    guard
-      let (version, checksum) = try nextState(of: identifier, positions, step: step, prepare)
-    else { return false }
+    let version: Int64
+    let checksum: Int64
+    switch try nextState(of: identifier, positions, step: step, prepare) {
+    case .missing: return .missing
+    case .unchanged: return .unchanged
+    case .next(let nextVersion, let nextChecksum): (version, checksum) = (nextVersion, nextChecksum)
+    }
     try statement.bind(version, at: 1)
     try statement.bind(checksum, at: 2)
     for (index, position) in positions.enumerated() {
@@ -177,7 +195,15 @@ final class EntityWriter {
     try statement.bind(identifier, at: positions.count + 3)
     try statement.runBound()
     try entities.recorder?.spill()
-    return true
+    return .written
+  }
+
+  /// What is to be written of a row besides the cells.
+  private enum NextState {
+    case missing
+    /// It has the cells already.
+    case unchanged
+    case next(version: Int64, checksum: Int64)
   }
 
   private func nextState(
@@ -185,13 +211,14 @@ final class EntityWriter {
     _ positions: [Int],
     step: Int64,
     _ prepare: ((borrowing Row) throws -> Void)?
-  ) throws -> (version: Int64, checksum: Int64)? {
+  ) throws -> NextState {
     defer { selectStatement.reset() }
     try selectStatement.bind(identifier, at: 1)
-    guard try selectStatement.step() else { return nil }
+    guard try selectStatement.step() else { return .missing }
     let row = selectStatement.row
     try layout.verify(row)
     try prepare?(row)
+    if isSame(row, positions) { return .unchanged }
     if !layout.externalPlaces.isEmpty {
       movedOut = try moveOut(layout.externalPlaces.filter(positions.contains))
     }
@@ -201,7 +228,15 @@ final class EntityWriter {
       let cell = positions.contains(position) ? cells[position] : Cell(row, position + 3)
       checksum.add(cell, at: layout.slots[position])
     }
-    return (version, checksum.value)
+    return .next(version: version, checksum: checksum.value)
+  }
+
+  /// Whether a row has the cells at `positions`.
+  private func isSame(_ row: borrowing Row, _ positions: [Int]) -> Bool {
+    for position in positions where !cells[position].isSame(Cell(row, position + 3)) {
+      return false
+    }
+    return true
   }
 
   /// Copies a value of a row into the cells.
@@ -247,6 +282,13 @@ final class EntityWriter {
 
 @available(*, unavailable)
 extension EntityWriter: Sendable {}
+
+/// What became of a row that was to get other values.
+enum RowUpdate {
+  case missing
+  case unchanged
+  case written
+}
 
 extension EntityLayout {
   /// Checks that a full row is what was stored.

@@ -18,6 +18,8 @@ struct InputColumn {
     case foreign(Link)
     /// A to-many relationship.
     case toMany(Link)
+    /// Something that was looked at before, or isn't to be written.
+    case ignored
   }
 
   /// Whether it is a reference to a row that notices, or that has an order for it.
@@ -69,6 +71,18 @@ extension EntityWriter {
         throw error.at(place)
       }
     }
+  }
+
+  /// Finds out what the columns of rows are that a save changes.
+  func changedColumns(_ names: [String], at pointer: String) throws -> [InputColumn] {
+    let columns = try columns(
+      names.filter { $0 != "$version" },
+      at: pointer,
+      identifier: true
+    )
+    guard let place = names.firstIndex(of: "$version") else { return columns }
+    let version = InputColumn(name: "$version", target: .ignored)
+    return columns[..<place] + [version] + columns[place...]
   }
 
   private func hasConsequences(_ target: InputColumn.Target) throws -> Bool {

@@ -47,24 +47,44 @@ struct InputPlan {
   }
 }
 
+extension InputPlan {
+  /// The plan of rows of which only the columns at some positions are written.
+  func masked(to positions: [Int]) -> InputPlan {
+    InputPlan(
+      columns.enumerated().map { position, column in
+        if case .identifier = column.target { return column }
+        return positions.contains(position)
+          ? column : InputColumn(name: column.name, target: .ignored)
+      }
+    )
+  }
+}
+
 /// Where the row that is being read stands in the request.
 enum RowPlace {
   /// A row of a batch, whose values are counted.
   case row(base: String, Int)
   /// The values of an update, which are named.
   case set(base: String)
+  /// A row whose values stand at several places.
+  case scattered(row: String, values: [String])
 
   /// The JSON pointer to the row.
   var pointer: String {
     switch self {
     case .row(let base, let row): "\(base)/\(row)"
     case .set(let base): base
+    case .scattered(let row, _): row
     }
   }
 
   /// The JSON pointer to one of its values.
   func pointer(_ index: Int, _ column: InputColumn) -> String {
-    if case .set(let base) = self { "\(base)/\(column.name)" } else { "\(pointer)/\(index)" }
+    switch self {
+    case .set(let base): "\(base)/\(column.name)"
+    case .row: "\(pointer)/\(index)"
+    case .scattered(let row, let values): values.indices.contains(index) ? values[index] : row
+    }
   }
 }
 

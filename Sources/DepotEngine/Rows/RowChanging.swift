@@ -193,18 +193,19 @@ extension EntityWriter {
     }
     let root = try layout.isRoot ? self : entities.writer(layout.root)
     let step = session.versionStep(root, identifier)
-    var isThere = false
+    var outcome = RowUpdate.missing
     let value = { (place: Int) in run.positions.contains(place) ? self.cells[place] : nil }
     let clashes = try session.writing(self, identifier, value) {
       guard !run.composites.isEmpty else {
-        isThere = try self.updateRow(identifier, run.positions, with: statement, step: step)
+        outcome = try self.updateRow(identifier, run.positions, with: statement, step: step)
         return
       }
-      isThere = try self.updateRow(identifier, run.positions, with: statement, step: step) { row in
+      outcome = try self.updateRow(identifier, run.positions, with: statement, step: step) { row in
         try self.settle(row, run, session, place)
       }
     }
-    guard let clashes else { return isThere }
+    if outcome == .unchanged, step > 0 { session.keepVersion(root, identifier) }
+    guard let clashes else { return outcome != .missing }
     try session.violate(uniqueError(clashes).at(place.pointer))
     return true
   }

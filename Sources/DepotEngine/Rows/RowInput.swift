@@ -100,7 +100,7 @@ extension EntityWriter {
     var pointer: String { place.pointer(index, plan.columns[index]) }
     do {
       switch plan.columns[index].target {
-      case .attribute: break
+      case .attribute, .ignored: break
       case .composite(let composite):
         return try read(field, composite, at: pointer, session)
       case .identifier: try readIdentifier(field)

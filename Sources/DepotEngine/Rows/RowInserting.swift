@@ -152,7 +152,7 @@ extension EntityWriter {
 
   private func existing(_ session: ChangeSession, _ place: RowPlace) throws -> Int64? {
     do {
-      return try existing()
+      return try existing(session)
     } catch let error as DepotError {
       throw error.at(place.pointer)
     }

@@ -78,9 +78,22 @@ extension EntityWriter {
 
   /// Returns the row that takes the place of the one in the cells.
   ///
+  /// - Parameter session: Knows the rows that leave their unique values to others.
+  /// - Returns: Its identifier; `nil` if there is none.
   /// - Throws: ``DepotError`` `conflict.unique` if there are two, or it is of another entity.
-  func existing() throws -> Int64? {
+  func existing(_ session: ChangeSession) throws -> Int64? {
+    try existing(clashes(session))?.identifier
+  }
+
+  /// Returns the rows that have, and keep, unique values of the cells.
+  func clashes(_ session: ChangeSession) throws(SQLiteError) -> [UniqueClash] {
     let clashes = try clashes()
+    guard let moving = session.moving else { return clashes }
+    return clashes.filter { !moving.contains($0, layout) }
+  }
+
+  /// Returns the row that takes the place of the one in the cells, of those that clash with it.
+  func existing(_ clashes: [UniqueClash]) throws -> UniqueClash? {
     guard let first = clashes.first else { return nil }
     if let other = clashes.first(where: { $0.identifier != first.identifier }) {
       throw uniqueError(other).hint("The row clashes with \(layout.name)/\(first.identifier) too.")
@@ -91,6 +104,6 @@ extension EntityWriter {
     guard try existence.step() else {
       throw uniqueError(first).hint("That row is of another entity.")
     }
-    return first.identifier
+    return first
   }
 }

@@ -8,6 +8,10 @@ struct SaveResult {
   var deleted = 0
   /// The permanent identifiers of rows that had temporary ones.
   var identifiers: [String: Int64] = [:]
+  /// What the policy decided; `nil` if conflicts weren't looked for.
+  var conflicts: ConflictList?
+  /// The versions of the rows that the request names, by their entities.
+  var versions: [String: [(identifier: Int64, version: Int64)]] = [:]
 }
 
 /// The carrying out of a save.
@@ -17,28 +21,39 @@ struct SaveResult {
 /// with it. Unique values may change hands: the rows that are named for deletion leave theirs at once,
 /// and others until the end, when all of them must be unique.
 final class SaveRun {
-  private let request: SaveRequest
-  private let session: ChangeSession
-  private var result = SaveResult()
+  let request: SaveRequest
+  let session: ChangeSession
+  var result = SaveResult()
+  /// The rows of batches as JSON, by where the request has them.
+  private var texts: [String: RowTexts] = [:]
+  /// What was found out about conflicts; `nil` if nobody wants to know.
+  private(set) var decisions: SaveDecisions?
   /// The identifiers of rows without temporary ones, if others tell them.
   private var identifiers: [TemporaryResolution.Place: Int64] = [:]
 
-  private var entities: EntityWriters { session.entities }
+  var entities: EntityWriters { session.entities }
 
-  init(_ request: SaveRequest, _ session: ChangeSession) {
-    self.request = request
+  init(_ request: SaveRequest, _ session: ChangeSession) throws {
+    self.request = try request.following(session.entities.catalog)
     self.session = session
   }
 
   func run() throws -> SaveResult {
     let displaced = DisplacedValues()
     session.displaced = displaced
-    let deletion = try beginDeletion()
     try assignIdentifiers()
+    if request.looksForConflicts {
+      let found = try ConflictSearch(request, session).run()
+      decisions = found
+      session.moving = found.moving
+      result.conflicts = found.conflicts
+    }
+    let deletion = try beginDeletion()
     if request.onConflict != .error {
       var resolution = TemporaryResolution(request, session)
       identifiers = try resolution.run()
     }
+    if decisions != nil { try recreate() }
     for index in request.inserts.indices { try insert(index) }
     for index in request.updates.indices { try update(index) }
     try displaced.giveBackReferences(session.violate)
@@ -53,13 +68,24 @@ final class SaveRun {
     let deletion = Deletion(session)
     for (index, request) in request.deletes.enumerated() {
       let writer = try entities.writer(request.entity, at: "/args/delete/\(index)/entity")
-      let missing = try deletion.add(request.identifiers, of: writer.layout)
+      let kept = decisions?.kept[index] ?? []
+      let identifiers =
+        kept.isEmpty ? request.identifiers : request.identifiers.filter { !kept.contains($0) }
+      let missing = try deletion.add(identifiers, of: writer.layout)
       guard missing.isEmpty else {
         throw writer.layout.missing(missing, at: "/args/delete/\(index)/ids")
       }
     }
     try deletion.detach()
     return deletion
+  }
+
+  /// Returns the rows of a batch as JSON, parsed once.
+  func texts(_ rows: RowBatch, at pointer: String) -> RowTexts {
+    if let known = texts[pointer] { return known }
+    let made = RowTexts(rows)
+    texts[pointer] = made
+    return made
   }
 
   /// Gives every row with a temporary identifier a permanent one.
@@ -112,7 +138,9 @@ final class SaveRun {
       identifier: true
     )
     var outcome = InsertResult()
-    try eachRow(of: insertion.rows, run.plan, writer, at: pointer) { row, place in
+    let plan = { (_: Int) -> InputPlan? in run.plan }
+    try eachRow(of: insertion.rows, plan, writer, at: pointer) { row, place in
+      if decisions != nil { try noteClash(of: index, row, writer, place) }
       let temporary = run.plan.hasLinks ? writer.links.temporary : nil
       let assigned =
         temporary.flatMap { session.temporaries[$0]?.identifier }
@@ -137,27 +165,31 @@ final class SaveRun {
     guard change.columns.contains("$id") else {
       throw DepotError(.usage, "The rows to change have no $id.").at("\(pointer)/columns")
     }
-    let plan = InputPlan(
-      try writer.columns(change.columns, at: "\(pointer)/columns", identifier: true)
-    )
-    let run = try writer.updateRun(plan)
+    let plan = InputPlan(try writer.changedColumns(change.columns, at: "\(pointer)/columns"))
+    var runs = MaskedRuns(try writer.updateRun(plan), writer)
+    let actions = decisions?.changes[index] ?? [:]
     var missing: [Int64] = []
-    try eachRow(of: change.rows, plan, writer, at: pointer) { _, place in
+    let planOfRow = { (row: Int) throws -> InputPlan? in
+      try actions.isEmpty ? plan : runs.run(actions[row] ?? .proceed)?.plan
+    }
+    try eachRow(of: change.rows, planOfRow, writer, at: pointer) { row, place in
       let identifier = try identifier(writer, place)
-      if try writer.update(identifier, run, session, place) {
-        result.updated += 1
-      } else {
-        missing.append(identifier)
+      let run = try actions.isEmpty ? runs.whole : runs.run(actions[row] ?? .proceed)
+      guard let run else { return }
+      guard try writer.update(identifier, run, session, place) else {
+        return missing.append(identifier)
       }
+      result.updated += 1
+      if actions[row] == .overwrite { try overwrite(index, row, identifier) }
     }
     guard missing.isEmpty else { throw writer.layout.missing(missing, at: "\(pointer)/rows") }
   }
 
   /// Reads rows into the writer's cells, one after the other, and has `store` keep those that break no
-  /// rule.
+  /// rule; rows without a plan are left out.
   private func eachRow(
     of rows: RowBatch,
-    _ plan: InputPlan,
+    _ plan: (Int) throws -> InputPlan?,
     _ writer: EntityWriter,
     at pointer: String,
     store: (Int, RowPlace) throws -> Void
@@ -169,6 +201,12 @@ final class SaveRun {
       while try reader.beginRow() {
         if row & 63 == 0 { try session.control.check() }
         let place = RowPlace.row(base: base, row)
+        guard let plan = try plan(row) else {
+          while !reader.isAtEndOfRow() { _ = try reader.field() }
+          try reader.endRow()
+          row += 1
+          continue
+        }
         if try writer.readRow(&reader, plan, session, place) {
           try store(row, place)
           session.displaced?.locate(place.pointer)

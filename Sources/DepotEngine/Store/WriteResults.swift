@@ -35,14 +35,25 @@ extension ChangeSession {
       json.integer(result.length)
       json.raw("}")
     case .save(let request):
-      let result = try SaveRun(request, self).run()
-      try finish()
+      let result = try save(request)
       effect.rowsInserted += result.inserted
       effect.rowsUpdated += result.updated
       effect.rowsDeleted += result.deleted
       json.write(result)
     default:
       throw DepotError(.bug, "\"\(operation.name)\" isn't a write.")
+    }
+  }
+
+  private func save(_ request: SaveRequest) throws -> SaveResult {
+    let run = try SaveRun(request, self)
+    do {
+      var result = try run.run()
+      try finish()
+      try run.addVersions(&result)
+      return result
+    } catch let error as DepotError where error.code == .unique || error.code == .violations {
+      throw try run.explained(error)
     }
   }
 
@@ -157,7 +168,37 @@ extension JSONWriter {
       raw(":")
       integer(entry.value)
     }
-    raw("}}")
+    raw("}")
+    if let conflicts = result.conflicts { write(conflicts, result.versions) }
+    raw("}")
+  }
+
+  /// Writes what is told of a save that has looked for conflicts.
+  private mutating func write(
+    _ conflicts: ConflictList,
+    _ versions: [String: [(identifier: Int64, version: Int64)]]
+  ) {
+    for (name, value) in conflicts.members.sorted(by: { $0.key < $1.key }) {
+      raw(",")
+      string(name)
+      raw(":")
+      write(value)
+    }
+    raw(",\"versions\":{")
+    for (index, entry) in versions.sorted(by: { $0.key < $1.key }).enumerated() {
+      if index > 0 { raw(",") }
+      string(entry.key)
+      raw(":[")
+      for (index, row) in entry.value.enumerated() {
+        raw(index > 0 ? ",[" : "[")
+        integer(row.identifier)
+        raw(",")
+        integer(row.version)
+        raw("]")
+      }
+      raw("]")
+    }
+    raw("}")
   }
 
   /// Writes the result of an insert.
@@ -224,7 +265,12 @@ extension [UInt8] {
     var isInString = false
     var wasEscape = false
     var isInNumber = false
-    for byte in self[start...] {
+    for (index, byte) in self[start...].enumerated() {
+      if !isInString, byte == UInt8(ascii: "}") {
+        if isInNumber { result.append(UInt8(ascii: "\"")) }
+        // Behind it come values as the store has them.
+        return result + self[(start + index)...]
+      }
       if isInString {
         isInString = byte != UInt8(ascii: "\"") || wasEscape
         wasEscape = byte == UInt8(ascii: "\\") && !wasEscape

@@ -45,6 +45,8 @@ extension DepotError.Code {
   public static let containerNotFound = Self(rawValue: "notfound.container")
 
   public static let unique = Self(rawValue: "conflict.unique")
+  public static let merge = Self(rawValue: "conflict.merge")
+  public static let read = Self(rawValue: "conflict.read")
   public static let keyReused = Self(rawValue: "conflict.key_reused")
   public static let containerDiffers = Self(rawValue: "conflict.container")
 

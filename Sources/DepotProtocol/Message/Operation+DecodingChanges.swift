@@ -11,7 +11,7 @@ extension InsertRequest {
 }
 
 extension InsertRequest.OnConflict {
-  fileprivate init(_ reader: inout RequestReader) throws(DepotError) {
+  init(_ reader: inout RequestReader) throws(DepotError) {
     self = .error
     guard let node = reader.optional("onConflict") else { return }
     guard let choice = Self(rawValue: try node.string()) else {
@@ -24,7 +24,7 @@ extension InsertRequest.OnConflict {
 
 extension RowBatch {
   /// Takes the text of an array of arrays.
-  fileprivate init(rows node: JSONNode) throws(DepotError) {
+  init(rows node: JSONNode) throws(DepotError) {
     guard node.kind == .array else { throw node.wrongType("an array of rows") }
     guard node.count <= Limits.rows else { throw .tooManyRows(node.count).at(node.pointer) }
     self.init(json: Array(node.document.bytes[node.range]), count: node.count)
@@ -101,63 +101,4 @@ extension DeleteRequest {
 extension Limits {
   /// How many rows the chunks of an update or a deletion may have.
   fileprivate static var chunk: ClosedRange<Int> { 1...100_000 }
-}
-
-extension SaveRequest {
-  init(_ reader: inout RequestReader) throws(DepotError) {
-    self.init()
-    for node in try reader.elements("insert") {
-      var members = try JSONObjectReader(node)
-      inserts.append(
-        Insertion(
-          entity: try members.string("entity"),
-          columns: try Self.columns(&members),
-          rows: try RowBatch(rows: members.required("rows"))
-        )
-      )
-      try members.finish()
-    }
-    for node in try reader.elements("update") {
-      var members = try JSONObjectReader(node)
-      let change = Change(
-        entity: try members.string("entity"),
-        columns: try Self.columns(&members),
-        rows: try RowBatch(rows: members.required("rows"))
-      )
-      guard change.columns.first == "$id" else {
-        throw DepotError(.usage, "The first column of rows to change is \"$id\".").at(node.pointer)
-      }
-      updates.append(change)
-      try members.finish()
-    }
-    for node in try reader.elements("delete") {
-      var members = try JSONObjectReader(node)
-      deletes.append(
-        Deletion(
-          entity: try members.string("entity"),
-          identifiers: try RequestReader.identifiers(members.required("ids"))
-        )
-      )
-      try members.finish()
-    }
-    onConflict = try InsertRequest.OnConflict(&reader)
-    try checkSize(reader.node)
-  }
-
-  private static func columns(_ members: inout JSONObjectReader) throws(DepotError) -> [String] {
-    let node = try members.required("columns")
-    var columns: [String] = []
-    for element in try node.elements() { columns.append(try element.string()) }
-    guard Set(columns).count == columns.count else {
-      throw DepotError(.usage, "A column is named twice.").at(node.pointer)
-    }
-    return columns
-  }
-
-  private func checkSize(_ node: JSONNode) throws(DepotError) {
-    let count =
-      inserts.reduce(0) { $0 + $1.rows.count } + updates.reduce(0) { $0 + $1.rows.count }
-      + deletes.reduce(0) { $0 + $1.identifiers.count }
-    guard count <= Limits.rows else { throw .tooManyRows(count).at(node.pointer) }
-  }
 }

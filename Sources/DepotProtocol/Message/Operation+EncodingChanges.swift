@@ -55,27 +55,59 @@ extension JSONWriter {
       writer.rows(insertion.entity, insertion.columns, insertion.rows)
     }
     body.list("update", request.updates) { (writer, change) in
-      writer.rows(change.entity, change.columns, change.rows)
+      writer.rows(change.entity, change.columns, change.rows, change.base)
     }
     body.list("delete", request.deletes) { (writer, deletion) in
       writer.entity(deletion.entity)
       writer.identifiers(deletion.identifiers)
+      if let versions = deletion.versions { writer.versions(versions) }
+      writer.raw("}")
+    }
+    body.list("read", request.reads) { (writer, read) in
+      writer.entity(read.entity)
+      writer.identifiers(read.identifiers)
+      writer.versions(read.versions)
       writer.raw("}")
     }
     body.onConflict(request.onConflict)
+    if let policy = request.policy {
+      body.raw(",\"policy\":")
+      body.string(policy.rawValue)
+    }
     raw("{")
     // Each member begins with a comma.
     raw(body.bytes.dropFirst())
     raw("}")
   }
 
-  private mutating func rows(_ name: String, _ columns: [String], _ rows: RowBatch) {
+  private mutating func rows(
+    _ name: String,
+    _ columns: [String],
+    _ rows: RowBatch,
+    _ base: SaveRequest.Base? = nil
+  ) {
     entity(name)
     raw(",\"columns\":")
     names(columns)
     raw(",\"rows\":")
     raw(rows.json)
+    if let base {
+      raw(",\"base\":{\"columns\":")
+      names(base.columns)
+      raw(",\"rows\":")
+      raw(base.rows.json)
+      raw("}")
+    }
     raw("}")
+  }
+
+  private mutating func versions(_ list: [Int64]) {
+    raw(",\"versions\":[")
+    for (index, version) in list.enumerated() {
+      if index > 0 { raw(",") }
+      integer(version)
+    }
+    raw("]")
   }
 
   private mutating func onConflict(_ choice: InsertRequest.OnConflict) {

@@ -203,34 +203,7 @@ extension ProtocolDocument {
                 "retry": "no", "effect": "none"
               }
             },
-            {
-              "code": "conflict.unique", "class": "conflict",
-              "meaning": "Another row has the same value in a unique attribute.",
-              "retry": "after_refetch", "effect": "none", "exitStatus": 1, "connection": "stays",
-              "details": ["entity", "attribute"],
-              "example": {
-                "code": "conflict.unique", "message": "Another Package has this name.",
-                "retry": "after_refetch", "effect": "none"
-              }
-            },
-            {
-              "code": "conflict.key_reused", "class": "conflict",
-              "meaning": "The idempotency key was used for another request.", "retry": "after_refetch",
-              "effect": "none", "exitStatus": 1, "connection": "stays",
-              "example": {
-                "code": "conflict.key_reused", "message": "The key \"a1\" belongs to another request.",
-                "retry": "after_refetch", "effect": "none"
-              }
-            },
-            {
-              "code": "conflict.container", "class": "conflict",
-              "meaning": "A container of this name is open with other stores.", "retry": "after_refetch",
-              "effect": "none", "exitStatus": 1, "connection": "stays",
-              "example": {
-                "code": "conflict.container", "message": "The container \"shop\" is open with other stores.",
-                "retry": "after_refetch", "effect": "none"
-              }
-            },
+      \#(conflictErrors)
       \#(constraintErrors)
             {
               "code": "limit.frame_bytes", "class": "limit",

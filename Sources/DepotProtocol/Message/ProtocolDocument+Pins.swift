@@ -1,6 +1,5 @@
 extension ProtocolDocument {
-  /// The operations, part five: moments that stay, and the end of a service; and the errors of all
-  /// operations.
+  /// The operations, part five: moments that stay, and the end of a service.
   static let pins = #"""
         {
           "name": "pin",
@@ -66,14 +65,6 @@ extension ProtocolDocument {
             "args": {"store": "/var/lib/depot/depot.sqlite"}, "ok": {"descriptors": ["listener", "lock"]}
           }
         }
-      ],
-      "commonErrors": [
-        "request.unknown_op", "request.unknown_member", "request.missing_member", "request.type",
-        "request.number_range", "request.usage", "limit.in_flight", "deadline.passed",
-        "cancelled.by_client", "permission.op", "unavailable.draining", "unavailable.busy",
-        "unavailable.readonly", "storage.full", "storage.io", "storage.corrupt", "internal.bug",
-        "notfound.container", "unavailable.migrating"
-      ]
     """#
 
   /// The error of a client that is told to change what it enumerates.

@@ -127,17 +127,31 @@ extension ProtocolDocument {
             {
               "name": "update", "type": "Changes", "required": false, "default": [],
               "example": [{"entity": "Package", "columns": ["$id", "size"], "rows": [[1, 200]]}],
-              "description": "Rows to change; the first column is `$id`. A to-many relationship takes a list of identifiers, or an object with `add`, `remove`, and for an ordered one `at`."
+              "description": "Rows to change; the first column is `$id`. The column `$version` has the versions that were read, and `base` what the rows had then: see conflicts. A to-many relationship takes a list of identifiers, or an object with `add`, `remove`, and for an ordered one `at`."
             },
             {
               "name": "delete", "type": "Deletions", "required": false, "default": [],
               "example": [{"entity": "Package", "ids": [2]}],
-              "description": "Rows to delete, with what the delete rules of their relationships take along."
+              "description": "Rows to delete, with what the delete rules of their relationships take along. With `versions`, those that were read, a row that is gone already is no error."
+            },
+            {
+              "name": "read", "type": "Reads", "required": false, "default": [],
+              "example": [{"entity": "Package", "ids": [3], "versions": [1]}],
+              "description": "Rows that must be as they were read, though the save doesn't change them."
+            },
+            {
+              "name": "policy", "type": "string", "required": false,
+              "enum": [
+                "error", "mergeByPropertyStoreTrump", "mergeByPropertyObjectTrump", "overwrite",
+                "rollback"
+              ],
+              "default": "error", "example": "mergeByPropertyStoreTrump",
+              "description": "What to do with rows that others have changed since they were read."
             },
             {
               "name": "onConflict", "type": "string", "required": false,
               "enum": ["error", "skip", "replace"], "default": "error", "example": "skip",
-              "description": "What to do with an inserted row that has the same unique values as another; see `insert`."
+              "description": "What to do with an inserted row that has the same unique values as another, whatever the policy; see `insert`."
             }
           ],
           "result": [
@@ -158,6 +172,18 @@ extension ProtocolDocument {
               "description": "The identifiers by the temporary ones."
             },
             {
+              "name": "conflicts", "type": "array", "required": false,
+              "description": "What the policy has decided; in saves that say versions, what they read, or a policy."
+            },
+            {
+              "name": "more", "type": "integer", "required": false,
+              "description": "How many conflicts there are besides those that are listed."
+            },
+            {
+              "name": "versions", "type": "object", "required": false,
+              "description": "Lists of identifiers and versions by entities, of the rows that the call names to insert or change; in the same saves."
+            },
+            {
               "name": "token", "type": "string", "required": false,
               "description": "The token of the transaction in the history, as in `3f2b8c01-1042`; absent if nothing changed."
             }
@@ -165,7 +191,7 @@ extension ProtocolDocument {
           "errors": [
             "schema.unknown_entity", "schema.unknown_attribute", "request.usage", "request.type",
             "request.number_range", "notfound.object", "constraint.required", "constraint.range",
-            "conflict.unique", "conflict.key_reused", "limit.rows", "limit.value_bytes"
+            "conflict.unique", "conflict.merge", "conflict.read", "conflict.key_reused", "limit.rows", "limit.value_bytes"
           ],
           "example": {
             "args": {

@@ -158,7 +158,7 @@ extension ProtocolDocument {
         },
         {
           "name": "Changes",
-          "description": "Rows of several entities, each with its identifier first.",
+          "description": "Rows of several entities, each with its identifier first; `base` says what they had when they were read.",
           "schema": {
             "type": "array",
             "items": {
@@ -166,18 +166,43 @@ extension ProtocolDocument {
               "additionalProperties": false,
               "properties": {
                 "entity": {"type": "string"}, "columns": {"$ref": "#/$defs/Names"},
-                "rows": {"$ref": "#/$defs/Rows"}
+                "rows": {"$ref": "#/$defs/Rows"},
+                "base": {
+                  "type": "object", "required": ["columns", "rows"], "additionalProperties": false,
+                  "properties": {
+                    "columns": {"$ref": "#/$defs/Names"}, "rows": {"$ref": "#/$defs/Rows"}
+                  }
+                }
               }
             }
           }
         },
         {
-          "name": "Deletions", "description": "Identifiers of rows of several entities.",
+          "name": "Deletions",
+          "description": "Identifiers of rows of several entities, and perhaps the versions that were read.",
           "schema": {
             "type": "array",
             "items": {
               "type": "object", "required": ["entity", "ids"], "additionalProperties": false,
-              "properties": {"entity": {"type": "string"}, "ids": {"$ref": "#/$defs/Ids"}}
+              "properties": {
+                "entity": {"type": "string"}, "ids": {"$ref": "#/$defs/Ids"},
+                "versions": {"$ref": "#/$defs/Ids"}
+              }
+            }
+          }
+        },
+        {
+          "name": "Reads",
+          "description": "Identifiers of rows of several entities with the versions that were read.",
+          "schema": {
+            "type": "array",
+            "items": {
+              "type": "object", "required": ["entity", "ids", "versions"],
+              "additionalProperties": false,
+              "properties": {
+                "entity": {"type": "string"}, "ids": {"$ref": "#/$defs/Ids"},
+                "versions": {"$ref": "#/$defs/Ids"}
+              }
             }
           }
         },

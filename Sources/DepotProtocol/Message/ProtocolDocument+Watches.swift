@@ -1,5 +1,5 @@
 extension ProtocolDocument {
-  /// The operations, part five: queries that are watched; and the errors of all operations.
+  /// The operations, part six: queries that are watched.
   static let watches = #"""
         {
           "name": "watch",
@@ -79,13 +79,5 @@ extension ProtocolDocument {
           "errors": [],
           "example": {"args": {}, "ok": {"token": "3f2b8c01-1043"}}
         }
-      ],
-      "commonErrors": [
-        "request.unknown_op", "request.unknown_member", "request.missing_member", "request.type",
-        "request.number_range", "request.usage", "limit.in_flight", "deadline.passed",
-        "cancelled.by_client", "permission.op", "unavailable.draining", "unavailable.busy",
-        "unavailable.readonly", "storage.full", "storage.io", "storage.corrupt", "internal.bug",
-        "notfound.container", "unavailable.migrating"
-      ]
     """#
 }

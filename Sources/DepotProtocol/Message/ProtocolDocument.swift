@@ -5,11 +5,9 @@ package enum ProtocolDocument {
   /// The document as `proto-docs/protocol.json` has it, ending in a line feed.
   package static let json =
     "{\n" + head + ",\n" + frames + ",\n" + operations + "\n" + queries + "\n" + changes + "\n"
-    + grown + "\n" + containers + "\n" + migrations + ",\n" + blobs + "\n" + pins + "\n" + watches
-    + ",\n" + types
-    + ",\n"
-    + operators + "\n" + language + ",\n" + errors + ",\n"
-    + limits + "\n}\n"
+    + grown + "\n" + containers + "\n" + migrations + ",\n" + blobs + "\n" + pins + ",\n"
+    + watches + "\n" + commonErrors + ",\n" + types + ",\n" + operators + "\n" + language + ",\n"
+    + errors + ",\n" + limits + "\n}\n"
 
   /// The document in one line, as `describe` answers it.
   package static let line = json.split(separator: "\n")

@@ -9,19 +9,34 @@ public struct SaveRequest: Hashable, Sendable {
   public var updates: [Change]
   /// Rows to delete, with what their relationships' delete rules take along.
   public var deletes: [Deletion]
-  /// What to do with an inserted row that has the same unique values as another.
+  /// What to do with an inserted row that has the same unique values as another, whatever ``policy``
+  /// says.
   public var onConflict: InsertRequest.OnConflict
+  /// What has to be as it was read, though it isn't changed.
+  public var reads: [ReadSet]
+  /// What to do with rows that others have changed since they were read; ``MergePolicy/error`` if `nil`.
+  public var policy: MergePolicy?
 
   public init(
     inserts: [Insertion] = [],
     updates: [Change] = [],
     deletes: [Deletion] = [],
-    onConflict: InsertRequest.OnConflict = .error
+    onConflict: InsertRequest.OnConflict = .error,
+    reads: [ReadSet] = [],
+    policy: MergePolicy? = nil
   ) {
     self.inserts = inserts
     self.updates = updates
     self.deletes = deletes
     self.onConflict = onConflict
+    self.reads = reads
+    self.policy = policy
+  }
+
+  /// Whether conflicts are looked for: whether anything says what the client has read, or what to do.
+  public var looksForConflicts: Bool {
+    policy != nil || !reads.isEmpty || updates.contains { $0.columns.contains("$version") }
+      || deletes.contains { $0.versions != nil }
   }
 
   /// Rows of one entity to insert.
@@ -43,13 +58,30 @@ public struct SaveRequest: Hashable, Sendable {
     public var entity: String
     /// `$id` first, and the paths of what is to be changed.
     ///
-    /// The value of a to-many relationship is the list of all its rows, or an object with any of the
+    /// `$version` may be among them: the version that the client has read, or null for a row of the
+    /// same save. The value of a to-many relationship is the list of all its rows, or an object with any of the
     /// members `add`, `remove`, and, if it is ordered, `at`, the position of the first that is added.
     public var columns: [String]
     public var rows: RowBatch
+    /// What the client has read, if it says `$version`.
+    public var base: Base?
 
-    public init(entity: String, columns: [String], rows: RowBatch) {
+    public init(entity: String, columns: [String], rows: RowBatch, base: Base? = nil) {
       self.entity = entity
+      self.columns = columns
+      self.rows = rows
+      self.base = base
+    }
+  }
+
+  /// What rows had before the client changed them, as it read them.
+  public struct Base: Hashable, Sendable {
+    /// The paths of what is known; at least those that are changed are worth knowing.
+    public var columns: [String]
+    /// A row for each that is changed, in the same order.
+    public var rows: RowBatch
+
+    public init(columns: [String], rows: RowBatch) {
       self.columns = columns
       self.rows = rows
     }
@@ -59,10 +91,27 @@ public struct SaveRequest: Hashable, Sendable {
   public struct Deletion: Hashable, Sendable {
     public var entity: String
     public var identifiers: [Int64]
+    /// The versions that the client has read, in the order of the identifiers.
+    public var versions: [Int64]?
 
-    public init(entity: String, identifiers: [Int64]) {
+    public init(entity: String, identifiers: [Int64], versions: [Int64]? = nil) {
       self.entity = entity
       self.identifiers = identifiers
+      self.versions = versions
+    }
+  }
+
+  /// Rows of one entity that must still be as they were read.
+  public struct ReadSet: Hashable, Sendable {
+    public var entity: String
+    public var identifiers: [Int64]
+    /// The versions that the client has read, in the order of the identifiers.
+    public var versions: [Int64]
+
+    public init(entity: String, identifiers: [Int64], versions: [Int64]) {
+      self.entity = entity
+      self.identifiers = identifiers
+      self.versions = versions
     }
   }
 }

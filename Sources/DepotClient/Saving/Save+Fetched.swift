@@ -1,0 +1,128 @@
+public import DepotProtocol
+
+/// Changes of records that were fetched, which know their versions and what they had.
+///
+/// The record lists the properties that hold both:
+///
+/// ```swift
+/// static let attributes: RecordAttributes<City> = [
+///   .identifier(\.id), .version(\.version), .init(\.name, "name"), .init(\.population, "population"),
+/// ]
+/// ```
+extension Save {
+  /// Gives new values to a record that was fetched, if nobody has changed it since.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` if a property isn't listed, `request.usage` if the record
+  ///   doesn't list its identifier and version, or wasn't fetched.
+  public mutating func update<Model: Record>(
+    _ record: Model,
+    set assignments: [Assignment<Model>]
+  ) throws(DepotError) {
+    let (identifier, version) = try record.identity()
+    var columns = ["$id", "$version"]
+    var values: [Value] = [.int64(identifier), .int64(version)]
+    for assignment in assignments {
+      for (name, value) in try assignment.columns() {
+        columns.append(name)
+        values.append(value)
+      }
+    }
+    updates.append(Model.entity, columns, base: Model.attributes.names) { row in
+      for value in values { row.append(value) }
+    } base: { row in
+      record.write(to: &row)
+    }
+  }
+
+  /// Gives a record that was fetched those values of another in which they differ.
+  ///
+  /// Records that are equal change nothing.
+  ///
+  /// - Parameters:
+  ///   - old: The record as it was fetched.
+  ///   - new: The same record with what the program has changed; its identifier and version don't matter.
+  /// - Throws: ``DepotError`` `request.usage` if the record doesn't list its identifier and version, or
+  ///   wasn't fetched.
+  public mutating func update<Model: Record>(
+    from old: Model,
+    to new: Model
+  ) throws(DepotError) {
+    let (identifier, version) = try old.identity()
+    let names = Model.attributes.names
+    let values = zip(Self.texts(of: old), Self.texts(of: new))
+    let changed = zip(names, values).filter { $1.0 != $1.1 }
+    guard !changed.isEmpty else { return }
+    updates.append(
+      Model.entity,
+      ["$id", "$version"] + changed.map(\.0),
+      base: names
+    ) { row in
+      row.append(.int64(identifier))
+      row.append(.int64(version))
+      for (_, texts) in changed { row.append(.json(texts.1)) }
+    } base: { row in
+      old.write(to: &row)
+    }
+  }
+
+  private static func texts<Model: Record>(of record: Model) -> [String] {
+    var batch = RowBatch()
+    batch.appendRow { record.write(to: &$0) }
+    return batch.texts
+  }
+
+  /// Deletes a record that was fetched, if nobody has changed it since, with what its relationships'
+  /// delete rules take along.
+  ///
+  /// - Throws: ``DepotError`` `request.usage` if the record doesn't list its identifier and version, or
+  ///   wasn't fetched.
+  public mutating func delete<Model: Record>(_ record: Model) throws(DepotError) {
+    let (identifier, version) = try record.identity()
+    if let index = deletes.firstIndex(where: { $0.entity == Model.entity && $0.versions != nil }) {
+      deletes[index].identifiers.append(identifier)
+      deletes[index].versions?.append(version)
+    } else {
+      deletes.append(
+        SaveRequest.Deletion(entity: Model.entity, identifiers: [identifier], versions: [version])
+      )
+    }
+  }
+
+  /// Makes the save fail with `conflict.read`, whatever the policy, if a record that was fetched has been
+  /// changed or deleted since.
+  ///
+  /// - Throws: ``DepotError`` `request.usage` if the record doesn't list its identifier and version, or
+  ///   wasn't fetched.
+  public mutating func require<Model: Record>(unchanged record: Model) throws(DepotError) {
+    let (identifier, version) = try record.identity()
+    if let index = reads.firstIndex(where: { $0.entity == Model.entity }) {
+      reads[index].identifiers.append(identifier)
+      reads[index].versions.append(version)
+    } else {
+      reads.append(
+        SaveRequest.ReadSet(entity: Model.entity, identifiers: [identifier], versions: [version])
+      )
+    }
+  }
+}
+
+extension Record {
+  /// The row that the record was fetched from.
+  fileprivate func identity() throws(DepotError) -> (identifier: Int64, version: Int64) {
+    var identifier: Int64?
+    var version: Int64?
+    for attribute in Self.attributes.all {
+      let keyPath: PartialKeyPath<Self> = attribute.keyPath
+      switch attribute.content {
+      case .identifier: identifier = (self[keyPath: keyPath] as? Identifier<Self>)?.value
+      case .version: version = self[keyPath: keyPath] as? Int64
+      default: break
+      }
+    }
+    guard let identifier, let version, version > 0 else {
+      throw DepotError(.usage, "This \(Self.entity) doesn't say which row and version it was.")
+        .hint("List .identifier(…) and .version(…) among the attributes, and fetch the record.")
+    }
+    return (identifier, version)
+  }
+}

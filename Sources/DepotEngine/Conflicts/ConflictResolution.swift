@@ -1,0 +1,148 @@
+package import DepotProtocol
+
+/// What becomes of a row that a client wants to change or delete, and that others may have changed since
+/// the client has read it.
+///
+/// It knows nothing of tables: what is compared comes in as a value, and what is to be done goes out.
+package struct ConflictResolution: Hashable, Sendable {
+  /// How a property of the row in the store compares with what the client has read of it.
+  package enum Stored: Hashable, Sendable, CaseIterable {
+    case unchanged
+    case changed
+    /// The client doesn't say what it has read.
+    case unknown
+  }
+
+  /// A property, or all those of which nothing is known.
+  package struct Property: Hashable, Sendable {
+    /// Whether the client gives it a value.
+    package var isWritten: Bool
+    package var stored: Stored
+
+    package init(isWritten: Bool, stored: Stored) {
+      self.isWritten = isWritten
+      self.stored = stored
+    }
+  }
+
+  /// What is to be done with the row.
+  package enum Action: Hashable, Sendable {
+    /// What the client wants.
+    case proceed
+    /// Nothing: the save fails.
+    case refuse
+    /// Only the properties at these positions are written.
+    case write([Int])
+    /// All that the client has is written, what it has read included.
+    case overwrite
+    /// What the client wants of the row is left out.
+    case drop
+    /// The deleted row is made again from all that the client has.
+    case recreate
+  }
+
+  package var action: Action
+  /// What is told; `nil` if there is no conflict.
+  package var kind: SaveConflict.Kind?
+  package var decision: SaveConflict.Decision?
+  /// The positions of the properties that both sides have changed.
+  package var contested: [Int] = []
+
+  private static let none = ConflictResolution(action: .proceed)
+
+  /// Decides about a row that the client changes.
+  ///
+  /// - Parameters:
+  ///   - properties: Its properties; those that merge by themselves are left out.
+  ///   - policy: What the client wants.
+  /// - Returns: What is done, and what is told.
+  package static func update(_ properties: [Property], _ policy: MergePolicy) -> Self {
+    let written = properties.indices.filter { properties[$0].isWritten }
+    guard !written.isEmpty, properties.contains(where: { $0.stored != .unchanged }) else {
+      return none
+    }
+    let contested = written.filter { properties[$0].stored != .unchanged }
+    let free = written.filter { properties[$0].stored == .unchanged }
+    let (action, decision): (Action, SaveConflict.Decision?) =
+      switch policy {
+      case .error: (.refuse, nil)
+      case .rollback: (.drop, .store)
+      case .overwrite: (.overwrite, .client)
+      case .mergeByPropertyStoreTrump:
+        contested.isEmpty
+          ? (.proceed, .merged) : (.write(free), free.isEmpty ? .store : .merged)
+      case .mergeByPropertyObjectTrump: (.proceed, contested.isEmpty ? .merged : .client)
+      }
+    return ConflictResolution(
+      action: action,
+      kind: .update,
+      decision: decision,
+      contested: contested
+    )
+  }
+
+  /// Decides about a row that the client changes and that was deleted.
+  package static func updateOfDeleted(_ policy: MergePolicy) -> Self {
+    let (action, decision): (Action, SaveConflict.Decision?) =
+      switch policy {
+      case .error: (.refuse, nil)
+      case .mergeByPropertyStoreTrump, .rollback: (.drop, .dropped)
+      case .mergeByPropertyObjectTrump, .overwrite: (.recreate, .recreated)
+      }
+    return ConflictResolution(action: action, kind: .updateOfDeleted, decision: decision)
+  }
+
+  /// Decides about a row that the client deletes.
+  ///
+  /// - Parameters:
+  ///   - storeVersion: The version that the row has; `nil` if it was deleted.
+  ///   - baseVersion: The version that the client has read.
+  ///   - policy: What the client wants.
+  /// - Returns: What is done, and what is told.
+  package static func deletion(
+    storeVersion: Int64?,
+    baseVersion: Int64,
+    _ policy: MergePolicy
+  ) -> Self {
+    guard let storeVersion else { return ConflictResolution(action: .drop) }
+    guard storeVersion != baseVersion else { return none }
+    let (action, decision): (Action, SaveConflict.Decision?) =
+      switch policy {
+      case .error: (.refuse, nil)
+      case .mergeByPropertyStoreTrump, .rollback: (.drop, .dropped)
+      case .mergeByPropertyObjectTrump, .overwrite: (.proceed, .client)
+      }
+    return ConflictResolution(action: action, kind: .deleteOfUpdated, decision: decision)
+  }
+
+  /// Decides about a row that is to get unique values which another row of the store has and keeps.
+  ///
+  /// Which of two rows of the store gives way is nobody's to guess, so an update is refused unless the
+  /// store's values stay anyway.
+  ///
+  /// - Parameters:
+  ///   - properties: For each that the client changes, whether it must be unique; `nil` for a row that is
+  ///     inserted, which means the other then.
+  ///   - policy: What the client wants.
+  /// - Returns: What is done, and what is told.
+  package static func clash(_ properties: [Bool]?, _ policy: MergePolicy) -> Self {
+    let contested = properties?.indices.filter { properties?[$0] == true } ?? []
+    let free = properties?.indices.filter { properties?[$0] == false } ?? []
+    let (action, decision): (Action, SaveConflict.Decision?) =
+      switch policy {
+      case .error: (.refuse, nil)
+      case .rollback: (.drop, .dropped)
+      case .mergeByPropertyStoreTrump:
+        properties == nil ? (.drop, .store) : (.write(free), free.isEmpty ? .store : .merged)
+      case .mergeByPropertyObjectTrump:
+        properties == nil ? (.proceed, .client) : (.refuse, nil)
+      case .overwrite: properties == nil ? (.overwrite, .client) : (.refuse, nil)
+      }
+    return ConflictResolution(
+      action: action,
+      kind: .unique,
+      decision: decision,
+      contested: contested
+    )
+  }
+}

@@ -1,0 +1,325 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The search for what others have changed since the client of a save has read it.
+///
+/// It comes before anything is written, so that a save that is refused is told all conflicts at once.
+final class ConflictSearch {
+  private let request: SaveRequest
+  private let session: ChangeSession
+  private let policy: MergePolicy
+  private let origins: ChangeOrigins
+  private var decisions = SaveDecisions()
+  private var refused = ConflictList()
+  private var properties: [[String]: StoredProperties] = [:]
+
+  private var entities: EntityWriters { session.entities }
+
+  init(_ request: SaveRequest, _ session: ChangeSession) {
+    self.request = request
+    self.session = session
+    policy = request.policy ?? .error
+    origins = ChangeOrigins(session.connection)
+  }
+
+  /// - Returns: What is to be done with the rows.
+  /// - Throws: ``DepotError`` `conflict.merge`, `conflict.read`, or `conflict.unique` if nothing may be
+  ///   stored; ``SQLiteError``.
+  func run() throws -> SaveDecisions {
+    for index in request.updates.indices { try update(index) }
+    for index in request.deletes.indices { try delete(index) }
+    for index in request.reads.indices { try read(index) }
+    var unique: DepotError?
+    // Alone, rows that clash are found when they are stored.
+    if policy != .error || !refused.isEmpty {
+      var search = UniqueSearch(request, session, policy, self)
+      unique = try search.run(&decisions, &refused, findsInsertions: !refused.isEmpty)
+    }
+    if let error = refused.error(unique: unique) { throw error }
+    return decisions
+  }
+
+  // MARK: Changes
+
+  private func update(_ index: Int) throws {
+    let change = request.updates[index]
+    let pointer = "/args/update/\(index)"
+    let writer = try entities.writer(change.entity, at: "\(pointer)/entity")
+    guard let comparison = try RowComparison(change, writer, session, at: pointer) else { return }
+    let texts = (RowTexts(change.rows), RowTexts(change.base?.rows ?? RowBatch()))
+    let baseJSON = change.base?.rows.json ?? Array("[]".utf8)
+    try change.rows.json.withUnsafeBufferPointer { bytes in
+      try baseJSON.withUnsafeBufferPointer { baseBytes in
+        var reader = try RowReader(bytes)
+        var baseReader = try RowReader(baseBytes)
+        var (fields, baseFields): ([RowField], [RowField]) = ([], [])
+        var row = 0
+        while try reader.beginRow() {
+          if row & 63 == 0 { try session.control.check() }
+          try reader.row(into: &fields)
+          if let base = change.base {
+            guard try baseReader.beginRow() else { throw Self.wrongBase(pointer, row) }
+            try baseReader.row(into: &baseFields)
+            guard baseFields.count == base.columns.count else { throw Self.wrongBase(pointer, row) }
+          }
+          // A row of another length is told when it is written.
+          if fields.count == change.columns.count {
+            try examine(index, row, comparison, fields, baseFields, texts)
+          }
+          row += 1
+        }
+      }
+    }
+  }
+
+  private static func wrongBase(_ pointer: String, _ row: Int) -> DepotError {
+    DepotError(.usage, "The base has no value for each of its columns in row \(row).")
+      .at("\(pointer)/base/rows/\(row)")
+  }
+
+  private func examine(
+    _ index: Int,
+    _ row: Int,
+    _ comparison: RowComparison,
+    _ fields: [RowField],
+    _ baseFields: [RowField],
+    _ texts: (RowTexts, RowTexts)
+  ) throws {
+    let version = fields[comparison.versionColumn]
+    let name = fields[comparison.identifierColumn]
+    guard !version.isNull, name.kind != .string || name.bytes.first != UInt8(ascii: "#"),
+      let identifier = name.int64
+    else { return }
+    let pointer = "/args/update/\(index)/rows/\(row)"
+    guard let baseVersion = version.int64 else {
+      throw DepotError(.type, "$version must be a whole number or null.")
+        .at("\(pointer)/\(comparison.versionColumn)")
+    }
+    let writer = comparison.writer
+    var storeVersion: Int64?
+    var found: (result: RowComparison.Result, unread: [Int]) = (.init(), [])
+    _ = try writer.read(identifier) { row throws in
+      storeVersion = row.integer(1)
+      found = try comparison.compare(
+        row,
+        isSameVersion: row.integer(1) == baseVersion,
+        fields,
+        baseFields,
+        at: index
+      )
+    }
+    var resolution: ConflictResolution
+    if storeVersion == nil {
+      // What never was is told when it is written.
+      guard try wasDeleted(identifier, writer) else { return }
+      resolution = .updateOfDeleted(policy)
+    } else {
+      try compareLists(found.unread, &found.result, comparison, identifier, baseFields)
+      resolution = .update(found.result.properties, policy)
+    }
+    guard let kind = resolution.kind else { return }
+    if case .write(let properties) = resolution.action {
+      let columns = properties.compactMap { found.result.columns[$0] } + found.result.merging
+      resolution.action = .write(columns)
+    }
+    decisions.changes[index, default: [:]][row] = resolution.action
+    if resolution.action == .recreate {
+      decisions.baseVersions[index, default: [:]][row] = baseVersion
+    }
+    try note(resolution) {
+      var conflict = SaveConflict(
+        kind,
+        entity: comparison.change.entity,
+        identifier: identifier,
+        pointer: pointer
+      )
+      conflict.baseVersion = baseVersion
+      conflict.storeVersion = storeVersion
+      conflict.properties = resolution.contested.compactMap { found.result.columns[$0] }
+        .map { comparison.columns[$0].name }
+      try describe(&conflict, comparison, row, texts)
+      conflict.changedBy = try origins.changes(of: identifier, writer.layout, since: baseVersion)
+      return conflict
+    }
+  }
+
+  /// Compares relationships that other rows store, which a row's version says nothing of.
+  private func compareLists(
+    _ unread: [Int],
+    _ result: inout RowComparison.Result,
+    _ comparison: RowComparison,
+    _ identifier: Int64,
+    _ baseFields: [RowField]
+  ) throws {
+    for position in unread {
+      guard let column = result.columns[position],
+        let field = comparison.baseField(of: column, baseFields)
+      else { continue }
+      let name = comparison.columns[column].name
+      let stored = try properties(comparison.change.entity, [name]).read(identifier)?[name]
+      let isOrdered: Bool =
+        if case .toMany(let link) = comparison.columns[column].target {
+          link.relationship.isOrdered
+        } else { true }
+      let isSame = stored.map { field.isSame(as: $0, isOrdered: isOrdered) } ?? false
+      result.properties[position].stored = isSame ? .unchanged : .changed
+    }
+  }
+
+  /// Says what both sides have.
+  private func describe(
+    _ conflict: inout SaveConflict,
+    _ comparison: RowComparison,
+    _ row: Int,
+    _ texts: (RowTexts, RowTexts)
+  ) throws {
+    let written = comparison.written.map { comparison.columns[$0].name }
+    let names = comparison.change.columns
+    conflict.client = try texts.0.members(row, names).filter { written.contains($0.key) }
+    let baseNames = comparison.change.base?.columns ?? []
+    conflict.base = try baseNames.isEmpty ? [:] : texts.1.members(row, baseNames)
+    guard conflict.storeVersion != nil else { return }
+    let others = baseNames.filter { !written.contains($0) }
+    let stored = try properties(conflict.entity, written + others).read(conflict.identifier) ?? [:]
+    let unchanged = others.filter { conflict.base[$0] == stored[$0] }
+    conflict.base = conflict.base.filter { !unchanged.contains($0.key) }
+    conflict.store = stored.filter { !unchanged.contains($0.key) }
+  }
+
+  // MARK: Deletions and what was read
+
+  private func delete(_ index: Int) throws {
+    let deletion = request.deletes[index]
+    guard let versions = deletion.versions else { return }
+    let pointer = "/args/delete/\(index)"
+    let writer = try entities.writer(deletion.entity, at: "\(pointer)/entity")
+    guard versions.count == deletion.identifiers.count else {
+      throw DepotError(.usage, "There isn't a version for each identifier.").at(
+        "\(pointer)/versions"
+      )
+    }
+    for (row, (identifier, baseVersion)) in zip(deletion.identifiers, versions).enumerated() {
+      if row & 63 == 0 { try session.control.check() }
+      let storeVersion = try version(of: identifier, writer)
+      // What never was is told when it is deleted.
+      if try storeVersion == nil && !wasDeleted(identifier, writer) { continue }
+      let resolution = ConflictResolution.deletion(
+        storeVersion: storeVersion,
+        baseVersion: baseVersion,
+        policy
+      )
+      if resolution.action == .drop { decisions.kept[index, default: []].insert(identifier) }
+      guard let kind = resolution.kind else { continue }
+      try note(resolution) {
+        try conflict(
+          kind,
+          writer,
+          identifier,
+          at: "\(pointer)/ids/\(row)",
+          (baseVersion, storeVersion)
+        )
+      }
+    }
+  }
+
+  private func read(_ index: Int) throws {
+    let set = request.reads[index]
+    let pointer = "/args/read/\(index)"
+    let writer = try entities.writer(set.entity, at: "\(pointer)/entity")
+    for (row, (identifier, baseVersion)) in zip(set.identifiers, set.versions).enumerated() {
+      if row & 63 == 0 { try session.control.check() }
+      let storeVersion = try version(of: identifier, writer)
+      guard storeVersion != baseVersion else { continue }
+      try refused.add(
+        try conflict(
+          .read,
+          writer,
+          identifier,
+          at: "\(pointer)/ids/\(row)",
+          (baseVersion, storeVersion)
+        )
+      )
+    }
+  }
+
+  private func conflict(
+    _ kind: SaveConflict.Kind,
+    _ writer: EntityWriter,
+    _ identifier: Int64,
+    at pointer: String,
+    _ versions: (base: Int64, store: Int64?)
+  ) throws -> SaveConflict {
+    let layout = writer.layout
+    var conflict = SaveConflict(kind, entity: layout.name, identifier: identifier, pointer: pointer)
+    conflict.baseVersion = versions.base
+    conflict.storeVersion = versions.store
+    conflict.store = try properties(layout.name, layout.fields.map(\.path)).read(identifier) ?? [:]
+    conflict.changedBy = try origins.changes(of: identifier, layout, since: versions.base)
+    return conflict
+  }
+
+  private func version(of identifier: Int64, _ writer: EntityWriter) throws -> Int64? {
+    var version: Int64?
+    _ = try writer.read(identifier) { version = $0.integer(1) }
+    return version
+  }
+
+  /// Whether there was a row of an identifier that isn't there any more, as far as can be known.
+  private func wasDeleted(_ identifier: Int64, _ writer: EntityWriter) throws -> Bool {
+    guard identifier > 0, !writer.counter.isNew(identifier) else { return false }
+    return try !entities.writer(writer.layout.root).isThere(identifier)
+  }
+
+  // MARK: Telling
+
+  private func note(
+    _ resolution: ConflictResolution,
+    _ conflict: () throws -> SaveConflict
+  ) throws {
+    guard resolution.action != .refuse else { return try refused.add(conflict()) }
+    try decisions.conflicts.add(
+      {
+        var conflict = try conflict()
+        conflict.decision = resolution.decision
+        return conflict
+      }()
+    )
+  }
+
+  /// Returns what reads some properties of an entity's rows.
+  func properties(_ entity: String, _ paths: [String]) throws -> StoredProperties {
+    let key = [entity] + paths
+    if let known = properties[key] { return known }
+    let made = try StoredProperties(entity, paths, in: entities.catalog, session.connection)
+    properties[key] = made
+    return made
+  }
+}
+
+@available(*, unavailable)
+extension ConflictSearch: Sendable {}
+
+extension RowReader {
+  /// Reads the rest of a row.
+  fileprivate mutating func row(into fields: inout [RowField]) throws(DepotError) {
+    fields.removeAll(keepingCapacity: true)
+    while !isAtEndOfRow() { fields.append(try field()) }
+    try endRow()
+  }
+}
+
+extension RowField {
+  /// Whether it names the rows that a relationship leads to.
+  fileprivate func isSame(as stored: JSONValue, isOrdered: Bool) -> Bool {
+    guard kind == .array else { return int64 == stored.int64 && isNull == (stored == .null) }
+    guard let list = try? JSONValue(parsing: bytes).array, let others = stored.array else {
+      return false
+    }
+    let (one, two) = (list.map(Self.identifier), others.map(Self.identifier))
+    return isOrdered ? one == two : Set(one) == Set(two)
+  }
+
+  private static func identifier(_ value: JSONValue) -> Int64? {
+    value.int64 ?? value.string.flatMap { Int64($0) }
+  }
+}

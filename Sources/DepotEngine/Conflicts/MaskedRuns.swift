@@ -1,0 +1,30 @@
+internal import DepotProtocol
+
+/// The ways in which rows of one batch are changed, of which only some columns may be written.
+struct MaskedRuns {
+  /// How most rows are changed.
+  let whole: UpdateRun
+  private let writer: EntityWriter
+  private var masked: [[Int]: UpdateRun] = [:]
+
+  init(_ whole: UpdateRun, _ writer: EntityWriter) {
+    self.whole = whole
+    self.writer = writer
+  }
+
+  /// Returns how a row is changed; `nil` if it isn't.
+  mutating func run(_ action: ConflictResolution.Action) throws -> UpdateRun? {
+    switch action {
+    case .proceed, .overwrite: return whole
+    case .drop, .recreate, .refuse: return nil
+    case .write(let positions):
+      if let run = masked[positions] { return run }
+      let run = try writer.updateRun(whole.plan.masked(to: positions))
+      masked[positions] = run
+      return run
+    }
+  }
+}
+
+@available(*, unavailable)
+extension MaskedRuns: Sendable {}

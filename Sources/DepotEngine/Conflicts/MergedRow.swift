@@ -1,0 +1,101 @@
+internal import DepotProtocol
+
+/// All that a client has of a row: what it changes, and what it has read of the rest.
+///
+/// To-many relationships that were only read aren't among it, nor those that other rows store.
+struct MergedRow {
+  let columns: [String]
+  let pointer: String
+  private let json: [UInt8]
+  private let places: [String]
+
+  /// - Parameters:
+  ///   - change: The batch.
+  ///   - row: The place of the row.
+  ///   - texts: The rows of the batch, and of what was read of them.
+  ///   - writer: Knows the entity.
+  ///   - pointer: Where the request has the batch.
+  ///   - onlyBase: Whether what the client changes is left out.
+  /// - Throws: ``DepotError`` if there is no such property.
+  init(
+    _ change: SaveRequest.Change,
+    _ row: Int,
+    _ texts: (rows: RowTexts, base: RowTexts),
+    _ writer: EntityWriter,
+    at pointer: String,
+    onlyBase: Bool = false
+  ) throws {
+    var columns: [String] = []
+    var places: [String] = []
+    var values: [ArraySlice<UInt8>] = []
+    let own = change.columns.filter { $0 != "$id" && $0 != "$version" }
+    if !onlyBase {
+      let nodes = try texts.rows.values(row)
+      for (position, name) in change.columns.enumerated() where own.contains(name) {
+        columns.append(name)
+        places.append("\(pointer)/rows/\(row)/\(position)")
+        values.append(nodes[position].text)
+      }
+    }
+    if let base = change.base {
+      let nodes = try texts.base.values(row)
+      for (position, name) in base.columns.enumerated() {
+        guard !own.contains(where: { $0.overlaps(name) }), writer.layout.isKept(name),
+          !nodes[position].isReference(to: name, writer.layout)
+        else { continue }
+        columns.append(name)
+        places.append("\(pointer)/base/rows/\(row)/\(position)")
+        values.append(nodes[position].text)
+      }
+    }
+    self.columns = columns
+    self.places = places
+    self.pointer = "\(pointer)/rows/\(row)"
+    json = Array("[[".utf8) + values.joined(separator: ",".utf8) + Array("]]".utf8)
+  }
+
+  /// Reads the values into the writer's cells, and has `store` keep them if they break no rule.
+  func read(
+    _ plan: InputPlan,
+    _ writer: EntityWriter,
+    _ session: ChangeSession,
+    store: (RowPlace) throws -> Void
+  ) throws {
+    let place = RowPlace.scattered(row: pointer, values: places)
+    try json.withUnsafeBufferPointer { bytes in
+      var reader = try RowReader(bytes)
+      _ = try reader.beginRow()
+      if try writer.readRow(&reader, plan, session, place) { try store(place) }
+    }
+  }
+}
+
+extension JSONNode {
+  /// The bytes of the value.
+  fileprivate var text: ArraySlice<UInt8> { document.bytes[range] }
+
+  /// Whether it tells only the length of a value that is stored outside its row.
+  fileprivate func isReference(to name: String, _ layout: EntityLayout) -> Bool {
+    guard kind == .object, let position = layout.position(of: name),
+      layout.fields[position].attribute.options.contains(.externalStorage)
+    else { return false }
+    return true
+  }
+}
+
+extension EntityLayout {
+  /// Whether a row of the entity itself holds what a path names.
+  fileprivate func isKept(_ path: String) -> Bool {
+    guard !isDerived(path) else { return false }
+    guard let relationship = relationship(path) else { return true }
+    if case .column = relationship.storage { return true }
+    return false
+  }
+}
+
+extension String {
+  /// Whether one of two paths names a part of what the other names.
+  fileprivate func overlaps(_ other: String) -> Bool {
+    self == other || hasPrefix(other + ".") || other.hasPrefix(self + ".")
+  }
+}

@@ -1,0 +1,234 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The comparison of rows of the store with what a client has read of them.
+struct RowComparison {
+  let change: SaveRequest.Change
+  let writer: EntityWriter
+  private let session: ChangeSession
+  /// The columns that are to change.
+  let columns: [InputColumn]
+  /// The positions of those that are properties.
+  let written: [Int]
+  let identifierColumn: Int
+  let versionColumn: Int
+  /// The columns that the client has read; `nil` for those that say nothing.
+  private let base: [InputColumn?]
+  /// Whether there are properties of which nothing is known.
+  private let isPartial: Bool
+  private let pointer: String
+
+  /// - Returns: `nil` if there is no column of versions.
+  /// - Throws: ``DepotError`` if a column isn't one of the entity's.
+  init?(
+    _ change: SaveRequest.Change,
+    _ writer: EntityWriter,
+    _ session: ChangeSession,
+    at pointer: String
+  ) throws {
+    guard let versionColumn = change.columns.firstIndex(of: "$version"),
+      let identifierColumn = change.columns.firstIndex(of: "$id")
+    else { return nil }
+    self.change = change
+    self.writer = writer
+    self.session = session
+    self.pointer = pointer
+    self.versionColumn = versionColumn
+    self.identifierColumn = identifierColumn
+    columns = try writer.changedColumns(change.columns, at: "\(pointer)/columns")
+    written = columns.indices.filter { $0 != versionColumn && $0 != identifierColumn }
+    let names = change.base?.columns ?? []
+    let known = try writer.columns(
+      names.filter { !writer.layout.isDerived($0) },
+      at: "\(pointer)/base/columns"
+    )
+    base = names.map { name in known.first { $0.name == name } }
+    let covered = Set(known.flatMap(\.places))
+    isPartial = writer.layout.fields.indices.contains { position in
+      guard let place = writer.layout.storedPositions[position],
+        writer.layout.fields[position].attribute.derivation == nil
+      else { return false }
+      return !covered.contains(place)
+    }
+  }
+
+  /// The properties of a row, and the columns that they stand for; `nil` for those that aren't written.
+  struct Result {
+    var properties: [ConflictResolution.Property] = []
+    var columns: [Int?] = []
+    /// The columns of relationships whose changes merge by themselves.
+    var merging: [Int] = []
+  }
+
+  /// Compares a row with what the client has read of it.
+  ///
+  /// - Parameters:
+  ///   - row: The row in the store.
+  ///   - isSameVersion: Whether it has the version that was read.
+  ///   - fields: What the client wants.
+  ///   - baseFields: What it has read.
+  ///   - index: The place of the row in the request.
+  /// - Returns: What was found, and the positions of relationships that are stored elsewhere.
+  /// - Throws: ``DepotError`` if a value isn't of the type; ``SQLiteError``.
+  func compare(
+    _ row: borrowing Row,
+    isSameVersion: Bool,
+    _ fields: [RowField],
+    _ baseFields: [RowField],
+    at index: Int
+  ) throws -> (result: Result, unread: [Int]) {
+    var result = Result()
+    var unread: [Int] = []
+    let states = isSameVersion ? [:] : try self.states(row, baseFields, at: index)
+    var covered: Set<Int> = []
+    for position in written {
+      let column = columns[position]
+      switch column.target {
+      case .toMany where fields[position].kind == .object:
+        result.merging.append(position)
+        continue
+      case .toMany, .foreign:
+        let isKnown = base.contains { $0?.name == column.name }
+        if isKnown { unread.append(result.properties.count) }
+        result.add(isSameVersion || isKnown ? .unchanged : .unknown, position)
+      default:
+        covered.formUnion(column.places)
+        result.add(Self.combined(column.places, states, isSameVersion), position)
+      }
+    }
+    guard !isSameVersion else { return (result, unread) }
+    for (place, state) in states where !covered.contains(place) { result.add(state, nil) }
+    if isPartial { result.add(.unknown, nil) }
+    return (result, unread)
+  }
+
+  private static func combined(
+    _ places: [Int],
+    _ states: [Int: ConflictResolution.Stored],
+    _ isSameVersion: Bool
+  ) -> ConflictResolution.Stored {
+    if isSameVersion { return .unchanged }
+    let all = places.map { states[$0] ?? .unknown }
+    return all.contains(.changed) ? .changed : all.contains(.unknown) ? .unknown : .unchanged
+  }
+
+  /// Returns the value that the client has read of a relationship.
+  func baseField(of column: Int, _ baseFields: [RowField]) -> RowField? {
+    base.firstIndex { $0?.name == columns[column].name }.map { baseFields[$0] }
+  }
+
+  // MARK: Stored columns
+
+  private func states(
+    _ row: borrowing Row,
+    _ fields: [RowField],
+    at index: Int
+  ) throws -> [Int: ConflictResolution.Stored] {
+    writer.arena.removeAll()
+    var states: [Int: ConflictResolution.Stored] = [:]
+    for (position, column) in base.enumerated() {
+      guard let column else { continue }
+      let field = fields[position]
+      let place = "\(pointer)/base/rows/\(index)/\(position)"
+      switch column.target {
+      case .attribute(let rule, let position?):
+        states[position] = try state(row, position, field, rule, at: place)
+      case .reference(_, _, let position):
+        let cell = field.int64.map(Cell.integer) ?? .null
+        states[position] = cell.isSame(Cell(row, position + 3)) ? .unchanged : .changed
+      case .composite(let composite):
+        try writer.readBase(field, composite, at: place, session)
+        for position in composite.places {
+          let isSame = writer.cells[position].isSame(Cell(row, position + 3))
+          states[position] = isSame ? .unchanged : .changed
+        }
+      default: break
+      }
+    }
+    return states
+  }
+
+  private func state(
+    _ row: borrowing Row,
+    _ place: Int,
+    _ field: RowField,
+    _ rule: FieldRule,
+    at pointer: String
+  ) throws -> ConflictResolution.Stored {
+    let stored = Cell(row, place + 3)
+    if case .external(let type) = writer.layout.stored[place].storage {
+      return try external(stored, type, field, rule)
+    }
+    if field.isNull, rule.isPresence { return stored.isSame(.integer(0)) ? .unchanged : .changed }
+    guard let cell = Cell(field, as: rule.form, in: writer.arena) else {
+      throw rule.wrongType(field, writer.layout.name).at(pointer)
+    }
+    if cell.isSame(stored) { return .unchanged }
+    if rule.form == .json, case .text(let one) = cell, case .text(let other) = stored,
+      let value = try? JSONValue(parsing: one), try value == JSONValue(parsing: other)
+    {
+      return .unchanged
+    }
+    return .changed
+  }
+
+  /// Compares a value that is stored outside its row; of one that is only known by its length nobody
+  /// knows.
+  private func external(
+    _ stored: Cell,
+    _ type: AttributeType,
+    _ field: RowField,
+    _ rule: FieldRule
+  ) throws -> ConflictResolution.Stored {
+    let reference: BlobReference? =
+      switch stored {
+      case .text(let bytes), .blob(let bytes): BlobReference(bytes)
+      default: nil
+      }
+    guard let reference else { return field.isNull ? .unchanged : .changed }
+    if field.isNull { return .changed }
+    if let cell = Cell(field, as: rule.form, in: writer.arena),
+      let bytes = cell.externalValue(isText: type == .string)
+    {
+      guard bytes.count == reference.length else { return .changed }
+      let table = BlobTable(writer.layout.root)
+      let value = try BlobReader(connection: writer.connection, table: table).value(reference)
+      return value.elementsEqual(bytes) ? .unchanged : .changed
+    }
+    guard field.kind == .object,
+      let length = try JSONValue(parsing: field.bytes)["$length"]?.int64
+    else { return .unknown }
+    return length == reference.length ? .unknown : .changed
+  }
+}
+
+@available(*, unavailable)
+extension RowComparison: Sendable {}
+
+extension RowComparison.Result {
+  fileprivate mutating func add(_ stored: ConflictResolution.Stored, _ column: Int?) {
+    properties.append(ConflictResolution.Property(isWritten: column != nil, stored: stored))
+    columns.append(column)
+  }
+}
+
+extension EntityLayout {
+  /// Whether the store computes what a path names.
+  func isDerived(_ path: String) -> Bool {
+    position(of: path).map { fields[$0].attribute.derivation != nil } ?? false
+  }
+}
+
+extension Cell {
+  /// Whether both are the same value.
+  func isSame(_ other: Cell) -> Bool {
+    switch (self, other) {
+    case (.null, .null): true
+    case (.integer(let one), .integer(let two)): one == two
+    case (.real(let one), .real(let two)): one.bitPattern == two.bitPattern
+    case (.text(let one), .text(let two)), (.blob(let one), .blob(let two)):
+      one.elementsEqual(two)
+    default: false
+    }
+  }
+}

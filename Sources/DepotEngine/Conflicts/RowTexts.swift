@@ -1,0 +1,39 @@
+internal import DepotProtocol
+
+/// The rows of a batch as JSON values, parsed once when one of them is asked for.
+final class RowTexts {
+  private let batch: RowBatch
+  private var rows: [JSONNode]?
+
+  init(_ batch: RowBatch) {
+    self.batch = batch
+  }
+
+  /// Returns the values of a row.
+  ///
+  /// - Throws: ``DepotError`` `request.usage` if there is no such row.
+  func values(_ row: Int) throws(DepotError) -> [JSONNode] {
+    let rows = try parsed()
+    guard rows.indices.contains(row) else {
+      throw DepotError(.usage, "There is no row \(row).")
+    }
+    return try rows[row].elements()
+  }
+
+  /// Returns the values of a row by the names of its columns.
+  func members(_ row: Int, _ columns: [String]) throws(DepotError) -> [String: JSONValue] {
+    var result: [String: JSONValue] = [:]
+    for (name, value) in zip(columns, try values(row)) { result[name] = try JSONValue(value) }
+    return result
+  }
+
+  private func parsed() throws(DepotError) -> [JSONNode] {
+    if let rows { return rows }
+    let parsed = try JSONDocument(batch.json).root.elements()
+    rows = parsed
+    return parsed
+  }
+}
+
+@available(*, unavailable)
+extension RowTexts: Sendable {}

@@ -1,0 +1,66 @@
+internal import DepotProtocol
+
+extension SaveRequest {
+  /// Has rows inserted as the policy wants it.
+  ///
+  /// - Parameter catalog: Knows what rows have when nobody says it.
+  /// - Returns: The request, with what it leaves to the policy.
+  /// - Throws: ``DepotError`` `schema.unknown_entity`.
+  func following(_ catalog: Catalog) throws(DepotError) -> SaveRequest {
+    guard let policy, onConflict == .error, !inserts.isEmpty else { return self }
+    var copy = self
+    switch policy {
+    case .error: break
+    case .mergeByPropertyStoreTrump, .rollback: copy.onConflict = .skip
+    case .mergeByPropertyObjectTrump: copy.onConflict = .replace
+    case .overwrite:
+      copy.onConflict = .replace
+      for index in inserts.indices { try copy.inserts[index].complete(in: catalog) }
+    }
+    return copy
+  }
+}
+
+extension SaveRequest.Insertion {
+  /// Names everything that a row has, so that it is written whole if it takes the place of another.
+  fileprivate mutating func complete(in catalog: Catalog) throws(DepotError) {
+    guard let layout = try? catalog.layout(of: entity), !layout.uniques.isEmpty else { return }
+    var added: [(path: String, value: Value)] = []
+    for (position, field) in layout.fields.enumerated() {
+      guard layout.storedPositions[position] != nil, field.attribute.derivation == nil,
+        !columns.contains(where: { $0 == field.path || field.path.hasPrefix($0 + ".") }),
+        !added.contains(where: { field.path.hasPrefix($0.path + ".") })
+      else { continue }
+      if field.isPresence {
+        // Beside its parts, the name of a composite says only whether it is there.
+        guard !columns.contains(where: { $0.hasPrefix(field.path + ".") }) else { continue }
+        added.append((field.path, .null))
+      } else {
+        added.append((field.path, field.attribute.defaultValue ?? .null))
+      }
+    }
+    guard !added.isEmpty else { return }
+    var batch = RowBatch()
+    batch.append(added.map(\.value))
+    // The text of the values without the brackets of the row and of the batch.
+    let values = batch.json.dropFirst(2).dropLast(2)
+    let document = try JSONDocument(rows.json)
+    var json: [UInt8] = Array("[".utf8)
+    let texts = try document.root.elements()
+    for (index, row) in texts.enumerated() {
+      if index > 0 { json.append(UInt8(ascii: ",")) }
+      guard row.kind == .array, row.count == columns.count else {
+        // It is told when it is stored.
+        json += document.bytes[row.range]
+        continue
+      }
+      json += document.bytes[row.range].dropLast()
+      if row.count > 0 { json.append(UInt8(ascii: ",")) }
+      json += values
+      json.append(UInt8(ascii: "]"))
+    }
+    json.append(UInt8(ascii: "]"))
+    rows = RowBatch(json: json, count: texts.count)
+    columns += added.map(\.path)
+  }
+}

@@ -1,0 +1,205 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+extension SaveRun {
+  /// Makes deleted rows again that the save changes.
+  func recreate() throws {
+    for (index, rows) in (decisions?.changes ?? [:]).sorted(by: { $0.key < $1.key }) {
+      let change = request.updates[index]
+      let writer = try entities.writer(change.entity, at: "/args/update/\(index)/entity")
+      let texts = texts(change.rows, at: "/args/update/\(index)/rows")
+      for (row, action) in rows.sorted(by: { $0.key < $1.key }) where action == .recreate {
+        let identifier = try change.identifier(of: row, texts)
+        session.recreated[writer.layout.root, default: [:]][identifier] = writer.layout
+      }
+    }
+    for (index, rows) in (decisions?.changes ?? [:]).sorted(by: { $0.key < $1.key }) {
+      for (row, action) in rows.sorted(by: { $0.key < $1.key }) where action == .recreate {
+        try recreate(index, row)
+      }
+    }
+  }
+
+  private func recreate(_ index: Int, _ row: Int) throws {
+    let pointer = "/args/update/\(index)"
+    let change = request.updates[index]
+    let writer = try entities.writer(change.entity, at: "\(pointer)/entity")
+    let texts = texts(of: change, at: pointer)
+    let identifier = try change.identifier(of: row, texts.rows)
+    let merged = try MergedRow(change, row, texts, writer, at: pointer)
+    // Two batches may name the same row.
+    if try writer.isThere(identifier) { return try write(merged, over: identifier, writer) }
+    let base = decisions?.baseVersions[index]?[row] ?? 0
+    let last = try ChangeOrigins(session.connection)
+      .lastVersion(of: identifier, writer.layout)
+    let run = try writer.insertRun(merged.columns, .error, at: pointer)
+    writer.firstVersion = max(base, last ?? 0) + 1
+    defer { writer.firstVersion = 1 }
+    let root = try entities.writer(writer.layout.root)
+    // Its version is greater already.
+    _ = session.versionStep(root, identifier)
+    var outcome = InsertResult()
+    try merged.read(run.plan, writer, session) { place in
+      _ = try writer.insertRow(run, session, place, &outcome, as: identifier)
+      session.displaced?.locate(place.pointer)
+    }
+    result.inserted += outcome.inserted
+  }
+
+  /// Writes all that the client has read over a row that others have changed, besides what it changes.
+  func overwrite(_ index: Int, _ row: Int, _ identifier: Int64) throws {
+    let pointer = "/args/update/\(index)"
+    let change = request.updates[index]
+    let writer = try entities.writer(change.entity, at: "\(pointer)/entity")
+    let texts = texts(of: change, at: pointer)
+    let merged = try MergedRow(change, row, texts, writer, at: pointer, onlyBase: true)
+    try write(merged, over: identifier, writer)
+  }
+
+  private func texts(
+    of change: SaveRequest.Change,
+    at pointer: String
+  ) -> (rows: RowTexts, base: RowTexts) {
+    (
+      texts(change.rows, at: "\(pointer)/rows"),
+      texts(change.base?.rows ?? RowBatch(), at: "\(pointer)/base/rows")
+    )
+  }
+
+  private func write(_ merged: MergedRow, over identifier: Int64, _ writer: EntityWriter) throws {
+    guard !merged.columns.isEmpty else { return }
+    let plan = InputPlan(try writer.columns(merged.columns, at: merged.pointer))
+    let run = try writer.updateRun(plan)
+    try merged.read(plan, writer, session) { place in
+      _ = try writer.update(identifier, run, session, place)
+      session.displaced?.locate(place.pointer)
+    }
+  }
+
+  /// Tells that a row to insert takes the place of one in the store, or leaves it to that.
+  func noteClash(
+    of index: Int,
+    _ row: Int,
+    _ writer: EntityWriter,
+    _ place: RowPlace
+  ) throws {
+    guard let policy = request.policy, policy != .error, !writer.layout.uniques.isEmpty,
+      let clash = try? writer.existing(writer.clashes(session)),
+      !writer.counter.isNew(clash.identifier)
+    else { return }
+    guard result.conflicts?.hasRoom == true else {
+      result.conflicts?.count()
+      return
+    }
+    let insertion = request.inserts[index]
+    var conflict = SaveConflict(
+      .unique,
+      entity: insertion.entity,
+      identifier: clash.identifier,
+      pointer: place.pointer
+    )
+    conflict.client = try texts(insertion.rows, at: "/args/insert/\(index)/rows")
+      .members(row, insertion.columns)
+    try conflict.describe(clash, writer) { entity, paths in
+      try StoredProperties(entity, paths, in: entities.catalog, session.connection)
+    }
+    conflict.decision = ConflictResolution.clash(nil, policy).decision
+    result.conflicts?.add(conflict)
+  }
+
+  /// Returns the error of a save in which only unique values clash as a list of conflicts.
+  func explained(_ error: DepotError) throws -> DepotError {
+    let errors = session.violations.errors.isEmpty ? [error] : session.violations.errors
+    guard decisions != nil, errors.allSatisfy({ $0.code == .unique }) else { return error }
+    var list = ConflictList()
+    for error in errors {
+      guard let conflict = try conflict(error) else { return error }
+      list.add(conflict)
+    }
+    return list.error(unique: errors.first) ?? error
+  }
+
+  private func conflict(_ error: DepotError) throws -> SaveConflict? {
+    guard let entity = error.details?["entity"]?.string, let pointer = error.at,
+      let existing = (error.details?["existing"]?.string?.split(separator: "/").last)
+        .flatMap({ Int64($0) })
+    else { return nil }
+    var conflict = SaveConflict(.unique, entity: entity, identifier: existing, pointer: pointer)
+    conflict.existing = existing
+    let names = error.details?["attributes"]?.array ?? [error.details?["attribute"] ?? .null]
+    conflict.properties = names.compactMap(\.string)
+    let steps = pointer.split(separator: "/")
+    if steps.count >= 5, let index = Int(steps[2]), let row = Int(steps[4]) {
+      if steps[1] == "insert", request.inserts.indices.contains(index) {
+        let insertion = request.inserts[index]
+        conflict.client = try RowTexts(insertion.rows).members(row, insertion.columns)
+      } else if steps[1] == "update", request.updates.indices.contains(index) {
+        let change = request.updates[index]
+        conflict.client = try RowTexts(change.rows).members(row, change.columns)
+        conflict.identifier = conflict.client["$id"]?.int64 ?? existing
+      }
+    }
+    for name in ["$id", "$version"] { conflict.client[name] = nil }
+    let writer = try entities.writer(entity)
+    _ = try writer.read(existing) { conflict.storeVersion = $0.integer(1) }
+    let paths = Set(conflict.client.keys).union(conflict.properties).sorted()
+    conflict.store =
+      try StoredProperties(entity, paths, in: entities.catalog, session.connection).read(existing)
+      ?? [:]
+    return conflict
+  }
+
+  /// Adds the versions that the rows have now which the request names.
+  func addVersions(_ result: inout SaveResult) throws {
+    guard decisions != nil else { return }
+    for insertion in request.inserts {
+      guard let column = insertion.columns.firstIndex(of: "$id") else { continue }
+      try addVersions(&result, insertion.entity, insertion.rows, column)
+    }
+    for change in request.updates {
+      guard let column = change.columns.firstIndex(of: "$id") else { continue }
+      try addVersions(&result, change.entity, change.rows, column)
+    }
+  }
+
+  private func addVersions(
+    _ result: inout SaveResult,
+    _ entity: String,
+    _ rows: RowBatch,
+    _ column: Int
+  ) throws {
+    let layout = try entities.catalog.layout(of: entity)
+    let statement = try session.connection.statement(
+      "SELECT version FROM \(layout.table) WHERE id = ?1"
+    )
+    var seen = Set(result.versions[entity]?.map(\.identifier) ?? [])
+    try rows.json.withUnsafeBufferPointer { bytes in
+      var reader = try RowReader(bytes)
+      while try reader.beginRow() {
+        var position = 0
+        while !reader.isAtEndOfRow() {
+          let field = try reader.field()
+          defer { position += 1 }
+          guard position == column,
+            let identifier = field.string.flatMap({ session.temporaries[$0]?.identifier })
+              ?? field.int64, seen.insert(identifier).inserted
+          else { continue }
+          try statement.run([.integer(identifier)]) {
+            result.versions[entity, default: []].append((identifier, $0.integer(0)))
+          }
+        }
+        try reader.endRow()
+      }
+    }
+  }
+}
+
+extension SaveRequest.Change {
+  /// Returns the identifier of a row that is there, or was.
+  fileprivate func identifier(of row: Int, _ texts: RowTexts) throws(DepotError) -> Int64 {
+    guard let column = columns.firstIndex(of: "$id") else {
+      throw DepotError(.bug, "A row to change has no identifier.")
+    }
+    return try texts.values(row)[column].int64()
+  }
+}

@@ -1,0 +1,48 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The reading of rows as clients get them, for what is told of conflicts.
+final class StoredProperties {
+  private let statement: Statement
+  private let parameters: [SQLiteValue]
+  private let reading: RowReading
+  private let names: [String]
+
+  /// - Parameters:
+  ///   - entity: The name of the entity.
+  ///   - paths: What to read; composites come as their parts.
+  ///   - catalog: The layouts.
+  ///   - connection: Where the rows are.
+  /// - Throws: ``DepotError`` if there is no such property; ``SQLiteError``.
+  init(_ entity: String, _ paths: [String], in catalog: Catalog, _ connection: Connection) throws {
+    var query = try RowQuery(entity, in: catalog)
+    let shape = try RowShape(query.layout, select: paths, in: &query.compiler)
+    let read = query.statement(
+      "SELECT " + shape.selection + query.clauses(and: Fragment(sql: "t0.id = ?"))
+    )
+    statement = try connection.statement(read.sql)
+    parameters = read.parameters
+    reading = RowReading(shape)
+    names = shape.columns.map(\.name)
+  }
+
+  /// Returns what a row has; `nil` if there is no such row.
+  ///
+  /// - Throws: ``DepotError`` if the row is damaged; ``SQLiteError``.
+  func read(_ identifier: Int64) throws -> [String: JSONValue]? {
+    defer { statement.reset() }
+    statement.restart()
+    for (index, value) in parameters.enumerated() { try statement.bind(value, at: index + 1) }
+    try statement.bind(identifier, at: parameters.count + 1)
+    guard try statement.step() else { return nil }
+    var writer = JSONWriter()
+    try reading.write(statement.row, int64: .number, to: &writer)
+    let values = try JSONDocument(writer.bytes).root.elements().dropFirst(2)
+    var result: [String: JSONValue] = [:]
+    for (name, value) in zip(names, values) { result[name] = try JSONValue(value) }
+    return result
+  }
+}
+
+@available(*, unavailable)
+extension StoredProperties: Sendable {}

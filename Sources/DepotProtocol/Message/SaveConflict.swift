@@ -1,0 +1,148 @@
+/// A row that a save met in another state than the one that its client has read.
+public struct SaveConflict: Hashable, Sendable {
+  /// The entity that the request names.
+  public var entity: String
+  /// The row that the client means; of an inserted one, the row of the store that is in its way.
+  public var identifier: Int64
+  public var kind: Kind
+  /// The JSON pointer to the row, or its identifier, in the request.
+  public var pointer: String
+  /// The version that the client has read.
+  public var baseVersion: Int64?
+  /// The version that the row has; `nil` if it is deleted.
+  public var storeVersion: Int64?
+  /// The row of the store that has the unique values.
+  public var existing: Int64?
+  /// The properties that both sides have changed, in the order of the request; those that must be
+  /// unique for ``Kind/unique``.
+  public var properties: [String]
+  /// What the client has read.
+  public var base: [String: JSONValue]
+  /// What the store has.
+  public var store: [String: JSONValue]
+  /// What the client wants.
+  public var client: [String: JSONValue]
+  /// Who last changed properties since the client has read the row, as far as history is kept.
+  public var changedBy: [String: Origin]
+  /// What the policy made of it; `nil` if the save was refused.
+  public var decision: Decision?
+
+  /// What is at odds.
+  public enum Kind: String, Hashable, Sendable {
+    /// Both sides changed the row.
+    case update
+    /// The client changed a row that was deleted.
+    case updateOfDeleted
+    /// The client deletes a row that was changed.
+    case deleteOfUpdated
+    /// A row of the store has unique values that the client wants for another.
+    case unique
+    /// A row that the client has only read was changed or deleted.
+    case read
+  }
+
+  /// What was stored.
+  public enum Decision: String, Hashable, Sendable {
+    /// What the client wants.
+    case client
+    /// What the store had.
+    case store
+    /// Some of each.
+    case merged
+    /// Nothing of what the client wanted of the row.
+    case dropped
+    /// The deleted row, with what the client has of it.
+    case recreated
+  }
+
+  /// The transaction that made a change.
+  public struct Origin: Hashable, Sendable {
+    public var token: String
+    /// The time, as the store writes dates.
+    public var at: String?
+    public var author: String?
+    public var process: String?
+
+    public init(token: String, at: String? = nil, author: String? = nil, process: String? = nil) {
+      self.token = token
+      self.at = at
+      self.author = author
+      self.process = process
+    }
+  }
+
+  public init(_ kind: Kind, entity: String, identifier: Int64, pointer: String) {
+    self.kind = kind
+    self.entity = entity
+    self.identifier = identifier
+    self.pointer = pointer
+    properties = []
+    base = [:]
+    store = [:]
+    client = [:]
+    changedBy = [:]
+  }
+}
+
+extension SaveConflict {
+  /// Reads a conflict of an answer or an error, accepting what it doesn't know.
+  ///
+  /// - Returns: `nil` if it is of a kind that isn't known or lacks what every conflict has.
+  public init?(_ value: JSONValue) {
+    guard let kind = value["kind"]?.string.flatMap(Kind.init),
+      let entity = value["entity"]?.string, let identifier = value["id"]?.int64
+    else { return nil }
+    self.init(kind, entity: entity, identifier: identifier, pointer: value["at"]?.string ?? "")
+    baseVersion = value["baseVersion"]?.int64
+    storeVersion = value["storeVersion"]?.int64
+    existing = value["existing"]?.int64
+    properties = value["properties"]?.array?.compactMap(\.string) ?? []
+    base = value["base"]?.object ?? [:]
+    store = value["store"]?.object ?? [:]
+    client = value["client"]?.object ?? [:]
+    for (name, origin) in value["changedBy"]?.object ?? [:] {
+      guard let token = origin["token"]?.string else { continue }
+      changedBy[name] = Origin(
+        token: token,
+        at: origin["at"]?.string,
+        author: origin["author"]?.string,
+        process: origin["process"]?.string
+      )
+    }
+    decision = value["decision"]?.string.flatMap(Decision.init)
+  }
+
+  /// The conflict as answers and errors have it.
+  public var json: JSONValue {
+    var members: [String: JSONValue] = [
+      "entity": .string(entity), "id": .int64(identifier), "kind": .string(kind.rawValue),
+      "at": .string(pointer), "storeVersion": storeVersion.map(JSONValue.int64) ?? .null,
+    ]
+    members["baseVersion"] = baseVersion.map(JSONValue.int64)
+    members["existing"] = existing.map(JSONValue.int64)
+    members["decision"] = (decision?.rawValue).map(JSONValue.string)
+    if !properties.isEmpty { members["properties"] = .array(properties.map(JSONValue.string)) }
+    if !base.isEmpty { members["base"] = .object(base) }
+    if !store.isEmpty { members["store"] = .object(store) }
+    if !client.isEmpty { members["client"] = .object(client) }
+    if !changedBy.isEmpty { members["changedBy"] = .object(changedBy.mapValues(\.json)) }
+    return .object(members)
+  }
+}
+
+extension SaveConflict.Origin {
+  fileprivate var json: JSONValue {
+    var members: [String: JSONValue] = ["token": .string(token)]
+    members["at"] = at.map(JSONValue.string)
+    members["author"] = author.map(JSONValue.string)
+    members["process"] = process.map(JSONValue.string)
+    return .object(members)
+  }
+}
+
+extension DepotError {
+  /// The conflicts for which a save was refused, as far as the error tells them.
+  public var conflicts: [SaveConflict] {
+    details?["conflicts"]?.array?.compactMap(SaveConflict.init) ?? []
+  }
+}
