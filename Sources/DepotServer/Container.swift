@@ -106,8 +106,22 @@ final class Container {
   func host(of operation: Operation) throws(DepotError) -> StoreHost {
     if let only { return only }
     if case .save(let request) = operation { return try host(of: request) }
-    guard let entity = operation.entity else { return hosts[0] }
+    guard let entity = operation.entity else { return try hostOfHistory(operation) ?? hosts[0] }
     return try host(of: entity, at: "/args/entity")
+  }
+
+  /// Returns the store whose history an operation is about; `nil` if it is about none.
+  private func hostOfHistory(_ operation: Operation) throws(DepotError) -> StoreHost? {
+    guard operation.isAboutHistory else { return nil }
+    guard let token = operation.token else {
+      throw DepotError(.usage, "The container has several stores, each with a history of its own.")
+        .hint("Name an entity or a token of the store that you mean.").at("/args")
+    }
+    for host in hosts where host.store.map({ token.isOf(store: $0.storeIdentifier) }) ?? false {
+      return host
+    }
+    throw DepotError(.historyForeign, "The token \(token) is of no store of the container.")
+      .at("/args")
   }
 
   private func host(of entity: String, at place: String) throws(DepotError) -> StoreHost {
@@ -145,6 +159,29 @@ final class Container {
 }
 
 extension Operation {
+  /// Whether the operation is about the history of one store.
+  fileprivate var isAboutHistory: Bool {
+    switch self {
+    case .history, .historyStatus, .deleteHistory, .acknowledgeHistory, .forgetConsumer, .undo,
+      .redo:
+      true
+    default: false
+    }
+  }
+
+  /// A token of the history that the operation names.
+  fileprivate var token: HistoryToken? {
+    switch self {
+    case .history(let request):
+      if case .token(let token)? = request.since { token } else { request.until }
+    case .deleteHistory(.token(let token)): token
+    case .acknowledgeHistory(let position): position.token
+    case .undo(let request), .redo(let request):
+      if case .token(let token) = request.target { token } else { nil }
+    default: nil
+    }
+  }
+
   /// The name of the entity that the operation is about, or `nil`.
   var entity: String? {
     switch self {
@@ -159,6 +196,8 @@ extension Operation {
     case .readBlob(let request): request.entity
     case .writeBlob(let request): request.entity
     case .watch(let request): request.entity
+    case .history(let request): request.entity
+    case .historyRow(let request): request.entity
     default: nil
     }
   }

@@ -138,6 +138,11 @@ package enum DaemonCommand {
       --stall-ms N         how long a client may take no answers, or leave a frame unfinished [30000]
       --pin-ms N           how long a client may keep a pin [60000]
       --log-mib N          from which size of a store's log on streams and pins are ended [256]
+      --history-age TIME   how long the history is kept, as in 90s, 15m, 12h, or 30d [30d]
+      --history-bytes SIZE
+                           how much of it is kept, as in 64K, 512M, or 2G [1G]
+      --history-consumer-age TIME
+                           how long what a consumer hasn't read is kept all the same [7d]
       --log-format FORMAT  text or json, on the standard error [text]
       --config FILE        a file of these settings without the hyphens, one in each line;
                            SIGHUP reads who is let in and slow-ms from it again

@@ -11,7 +11,8 @@ extension Server {
       return statistics.note(call.operation.ordinal, nanoseconds: 0, isError: true)
     }
     switch call.operation {
-    case .insert, .update, .delete, .save, .writeBlob:
+    case .insert, .update, .delete, .save, .writeBlob, .deleteHistory, .acknowledgeHistory,
+      .forgetConsumer, .undo, .redo:
       if session.deferred.isEmpty && session.exclusive == nil && session.chunked == nil {
         write(call, session, now)
       } else {
@@ -27,7 +28,8 @@ extension Server {
     case .listContainers:
       let list = containerList()
       answer(call, session, now) { $0.write(list) }
-    case .get, .fetch, .count, .exists, .aggregate, .explain, .getSchema, .readBlob, .pin, .unpin:
+    case .get, .fetch, .count, .exists, .aggregate, .explain, .getSchema, .readBlob, .history,
+      .historyStatus, .historyRow, .pin, .unpin:
       if session.writesInFlight == 0 { read(call, session, now) } else { wait(call, session, now) }
     case .watch, .barrier:
       if session.writesInFlight == 0 { watch(call, session, now) } else { wait(call, session, now) }

@@ -112,6 +112,10 @@ extension Server {
       host.live?.tick()
     }
     if tendSnapshots(now) { nextTick = now + 100_000_000 }
+    if now >= nextPurge {
+      nextPurge = now + 10_000_000_000
+      for host in hosts where host.isOpen { host.store?.purgeHistory() }
+    }
     if phase != .serving { endStreamsOutOfCredit() }
   }
 

@@ -95,6 +95,7 @@ extension Server {
       path: StoreCopies.migrating(migration.host.configuration.path)
     )
     configuration.isScratch = true
+    configuration.history = migration.host.configuration.history
     let copy = StoreHost(
       number: nextHost,
       name: migration.host.name,

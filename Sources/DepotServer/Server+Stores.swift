@@ -16,7 +16,9 @@ extension Server {
     switch store.location {
     case .memory:
       let folder = try memoryFolder()
-      return StoreConfiguration(path: "\(folder)/\(nextHost).store", isInMemory: true)
+      var result = StoreConfiguration(path: "\(folder)/\(nextHost).store", isInMemory: true)
+      result.history = self.configuration.history
+      return result
     case .file(let name):
       let folder = storesFolder
       if !store.isReadOnly { FileSystem.createPrivateFolder(folder) }
@@ -42,7 +44,9 @@ extension Server {
       throw DepotError(.busy, "\(resolved) is open already, in the container \"\(holder)\".")
         .hint("Use that container, or close it.").at("/args/stores/\(index)")
     }
-    return StoreConfiguration(path: resolved, isReadOnly: store.isReadOnly)
+    var result = StoreConfiguration(path: resolved, isReadOnly: store.isReadOnly)
+    result.history = self.configuration.history
+    return result
   }
 
   /// Returns the folder of the stores in memory, which is made for the first of them.

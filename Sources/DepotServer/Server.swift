@@ -59,6 +59,8 @@ package actor Server {
   var handover: Handover?
   /// When to look for what is overdue, in nanoseconds of the monotonic clock.
   var nextTick: UInt64 = 0
+  /// When the stores are to look whether they keep too much history.
+  var nextPurge: UInt64 = 0
   /// What the last read brought; it lives as long as the process.
   let receiveBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
 
@@ -110,10 +112,12 @@ package actor Server {
     let inbox = Inbox(loop: loop)
     self.inbox = inbox
     opener = StoreOpener(inbox: inbox)
+    var store = StoreConfiguration(path: configuration.storePath)
+    store.history = configuration.history
     let host = StoreHost(
       number: 0,
       name: "main",
-      configuration: StoreConfiguration(path: configuration.storePath),
+      configuration: store,
       entities: nil,
       inbox: inbox,
       opener: opener

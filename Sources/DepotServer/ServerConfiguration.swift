@@ -1,3 +1,4 @@
+package import DepotEngine
 internal import DepotLinux
 package import DepotProtocol
 
@@ -21,6 +22,8 @@ package struct ServerConfiguration: Sendable {
   /// From which size of a store's log on reads and pins are ended to let it begin anew.
   package var logBytes = 256 << 20
   package var logFormat = ServerLog.Format.text
+  /// How much of their histories stores keep.
+  package var history = HistoryRetention()
   /// The file that settings were read from, and are again at SIGHUP.
   package var file: String?
 
@@ -69,6 +72,9 @@ package struct ServerConfiguration: Sendable {
     case "stall-ms": stallMilliseconds = try number(name, value, 100...86_400_000)
     case "pin-ms": pinMilliseconds = try number(name, value, 1...86_400_000)
     case "log-mib": logBytes = try number(name, value, 8...1 << 20) << 20
+    case "history-age": history.age = try duration(name, value)
+    case "history-bytes": history.bytes = try size(name, value)
+    case "history-consumer-age": history.consumerAge = try duration(name, value)
     case "log-format":
       guard let format = ServerLog.Format(rawValue: value) else {
         throw DepotError(.usage, "--log-format is text or json, not \"\(value)\".")
@@ -84,7 +90,9 @@ package struct ServerConfiguration: Sendable {
   /// The names of the settings.
   package static let names = [
     "socket", "store", "data", "allow-uid", "allow-gid", "read-only-uid", "max-connections",
-    "slow-ms", "drain-ms", "stall-ms", "pin-ms", "log-mib", "log-format",
+    "slow-ms", "drain-ms", "stall-ms", "pin-ms", "log-mib",
+    "slow-ms", "drain-ms", "stall-ms", "history-age", "history-bytes", "history-consumer-age",
+    "log-format",
   ]
 
   private func number(
@@ -99,6 +107,32 @@ package struct ServerConfiguration: Sendable {
       )
     }
     return number
+  }
+
+  /// Reads a time as in `90`, `15m`, `12h`, or `30d`; without a letter it is in seconds.
+  private func duration(_ name: String, _ text: String) throws(DepotError) -> Double {
+    let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
+    return Double(try number(name, text, units, "90s, 15m, 12h, or 30d"))
+  }
+
+  /// Reads a size as in `1000`, `64K`, `512M`, or `2G`.
+  private func size(_ name: String, _ text: String) throws(DepotError) -> Int64 {
+    let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+    return Int64(try number(name, text, units, "1000, 64K, 512M, or 2G"))
+  }
+
+  private func number(
+    _ name: String,
+    _ text: String,
+    _ units: [Character: Int],
+    _ examples: String
+  ) throws(DepotError) -> Int {
+    let unit = text.last.flatMap { units[$0] }
+    let digits = unit == nil ? text[...] : text.dropLast()
+    guard let number = Int(digits), 0...1_000_000_000_000 ~= number else {
+      throw DepotError(.usage, "\(name) takes a value as in \(examples), not \"\(text)\".")
+    }
+    return number * (unit ?? 1)
   }
 
   /// Applies the settings in a file: on each line a name and a value; `#` begins a comment.

@@ -211,7 +211,7 @@ import Testing
 }
 
 /// A random request, which may fail.
-private struct RandomWrite {
+struct RandomWrite {
   let call: (name: String, arguments: String)
 
   init(_ generator: inout SeededGenerator) {

@@ -33,7 +33,7 @@ struct ProtocolDocumentTests {
       #expect(operation.name == name)
       #expect(entry["writes"] == .bool(operation.isWrite), "\(name)")
       #expect(
-        entry["streams"] == .bool(["fetch", "aggregate", "blob.read", "watch"].contains(name)),
+        entry["streams"] == .bool(["fetch", "aggregate", "blob.read", "watch", "history"].contains(name)),
         "\(name)"
       )
     }

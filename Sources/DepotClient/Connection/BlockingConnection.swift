@@ -275,16 +275,24 @@ public final class BlockingConnection {
   ///
   /// - Parameters:
   ///   - operation: What to do.
+  ///   - deadline: How long to wait at most.
   ///   - key: The idempotency key of a write.
+  ///   - author: Who the history says makes a write.
+  ///   - group: What a write belongs to in the history.
   ///   - body: What to do with a frame of a stream.
   /// - Returns: The object that is the result.
   /// - Throws: The ``DepotError`` of the service, or what `body` throws.
   package func perform(
     _ operation: Operation,
+    deadline: Duration? = nil,
     key: String? = nil,
+    author: String? = nil,
+    group: String? = nil,
     frames body: ((StreamFrame) throws -> Void)? = nil
   ) throws -> JSONNode {
-    let call = try call(of: operation, key: key)
+    var call = try call(of: operation, deadline: deadline, key: key)
+    call.author = author
+    call.group = group
     return try use(isWrite: operation.isWrite) {
       try receive(send { $0.write(call) }, FrameHandling(frames: body))
     }

@@ -48,6 +48,7 @@ extension Verb {
     AggregateVerb.verb,
     InsertVerb.verb, UpdateVerb.verb, DeleteVerb.verb, SaveVerb.verb, ImportVerb.verb,
     ExportVerb.verb, ExplainVerb.verb,
+    HistoryVerb.verb, LogVerb.verb, BlameVerb.verb, ShowVerb.verb, UndoVerb.verb, UndoVerb.redo,
     BlobGetVerb.verb, BlobPutVerb.verb,
     SchemaApplyVerb.verb, SchemaShowVerb.verb, SchemaDiagramVerb.verb,
     SchemaDiffVerb.verb, SchemaPlanVerb.verb, SchemaMigrateVerb.verb,

@@ -21,6 +21,7 @@ struct CatalogTables {
         CREATE TABLE depot_outcome (sequence INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,
           request_hash INTEGER NOT NULL, reply BLOB NOT NULL, at INTEGER NOT NULL) STRICT;
         \(HistoryTable.definition)
+        \(HistoryBounds.definition)
         PRAGMA application_id = \(Self.applicationIdentifier);
         PRAGMA user_version = \(Self.formatVersion);
         """
@@ -94,6 +95,7 @@ struct CatalogTables {
     try connection.transaction {
       try store(try load())
       try connection.execute(HistoryTable.definition)
+      try connection.execute(HistoryBounds.definition)
       try connection.execute("PRAGMA user_version = \(Self.formatVersion)")
     }
   }
@@ -105,6 +107,17 @@ struct CatalogTables {
 
   /// Notes the greatest identifier of a row of the history that is deleted.
   func setHistoryFloor(_ floor: Int64) throws { try set("history_floor", .integer(floor)) }
+
+  /// Notes the token of the last transaction that was purged from the history.
+  func setHistoryPurged(_ token: Int64) throws { try set("history_purged", .integer(token)) }
+
+  /// About how many bytes the history has.
+  func historyBytes() throws -> Int64 {
+    if case .integer(let bytes)? = try value("history_bytes") { bytes } else { 0 }
+  }
+
+  /// Notes about how many bytes the history has.
+  func setHistoryBytes(_ bytes: Int64) throws { try set("history_bytes", .integer(bytes)) }
 
   /// Reads where the identifiers of each entity go on.
   func ceilings() throws -> [String: Int64] {

@@ -84,7 +84,8 @@ final class ChangeRecorder: ChangeObserver {
     if origin.isSchemaChange {
       changes.isSchemaChange = true
     } else {
-      guard !touched.isEmpty else {
+      // That something was undone is told, also if nothing had to change.
+      guard !touched.isEmpty || origin.kind != nil else {
         stop()
         return nil
       }
@@ -106,7 +107,7 @@ final class ChangeRecorder: ChangeObserver {
 
   /// Forgets what a request changed, which is undone.
   func discard() {
-    _ = history.finish()
+    history.discard()
     stop()
   }
 
@@ -121,6 +122,12 @@ final class ChangeRecorder: ChangeObserver {
       origin = TransactionOrigin()
       connection.observe(self)
     }
+  }
+
+  /// Says what else the transaction is, besides the kind that it was given.
+  func addKind(_ kind: String) throws {
+    if history.current == nil { try history.add(nil, origin) }
+    try history.add(kind, origin)
   }
 
   /// Says what kind of transaction the request is: `undo:` or `redo:` and a token.

@@ -24,7 +24,7 @@ final class HistoryTable {
     CREATE TABLE depot_history (id INTEGER PRIMARY KEY, token INTEGER NOT NULL, at REAL, author TEXT,
       process TEXT, connection INTEGER, grouping TEXT, origin TEXT, entity TEXT, kind INTEGER,
       first INTEGER, last INTEGER, changes TEXT, checksum INTEGER NOT NULL) STRICT;
-    CREATE INDEX depot_history_inserts ON depot_history (entity, first) WHERE kind = 0;
+    CREATE INDEX depot_history_inserts ON depot_history (entity, first, last) WHERE kind = 0;
     CREATE TABLE depot_history_row (entity TEXT NOT NULL, row INTEGER NOT NULL, id INTEGER NOT NULL,
       PRIMARY KEY (entity, row, id)) STRICT, WITHOUT ROWID;
     """
@@ -39,6 +39,9 @@ final class HistoryTable {
   private var nextIdentifier: Int64
   /// The transaction that is being written: its token and when it was; `nil` before its first row.
   private(set) var current: (token: Int64, at: Double)?
+  /// How many bytes the transaction has, and how many those before it have whose number wasn't taken.
+  private var currentBytes: Int64 = 0
+  private var addedBytes: Int64 = 0
   private var insertion: Statement?
   private var indexing: Statement?
 
@@ -55,7 +58,42 @@ final class HistoryTable {
   /// Ends the transaction; returns its token and when it was, or `nil` if it has no rows.
   func finish() -> (token: Int64, at: Double)? {
     defer { current = nil }
+    addedBytes += currentBytes
+    currentBytes = 0
     return current
+  }
+
+  /// Forgets the transaction, which is undone.
+  func discard() {
+    current = nil
+    currentBytes = 0
+  }
+
+  /// Returns about how many bytes were added since the last time.
+  func takeAddedBytes() -> Int64 {
+    defer { addedBytes = 0 }
+    return addedBytes
+  }
+
+  /// About how many bytes a row with so many bytes of changes has.
+  static func size(ofChanges count: Int) -> Int64 { Int64(count) + 128 }
+
+  /// Notes what else the transaction is, besides what its first row says.
+  func add(_ kind: String, _ origin: TransactionOrigin) throws {
+    guard current != nil else {
+      var origin = origin
+      origin.kind = kind
+      return try add(nil, origin)
+    }
+    let statement = try insertion ?? insertionStatement()
+    defer { statement.reset() }
+    var row = try HistoryRow(identifier: nextIdentifier, token: current?.token ?? 0, statement)
+    try row.skip(5)
+    try row.bind(kind)
+    try row.skip(5)
+    try row.run()
+    currentBytes += Self.size(ofChanges: 0)
+    nextIdentifier += 1
   }
 
   /// Adds a row to the transaction.
@@ -87,12 +125,14 @@ final class HistoryTable {
       try row.bind(page.first)
       try row.bind(page.last)
       try page.bytes.withUnsafeBufferPointer { bytes in
+        currentBytes += Self.size(ofChanges: bytes.count)
         try row.bind(bytes)
         try row.run()
       }
     } else {
       try row.skip(5)
       try row.run()
+      currentBytes += Self.size(ofChanges: 0)
     }
     current = (token, at)
     nextIdentifier = identifier + 1

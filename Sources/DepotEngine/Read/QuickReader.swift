@@ -144,6 +144,8 @@ package final class QuickReader {
       }
     // A value outside its row is long enough for a thread of its own.
     case .readBlob: return false
+    // How far back an answer lies can't be told.
+    case .history, .historyRow, .historyStatus: return false
     case .explain(let request):
       // What is to be run to its end has all the time that it needs elsewhere.
       if request.runs { return false }

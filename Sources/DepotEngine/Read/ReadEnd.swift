@@ -10,6 +10,16 @@ enum ReadEnd: Error {
   init(_ error: SQLiteError) {
     self = error.isInterrupt ? .interrupted : .failed(DepotError(reading: error))
   }
+
+  /// Takes over what a part of a read threw.
+  init(_ error: any Error) {
+    switch error {
+    case let error as ReadEnd: self = error
+    case let error as DepotError: self = .failed(error)
+    case let error as SQLiteError: self.init(error)
+    default: self = .failed(DepotError(.bug, "\(error)"))
+    }
+  }
 }
 
 extension Statement {

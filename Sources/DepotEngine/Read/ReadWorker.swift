@@ -121,6 +121,9 @@ actor ReadWorker {
     if case .watch(let request) = read.operation {
       return try LiveStart(request, read).stream(on: connection)
     }
+    if case .history(let request) = read.operation {
+      return .history(try HistoryRun(request, read.catalog, read.reply, on: connection))
+    }
     guard let plan = try plan(of: read) else { return nil }
     return .rows(try FetchRun(plan, read.reply, on: connection))
   }
@@ -151,6 +154,8 @@ actor ReadWorker {
         try ReadStatement(exists: request, in: catalog)
       }
       reply.exists(try query.integer(on: connection) != 0, to: &writer)
+    case .historyRow, .historyStatus:
+      try HistoryAnswers(connection, catalog, reply).answer(read.operation, to: &writer)
     default:
       throw .failed(DepotError(.bug, "\(read.operation.name) isn't a read."))
     }

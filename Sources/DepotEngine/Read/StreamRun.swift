@@ -5,6 +5,7 @@ enum StreamRun {
   case rows(FetchRun)
   case blob(BlobRun)
   case resume(ResumeRun)
+  case history(HistoryRun)
 
   /// Whether a frame is still to be written.
   mutating func prepareFrame() throws(ReadEnd) -> Bool {
@@ -16,6 +17,8 @@ enum StreamRun {
       return run.hasFrame
     case .resume(let run):
       return run.hasFrame
+    case .history(let run):
+      return try run.prepareFrame()
     }
   }
 
@@ -35,6 +38,8 @@ enum StreamRun {
       defer { self = .resume(run) }
       try run.writeFrame(to: &writer)
       return true
+    case .history(let run):
+      return try run.writeFrame(to: &writer, byteLimit: byteLimit)
     }
   }
 
@@ -43,6 +48,7 @@ enum StreamRun {
     switch self {
     case .rows(let run): run.writeEnd(to: &writer)
     case .blob(let run): run.writeEnd(to: &writer)
+    case .history(let run): run.writeEnd(to: &writer)
     case .resume: break
     }
   }
@@ -52,7 +58,7 @@ enum StreamRun {
     switch self {
     case .rows(let run): run.snapshot
     case .resume(let run): run.snapshot
-    case .blob: nil
+    case .blob, .history: nil
     }
   }
 
@@ -62,6 +68,7 @@ enum StreamRun {
     case .rows(let run): run.rowCount
     case .blob(let run): run.rowCount
     case .resume(let run): run.rowCount
+    case .history(let run): run.rowCount
     }
   }
 
@@ -71,6 +78,7 @@ enum StreamRun {
     case .rows(let run): run.close()
     case .blob(let run): run.close()
     case .resume(let run): run.close()
+    case .history(let run): run.close()
     }
   }
 }

@@ -10,6 +10,10 @@ final class ChangeSession {
   var violations = ViolationList()
   /// The rows that inserts of a save bring, by their temporary identifiers.
   var temporaries: [String: (layout: EntityLayout, identifier: Int64)] = [:]
+  /// The identifiers that rows get which had them before, by their temporary ones.
+  var formerIdentifiers: [String: Int64] = [:]
+  /// Whether only rows may be deleted that are named.
+  var isUndo = false
   /// What lets rows of a save change their unique values in any order; `nil` if it isn't one.
   var displaced: DisplacedValues?
   /// The rows that leave their unique values to others, if conflicts were looked for.

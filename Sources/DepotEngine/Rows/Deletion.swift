@@ -66,7 +66,9 @@ final class Deletion {
 
   /// Deletes the rows; returns how many there were in the end.
   func run() throws -> Int {
+    let count = rows.count
     try addCascades()
+    if session.isUndo { try refuseCascades(beyond: count) }
     // What would be left leading to nothing isn't worth telling beside what forbids the deletion.
     if try areDenied() {
       try excuse()
@@ -104,6 +106,19 @@ final class Deletion {
 
   private func isDeleted(_ identifier: Int64, _ layout: EntityLayout) -> Bool {
     members[layout.root]?.contains(identifier) ?? false
+  }
+
+  /// Notes that rows would be deleted which nobody named.
+  private func refuseCascades(beyond count: Int) throws {
+    guard rows.count > count else { return }
+    let (layout, identifier) = rows[count]
+    let others = rows.count - count > 1 ? " and \(rows.count - count - 1) more" : ""
+    throw DepotError(
+      .denied,
+      "\(layout.name)/\(identifier)\(others) would be deleted with what leads to them."
+    )
+    .hint("Let them lead elsewhere, delete them, or undo what inserted them first.")
+    .details(["entity": .string(layout.name), "id": .int64(identifier)])
   }
 
   private func addCascades() throws {

@@ -61,6 +61,17 @@ struct RowReading {
     entityNames = [:]
   }
 
+  /// Reads full rows, of which only some columns are written.
+  init(full layout: EntityLayout, columns: [RowColumn]) {
+    entity = layout
+    self.columns = columns
+    values = Self.values(columns)
+    hasIdentity = true
+    slots = layout.slots
+    isStraight = false
+    entityNames = [:]
+  }
+
   /// Writes the current row of a statement.
   ///
   /// - Parameters:

@@ -124,7 +124,8 @@ final class SaveRun {
     guard session.temporaries[name] == nil else {
       throw DepotError(.usage, "Two rows have the temporary identifier \(name).").at(pointer)
     }
-    session.temporaries[name] = (writer.layout, writer.counter.take())
+    let identifier = session.formerIdentifiers[name] ?? writer.counter.take()
+    session.temporaries[name] = (writer.layout, identifier)
   }
 
   private func insert(_ index: Int) throws {

@@ -21,6 +21,8 @@ package actor Store {
   private var checkpointing: CheckpointPolicy
   /// The writes of which chunks are left; each has its turn between other writes.
   private var chunkedWrites: [ChunkedWrite] = []
+  /// Whether the next step of deleting history waits for its turn.
+  private var isPurging = false
   /// The writes that wait for a decision about the one that was prepared.
   private var waiting: [WriteRequest] = []
   /// The store's name for itself, which no other store has.
@@ -114,6 +116,31 @@ package actor Store {
     }
   }
 
+  /// Deletes history that needn't be kept, bit by bit between writes.
+  package nonisolated func purgeHistory() {
+    thread.run { [self] in assumeIsolated { $0.purge() } }
+  }
+
+  private func purge() {
+    isPurging = false
+    guard let writer, writer.prepared == nil else { return }
+    do {
+      let hasMore = try writer.purgeHistory(now: HistoryClock.now())
+      publish(writer)
+      try checkpoint(writer)
+      if hasMore { purgeLater() }
+    } catch {
+      fail(error)
+    }
+  }
+
+  /// Lets those who wait go first.
+  private func purgeLater() {
+    guard !isPurging, !mailbox.isClosed else { return }
+    isPurging = true
+    purgeHistory()
+  }
+
   private func drain() {
     while true {
       let requests = mailbox.takeAll()
@@ -187,6 +214,7 @@ package actor Store {
       tell(writer)
       onCommit(outcomes)
       try checkpoint(writer)
+      if writer.isHistoryPurgeDue { purgeLater() }
     } catch {
       fail(error)
     }

@@ -6,6 +6,8 @@ package struct StoreConfiguration: Sendable {
   package var walLimitBytes = 4 << 20
   /// The size of the file up to which all its pages are looked at when it is opened, in bytes.
   package var quickCheckLimitBytes = 4 << 20
+  /// How much of its history is kept.
+  package var history = HistoryRetention()
 
   /// Whether the file is on a file system in memory, and goes away when the store is closed.
   package var isInMemory: Bool

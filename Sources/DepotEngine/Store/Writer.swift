@@ -22,6 +22,13 @@ final class Writer {
   var backup: String?
   /// What the transaction did that waits for a decision; `nil` if there is none.
   var prepared: WriteEffect?
+  /// About how many bytes the history has, and how many the store says.
+  var historyBytes: Int64
+  var storedHistoryBytes: Int64
+  /// How many bytes the history had when there was too much of it and nothing could be deleted.
+  var heldHistoryBytes: Int64 = 0
+  /// Whether there may be rows of the history that don't count any more.
+  var hasForgottenHistory: Bool
 
   init(_ connection: Connection, _ configuration: StoreConfiguration) throws {
     self.connection = connection
@@ -31,6 +38,9 @@ final class Writer {
     catalog = try tables.load()
     SpecialTables(connection: connection).enable(catalog)
     try BlobUploads(connection: connection).removeAll(catalog)
+    historyBytes = try tables.historyBytes()
+    storedHistoryBytes = historyBytes
+    hasForgottenHistory = try tables.historyFloor() > 0
     ceilings = try tables.ceilings()
     entities = EntityWriters(catalog, on: connection, ceilings: ceilings)
     recorder = try ChangeRecorder(
@@ -98,6 +108,12 @@ final class Writer {
       json.write(.object(try copy.make()))
     case .commitMigration:
       json.write(.object(try MigrationEnd(self, request.control).run(&effect)))
+    case .deleteHistory, .acknowledgeHistory, .forgetConsumer:
+      try keepHistory(request.operation, &json)
+    case .undo(let undo):
+      try UndoRun(self, entities, undo, request).run(&effect, &json)
+    case .redo(let undo):
+      try UndoRun(self, entities, undo, request, isRedo: true).run(&effect, &json)
     default:
       let session = ChangeSession(entities, request.control, client: request.connection)
       try session.apply(request.operation, &effect, &json)
@@ -163,6 +179,7 @@ final class Writer {
       try tables.setCeiling(ceiling, of: counter.entity)
       stored.append((counter, ceiling))
     }
+    try countHistory()
     let now = Monotonic.now()
     if now >= nextPruning {
       let hasMore = try outcomes.prune(before: WallClock.now() - OutcomeTable.lifetime)
@@ -180,6 +197,7 @@ final class Writer {
       for counter in entities.counters.values where counter.next != counter.ceiling {
         try tables.setCeiling(counter.next, of: counter.entity)
       }
+      if historyBytes != storedHistoryBytes { try storeHistoryBytes() }
     }
     _ = try connection.checkpoint(.truncate)
   }

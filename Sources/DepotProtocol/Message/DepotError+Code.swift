@@ -80,8 +80,11 @@ extension DepotError.Code {
 
   public static let streamExpired = Self(rawValue: "stream.expired")
 
-  public static let historyForeign = Self(rawValue: "history.foreign")
   public static let historyExpired = Self(rawValue: "history.expired")
+  public static let historyForeign = Self(rawValue: "history.foreign")
+  public static let historyNoValues = Self(rawValue: "history.no_values")
+  public static let alreadyUndone = Self(rawValue: "history.already_undone")
+  public static let nothingToUndo = Self(rawValue: "history.nothing")
 
   public static let draining = Self(rawValue: "unavailable.draining")
   public static let busy = Self(rawValue: "unavailable.busy")

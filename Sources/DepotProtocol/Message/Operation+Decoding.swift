@@ -22,6 +22,10 @@ extension Operation {
     if name.isString("migration.abort") { return .abortMigration }
     if name.isString("pin") { return .pin(maxAgeMilliseconds: nil) }
     if name.isString("barrier") { return .barrier }
+    if name.isString("history") { return .history(HistoryRequest()) }
+    if name.isString("history.status") { return .historyStatus }
+    if name.isString("undo") { return .undo(UndoRequest()) }
+    if name.isString("redo") { return .redo(UndoRequest()) }
     return nil
   }
 
@@ -56,8 +60,33 @@ extension Operation {
     if name.isString("blob.write") { return .writeBlob(try BlobWriteRequest(&reader)) }
     if name.isString("watch") { return .watch(try WatchRequest(&reader)) }
     if let operation = try container(name, &reader) { return operation }
+    if let operation = try history(name, &reader) { return operation }
     guard let operation = withoutArguments(name) else { throw unreadable(name) }
     return operation
+  }
+
+  private static func history(
+    _ name: JSONNode,
+    _ reader: inout RequestReader
+  ) throws(DepotError) -> Operation? {
+    if name.isString("history") { return .history(try HistoryRequest(&reader)) }
+    if name.isString("history.row") { return .historyRow(try HistoryRowRequest(&reader)) }
+    if name.isString("history.delete") {
+      guard let moment = try reader.moment("before") else {
+        throw DepotError(.missingMember, "The member \"before\" is missing.")
+          .at(reader.node.pointer)
+      }
+      return .deleteHistory(before: moment)
+    }
+    if name.isString("history.acknowledge") {
+      return .acknowledgeHistory(try HistoryPosition(&reader))
+    }
+    if name.isString("history.forget") {
+      return .forgetConsumer(try reader.consumer(isRequired: true) ?? "")
+    }
+    if name.isString("undo") { return .undo(try UndoRequest(&reader)) }
+    if name.isString("redo") { return .redo(try UndoRequest(&reader)) }
+    return nil
   }
 
   /// Returns the error about a call that is unknown or lacks its arguments.

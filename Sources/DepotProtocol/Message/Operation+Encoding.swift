@@ -3,7 +3,7 @@ extension JSONWriter {
   package mutating func write(_ operation: Operation) {
     switch operation {
     case .ping, .describe, .getSchema, .stats, .shutdown, .listContainers, .abortMigration,
-      .barrier:
+      .barrier, .historyStatus:
       raw("{}")
     case .openContainer(let request): write(request)
     case .closeContainer(let name):
@@ -49,6 +49,18 @@ extension JSONWriter {
     case .readBlob(let request): write(request)
     case .writeBlob(let request): write(request)
     case .watch(let request): write(request)
+    case .history(let request): write(request)
+    case .deleteHistory(let moment):
+      raw("{\"before\":")
+      write(moment)
+      raw("}")
+    case .acknowledgeHistory(let position): write(position)
+    case .forgetConsumer(let name):
+      raw("{\"consumer\":")
+      string(name)
+      raw("}")
+    case .historyRow(let request): write(request)
+    case .undo(let request), .redo(let request): write(request)
     }
   }
 

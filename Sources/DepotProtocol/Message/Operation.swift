@@ -34,6 +34,17 @@ public indirect enum Operation: Hashable, Sendable {
   case takeover(store: String)
   case watch(WatchRequest)
   case barrier
+  case history(HistoryRequest)
+  /// Deletes the history up to a moment.
+  case deleteHistory(before: HistoryMoment)
+  case historyStatus
+  /// Notes up to where a consumer has read.
+  case acknowledgeHistory(HistoryPosition)
+  /// Forgets a consumer.
+  case forgetConsumer(String)
+  case historyRow(HistoryRowRequest)
+  case undo(UndoRequest)
+  case redo(UndoRequest)
 }
 
 extension Operation {
@@ -43,6 +54,8 @@ extension Operation {
     "delete", "explain", "stats", "shutdown", "exists", "aggregate", "save", "container.open",
     "container.close", "container.list", "migration.begin", "migration.commit", "migration.abort",
     "blob.read", "blob.write", "pin", "unpin", "takeover", "watch", "barrier",
+    "history", "history.delete", "history.status",
+    "history.acknowledge", "history.forget", "history.row", "undo", "redo",
   ]
 
   /// The name on the wire.
@@ -80,13 +93,23 @@ extension Operation {
     case .takeover: 26
     case .watch: 27
     case .barrier: 28
+    case .history: 29
+    case .deleteHistory: 30
+    case .historyStatus: 31
+    case .acknowledgeHistory: 32
+    case .forgetConsumer: 33
+    case .historyRow: 34
+    case .undo: 35
+    case .redo: 36
     }
   }
 
   /// Whether the operation changes the store.
   public var isWrite: Bool {
     switch self {
-    case .defineSchema, .insert, .update, .delete, .save, .writeBlob: true
+    case .defineSchema, .insert, .update, .delete, .save, .writeBlob, .deleteHistory,
+      .acknowledgeHistory, .forgetConsumer, .undo, .redo:
+      true
     default: false
     }
   }

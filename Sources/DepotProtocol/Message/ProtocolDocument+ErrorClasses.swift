@@ -14,6 +14,7 @@ extension ProtocolDocument {
           {"name": "schema", "exitStatus": 65, "meaning": "The call does not fit the schema."},
           {"name": "notfound", "exitStatus": 1, "meaning": "What is named does not exist."},
           {"name": "conflict", "exitStatus": 1, "meaning": "Other data stands in the way."},
+          {"name": "history", "exitStatus": 1, "meaning": "The history has not what is wanted of it."},
           {"name": "constraint", "exitStatus": 65, "meaning": "A value is not allowed there."},
           {"name": "limit", "exitStatus": 75, "meaning": "Something is too large or too many."},
           {"name": "deadline", "exitStatus": 75, "meaning": "The time was not enough."},

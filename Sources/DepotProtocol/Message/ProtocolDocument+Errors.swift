@@ -1,6 +1,7 @@
 extension ProtocolDocument {
   /// The errors.
-  static let errors = errorClasses + "\n" + errorCodes + "\n" + serviceErrors
+  static let errors =
+    errorClasses + "\n" + errorCodes + "\n" + historyErrors + "\n" + serviceErrors
 
   private static let errorCodes = #"""
           {

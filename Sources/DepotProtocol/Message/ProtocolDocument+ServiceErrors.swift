@@ -1,26 +1,6 @@
 extension ProtocolDocument {
-  /// The codes about the history, the service, and its store, the last ones.
+  /// The codes about the service and its store, the last ones.
   static let serviceErrors = #"""
-          {
-            "code": "history.foreign", "class": "history",
-            "meaning": "A token is of another store, or of a transaction that the store doesn't have yet.",
-            "retry": "no", "effect": "none", "exitStatus": 1, "connection": "stays",
-            "example": {
-              "code": "history.foreign",
-              "message": "The token 00000000-1 is of another store.", "retry": "no",
-              "effect": "none"
-            }
-          },
-          {
-            "code": "history.expired", "class": "history",
-            "meaning": "The history no longer reaches back to a token.", "retry": "no",
-            "effect": "none", "exitStatus": 1, "connection": "stays",
-            "example": {
-              "code": "history.expired",
-              "message": "The history no longer reaches back to 3f2b8c01-17.", "retry": "no",
-              "effect": "none"
-            }
-          },
           {
             "code": "unavailable.draining", "class": "unavailable",
             "meaning": "The service is stopping.", "retry": "later", "effect": "none",

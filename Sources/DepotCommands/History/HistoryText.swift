@@ -1,0 +1,57 @@
+internal import DepotClient
+internal import DepotProtocol
+internal import FoundationEssentials
+
+/// Transactions and changes in words.
+enum HistoryText {
+  /// The time of a transaction as the wire has it.
+  static func time(_ transaction: HistoryTransaction) -> String {
+    guard let date = transaction.date else { return "" }
+    var writer = JSONWriter()
+    DateText.write(date.timeIntervalSinceReferenceDate, to: &writer)
+    return String(decoding: writer.bytes, as: UTF8.self).filter { $0 != "\"" }
+  }
+
+  /// The cells of a transaction's changes.
+  static func lines(_ transaction: HistoryTransaction) -> [[String]] {
+    let start = [
+      transaction.token.description, time(transaction),
+      transaction.author ?? transaction.process ?? "",
+    ]
+    if transaction.changes.isEmpty { return [start + [transaction.origin ?? "", "", ""]] }
+    return transaction.changes.map { change in
+      start + [change.kind.rawValue, "\(change.entity)/\(change.identifier)", values(change)]
+    }
+  }
+
+  /// What stands above the changes of a transaction.
+  static func heading(_ transaction: HistoryTransaction) -> String {
+    var line = "\(transaction.token)  \(time(transaction))"
+    let names = [transaction.author, transaction.process].compactMap(\.self)
+    if !names.isEmpty { line += "  \(names.joined(separator: ", "))" }
+    if let group = transaction.group { line += "  [\(group)]" }
+    if let origin = transaction.origin { line += "  (\(origin))" }
+    return line + "\n"
+  }
+
+  /// A change in one line.
+  static func sentence(_ change: HistoryChange) -> String {
+    let values = values(change)
+    return "\(change.kind.rawValue) \(change.entity)/\(change.identifier)"
+      + (values.isEmpty ? "" : "  \(values)")
+  }
+
+  /// The values of a change, or the names of what changed.
+  static func values(_ change: HistoryChange) -> String {
+    let names =
+      change.properties.isEmpty
+      ? Set(change.old.keys).union(change.new.keys).sorted() : change.properties
+    return names.map { name in
+      switch (change.old[name], change.new[name]) {
+      case (let old?, let new?): "\(name): \(old.text) → \(new.text)"
+      case (let value?, nil), (nil, let value?): "\(name): \(value.text)"
+      case (nil, nil): name
+      }
+    }.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,236 @@
+internal import DepotClient
+internal import DepotProtocol
+
+/// `depot history`: what transactions changed, and how much of it is kept.
+enum HistoryVerb {
+  static let since = OptionSpec(
+    name: "since",
+    value: "MOMENT",
+    help: "only transactions after this token or date, such as 2026-05-01T12:00:00Z"
+  )
+  static let until = OptionSpec(
+    name: "until",
+    value: "TOKEN",
+    help: "only transactions up to this one"
+  )
+  static let author = OptionSpec(
+    name: "author",
+    value: "NAME",
+    help: "only transactions of this author"
+  )
+  static let properties = OptionSpec(
+    name: "properties",
+    value: "NAMES",
+    help: "only changes of these properties, as in name,size"
+  )
+  private static let reverse = OptionSpec(name: "reverse", help: "the last transaction first")
+  static let noValues = OptionSpec(name: "no-values", help: "leave out old and new values")
+  private static let consumer = OptionSpec(
+    name: "consumer",
+    value: "NAME",
+    help: "begin where this consumer has read up to"
+  )
+  private static let acknowledge = OptionSpec(
+    name: "acknowledge",
+    help: "with --consumer: note that what was shown was read"
+  )
+  private static let forget = OptionSpec(
+    name: "forget",
+    help: "with --consumer: forget it, and show nothing"
+  )
+  private static let status = OptionSpec(
+    name: "status",
+    help: "show how much is kept, and who reads it"
+  )
+  private static let deleteBefore = OptionSpec(
+    name: "delete-before",
+    value: "MOMENT",
+    help: "delete what was before this token or date, and show nothing"
+  )
+
+  static let verb = Verb(
+    words: ["history"],
+    operands: "[ENTITY | ENTITY/ID …]",
+    operandCount: 0...Int.max,
+    operand: .entity,
+    summary: "show what transactions changed, the oldest first",
+    details: """
+      A table has a line for each change; json and ndjson have an object for each transaction, several
+      if it is large. The last line on the standard error is the token from which to go on.
+      """,
+    examples: [
+      "depot history --since 3f2b8c01-1042", "depot history Package --author ann",
+      "depot history Package/42 --properties name,section", "depot history --status",
+      "depot history --consumer mirror --acknowledge -o ndjson",
+      "depot history --delete-before 2026-01-01T00:00:00Z",
+    ],
+    options: [
+      since, until, author, properties, .limit, reverse, noValues, consumer, acknowledge, forget,
+      status, deleteBefore,
+    ],
+    run: run
+  )
+
+  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    let invocation = session.invocation
+    if invocation.has(status) { return try showStatus(session) }
+    if let text = invocation.value(deleteBefore) {
+      let count = try session.connect().deleteHistory(before: try moment(text))
+      session.write(
+        .object(["deleted": .int64(Int64(count))]),
+        orText: "Deleted \(Numbers.counted(count, "transaction"))."
+      )
+      return 0
+    }
+    if invocation.has(forget) {
+      guard let name = invocation.value(consumer) else {
+        throw DepotError(.usage, "--forget needs --consumer.")
+      }
+      try session.connect().forgetHistoryConsumer(name)
+      return 0
+    }
+    var request = try request(invocation)
+    request.isDescending = invocation.has(reverse)
+    request.consumer = invocation.value(consumer)
+    if invocation.has(acknowledge), request.consumer == nil || request.isDescending {
+      throw DepotError(.usage, "--acknowledge needs --consumer, and the oldest first.")
+    }
+    let connection = try session.connect()
+    let end = try show(request, connection, session)
+    if invocation.has(acknowledge), let name = request.consumer {
+      try connection.acknowledgeHistory(end.token, consumer: name)
+    }
+    session.say(end.token.description)
+    return 0
+  }
+
+  /// Returns the request that a command line describes.
+  static func request(_ invocation: Invocation) throws(DepotError) -> HistoryRequest {
+    var request = HistoryRequest()
+    request.since = try invocation.value(since).map(moment)
+    request.until = try invocation.value(until).map { text throws(DepotError) in
+      try HistoryToken(text)
+    }
+    request.author = invocation.value(author)
+    request.properties = invocation.value(properties).map(Selection.names)
+    request.limit = try invocation.number(.limit)
+    request.hasValues = !invocation.has(noValues)
+    if let first = invocation.operands.first {
+      if first.contains("/") {
+        let (entity, identifiers) = try Selection.identifiers(invocation.operands)
+        request.entity = entity
+        request.identifiers = identifiers
+      } else {
+        guard invocation.operands.count == 1 else {
+          throw DepotError(.usage, "Only one entity's history can be shown at a time.")
+        }
+        request.entity = first
+      }
+    }
+    return request
+  }
+
+  /// Reads a token or a date.
+  static func moment(_ text: String) throws(DepotError) -> HistoryMoment {
+    if let token = try? HistoryToken(text) { return .token(token) }
+    guard let document = try? JSONDocument(Array(JSONValue.string(text).text.utf8)),
+      case .date(let date)? = try? document.root.value(as: .date)
+    else {
+      throw DepotError(.usage, "\(text.debugDescription) is neither a token nor a date.")
+        .hint("Tokens are like 3f2b8c01-1042, dates like 2026-05-01T12:00:00Z.")
+    }
+    return .date(date)
+  }
+
+  /// Shows transactions as they arrive.
+  private static func show(
+    _ request: HistoryRequest,
+    _ connection: BlockingConnection,
+    _ session: Session
+  ) throws -> HistoryEnd {
+    guard session.format == .table else {
+      let result = try connection.perform(.history(request)) { frame in
+        for node in try frame.member("next")?.elements() ?? [] {
+          session.output.append(try JSONValue(node).text + "\n")
+        }
+        try session.output.flush()
+      }
+      return try HistoryEnd(result)
+    }
+    let table = TablePrinter(session.style(""), session.output)
+    table.begin(headings: ["token", "at", "author", "change", "row", "values"])
+    let end = try connection.history(request) { transaction in
+      for line in HistoryText.lines(transaction) {
+        try table.print(line.map { TableCell(text: TextWidth.printable($0)) })
+      }
+    }
+    try table.end()
+    try session.output.flush()
+    return end
+  }
+
+  private static func showStatus(_ session: Session) throws -> Int32 {
+    let connection = try session.connect()
+    guard session.format == .table else {
+      session.write(try JSONValue(connection.perform(.historyStatus)))
+      return 0
+    }
+    let status = try connection.historyStatus()
+    let kept = Numbers.counted(status.transactions, "transaction")
+    session.output.append("\(kept), about \(Numbers.size(bytes: status.bytes))\n")
+    session.output.append("oldest: \(status.oldest?.description ?? "none")\n")
+    session.output.append("last: \(status.head)\n")
+    for consumer in status.consumers {
+      let note = consumer.isExpired ? " (what came then isn't kept any more)" : ""
+      session.output.append("consumer \(consumer.name): \(consumer.token)\(note)\n")
+    }
+    return 0
+  }
+}
+
+/// `depot log`: what happened last.
+enum LogVerb {
+  static let verb = Verb(
+    words: ["log"],
+    operands: "[ENTITY | ENTITY/ID …]",
+    operandCount: 0...Int.max,
+    operand: .entity,
+    summary: "show the last transactions, the newest first",
+    details: "Without --limit there are 20, unless --since says where to end.",
+    examples: ["depot log", "depot log Package/42", "depot log --author ann --limit 3"],
+    options: [
+      HistoryVerb.since, HistoryVerb.until, HistoryVerb.author, HistoryVerb.properties, .limit,
+      HistoryVerb.noValues,
+    ],
+    run: run
+  )
+
+  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    var request = try HistoryVerb.request(session.invocation)
+    request.isDescending = true
+    if request.limit == nil, request.since == nil { request.limit = 20 }
+    let connection = try session.connect()
+    var last: HistoryToken?
+    guard session.format == .table else {
+      _ = try connection.perform(.history(request)) { frame in
+        for node in try frame.member("next")?.elements() ?? [] {
+          session.output.append(try JSONValue(node).text + "\n")
+        }
+        try session.output.flush()
+      }
+      return 0
+    }
+    try connection.history(request) { transaction in
+      if transaction.token != last {
+        if last != nil { session.output.append("\n") }
+        session.output.append(HistoryText.heading(transaction))
+        last = transaction.token
+      }
+      for change in transaction.changes {
+        session.output.append("    \(TextWidth.printable(HistoryText.sentence(change)))\n")
+      }
+      try session.output.flush()
+    }
+    return 0
+  }
+}

@@ -1,0 +1,76 @@
+internal import DepotClient
+internal import DepotProtocol
+
+/// `depot undo` and `depot redo`: the inverse of transactions.
+enum UndoVerb {
+  private static let author = OptionSpec(
+    name: "author",
+    value: "NAME",
+    help: "the last transaction of this author"
+  )
+  private static let group = OptionSpec(
+    name: "group",
+    value: "NAME",
+    help: "all transactions of this group, the last first"
+  )
+  private static let policy = OptionSpec(
+    name: "policy",
+    value: "POLICY",
+    help: "what to do with what was changed since: \(policies.joined(separator: ", "))",
+    candidates: .words(policies)
+  )
+  private static let policies = MergePolicy.allCases.map(\.rawValue)
+
+  static let verb = Verb(
+    words: ["undo"],
+    operands: "[TOKEN]",
+    operandCount: 0...1,
+    summary: "undo a transaction, the last one unless another is named",
+    details: """
+      It is undone in a transaction of its own, which depot redo undoes. What was changed since stands in
+      the way unless there is a --policy; depot log shows the tokens.
+      """,
+    examples: [
+      "depot undo", "depot undo 3f2b8c01-1042", "depot undo --group import-7",
+      "depot undo 3f2b8c01-1042 --policy mergeByPropertyStoreTrump",
+    ],
+    options: [author, group, policy],
+    run: { try run($0, isRedo: false) }
+  )
+
+  static let redo = Verb(
+    words: ["redo"],
+    operands: "[TOKEN]",
+    operandCount: 0...1,
+    summary: "do again what was undone last",
+    examples: ["depot redo", "depot redo 3f2b8c01-1043"],
+    options: [author, group, policy],
+    run: { try run($0, isRedo: true) }
+  )
+
+  private static func run(_ session: Session, isRedo: Bool) throws -> Int32 {
+    let invocation = session.invocation
+    var request = UndoRequest(policy: try invocation.choice(policy))
+    switch (invocation.operands.first, invocation.value(author), invocation.value(group)) {
+    case (nil, nil, nil): break
+    case (let token?, nil, nil): request.target = .token(try HistoryToken(token))
+    case (nil, let author?, nil): request.target = .author(author)
+    case (nil, nil, let group?): request.target = .group(group)
+    default: throw DepotError(.usage, "TOKEN, --author and --group exclude each other.")
+    }
+    let connection = try session.connect()
+    let node = try connection.perform(isRedo ? .redo(request) : .undo(request))
+    let result = try UndoResult(node)
+    let done = result.undone.map(\.description).joined(separator: ", ")
+    var text = isRedo ? "Undid \(done), so that it is done again" : "Undid \(done)"
+    if let token = result.token { text += " in \(token)" }
+    text += "."
+    for conflict in result.conflicts {
+      let decision = conflict.decision?.rawValue ?? ""
+      let names = conflict.properties.joined(separator: ", ")
+      text += "\n  \(conflict.entity)/\(conflict.identifier) \(names): \(decision)"
+    }
+    session.write(try JSONValue(node), orText: text)
+    return 0
+  }
+}

@@ -1,0 +1,170 @@
+internal import DepotLinux
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The deletion of history by the writer.
+///
+/// A transaction ceases to count as a whole and at once: a note says up to where. Its rows are deleted bit
+/// by bit between writes, so that none of them has to wait for long.
+struct HistoryPurge {
+  /// How many rows of the history are deleted at a time, at most.
+  private static let rowLimit = 256
+  /// How many entries that find them.
+  private static let entryLimit = 4096
+  /// How much surplus is looked at at a time, in bytes.
+  private static let surplusLimit: Int64 = 8 << 20
+
+  private let connection: Connection
+  private let tables: CatalogTables
+  private let catalog: Catalog
+
+  init(_ tables: CatalogTables, _ catalog: Catalog) {
+    connection = tables.connection
+    self.tables = tables
+    self.catalog = catalog
+  }
+
+  /// Makes everything up to a transaction not count any more.
+  ///
+  /// - Returns: How many transactions that were.
+  func forget(through token: Int64) throws -> Int {
+    let bounds = try HistoryBounds(on: connection)
+    guard token > bounds.purged else { return 0 }
+    let edge = try bounds.edge(after: token, on: connection)
+    var last = edge - 1
+    if edge == .max {
+      last = bounds.floor
+      try connection.statement("SELECT id FROM depot_history ORDER BY id DESC LIMIT 1")
+        .run { last = max(last, $0.integer(0)) }
+    }
+    guard last > bounds.floor else { return 0 }
+    var count = 0
+    var purged = bounds.purged
+    try connection.statement(
+      """
+      SELECT count(*), max(id) FROM depot_history WHERE at IS NOT NULL AND id > ?1 AND id <= ?2
+      """
+    ).run([.integer(bounds.floor), .integer(last)]) { row in
+      count = Int(row.integer(0))
+      purged = max(purged, row.integer(1))
+    }
+    try tables.setHistoryFloor(last)
+    try tables.setHistoryPurged(purged)
+    return count
+  }
+
+  /// Does a bit of what is to be done.
+  ///
+  /// - Parameters:
+  ///   - retention: How much is kept.
+  ///   - now: The time, in seconds since 2001.
+  ///   - bytes: How many bytes the history has.
+  /// - Returns: Whether there is more to do, and how many bytes were deleted.
+  /// - Throws: ``DepotError``; ``SQLiteError``.
+  func step(
+    _ retention: HistoryRetention,
+    now: Double,
+    bytes: Int64
+  ) throws -> (hasMore: Bool, bytes: Int64) {
+    let bounds = try HistoryBounds(on: connection)
+    let deleted = try deleteRows(through: bounds.floor)
+    if deleted.count > 0 { return (true, deleted.bytes) }
+    var facts = HistoryRetention.Facts(
+      lastOld: try bounds.token(before: now - retention.age, on: connection),
+      lastSurplus: bounds.purged,
+      leastPosition: try HistoryConsumers(connection).all().map(\.token).min(),
+      lastPastWaiting: try bounds.token(before: now - retention.consumerAge, on: connection)
+    )
+    if bytes > retention.bytes {
+      facts.lastSurplus = try surplus(bytes - retention.bytes, bounds)
+    }
+    let end = HistoryRetention.end(facts)
+    guard end > bounds.purged else { return (false, 0) }
+    return (try forget(through: end) > 0, 0)
+  }
+
+  /// Returns the last of the oldest transactions that have so many bytes together.
+  private func surplus(_ bytes: Int64, _ bounds: HistoryBounds) throws -> Int64 {
+    var rest = min(bytes, Self.surplusLimit)
+    var last = bounds.purged
+    let statement = try connection.statement(
+      "SELECT token, changes FROM depot_history WHERE id > ?1 ORDER BY id"
+    )
+    defer { statement.reset() }
+    try statement.bind(bounds.floor, at: 1)
+    while rest > 0, try statement.step() {
+      rest -= HistoryTable.size(ofChanges: statement.row.bytes(1).count)
+      last = statement.row.integer(0)
+    }
+    return last
+  }
+
+  /// Deletes some rows of the history that don't count any more.
+  private func deleteRows(through floor: Int64) throws -> (count: Int, bytes: Int64) {
+    var records: [HistoryRecord] = []
+    var broken: [Int64] = []
+    var entries = 0
+    var bytes: Int64 = 0
+    var last: Int64?
+    let statement = try connection.statement(
+      "SELECT \(HistoryTable.fullRow) FROM depot_history WHERE id <= ?1 ORDER BY id LIMIT ?2"
+    )
+    try statement.bind([.integer(floor), .integer(Int64(Self.rowLimit))])
+    defer { statement.reset() }
+    while entries < Self.entryLimit, try statement.step() {
+      last = statement.row.integer(0)
+      bytes += HistoryTable.size(ofChanges: statement.row.bytes(12).count)
+      do {
+        let record = try HistoryRecord(statement.row)
+        entries += record.kind == .insert ? 1 : try record.elements().count
+        records.append(record)
+      } catch {
+        broken.append(statement.row.integer(0))
+      }
+    }
+    statement.reset()
+    guard let last else { return (0, 0) }
+    for record in records where record.kind != .insert {
+      for change in try record.changes() {
+        try deleteEntry(record.identifier, change.identifier, record.entity)
+      }
+    }
+    // What a damaged row was about isn't known, so all that leads to it goes.
+    for record in broken {
+      try connection.statement("DELETE FROM depot_history_row WHERE id = ?1")
+        .run([.integer(record)])
+    }
+    let deletion = try connection.statement("DELETE FROM depot_history WHERE id <= ?1")
+    try deletion.run([.integer(last)])
+    return (connection.changeCount, bytes)
+  }
+
+  private func deleteEntry(_ record: Int64, _ row: Int64, _ entity: String?) throws {
+    let statement = try connection.statement(
+      "DELETE FROM depot_history_row WHERE entity = ?1 AND row = ?2 AND id = ?3"
+    )
+    if let entity, let layout = try? catalog.layout(of: entity) {
+      try statement.run([.text(layout.root), .integer(row), .integer(record)])
+      if connection.changeCount > 0 { return }
+    }
+    // The entity had another root when this was written.
+    for root in try roots() {
+      try statement.run([.text(root), .integer(row), .integer(record)])
+      if connection.changeCount > 0 { return }
+    }
+  }
+
+  /// The entities that rows of the history are found by.
+  private func roots() throws -> [String] {
+    var result: [String] = []
+    let statement = try connection.statement(
+      "SELECT entity FROM depot_history_row WHERE entity > ?1 ORDER BY entity LIMIT 1"
+    )
+    while true {
+      var next: String?
+      try statement.run([.text(result.last ?? "")]) { next = $0.text(0) }
+      guard let next else { return result }
+      result.append(next)
+    }
+  }
+}

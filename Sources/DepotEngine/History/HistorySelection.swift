@@ -1,0 +1,102 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// Which transactions of the history a request means, within one snapshot.
+struct HistorySelection {
+  let request: HistoryRequest
+  let bounds: HistoryBounds
+  /// The transactions after this one.
+  let after: Int64
+  /// The last transaction.
+  let until: Int64
+  /// The names of the entities whose changes are wanted; all of them if `nil`.
+  let entities: Set<String>?
+  private let root: String?
+  private let identifiers: Set<Int64>?
+  private let properties: Set<String>?
+
+  /// - Throws: ``DepotError`` if a token is foreign or expired, or there is no such entity.
+  init(
+    _ request: HistoryRequest,
+    _ catalog: Catalog,
+    _ bounds: HistoryBounds,
+    on connection: Connection
+  ) throws {
+    self.request = request
+    self.bounds = bounds
+    if let since = request.since {
+      after = try bounds.sequence(of: since, at: "/args/since", on: connection)
+    } else if let consumer = request.consumer,
+      let position = try HistoryConsumers(connection).position(of: consumer)
+    {
+      try bounds.check(bounds.token(position), at: "/args/consumer")
+      after = position
+    } else {
+      after = bounds.purged
+    }
+    if let token = request.until {
+      guard token.store == bounds.store, token.sequence <= bounds.head else {
+        try bounds.check(token, at: "/args/until")
+        throw DepotError(.bug, "A token was taken for another.")
+      }
+      until = token.sequence
+    } else {
+      until = bounds.head
+    }
+    if let name = request.entity {
+      let layout = try catalog.layout(of: name)
+      root = layout.root
+      // What links a row may be declared by one of its ancestors.
+      entities = Set(layout.numbers.values).union(
+        request.identifiers == nil ? [] : layout.lineageNames
+      )
+    } else {
+      root = nil
+      entities = nil
+    }
+    identifiers = request.identifiers.map(Set.init)
+    properties = request.properties.map(Set.init)
+  }
+
+  /// Whether changes are left out, so that transactions without others aren't told.
+  var isFiltered: Bool { entities != nil || properties != nil }
+
+  func includes(_ record: HistoryRecord) -> Bool {
+    guard let entity = record.entity else { return false }
+    return entities?.contains(entity) ?? true
+  }
+
+  func includes(_ change: RecordedChange, _ kind: HistoryTable.Kind) -> Bool {
+    if let identifiers, !identifiers.contains(change.identifier) { return false }
+    guard let properties, kind != .delete else { return true }
+    return change.properties.contains { properties.contains($0.name) }
+  }
+
+  func includes(_ identifier: Int64) -> Bool { identifiers?.contains(identifier) ?? true }
+
+  /// Returns the parts of a range that are wanted.
+  func ranges(in range: ClosedRange<Int64>) -> [ClosedRange<Int64>] {
+    guard let identifiers else { return [range] }
+    return identifiers.filter(range.contains).sorted().map { $0...$0 }
+  }
+
+  /// Returns the tokens of the transactions that the wanted rows occur in, in their order; `nil` if any
+  /// may be wanted.
+  func tokens(_ past: PastReader) throws -> [Int64]? {
+    guard let identifiers, let root, let name = request.entity else { return nil }
+    let layout = try past.catalog.layout(of: name)
+    var tokens: Set<Int64> = []
+    for identifier in identifiers {
+      var wasDeleted = false
+      try past.events(of: identifier, root, from: after) { event in
+        tokens.insert(event.token)
+        if event.kind == .delete { wasDeleted = true }
+        return true
+      }
+      for event in try past.insertions(of: identifier, layout, isAlone: !wasDeleted) {
+        tokens.insert(event.token)
+      }
+    }
+    return tokens.filter { after < $0 && $0 <= until }.sorted()
+  }
+}

@@ -1,0 +1,181 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The transactions of a history one after the other, each with its changes one after the other.
+struct HistorySource {
+  struct Transaction {
+    var origin: HistoryOrigin
+    /// What it is, and if it undid several, what it undid besides.
+    var origins: [String]
+  }
+
+  /// A change of one row.
+  struct Change {
+    var record: Int64
+    var entity: String
+    var kind: HistoryTable.Kind
+    var identifier: Int64
+    /// What changed; `nil` of an insertion.
+    var change: RecordedChange?
+  }
+
+  enum Item {
+    case begin(Transaction)
+    case change(Change)
+    case end
+  }
+
+  private let selection: HistorySelection
+  private let connection: Connection
+  /// The transactions, if they are known beforehand.
+  private var tokens: ArraySlice<Int64>?
+  private let heads: Statement
+  private let rows: Statement
+  /// The transaction that is being read, and whether it was told.
+  private var current: Transaction?
+  private var isTold = false
+  private var record: HistoryRecord?
+  private var elements: ArraySlice<JSONNode> = []
+  private var ranges: ArraySlice<ClosedRange<Int64>> = []
+  /// What comes before the rest.
+  private var pending: [Item] = []
+
+  init(_ selection: HistorySelection, _ past: PastReader) throws {
+    self.selection = selection
+    connection = past.connection
+    var known = try selection.tokens(past)
+    if selection.request.isDescending { known?.reverse() }
+    tokens = known.map { $0[...] }
+    let author = selection.request.author == nil ? "" : " AND author = ?3"
+    let order = selection.request.isDescending ? "DESC" : "ASC"
+    heads = try connection.statement(
+      """
+      SELECT id, at, author, process, grouping, origin FROM depot_history \
+      WHERE id = token AND id > ?1 AND id <= ?2\(author) ORDER BY id \(order)
+      """
+    )
+    rows = try connection.statement(
+      "SELECT \(HistoryTable.fullRow) FROM depot_history WHERE id >= ?1 ORDER BY id"
+    )
+    if tokens == nil { try bindHeads(selection.after, selection.until) }
+  }
+
+  private func bindHeads(_ after: Int64, _ until: Int64) throws(SQLiteError) {
+    heads.restart()
+    try heads.bind(max(after, selection.bounds.floor), at: 1)
+    try heads.bind(until, at: 2)
+    if let author = selection.request.author { try heads.bind(.text(author), at: 3) }
+  }
+
+  /// Ends the statements.
+  func close() {
+    heads.reset()
+    rows.reset()
+  }
+
+  mutating func next() throws -> Item? {
+    while true {
+      if !pending.isEmpty { return pending.removeFirst() }
+      guard let transaction = current else {
+        guard try begin() else { return nil }
+        continue
+      }
+      if let change = try nextChange() {
+        guard isTold else {
+          isTold = true
+          pending = [.change(change)]
+          return .begin(transaction)
+        }
+        return .change(change)
+      }
+      current = nil
+      rows.reset()
+      if isTold { return .end }
+      if !selection.isFiltered {
+        pending = [.end]
+        return .begin(transaction)
+      }
+    }
+  }
+
+  /// Moves to the next transaction; returns whether there is one.
+  private mutating func begin() throws -> Bool {
+    if let token = tokens?.popFirst() {
+      try bindHeads(token - 1, token)
+      guard try heads.step() else { return true }
+    } else {
+      guard tokens == nil, try heads.step() else { return false }
+    }
+    let origin = HistoryOrigin(token: heads.row.integer(0), heads.row, from: 1)
+    var origins = origin.origin.map { [$0] } ?? []
+    if origins.first?.contains(":") == true { origins = try otherOrigins(origin.token) }
+    current = Transaction(origin: origin, origins: origins)
+    isTold = false
+    record = nil
+    rows.restart()
+    try rows.bind(origin.token, at: 1)
+    return true
+  }
+
+  /// Returns all that a transaction undid.
+  private func otherOrigins(_ token: Int64) throws -> [String] {
+    var origins: [String] = []
+    let statement = try connection.statement(
+      "SELECT token, origin FROM depot_history WHERE id >= ?1 ORDER BY id"
+    )
+    defer { statement.reset() }
+    try statement.bind(token, at: 1)
+    while try statement.step(), statement.row.integer(0) == token {
+      if !statement.row.isNull(1) { origins.append(statement.row.text(1)) }
+    }
+    return origins
+  }
+
+  private mutating func nextChange() throws -> Change? {
+    while true {
+      if let record, let entity = record.entity, let kind = record.kind {
+        while let range = ranges.popFirst() {
+          if range.lowerBound < range.upperBound {
+            ranges = [range.lowerBound + 1...range.upperBound] + ranges
+          }
+          return Change(
+            record: record.identifier,
+            entity: entity,
+            kind: .insert,
+            identifier: range.lowerBound
+          )
+        }
+        while let element = elements.popFirst() {
+          let change = try record.change(element)
+          guard selection.includes(change, kind) else { continue }
+          return Change(
+            record: record.identifier,
+            entity: entity,
+            kind: kind,
+            identifier: change.identifier,
+            change: change
+          )
+        }
+      }
+      guard try nextRecord() else { return nil }
+    }
+  }
+
+  private mutating func nextRecord() throws -> Bool {
+    record = nil
+    elements = []
+    ranges = []
+    guard let token = current?.origin.token, try rows.step(), rows.row.integer(1) == token else {
+      return false
+    }
+    let record = try HistoryRecord(rows.row)
+    self.record = record
+    guard selection.includes(record) else { return true }
+    if record.kind == .insert {
+      ranges = try record.ranges().flatMap(selection.ranges)[...]
+    } else {
+      elements = try record.elements()[...]
+    }
+    return true
+  }
+}

@@ -1,0 +1,161 @@
+internal import DepotProtocol
+
+/// What undoing a transaction comes to: what each row was before and after it.
+///
+/// It is made from the rows of the history, the last first; a large transaction may have changed a row
+/// several times.
+struct Inverse {
+  /// How many rows a transaction may have changed that can be undone.
+  static let rowLimit = 100_000
+  /// How many bytes its values may have.
+  static let byteLimit = 64 << 20
+
+  struct Key: Hashable {
+    /// The root of the row's entity.
+    var root: String
+    var identifier: Int64
+  }
+
+  /// One row.
+  struct Row: Equatable {
+    /// The row's own entity.
+    var entity: String
+    /// Whether it was there after the transaction, and with which values as far as it changed them.
+    var existed = true
+    var after: [String: ArraySlice<UInt8>] = [:]
+    /// Whether it was there before, and with which values as far as the transaction changed them.
+    var wasThere = true
+    var before: [String: ArraySlice<UInt8>] = [:]
+    /// The version that the transaction deleted.
+    var version: Int64?
+    /// Whether all values are in ``before``, since the row was deleted.
+    var isWhole = false
+  }
+
+  /// A relationship from many to many of a row.
+  struct LinkKey: Hashable {
+    var entity: String
+    var identifier: Int64
+    var relationship: String
+  }
+
+  /// The rows that undoing adds to a relationship, or takes from it.
+  struct Links: Equatable {
+    var add: Set<Int64> = []
+    var remove: Set<Int64> = []
+  }
+
+  private(set) var rows: [Key: Row] = [:]
+  private(set) var links: [LinkKey: Links] = [:]
+  /// Whether the transaction is known to have changed anything.
+  private(set) var isEmpty = true
+  private var byteCount = 0
+
+  /// Adds a row of the history that comes before those that were added.
+  ///
+  /// - Parameters:
+  ///   - record: The row.
+  ///   - root: Gives the root of an entity.
+  /// - Throws: ``DepotError`` `history.no_values` if it hasn't what is needed, `limit.rows` if the
+  ///   transaction is too large.
+  mutating func add(
+    _ record: HistoryRecord,
+    root: (String) throws -> String
+  ) throws {
+    guard let entity = record.entity, let kind = record.kind else { return }
+    isEmpty = false
+    let root = try root(entity)
+    for range in try record.ranges() {
+      guard range.count <= Self.rowLimit else { throw Self.tooLarge }
+      for identifier in range {
+        let key = Key(root: root, identifier: identifier)
+        var row = rows[key] ?? Row(entity: entity)
+        row.wasThere = false
+        row.before = [:]
+        rows[key] = row
+      }
+      try check()
+    }
+    for change in try record.changes().reversed() {
+      switch kind {
+      case .insert: break
+      case .update: try update(Key(root: root, identifier: change.identifier), entity, change)
+      case .delete: delete(Key(root: root, identifier: change.identifier), entity, change)
+      case .links: try relink(entity, change)
+      }
+      try check()
+    }
+  }
+
+  private mutating func update(_ key: Key, _ entity: String, _ change: RecordedChange) throws {
+    var row = rows[key] ?? Row(entity: entity)
+    for property in change.properties {
+      guard case .values(let old, let new) = property.content else {
+        throw Self.noValues(entity, change.identifier)
+      }
+      byteCount += old.count + new.count
+      if row.after[property.name] == nil, row.existed { row.after[property.name] = new }
+      row.before[property.name] = old
+    }
+    rows[key] = row
+  }
+
+  private mutating func delete(_ key: Key, _ entity: String, _ change: RecordedChange) {
+    var row = rows[key] ?? Row(entity: entity, existed: false)
+    row.wasThere = true
+    row.isWhole = true
+    row.version = change.version
+    row.before = [:]
+    for property in change.properties {
+      guard case .last(let value) = property.content else { continue }
+      byteCount += value.count
+      row.before[property.name] = value
+    }
+    rows[key] = row
+  }
+
+  private mutating func relink(_ entity: String, _ change: RecordedChange) throws {
+    for property in change.properties {
+      guard case .links(let added, let removed) = property.content else {
+        throw Self.noValues(entity, change.identifier)
+      }
+      let key = LinkKey(
+        entity: entity,
+        identifier: change.identifier,
+        relationship: property.name
+      )
+      var links = links[key] ?? Links()
+      byteCount += 8 * (added.count + removed.count)
+      for identifier in added where links.add.remove(identifier) == nil {
+        links.remove.insert(identifier)
+      }
+      for identifier in removed where links.remove.remove(identifier) == nil {
+        links.add.insert(identifier)
+      }
+      self.links[key] = links
+    }
+  }
+
+  private func check() throws {
+    guard rows.count + links.count <= Self.rowLimit, byteCount <= Self.byteLimit else {
+      throw Self.tooLarge
+    }
+  }
+
+  private static let tooLarge = DepotError(
+    .tooManyRows,
+    "The transaction is too large to be undone.",
+    hint: "At most \(rowLimit) rows with \(byteLimit >> 20) MiB of values can be undone at once."
+  )
+
+  static func noValues(_ entity: String, _ identifier: Int64) -> DepotError {
+    DepotError(
+      .historyNoValues,
+      "The history doesn't have the old values of \(entity)/\(identifier)."
+    )
+    .hint(
+      "Give \(entity) \"history\": \"values\" in the schema, so that later changes can be undone."
+    )
+    .details(["entity": .string(entity), "id": .int64(identifier)])
+  }
+}

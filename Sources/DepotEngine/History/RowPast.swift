@@ -1,0 +1,37 @@
+/// What a row was at a moment, found by going back from what it is.
+struct RowPast: Equatable {
+  /// Whether there was such a row.
+  var exists: Bool
+  /// Its values as JSON, by their paths.
+  var values: [String: ArraySlice<UInt8>]
+  /// The properties that the history says nothing of but that they had other values.
+  var unknown: Set<String> = []
+
+  static let none = RowPast(exists: false, values: [:])
+
+  /// Goes back over an insertion of the row.
+  mutating func undoInsertion() { self = .none }
+
+  /// Goes back over a change of the row.
+  mutating func undo(_ kind: HistoryTable.Kind, _ change: RecordedChange) {
+    switch kind {
+    case .insert: undoInsertion()
+    case .update:
+      for property in change.properties {
+        if case .values(let old, _) = property.content {
+          values[property.name] = old
+          unknown.remove(property.name)
+        } else {
+          values[property.name] = nil
+          unknown.insert(property.name)
+        }
+      }
+    case .delete:
+      self = RowPast(exists: true, values: [:])
+      for property in change.properties {
+        if case .last(let value) = property.content { values[property.name] = value }
+      }
+    case .links: break
+    }
+  }
+}

@@ -1,0 +1,91 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// All that the history says about one row.
+struct RowStory {
+  let identifier: Int64
+  /// The row's own entity.
+  let layout: EntityLayout
+  /// Whether there is such a row now.
+  let exists: Bool
+  /// Its insertions and deletions, the last first.
+  private let turns: [PastReader.Event]
+
+  /// - Parameters:
+  ///   - identifier: The row.
+  ///   - entity: Its entity, or one that it descends from.
+  ///   - past: What reads the history.
+  /// - Throws: ``DepotError`` `notfound.object` if there is no such row and the history knows of none.
+  init(_ identifier: Int64, _ entity: EntityLayout, _ past: PastReader) throws {
+    self.identifier = identifier
+    let present = try past.entity(of: identifier, entity)
+    exists = present != nil
+    var turns: [PastReader.Event] = []
+    try past.events(of: identifier, entity.root) { event in
+      if event.kind == .delete { turns.append(event) }
+      return true
+    }
+    let insertions = try past.insertions(of: identifier, entity, isAlone: turns.isEmpty)
+    turns = (turns + insertions).sorted { $0.record > $1.record }
+    self.turns = turns
+    let own = try present ?? turns.first.map { try past.catalog.layout(of: $0.entity) }
+    guard let own, own.lineageNames.contains(entity.name) else {
+      throw DepotError(.objectNotFound, "The history knows of no \(entity.name)/\(identifier).")
+        .at("/args/id").details([
+          "entity": .string(entity.name), "missing": .array([.int64(identifier)]),
+        ])
+    }
+    layout = own
+  }
+
+  /// Returns what the row was after a transaction.
+  func state(after token: Int64, _ past: PastReader) throws -> RowPast {
+    let edge = try past.bounds.edge(after: token, on: past.connection)
+    var row = try past.current(identifier, layout)
+    var insertions = turns.filter { $0.kind == .insert && $0.record >= edge }[...]
+    try past.events(of: identifier, layout.root, from: edge) { event in
+      while let insertion = insertions.first, insertion.record > event.record {
+        insertions.removeFirst()
+        row.undoInsertion()
+      }
+      if let change = event.change { row.undo(event.kind, change) }
+      return true
+    }
+    if !insertions.isEmpty { row.undoInsertion() }
+    return row
+  }
+
+  /// Who changed a row last.
+  struct Blame {
+    /// The transactions that changed each property last, as far as they are known.
+    var properties: [String: Int64] = [:]
+    /// The transaction that inserted the row.
+    var inserted: Int64?
+    /// The transaction that deleted it, if it is gone.
+    var deleted: Int64?
+  }
+
+  func blame(_ past: PastReader) throws -> Blame {
+    var blame = Blame()
+    let insertion = turns.first { $0.kind == .insert }
+    let deletion = turns.first { $0.kind == .delete }
+    blame.inserted = insertion?.token
+    if !exists { blame.deleted = deletion?.token }
+    var edge = insertion?.record ?? 0
+    // Of a row that was deleted and whose new insertion isn't known any more, the deletion is older.
+    if exists, let deletion, deletion.record > edge { edge = deletion.record + 1 }
+    try past.events(of: identifier, layout.root, from: edge) { event in
+      guard event.kind == .update || event.kind == .links else { return true }
+      for property in event.change?.properties ?? [] where blame.properties[property.name] == nil {
+        blame.properties[property.name] = event.token
+      }
+      return true
+    }
+    guard let inserted = blame.inserted else { return blame }
+    for (position, field) in layout.fields.enumerated()
+    where layout.storedPositions[position] != nil && blame.properties[field.path] == nil {
+      blame.properties[field.path] = inserted
+    }
+    return blame
+  }
+}

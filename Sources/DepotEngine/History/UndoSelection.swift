@@ -1,0 +1,169 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// Which transactions are meant that are to be undone, or done again.
+///
+/// To do something again is to undo what undid it. So a transaction has effect unless another that has
+/// effect undid it, however often it went to and fro.
+struct UndoSelection {
+  /// How many transactions of a group can be undone at once.
+  static let groupLimit = 1000
+  /// How many transactions are looked at to find the last one that can be undone.
+  private static let searchLimit = 100_000
+
+  private let connection: Connection
+  private let bounds: HistoryBounds
+  private let isRedo: Bool
+
+  init(_ bounds: HistoryBounds, isRedo: Bool, on connection: Connection) {
+    self.bounds = bounds
+    self.isRedo = isRedo
+    self.connection = connection
+  }
+
+  /// Finds the transactions.
+  ///
+  /// - Parameters:
+  ///   - target: What the request says.
+  ///   - author: The author of the call.
+  /// - Returns: Their tokens, the last first; at least one.
+  /// - Throws: ``DepotError`` of class `history` if there is none, or it was undone before.
+  func tokens(_ target: UndoRequest.Target, author: String?) throws -> [Int64] {
+    switch target {
+    case .last: return [try last(of: author)]
+    case .author(let author): return [try last(of: author)]
+    case .token(let token): return [try self.token(token)]
+    case .group(let group): return try self.group(group)
+    }
+  }
+
+  private func token(_ token: HistoryToken) throws -> Int64 {
+    // What is to be undone must itself be kept.
+    try bounds.check(token, at: "/args/token")
+    guard token.sequence > bounds.purged else {
+      throw DepotError(.historyExpired, "The transaction \(token) isn't kept any more.")
+        .details(bounds.details).at("/args/token")
+    }
+    guard let origin = try origin(of: token.sequence) else {
+      throw DepotError(.historyForeign, "\(token) isn't the token of a transaction.")
+        .at("/args/token")
+    }
+    try refuseSchema(origin.kind, token)
+    let isUndo = origin.kind?.hasPrefix("undo:") ?? false
+    if isRedo, !isUndo {
+      guard let undo = try activeReversal(of: token.sequence, []) else {
+        throw DepotError(.nothingToUndo, "The transaction \(token) wasn't undone.")
+          .at("/args/token")
+      }
+      return undo
+    }
+    guard try isEffective(token.sequence) else {
+      throw DepotError(
+        .alreadyUndone,
+        "The transaction \(token) was \(isUndo ? "done again" : "undone") before."
+      ).details(["token": .string(token.description)]).at("/args/token")
+    }
+    return token.sequence
+  }
+
+  private func refuseSchema(_ kind: String?, _ token: HistoryToken) throws(DepotError) {
+    guard kind == TransactionOrigin.schemaKind else { return }
+    throw DepotError(.nothingToUndo, "\(token) changed the schema, which can't be undone.")
+      .hint("Define the schema as it was before.").at("/args/token")
+  }
+
+  private func origin(of token: Int64) throws -> (kind: String?, Void)? {
+    var result: (kind: String?, Void)?
+    try connection.statement("SELECT origin FROM depot_history WHERE id = ?1 AND token = ?1")
+      .run([.integer(token)]) { result = ($0.isNull(0) ? nil : $0.text(0), ()) }
+    return result
+  }
+
+  private func last(of author: String?) throws -> Int64 {
+    let condition = author == nil ? "id = token" : "author = ?2"
+    let statement = try connection.statement(
+      """
+      SELECT id, origin FROM depot_history WHERE \(condition) AND id > ?1 ORDER BY id DESC LIMIT \
+      \(Self.searchLimit)
+      """
+    )
+    var candidates: [Int64] = []
+    var found: Int64?
+    defer { statement.reset() }
+    try statement.bind(bounds.floor, at: 1)
+    if let author { try statement.bind(.text(author), at: 2) }
+    while found == nil, try statement.step() {
+      let origin = statement.row.isNull(1) ? nil : statement.row.text(1)
+      guard origin != TransactionOrigin.schemaKind else { continue }
+      guard (origin?.hasPrefix("undo:") ?? false) == isRedo else { continue }
+      let token = statement.row.integer(0)
+      candidates.append(token)
+      if try isEffective(token) { found = token }
+    }
+    guard let found else {
+      let whose = author.map { " of \($0.debugDescription)" } ?? ""
+      throw DepotError(
+        .nothingToUndo,
+        "There is nothing\(whose) to \(isRedo ? "do again" : "undo")."
+      ).hint(candidates.isEmpty ? nil : "All of it was \(isRedo ? "done again" : "undone") before.")
+    }
+    return found
+  }
+
+  private func group(_ group: String) throws -> [Int64] {
+    var members: [Int64] = []
+    try connection.statement(
+      """
+      SELECT id FROM depot_history WHERE grouping = ?1 AND id > ?2 \
+      AND (origin IS NULL OR origin NOT LIKE '%:%') ORDER BY id DESC LIMIT \(Self.groupLimit + 1)
+      """
+    ).run([.text(group), .integer(bounds.floor)]) { members.append($0.integer(0)) }
+    guard !members.isEmpty else {
+      throw DepotError(.nothingToUndo, "The history has no group \(group.debugDescription).")
+        .at("/args/group")
+    }
+    guard members.count <= Self.groupLimit else {
+      throw DepotError(
+        .tooManyRows,
+        "The group has more than \(Self.groupLimit) transactions."
+      ).hint("Undo them one by one.").at("/args/group")
+    }
+    var result: [Int64] = []
+    for token in members {
+      if isRedo {
+        if let undo = try activeReversal(of: token, []), !result.contains(undo) {
+          result.append(undo)
+        }
+      } else if try isEffective(token) {
+        result.append(token)
+      }
+    }
+    guard !result.isEmpty else {
+      throw isRedo
+        ? DepotError(.nothingToUndo, "Nothing of the group was undone.").at("/args/group")
+        : DepotError(.alreadyUndone, "All of the group was undone before.").at("/args/group")
+    }
+    return result.sorted(by: >)
+  }
+
+  /// Whether nothing undid a transaction, or that was undone itself.
+  func isEffective(_ token: Int64) throws -> Bool {
+    try activeReversal(of: token, []) == nil
+  }
+
+  /// Returns the transaction that undid another and has effect.
+  private func activeReversal(of token: Int64, _ seen: Set<Int64>) throws -> Int64? {
+    var reversals: [Int64] = []
+    let statement = try connection.statement(
+      "SELECT token FROM depot_history WHERE origin IN (?1, ?2) ORDER BY id DESC"
+    )
+    try statement.run([.text("undo:\(token)"), .text("redo:\(token)")]) {
+      reversals.append($0.integer(0))
+    }
+    let seen = seen.union([token])
+    for reversal in reversals where !seen.contains(reversal) {
+      if try activeReversal(of: reversal, seen) == nil { return reversal }
+    }
+    return nil
+  }
+}
