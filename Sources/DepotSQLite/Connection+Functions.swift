@@ -128,6 +128,9 @@ package struct FunctionCall: ~Copyable {
     sqlite3_result_error_code(context, code)
   }
 
+  /// Makes the statement end as one that was told to.
+  package func interrupt() { sqlite3_result_error_code(context, SQLITE_INTERRUPT) }
+
   /// Makes an argument the result.
   package func result(argument index: Int) { sqlite3_result_value(context, argument(index)) }
 }

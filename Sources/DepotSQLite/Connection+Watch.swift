@@ -37,6 +37,10 @@ extension Connection {
     watcher = nil
   }
 
+  /// Whether the running statement must end: for functions that take long, which SQLite doesn't
+  /// interrupt.
+  package var mustStop: Bool { watcher?.mustStop() ?? false }
+
   /// Gives back what memory isn't needed now.
   ///
   /// The corresponding C function is `sqlite3_db_release_memory`.

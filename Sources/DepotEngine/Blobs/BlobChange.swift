@@ -160,7 +160,7 @@ struct BlobChange {
       .value(reference)
     try value.withUnsafeBufferPointer { bytes in
       let cell: Cell = target.isText ? .text(bytes) : .blob(bytes)
-      for error in rule.failures(cell, writer.layout.name) {
+      for error in try rule.failures(cell, writer.layout.name, session.control) {
         try session.violate(error.at("/args/data"))
       }
     }

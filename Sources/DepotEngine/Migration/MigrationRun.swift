@@ -81,6 +81,7 @@ final class MigrationRun {
     for plan in plans {
       for transform in plan.transforms.values {
         transform.shift = shifts.shift(from: plan.old.name, to: transform.root.name)
+        transform.control = control
         transform.moves = blobs.moves(from: plan.old, to: transform.root)
       }
     }

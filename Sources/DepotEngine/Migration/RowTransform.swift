@@ -17,6 +17,8 @@ final class RowTransform {
   var moves: BlobMoves?
   /// What is added to identifiers.
   var shift: Int64 = 0
+  /// What can stop the checking of a value.
+  var control = CallControl.unstoppable
 
   /// A column that attributes are stored in.
   struct Column {
@@ -344,7 +346,7 @@ final class RowTransform {
           }
           cell = value
         }
-        for failure in check.failures(cell) {
+        for failure in try check.failures(cell, control) {
           findings.add(
             failure.code,
             name,

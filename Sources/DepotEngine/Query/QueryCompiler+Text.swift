@@ -93,10 +93,11 @@ extension QueryCompiler {
       throw invalid(expression, "A pattern can't be longer than \(TextPattern.byteLimit) bytes.")
     }
     if test == .matches {
-      do {
+      do throws(PatternFailure) {
         _ = try TextPattern(pattern, options)
       } catch {
-        throw invalid(expression, "The regular expression is invalid: \(error)")
+        throw invalid(expression, error.message).hint(error.hint)
+          .details(["patternOffset": .int64(Int64(error.offset))])
       }
     }
   }

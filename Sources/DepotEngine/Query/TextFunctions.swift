@@ -17,10 +17,14 @@ package enum TextFunctions {
     }
     let testing = TextTesting()
     for test in QueryExpression.TextTest.allCases {
-      // NULL if either text is.
-      try connection.addFunction("depot_\(test.rawValue)", argumentCount: 3) { call in
+      // NULL if either text is. The connection owns the function.
+      try connection.addFunction("depot_\(test.rawValue)", argumentCount: 3) {
+        [unowned connection] call in
         guard call.kind(0) == .text, call.kind(1) == .text else { return }
-        call.result(testing.holds(test, call.bytes(0), call.bytes(1), call.options(2)))
+        let (text, pattern, options) = (call.bytes(0), call.bytes(1), call.options(2))
+        let result = testing.holds(test, text, pattern, options) { connection.mustStop }
+        guard let result else { return call.interrupt() }
+        call.result(result)
       }
     }
     try BlobFunctions.register(on: connection)

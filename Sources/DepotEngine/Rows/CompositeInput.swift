@@ -200,7 +200,7 @@ extension EntityWriter {
       if cell.isNull {
         if !part.attribute.isOptional { errors = [rule.required(layout.name)] }
       } else {
-        errors = rule.problems(cell, layout.name)
+        errors = try rule.problems(cell, layout.name, session.control)
       }
     }
     return try refuse(errors, at: pointer, session)

@@ -8,6 +8,7 @@ final class ComputedValues {
   let places: [Int]
   private let rules: [FieldRule]
   private let entity: String
+  private let connection: Connection
   private let statement: Statement
   private let parameters: [SQLiteValue]
   /// Finds out which values are null because they can't be computed; `nil` if none can be so.
@@ -50,6 +51,7 @@ final class ComputedValues {
       rules.append(rule)
       values.append(operand.fragment)
     }
+    connection = writer.connection
     let source = compiler.source
     let list = values.map(\.sql).joined(separator: ", ")
     statement = try writer.connection.statement(
@@ -86,23 +88,25 @@ final class ComputedValues {
   /// Computes the values of a row; they are valid until those of another are computed.
   ///
   /// - Returns: The rules that they break.
+  /// - Throws: ``DepotError`` if the call is stopped; ``SQLiteError``.
   func read(
     _ identifier: Int64,
-    into cells: UnsafeMutableBufferPointer<Cell>
+    into cells: UnsafeMutableBufferPointer<Cell>,
+    _ control: CallControl
   ) throws -> [DepotError] {
     arena.removeAll()
     defer { statement.reset() }
     try statement.bind(parameters + [.integer(identifier)])
     var errors: [DepotError] = []
-    guard try statement.step() else { return [] }
+    guard try connection.stoppable(by: control, { try statement.step() }) else { return [] }
     for (index, place) in places.enumerated() {
       let rule = rules[index]
       var found: [DepotError]
       if let cell = rule.form.adapt(Cell(statement.row, index), in: arena) {
         cells[place] = cell
         if !cell.isNull {
-          found = rule.problems(cell, entity)
-        } else if try hasFailed(index, identifier) {
+          found = try rule.problems(cell, entity, control)
+        } else if try connection.stoppable(by: control, { try hasFailed(index, identifier) }) {
           found = [rule.notComputable(entity, identifier)]
         } else {
           found = rule.isOptional ? [] : [rule.required(entity)]

@@ -80,9 +80,15 @@ struct FieldRule {
   }
 
   /// Returns what is wrong with a value that isn't null.
-  func problems(_ cell: Cell, _ entity: String) -> [DepotError] {
+  ///
+  /// - Throws: ``DepotError`` if the call is stopped while the value is looked at.
+  func problems(
+    _ cell: Cell,
+    _ entity: String,
+    _ control: CallControl
+  ) throws(DepotError) -> [DepotError] {
     if cell.byteCount > Limits.valueBytes { return [tooLarge(cell.byteCount, entity)] }
-    return failures(cell, entity)
+    return try failures(cell, entity, control)
   }
 
   func tooLarge(_ count: Int, _ entity: String) -> DepotError {
@@ -94,8 +100,15 @@ struct FieldRule {
   }
 
   /// Returns the errors that a value, which isn't null, breaks the attribute's rules.
-  func failures(_ cell: Cell, _ entity: String) -> [DepotError] {
-    (check?.failures(cell) ?? []).map {
+  ///
+  /// - Throws: ``DepotError`` if the call is stopped while the value is looked at.
+  func failures(
+    _ cell: Cell,
+    _ entity: String,
+    _ control: CallControl
+  ) throws(DepotError) -> [DepotError] {
+    guard let check else { return [] }
+    return try check.failures(cell, control).map {
       DepotError($0.code, "\(entity).\(path) \($0.message).").hint($0.hint)
         .details(details(entity))
     }

@@ -186,7 +186,7 @@ extension EntityWriter {
   ) throws -> Bool {
     guard let statement = run.statement else { return try isThere(identifier) }
     if let computed = run.computed {
-      let errors = try computed.read(identifier, into: cells)
+      let errors = try computed.read(identifier, into: cells, session.control)
       for error in errors { try session.violate(error) }
       // SQLite would refuse a null itself, in worse words.
       guard errors.isEmpty else { return try isThere(identifier) }
@@ -266,10 +266,23 @@ extension EntityWriter {
     let statement = try connection.statement(
       "SELECT t0.id FROM \(predicate.source) WHERE \(conditions.joined(separator: " AND "))"
     )
-    connection.watch(every: 4000, ProgressCheck { (try? control.check()) == nil })
-    defer { connection.unwatch() }
-    do {
+    try connection.stoppable(by: control) {
       try statement.run(predicate.parameters + values) { body($0.integer(0)) }
+    }
+  }
+}
+
+extension Connection {
+  /// Runs statements that only read, and ends them when the call is stopped.
+  ///
+  /// A statement that writes would take its whole transaction with it.
+  ///
+  /// - Throws: ``DepotError`` if the call is stopped; what `body` throws.
+  func stoppable<Result>(by control: CallControl, _ body: () throws -> Result) throws -> Result {
+    watch(every: 4000, ProgressCheck { (try? control.check()) == nil })
+    defer { unwatch() }
+    do {
+      return try body()
     } catch let error as SQLiteError where error.kind == .interrupted {
       try control.check()
       throw error

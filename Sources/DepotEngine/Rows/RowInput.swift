@@ -65,7 +65,7 @@ extension EntityWriter {
       } else if cell.isNull {
         errors = [rule.required(layout.name)]
       } else {
-        errors = rule.problems(cell, layout.name)
+        errors = try rule.problems(cell, layout.name, session.control)
       }
     } else {
       errors = [rule.wrongType(field, layout.name)]

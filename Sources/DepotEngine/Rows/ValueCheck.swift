@@ -9,7 +9,7 @@ struct ValueCheck {
   private let type: AttributeType
   private let isCollection: Bool
   private let cases: Set<SQLiteForm>
-  private let pattern: Regex<AnyRegexOutput>?
+  private let pattern: TextPattern?
 
   /// What a value looks like in the store, for comparing.
   private enum SQLiteForm: Hashable {
@@ -31,10 +31,13 @@ struct ValueCheck {
     range = Self.range(of: attribute)
     type = attribute.type
     isCollection = attribute.collection != nil
-    do {
-      pattern = try attribute.validation.pattern.map { try Regex($0) }
+    do throws(PatternFailure) {
+      // `map` would lose the type of the error.
+      pattern =
+        if let source = attribute.validation.pattern { try TextPattern(source) } else { nil }
     } catch {
-      throw DepotError(.invalidSchema, "The pattern of \(attribute.name) isn't usable: \(error).")
+      let message = "The pattern of \(attribute.name) isn't usable: \(error.message)"
+      throw DepotError(.invalidSchema, message).hint(error.hint)
     }
     let arena = CellArena()
     cases = Set(attribute.validation.cases.compactMap { Self.form(Cell($0, in: arena)) })
@@ -72,21 +75,26 @@ struct ValueCheck {
   }
 
   /// Returns what is wrong with a value that isn't null, all of it.
-  func failures(_ cell: Cell) -> [Failure] {
-    if !isCollection { return failures(ofOne: cell) + lengthFailures(cell) }
+  ///
+  /// - Throws: ``DepotError`` if the call is stopped while the value is looked at.
+  func failures(_ cell: Cell, _ control: CallControl) throws(DepotError) -> [Failure] {
+    if !isCollection { return try failures(ofOne: cell, control) + lengthFailures(cell) }
     guard case .text(let text) = cell else { return [] }
     let field = RowField(kind: .array, isComplex: true, bytes: text)
     let elements = CollectionText.read(field, of: type, nil) ?? []
     let arena = CellArena()
     var result = length(elements.count, of: "element")
     for element in elements {
-      result += failures(ofOne: Cell(element, in: arena))
+      result += try failures(ofOne: Cell(element, in: arena), control)
       if !result.isEmpty { break }
     }
     return result
   }
 
-  private func failures(ofOne cell: Cell) -> [Failure] {
+  private func failures(
+    ofOne cell: Cell,
+    _ control: CallControl
+  ) throws(DepotError) -> [Failure] {
     var result: [Failure] = []
     if !fits(cell) {
       let name = width?.rawValue ?? "a number"
@@ -105,8 +113,9 @@ struct ValueCheck {
       result.append(Failure(.notACase, must: "be one of \(names)"))
     }
     if let pattern, case .text(let bytes) = cell {
-      let text = String(decoding: bytes, as: UTF8.self)
-      if (try? pattern.wholeMatch(in: text)) == nil {
+      let isMatch = pattern.matches(bytes) { (try? control.check()) == nil }
+      if isMatch == nil { try control.check() }
+      if isMatch != true {
         let source = validation.pattern ?? ""
         result.append(Failure(.pattern, must: "match the pattern \(source)"))
       }

@@ -31,8 +31,8 @@ extension Attribute {
       if let least = validation.minLength, length < least { return "is shorter than minLength" }
       if let most = validation.maxLength, length > most { return "is longer than maxLength" }
     }
-    if let pattern = validation.pattern, let text = value.text, let regex = try? Regex(pattern),
-      (try? regex.wholeMatch(in: text)) == nil
+    if let pattern = validation.pattern, let text = value.text,
+      let regex = try? TextPattern(pattern), !regex.matches(text)
     {
       return "doesn't match the pattern"
     }

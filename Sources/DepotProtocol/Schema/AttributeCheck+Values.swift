@@ -28,12 +28,16 @@ extension AttributeCheck {
       "Only text and URLs can.",
       at: "/pattern"
     )
-    try refuse(
-      (try? Regex(pattern)) == nil,
-      "The pattern of \(name) isn't a regular expression: \(pattern.debugDescription).",
-      "Look for brackets that aren't closed and for a backslash at the end.",
-      at: "/pattern"
-    )
+    do throws(PatternFailure) {
+      _ = try TextPattern(pattern)
+    } catch {
+      try refuse(
+        true,
+        "The pattern of \(name) isn't a regular expression: \(error.message)",
+        error.hint ?? "Look for brackets that aren't closed and for a backslash at the end.",
+        at: "/pattern"
+      )
+    }
   }
 
   private func checkLengths() throws(DepotError) {

@@ -191,7 +191,7 @@ package struct QueryEvaluator {
     guard var text, var pattern else { return false }
     if test != .matches { pattern = TextFolding.fold(pattern, options.effective) }
     return text.withUTF8 { text in
-      pattern.withUTF8 { testing.holds(test, text, $0, options) }
+      pattern.withUTF8 { testing.holds(test, text, $0, options) { false } ?? false }
     }
   }
 }

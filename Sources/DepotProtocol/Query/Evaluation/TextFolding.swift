@@ -32,6 +32,18 @@ package enum TextFolding {
     return folded.withUTF8(body)
   }
 
+  /// Calls `body` with well-formed UTF-8 in which letters and their marks are composed.
+  static func composing<Result>(
+    _ text: UnsafeBufferPointer<UInt8>,
+    _ body: (UnsafeBufferPointer<UInt8>) -> Result
+  ) -> Result {
+    if ASCIIText.isASCII(text) { return body(text) }
+    var composed = String.UnicodeScalarView()
+    composed.append(contentsOf: String(decoding: text, as: UTF8.self)._nfc)
+    var result = String(composed)
+    return result.withUTF8(body)
+  }
+
   private static func foldUnicode(
     _ text: String,
     _ options: QueryExpression.TextOptions

@@ -1,25 +1,75 @@
-/// A regular expression, compiled.
-package struct TextPattern {
+/// A regular expression, compiled, for texts as some options see them.
+///
+/// It isn't `Sendable`, since it remembers what it finds out about texts.
+package final class TextPattern {
   /// The longest pattern, in bytes, since a row may cost as many steps as text and pattern multiplied.
   package static let byteLimit = 1000
 
-  private let regex: Regex<AnyRegexOutput>
   private let options: QueryExpression.TextOptions
+  /// Whether only the case of letters makes no difference, however they are composed.
+  private let isComposing: Bool
+  private var matcher: PatternMatcher
 
   /// Compiles `pattern`.
   ///
-  /// - Throws: An error of the compiler, whose description is for people.
-  package init(_ pattern: String, _ options: QueryExpression.TextOptions) throws {
-    let marks = options.effective.subtracting(.caseInsensitive)
-    let regex = try Regex(TextFolding.fold(pattern, marks))
-    self.regex = options.effective.contains(.caseInsensitive) ? regex.ignoresCase() : regex
-    self.options = marks
+  /// - Throws: ``PatternFailure`` if it isn't a regular expression, or too long a one.
+  package init(
+    _ pattern: String,
+    _ options: QueryExpression.TextOptions = []
+  ) throws(PatternFailure) {
+    guard pattern.utf8.count <= Self.byteLimit else {
+      throw PatternFailure(
+        "A pattern can't be longer than \(Self.byteLimit) bytes",
+        hint: "Write several conditions.",
+        at: pattern.unicodeScalars.count
+      )
+    }
+    var flags = PatternFlags()
+    flags.ignoresCase = options.effective.contains(.caseInsensitive)
+    let options = options.effective.subtracting(.caseInsensitive)
+    let isComposing = flags.ignoresCase && options.isEmpty
+    self.options = options
+    self.isComposing = isComposing
+    var source = pattern
+    let folded = source.withUTF8 { bytes in
+      Self.fold(bytes, options, isComposing) { String(decoding: $0, as: UTF8.self) }
+    }
+    // So that failures are about the pattern as it was written.
+    if folded != pattern { _ = try PatternParser.parse(pattern, flags) }
+    matcher = PatternMatcher(try PatternProgram(PatternParser.parse(folded, flags)))
   }
 
-  /// Whether it matches all of `text`.
-  package func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    TextFolding.with(text, options) { folded in
-      (try? regex.wholeMatch(in: String(decoding: folded, as: UTF8.self))) != nil
-    }
+  /// How many steps all matches have taken.
+  package var steps: Int { matcher.steps }
+
+  /// Matches a text in well-formed UTF-8.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - mustStop: Is asked every few thousand steps.
+  /// - Returns: Whether it matches all of the text; `nil` if it was told to stop.
+  package func matches(
+    _ text: UnsafeBufferPointer<UInt8>,
+    unless mustStop: () -> Bool
+  ) -> Bool? {
+    Self.fold(text, options, isComposing) { matcher.matches($0, unless: mustStop) }
+  }
+
+  private static func fold<Result>(
+    _ text: UnsafeBufferPointer<UInt8>,
+    _ options: QueryExpression.TextOptions,
+    _ isComposing: Bool,
+    _ body: (UnsafeBufferPointer<UInt8>) -> Result
+  ) -> Result {
+    isComposing ? TextFolding.composing(text, body) : TextFolding.with(text, options, body)
+  }
+
+  /// Returns whether it matches all of a text, however long that takes.
+  package func matches(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { matches($0) { false } } ?? false
   }
 }
+
+@available(*, unavailable)
+extension TextPattern: Sendable {}

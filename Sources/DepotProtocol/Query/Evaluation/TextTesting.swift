@@ -1,22 +1,44 @@
 /// The holding of one text against another.
 ///
 /// The pattern must be folded already by the options, except that of `matches`. It isn't
-/// `Sendable`, since it remembers the regular expression that was used last.
+/// `Sendable`, since it remembers the regular expressions that were used last.
 package final class TextTesting {
-  private var source: [UInt8] = []
-  private var options: QueryExpression.TextOptions = []
-  private var pattern: TextPattern?
-  private var isFilled = false
+  private static let limit = 4
+  /// The regular expressions, the one used last first.
+  private var patterns: [Entry] = []
+
+  private struct Entry {
+    var source: [UInt8]
+    var options: QueryExpression.TextOptions
+    /// It is `nil` if the source is none.
+    var pattern: TextPattern?
+
+    func isOf(
+      _ bytes: UnsafeBufferPointer<UInt8>,
+      _ options: QueryExpression.TextOptions
+    ) -> Bool {
+      self.options == options && source.count == bytes.count && source.elementsEqual(bytes)
+    }
+  }
 
   package init() {}
 
-  /// Returns whether well-formed UTF-8 holds against a pattern.
+  /// Tests well-formed UTF-8 against a pattern.
+  ///
+  /// - Parameters:
+  ///   - test: The test.
+  ///   - text: The text.
+  ///   - pattern: The pattern; no text matches a regular expression that is invalid.
+  ///   - options: What makes no difference.
+  ///   - mustStop: Is asked every few thousand steps of a regular expression.
+  /// - Returns: Whether the text holds; `nil` if it was told to stop.
   package func holds(
     _ test: QueryExpression.TextTest,
     _ text: UnsafeBufferPointer<UInt8>,
     _ pattern: UnsafeBufferPointer<UInt8>,
-    _ options: QueryExpression.TextOptions
-  ) -> Bool {
+    _ options: QueryExpression.TextOptions,
+    unless mustStop: () -> Bool
+  ) -> Bool? {
     let options = options.effective
     switch test {
     case .contains: return Self.isContained(text, pattern, options)
@@ -31,7 +53,8 @@ package final class TextTesting {
     case .like:
       return TextFolding.with(text, options) { WildcardPattern.matches($0, pattern) }
     case .matches:
-      return compiled(pattern, options)?.matches(text) ?? false
+      guard let pattern = compiled(pattern, options) else { return false }
+      return pattern.matches(text, unless: mustStop)
     }
   }
 
@@ -57,19 +80,22 @@ package final class TextTesting {
     return ASCIIText.matches(base, right, ignoresCase: false)
   }
 
-  /// Returns the compiled pattern, which a statement uses for all of its rows.
+  /// Returns a compiled pattern, which a statement uses for all of its rows.
   private func compiled(
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ options: QueryExpression.TextOptions
   ) -> TextPattern? {
-    if isFilled, self.options == options, source.elementsEqual(bytes) { return pattern }
-    source = Array(bytes)
-    self.options = options
-    isFilled = true
-    pattern =
-      bytes.count > TextPattern.byteLimit
-      ? nil : try? TextPattern(String(decoding: bytes, as: UTF8.self), options)
-    return pattern
+    if let first = patterns.first, first.isOf(bytes, options) { return first.pattern }
+    let entry: Entry
+    if let index = patterns.firstIndex(where: { $0.isOf(bytes, options) }) {
+      entry = patterns.remove(at: index)
+    } else {
+      if patterns.count == Self.limit { patterns.removeLast() }
+      let pattern = try? TextPattern(String(decoding: bytes, as: UTF8.self), options)
+      entry = Entry(source: Array(bytes), options: options, pattern: pattern)
+    }
+    patterns.insert(entry, at: 0)
+    return entry.pattern
   }
 }
 

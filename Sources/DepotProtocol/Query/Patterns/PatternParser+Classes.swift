@@ -1,0 +1,134 @@
+extension PatternParser {
+  /// Reads the rest of a class in brackets.
+  mutating func classSet(at start: Int) throws(PatternFailure) -> ScalarSet {
+    try descend(at: start)
+    defer { depth -= 1 }
+    let isNegated = take("^")
+    var result = try members(start)
+    while let operation = try operation(start) {
+      let right = try members(start)
+      switch operation {
+      case .intersection: result = .intersection(result, right)
+      case .difference: result = .intersection(result, .complement(right))
+      }
+    }
+    return isNegated ? .complement(result) : result
+  }
+
+  private enum Operation {
+    case intersection
+    case difference
+  }
+
+  /// Reads `&&` or `--`, or the end of the class.
+  private mutating func operation(_ start: Int) throws(PatternFailure) -> Operation? {
+    if take("]") { return nil }
+    if isNext("&&") {
+      position += 2
+      return .intersection
+    }
+    if isNext("--") {
+      position += 2
+      return .difference
+    }
+    throw PatternFailure(
+      "The class isn't closed that begins",
+      hint: "Add the ], or write \\[ for the character itself.",
+      at: start
+    )
+  }
+
+  private func isNext(_ text: StaticString) -> Bool {
+    text.withUTF8Buffer { bytes in
+      position + bytes.count <= scalars.count
+        && bytes.indices.allSatisfy { scalars[position + $0].value == UInt32(bytes[$0]) }
+    }
+  }
+
+  /// Reads members up to an operation or the end.
+  private mutating func members(_ start: Int) throws(PatternFailure) -> ScalarSet {
+    var sets: [ScalarSet] = []
+    while let scalar = peek, scalar != "]", !isNext("&&"), !isNext("--") {
+      let place = position
+      switch try member() {
+      case .set(let set): sets.append(set)
+      case .scalar(let first): sets.append(try range(from: first, place))
+      }
+    }
+    guard !sets.isEmpty else {
+      throw PatternFailure(
+        peek == nil ? "The class isn't closed that begins" : "A class or a part of it is empty",
+        hint: "Write \\] and \\- for the characters themselves.",
+        at: peek == nil ? start : position
+      )
+    }
+    return sets.count == 1 ? sets[0] : .union(sets)
+  }
+
+  /// Reads the end of a range, if it is one.
+  private mutating func range(
+    from first: Unicode.Scalar,
+    _ place: Int
+  ) throws(PatternFailure) -> ScalarSet {
+    guard peek == "-", let second = peekSecond, second != "]", second != "-" else {
+      return literal(first)
+    }
+    position += 1
+    guard case .scalar(let last) = try member() else {
+      throw PatternFailure(
+        "A range has no last character",
+        hint: "Write \\- for a hyphen, and -- for a difference as in [a-z--[aeiou]].",
+        at: place
+      )
+    }
+    guard first <= last else {
+      throw PatternFailure(
+        "The first character of a range comes after the last",
+        hint: "Swap them; the order is that of code points.",
+        at: place
+      )
+    }
+    let set = ScalarSet.range(first, last)
+    return flags.ignoresCase ? .anyCase(set) : set
+  }
+
+  private mutating func member() throws(PatternFailure) -> Item {
+    let start = position
+    guard let scalar = next() else {
+      throw PatternFailure("The class isn't closed", hint: "Add the ].", at: start)
+    }
+    switch scalar {
+    case "\\": return try item(at: start, isInClass: true)
+    case "[": return .set(try peek == ":" ? posixSet(start) : classSet(at: start))
+    case "-" where peek == "[":
+      throw PatternFailure(
+        "A hyphen before [ isn't clear",
+        hint: "Write -- for a difference, as in [a-z--[aeiou]], and \\- for the character itself.",
+        at: start
+      )
+    default: return .scalar(scalar)
+    }
+  }
+
+  /// Reads the rest of `[:name:]` or `[:^name:]`.
+  private mutating func posixSet(_ start: Int) throws(PatternFailure) -> ScalarSet {
+    position += 1
+    let isNegated = take("^")
+    var name = ""
+    while let scalar = next(), scalar != ":" { name.unicodeScalars.append(scalar) }
+    guard take("]"), let set = ScalarProperty.posix(name) ?? property(named: name) else {
+      throw PatternFailure(
+        "There is no class [:\(name):]",
+        hint:
+          "There are alpha, digit, alnum, upper, lower, space, blank, punct, cntrl, graph, print, "
+          + "xdigit, word, and ascii.",
+        at: start
+      )
+    }
+    return isNegated ? .complement(set) : set
+  }
+
+  private func property(named name: String) -> ScalarSet? {
+    ScalarProperty(name: name).map { .property($0) }
+  }
+}
