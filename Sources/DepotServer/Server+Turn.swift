@@ -6,7 +6,11 @@ extension Server {
   /// One turn of the loop: take in all that came, hand the writes over once, then send.
   func turn(_ events: [EventLoop.Event]) -> Next {
     let now = Monotonic.now()
-    for message in inbox.takeAll() {
+    let messages = inbox.takeAll()
+    // What another thread read may show a commit that this one hasn't heard of, and no read that
+    // comes after it may see less.
+    if !messages.isEmpty { for host in hosts { host.endSnapshot() } }
+    for message in messages {
       if let status = receive(message, now) { return .end(status: status) }
     }
     for event in events { handle(event, now) }

@@ -154,9 +154,13 @@ final class StoreHost {
 
   /// Gives up the reader's snapshot if the store needs that.
   func rest() {
-    guard !keepsSnapshot, let reader else { return }
-    reader.endBatch()
-    reader.beginBatch()
+    if !keepsSnapshot { endSnapshot() }
+  }
+
+  /// Lets the next read see the moment in which it begins.
+  func endSnapshot() {
+    reader?.endBatch()
+    reader?.beginBatch()
   }
 
   /// Ends long reads and pins if the log is longer than `limit`, since it can begin anew only while

@@ -53,5 +53,48 @@ extension ServiceTests {
       let end = try raw.receive()
       #expect(end["err", "effect"]?.string == "partial", "\(end.text)")
     }
+
+    /// A stream is read by another thread than a `get`, and may see a commit before the thread of the
+    /// latter hears of it.
+    @Test func `a read never sees less than one that was answered before it`() throws {
+      let (socket, isOver) = (daemon.socket, Flag())
+      let problems = Shared<[String]>([])
+      let row = try #require(try daemon.connect().fetch(Item.self).first?.id?.value)
+      try inParallel(6) { index in
+        let raw = try RawConnection(socket)
+        var number = 0
+        func call(
+          _ operation: String,
+          _ arguments: String,
+          _ members: String = ""
+        ) throws
+          -> (next: [JSONValue], terminal: JSONValue)
+        {
+          number += 1
+          try raw.call(number, operation, arguments, members)
+          return try raw.receiveAnswer(of: number)
+        }
+        let get = #"{"entity":"Item","ids":[\#(row)],"select":["n"]}"#
+        if index > 0 {
+          while !isOver.value {
+            _ =
+              try index < 3
+              ? call("update", #"{"entity":"Item","ids":[\#(row)],"set":{"n":\#(number)}}"#)
+              : call("get", get)
+          }
+          return
+        }
+        defer { isOver.set() }
+        let fetch = #"{"entity":"Item","where":"$id == \#(row)","select":["n"]}"#
+        for _ in 0..<2000 {
+          let fetched = try call("fetch", fetch, #","credit":4"#)
+          let got = try call("get", get)
+          let before = fetched.next.last?["next", "0", "1"]?.int64 ?? .max
+          let after = got.terminal["ok", "rows", "0", "1"]?.int64 ?? 0
+          if after < before { problems.change { $0.append("\(after) after \(before)") } }
+        }
+      }
+      #expect(problems.value == [])
+    }
   }
 }

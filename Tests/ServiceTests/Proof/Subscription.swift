@@ -1,0 +1,189 @@
+import DepotProtocol
+
+/// What one subscriber was told of a query, over all its connections.
+struct Subscription: Sendable {
+  var name: String
+  var query: CellQuery
+  /// The frames as they came; a new connection goes on where the last one ended.
+  var frames: [JSONValue] = []
+  /// Whether it waited until it was told of everything.
+  var isFinished = false
+
+  /// All rows that it was told of.
+  var observedRows: [ObservedRow] {
+    frames.flatMap { frame in
+      frame["next"]?.array?.compactMap { $0.array.flatMap(ObservedRow.init) } ?? []
+    }
+  }
+
+  /// Compares what it was told with what there was.
+  ///
+  /// - Parameters:
+  ///   - model: The rows before all tokens; `nil` if nobody knows the order of the writes.
+  ///   - final: The rows in the end.
+  /// - Returns: What is wrong.
+  func problems(model: CellModel?, final: [ObservedRow]?) -> [Violation] {
+    var view = SubscriberView()
+    var model = model
+    var violations: [Violation] = []
+    var versions: [Int64: Int64] = [:]
+    var last: Int64?
+    for frame in frames {
+      do throws(SubscriberView.Broken) {
+        try view.apply(frame)
+      } catch {
+        return violations + [.init(.badFrame, "\(name): \(error.why)")]
+      }
+      guard view.isWhole, let token = view.token, frame["kind"]?.string != "disconnected" else {
+        continue
+      }
+      if let last, token < last {
+        return violations + [.init(.tokenWentBack, "\(name) was told of \(token) after \(last)")]
+      }
+      if frame["kind"]?.string == "change", token == last {
+        violations.append(.init(.tokenWentBack, "\(name) was told twice of \(token)"))
+      }
+      last = token
+      for row in view.rows {
+        if let version = versions[row.id], row.version < version {
+          return violations + [
+            .init(
+              .versionWentBack,
+              "\(name) got version \(row.version) of \(row.id) after \(version)"
+            )
+          ]
+        }
+        versions[row.id] = row.version
+      }
+      model?.advance(to: token)
+      if let model, query.answer(model.rows.values) != view.rows {
+        return violations + [
+          .init(
+            .diverged,
+            "\(name) at token \(token): "
+              + CellQuery.difference(view.rows, query.answer(model.rows.values))
+          )
+        ]
+      }
+    }
+    if isFinished, let final, query.answer(final) != view.rows {
+      violations.append(
+        .init(
+          .notConverged,
+          "\(name) in the end: \(CellQuery.difference(view.rows, query.answer(final)))"
+        )
+      )
+    }
+    return violations
+  }
+}
+
+extension ObservedRow {
+  /// Reads a row `[id, version, bin, value]`.
+  init?(_ fields: [JSONValue]) {
+    guard fields.count >= 4, let id = fields[0].int64, let version = fields[1].int64,
+      let bin = fields[2].int64, let value = fields[3].int64
+    else { return nil }
+    self.init(id: id, version: version, bin: bin, value: value)
+  }
+}
+
+/// The rows of a subscriber, made from the frames alone.
+struct SubscriberView {
+  private(set) var rows: [ObservedRow] = []
+  private(set) var token: Int64?
+  private var fullToken: String?
+  /// Whether the rows are those of a moment, and not of a part of the way to it.
+  private(set) var isWhole = false
+  private var isLoading = false
+  private var parts: [JSONValue] = []
+
+  /// A frame that doesn't fit to what came before.
+  struct Broken: Error {
+    var why: String
+
+    init(_ why: String) { self.why = why }
+  }
+
+  mutating func apply(_ frame: JSONValue) throws(Broken) {
+    if let token = frame["token"]?.string, frame["more"] == nil {
+      guard let number = Self.number(of: token) else { throw Broken("no token: \(token)") }
+      (self.token, fullToken) = (number, token)
+    }
+    switch frame["kind"]?.string {
+    case "snapshot":
+      if !isLoading { rows = [] }
+      (isLoading, isWhole, parts) = (true, false, [])
+      rows += try Self.rows(of: frame)
+    case "live":
+      if !isLoading, !isWhole { rows = [] }
+      (isLoading, isWhole) = (false, true)
+    case "mark": break
+    case "gap": (rows, isLoading, isWhole) = ([], false, false)
+    case "disconnected": (isLoading, isWhole, parts) = (false, since != nil, [])
+    case "resume": try resume(frame)
+    case "change":
+      parts.append(frame)
+      isWhole = frame["more"] == nil
+      guard isWhole else { return }
+      defer { parts = [] }
+      try change()
+    default: throw Broken("an unknown frame: \(frame.text)")
+    }
+  }
+
+  /// The token with which a new connection may go on; `nil` if it has to begin anew.
+  var since: String? { isWhole || !parts.isEmpty ? fullToken : nil }
+
+  static func number(of token: String) -> Int64? {
+    token.split(separator: "-").last.flatMap { Int64($0) }
+  }
+
+  private static func rows(of frame: JSONValue) throws(Broken) -> [ObservedRow] {
+    guard let list = frame["next"]?.array else { throw Broken("no rows: \(frame.text)") }
+    let rows = list.compactMap { $0.array.flatMap(ObservedRow.init) }
+    guard rows.count == list.count else { throw Broken("not our rows: \(frame.text)") }
+    return rows
+  }
+
+  private mutating func resume(_ frame: JSONValue) throws(Broken) {
+    var known = Dictionary(rows.map { ($0.id, $0) }) { $1 }
+    for row in try Self.rows(of: frame) { known[row.id] = row }
+    guard let order = frame["order"]?.array?.compactMap(\.int64) else { throw Broken("no order") }
+    rows = []
+    for id in order {
+      guard let row = known[id] else { throw Broken("row \(id) is unknown") }
+      rows.append(row)
+    }
+    (isWhole, isLoading, parts) = (true, false, [])
+  }
+
+  private mutating func change() throws(Broken) {
+    var leaving: Set<Int> = []
+    var coming: [(at: Int, row: ObservedRow)] = []
+    func leave(_ place: Int64?, _ id: Int64?) throws(Broken) {
+      let place = Int(place ?? -1)
+      guard rows.indices.contains(place), rows[place].id == id else {
+        throw Broken("row \(id ?? 0) isn't at \(place) of \(rows.map(\.id))")
+      }
+      leaving.insert(place)
+    }
+    for part in parts {
+      for gone in part["removed"]?.array ?? [] {
+        try leave(gone["from"]?.int64, gone["id"]?.int64)
+      }
+      let next = try Self.rows(of: part)
+      let changes = part["changes"]?.array ?? []
+      guard changes.count == next.count else { throw Broken("\(changes.count) changes") }
+      for (change, row) in zip(changes, next) {
+        coming.append((Int(change["at"]?.int64 ?? -1), row))
+        if change["kind"]?.string == "updated" { try leave(change["from"]?.int64, row.id) }
+      }
+    }
+    for place in leaving.sorted(by: >) { rows.remove(at: place) }
+    for (at, row) in coming {
+      guard (0...rows.count).contains(at) else { throw Broken("no place \(at)") }
+      rows.insert(row, at: at)
+    }
+  }
+}
