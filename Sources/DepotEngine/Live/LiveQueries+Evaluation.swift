@@ -58,12 +58,14 @@ extension LiveQueries {
     }
     do {
       let head = try connection.historyHead()
-      if head > known {
+      let wasKnown = head <= known
+      if !wasKnown {
         takeCommits()
         // What came may concern others too.
         thread.run { [self] in assumeIsolated { $0.commitsCame() } }
       }
-      if head <= known { return max(head, known) }
+      // What was taken just now may go beyond the snapshot, which doesn't show it.
+      if wasKnown || head == known { return known }
     } catch {
       endSnapshot(connection)
       throw error
