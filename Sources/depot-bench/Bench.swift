@@ -14,12 +14,40 @@ enum Bench {
     var largeRows = 1_000_000
     var only: Set<String> = []
 
+    /// What `--help` prints.
+    static var help: String {
+      """
+      depot-bench: measures Depot beside its floor and its peers, in interleaved rounds.
+
+        --only NAMES    only these scenarios, with commas between:
+      \(scenarioLines)
+        --quick         two short rounds, and fewer rows
+        --rounds N      how many rounds (5)
+        --seconds S     how long each load of a round lasts (1)
+        --output PATH   where the reports go: PATH.md, PATH.json, and PATH.svg (.build/bench)
+
+      PostgreSQL and Redis are measured if they are installed (`make bench-peers`).
+      The stores are made in the folder for temporary files: with TMPDIR=/dev/shm, in memory, so
+      that what is measured isn't the disk.
+      """
+    }
+
+    private static var scenarioLines: String {
+      let names = Bench.scenarios.map { ($0.name + String(repeating: " ", count: 14)).prefix(14) }
+      return zip(names, Bench.scenarios).map { "        \($0)  \($1.summary)" }
+        .joined(separator: "\n")
+    }
+
     func includes(_ name: String) -> Bool { only.isEmpty || only.contains(name) }
   }
 
   static func run(_ arguments: [String]) -> Int32 {
     do {
       if let status = try Helper.run(arguments) { return status }
+      guard !arguments.contains("--help"), !arguments.contains("-h") else {
+        print(Options.help)
+        return 0
+      }
       let options = try parse(arguments)
       try measure(options)
       return 0
@@ -44,11 +72,59 @@ enum Bench {
       case "--output": options.output = value
       case "--rounds": options.rounds = Int(value) ?? options.rounds
       case "--seconds": options.seconds = Double(value) ?? options.seconds
-      case "--only": options.only = Set(value.split(separator: ",").map(String.init))
+      case "--only":
+        options.only = Set(value.split(separator: ",").map(String.init))
+        for name in options.only where !scenarios.contains(where: { $0.name == name }) {
+          throw BenchError("there is no scenario \(name); see --help")
+        }
       default: throw BenchError("there is no option \(name)")
       }
     }
     return options
+  }
+
+  /// Something to measure, by its name for `--only`.
+  private struct Scenario {
+    var name: String
+    var summary: String
+    var measure: (Options, TemporaryFolder, Peers, inout Report) throws -> Void
+
+    init(
+      _ name: String,
+      _ summary: String,
+      _ measure: @escaping (Options, TemporaryFolder, Peers, inout Report) throws -> Void
+    ) {
+      self.name = name
+      self.summary = summary
+      self.measure = measure
+    }
+  }
+
+  private static var scenarios: [Scenario] {
+    [
+      Scenario("get", "a get by one client, beside an echo", Scenarios.get),
+      Scenario("connections", "gets by 1 to 64 connections, beside peers", Scenarios.connections),
+      Scenario(
+        "insert",
+        "durable inserts by 1 to 64 connections, beside peers",
+        Scenarios.durableInsert
+      ),
+      Scenario("saves", "saves by 1 to 16 connections, with each kind of history", Scenarios.saves),
+      Scenario("notify", "commit to subscriber, beside LISTEN/NOTIFY", Scenarios.notify),
+      Scenario(
+        "subscriptions",
+        "a commit's cost by the number of watched queries",
+        Scenarios.subscriptions
+      ),
+      Scenario("history", "many rows in a request, with each kind of history", Scenarios.history),
+      Scenario("fetch", "100,000 rows, sorted, beside SQLite", Scenarios.fetch),
+      Scenario("bulk", "100,000 rows inserted, beside SQLite", Scenarios.bulkInsert),
+      Scenario("enumerate", "a million rows: time and memory", Scenarios.enumerate),
+      Scenario("isolation", "gets while a million rows are read", Scenarios.isolation),
+      Scenario("start", "the command line and the service starting", Scenarios.start),
+      Scenario("growth", "gets and scans by the number of rows", Scenarios.growth),
+      Scenario("graph", "questions about packages, beside SQL by hand", Scenarios.graph),
+    ]
   }
 
   private static func measure(_ options: Options) throws {
@@ -57,21 +133,9 @@ enum Bench {
     var report = Report(options: options)
     let peers = Peers(folder: folder)
     defer { peers.stop() }
-    let scenarios: [(String, (Options, TemporaryFolder, Peers, inout Report) throws -> Void)] = [
-      ("get", Scenarios.get),
-      ("connections", Scenarios.connections),
-      ("insert", Scenarios.durableInsert),
-      ("fetch", Scenarios.fetch),
-      ("bulk", Scenarios.bulkInsert),
-      ("enumerate", Scenarios.enumerate),
-      ("isolation", Scenarios.isolation),
-      ("start", Scenarios.start),
-      ("growth", Scenarios.growth),
-      ("graph", Scenarios.graph),
-    ]
-    for (name, scenario) in scenarios where options.includes(name) {
-      progress("measuring \(name)")
-      try scenario(options, folder, peers, &report)
+    for scenario in scenarios where options.includes(scenario.name) {
+      progress("measuring \(scenario.name)")
+      try scenario.measure(options, folder, peers, &report)
     }
     try report.write(to: options.output)
     print(report.markdown)

@@ -42,6 +42,20 @@ final class Child {
     return line?.split(separator: " ").compactMap { Int($0) }.first ?? 0
   }
 
+  /// Returns how long its threads have run, in microseconds; with a name, only those of that name.
+  func processorTime(ofThreads name: String? = nil) -> Double {
+    let folder = "/proc/\(identifier)/task"
+    let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return threads.reduce(0) { sum, thread in
+      func text(_ file: String) -> String {
+        (try? String(contentsOfFile: "\(folder)/\(thread)/\(file)", encoding: .utf8)) ?? ""
+      }
+      if let name, text("comm") != name + "\n" { return sum }
+      return sum + (text("schedstat").split(separator: " ").first.flatMap { Double($0) } ?? 0)
+        / 1000
+    }
+  }
+
   /// Starts the high-water mark of the memory anew.
   func resetPeak() {
     try? "5".write(toFile: "/proc/\(identifier)/clear_refs", atomically: false, encoding: .utf8)

@@ -16,6 +16,10 @@ enum Helper {
     case "helper-ping-pong": try pingPong(path, Int(arguments[2]) ?? 0, Int(arguments[3]) ?? 0)
     case "helper-get": try get(path, Int(arguments[2]) ?? 0, Int(arguments[3]) ?? 0)
     case "helper-enumerate": try enumerate(path)
+    case "helper-watch": try Subscriber.watch(path, Int(arguments[2]) ?? 0, ready: arguments[3])
+    case "helper-listen": try Subscriber.listen(path, Int(arguments[2]) ?? 0, ready: arguments[3])
+    case "helper-subscribe":
+      try Subscriber.subscribe(path, arguments[2], Int(arguments[3]) ?? 0, ready: arguments[4])
     default: throw BenchError("there is no \(name)")
     }
     return 0
@@ -83,16 +87,12 @@ enum Helper {
   /// Reads all items; prints how many, and how much memory that took beyond idle in KiB.
   private static func enumerate(_ path: String) throws {
     let connection = try BlockingConnection(socket: SocketPath(path))
-    let request = FetchRequest(
-      entity: "Item",
-      sort: [],
-      select: Item.attributes,
-      namesColumns: false
-    )
     try connection.ping()
     let idle = ownKibibytes("VmRSS")
     var sum: Int64 = 0
-    let count = try connection.fetch(request) { sum &+= try Item(from: &$0).size }
+    let count = try connection.enumerate(Item.self) { page in
+      for item in page.records { sum &+= item.size }
+    }
     print(count, ownKibibytes("VmHWM") - idle, sum)
   }
 

@@ -1,3 +1,4 @@
+import DepotClient
 import DepotLinux
 import DepotProtocol
 import Foundation
@@ -9,6 +10,8 @@ enum Load {
     var callsPerSecond: Double
     /// The latencies of all calls in microseconds.
     var latencies: [Double]
+    /// The processor time that the service took for a call, in microseconds.
+    var cpu = 0.0
 
     var p50: Double { percentile(latencies, 0.5) }
     var p99: Double { percentile(latencies, 0.99) }
@@ -25,8 +28,27 @@ enum Load {
     }
   }
 
-  /// Runs calls over `connections` connections for `seconds`.
+  /// Runs calls over `connections` connections of a service for `seconds`.
   static func run(
+    on daemon: Daemon,
+    connections: Int,
+    seconds: Double,
+    _ operation: (Int64) -> DepotProtocol.Operation
+  ) throws -> Result {
+    let start = daemon.child.processorTime()
+    var result = try run(
+      socket: daemon.socket.path,
+      connections: connections,
+      seconds: seconds,
+      operation
+    )
+    let time = daemon.child.processorTime() - start
+    result.cpu = time / Double(max(1, result.latencies.count))
+    return result
+  }
+
+  /// Runs calls over `connections` connections for `seconds`.
+  private static func run(
     socket: String,
     connections: Int,
     seconds: Double,

@@ -18,6 +18,9 @@ final class Peers {
     postgres?.stop()
   }
 
+  /// Where PostgreSQL's socket is.
+  var postgresFolder: String { folder.file("postgres") }
+
   private static let binaries = "/usr/lib/postgresql/15/bin"
 
   /// Returns the command that runs a program as the user postgres; the server refuses to be root.
@@ -28,7 +31,7 @@ final class Peers {
 
   private func startPostgres() -> Bool {
     guard DepotLinux.Process.isExecutable(Self.binaries + "/initdb") else { return false }
-    let home = folder.file("postgres")
+    let home = postgresFolder
     do {
       try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
       if getuid() == 0 { _ = try Child(["chown", "postgres", home]).result() }
@@ -60,44 +63,67 @@ final class Peers {
   }
 
   private func psql(_ sql: String) throws -> String {
-    try Child(["psql", "-h", folder.file("postgres"), "-U", "bench", "-qc", sql, "postgres"])
+    try Child(["psql", "-h", postgresFolder, "-U", "bench", "-qc", sql, "postgres"])
       .result()
   }
 
-  /// Runs a script in `clients` connections; returns transactions per second.
-  private func pgbench(_ script: String, clients: Int, seconds: Double) throws -> Double {
+  /// Runs a script in `clients` connections, each line of SQL a transaction that is on disk before it is
+  /// answered.
+  ///
+  /// - Returns: How many were answered in a second, and the processor time that the server took for
+  ///   each, in microseconds.
+  func postgresCalls(
+    _ script: String,
+    clients: Int,
+    seconds: Double
+  ) throws -> (rate: Double, cpu: Double?) {
     let path = folder.file("pgbench.sql")
     try script.write(toFile: path, atomically: true, encoding: .utf8)
+    let start = postgresProcessorTime()
+    let duration = max(1, Int(seconds.rounded()))
     let output = try Child([
-      "pgbench", "-h", folder.file("postgres"), "-U", "bench", "-n", "-M", "prepared", "-c",
-      "\(clients)", "-j", "1", "-T", "\(max(1, Int(seconds.rounded())))", "-f", path, "postgres",
+      "pgbench", "-h", postgresFolder, "-U", "bench", "-n", "-M", "prepared", "-c", "\(clients)",
+      "-j", "1", "-T", "\(duration)", "-f", path, "postgres",
     ]).result()
     guard let line = output.split(separator: "\n").first(where: { $0.hasPrefix("tps = ") }),
       let value = line.split(separator: " ").compactMap({ Double($0) }).first
     else { throw BenchError("pgbench printed no tps") }
-    return value
+    let calls = value * Double(duration)
+    return (value, (postgresProcessorTime() - start) / max(1, calls))
   }
 
-  /// Returns how many rows a second are read by key.
-  func postgresGets(clients: Int, seconds: Double) throws -> Double {
-    try pgbench(
-      "\\set k random(1, 100000)\nSELECT * FROM item WHERE id = :k;",
-      clients: clients,
-      seconds: seconds
-    )
+  /// Returns how long the server's processes have run, in microseconds.
+  private func postgresProcessorTime() -> Double {
+    guard let server = postgres?.identifier else { return 0 }
+    let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    let ticks = entries.compactMap { Int32($0) }.reduce(0.0) { sum, process in
+      let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+      // What follows the program's name, which may have spaces: state, parent, and so on.
+      let fields = text?.split(separator: ")").last?.split(separator: " ") ?? []
+      guard fields.count > 14, process == server || Int32(fields[1]) == server else { return sum }
+      // Those that ended count with their parent.
+      let times = process == server ? fields[11...14] : fields[11...12]
+      return times.reduce(sum) { $0 + (Double($1) ?? 0) }
+    }
+    return ticks * 10_000
   }
 
-  /// Returns how many rows a second are inserted, each on disk.
-  func postgresInserts(clients: Int, seconds: Double) throws -> Double {
-    try pgbench(
-      """
-      INSERT INTO item (name, section, size, score, essential, note)
-      VALUES ('package-1', 'section-1', 7919, 0.125, false, 'a short note about number 1');
-      """,
-      clients: clients,
-      seconds: seconds
-    )
-  }
+  /// Reads a row by its key.
+  static let selection = "\\set k random(1, 100000)\nSELECT * FROM item WHERE id = :k;"
+
+  /// Inserts a row.
+  static let insertion = """
+    INSERT INTO item (name, section, size, score, essential, note)
+    VALUES ('package-1', 'section-1', 7919, 0.125, false, 'a short note about number 1');
+    """
+
+  /// Changes two columns of a row.
+  static let update = """
+    \\set k random(1, 100000)
+    \\set s random(1, 1000000)
+    \\set d random(1, 1000000) / 8.0
+    UPDATE item SET size = :s, score = :d WHERE id = :k;
+    """
 
   private func startRedis() -> Bool {
     let socket = folder.file("redis.sock")

@@ -13,14 +13,38 @@ struct Figure: Codable {
   var referenceValue: Double?
   /// The median of the rounds' ratios of Depot to the reference.
   var ratio: Double?
+  /// The medians of the processor time that the service and the reference took for one call, in
+  /// microseconds, if they were measured.
+  var cpu: Double?
+  var referenceCPU: Double?
   var budget: String?
   var meetsBudget: Bool?
+}
+
+/// How a cost grows.
+struct Curve {
+  struct Line {
+    var name: String
+    var points: [Point]
+  }
+
+  struct Point {
+    var x: Double
+    var y: Double
+  }
+
+  var title: String
+  /// What the points' numbers are.
+  var x: String
+  var y: String
+  var lines: [Line]
 }
 
 /// The figures of one run.
 struct Report {
   private let options: Bench.Options
   private(set) var figures: [Figure] = []
+  private(set) var curves: [Curve] = []
   private(set) var notes: [String] = []
 
   init(options: Bench.Options) {
@@ -38,6 +62,8 @@ struct Report {
     reference: String? = nil,
     _ values: [Double] = [],
     isRate: Bool = false,
+    cpu: [Double] = [],
+    referenceCPU: [Double] = [],
     budget: Double? = nil
   ) {
     let ratios = zip(depot, values).map { $0 / $1 }
@@ -50,7 +76,9 @@ struct Report {
       rounds: depot,
       reference: reference,
       referenceValue: values.isEmpty ? nil : median(values),
-      ratio: ratio
+      ratio: ratio,
+      cpu: cpu.isEmpty ? nil : median(cpu),
+      referenceCPU: referenceCPU.isEmpty ? nil : median(referenceCPU)
     )
     if let budget {
       figure.budget = "\(isRate ? "≥" : "≤") \(budget)\(values.isEmpty ? " \(unit)" : " ×")"
@@ -60,21 +88,28 @@ struct Report {
     figures.append(figure)
   }
 
+  mutating func add(_ curve: Curve) { curves.append(curve) }
+
   mutating func note(_ text: String) { notes.append(text) }
 
   var markdown: String {
     var lines = [
-      "| work | Depot | reference | ratio | budget | |", "|---|--:|--:|--:|--:|---|",
+      "| work | Depot | reference | ratio | CPU per call | budget | |",
+      "|---|--:|--:|--:|--:|--:|---|",
     ]
     for figure in figures {
       let reference =
         figure.referenceValue.map { "\(format($0)) \(figure.unit) (\(figure.reference ?? ""))" }
         ?? "–"
       let ratio = figure.ratio.map { String(format: "%.2f ×", $0) } ?? "–"
+      let cpu =
+        figure.cpu.map { own in
+          "\(format(own)) µs" + (figure.referenceCPU.map { " (\(format($0)) µs)" } ?? "")
+        } ?? "–"
       let verdict = figure.meetsBudget.map { $0 ? "met" : "missed" } ?? ""
       lines.append(
         "| \(figure.what) | \(format(figure.depot)) \(figure.unit) | \(reference) | \(ratio) "
-          + "| \(figure.budget ?? "–") | \(verdict) |"
+          + "| \(cpu) | \(figure.budget ?? "–") | \(verdict) |"
       )
     }
     return (lines + [""] + notes.map { "- \($0)" }).joined(separator: "\n")
@@ -92,35 +127,7 @@ struct Report {
     try svg.write(toFile: path + ".svg", atomically: true, encoding: .utf8)
   }
 
-  /// A bar for each ratio, on a logarithmic scale around 1.
-  private var svg: String {
-    let rows = figures.filter { $0.ratio != nil }
-    let height = 40 + rows.count * 24
-    var lines = [
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"900\" height=\"\(height)\" "
-        + "font-family=\"sans-serif\" font-size=\"12\">",
-      "<rect width=\"900\" height=\"\(height)\" fill=\"white\"/>",
-      "<text x=\"10\" y=\"20\" font-weight=\"bold\">Depot relative to its reference "
-        + "(line: equal)</text>",
-      "<line x1=\"640\" y1=\"28\" x2=\"640\" y2=\"\(height - 8)\" stroke=\"#888\"/>",
-    ]
-    for (index, figure) in rows.enumerated() {
-      let y = 34 + index * 24
-      let length = min(200, max(-200, log2(figure.ratio ?? 1) * 60))
-      let x = length < 0 ? 640 + length : 640
-      let color = figure.meetsBudget == false ? "#c0392b" : "#2e86c1"
-      let name = figure.what.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-      lines.append("<text x=\"10\" y=\"\(y + 13)\">\(name)</text>")
-      lines.append(
-        "<rect x=\"\(x)\" y=\"\(y)\" width=\"\(abs(length))\" height=\"16\" fill=\"\(color)\"/>"
-      )
-      let ratio = String(format: "%.2f ×", figure.ratio ?? 1)
-      lines.append("<text x=\"850\" y=\"\(y + 13)\">\(ratio)</text>")
-    }
-    return (lines + ["</svg>"]).joined(separator: "\n")
-  }
-
-  private func format(_ value: Double) -> String {
+  func format(_ value: Double) -> String {
     value >= 1000
       ? String(Int(value.rounded())) : String(format: value < 10 ? "%.2f" : "%.1f", value)
   }

@@ -4,7 +4,8 @@ import DepotProtocol
 import Foundation
 
 extension Scenarios {
-  /// A million rows by stream: time, and memory beyond idle in both processes.
+  /// A million rows in batches of the client's enumeration: time, and memory beyond idle in both
+  /// processes.
   static func enumerate(
     _ options: Bench.Options,
     _ folder: TemporaryFolder,
@@ -77,7 +78,7 @@ extension Scenarios {
   }
 
   private static func gets(_ daemon: Daemon, _ options: Bench.Options) throws -> Load.Result {
-    try Load.run(socket: daemon.socket.path, connections: 1, seconds: min(0.5, options.seconds)) {
+    try Load.run(on: daemon, connections: 1, seconds: min(0.5, options.seconds)) {
       .get(GetRequest(entity: "Item", identifiers: [$0 % 1000 + 1], namesColumns: false))
     }
   }
@@ -137,7 +138,7 @@ extension Scenarios {
         filled += 10_000
       }
       let get = try Load.run(
-        socket: daemon.socket.path,
+        on: daemon,
         connections: 16,
         seconds: min(0.5, options.seconds)
       ) {

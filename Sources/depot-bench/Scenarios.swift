@@ -49,115 +49,6 @@ enum Scenarios {
     return value
   }
 
-  /// Many connections get rows by identifier.
-  static func connections(
-    _ options: Bench.Options,
-    _ folder: TemporaryFolder,
-    _ peers: Peers,
-    _ report: inout Report
-  ) throws {
-    let daemon = try Daemon(folder, name: "connections")
-    defer { daemon.stop() }
-    try Item.fill(daemon.connect(), 100_000)
-    for count in [1, 4, 16, 64] {
-      var depot: [Double] = []
-      var postgres: [Double] = []
-      var redis: [Double] = []
-      for _ in 0..<options.rounds {
-        depot.append(
-          try Load.run(
-            socket: daemon.socket.path,
-            connections: count,
-            seconds: options.seconds,
-            getItem
-          ).callsPerSecond
-        )
-        if peers.hasPostgres {
-          postgres.append(try peers.postgresGets(clients: count, seconds: options.seconds))
-        }
-        if peers.hasRedis {
-          redis.append(try peers.redisCalls(["-t", "get"], clients: count, count: 50_000))
-        }
-      }
-      report.add(
-        "connections",
-        "get by identifier, \(count) connections",
-        unit: "/s",
-        depot,
-        reference: "pgbench select",
-        postgres,
-        isRate: true,
-        budget: count == 16 && !postgres.isEmpty ? 1.4 : nil
-      )
-      report.add(
-        "connections-redis",
-        "get by identifier, \(count) connections, beside Redis GET",
-        unit: "/s",
-        depot,
-        reference: "redis-benchmark",
-        redis,
-        isRate: true
-      )
-    }
-  }
-
-  private static func getItem(_ number: Int64) -> DepotProtocol.Operation {
-    let identifier = number &* 7919 % 100_000 + 1
-    return .get(GetRequest(entity: "Item", identifiers: [identifier], namesColumns: false))
-  }
-
-  /// Single rows inserted, each on disk before it is acknowledged.
-  static func durableInsert(
-    _ options: Bench.Options,
-    _ folder: TemporaryFolder,
-    _ peers: Peers,
-    _ report: inout Report
-  ) throws {
-    let daemon = try Daemon(folder, name: "insert")
-    defer { daemon.stop() }
-    try Item.fill(daemon.connect(), 100_000)
-    for count in [1, 4, 16, 64] {
-      var depot: [Double] = []
-      var postgres: [Double] = []
-      var redis: [Double] = []
-      for _ in 0..<options.rounds {
-        depot.append(
-          try Load.run(
-            socket: daemon.socket.path,
-            connections: count,
-            seconds: max(1, options.seconds)
-          ) { number in .insert(Item.insertion(Int(number)..<Int(number) + 1)) }.callsPerSecond
-        )
-        if peers.hasPostgres {
-          postgres.append(try peers.postgresInserts(clients: count, seconds: options.seconds))
-        }
-        if peers.hasRedis {
-          redis.append(try peers.redisCalls(["-t", "set"], clients: count, count: 5000))
-        }
-      }
-      let budget: Double? = count == 1 ? 1.0 : count == 16 ? 1.5 : nil
-      report.add(
-        "insert",
-        "durable insert, \(count) connections",
-        unit: "/s",
-        depot,
-        reference: "pgbench insert",
-        postgres,
-        isRate: true,
-        budget: postgres.isEmpty ? nil : budget
-      )
-      report.add(
-        "insert-redis",
-        "durable insert, \(count) connections, beside Redis SET",
-        unit: "/s",
-        depot,
-        reference: "redis-benchmark, fsync always",
-        redis,
-        isRate: true
-      )
-    }
-  }
-
   /// All rows, sorted, into typed values.
   static func fetch(
     _ options: Bench.Options,
@@ -174,7 +65,7 @@ enum Scenarios {
     let request = FetchRequest(
       entity: "Item",
       sort: [SortKey("size")],
-      select: Item.attributes,
+      select: Item.columns,
       namesColumns: false
     )
     var depot: [Double] = []
@@ -232,7 +123,7 @@ enum Scenarios {
               for item in items[start..<min(start + 10_000, items.count)] {
                 rows.appendRow { item.write(to: &$0) }
               }
-              return InsertRequest(entity: "Item", columns: Item.attributes, rows: rows)
+              return InsertRequest(entity: "Item", columns: Item.columns, rows: rows)
             }
           )
         }

@@ -1,4 +1,5 @@
 internal import DepotSQLite
+internal import Glibc
 
 /// Copies of values, one behind the other, found by their offsets.
 struct ChangeArena {
@@ -52,7 +53,9 @@ struct ChangeArena {
 
   private mutating func add(_ tag: Tag, _ word: UInt64) {
     bytes.append(tag.rawValue)
-    withUnsafeBytes(of: word) { bytes.append(contentsOf: $0) }
+    withUnsafeBytes(of: word) { word in
+      word.withMemoryRebound(to: UInt8.self) { bytes.append(contentsOf: $0) }
+    }
   }
 
   /// Reads a number, and moves the offset behind it.
@@ -122,8 +125,19 @@ extension Cell {
     case (.integer(let first), .integer(let second)): first == second
     case (.real(let first), .real(let second)): first.bitPattern == second.bitPattern
     case (.text(let first), .text(let second)), (.blob(let first), .blob(let second)):
-      first.count == second.count && first.elementsEqual(second)
+      first.count == second.count
+        && Self.areEqual(first.baseAddress, second.baseAddress, first.count)
     default: false
     }
+  }
+
+  @inline(__always)
+  private static func areEqual(
+    _ first: UnsafePointer<UInt8>?,
+    _ second: UnsafePointer<UInt8>?,
+    _ count: Int
+  ) -> Bool {
+    guard let first, let second else { return count == 0 }
+    return memcmp(first, second, count) == 0
   }
 }

@@ -11,12 +11,13 @@ struct CoalescedRow {
   var kind: Kind
   /// The row's version: after an update, before a deletion.
   var version: Int64
-  /// The columns with where the arena has their values; those of an update are really different, a deletion
-  /// has only old ones.
-  var values: [Value] = []
+  /// Which of the collected values are the row's; those of an update are really different, a deletion has
+  /// only old ones.
+  private(set) var values: Range<Int>
   /// Whether the values of a deletion were kept.
   var hasValues = true
 
+  /// A column, with where the arena has its values.
   struct Value {
     var place: Int
     var old: Int
@@ -27,49 +28,52 @@ struct CoalescedRow {
   ///   - entries: The changes of one row that the request didn't insert, in the order in which they
   ///     happened; at least one. Only the last can be a deletion.
   ///   - arena: What has their values.
-  init(_ entries: some RandomAccessCollection<JournalEntry>, _ arena: borrowing ChangeArena) {
+  ///   - collected: Where the row's values are added.
+  init(
+    _ entries: ArraySlice<JournalEntry>,
+    _ arena: borrowing ChangeArena,
+    into collected: inout [Value]
+  ) {
     let first = entries[entries.startIndex]
-    let last = entries[entries.index(before: entries.endIndex)]
+    let last = entries[entries.endIndex - 1]
+    let start = collected.count
     identifier = first.row
     entity = first.entity
     kind = last.kind == .delete ? .delete : .update
     version = last.kind == .delete ? first.versions.old : last.versions.new
     if last.kind == .delete { hasValues = last.values != nil }
     if entries.count == 1 {
-      values = Self.values(of: first, arena)
-      return
-    }
-    var merged: [Int: Value] = [:]
-    for entry in entries where entry.kind == .update {
-      for value in Self.values(of: entry, arena) {
-        merged[value.place, default: value].new = value.new
+      Self.forEachValue(of: first, arena) { collected.append($0) }
+    } else {
+      var merged: [Int: Value] = [:]
+      for entry in entries where entry.kind == .update {
+        Self.forEachValue(of: entry, arena) { merged[$0.place, default: $0].new = $0.new }
+      }
+      if kind == .delete {
+        Self.forEachValue(of: last, arena) { collected.append(merged[$0.place] ?? $0) }
+      } else {
+        collected += merged.values.filter { !arena.areEqual($0.old, $0.new) }
+          .sorted { $0.place < $1.place }
       }
     }
-    if kind == .delete {
-      values = Self.values(of: last, arena).map { merged[$0.place] ?? $0 }
-    } else {
-      values = merged.values.filter { !arena.areEqual($0.old, $0.new) }
-        .sorted { $0.place < $1.place }
-    }
+    values = start..<collected.count
   }
 
-  private static func values(
+  @inline(__always)
+  private static func forEachValue(
     of entry: JournalEntry,
-    _ arena: borrowing ChangeArena
-  ) -> [Value] {
-    guard var offset = entry.values else { return [] }
-    let count = arena.number(&offset)
-    var result: [Value] = []
-    result.reserveCapacity(count)
-    for _ in 0..<count {
+    _ arena: borrowing ChangeArena,
+    _ body: (Value) -> Void
+  ) {
+    guard var offset = entry.values else { return }
+    for _ in 0..<arena.number(&offset) {
       let place = arena.number(&offset)
       let old = offset
       offset = arena.end(of: offset)
       let new = offset
       if entry.kind == .update { offset = arena.end(of: offset) }
-      result.append(Value(place: place, old: old, new: new))
+      body(Value(place: place, old: old, new: new))
     }
-    return result
   }
 }
 

@@ -19,6 +19,9 @@ final class HistoryTable {
   /// The size of a row's changes beyond which others go into another row, in bytes.
   static let pageBytes = 256 << 10
 
+  /// How many rows are noted by one run of a statement, if there are so many.
+  private static let rowsTogether = 32
+
   /// Makes the tables.
   static let definition = """
     CREATE TABLE depot_history (id INTEGER PRIMARY KEY, token INTEGER NOT NULL, at REAL, author TEXT,
@@ -44,6 +47,7 @@ final class HistoryTable {
   private var addedBytes: Int64 = 0
   private var insertion: Statement?
   private var indexing: Statement?
+  private var indexingMany: Statement?
 
   /// - Parameters:
   ///   - connection: What writes.
@@ -141,14 +145,33 @@ final class HistoryTable {
 
   /// Notes which rows of entities a row is about.
   private func index(_ page: HistoryPage, _ identifier: Int64) throws {
-    let statement = try indexing ?? indexingStatement()
+    let wholes = page.rows.count / Self.rowsTogether * Self.rowsTogether
+    if wholes > 0 {
+      let statement = try indexingMany ?? indexingStatement(Self.rowsTogether)
+      indexingMany = statement
+      try index(page.rows[..<wholes], of: page, identifier, statement, Self.rowsTogether)
+    }
+    if wholes < page.rows.count {
+      let statement = try indexing ?? indexingStatement(1)
+      indexing = statement
+      try index(page.rows[wholes...], of: page, identifier, statement, 1)
+    }
+  }
+
+  private func index(
+    _ rows: ArraySlice<Int64>,
+    of page: HistoryPage,
+    _ identifier: Int64,
+    _ statement: Statement,
+    _ count: Int
+  ) throws {
     defer { statement.reset() }
     var root = page.root
     try root.withUTF8 { root in
       try statement.bind(borrowingText: root, at: 1)
-      try statement.bind(identifier, at: 3)
-      for row in page.rows {
-        try statement.bind(row, at: 2)
+      try statement.bind(identifier, at: 2)
+      for start in stride(from: rows.startIndex, to: rows.endIndex, by: count) {
+        for offset in 0..<count { try statement.bind(rows[start + offset], at: 3 + offset) }
         try statement.runBound()
       }
     }
@@ -172,12 +195,12 @@ final class HistoryTable {
     return statement
   }
 
-  private func indexingStatement() throws(SQLiteError) -> Statement {
-    let statement = try connection.statement(
-      "INSERT OR IGNORE INTO depot_history_row (entity, row, id) VALUES (?1, ?2, ?3)"
+  /// Returns a statement that notes so many rows: the entity, the row of the history, and they.
+  private func indexingStatement(_ count: Int) throws(SQLiteError) -> Statement {
+    let rows = (3..<3 + count).map { "(?1, ?\($0), ?2)" }.joined(separator: ", ")
+    return try connection.statement(
+      "INSERT OR IGNORE INTO depot_history_row (entity, row, id) VALUES \(rows)"
     )
-    indexing = statement
-    return statement
   }
 }
 
@@ -274,12 +297,16 @@ struct HistoryPage {
   var bytes: [UInt8] { writer.bytes + CollectionOfOne(UInt8(ascii: "]")) }
 
   /// Adds an element, which `body` writes.
-  mutating func add(_ first: Int64, _ last: Int64, _ body: (inout JSONWriter) -> Void) {
+  ///
+  /// - Returns: Whether the page is full now.
+  @discardableResult
+  mutating func add(_ first: Int64, _ last: Int64, _ body: (inout JSONWriter) -> Void) -> Bool {
     if !isEmpty { writer.raw(",") }
     self.first = min(self.first, first)
     self.last = max(self.last, last)
     if kind != .insert { rows.append(first) }
     body(&writer)
+    return isFull
   }
 
   /// Takes everything out.

@@ -59,31 +59,37 @@ struct JournalWriting {
     _ table: RecordedTable,
     _ rows: RecordedRows
   ) throws {
+    let arena = recorder.journal.arena
     var collected: [CoalescedRow] = []
+    var values: [CoalescedRow.Value] = []
     var revoked: Set<Int64> = []
     var start = entries.startIndex
     while start < entries.endIndex {
       var end = start
       while end < entries.endIndex, entries[end].row == entries[start].row { end += 1 }
-      let changes = entries[start..<end]
+      var changes = entries[start..<end]
       start = end
       if changes.contains(where: { $0.kind == .revocation }) {
         revoked.insert(changes[changes.startIndex].row)
+        changes = changes.filter { $0.kind != .revocation }[...]
       }
-      let known = changes.filter { $0.kind != .revocation }
-      guard !known.isEmpty else { continue }
-      collected.append(CoalescedRow(known, recorder.journal.arena))
+      guard !changes.isEmpty else { continue }
+      collected.append(CoalescedRow(changes, arena, into: &values))
     }
     if !revoked.isEmpty { table.inserts = table.inserts.flatMap { $0.without(revoked) } }
-    for row in collected where row.kind == .delete { try write(row, rows) }
+    for row in collected where row.kind == .delete {
+      try write(row, values[row.values], arena, rows)
+    }
     try flush()
     if isLast || table.inserts.count > Self.rangeLimit {
       try write(table.inserts, rows)
       if !isLast { table.inserts = [] }
     }
-    for row in collected where row.kind == .update { try write(row, rows) }
+    for row in collected where row.kind == .update {
+      try write(row, values[row.values], arena, rows)
+    }
     try flush()
-    if tells { tell(collected, table, rows) }
+    if tells { tell(collected, values, table, rows) }
   }
 
   /// The pages that are being filled, by the numbers of the entities.
@@ -105,11 +111,12 @@ struct JournalWriting {
     _ rows: RecordedRows,
     _ body: (inout JSONWriter) -> Void
   ) throws {
-    let empty = HistoryPage(entity: entity.name, root: rows.layout.name, kind: kind)
-    pages[entity.number, default: empty].add(first, last, body)
-    guard let page = pages[entity.number], page.isFull else { return }
+    let isFull = pages[
+      entity.number,
+      default: HistoryPage(entity: entity.name, root: rows.layout.name, kind: kind)
+    ].add(first, last, body)
+    guard isFull, let page = pages.removeValue(forKey: entity.number) else { return }
     try recorder.history.add(page, recorder.origin)
-    pages[entity.number] = nil
   }
 
   private mutating func write(_ ranges: [InsertRange], _ rows: RecordedRows) throws {
@@ -126,14 +133,16 @@ struct JournalWriting {
     try flush()
   }
 
-  private mutating func write(_ row: CoalescedRow, _ rows: RecordedRows) throws {
+  private mutating func write(
+    _ row: CoalescedRow,
+    _ values: ArraySlice<CoalescedRow.Value>,
+    _ arena: borrowing ChangeArena,
+    _ rows: RecordedRows
+  ) throws {
     guard let entity = rows.entities[row.entity], entity.policy != .none else { return }
-    let values = row.values.filter { value in
-      row.kind == .update
-        ? entity.properties[value.place] != nil : entity.preserved.contains(value.place)
+    if row.kind == .update, !values.contains(where: { entity.properties[$0.place] != nil }) {
+      return
     }
-    if row.kind == .update, values.isEmpty { return }
-    let arena = recorder.journal.arena
     try add(
       row.identifier,
       row.identifier,
@@ -150,7 +159,9 @@ struct JournalWriting {
       writer.raw(isList ? "[" : "{")
       var isFirst = true
       for value in values {
-        guard let property = entity.properties[value.place] else { continue }
+        guard let property = entity.properties[value.place],
+          row.kind == .update || entity.preserved.contains(value.place)
+        else { continue }
         if !isFirst { writer.raw(",") }
         isFirst = false
         writer.raw(property.name)
@@ -168,6 +179,7 @@ struct JournalWriting {
 
   private mutating func tell(
     _ collected: [CoalescedRow],
+    _ values: [CoalescedRow.Value],
     _ table: RecordedTable,
     _ rows: RecordedRows
   ) {
@@ -183,7 +195,7 @@ struct JournalWriting {
     let arena = recorder.journal.arena
     for row in collected {
       var change = RowChange(identifier: row.identifier, kind: .update, entityNumber: row.entity)
-      for value in row.values {
+      for value in values[row.values] {
         if row.kind == .update { change.places.insert(value.place) }
         if rows.references.contains(value.place), let target = arena.integer(at: value.old) {
           change.oldReferences[value.place] = target

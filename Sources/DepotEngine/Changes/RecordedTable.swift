@@ -135,7 +135,7 @@ final class RecordedRows {
 }
 
 /// How the rows of one entity are recorded.
-struct RecordedEntity {
+final class RecordedEntity {
   let name: String
   let number: Int
   let policy: HistoryPolicy

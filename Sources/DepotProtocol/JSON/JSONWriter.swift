@@ -19,6 +19,11 @@ package struct JSONWriter: Sendable {
   }
 
   /// Writes bytes that are JSON already.
+  package mutating func raw(_ text: [UInt8]) {
+    bytes.append(contentsOf: text)
+  }
+
+  /// Writes bytes that are JSON already.
   package mutating func raw(_ text: some Collection<UInt8>) {
     bytes.append(contentsOf: text)
   }

@@ -1,0 +1,161 @@
+import DepotClient
+import DepotLinux
+import DepotProtocol
+import Foundation
+
+/// What is watched while somebody else commits.
+enum Subscription: String, CaseIterable {
+  case otherEntity
+  case otherRows
+  case unreadProperty
+  case concerned
+
+  /// What a figure says of it.
+  var label: String {
+    switch self {
+    case .otherEntity: "of another entity"
+    case .otherRows: "of other rows"
+    case .unreadProperty: "of an unread property"
+    case .concerned: "concerned"
+    }
+  }
+
+  /// The section of the items that are changed.
+  static let changed = "watched"
+
+  /// The changes are of the name and the size of items of one section.
+  func query(_ number: Int) -> FetchRequest {
+    let isInSection = QueryExpression.comparison(
+      .equal,
+      .attribute("section"),
+      .value(.string(Self.changed))
+    )
+    let isOfSize = QueryExpression.comparison(
+      .equal,
+      .attribute("size"),
+      .value(.int64(-1 - Int64(number)))
+    )
+    return switch self {
+    case .otherEntity: FetchRequest(entity: "Other", select: ["name"])
+    case .otherRows: FetchRequest(entity: "Item", predicate: isOfSize, select: ["name", "size"])
+    case .unreadProperty: FetchRequest(entity: "Item", predicate: isInSection, select: ["note"])
+    case .concerned: FetchRequest(entity: "Item", predicate: isInSection, select: ["name", "size"])
+    }
+  }
+}
+
+/// The processes that are told of commits.
+enum Subscriber {
+  /// Watches items whose size is when they were sent; prints the latencies' p50 and p99.
+  static func watch(_ path: String, _ count: Int, ready: String) throws {
+    let connection = try BlockingConnection(socket: SocketPath(path))
+    var latencies: [Double] = []
+    try connection.watch(Item.self, where: #Predicate { $0.size > 1_000_000_000 }) { event, _ in
+      let now = Monotonic.now()
+      switch event {
+      case .snapshot: try Data().write(to: URL(filePath: ready))
+      case .change(let change):
+        latencies += change.placed.map { latency(since: UInt64($0.row.content.size), now) }
+      default: break
+      }
+      return latencies.count < count
+    }
+    print(percentile(latencies, 0.5), percentile(latencies, 0.99))
+  }
+
+  /// Listens to PostgreSQL's notifications, which say when they were sent.
+  static func listen(_ path: String, _ count: Int, ready: String) throws {
+    let connection = try PostgresConnection(folder: path)
+    try connection.run("LISTEN items")
+    try Data().write(to: URL(filePath: ready))
+    var latencies: [Double] = []
+    while latencies.count < count {
+      guard let time = UInt64(try connection.notification()) else {
+        throw BenchError("a notification has no time")
+      }
+      latencies.append(latency(since: time, Monotonic.now()))
+    }
+    print(percentile(latencies, 0.5), percentile(latencies, 0.99))
+  }
+
+  /// Returns a latency in microseconds.
+  private static func latency(since time: UInt64, _ now: UInt64) -> Double {
+    Double(Int64(now) - Int64(time)) / 1000
+  }
+
+  /// Watches queries over as many connections as that takes, until it is ended by the removal of
+  /// the file `ready`; prints how many changes came.
+  static func subscribe(_ path: String, _ kind: String, _ count: Int, ready: String) throws {
+    guard let kind = Subscription(rawValue: kind) else { throw BenchError("there is no \(kind)") }
+    let loop = try EventLoop()
+    var connections: [WatchConnection] = []
+    for start in stride(from: 0, to: count, by: WatchConnection.most) {
+      let connection = try WatchConnection(path)
+      for number in start..<min(start + WatchConnection.most, count) {
+        try connection.watch(kind.query(number))
+      }
+      try loop.add(
+        connection.descriptor,
+        token: Int64(connections.count),
+        reads: true,
+        writes: false
+      )
+      connections.append(connection)
+    }
+    var events: [EventLoop.Event] = []
+    var isReady = false
+    while !isReady || FileManager.default.fileExists(atPath: ready) {
+      loop.wait(milliseconds: 50, &events)
+      for event in events { try connections[Int(event.token)].receive() }
+      guard !isReady, connections.reduce(0, { $0 + $1.live }) == count else { continue }
+      try Data().write(to: URL(filePath: ready))
+      isReady = true
+    }
+    print(connections.reduce(0) { $0 + $1.changes })
+  }
+}
+
+/// A connection with many watches, whose frames are only counted.
+private final class WatchConnection {
+  /// How many queries a connection may watch.
+  static let most = 64
+
+  let descriptor: Descriptor
+  private(set) var live = 0
+  private(set) var changes = 0
+  private var next: Int64 = 1
+  private var decoder = FrameDecoder(framing: .length)
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+
+  init(_ path: String) throws {
+    descriptor = try UnixSocket.connect(path: path)
+    try send { $0.write(Hello(client: ["name": "bench"])) }
+    try receive()
+  }
+
+  deinit { buffer.deallocate() }
+
+  func watch(_ request: FetchRequest) throws {
+    try send { $0.write(Call(id: next, .watch(WatchRequest(request)), credit: 1_000_000_000)) }
+    next += 1
+  }
+
+  func receive() throws {
+    let count = try descriptor.read(into: buffer)
+    guard count > 0 else { throw BenchError("the service closed a connection") }
+    decoder.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    while case .frame(let bytes)? = try decoder.next() {
+      let head = String(decoding: bytes.prefix(60), as: UTF8.self)
+      if head.contains("\"kind\":\"live\"") { live += 1 }
+      if head.contains("\"kind\":\"change\"") { changes += 1 }
+      if head.contains("\"err\"") { throw BenchError(String(decoding: bytes, as: UTF8.self)) }
+    }
+  }
+
+  private func send(_ write: (inout JSONWriter) -> Void) throws {
+    var writer = JSONWriter()
+    FrameEncoder.append(.length, to: &writer, write)
+    let count = try writer.bytes.withUnsafeBytes { try descriptor.send($0) }
+    guard count == writer.bytes.count else { throw BenchError("the kernel took half a call") }
+  }
+}
