@@ -66,10 +66,19 @@ extension Server {
       let clients = sessions.values.filter { $0.number != handover?.connection }
       let isDone = clients.allSatisfy { $0.calls.isEmpty && $0.output.count == 0 }
       guard isDone || now >= until else { return nil }
-      for session in clients { end(session) }
+      for session in clients {
+        if isDone, session.state.isOpen { sayEnd(to: session) }
+        end(session)
+      }
       phase = .closing
       return advance(now)
     }
+  }
+
+  /// Tells a client that what it wasn't answered was never begun.
+  private func sayEnd(to session: Session) {
+    session.send { $0.raw("{\"event\":\"ended\"}") }
+    flushNow(session)
   }
 
   /// Closes the next of the stores, the service's own last; ends when all are closed.

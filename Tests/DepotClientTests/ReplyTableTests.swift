@@ -131,6 +131,15 @@ import Testing
     #expect(table.connect(inFlight: 2, streams: 1, now: 0).sentIDs == [2])
   }
 
+  @Test mutating func `a call that an ended service left is made on the next connection`() {
+    _ = table.connect(inFlight: 2, streams: 1, now: 0)
+    _ = submit(write(key: nil))
+    table.drain()
+    table.end()
+    #expect(table.disconnect(lost).isEmpty)
+    #expect(table.connect(inFlight: 2, streams: 1, now: 0).sentIDs == [2])
+  }
+
   private func write(key: String?) -> PendingCall {
     let request = DeleteRequest(entity: "E", rows: .identifiers([1]))
     return PendingCall(.delete(request), key: key)

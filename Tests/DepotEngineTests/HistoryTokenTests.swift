@@ -158,7 +158,8 @@ import Testing
         let connection = try Connection(path: path, access: .writer)
         try connection.execute(
           """
-          DROP TABLE depot_history; DROP TABLE depot_history_row; PRAGMA user_version = 2
+          DROP TABLE depot_history; DROP TABLE depot_history_row; DROP TABLE depot_consumer;
+          PRAGMA user_version = 2
           """
         )
         _ = try connection.checkpoint(.truncate)

@@ -148,13 +148,13 @@ extension ServiceTests {
       )
       let command = [
         Programs.depot, "--socket", daemon.socket, "--no-start", "import", "Package", file,
-        "--batch", "50", "--resume", daemon.folder.path + "/journal",
+        "--batch", "10", "--resume", daemon.folder.path + "/journal",
       ]
       let program = try Program(command)
       // It is killed somewhere in the middle, as soon as so many rows are there.
       let isBegun: Bool? = try poll {
         let count = Int(try depot("count", "Package").output.dropLast()) ?? 0
-        return count >= seed * 500 ? true : nil
+        return count >= seed * 100 ? true : nil
       }
       #expect(isBegun == true)
       program.kill()

@@ -100,6 +100,7 @@ extension ClientCore.State {
       if let rows { perform(table.receive(id, rows), &consequences) }
     case .ping(let number): perform([.send(.pong(number))], &consequences)
     case .event("draining"): table.drain()
+    case .event("ended"): table.end()
     case .event, .failure, .pong, .welcome: break
     }
   }

@@ -85,6 +85,8 @@ extension PendingCall {
   }
 
   mutating func detach() { id = nil }
+  /// Takes note that it is as if the call hadn't been sent.
+  mutating func withdraw() { attempts -= 1 }
   mutating func markDelivered() { hasDelivered = true }
   mutating func markCancelled() { isCancelled = true }
 }

@@ -160,6 +160,16 @@ extension ReplyTable {
     isDraining = true
   }
 
+  /// Takes note that the service has begun none of the calls that it didn't answer.
+  mutating func end() {
+    isDraining = true
+    let unanswered = tickets.filter { calls[$0.value]?.hasDelivered == false }
+    for id in unanswered.keys { tickets[id] = nil }
+    let sent = unanswered.values.sorted()
+    for ticket in sent { calls[ticket]?.withdraw() }
+    requeue(sent)
+  }
+
   /// Takes note of the terminal frame of a call.
   mutating func receive(
     _ id: Int64,

@@ -203,7 +203,7 @@ extension ProtocolDocument {
         },
         {
           "name": "event", "from": "service",
-          "summary": "Something about the connection, between other frames; `draining` says that the service is stopping.",
+          "summary": "Something about the connection, between other frames; `draining` says that the service is stopping, `ended` that it begins none of the calls that it didn't answer.",
           "members": [
             {"name": "event", "type": "string", "required": true, "description": "What happened."}
           ],
