@@ -39,6 +39,19 @@ struct Session {
   /// Whether to say what people like to know and programs don't.
   var isQuiet: Bool { invocation.has(.quiet) }
 
+  /// Who the history says makes the changes.
+  private var author: String? {
+    // Some verbs mean another by the option.
+    let named = hasOwn(.author) ? nil : invocation.value(.author)
+    return named ?? Process.environment("DEPOT_AUTHOR").flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  private func hasOwn(_ option: OptionSpec) -> Bool { Self.has(invocation, itsOwn: option) }
+
+  private static func has(_ invocation: Invocation, itsOwn option: OptionSpec) -> Bool {
+    invocation.verb?.options.contains { $0.name == option.name } ?? false
+  }
+
   /// Connects to the service.
   ///
   /// - Parameter mayStart: Whether a service is started if none answers and the user allows it.
@@ -50,7 +63,8 @@ struct Session {
       socket: socket,
       start: policy,
       name: "depot",
-      container: invocation.value(.container)
+      container: invocation.value(.container),
+      author: author
     )
     connection.interruption = interruption
     return connection
@@ -68,7 +82,8 @@ struct Session {
   func running(_ invocation: Invocation) throws(DepotError) -> Session {
     var copy = self
     copy.invocation = invocation
-    for option in OptionSpec.global where copy.invocation.options[option.name] == nil {
+    for option in OptionSpec.global
+    where copy.invocation.options[option.name] == nil && !Self.has(invocation, itsOwn: option) {
       copy.invocation.options[option.name] = self.invocation.options[option.name]
     }
     copy.chosenFormat = try copy.invocation.choice(.output, OutputFormat.self)
@@ -78,7 +93,9 @@ struct Session {
   /// Returns the words for this session's options of every verb that another command line lacks.
   func inherited(_ other: Invocation) -> [String] {
     OptionSpec.global.flatMap { option -> [String] in
-      guard let value = invocation.options[option.name], other.options[option.name] == nil else {
+      guard let value = invocation.options[option.name], other.options[option.name] == nil,
+        !Self.has(other, itsOwn: option)
+      else {
         return []
       }
       return option.value == nil ? ["--\(option.name)"] : ["--\(option.name)", value]

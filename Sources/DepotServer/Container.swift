@@ -165,6 +165,7 @@ extension Operation {
     case .history, .historyStatus, .deleteHistory, .acknowledgeHistory, .forgetConsumer, .undo,
       .redo:
       true
+    case .watch(let request): if case .history = request.subject { true } else { false }
     default: false
     }
   }
@@ -174,6 +175,7 @@ extension Operation {
     switch self {
     case .history(let request):
       if case .token(let token)? = request.since { token } else { request.until }
+    case .watch(let request): request.since
     case .deleteHistory(.token(let token)): token
     case .acknowledgeHistory(let position): position.token
     case .undo(let request), .redo(let request):

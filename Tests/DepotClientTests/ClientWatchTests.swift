@@ -282,8 +282,8 @@ import Testing
         rows["next"] = .array([.array([.int64(3)])])
         peer.send(rows)
         peer.send(Self.frame(call.id, "live", 1))
-      case .history(let entity):
-        #expect(entity == "Item")
+      case .history(let history):
+        #expect(history.entity == "Item")
         peer.send(Self.frame(call.id, "live", 1))
         rows["kind"] = .string("change")
         rows["token"] = .string(Self.token(2))
@@ -303,6 +303,50 @@ import Testing
       #expect(transaction.token.sequence == 2)
       break
     }
+  }
+
+  @Test func `what a watched history left out is read from the history`() async throws {
+    let service = try FakeService { peer, frame in
+      guard case .call(let call) = frame else { return }
+      var transactions = Self.frame(call.id, "change", 6)
+      transactions["next"] = .array([.object(["token": .string(Self.token(6))])])
+      switch call.operation {
+      case .watch:
+        peer.send(Self.frame(call.id, "live", 1))
+        peer.send([
+          "id": .int64(call.id), "kind": .string("gap"), "from": .string(Self.token(1)),
+          "to": .string(Self.token(5)), "next": .array([]),
+        ])
+        peer.send(transactions)
+      case .history(let request) where request.since != nil:
+        #expect(request.since == .token(HistoryToken(store: "0123abcd", sequence: 1)))
+        #expect(request.until == HistoryToken(store: "0123abcd", sequence: 5))
+        let details: [String: JSONValue] = [
+          "oldest": .string(Self.token(3)), "head": .string(Self.token(5)),
+        ]
+        peer.fail(call.id, DepotError(.historyExpired, "It is gone.").details(details))
+      case .history(let request):
+        #expect(request.entity == "Item")
+        let pieces = [3, 3, 5].map { JSONValue.object(["token": .string(Self.token($0))]) }
+        peer.send(["id": .int64(call.id), "next": .array(pieces)])
+        peer.send([
+          "id": .int64(call.id),
+          "ok": .object(["transactions": .int64(2), "token": .string(Self.token(5))]),
+        ])
+      default: break
+      }
+    }
+    let client = try await Client(socket: service.socket)
+    var told: [String] = []
+    for try await event in client.watchHistory(of: "Item") {
+      switch event {
+      case .transaction(let transaction): told.append("\(transaction.token.sequence)")
+      case .gap(let from, let to): told.append("\(from?.sequence ?? 0)-\(to?.sequence ?? 0)")
+      case .current, .interrupted: break
+      }
+      if told.last == "6" { break }
+    }
+    #expect(told == ["1-2", "3", "5", "6"])
   }
 
   @Test func `live results follow on the actor that asks for them`() async throws {

@@ -43,6 +43,25 @@ extension ServiceTests {
       #expect(try daemon.terminate() == 0)
     }
 
+    @Test(arguments: ["contains", "like"])
+    func `a search for a long text that is nearly there keeps its deadline`(test: String) throws {
+      let daemon = try TestDaemon()
+      let text = String(repeating: "a", count: 2_000_000)
+      let needle = String(repeating: "a", count: 500_000) + "b"
+      let patterns = (0..<4).map { test == "like" ? "*\(needle)\($0)*" : "\(needle)\($0)" }
+      try daemon.connect().insert(patterns.map { Item(name: $0, text: text) })
+      let connection = try RawConnection(daemon.socket)
+      let predicate = #"{"\#(test)":[{"attribute":"text"},{"attribute":"name"}]}"#
+      try connection.call(
+        1,
+        "count",
+        #"{"entity":"Item","where":\#(predicate)}"#,
+        #","deadlineMs":300"#
+      )
+      let answer = try connection.receive()
+      #expect(answer.errorCode == "deadline.passed", "\(answer.text.prefix(500))")
+    }
+
     @Test func `a pattern that is hard to backtrack is answered`() throws {
       let daemon = try TestDaemon()
       let texts = ["x", "xy"].map { String(repeating: "x", count: 100_000) + $0 }

@@ -54,7 +54,9 @@ struct ClientLoop {
     let hello = Hello(
       client: BlockingConnection.identity(name),
       want: ["credit"],
-      container: core.options.container
+      container: core.options.container,
+      author: core.options.author,
+      process: core.options.process
     )
     core.update { state, _ in
       state.descriptor = descriptor

@@ -12,18 +12,27 @@ public struct ClientOptions: Hashable, Sendable {
   /// The container that all calls are about, which may be opened later; the service's own store if
   /// `nil`.
   public var container: String?
+  /// Who the history says makes this client's changes, 1 to 256 bytes; nobody if `nil`.
+  public var author: String?
+  /// The process that the history names, 1 to 256 bytes; if `nil`, the client's name and the number
+  /// of its process.
+  public var process: String?
 
   /// Creates options that suit most programs.
   public init(
     retryBudget: Duration = .seconds(5),
     usesKeys: Bool = true,
     window: Int = 8,
-    container: String? = nil
+    container: String? = nil,
+    author: String? = nil,
+    process: String? = nil
   ) {
     precondition(window > 0, "A stream needs room for at least one frame.")
     self.retryBudget = retryBudget
     self.usesKeys = usesKeys
     self.window = window
     self.container = container
+    self.author = author
+    self.process = process
   }
 }

@@ -108,13 +108,18 @@ public final class BlockingConnection {
   ///   - name: What the service's statistics call this program.
   ///   - container: The container that all calls are about, which may be opened later; the service's
   ///     own store if `nil`.
+  ///   - author: Who the history says makes the changes, 1 to 256 bytes; nobody if `nil`.
+  ///   - process: The process that the history names, 1 to 256 bytes; if `nil`, `name` and the number of
+  ///     this process.
   /// - Throws: ``DepotError`` `unavailable.service` if no service answers, `permission.peer` if it
   ///   refuses this user or isn't to be trusted, `protocol.version` if it is too old or too new.
   public init(
     socket: SocketPath = .default,
     start: StartPolicy = .never,
     name: String = "swift",
-    container: String? = nil
+    container: String? = nil,
+    author: String? = nil,
+    process: String? = nil
   ) throws(DepotError) {
     let descriptor: Descriptor
     do throws(DepotError) {
@@ -128,7 +133,12 @@ public final class BlockingConnection {
     target = nil
     snapshot = nil
     var writer = JSONWriter()
-    let hello = Hello(client: Self.identity(name), container: container)
+    let hello = Hello(
+      client: Self.identity(name),
+      container: container,
+      author: author,
+      process: process
+    )
     FrameEncoder.append(.length, to: &writer) { $0.write(hello) }
     try wire.send(writer.bytes)
     switch try ServerFrame(wire.receive()) {

@@ -56,3 +56,37 @@ extension HistoryChange {
     if let node = reader.optional("version"), !node.isNull { version = try node.int64() }
   }
 }
+
+extension JSONValue {
+  /// A transaction as it is on the wire, in one piece.
+  package init(_ transaction: HistoryTransaction) {
+    var members: [String: JSONValue] = [
+      "token": .string(transaction.token.description),
+      "changes": .array(transaction.changes.map(JSONValue.init)),
+    ]
+    if let date = transaction.date {
+      var writer = JSONWriter()
+      DateText.write(date.timeIntervalSinceReferenceDate, to: &writer)
+      members["at"] = try? JSONValue(parsing: writer.bytes)
+    }
+    members["author"] = transaction.author.map(JSONValue.string)
+    members["process"] = transaction.process.map(JSONValue.string)
+    members["group"] = transaction.group.map(JSONValue.string)
+    members["origin"] = transaction.origin.map(JSONValue.string)
+    self = .object(members)
+  }
+
+  fileprivate init(_ change: HistoryChange) {
+    var members: [String: JSONValue] = [
+      "entity": .string(change.entity), "id": .int64(change.identifier),
+      "kind": .string(change.kind.rawValue),
+    ]
+    members["version"] = change.version.map(JSONValue.int64)
+    if change.kind == .update || change.kind == .links || !change.properties.isEmpty {
+      members["properties"] = .array(change.properties.map(JSONValue.string))
+    }
+    if !change.old.isEmpty { members["old"] = .object(change.old) }
+    if !change.new.isEmpty { members["new"] = .object(change.new) }
+    self = .object(members)
+  }
+}

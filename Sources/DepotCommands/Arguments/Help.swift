@@ -57,8 +57,7 @@ enum Help {
     if !verb.options.isEmpty {
       text += "\nOptions:\n" + table(verb.options.map { ($0.usage, $0.help) })
     }
-    return text + "\nOptions of every verb:\n"
-      + table(OptionSpec.global.map { ($0.usage, $0.help) })
+    return text + "\nOptions of every verb:\n" + table(verb.shared.map { ($0.usage, $0.help) })
   }
 
   /// Returns the help of verbs that begin with the same words.

@@ -54,13 +54,20 @@ extension OptionSpec {
     help: "table, json, ndjson, csv, tsv, or ids (default: table on a terminal, else ndjson)",
     candidates: .words(OutputFormat.allCases.map(\.rawValue))
   )
+  static let author = OptionSpec(
+    name: "author",
+    value: "NAME",
+    help: "who the history says makes the changes (default: $DEPOT_AUTHOR)"
+  )
   static let noColor = OptionSpec(name: "no-color", help: "write no colours (also: NO_COLOR)")
   static let quiet = OptionSpec(name: "quiet", short: "q", help: "no progress and no summaries")
   static let helpFlag = OptionSpec(name: "help", short: "h", help: "show help")
   static let version = OptionSpec(name: "version", help: "show the version")
 
   /// The options that every verb has.
-  static let global = [socket, container, noStart, output, quiet, noColor, helpFlag, version]
+  static let global = [
+    socket, container, author, noStart, output, quiet, noColor, helpFlag, version,
+  ]
 
   static let predicate = OptionSpec(
     name: "where",

@@ -32,7 +32,12 @@ struct Verb: Sendable {
   var name: String { words.joined(separator: " ") }
 
   /// The options that it takes, those of every verb included.
-  var allOptions: [OptionSpec] { options + OptionSpec.global }
+  var allOptions: [OptionSpec] { options + shared }
+
+  /// The options of every verb, without those by which this one means something of its own.
+  var shared: [OptionSpec] {
+    OptionSpec.global.filter { option in !options.contains { $0.name == option.name } }
+  }
 
   /// The first line of its help.
   var usage: String {

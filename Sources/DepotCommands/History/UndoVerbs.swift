@@ -28,10 +28,12 @@ enum UndoVerb {
     summary: "undo a transaction, the last one unless another is named",
     details: """
       It is undone in a transaction of its own, which depot redo undoes. What was changed since stands in
-      the way unless there is a --policy; depot log shows the tokens.
+      the way unless there is a --policy; depot log shows the tokens. If $DEPOT_AUTHOR is set, it is the
+      last transaction of that author.
       """,
     examples: [
-      "depot undo", "depot undo 3f2b8c01-1042", "depot undo --group import-7",
+      "depot undo", "depot undo --author ann", "depot undo 3f2b8c01-1042",
+      "depot undo --group import-7",
       "depot undo 3f2b8c01-1042 --policy mergeByPropertyStoreTrump",
     ],
     options: [author, group, policy],

@@ -11,7 +11,7 @@ final class ChangeOrigins {
   private let connection: Connection
   /// How many bytes of the history may still be read, so that telling stays cheap.
   private var remainingBytes = 32 << 20
-  private var store: String?
+  private var bounds: HistoryBounds?
   private var transactions: [Int64: SaveConflict.Origin] = [:]
 
   init(_ connection: Connection) {
@@ -49,15 +49,17 @@ final class ChangeOrigins {
 
   /// Returns what the history has of a row, the newest first; links have no versions and aren't among it.
   private func entries(of identifier: Int64, _ layout: EntityLayout) throws -> [Entry] {
+    let floor = try currentBounds().floor
     var places: [Int64] = []
     try connection.statement(
       """
       SELECT r.id FROM depot_history_row AS r JOIN depot_history AS h ON h.id = r.id
-      WHERE r.entity = ?1 AND r.row = ?2 AND h.kind IN (1, 2) ORDER BY r.id DESC LIMIT ?3
+      WHERE r.entity = ?1 AND r.row = ?2 AND r.id > ?4 AND h.kind IN (1, 2) \
+      ORDER BY r.id DESC LIMIT ?3
       """
-    ).run([.text(layout.root), .integer(identifier), .integer(Int64(Self.entryLimit))]) {
-      places.append($0.integer(0))
-    }
+    ).run([
+      .text(layout.root), .integer(identifier), .integer(Int64(Self.entryLimit)), .integer(floor),
+    ]) { places.append($0.integer(0)) }
     var result: [Entry] = []
     for place in places {
       guard remainingBytes > 0 else { break }
@@ -71,6 +73,14 @@ final class ChangeOrigins {
       }
     }
     return result
+  }
+
+  /// How far the history reaches, which a transaction that writes doesn't change.
+  private func currentBounds() throws -> HistoryBounds {
+    if let bounds { return bounds }
+    let bounds = try HistoryBounds(on: connection)
+    self.bounds = bounds
+    return bounds
   }
 
   private static func entries(
@@ -92,11 +102,7 @@ final class ChangeOrigins {
 
   private func origin(_ token: Int64) throws -> SaveConflict.Origin {
     if let known = transactions[token] { return known }
-    let store = try self.store ?? CatalogTables(connection: connection).storeIdentifier()
-    self.store = store
-    var origin = SaveConflict.Origin(
-      token: HistoryToken(store: store, sequence: token).description
-    )
+    var origin = SaveConflict.Origin(token: try currentBounds().token(token).description)
     try connection.statement("SELECT at, author, process FROM depot_history WHERE id = ?1")
       .run([.integer(token)]) { row in
         var writer = JSONWriter()

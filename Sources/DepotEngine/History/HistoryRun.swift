@@ -22,13 +22,46 @@ final class HistoryRun {
   /// The last one.
   private var last: Int64?
   private var isCut = false
+  /// Whether the frames are those of a watch.
+  private let isWatched: Bool
+  /// What a client that watches can't be told any more.
+  private(set) var gap: (from: Int64, to: Int64)?
 
-  init(
+  /// Begins to read what a client that watches is to be told.
+  ///
+  /// - Parameters:
+  ///   - history: Which transactions, the first of which is the first after `token` that is kept.
+  ///   - token: The moment up to which the client knows everything.
+  ///   - own: Whose transactions the client doesn't want.
+  convenience init(
+    watched history: HistoryRequest,
+    since token: Int64,
+    without own: HistorySelection.Own?,
+    _ catalog: Catalog,
+    _ reply: ReplyWriter,
+    on connection: Connection
+  ) throws(ReadEnd) {
+    try self.init(history, catalog, reply, on: connection, watched: token, own)
+  }
+
+  convenience init(
     _ request: HistoryRequest,
     _ catalog: Catalog,
     _ reply: ReplyWriter,
     on connection: Connection
   ) throws(ReadEnd) {
+    try self.init(request, catalog, reply, on: connection, watched: nil, nil)
+  }
+
+  private init(
+    _ request: HistoryRequest,
+    _ catalog: Catalog,
+    _ reply: ReplyWriter,
+    on connection: Connection,
+    watched token: Int64?,
+    _ own: HistorySelection.Own?
+  ) throws(ReadEnd) {
+    isWatched = token != nil
     self.reply = reply
     self.connection = connection
     // The tokens are checked in the snapshot that is read.
@@ -36,7 +69,12 @@ final class HistoryRun {
     do {
       if ownsTransaction { try connection.run("BEGIN") }
       let bounds = try HistoryBounds(on: connection)
-      selection = try HistorySelection(request, catalog, bounds, on: connection)
+      var request = request
+      if let token {
+        request.since = .token(bounds.token(max(token, bounds.purged)))
+        if token < bounds.purged { gap = (token, bounds.purged) }
+      }
+      selection = try HistorySelection(request, catalog, bounds, on: connection, without: own)
       let past = PastReader(connection, catalog, bounds)
       source = try HistorySource(selection, past)
       writing = HistoryWriting(past, hasValues: request.hasValues, reply.int64)
@@ -52,7 +90,7 @@ final class HistoryRun {
       isStarted = true
       try moveOn()
     }
-    return item != nil
+    return item != nil || gap != nil
   }
 
   private func moveOn() throws(ReadEnd) {
@@ -70,7 +108,13 @@ final class HistoryRun {
   /// Appends the next frame; returns whether it was the last.
   func writeFrame(to writer: inout JSONWriter, byteLimit: Int) throws(ReadEnd) -> Bool {
     guard try prepareFrame() else { return true }
-    let start = reply.beginRows(columns: nil, in: &writer)
+    if let gap {
+      let frames = LiveFrames(reply: reply, store: selection.bounds.store)
+      writer.raw(frames.gap(from: gap.from, to: gap.to))
+      self.gap = nil
+      return item == nil
+    }
+    let start = reply.beginRows(kind: isWatched ? "change" : nil, columns: nil, in: &writer)
     var isFirst = true
     var isFirstChange = true
     if let open {
@@ -104,7 +148,14 @@ final class HistoryRun {
       try moveOn()
     }
     if open != nil { writer.raw("],\"more\":true}") }
-    reply.endRows(from: start, in: &writer)
+    if isWatched {
+      writer.raw("],\"token\":")
+      writer.string(selection.bounds.token(last ?? selection.after).description)
+      writer.raw(open == nil ? "}" : ",\"more\":true}")
+      FrameEncoder.end(reply.framing, from: start, in: &writer)
+    } else {
+      reply.endRows(from: start, in: &writer)
+    }
     guard writer.bytes.count - start <= Limits.frameBytes else {
       throw .failed(
         DepotError(.frameTooLarge, "A change of the history is too large for a frame.")
@@ -114,8 +165,15 @@ final class HistoryRun {
     return item == nil
   }
 
+  /// What a client that watches knows at the end.
+  var snapshot: LiveSnapshot? {
+    isWatched && isStarted && item == nil ? LiveSnapshot(token: selection.until) : nil
+  }
+
   /// Appends the terminal frame.
   func writeEnd(to writer: inout JSONWriter) {
+    // A watch goes on.
+    if isWatched { return }
     let bounds = selection.bounds
     let end = isCut && !selection.request.isDescending ? last ?? selection.after : selection.until
     reply.ok(to: &writer) { writer in

@@ -14,15 +14,25 @@ struct HistorySelection {
   private let root: String?
   private let identifiers: Set<Int64>?
   private let properties: Set<String>?
+  /// Whose transactions aren't wanted.
+  let own: Own?
+
+  /// The transactions of one connection after a moment.
+  struct Own: Hashable, Sendable {
+    var connection: Int64
+    var after: Int64
+  }
 
   /// - Throws: ``DepotError`` if a token is foreign or expired, or there is no such entity.
   init(
     _ request: HistoryRequest,
     _ catalog: Catalog,
     _ bounds: HistoryBounds,
-    on connection: Connection
+    on connection: Connection,
+    without own: Own? = nil
   ) throws {
     self.request = request
+    self.own = own
     self.bounds = bounds
     if let since = request.since {
       after = try bounds.sequence(of: since, at: "/args/since", on: connection)

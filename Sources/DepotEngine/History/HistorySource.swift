@@ -47,11 +47,12 @@ struct HistorySource {
     if selection.request.isDescending { known?.reverse() }
     tokens = known.map { $0[...] }
     let author = selection.request.author == nil ? "" : " AND author = ?3"
+    let own = selection.own == nil ? "" : " AND NOT (connection IS ?4 AND id > ?5)"
     let order = selection.request.isDescending ? "DESC" : "ASC"
     heads = try connection.statement(
       """
       SELECT id, at, author, process, grouping, origin FROM depot_history \
-      WHERE id = token AND id > ?1 AND id <= ?2\(author) ORDER BY id \(order)
+      WHERE id = token AND id > ?1 AND id <= ?2\(author)\(own) ORDER BY id \(order)
       """
     )
     rows = try connection.statement(
@@ -65,6 +66,10 @@ struct HistorySource {
     try heads.bind(max(after, selection.bounds.floor), at: 1)
     try heads.bind(until, at: 2)
     if let author = selection.request.author { try heads.bind(.text(author), at: 3) }
+    if let own = selection.own {
+      try heads.bind(own.connection, at: 4)
+      try heads.bind(own.after, at: 5)
+    }
   }
 
   /// Ends the statements.

@@ -219,6 +219,8 @@ extension LiveQueries {
       try runRows(query, plan, result, connection, at: token)
     case .value(let value):
       try runValue(query, value, connection, at: token)
+    case .history(let history):
+      try runHistory(query, history, connection, at: token)
     }
   }
 

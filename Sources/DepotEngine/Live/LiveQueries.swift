@@ -17,6 +17,8 @@ package actor LiveQueries {
   private var openConnection: Connection?
   var queries: [ObjectIdentifier: LiveQuery] = [:]
   var index = LiveIndex()
+  /// Those of the queries that are histories.
+  var histories: Set<ObjectIdentifier> = []
   /// The last commit of which it is known what it changed.
   var known: Int64 = 0
   /// The queries that are to be run again, one after the other.
@@ -143,6 +145,7 @@ package actor LiveQueries {
       let key = ObjectIdentifier(watch)
       queries[key] = query
       index.add(query.dependencies, of: key)
+      if query.history != nil { try beginHistory(query) }
       watch.begin(self)
       beginAnswer(query)
     } catch {
@@ -167,7 +170,11 @@ package actor LiveQueries {
       case .count, .aggregate:
         return .value(try LiveValue(request.subject, in: catalog))
       case .history:
-        throw DepotError(.usage, "A history can't be watched.").at("/args/history")
+        do throws(DepotError) {
+          return .history(try LiveHistory(request.subject, in: catalog))
+        } catch {
+          throw error.ofWatched("history")
+        }
       }
     } catch {
       throw .failed(error)
@@ -215,16 +222,24 @@ package actor LiveQueries {
   func beginAnswer(_ query: LiveQuery) {
     query.stage = .beginning
     query.mustRestart = false
-    guard case .rows = query.subject else { return enqueueRun(query) }
+    switch query.subject {
+    case .rows: read(query, query.watch.request)
+    case .history where query.watch.request.since != nil: catchUp(query)
+    case .value, .history: enqueueRun(query)
+    }
+  }
+
+  /// Has what a watch begins with, or what a client has missed, read and sent.
+  func read(_ query: LiveQuery, _ request: WatchRequest) {
     let (watch, box) = (query.watch, SnapshotBox())
     let read = LongRead(
-      .watch(watch.request),
+      .watch(request),
       catalog,
       watch.control,
       watch.reply,
       nil,
       0,
-      live: LongRead.Live(store: storeIdentifier) { box.put($0) }
+      live: LongRead.Live(store: storeIdentifier, own: query.own) { box.put($0) }
     ) { [self] frames, count, isLast in
       guard isLast else {
         watch.noteSent(count)
@@ -246,7 +261,11 @@ package actor LiveQueries {
   private func didRead(_ watch: LiveWatch, _ snapshot: LiveSnapshot?) {
     guard let query = queries[ObjectIdentifier(watch)] else { return }
     watch.endRead()
-    guard let snapshot, case .rows(let plan, _) = query.subject else { return forget(query) }
+    guard let snapshot else { return forget(query) }
+    guard case .rows(let plan, _) = query.subject else {
+      didCatchUp(query, to: snapshot.token)
+      return look(at: watch)
+    }
     if query.mustRestart { return restart(query, to: snapshot.token) }
     query.subject = .rows(
       plan,
@@ -265,6 +284,7 @@ package actor LiveQueries {
 
   /// Begins anew, because what the client knows can't be brought up to date.
   func restart(_ query: LiveQuery, to token: Int64) {
+    if query.history != nil { return leaveOut(query, to: token) }
     query.outbox = [query.frames.gap(from: query.token, to: token)]
     query.isLate = false
     query.mustRun = false
@@ -319,6 +339,7 @@ package actor LiveQueries {
     let key = ObjectIdentifier(query.watch)
     guard queries.removeValue(forKey: key) != nil else { return }
     index.remove(query.dependencies, of: key)
+    histories.remove(key)
     dirty.remove(key)
     if queries.isEmpty { endListening() }
   }
@@ -341,6 +362,7 @@ package actor LiveQueries {
   }
 
   private func note(_ commit: CommittedChanges) {
+    noteHistories(commit)
     var concerned: Set<ObjectIdentifier> = []
     index.match(commit) { interest, changes in
       guard let query = queries[interest.query] else { return }
@@ -392,13 +414,15 @@ package actor LiveQueries {
       } catch {
         // What isn't in the index is found again by nothing.
         queries[key] = nil
+        histories.remove(key)
         query.watch.end(error.error)
         continue
       }
       query.touches.isUnknown = true
       query.touches.isForeign = true
-      query.mustRestart = query.stage == .beginning || names != query.names
       dirty.insert(key)
+      guard query.history == nil else { continue }
+      query.mustRestart = query.stage == .beginning || names != query.names
     }
     if queries.isEmpty { endListening() }
   }

@@ -21,6 +21,12 @@ final class LiveQuery {
   var mustRun = false
   /// Whether what is being read is for an older schema.
   var mustRestart = false
+  /// Whose transactions the client of a history doesn't want.
+  var own: HistorySelection.Own?
+  /// How many transactions wait for the client of a history.
+  var waiting = 0
+  /// Whether the client of a history was told that it is live.
+  var isTold = false
 
   enum Stage {
     /// The rows that there are, are still to be read, or are being read.
@@ -32,6 +38,7 @@ final class LiveQuery {
   enum Subject {
     case rows(LivePlan, LiveResult)
     case value(LiveValue)
+    case history(LiveHistory)
   }
 
   init(_ watch: LiveWatch, _ frames: LiveFrames, _ subject: Subject) {
@@ -47,6 +54,7 @@ final class LiveQuery {
     switch subject {
     case .rows(let plan, _): plan.dependencies
     case .value(let value): value.dependencies
+    case .history: QueryDependencies(nodes: [])
     }
   }
 
@@ -54,7 +62,7 @@ final class LiveQuery {
   var alwaysRuns: Bool {
     switch subject {
     case .rows(let plan, _): plan.isMomentary
-    case .value: true
+    case .value, .history: true
     }
   }
 
@@ -63,6 +71,7 @@ final class LiveQuery {
     switch subject {
     case .rows(let plan, _): plan.names
     case .value(let value): value.names
+    case .history: nil
     }
   }
 
@@ -82,8 +91,13 @@ final class LiveQuery {
   var needsRun: Bool {
     switch subject {
     case .rows(let plan, _): mustRun || touches.isUnknown || plan.isMomentary
-    case .value: true
+    case .value, .history: true
     }
+  }
+
+  /// The history that is watched.
+  var history: LiveHistory? {
+    if case .history(let history) = subject { history } else { nil }
   }
 }
 

@@ -35,12 +35,12 @@ extension Connection {
     } catch {
       throw ReadEnd(error)
     }
-    return try historyFloor()
+    return try historyPurged()
   }
 
-  /// Returns the greatest identifier of a row of the history that was deleted, or 0.
-  func historyFloor() throws(ReadEnd) -> Int64 {
-    let sql = "SELECT value FROM depot_meta WHERE key = 'history_floor'"
+  /// Returns the number of the last transaction that was deleted from the history, or 0.
+  func historyPurged() throws(ReadEnd) -> Int64 {
+    let sql = "SELECT value FROM depot_meta WHERE key = 'history_purged'"
     return try ReadStatement(Fragment(sql: sql)).integer(on: self)
   }
 }

@@ -13,6 +13,18 @@ struct LiveStart {
 
   /// Begins the stream: all rows, or only what a client has missed if that can be told.
   func stream(on connection: Connection) throws(ReadEnd) -> StreamRun {
+    if case .history(let history) = request.subject, let since = request.since {
+      return .history(
+        try HistoryRun(
+          watched: history,
+          since: since.sequence,
+          without: read.live?.own,
+          read.catalog,
+          read.reply,
+          on: connection
+        )
+      )
+    }
     guard case .fetch(let fetch) = request.subject else {
       throw .failed(DepotError(.bug, "Only rows have a snapshot."))
     }

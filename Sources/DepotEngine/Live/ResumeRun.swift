@@ -136,13 +136,8 @@ struct HistoryReach {
 
   /// Whether the history has all transactions after one.
   func reaches(_ token: Int64) throws(ReadEnd) -> Bool {
-    let floor = try connection.historyFloor()
-    if floor == 0 || token > floor { return true }
-    // Whatever is deleted is the oldest.
-    let sql = "SELECT EXISTS (SELECT 1 FROM depot_history WHERE id = ? AND token = id)"
-    let query = ReadStatement(Fragment(sql: sql, parameters: [.integer(token)]))
-    if try query.integer(on: connection) != 0 { return true }
-    return try connection.historyHead() == token
+    // Whatever is deleted is the oldest, and rows of it may still be there.
+    try connection.historyPurged() <= token
   }
 
   /// Returns the rows of an entity that were inserted or changed after a transaction; `nil` if there

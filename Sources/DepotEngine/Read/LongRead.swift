@@ -27,6 +27,8 @@ package final class LongRead: Sendable {
   struct Live: Sendable {
     /// The store's identifier.
     var store: String
+    /// Whose transactions aren't wanted.
+    var own: HistorySelection.Own?
     /// Takes what is kept of the rows, before the last frame is delivered.
     var didRead: @Sendable (LiveSnapshot) -> Void
   }

@@ -58,7 +58,8 @@ enum StreamRun {
     switch self {
     case .rows(let run): run.snapshot
     case .resume(let run): run.snapshot
-    case .blob, .history: nil
+    case .history(let run): run.snapshot
+    case .blob: nil
     }
   }
 

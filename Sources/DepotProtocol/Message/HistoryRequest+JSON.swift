@@ -5,9 +5,17 @@ extension HistoryRequest {
   package static let consumerBytes = 128
 
   init(_ reader: inout RequestReader) throws(DepotError) {
-    self.init()
+    try self.init(watched: &reader)
     since = try reader.moment("since")
     until = try reader.token("until")
+    limit = try reader.optionalInt("limit")
+    isDescending = try reader.bool("descending", default: false)
+    consumer = try reader.consumer(isRequired: false)
+  }
+
+  /// Reads which changes are wanted, but not between which moments.
+  init(watched reader: inout RequestReader) throws(DepotError) {
+    self.init()
     entity = try reader.optionalString("entity")
     identifiers = try reader.identifiers()
     if identifiers != nil, entity == nil {
@@ -15,9 +23,6 @@ extension HistoryRequest {
     }
     properties = try reader.names("properties")
     author = try reader.optionalString("author")
-    limit = try reader.optionalInt("limit")
-    isDescending = try reader.bool("descending", default: false)
-    consumer = try reader.consumer(isRequired: false)
     hasValues = try reader.bool("values", default: true)
   }
 }

@@ -24,7 +24,7 @@ extension ProtocolDocument {
             {
               "name": "history", "type": "object", "required": false,
               "example": {"entity": "Package"},
-              "description": "The transactions themselves; with `entity` only those that changed rows of it."
+              "description": "The transactions themselves: the arguments `entity`, `ids`, `properties`, `author`, and `values` of a `history`."
             },
             {
               "name": "since", "type": "string", "required": false,
@@ -38,7 +38,7 @@ extension ProtocolDocument {
             {
               "name": "onExpired", "type": "string", "required": false, "default": "snapshot",
               "example": "error",
-              "description": "What happens if the history no longer reaches back to `since`: `error` for `history.expired`, or `snapshot`."
+              "description": "What happens if the history no longer reaches back to `since`: `error` for `history.expired`, or `snapshot`; of a history, `snapshot` begins with a `gap`."
             },
             {
               "name": "bookmarkMs", "type": "integer", "required": false, "minimum": 100,

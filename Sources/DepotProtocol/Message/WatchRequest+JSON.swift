@@ -39,7 +39,7 @@ extension WatchRequest {
     }
     if let node = reader.optional("history") {
       var arguments = try RequestReader(node)
-      subjects.append(.history(entity: try arguments.optionalString("entity")))
+      subjects.append(.history(try HistoryRequest(watched: &arguments)))
       try arguments.finish()
     }
     guard subjects.count == 1 else {
@@ -74,13 +74,9 @@ extension JSONWriter {
     case .aggregate(let aggregate):
       raw("{\"aggregate\":")
       write(.aggregate(aggregate))
-    case .history(let entity):
-      raw("{\"history\":{")
-      if let entity {
-        raw("\"entity\":")
-        string(entity)
-      }
-      raw("}")
+    case .history(let history):
+      raw("{\"history\":")
+      write(history)
     }
     if let since = request.since {
       raw(",\"since\":")

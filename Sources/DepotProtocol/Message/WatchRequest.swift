@@ -6,8 +6,9 @@ public struct WatchRequest: Hashable, Sendable {
     case fetch(FetchRequest)
     case count(CountRequest)
     case aggregate(AggregateRequest)
-    /// The transactions themselves; only those that changed rows of an entity if one is named.
-    case history(entity: String?)
+    /// The transactions themselves: what a read of the history would give, without a beginning and an
+    /// end, and the oldest first.
+    case history(HistoryRequest)
   }
 
   /// What happens if the history no longer reaches back to ``WatchRequest/since``.
@@ -49,7 +50,7 @@ public struct WatchRequest: Hashable, Sendable {
     case .fetch(let request): request.entity
     case .count(let request): request.entity
     case .aggregate(let request): request.entity
-    case .history(let entity): entity
+    case .history(let request): request.entity
     }
   }
 }

@@ -78,6 +78,11 @@ final class Program {
     (try? String(contentsOfFile: folder.path + "/out", encoding: .utf8)) ?? ""
   }
 
+  /// What it wrote to the standard error so far.
+  var errors: String {
+    (try? String(contentsOfFile: folder.path + "/err", encoding: .utf8)) ?? ""
+  }
+
   func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
 
   /// Runs a program to its end.

@@ -20,12 +20,19 @@ enum ASCIIText {
     return seen & 0x8080_8080_8080_8080 == 0
   }
 
-  /// Whether `text`, lowered if `ignoresCase`, holds `needle`, which is lowered already.
+  /// How many bytes are compared between two questions whether to stop, about.
+  static let interval = 1 << 20
+
+  /// Whether `text`, lowered if `ignoresCase`, holds `needle`, which is lowered already; `nil` if it was
+  /// told to stop.
+  ///
+  /// The time is at most the product of both lengths.
   static func contains(
     _ text: UnsafeBufferPointer<UInt8>,
     _ needle: UnsafeBufferPointer<UInt8>,
-    ignoresCase: Bool
-  ) -> Bool {
+    ignoresCase: Bool,
+    unless mustStop: () -> Bool
+  ) -> Bool? {
     guard !needle.isEmpty else { return true }
     guard needle.count <= text.count, let base = text.baseAddress else { return false }
     let first = needle[0]
@@ -33,11 +40,16 @@ enum ASCIIText {
     let mask: UInt8 = ignoresCase && first &- 0x61 < 26 ? 0x20 : 0
     var index = 0
     let last = text.count - needle.count
+    var steps = 0
     while index <= last {
-      if base[index] | mask == first,
-        matches(base + index, needle, ignoresCase: ignoresCase)
-      {
-        return true
+      if base[index] | mask == first {
+        let count = matchingCount(base + index, needle, ignoresCase: ignoresCase)
+        if count == needle.count { return true }
+        steps += count
+        if steps >= interval {
+          if mustStop() { return nil }
+          steps = 0
+        }
       }
       index += 1
     }
@@ -51,12 +63,22 @@ enum ASCIIText {
     _ needle: UnsafeBufferPointer<UInt8>,
     ignoresCase: Bool
   ) -> Bool {
+    matchingCount(text, needle, ignoresCase: ignoresCase) == needle.count
+  }
+
+  /// How many bytes from `text` on, lowered if `ignoresCase`, are those that `needle` begins with.
+  @inline(__always)
+  private static func matchingCount(
+    _ text: UnsafePointer<UInt8>,
+    _ needle: UnsafeBufferPointer<UInt8>,
+    ignoresCase: Bool
+  ) -> Int {
     var index = 0
     while index < needle.count {
       let byte = ignoresCase ? lower(text[index]) : text[index]
-      if byte != needle[index] { return false }
+      if byte != needle[index] { return index }
       index += 1
     }
-    return true
+    return index
   }
 }

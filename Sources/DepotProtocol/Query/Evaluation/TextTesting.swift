@@ -30,7 +30,7 @@ package final class TextTesting {
   ///   - text: The text.
   ///   - pattern: The pattern; no text matches a regular expression that is invalid.
   ///   - options: What makes no difference.
-  ///   - mustStop: Is asked every few thousand steps of a regular expression.
+  ///   - mustStop: Is asked now and then by what takes long.
   /// - Returns: Whether the text holds; `nil` if it was told to stop.
   package func holds(
     _ test: QueryExpression.TextTest,
@@ -41,7 +41,7 @@ package final class TextTesting {
   ) -> Bool? {
     let options = options.effective
     switch test {
-    case .contains: return Self.isContained(text, pattern, options)
+    case .contains: return Self.isContained(text, pattern, options, unless: mustStop)
     case .begins:
       return TextFolding.with(text, options) { text in
         text.count >= pattern.count && Self.isEqual(text.prefix(pattern.count), pattern)
@@ -51,7 +51,9 @@ package final class TextTesting {
         text.count >= pattern.count && Self.isEqual(text.suffix(pattern.count), pattern)
       }
     case .like:
-      return TextFolding.with(text, options) { WildcardPattern.matches($0, pattern) }
+      return TextFolding.with(text, options) {
+        WildcardPattern.matches($0, pattern, unless: mustStop)
+      }
     case .matches:
       guard let pattern = compiled(pattern, options) else { return false }
       return pattern.matches(text, unless: mustStop)
@@ -61,14 +63,15 @@ package final class TextTesting {
   private static func isContained(
     _ text: UnsafeBufferPointer<UInt8>,
     _ needle: UnsafeBufferPointer<UInt8>,
-    _ options: QueryExpression.TextOptions
-  ) -> Bool {
+    _ options: QueryExpression.TextOptions,
+    unless mustStop: () -> Bool
+  ) -> Bool? {
     if options.isEmpty || ASCIIText.isASCII(text) {
       let ignoresCase = options.contains(.caseInsensitive)
-      return ASCIIText.contains(text, needle, ignoresCase: ignoresCase)
+      return ASCIIText.contains(text, needle, ignoresCase: ignoresCase, unless: mustStop)
     }
     return TextFolding.with(text, options) {
-      ASCIIText.contains($0, needle, ignoresCase: false)
+      ASCIIText.contains($0, needle, ignoresCase: false, unless: mustStop)
     }
   }
 

@@ -4,15 +4,26 @@
 /// One character is a scalar with the marks that follow it. The time is at most the product of both
 /// lengths.
 enum WildcardPattern {
+  /// How many steps there are between two questions whether to stop.
+  private static let interval = 1 << 16
+
+  /// Whether a text matches; `nil` if it was told to stop.
   static func matches(
     _ text: UnsafeBufferPointer<UInt8>,
-    _ pattern: UnsafeBufferPointer<UInt8>
-  ) -> Bool {
+    _ pattern: UnsafeBufferPointer<UInt8>,
+    unless mustStop: () -> Bool
+  ) -> Bool? {
+    var steps = 0
     var position = 0
     var place = 0
     // Where to go on when a match fails: behind the last `*`, one character later in the text.
     var retry: (position: Int, place: Int)?
     while true {
+      steps += 1
+      if steps == interval {
+        if mustStop() { return nil }
+        steps = 0
+      }
       if place < pattern.count, pattern[place] == UInt8(ascii: "*") {
         place += 1
         retry = (position, place)

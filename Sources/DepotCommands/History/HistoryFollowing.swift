@@ -1,0 +1,83 @@
+internal import DepotClient
+internal import DepotProtocol
+
+/// `depot log -f`: transactions as they are committed.
+struct HistoryFollowing {
+  private let session: Session
+  private let printer: LogPrinter
+
+  init(_ session: Session) {
+    self.session = session
+    printer = LogPrinter(session)
+  }
+
+  /// Shows what there is, then what comes, until the user has enough.
+  func run(_ request: HistoryRequest, _ retry: OptionSpec) throws -> Int32 {
+    guard request.until == nil else {
+      throw DepotError(.usage, "--until and --follow contradict each other.")
+    }
+    let patience = try session.invocation.number(retry) ?? 60
+    let run = try WatchRun(session, patience: patience) { nil }
+    var reader = HistoryReader(since: try showFirst(request))
+    var watch = WatchRequest(.history(request.watched))
+    watch.bookmarkMilliseconds = 30_000
+    try run.run {
+      watch.since = reader.token
+      return watch
+    } lost: { error in
+      reader.restart()
+      session.say("\(error.message) Going on when there is a service again.")
+    } frames: { bytes in
+      try show(reader.receive(bytes))
+      if reader.gap != nil { try fillGap(&reader, watch) }
+      return true
+    }
+    return 0
+  }
+
+  /// Shows the last transactions that there are; returns the moment after them.
+  private func showFirst(_ request: HistoryRequest) throws -> HistoryToken {
+    var request = request
+    let connection = try session.connect()
+    if request.since != nil, request.limit == nil {
+      return try connection.history(request) { try printer.print($0) }.token
+    }
+    request.isDescending = true
+    request.limit = request.limit ?? 20
+    var pieces: [[HistoryTransaction]] = []
+    let end = try connection.history(request) { piece in
+      if let last = pieces.last?.last, last.token == piece.token {
+        pieces[pieces.count - 1].append(piece)
+      } else {
+        pieces.append([piece])
+      }
+    }
+    for piece in pieces.reversed().joined() { try printer.print(piece) }
+    return end.token
+  }
+
+  /// Reads and shows what a watch left out.
+  private func fillGap(_ reader: inout HistoryReader, _ watch: WatchRequest) throws {
+    let connection = try session.connect()
+    while reader.gap != nil {
+      do {
+        try connection.history(reader.missing(watch)) { try show(reader.fill($0)) }
+        try show(reader.closeGap())
+      } catch let error as DepotError where error.code == .historyExpired {
+        try show(reader.lose(error))
+      }
+    }
+  }
+
+  private func show(_ events: [HistoryEvent]) throws {
+    for event in events {
+      switch event {
+      case .transaction(let transaction): try printer.print(transaction)
+      case .gap(let from, let to):
+        let (from, to) = (from?.description ?? "the beginning", to?.description ?? "now")
+        session.say("What was after \(from) up to \(to) isn't kept any more.")
+      case .current, .interrupted: break
+      }
+    }
+  }
+}

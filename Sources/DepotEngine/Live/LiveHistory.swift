@@ -1,0 +1,139 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// A history that is watched.
+struct LiveHistory {
+  let request: HistoryRequest
+  /// The root of the entity whose changes are wanted, and the numbers of those that count; `nil` if all
+  /// do.
+  private let rows: (root: String, numbers: Set<Int>)?
+
+  /// - Throws: ``DepotError`` if there is no such entity.
+  init(_ subject: WatchRequest.Subject, in catalog: Catalog) throws(DepotError) {
+    guard case .history(let request) = subject else {
+      throw DepotError(.bug, "Only a history has transactions.")
+    }
+    self.request = request
+    guard let name = request.entity else {
+      rows = nil
+      return
+    }
+    do {
+      let layout = try catalog.layout(of: name)
+      rows = (layout.root, Set(layout.numbers.keys))
+    } catch {
+      throw error.at("/args/entity")
+    }
+  }
+
+  /// Whether a transaction may be among what is wanted.
+  func isConcerned(by commit: CommittedChanges) -> Bool {
+    guard let rows, commit.links.isEmpty else { return true }
+    guard let changes = commit.tables[rows.root] else { return false }
+    return changes.isMany || changes.rows.contains { rows.numbers.contains($0.entityNumber) }
+  }
+}
+
+extension LiveQueries {
+  /// How many bytes of transactions are read on the thread, which others wait for.
+  private static let historyBytes = 1 << 20
+  /// How many transactions may wait for a slow client.
+  static let historyLimit = 10_000
+
+  /// Notes what a client knows that begins to watch a history.
+  func beginHistory(_ query: LiveQuery) throws(ReadEnd) {
+    histories.insert(ObjectIdentifier(query.watch))
+    query.token = query.watch.request.since?.sequence ?? 0
+    guard !query.watch.request.echoes else { return }
+    let head = max(known, try connection().historyHead())
+    query.own = HistorySelection.Own(connection: query.watch.connection, after: head)
+  }
+
+  /// Notes for watched histories that a transaction was committed.
+  func noteHistories(_ commit: CommittedChanges) {
+    for key in histories {
+      guard let query = queries[key], let history = query.history else { continue }
+      let isOwn = query.own?.connection == commit.connection
+      if !isOwn, history.isConcerned(by: commit) {
+        query.touches.isUnknown = true
+        query.waiting += 1
+        if query.waiting > Self.historyLimit, query.stage == .live { query.isLate = true }
+        dirty.insert(key)
+      } else if query.stage == .live, query.touches.isEmpty {
+        // What is read next needn't begin with what is of no concern.
+        query.token = max(query.token, commit.token)
+      }
+    }
+  }
+
+  /// Has what a client has missed read and sent, however much that is.
+  func catchUp(_ query: LiveQuery) {
+    query.stage = .beginning
+    var request = query.watch.request
+    request.since = HistoryToken(store: storeIdentifier, sequence: query.token)
+    read(query, request)
+  }
+
+  /// Goes on with what was committed since a client began to catch up.
+  func didCatchUp(_ query: LiveQuery, to token: Int64) {
+    query.waiting = 0
+    if query.isTold {
+      query.token = token
+      query.stage = .live
+      dirty.insert(ObjectIdentifier(query.watch))
+    } else {
+      query.isTold = true
+      goLive(query, at: token)
+    }
+  }
+
+  /// Tells a client that transactions are left out, which it may read for itself.
+  func leaveOut(_ query: LiveQuery, to token: Int64) {
+    query.outbox = [query.frames.gap(from: query.token, to: token)]
+    query.token = token
+    query.isLate = false
+    query.waiting = 0
+    query.touches.removeAll()
+    pump(query)
+  }
+
+  /// Tells a client what was committed since the moment that it knows.
+  func runHistory(
+    _ query: LiveQuery,
+    _ history: LiveHistory,
+    _ connection: Connection,
+    at token: Int64
+  ) throws(ReadEnd) {
+    guard query.stage == .live else {
+      query.touches.removeAll()
+      query.isTold = true
+      goLive(query, at: token)
+      return pump(query)
+    }
+    if query.isLate { return leaveOut(query, to: token) }
+    let run = try HistoryRun(
+      watched: history.request,
+      since: query.token,
+      without: query.own,
+      catalog,
+      query.watch.reply,
+      on: connection
+    )
+    defer { run.close() }
+    var frames: [[UInt8]] = []
+    var count = 0
+    while try run.prepareFrame() {
+      // Others needn't wait for what is long.
+      if count > Self.historyBytes { return catchUp(query) }
+      var writer = JSONWriter(capacity: 1024)
+      _ = try run.writeFrame(to: &writer, byteLimit: LiveFrames.frameBytes)
+      count += writer.bytes.count
+      frames.append(writer.bytes)
+    }
+    query.token = token
+    query.waiting = 0
+    query.touches.removeAll()
+    query.outbox = frames
+    pump(query)
+  }
+}

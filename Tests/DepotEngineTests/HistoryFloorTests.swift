@@ -1,0 +1,30 @@
+import DepotProtocol
+import DepotSQLite
+import Testing
+
+@testable import DepotEngine
+
+/// What was deleted from the history and is still in its table.
+@Suite struct HistoryFloorTests {
+  @Test func `nobody is said to have changed a row by what doesn't count any more`() async throws {
+    try await withStore { store, path in
+      try await store.insert("Item", ["name"], #"[["a"]]"#)
+      let first = try HistoryFixture(path: path).head()
+      try await store.update("Item", [1], ["size"], "[1]")
+      try await store.update("Item", [1], ["name"], #"["b"]"#)
+      let layout = try store.store.catalog.layout(of: "Item")
+      await store.close()
+      let connection = try Connection(path: path, access: .writer)
+      let before = try ChangeOrigins(connection).changes(of: 1, layout, since: 1)
+      #expect(before.keys.sorted() == ["name", "size"])
+      let tables = CatalogTables(connection: connection)
+      try tables.setHistoryFloor(first + 1)
+      try tables.setHistoryPurged(first + 1)
+      let after = try ChangeOrigins(connection).changes(of: 1, layout, since: 1)
+      #expect(after.keys.sorted() == ["name"])
+      let reach = HistoryReach(connection)
+      #expect(try !reach.reaches(first))
+      #expect(try reach.reaches(first + 1))
+    }
+  }
+}
