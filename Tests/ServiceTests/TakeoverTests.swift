@@ -17,7 +17,12 @@ extension ServiceTests {
             let client = try await Client(socket: SocketPath(path))
             var count = 0
             while !isOver.value {
-              try await client.insert([Item(name: "w\(writer) \(count)", n: count)])
+              do {
+                try await client.insert([Item(name: "w\(writer) \(count)", n: count)])
+              } catch {
+                Issue.record("writer \(error)")
+                throw error
+              }
               count += 1
             }
             return count
@@ -25,7 +30,10 @@ extension ServiceTests {
         }
         group.addTask {
           while !isOver.value {
-            _ = try RawConnection(path)
+            do { _ = try RawConnection(path) } catch {
+              Issue.record("raw \(error)")
+              throw error
+            }
             connections.add()
             try await Task.sleep(for: .milliseconds(1))
           }
