@@ -77,13 +77,13 @@ import Testing
     #expect(try transactions(frame(first, "")).isEmpty)
   }
 
-  @Test mutating func `a gap is told with the moments between which it is`() throws {
+  @Test mutating func `a gap is to be filled between the moments that it names`() throws {
     let frame = #"{"id":1,"kind":"gap","from":"0123abcd-4","to":"0123abcd-9","next":[]}"#
-    guard case .gap(let from, let to)? = try history.receive(Array(frame.utf8)).first else {
-      return #expect(Bool(false), "no gap")
-    }
-    #expect(from?.sequence == 4)
-    #expect(to?.sequence == 9)
+    #expect(try history.receive(Array(frame.utf8)).isEmpty)
+    #expect(history.gap?.from?.sequence == 4)
+    #expect(history.gap?.to?.sequence == 9)
+    #expect(history.closeGap().isEmpty)
+    #expect(history.gap == nil)
     #expect(history.token?.sequence == 9)
   }
 }

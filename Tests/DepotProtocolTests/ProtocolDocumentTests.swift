@@ -33,7 +33,8 @@ struct ProtocolDocumentTests {
       #expect(operation.name == name)
       #expect(entry["writes"] == .bool(operation.isWrite), "\(name)")
       #expect(
-        entry["streams"] == .bool(["fetch", "aggregate", "blob.read", "watch", "history"].contains(name)),
+        entry["streams"]
+          == .bool(["fetch", "aggregate", "blob.read", "watch", "history"].contains(name)),
         "\(name)"
       )
     }

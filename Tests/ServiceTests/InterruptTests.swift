@@ -94,7 +94,7 @@ extension ServiceTests {
 
     @Test func `an update in chunks tells how far it came`() throws {
       let daemon = try TestDaemon()
-      try daemon.connect().fill(5000)
+      try daemon.connect().fill(50_000)
       let script = """
         import signal, subprocess, sys, time
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
@@ -113,7 +113,7 @@ extension ServiceTests {
       let outcome = try Program.python(script, [Programs.depot, daemon.socket])
       #expect(outcome.status == 130)
       let count = try #require(outcome.lines.last.flatMap { Int($0) })
-      #expect(count > 0 && count < 5000)
+      #expect(count > 0 && count < 50_000)
       #expect(outcome.errors.contains("Chunks with \(count) row"), "\(outcome.errors)")
     }
   }

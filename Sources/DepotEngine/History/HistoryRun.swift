@@ -33,6 +33,10 @@ final class HistoryRun {
   ///   - history: Which transactions, the first of which is the first after `token` that is kept.
   ///   - token: The moment up to which the client knows everything.
   ///   - own: Whose transactions the client doesn't want.
+  ///   - catalog: The schema.
+  ///   - reply: How the frames are written.
+  ///   - connection: Where the history is read.
+  /// - Throws: ``ReadEnd`` if a moment isn't kept or the store can't be read.
   convenience init(
     watched history: HistoryRequest,
     since token: Int64,
