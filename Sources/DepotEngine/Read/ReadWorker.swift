@@ -231,7 +231,7 @@ actor ReadWorker {
   func takeConnection() throws(DepotError) -> Connection {
     // `??` would lose the type of the error.
     if let last = idle.popLast() { return last }
-    return try .reader(path: path, isFrozen: isFrozen, cacheKiB: 2048)
+    return try .reader(path: path, isFrozen: isFrozen, cacheKiB: 8192)
   }
 
   private func watch(_ connection: Connection, _ read: LongRead) {
