@@ -13,6 +13,8 @@ final class EntityWriter {
   let cells: UnsafeMutableBufferPointer<Cell>
   /// What the row that is being read says about relationships.
   var links = RowLinks()
+  /// The plans of the columns that requests have named.
+  var plans = KnownPlans()
   /// The relationships that a new row must have targets for from the start, with the places of those
   /// that are stored in the row.
   let demandingLinks: [(link: Link, place: Int?)]

@@ -105,9 +105,9 @@ extension EntityWriter {
       throw DepotError(.usage, "\(layout.name) is abstract: only its subentities have rows.")
         .hint("Insert into one of those.").at("\(pointer)/entity")
     }
-    let plan = InputPlan(
+    let plan = try plans.plan(columns, identifier ? .insertion : .values) {
       try self.columns(columns, at: "\(pointer)/columns", identifier: identifier)
-    )
+    }
     let named = Set(plan.places)
     let presences = Set(layout.composites.map(\.presence))
     useDefaults()

@@ -166,7 +166,9 @@ final class SaveRun {
     guard change.columns.contains("$id") else {
       throw DepotError(.usage, "The rows to change have no $id.").at("\(pointer)/columns")
     }
-    let plan = InputPlan(try writer.changedColumns(change.columns, at: "\(pointer)/columns"))
+    let plan = try writer.plans.plan(change.columns, .change) {
+      try writer.changedColumns(change.columns, at: "\(pointer)/columns")
+    }
     var runs = MaskedRuns(try writer.updateRun(plan), writer)
     let actions = decisions?.changes[index] ?? [:]
     var missing: [Int64] = []
