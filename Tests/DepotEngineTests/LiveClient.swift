@@ -163,7 +163,7 @@ final class LiveFixture: Sendable {
   ) async throws -> LiveClient {
     let client = LiveClient()
     client.begin(request, on: live, connection: connection, allowance: allowance)
-    if allowance == nil { _ = try? await settle(connection) }
+    if allowance == nil { try await settle(connection) }
     return client
   }
 
