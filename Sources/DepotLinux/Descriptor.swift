@@ -41,6 +41,13 @@ package final class Descriptor: Sendable {
     shutdown(number, Int32(SHUT_WR))
   }
 
+  /// Ends a connection in both directions; whoever waits to read from it finds its end.
+  ///
+  /// The corresponding C function is `shutdown`.
+  package func endConnection() {
+    shutdown(number, Int32(SHUT_RDWR))
+  }
+
   /// Makes `read` and `send` return at once.
   ///
   /// The corresponding C function is `fcntl`.

@@ -37,6 +37,8 @@ extension Client {
   ///   - request: The rows, at most 10,000.
   ///   - deadline: How long to wait at most. If no answer comes at all, the outcome is unknown.
   ///   - key: An idempotency key; one is made up if this is `nil`.
+  ///   - author: Who the history says makes the change; the client's author if `nil`.
+  ///   - group: What the change belongs to in the history, by which it can be undone with others.
   /// - Returns: What became of the rows.
   /// - Throws: ``DepotError`` `conflict.unique`, `constraint.required`, `request.type`,
   ///   `storage.full`, and others; then no row of the request is stored.
@@ -45,9 +47,11 @@ extension Client {
   public func insert(
     _ request: InsertRequest,
     deadline: Duration? = nil,
-    key: String? = nil
+    key: String? = nil,
+    author: String? = nil,
+    group: String? = nil
   ) async throws -> InsertResult {
-    try InsertResult(await core.call(.insert(request), deadline: deadline, key: key))
+    try InsertResult(await write(.insert(request), deadline, key, author, group))
   }
 
   /// Returns the rows that have these identifiers, in their order.
@@ -95,9 +99,11 @@ extension Client {
   public func save(
     _ request: SaveRequest,
     deadline: Duration? = nil,
-    key: String? = nil
+    key: String? = nil,
+    author: String? = nil,
+    group: String? = nil
   ) async throws -> SaveResult {
-    try SaveResult(await core.call(.save(request), deadline: deadline, key: key))
+    try SaveResult(await write(.save(request), deadline, key, author, group))
   }
 
   /// Gives new values to rows as one transaction that is on disk when this returns.
@@ -109,9 +115,11 @@ extension Client {
   public func update(
     _ request: UpdateRequest,
     deadline: Duration? = nil,
-    key: String? = nil
+    key: String? = nil,
+    author: String? = nil,
+    group: String? = nil
   ) async throws -> Int {
-    try await core.call(.update(request), deadline: deadline, key: key).count("updated")
+    try await write(.update(request), deadline, key, author, group).count("updated")
   }
 
   /// Deletes rows as one transaction that is on disk when this returns.
@@ -122,9 +130,21 @@ extension Client {
   public func delete(
     _ request: DeleteRequest,
     deadline: Duration? = nil,
-    key: String? = nil
+    key: String? = nil,
+    author: String? = nil,
+    group: String? = nil
   ) async throws -> Int {
-    try await core.call(.delete(request), deadline: deadline, key: key).count("deleted")
+    try await write(.delete(request), deadline, key, author, group).count("deleted")
+  }
+
+  private func write(
+    _ operation: Operation,
+    _ deadline: Duration?,
+    _ key: String?,
+    _ author: String?,
+    _ group: String?
+  ) async throws -> JSONNode {
+    try await core.call(operation, deadline: deadline, key: key, author: author, group: group)
   }
 
   /// Returns how the service would find the rows: the SQL, the plan, and advice.

@@ -6,19 +6,28 @@ extension ClientCore {
   ///
   /// If the task is cancelled, the call is cancelled on the service; its outcome is awaited all the
   /// same.
-  func call(_ operation: Operation, deadline: Duration?, key: String?) async throws -> JSONNode {
+  func call(
+    _ operation: Operation,
+    deadline: Duration?,
+    key: String?,
+    author: String? = nil,
+    group: String? = nil
+  ) async throws -> JSONNode {
     if pin != nil, operation.isWrite { throw DepotError.readOnlySnapshot }
     if operation.isWrite,
       let refusal = update({ state, _ in state.enumerations.refusal(of: operation) })
     {
       throw refusal
     }
-    let call = PendingCall(
+    var call = PendingCall(
       operation,
       deadline: deadline.map(Self.instant),
       key: operation.isWrite && options.usesKeys ? key ?? Self.newKey() : key,
       pin: pin
     )
+    call.author = author
+    call.group = group
+    let pending = call
     let ticket = update { state, _ in state.table.reserve() }
     defer { if Task.isCancelled { forget(ticket) } }
     return try await withTaskCancellationHandler {
@@ -28,7 +37,7 @@ extension ClientCore {
             consequences.replies.append((reply, .failure(error)))
           } else {
             state.replies[ticket] = reply
-            state.submit(call, as: ticket, &consequences)
+            state.submit(pending, as: ticket, &consequences)
           }
         }
       }

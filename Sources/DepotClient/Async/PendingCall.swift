@@ -11,6 +11,10 @@ struct PendingCall: Sendable {
   var pin: String?
   /// How many `next` frames may be on their way to a stream at once; `nil` if this is no stream.
   var window: Int?
+  /// Who the history says makes a write; the client's author if `nil`.
+  var author: String?
+  /// What a write belongs to in the history.
+  var group: String?
 
   /// The number of the call on the current connection, once it was sent there.
   private(set) var id: Int64?
@@ -80,7 +84,9 @@ extension PendingCall {
       deadlineMilliseconds: remaining,
       credit: window,
       key: key,
-      pin: pin
+      pin: pin,
+      author: author,
+      group: group
     )
   }
 

@@ -38,6 +38,8 @@ extension BlockingConnection {
   ///   - request: The rows, at most 10,000.
   ///   - deadline: How long to wait at most; nothing is stored after it.
   ///   - key: An idempotency key, with which the request may be sent again after a lost connection.
+  ///   - author: Who the history says makes the change; the connection's author if `nil`.
+  ///   - group: What the change belongs to in the history, by which it can be undone with others.
   /// - Returns: The identifiers of the rows, and what became of them.
   /// - Throws: ``DepotError`` `conflict.unique`, `constraint.required`, `request.type`,
   ///   `storage.full`, and others; then no row of the request is stored.
@@ -45,9 +47,11 @@ extension BlockingConnection {
   public func insert(
     _ request: InsertRequest,
     deadline: Duration? = nil,
-    key: String? = nil
+    key: String? = nil,
+    author: String? = nil,
+    group: String? = nil
   ) throws -> InsertResult {
-    try InsertResult(call(.insert(request), deadline: deadline, key: key))
+    try InsertResult(write(.insert(request), deadline, key, author, group))
   }
 
   /// Calls `body` with each of the rows that have these identifiers, in their order.
@@ -151,9 +155,11 @@ extension BlockingConnection {
   public func save(
     _ request: SaveRequest,
     deadline: Duration? = nil,
-    key: String? = nil
+    key: String? = nil,
+    author: String? = nil,
+    group: String? = nil
   ) throws -> SaveResult {
-    try SaveResult(call(.save(request), deadline: deadline, key: key))
+    try SaveResult(write(.save(request), deadline, key, author, group))
   }
 
   /// Gives new values to rows as one transaction that is on disk when this returns.
@@ -165,9 +171,11 @@ extension BlockingConnection {
   public func update(
     _ request: UpdateRequest,
     deadline: Duration? = nil,
-    key: String? = nil
+    key: String? = nil,
+    author: String? = nil,
+    group: String? = nil
   ) throws -> Int {
-    try call(.update(request), deadline: deadline, key: key).count("updated")
+    try write(.update(request), deadline, key, author, group).count("updated")
   }
 
   /// Deletes rows as one transaction that is on disk when this returns.
@@ -178,9 +186,21 @@ extension BlockingConnection {
   public func delete(
     _ request: DeleteRequest,
     deadline: Duration? = nil,
-    key: String? = nil
+    key: String? = nil,
+    author: String? = nil,
+    group: String? = nil
   ) throws -> Int {
-    try call(.delete(request), deadline: deadline, key: key).count("deleted")
+    try write(.delete(request), deadline, key, author, group).count("deleted")
+  }
+
+  private func write(
+    _ operation: Operation,
+    _ deadline: Duration?,
+    _ key: String?,
+    _ author: String?,
+    _ group: String?
+  ) throws -> JSONNode {
+    try perform(operation, deadline: deadline, key: key, author: author, group: group)
   }
 
   /// Returns how the service would find the rows: the SQL, the plan, and advice.

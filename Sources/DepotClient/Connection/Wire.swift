@@ -5,10 +5,13 @@ internal import DepotProtocol
 final class Wire {
   private let descriptor: Descriptor
   private var decoder = FrameDecoder(limit: 256 << 20, framing: .length)
+  /// What ends the connection from another thread.
+  let disconnector: Disconnector
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
 
   init(_ descriptor: Descriptor) {
     self.descriptor = descriptor
+    disconnector = Disconnector(descriptor)
   }
 
   deinit { buffer.deallocate() }

@@ -8,7 +8,7 @@ extension BlockingConnection {
   private static var watchWindow: Int { 8 }
 
   /// Watches the records that satisfy a predicate: calls `body` with all of them, and then with each
-  /// change, until it says to stop.
+  /// change, until it says to stop or the ``disconnector`` ends the connection.
   ///
   /// ```swift
   /// try connection.watch(Package.self) { event, packages in
@@ -104,6 +104,18 @@ extension BlockingConnection {
     _ request: WatchRequest,
     waiting wait: (Descriptor) throws -> Bool = { _ in true },
     frames body: ([UInt8]) throws -> Bool
+  ) throws {
+    do {
+      try follow(request, wait, body)
+    } catch let error as DepotError where error.code == .disconnected {
+      guard disconnector.isDisconnected else { throw error }
+    }
+  }
+
+  private func follow(
+    _ request: WatchRequest,
+    _ wait: (Descriptor) throws -> Bool,
+    _ body: ([UInt8]) throws -> Bool
   ) throws {
     let call = Call(
       id: nextIdentifier,

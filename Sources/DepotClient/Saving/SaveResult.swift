@@ -64,8 +64,13 @@ extension BlockingConnection {
   /// - Throws: ``DepotError`` `notfound.object`, `conflict.unique`, and others; then nothing is
   ///   stored.
   @discardableResult
-  public func save(_ save: Save, key: String? = nil) throws -> SaveResult {
-    try self.save(save.request, key: key)
+  public func save(
+    _ save: Save,
+    key: String? = nil,
+    author: String? = nil,
+    group: String? = nil
+  ) throws -> SaveResult {
+    try self.save(save.request, key: key, author: author, group: group)
   }
 }
 
@@ -76,7 +81,12 @@ extension Client {
   ///   stored.
   @concurrent
   @discardableResult
-  public func save(_ save: Save, key: String? = nil) async throws -> SaveResult {
-    try await self.save(save.request, key: key)
+  public func save(
+    _ save: Save,
+    key: String? = nil,
+    author: String? = nil,
+    group: String? = nil
+  ) async throws -> SaveResult {
+    try await self.save(save.request, key: key, author: author, group: group)
   }
 }
