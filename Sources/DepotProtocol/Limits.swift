@@ -50,4 +50,12 @@ public enum Limits {
   public static let pins = 8
   /// How many pins all connections together may have.
   public static let allPins = 32
+  /// For how many saves at once a connection may have parts staged.
+  public static let stagedSaves = 8
+  /// How many rows the parts of one save may have together.
+  public static let stagedRows = 1_000_000
+  /// How many bytes the parts may have that a connection has staged.
+  public static let stagedBytes = 256 << 20
+  /// How many bytes the parts may have that all connections together have staged.
+  public static let allStagedBytes = 512 << 20
 }

@@ -4,11 +4,17 @@ internal import DepotProtocol
 
 extension Server {
   /// Begins a call: answers it here, or hands it to the store or the readers.
-  func start(_ call: Call, _ session: Session, _ now: UInt64) {
-    if let error = refusal(of: call, session) {
-      session.fail(call.id, error)
-      session.state.finish(call.id)
-      return statistics.note(call.operation.ordinal, nanoseconds: 0, isError: true)
+  func start(_ bare: Call, _ session: Session, _ now: UInt64) {
+    if let error = refusal(of: bare, session) {
+      session.fail(bare.id, error)
+      session.state.finish(bare.id)
+      return statistics.note(bare.operation.ordinal, nanoseconds: 0, isError: true)
+    }
+    let call: Call
+    do throws(DepotError) {
+      call = try joined(bare, session)
+    } catch {
+      return fail(bare, session, error, now)
     }
     switch call.operation {
     case .insert, .update, .delete, .save, .writeBlob, .deleteHistory, .acknowledgeHistory,
@@ -33,6 +39,7 @@ extension Server {
       if session.writesInFlight == 0 { read(call, session, now) } else { wait(call, session, now) }
     case .watch, .barrier:
       if session.writesInFlight == 0 { watch(call, session, now) } else { wait(call, session, now) }
+    case .stage(let request): stage(request, call, session, now)
     case .ping: answer(call, session, now) { $0.raw("{}") }
     case .describe: answer(call, session, now) { $0.raw(Self.protocolDocument) }
     case .stats:
@@ -64,7 +71,7 @@ extension Server {
     var takesBackup = true
     let isChange: Bool
     switch call.operation {
-    case .closeContainer, .beginMigration, .abortMigration: isChange = true
+    case .closeContainer, .beginMigration, .abortMigration, .stage: isChange = true
     case .commitMigration(let wantsBackup): (isChange, takesBackup) = (true, wantsBackup)
     case .defineSchema(_, _, let options): (isChange, takesBackup) = (true, options.takesBackup)
     default: isChange = call.operation.isWrite
@@ -78,7 +85,7 @@ extension Server {
     return nil
   }
 
-  private func answer(
+  func answer(
     _ call: Call,
     _ session: Session,
     _ now: UInt64,

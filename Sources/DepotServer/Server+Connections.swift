@@ -107,6 +107,7 @@ extension Server {
     }
     session.isClosing = true
     session.deferred = []
+    session.staged = StagedSaves()
     cancelAll(session)
     touch(session)
     log.write(

@@ -53,6 +53,7 @@ extension Server {
       "inFlight": .int64(Int64(session.calls.count)),
       "outboundBytes": .int64(Int64(session.output.count)),
       "pins": .int64(Int64(session.pins.count)),
+      "stagedBytes": .int64(Int64(session.staged.byteCount)),
     ])
   }
 }

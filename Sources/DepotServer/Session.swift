@@ -14,6 +14,8 @@ final class Session {
   var decoder = FrameDecoder()
   var output = OutputQueue()
   var calls: [Int64: RunningCall] = [:]
+  /// What it has sent of saves that are yet to come.
+  var staged = StagedSaves()
   var writesInFlight = 0
   /// The calls that wait for those before them: a read, and what came after it.
   var deferred: [Call] = []

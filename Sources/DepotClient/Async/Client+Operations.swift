@@ -90,6 +90,8 @@ extension Client {
   /// Inserts, changes, and deletes rows of any entities as one transaction that is on disk when
   /// this returns.
   ///
+  /// What is too large for one frame is sent in parts; the service takes up to 1,000,000 rows.
+  ///
   /// - Returns: The identifiers of the rows whose identifiers were temporary, and how many were
   ///   changed.
   /// - Throws: ``DepotError`` `notfound.object`, `conflict.unique`, and others; then nothing is
@@ -103,7 +105,10 @@ extension Client {
     author: String? = nil,
     group: String? = nil
   ) async throws -> SaveResult {
-    try SaveResult(await write(.save(request), deadline, key, author, group))
+    if let parts = SaveParts(request) {
+      return try await save(request, parts, deadline, key, author, group)
+    }
+    return try SaveResult(await write(.save(request), deadline, key, author, group))
   }
 
   /// Gives new values to rows as one transaction that is on disk when this returns.
@@ -137,7 +142,7 @@ extension Client {
     try await write(.delete(request), deadline, key, author, group).count("deleted")
   }
 
-  private func write(
+  func write(
     _ operation: Operation,
     _ deadline: Duration?,
     _ key: String?,

@@ -13,16 +13,11 @@ extension ClientCore {
     author: String? = nil,
     group: String? = nil
   ) async throws -> JSONNode {
-    if pin != nil, operation.isWrite { throw DepotError.readOnlySnapshot }
-    if operation.isWrite,
-      let refusal = update({ state, _ in state.enumerations.refusal(of: operation) })
-    {
-      throw refusal
-    }
+    try checkWrite(operation)
     var call = PendingCall(
       operation,
       deadline: deadline.map(Self.instant),
-      key: operation.isWrite && options.usesKeys ? key ?? Self.newKey() : key,
+      key: operation.isWrite ? self.key(key) : key,
       pin: pin
     )
     call.author = author
@@ -44,6 +39,20 @@ extension ClientCore {
     } onCancel: {
       cancel(ticket)
     }
+  }
+
+  /// - Throws: ``DepotError`` if an operation would change a snapshot, or what is being enumerated.
+  func checkWrite(_ operation: Operation) throws(DepotError) {
+    guard operation.isWrite else { return }
+    if pin != nil { throw .readOnlySnapshot }
+    if let refusal = update({ state, _ in state.enumerations.refusal(of: operation) }) {
+      throw refusal
+    }
+  }
+
+  /// Returns the key of a write, which may be made up.
+  func key(_ key: String?) -> String? {
+    options.usesKeys ? key ?? Self.newKey() : key
   }
 
   /// Makes a call whose outcome nobody waits for.

@@ -80,10 +80,7 @@ public final class BlockingConnection {
     credit: Int? = nil,
     key: String? = nil
   ) throws(DepotError) -> Call {
-    if operation.isWrite {
-      if snapshot != nil { throw .readOnlySnapshot }
-      if let refusal = enumerations.refusal(of: operation) { throw refusal }
-    }
+    try checkWrite(operation)
     return Call(
       id: nextIdentifier,
       operation,
@@ -93,6 +90,13 @@ public final class BlockingConnection {
       container: operation.isInContainer ? target : nil,
       pin: operation.isPinnable ? snapshot?.pin : nil
     )
+  }
+
+  /// - Throws: ``DepotError`` if an operation would change a snapshot, or what is being enumerated.
+  func checkWrite(_ operation: Operation) throws(DepotError) {
+    guard operation.isWrite else { return }
+    if snapshot != nil { throw .readOnlySnapshot }
+    if let refusal = enumerations.refusal(of: operation) { throw refusal }
   }
 
   /// The name of the container that calls are about.
@@ -308,7 +312,7 @@ public final class BlockingConnection {
     }
   }
 
-  private func receive(_ id: Int64, _ frames: FrameHandling) throws -> JSONNode {
+  func receive(_ id: Int64, _ frames: FrameHandling) throws -> JSONNode {
     var failure: (any Error)?
     while true {
       let isEarly = early[id] != nil

@@ -6,8 +6,10 @@ public struct SaveResult: Hashable, Sendable {
   public var updated = 0
   /// How many rows were deleted, those that delete rules took along included.
   public var deleted = 0
-  /// The identifiers of the rows by their temporary ones, as in `#1`.
+  /// The identifiers of the rows by their temporary ones, as in `#1`; none if the answer was to be in runs.
   public var identifiers: [String: Int64] = [:]
+  /// The identifiers of the rows of each batch to insert, in their order, if the answer was to be in runs.
+  public var runs: [[IdentifierRun]] = []
   /// What the policy has decided, in saves that look for conflicts.
   public var conflicts: [SaveConflict] = []
   /// How many conflicts there are besides.
@@ -17,6 +19,19 @@ public struct SaveResult: Hashable, Sendable {
   public var versions: [String: [Int64: Int64]] = [:]
   /// The token of the transaction in the history; `nil` if nothing changed.
   public var token: HistoryToken?
+
+  /// Rows that follow each other, and so do their identifiers.
+  public struct IdentifierRun: Hashable, Sendable {
+    /// The identifier of the first; 0 for rows without a temporary identifier, whose own isn't told.
+    public var first: Int64
+    /// How many rows there are.
+    public var count: Int
+
+    public init(first: Int64, count: Int) {
+      self.first = first
+      self.count = count
+    }
+  }
 
   /// Returns the version of a record that the save inserted or changed.
   public func version<Model: Record>(of identifier: Identifier<Model>) -> Int64? {
@@ -41,6 +56,15 @@ extension SaveResult {
     for (name, identifier) in try reader.optional("ids")?.members() ?? [] {
       identifiers[try name.string()] = try identifier.int64()
     }
+    for batch in try reader.optional("runs")?.elements() ?? [] {
+      var list: [IdentifierRun] = []
+      for run in try batch.elements() {
+        let pair = try run.elements()
+        guard pair.count >= 2 else { continue }
+        list.append(IdentifierRun(first: try pair[0].int64(), count: Int(try pair[1].int64())))
+      }
+      runs.append(list)
+    }
     for node in try reader.optional("conflicts")?.elements() ?? [] {
       if let conflict = SaveConflict(try JSONValue(node)) { conflicts.append(conflict) }
     }
@@ -50,7 +74,10 @@ extension SaveResult {
       for row in try rows.elements() {
         let pair = try row.elements()
         guard pair.count >= 2 else { continue }
-        list[try pair[0].int64()] = try pair[1].int64()
+        let (identifier, version) = (try pair[0].int64(), try pair[1].int64())
+        list[identifier] = version
+        guard pair.count > 2 else { continue }
+        for other in 1..<max(1, try pair[2].int64()) { list[identifier + other] = version }
       }
       versions[try name.string()] = list
     }

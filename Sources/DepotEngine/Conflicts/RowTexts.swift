@@ -29,7 +29,7 @@ final class RowTexts {
 
   private func parsed() throws(DepotError) -> [JSONNode] {
     if let rows { return rows }
-    let parsed = try JSONDocument(batch.json).root.elements()
+    let parsed = try JSONDocument(batch.json, valueLimit: .max).root.elements()
     rows = parsed
     return parsed
   }

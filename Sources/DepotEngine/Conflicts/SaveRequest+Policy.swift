@@ -44,7 +44,7 @@ extension SaveRequest.Insertion {
     batch.append(added.map(\.value))
     // The text of the values without the brackets of the row and of the batch.
     let values = batch.json.dropFirst(2).dropLast(2)
-    let document = try JSONDocument(rows.json)
+    let document = try JSONDocument(rows.json, valueLimit: .max)
     var json: [UInt8] = Array("[".utf8)
     let texts = try document.root.elements()
     for (index, row) in texts.enumerated() {

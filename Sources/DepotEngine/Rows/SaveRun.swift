@@ -8,6 +8,8 @@ struct SaveResult {
   var deleted = 0
   /// The permanent identifiers of rows that had temporary ones.
   var identifiers: [String: Int64] = [:]
+  /// The permanent identifiers of the rows of each batch to insert, in runs; `nil` if nobody wants them so.
+  var runs: [IdentifierRuns]?
   /// What the policy decided; `nil` if conflicts weren't looked for.
   var conflicts: ConflictList?
   /// The versions of the rows that the request names, by their entities.
@@ -30,6 +32,8 @@ final class SaveRun {
   private(set) var decisions: SaveDecisions?
   /// The identifiers of rows without temporary ones, if others tell them.
   private var identifiers: [TemporaryResolution.Place: Int64] = [:]
+  /// The temporary identifiers of each batch to insert, empty where a row has none, if they are told in runs.
+  private var names: [[String]] = []
 
   var entities: EntityWriters { session.entities }
 
@@ -60,7 +64,15 @@ final class SaveRun {
     try session.applyLinkChanges()
     result.deleted = try deletion.run()
     try displaced.giveBack(session.violate)
-    result.identifiers = session.temporaries.mapValues(\.identifier)
+    if request.answersInRuns {
+      result.runs = names.map { names in
+        var runs = IdentifierRuns()
+        for name in names { runs.append(session.temporaries[name]?.identifier ?? 0) }
+        return runs
+      }
+    } else {
+      result.identifiers = session.temporaries.mapValues(\.identifier)
+    }
     return result
   }
 
@@ -90,8 +102,14 @@ final class SaveRun {
 
   /// Gives every row with a temporary identifier a permanent one.
   private func assignIdentifiers() throws {
+    if request.answersInRuns { names = Array(repeating: [], count: request.inserts.count) }
     for (index, insertion) in request.inserts.enumerated() {
-      guard let column = insertion.columns.firstIndex(of: "$id") else { continue }
+      guard let column = insertion.columns.firstIndex(of: "$id") else {
+        if request.answersInRuns {
+          names[index] = Array(repeating: "", count: insertion.rows.count)
+        }
+        continue
+      }
       let pointer = "/args/insert/\(index)"
       let writer = try entities.writer(insertion.entity, at: "\(pointer)/entity")
       try insertion.rows.json.withUnsafeBufferPointer { bytes in
@@ -102,8 +120,12 @@ final class SaveRun {
           var position = 0
           while !reader.isAtEndOfRow() {
             let field = try reader.field()
-            if position == column, !field.isNull {
-              try assign(field, writer, at: "\(pointer)/rows/\(row)/\(column)")
+            if position == column {
+              var name = ""
+              if !field.isNull {
+                name = try assign(field, writer, at: "\(pointer)/rows/\(row)/\(column)")
+              }
+              if request.answersInRuns { names[index].append(name) }
             }
             position += 1
           }
@@ -114,7 +136,12 @@ final class SaveRun {
     }
   }
 
-  private func assign(_ field: RowField, _ writer: EntityWriter, at pointer: String) throws {
+  /// Gives the row with a temporary identifier a permanent one; returns the temporary one.
+  private func assign(
+    _ field: RowField,
+    _ writer: EntityWriter,
+    at pointer: String
+  ) throws -> String {
     guard field.kind == .string, field.bytes.first == UInt8(ascii: "#") else {
       throw DepotError(.type, "The $id of a row to insert must be a temporary identifier.")
         .hint("That is a string that begins with #. Permanent ones are the store's to give.")
@@ -126,6 +153,7 @@ final class SaveRun {
     }
     let identifier = session.formerIdentifiers[name] ?? writer.counter.take()
     session.temporaries[name] = (writer.layout, identifier)
+    return name
   }
 
   private func insert(_ index: Int) throws {

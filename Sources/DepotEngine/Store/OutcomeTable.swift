@@ -54,9 +54,32 @@ struct OutcomeTable {
   static func hash(_ operation: Operation) -> Int64 {
     var writer = JSONWriter()
     writer.string(operation.name)
-    writer.write(operation)
     var checksum = Checksum()
+    if case .save(let request) = operation, request.byteCount > Limits.frameBytes {
+      writer.write(.save(request.withoutRows { rows in rows.withUnsafeBytes { checksum.add($0) } }))
+    } else {
+      writer.write(operation)
+    }
     writer.bytes.withUnsafeBytes { checksum.add($0) }
     return Int64(bitPattern: checksum.value)
+  }
+}
+
+extension SaveRequest {
+  /// Returns the rest of a request that is too large to be written out again, after `body` was called with
+  /// its rows.
+  fileprivate func withoutRows(_ body: ([UInt8]) -> Void) -> SaveRequest {
+    var rest = self
+    func take(_ rows: inout RowBatch) {
+      body(rows.json)
+      rows = RowBatch()
+    }
+    for index in rest.inserts.indices { take(&rest.inserts[index].rows) }
+    for index in rest.updates.indices {
+      take(&rest.updates[index].rows)
+      if rest.updates[index].base != nil { rest.updates[index].base?.rows = RowBatch() }
+      if let base = updates[index].base { body(base.rows.json) }
+    }
+    return rest
   }
 }

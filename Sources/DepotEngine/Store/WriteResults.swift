@@ -169,14 +169,21 @@ extension JSONWriter {
       integer(entry.value)
     }
     raw("}")
-    if let conflicts = result.conflicts { write(conflicts, result.versions) }
+    if let runs = result.runs {
+      raw(",\"runs\":")
+      write(runs)
+    }
+    if let conflicts = result.conflicts {
+      write(conflicts, result.versions, inRuns: result.runs != nil)
+    }
     raw("}")
   }
 
   /// Writes what is told of a save that has looked for conflicts.
   private mutating func write(
     _ conflicts: ConflictList,
-    _ versions: [String: [(identifier: Int64, version: Int64)]]
+    _ versions: [String: [(identifier: Int64, version: Int64)]],
+    inRuns: Bool
   ) {
     for (name, value) in conflicts.members.sorted(by: { $0.key < $1.key }) {
       raw(",")
@@ -188,6 +195,11 @@ extension JSONWriter {
     for (index, entry) in versions.sorted(by: { $0.key < $1.key }).enumerated() {
       if index > 0 { raw(",") }
       string(entry.key)
+      if inRuns {
+        raw(":")
+        writeRuns(entry.value)
+        continue
+      }
       raw(":[")
       for (index, row) in entry.value.enumerated() {
         raw(index > 0 ? ",[" : "[")

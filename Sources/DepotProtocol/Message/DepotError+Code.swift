@@ -43,6 +43,7 @@ extension DepotError.Code {
   public static let objectNotFound = Self(rawValue: "notfound.object")
   public static let fileNotFound = Self(rawValue: "notfound.file")
   public static let containerNotFound = Self(rawValue: "notfound.container")
+  public static let stagedNotFound = Self(rawValue: "notfound.staged")
 
   public static let unique = Self(rawValue: "conflict.unique")
   public static let merge = Self(rawValue: "conflict.merge")
@@ -74,6 +75,7 @@ extension DepotError.Code {
   public static let outboundTooLarge = Self(rawValue: "limit.outbound_bytes")
   public static let tooManyStores = Self(rawValue: "limit.stores")
   public static let tooManyPins = Self(rawValue: "limit.pins")
+  public static let tooMuchStaged = Self(rawValue: "limit.staged")
 
   public static let deadline = Self(rawValue: "deadline.passed")
   public static let cancelled = Self(rawValue: "cancelled.by_client")
@@ -110,10 +112,10 @@ extension DepotError.Code {
     switch `class` {
     case "conflict": .afterRefetch
     case "limit":
-      [.tooManyInFlight, .tooManyStreams, .tooManyWatches, .tooManyStores, .tooManyPins].contains(
-        self
-      )
-        ? .later : .no
+      [
+        .tooManyInFlight, .tooManyStreams, .tooManyWatches, .tooManyStores, .tooManyPins,
+        .tooMuchStaged,
+      ].contains(self) ? .later : .no
     case "unavailable": self == .readOnly ? .no : .later
     case "storage": self == .full ? .later : .no
     case "stream": .later

@@ -46,7 +46,7 @@ package enum ProtocolVersion {
   /// The version of Depot itself.
   package static let software = "0.1.0"
   /// What a service announces that it can do beyond version 1's operations.
-  package static let features = ["credit", "int64", "containers", "pins"]
+  package static let features = ["credit", "int64", "containers", "pins", "staging"]
 }
 
 extension Hello {

@@ -41,6 +41,7 @@ extension Operation {
     if name.isString("update") { return .update(try UpdateRequest(&reader)) }
     if name.isString("delete") { return .delete(try DeleteRequest(&reader)) }
     if name.isString("save") { return .save(try SaveRequest(&reader)) }
+    if name.isString("stage") { return .stage(try StageRequest(&reader)) }
     if name.isString("aggregate") { return .aggregate(try AggregateRequest(&reader)) }
     if name.isString("explain") { return .explain(try ExplainRequest(&reader)) }
     if name.isString("schema.define") {

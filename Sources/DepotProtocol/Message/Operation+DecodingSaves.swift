@@ -1,6 +1,15 @@
 extension SaveRequest {
   init(_ reader: inout RequestReader) throws(DepotError) {
     self.init()
+    try readChanges(&reader)
+    onConflict = try InsertRequest.OnConflict(&reader)
+    if let node = reader.optional("policy") { policy = try MergePolicy(node) }
+    staged = try Staged(&reader)
+    answersInRuns = try reader.bool("runs", default: false)
+  }
+
+  /// Reads the lists of rows.
+  mutating func readChanges(_ reader: inout RequestReader) throws(DepotError) {
     for node in try reader.elements("insert") {
       var members = try JSONObjectReader(node)
       inserts.append(
@@ -43,9 +52,7 @@ extension SaveRequest {
       reads.append(ReadSet(entity: entity, identifiers: identifiers, versions: versions))
       try members.finish()
     }
-    onConflict = try InsertRequest.OnConflict(&reader)
-    if let node = reader.optional("policy") { policy = try MergePolicy(node) }
-    try checkSize(reader.node)
+    guard rowCount <= Limits.rows else { throw .tooManyRows(rowCount).at(reader.node.pointer) }
   }
 
   private static func versions(_ node: JSONNode, count: Int) throws(DepotError) -> [Int64] {
@@ -66,14 +73,6 @@ extension SaveRequest {
       throw DepotError(.usage, "A column is named twice.").at(node.pointer)
     }
     return columns
-  }
-
-  private func checkSize(_ node: JSONNode) throws(DepotError) {
-    let count =
-      inserts.reduce(0) { $0 + $1.rows.count } + updates.reduce(0) { $0 + $1.rows.count }
-      + deletes.reduce(0) { $0 + $1.identifiers.count }
-      + reads.reduce(0) { $0 + $1.identifiers.count }
-    guard count <= Limits.rows else { throw .tooManyRows(count).at(node.pointer) }
   }
 }
 

@@ -61,6 +61,7 @@ extension JSONWriter {
       raw("}")
     case .historyRow(let request): write(request)
     case .undo(let request), .redo(let request): write(request)
+    case .stage(let request): write(request)
     }
   }
 

@@ -48,36 +48,42 @@ extension JSONWriter {
     raw("}")
   }
 
-  /// Writes only the lists that aren't empty.
   mutating func write(_ request: SaveRequest) {
-    var body = JSONWriter()
-    body.list("insert", request.inserts) { (writer, insertion) in
+    raw("{")
+    let start = bytes.count
+    changes(request)
+    onConflict(request.onConflict)
+    if let policy = request.policy {
+      raw(",\"policy\":")
+      string(policy.rawValue)
+    }
+    if let staged = request.staged { write(staged) }
+    flag("runs", request.answersInRuns, unless: false)
+    // Each member begins with a comma.
+    if bytes.count > start { bytes.remove(at: start) }
+    raw("}")
+  }
+
+  /// Writes the lists that aren't empty, each behind a comma.
+  mutating func changes(_ request: SaveRequest) {
+    list("insert", request.inserts) { (writer, insertion) in
       writer.rows(insertion.entity, insertion.columns, insertion.rows)
     }
-    body.list("update", request.updates) { (writer, change) in
+    list("update", request.updates) { (writer, change) in
       writer.rows(change.entity, change.columns, change.rows, change.base)
     }
-    body.list("delete", request.deletes) { (writer, deletion) in
+    list("delete", request.deletes) { (writer, deletion) in
       writer.entity(deletion.entity)
       writer.identifiers(deletion.identifiers)
       if let versions = deletion.versions { writer.versions(versions) }
       writer.raw("}")
     }
-    body.list("read", request.reads) { (writer, read) in
+    list("read", request.reads) { (writer, read) in
       writer.entity(read.entity)
       writer.identifiers(read.identifiers)
       writer.versions(read.versions)
       writer.raw("}")
     }
-    body.onConflict(request.onConflict)
-    if let policy = request.policy {
-      body.raw(",\"policy\":")
-      body.string(policy.rawValue)
-    }
-    raw("{")
-    // Each member begins with a comma.
-    raw(body.bytes.dropFirst())
-    raw("}")
   }
 
   private mutating func rows(

@@ -45,6 +45,8 @@ public indirect enum Operation: Hashable, Sendable {
   case historyRow(HistoryRowRequest)
   case undo(UndoRequest)
   case redo(UndoRequest)
+  /// Keep a part of a save that is yet to come.
+  case stage(StageRequest)
 }
 
 extension Operation {
@@ -55,7 +57,7 @@ extension Operation {
     "container.close", "container.list", "migration.begin", "migration.commit", "migration.abort",
     "blob.read", "blob.write", "pin", "unpin", "takeover", "watch", "barrier",
     "history", "history.delete", "history.status",
-    "history.acknowledge", "history.forget", "history.row", "undo", "redo",
+    "history.acknowledge", "history.forget", "history.row", "undo", "redo", "stage",
   ]
 
   /// The name on the wire.
@@ -101,6 +103,7 @@ extension Operation {
     case .historyRow: 34
     case .undo: 35
     case .redo: 36
+    case .stage: 37
     }
   }
 
@@ -126,7 +129,7 @@ extension Operation {
   package var isInContainer: Bool {
     switch self {
     case .ping, .describe, .stats, .shutdown, .openContainer, .closeContainer, .listContainers,
-      .commitMigration, .abortMigration, .unpin, .takeover:
+      .commitMigration, .abortMigration, .unpin, .takeover, .stage:
       false
     default: true
     }

@@ -204,6 +204,15 @@ extension ProtocolDocument {
                 "retry": "no", "effect": "none"
               }
             },
+            {
+              "code": "notfound.staged", "class": "notfound",
+              "meaning": "The connection has no such parts of a save, or not so many. A part must be the next one.",
+              "retry": "no", "effect": "none", "exitStatus": 1, "connection": "stays",
+              "example": {
+                "code": "notfound.staged", "message": "Nothing is staged as 7.", "retry": "no",
+                "effect": "none"
+              }
+            },
       \#(conflictErrors)
       \#(constraintErrors)
             {
@@ -335,6 +344,15 @@ extension ProtocolDocument {
               "retry": "later", "effect": "none", "exitStatus": 75, "connection": "stays",
               "example": {
                 "code": "limit.pins", "message": "8 pins are held on this connection.",
+                "retry": "later", "effect": "none"
+              }
+            },
+            {
+              "code": "limit.staged", "class": "limit",
+              "meaning": "The connection, or all connections together, have staged too much; what was staged for the save is gone.",
+              "retry": "later", "effect": "none", "exitStatus": 75, "connection": "stays",
+              "example": {
+                "code": "limit.staged", "message": "A save has at most 1000000 rows.",
                 "retry": "later", "effect": "none"
               }
             },

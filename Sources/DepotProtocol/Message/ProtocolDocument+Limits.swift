@@ -102,6 +102,25 @@ extension ProtocolDocument {
         {
           "name": "allPins", "value": 32, "unit": "pins",
           "reason": "Snapshots hold back the store, and each has a cache.", "error": "limit.pins"
+        },
+        {
+          "name": "stagedSaves", "value": 8, "unit": "saves",
+          "reason": "Calls on one connection may be made by several threads of a program.",
+          "error": "limit.staged"
+        },
+        {
+          "name": "stagedRows", "value": 1000000, "unit": "rows",
+          "reason": "A save is one transaction, for which all other writes wait.",
+          "error": "limit.staged"
+        },
+        {
+          "name": "stagedBytes", "value": 268435456, "unit": "bytes",
+          "reason": "The service keeps the parts of a save in memory.", "error": "limit.staged"
+        },
+        {
+          "name": "allStagedBytes", "value": 536870912, "unit": "bytes",
+          "reason": "Its memory is bounded, however many connections there are.",
+          "error": "limit.staged"
         }
       ],
       "features": [
@@ -117,6 +136,10 @@ extension ProtocolDocument {
         {
           "name": "pins", "since": 1,
           "summary": "The operations `pin` and `unpin`; reads may have `pin`."
+        },
+        {
+          "name": "staging", "since": 1,
+          "summary": "The operation `stage`; `save` may have `staged` and `runs`."
         }
       ]
     """#

@@ -152,6 +152,15 @@ extension ProtocolDocument {
               "name": "onConflict", "type": "string", "required": false,
               "enum": ["error", "skip", "replace"], "default": "error", "example": "skip",
               "description": "What to do with an inserted row that has the same unique values as another, whatever the policy; see `insert`."
+            },
+            {
+              "name": "staged", "type": "object", "required": false,
+              "example": {"save": 7, "parts": 2},
+              "description": "Parts that were sent before with `stage`, which come before what this call has itself: the number `save` that they have in common, and how many `parts` there are."
+            },
+            {
+              "name": "runs", "type": "bool", "required": false, "default": false, "example": true,
+              "description": "Whether the answer tells identifiers and versions in runs, which are short for many rows."
             }
           ],
           "result": [
@@ -169,7 +178,11 @@ extension ProtocolDocument {
             },
             {
               "name": "ids", "type": "object", "required": true,
-              "description": "The identifiers by the temporary ones."
+              "description": "The identifiers by the temporary ones; empty with `runs`."
+            },
+            {
+              "name": "runs", "type": "array", "required": false,
+              "description": "With `runs`: for each member of `insert` the identifiers of its rows in their order, as pairs of a first identifier and how many rows have it and those that follow it; 0 as the first for rows without a temporary identifier."
             },
             {
               "name": "conflicts", "type": "array", "required": false,
@@ -181,7 +194,7 @@ extension ProtocolDocument {
             },
             {
               "name": "versions", "type": "object", "required": false,
-              "description": "Lists of identifiers and versions by entities, of the rows that the call names to insert or change; in the same saves."
+              "description": "Lists of identifiers and versions by entities, of the rows that the call names to insert or change; in the same saves. With `runs`, each has a third number: how many rows that follow each other have the version."
             },
             {
               "name": "token", "type": "string", "required": false,
@@ -191,7 +204,8 @@ extension ProtocolDocument {
           "errors": [
             "schema.unknown_entity", "schema.unknown_attribute", "request.usage", "request.type",
             "request.number_range", "notfound.object", "constraint.required", "constraint.range",
-            "conflict.unique", "conflict.merge", "conflict.read", "conflict.key_reused", "limit.rows", "limit.value_bytes"
+            "conflict.unique", "conflict.merge", "conflict.read", "conflict.key_reused", "limit.rows", "limit.value_bytes",
+            "notfound.staged", "limit.staged"
           ],
           "example": {
             "args": {

@@ -6,7 +6,8 @@ package enum ProtocolDocument {
   package static let json =
     "{\n" + head + ",\n" + frames + ",\n" + operations + "\n" + queries + "\n" + changes + "\n"
     + grown + "\n" + containers + "\n" + migrations + ",\n" + blobs + "\n" + pins + ",\n"
-    + watches + ",\n" + history + "\n" + commonErrors + ",\n" + types + ",\n" + operators + "\n"
+    + watches + ",\n" + history + ",\n" + staging + "\n" + commonErrors + ",\n" + types + ",\n"
+    + operators + "\n"
     + language + ",\n" + errors + ",\n" + limits + "\n}\n"
 
   /// The document in one line, as `describe` answers it.

@@ -41,6 +41,18 @@ public struct RowBatch: Hashable, Sendable {
     count += 1
   }
 
+  /// Adds the rows of another batch.
+  package mutating func append(_ other: RowBatch) {
+    guard other.count > 0 else { return }
+    guard count > 0 else {
+      self = other
+      return
+    }
+    json[json.count - 1] = UInt8(ascii: ",")
+    json.append(contentsOf: other.json.dropFirst())
+    count += other.count
+  }
+
   /// The size of the text in bytes.
   public var byteCount: Int { json.count }
 }

@@ -16,6 +16,10 @@ public struct SaveRequest: Hashable, Sendable {
   public var reads: [ReadSet]
   /// What to do with rows that others have changed since they were read; ``MergePolicy/error`` if `nil`.
   public var policy: MergePolicy?
+  /// The parts that were sent before, which come before what this has itself.
+  public var staged: Staged?
+  /// Whether the answer tells identifiers and versions in runs, which are short for many rows.
+  public var answersInRuns: Bool
 
   public init(
     inserts: [Insertion] = [],
@@ -23,7 +27,9 @@ public struct SaveRequest: Hashable, Sendable {
     deletes: [Deletion] = [],
     onConflict: InsertRequest.OnConflict = .error,
     reads: [ReadSet] = [],
-    policy: MergePolicy? = nil
+    policy: MergePolicy? = nil,
+    staged: Staged? = nil,
+    answersInRuns: Bool = false
   ) {
     self.inserts = inserts
     self.updates = updates
@@ -31,6 +37,8 @@ public struct SaveRequest: Hashable, Sendable {
     self.onConflict = onConflict
     self.reads = reads
     self.policy = policy
+    self.staged = staged
+    self.answersInRuns = answersInRuns
   }
 
   /// Whether conflicts are looked for: whether anything says what the client has read, or what to do.

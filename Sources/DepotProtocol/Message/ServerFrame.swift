@@ -155,5 +155,7 @@ extension Limits {
     "keyBytes": Int64(keyBytes), "nameBytes": Int64(nameBytes), "entities": Int64(entities),
     "attributes": Int64(attributes), "helloMilliseconds": Int64(helloMilliseconds),
     "stores": Int64(stores), "pins": Int64(pins), "allPins": Int64(allPins),
+    "stagedSaves": Int64(stagedSaves), "stagedRows": Int64(stagedRows),
+    "stagedBytes": Int64(stagedBytes), "allStagedBytes": Int64(allStagedBytes),
   ]
 }
