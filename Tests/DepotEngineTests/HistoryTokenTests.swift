@@ -159,7 +159,7 @@ import Testing
         try connection.execute(
           """
           DROP TABLE depot_history; DROP TABLE depot_history_row; DROP TABLE depot_consumer;
-          PRAGMA user_version = 2
+          DROP TABLE depot_history_insert; PRAGMA user_version = 2
           """
         )
         _ = try connection.checkpoint(.truncate)
@@ -172,8 +172,102 @@ import Testing
           #"update Item [{"id":1,"v":2,"p":{"size":[1,2]}}]"#
         ]
       )
-      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(3)]])
+      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(4)]])
       #expect(try await again.problems(path) == [])
+    }
+  }
+
+  @Test func `a time leads to the last transaction before it`() async throws {
+    try await withStore { store, path in
+      for number in 1...70 {
+        let values = (0...number % 3).map { [Value.string("\(number) \($0)"), .int64(1)] }
+        try await store.insert(values)
+        // A transaction of several rows of the history.
+        if number % 9 == 0 { try await store.call("undo", "{}") }
+      }
+      let connection = try Connection.reader(path: path, isFrozen: false, cacheKiB: 2048)
+      let bounds = try HistoryBounds(on: connection)
+      let transactions = try rows(
+        "SELECT token, at FROM depot_history WHERE id = token ORDER BY id",
+        in: path
+      ).map { row in
+        guard case .integer(let token) = row[0], case .real(let at) = row[1] else {
+          throw DepotError(.bug, "This is no transaction.")
+        }
+        return (token: token, at: at)
+      }
+      #expect(transactions.count >= 70)
+      for transaction in transactions {
+        for time in [transaction.at, transaction.at + 1e-9, transaction.at - 1e-4] {
+          let model = transactions.last { $0.at < time }?.token ?? 0
+          #expect(try bounds.token(before: time, on: connection) == model)
+        }
+      }
+      #expect(try bounds.token(before: 0, on: connection) == 0)
+      #expect(try bounds.token(before: .infinity, on: connection) == bounds.head)
+    }
+  }
+
+  @Test func `a store of format 3 finds insertions as before`() async throws {
+    try await withStore { store, path in
+      for number in 1...5 { try await store.insert([[.string("\(number)"), .int64(1)]]) }
+      await store.close()
+      do {
+        let connection = try Connection(path: path, access: .writer)
+        try connection.execute(
+          """
+          DROP TABLE depot_history_insert; PRAGMA user_version = 3;
+          CREATE INDEX depot_history_time ON depot_history (at) WHERE at IS NOT NULL;
+          CREATE INDEX depot_history_inserts ON depot_history (entity, first, last) WHERE kind = 0
+          """
+        )
+        _ = try connection.checkpoint(.truncate)
+      }
+      #expect(try Store.check(path: path) == [])
+      #expect(try PastFixture(store: store, path: path).inserted(3) == 4)
+      let again = try StoreFixture(StoreConfiguration(path: path))
+      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(4)]])
+      #expect(try rows("SELECT count(*) FROM depot_history_insert", in: path) == [[.integer(5)]])
+      #expect(try PastFixture(store: again, path: path).inserted(3) == 4)
+      try await again.insert([[.string("6"), .int64(1)]])
+      #expect(try PastFixture(store: again, path: path).inserted(6) == 7)
+      #expect(try await again.problems(path) == [])
+    }
+  }
+
+  @Test(arguments: [
+    "DELETE FROM depot_history_insert WHERE first = 1",
+    "INSERT INTO depot_history_insert VALUES ('Item', 9, 1, 9)",
+    "UPDATE depot_history_insert SET last = 0 WHERE first = 1",
+  ])
+  func `insertions are found by entries made for many at once`(damage: String) async throws {
+    try await withStore { store, path in
+      let requests = (1...1100).map { number in
+        Operation.insert(
+          InsertRequest(
+            entity: "Item",
+            columns: ["name", "size"],
+            rows: RowBatch([[.string("\(number)"), .int64(1)]])
+          )
+        )
+      }
+      for request in requests { _ = try await store.write(request) }
+      let counts = "SELECT count(*) FROM depot_history_insert"
+      guard case .integer(let count)? = try rows(counts, in: path).first?.first else {
+        throw DepotError(.bug, "There is no count.")
+      }
+      #expect(512..<1100 ~= count)
+      let past = PastFixture(store: store, path: path)
+      for row: Int64 in [1, 2, 511, 512, 513, 1024, 1099, 1100] {
+        #expect(try past.inserted(row) == row + 1, "\(row)")
+      }
+      #expect(try await store.problems(path) == [])
+      await store.close()
+      do {
+        let connection = try Connection(path: path, access: .writer)
+        try connection.execute(damage)
+      }
+      #expect(try Store.check(path: path)?.isEmpty == false)
     }
   }
 
@@ -212,5 +306,13 @@ import Testing
   ])
   func `what is no token is refused`(text: String) {
     #expect(throws: DepotError.self) { try HistoryToken(text) }
+  }
+}
+
+extension PastFixture {
+  /// Returns the number of the transaction that inserted an item.
+  fileprivate func inserted(_ row: Int64) throws -> Int64? {
+    let answer = try ask("history.row", #"{"entity":"Item","id":\#(row)}"#)
+    return try answer["inserted"]?["token"]?.string.map { try HistoryToken($0).sequence }
   }
 }

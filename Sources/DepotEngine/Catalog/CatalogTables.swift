@@ -7,7 +7,7 @@ struct CatalogTables {
   /// "DPOT" in the header of the file, by which `file` and others know it.
   static let applicationIdentifier: Int64 = 0x4450_4F54
   /// The layout of these tables and of rows; a program refuses a store with a greater one.
-  static let formatVersion: Int64 = 3
+  static let formatVersion: Int64 = 4
 
   let connection: Connection
 
@@ -93,9 +93,13 @@ struct CatalogTables {
     let version = try connection.integer("PRAGMA user_version")
     guard version != Self.formatVersion else { return }
     try connection.transaction {
-      try store(try load())
-      try connection.execute(HistoryTable.definition)
-      try connection.execute(HistoryBounds.definition)
+      if version == 3 {
+        try InsertionIndex(connection: connection).upgrade()
+      } else {
+        try store(try load())
+        try connection.execute(HistoryTable.definition)
+        try connection.execute(HistoryBounds.definition)
+      }
       try connection.execute("PRAGMA user_version = \(Self.formatVersion)")
     }
   }

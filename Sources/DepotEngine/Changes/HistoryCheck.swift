@@ -16,7 +16,7 @@ struct HistoryCheck {
       "SELECT count(*) FROM sqlite_schema WHERE name = 'depot_history'"
     )
     guard count == 1 else { return [] }
-    return try checkRows() + checkIndex()
+    return try checkRows() + checkIndex() + checkInsertions()
   }
 
   private func checkRows() throws -> [String] {
@@ -72,5 +72,34 @@ struct HistoryCheck {
       problems.append("What finds the history of rows can't be read: \(error.message).")
     }
     return problems
+  }
+
+  /// What finds insertions must lead to them, and find all.
+  private func checkInsertions() throws -> [String] {
+    let count = try connection.integer(
+      "SELECT count(*) FROM sqlite_schema WHERE name = 'depot_history_insert'"
+    )
+    guard count == 1 else { return [] }
+    do {
+      let position = try InsertionIndex(connection: connection).position()
+      let astray = try connection.texts(
+        """
+        SELECT entity || '/' || first FROM depot_history_insert AS i WHERE NOT EXISTS \
+        (SELECT 1 FROM depot_history AS h WHERE h.id = i.id AND h.kind = 0 AND h.entity = i.entity \
+        AND h.first = i.first AND h.last = i.last) LIMIT 100
+        """
+      )
+      let unknown = try connection.texts(
+        """
+        SELECT h.id FROM depot_history AS h WHERE h.kind = 0 AND h.id <= \(position) AND NOT EXISTS \
+        (SELECT 1 FROM depot_history_insert AS i WHERE i.entity = h.entity AND i.first = h.first \
+        AND i.id = h.id) LIMIT 100
+        """
+      )
+      return astray.map { "The insertion of \($0) leads to a row that isn't about it." }
+        + unknown.map { "The insertions of the row \($0) aren't found." }
+    } catch {
+      return ["What finds insertions can't be read: \(error)."]
+    }
   }
 }

@@ -27,9 +27,9 @@ final class HistoryTable {
     CREATE TABLE depot_history (id INTEGER PRIMARY KEY, token INTEGER NOT NULL, at REAL, author TEXT,
       process TEXT, connection INTEGER, grouping TEXT, origin TEXT, entity TEXT, kind INTEGER,
       first INTEGER, last INTEGER, changes TEXT, checksum INTEGER NOT NULL) STRICT;
-    CREATE INDEX depot_history_inserts ON depot_history (entity, first, last) WHERE kind = 0;
     CREATE TABLE depot_history_row (entity TEXT NOT NULL, row INTEGER NOT NULL, id INTEGER NOT NULL,
       PRIMARY KEY (entity, row, id)) STRICT, WITHOUT ROWID;
+    \(InsertionIndex.definition)
     """
 
   /// The columns of a full row, the checksum last.
@@ -40,6 +40,8 @@ final class HistoryTable {
 
   private unowned let connection: Connection
   private var nextIdentifier: Int64
+  /// When the last transaction was; the times never decrease, whatever the clock does.
+  private var lastTime = -Double.infinity
   /// The transaction that is being written: its token and when it was; `nil` before its first row.
   private(set) var current: (token: Int64, at: Double)?
   /// How many bytes the transaction has, and how many those before it have whose number wasn't taken.
@@ -57,7 +59,15 @@ final class HistoryTable {
     self.connection = connection
     let last = try connection.integer("SELECT max(id) FROM depot_history") ?? 0
     nextIdentifier = max(last, floor) + 1
+    let statement = try connection.statement(
+      "SELECT at FROM depot_history WHERE id = token ORDER BY id DESC LIMIT 1"
+    )
+    if try statement.step() { lastTime = statement.row.real(0) }
+    statement.reset()
   }
+
+  /// The last row of the history.
+  var lastIdentifier: Int64 { nextIdentifier - 1 }
 
   /// Ends the transaction; returns its token and when it was, or `nil` if it has no rows.
   func finish() -> (token: Int64, at: Double)? {
@@ -110,7 +120,8 @@ final class HistoryTable {
     let statement = try insertion ?? insertionStatement()
     let identifier = nextIdentifier
     let isFirst = current == nil
-    let (token, at) = current ?? (identifier, Self.now())
+    let (token, at) = current ?? (identifier, max(Self.now(), lastTime))
+    lastTime = at
     defer { statement.reset() }
     var row = try HistoryRow(identifier: identifier, token: token, statement)
     if isFirst {

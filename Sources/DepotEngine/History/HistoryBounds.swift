@@ -17,10 +17,12 @@ struct HistoryBounds: Equatable {
   let oldest: Int64?
   /// The token of the last transaction.
   let head: Int64
+  /// The last row of the history before which all insertions are indexed; `nil` if the store is of a format
+  /// that has them in another way.
+  let indexed: Int64?
 
   /// Makes what reading and purging the history needs besides its tables.
   static let definition = """
-    CREATE INDEX depot_history_time ON depot_history (at) WHERE at IS NOT NULL;
     CREATE INDEX depot_history_author ON depot_history (author) WHERE author IS NOT NULL;
     CREATE INDEX depot_history_group ON depot_history (grouping) WHERE grouping IS NOT NULL;
     CREATE INDEX depot_history_origin ON depot_history (origin) WHERE origin IS NOT NULL;
@@ -31,11 +33,14 @@ struct HistoryBounds: Equatable {
   ///   writing since it could; ``SQLiteError``.
   init(on connection: Connection) throws {
     let tables = try connection.statement(
-      "SELECT 1 FROM sqlite_schema WHERE name = 'depot_consumer'"
+      """
+      SELECT name FROM sqlite_schema \
+      WHERE type = 'table' AND name IN ('depot_consumer', 'depot_history_insert')
+      """
     )
-    var isThere = false
-    try tables.run { _ in isThere = true }
-    guard isThere else {
+    var names: Set<String> = []
+    try tables.run { names.insert($0.text(0)) }
+    guard names.contains("depot_consumer") else {
       throw DepotError(.historyExpired, "The store keeps no history yet.")
         .hint("It begins when a service opens the store for writing.")
     }
@@ -43,7 +48,7 @@ struct HistoryBounds: Equatable {
     try connection.statement(
       """
       SELECT key, value FROM depot_meta \
-      WHERE key IN ('store', 'history_floor', 'history_purged')
+      WHERE key IN ('store', 'history_floor', 'history_purged', 'history_indexed')
       """
     ).run { members[$0.text(0)] = $0[1] }
     guard case .text(let identifier)? = members["store"] else {
@@ -62,6 +67,8 @@ struct HistoryBounds: Equatable {
     self.purged = purged
     self.oldest = oldest
     self.head = head
+    let isIndexed = names.contains("depot_history_insert")
+    indexed = isIndexed ? members["history_indexed"]?.integer ?? 0 : nil
   }
 
   /// Returns the token of a transaction.
@@ -111,9 +118,24 @@ struct HistoryBounds: Equatable {
   /// Returns the token of the last transaction before a time, or the moment before the oldest.
   func token(before time: Double, on connection: Connection) throws -> Int64 {
     var token = purged
-    try connection.statement(
-      "SELECT id FROM depot_history WHERE at < ?1 ORDER BY at DESC, id DESC LIMIT 1"
-    ).run([.real(time)]) { token = max(purged, $0.integer(0)) }
+    // The times of transactions never decrease.
+    var (low, high) = (floor + 1, head)
+    let statement = try connection.statement(
+      "SELECT id, at FROM depot_history WHERE id >= ?1 AND id <= ?2 AND id = token ORDER BY id LIMIT 1"
+    )
+    while low <= high {
+      let middle = low + (high - low) / 2
+      var found: (identifier: Int64, at: Double)?
+      try statement.run([.integer(middle), .integer(high)]) {
+        found = ($0.integer(0), $0.real(1))
+      }
+      if let found, found.at < time {
+        token = max(purged, found.identifier)
+        low = found.identifier + 1
+      } else {
+        high = middle - 1
+      }
+    }
     return token
   }
 

@@ -134,6 +134,7 @@ struct HistoryPurge {
       try connection.statement("DELETE FROM depot_history_row WHERE id = ?1")
         .run([.integer(record)])
     }
+    try InsertionIndex(connection: connection).remove(through: last)
     let deletion = try connection.statement("DELETE FROM depot_history WHERE id <= ?1")
     try deletion.run([.integer(last)])
     return (connection.changeCount, bytes)

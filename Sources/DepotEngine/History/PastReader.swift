@@ -181,25 +181,19 @@ final class PastReader {
     var result: [Event] = []
     for name in root.numbers.values.sorted() {
       // Identifiers grow, so that those of a row that was inserted once are nearest.
-      let statement = try connection.statement(
-        """
-        SELECT id FROM depot_history WHERE kind = 0 AND entity = ?1 AND first <= ?2 \
-        AND last >= ?2 AND id > ?3 ORDER BY first DESC
-        """
-      )
-      var candidates: [Int64] = []
-      try statement.bind([.text(name), .integer(identifier), .integer(bounds.floor)])
-      defer { statement.reset() }
-      while try statement.step() {
-        let record = statement.row.integer(0)
+      try InsertionIndex(connection: connection).candidates(
+        for: identifier,
+        of: name,
+        in: bounds
+      ) { record in
         let page = try pages.page(record)
-        guard page.ranges.contains(where: { $0.contains(identifier) }) else { continue }
-        candidates.append(record)
+        guard page.ranges.contains(where: { $0.contains(identifier) }) else { return true }
         result.append(
           Event(record: record, token: page.token, kind: .insert, entity: name, change: nil)
         )
-        if isAlone { return result }
+        return !isAlone
       }
+      if isAlone, !result.isEmpty { return result }
     }
     return result.sorted { $0.record > $1.record }
   }

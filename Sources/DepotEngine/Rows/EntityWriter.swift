@@ -14,7 +14,9 @@ final class EntityWriter {
   /// What the row that is being read says about relationships.
   var links = RowLinks()
   /// The plans of the columns that requests have named.
-  var plans = KnownPlans()
+  var plans = KnownPlans<InputPlan>()
+  /// The same for rows to insert, with what they lack.
+  var insertions = KnownPlans<InsertRun>()
   /// The relationships that a new row must have targets for from the start, with the places of those
   /// that are stored in the row.
   let demandingLinks: [(link: Link, place: Int?)]

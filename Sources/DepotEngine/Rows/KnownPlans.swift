@@ -1,7 +1,7 @@
 /// The plans of the columns that requests have named, so that the next one like them finds its own.
-struct KnownPlans {
+struct KnownPlans<Plan> {
   /// How many plans are kept.
-  private static let limit = 32
+  private static var limit: Int { 32 }
 
   private struct Key: Hashable {
     var names: [String]
@@ -9,7 +9,7 @@ struct KnownPlans {
   }
 
   /// What the columns are of, as far as it decides what they may be.
-  enum Use {
+  enum Use: Hashable {
     /// Rows without identifiers.
     case values
     /// New rows, which may have temporary identifiers.
@@ -18,17 +18,17 @@ struct KnownPlans {
     case change
   }
 
-  private var plans: [Key: InputPlan] = [:]
+  private var plans: [Key: Plan] = [:]
 
-  /// Returns the plan of some columns, which `columns` finds out if it isn't known.
+  /// Returns the plan of some columns, which `make` makes if it isn't known.
   mutating func plan(
     _ names: [String],
     _ use: Use,
-    columns: () throws -> [InputColumn]
-  ) rethrows -> InputPlan {
+    make: () throws -> Plan
+  ) rethrows -> Plan {
     let key = Key(names: names, use: use)
     if let plan = plans[key] { return plan }
-    let plan = InputPlan(try columns())
+    let plan = try make()
     if plans.count >= Self.limit { plans = [:] }
     plans[key] = plan
     return plan

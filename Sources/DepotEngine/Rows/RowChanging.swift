@@ -31,7 +31,7 @@ extension EntityWriter {
     only chunk: [Int64]? = nil
   ) throws -> [Int64] {
     let plan = try plans.plan(request.columns, .values) {
-      try columns(request.columns, at: "/args/set", isKeyed: true)
+      InputPlan(try columns(request.columns, at: "/args/set", isKeyed: true))
     }
     let computed = request.computed.isEmpty ? nil : try ComputedValues(request.computed, self)
     let run = try updateRun(plan, computed)

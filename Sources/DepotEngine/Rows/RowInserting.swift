@@ -18,7 +18,7 @@ struct InsertRun {
   let named: Set<Int>
   /// The fields of attributes that must have a value and get none.
   let missing: [Int]
-  let onConflict: InsertRequest.OnConflict
+  var onConflict = InsertRequest.OnConflict.error
   /// What replaces a row.
   var replacement: UpdateRun?
 }
@@ -105,12 +105,20 @@ extension EntityWriter {
       throw DepotError(.usage, "\(layout.name) is abstract: only its subentities have rows.")
         .hint("Insert into one of those.").at("\(pointer)/entity")
     }
-    let plan = try plans.plan(columns, identifier ? .insertion : .values) {
-      try self.columns(columns, at: "\(pointer)/columns", identifier: identifier)
+    useDefaults()
+    var run = try insertions.plan(columns, identifier ? .insertion : .values) {
+      let columns = try self.columns(columns, at: "\(pointer)/columns", identifier: identifier)
+      return insertRun(InputPlan(columns))
     }
+    run.onConflict = onConflict
+    if onConflict == .replace { run.replacement = try updateRun(run.plan) }
+    return run
+  }
+
+  /// Finds out what rows lack that have values for the columns of a plan, while the cells have the defaults.
+  private func insertRun(_ plan: InputPlan) -> InsertRun {
     let named = Set(plan.places)
     let presences = Set(layout.composites.map(\.presence))
-    useDefaults()
     return InsertRun(
       plan: plan,
       named: named,
@@ -120,9 +128,7 @@ extension EntityWriter {
           layout.fields[position].attribute.derivation == nil
         else { return false }
         return !layout.fields[position].attribute.isOptional && cells[place].isNull
-      },
-      onConflict: onConflict,
-      replacement: onConflict == .replace ? try updateRun(plan) : nil
+      }
     )
   }
 

@@ -195,7 +195,7 @@ final class SaveRun {
       throw DepotError(.usage, "The rows to change have no $id.").at("\(pointer)/columns")
     }
     let plan = try writer.plans.plan(change.columns, .change) {
-      try writer.changedColumns(change.columns, at: "\(pointer)/columns")
+      InputPlan(try writer.changedColumns(change.columns, at: "\(pointer)/columns"))
     }
     var runs = MaskedRuns(try writer.updateRun(plan), writer)
     let actions = decisions?.changes[index] ?? [:]

@@ -29,6 +29,9 @@ final class Writer {
   var heldHistoryBytes: Int64 = 0
   /// Whether there may be rows of the history that don't count any more.
   var hasForgottenHistory: Bool
+  /// The last row of the history before which all insertions are indexed, and what it is after a commit.
+  private var indexedHistory: Int64
+  private var nextIndexedHistory: Int64
 
   init(_ connection: Connection, _ configuration: StoreConfiguration) throws {
     self.connection = connection
@@ -41,6 +44,8 @@ final class Writer {
     historyBytes = try tables.historyBytes()
     storedHistoryBytes = historyBytes
     hasForgottenHistory = try tables.historyFloor() > 0
+    indexedHistory = try InsertionIndex(connection: connection).position()
+    nextIndexedHistory = indexedHistory
     ceilings = try tables.ceilings()
     entities = EntityWriters(catalog, on: connection, ceilings: ceilings)
     recorder = try ChangeRecorder(
@@ -152,6 +157,7 @@ final class Writer {
     if let backup { StoreCopies(of: configuration.path).finish(backup) }
     backup = nil
     for (counter, ceiling) in stored { counter.didStore(ceiling) }
+    indexedHistory = nextIndexedHistory
     statistics.add(effect)
     statistics.walBytes = connection.walPageCount * 4096
     if let next = effect.catalog {
@@ -180,6 +186,10 @@ final class Writer {
       stored.append((counter, ceiling))
     }
     try countHistory()
+    nextIndexedHistory = try InsertionIndex(connection: connection).advance(
+      to: recorder.history.lastIdentifier,
+      from: indexedHistory
+    )
     let now = Monotonic.now()
     if now >= nextPruning {
       let hasMore = try outcomes.prune(before: WallClock.now() - OutcomeTable.lifetime)

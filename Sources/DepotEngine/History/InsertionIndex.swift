@@ -1,0 +1,116 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// What finds the insertions of rows in the history.
+///
+/// Most transactions insert a few rows at the end of a table. An entry for each of them would cost every commit
+/// a page of the log, so entries are made for many transactions at once, and those that have none yet are
+/// looked through.
+struct InsertionIndex {
+  /// How many rows of the history may be without an entry.
+  private static let lag: Int64 = 512
+
+  /// Makes the table.
+  static let definition = """
+    CREATE TABLE depot_history_insert (entity TEXT NOT NULL, first INTEGER NOT NULL, id INTEGER NOT NULL,
+      last INTEGER NOT NULL, PRIMARY KEY (entity, first, id)) STRICT, WITHOUT ROWID;
+    """
+
+  let connection: Connection
+
+  /// Replaces what stores of format 3 have.
+  func upgrade() throws {
+    try connection.execute(Self.definition)
+    try connection.execute(
+      """
+      INSERT INTO depot_history_insert (entity, first, id, last) \
+      SELECT entity, first, id, last FROM depot_history WHERE kind = 0 ORDER BY entity, first;
+      INSERT OR REPLACE INTO depot_meta (key, value) \
+      SELECT 'history_indexed', max(id) FROM depot_history HAVING max(id) IS NOT NULL;
+      DROP INDEX IF EXISTS depot_history_inserts;
+      DROP INDEX IF EXISTS depot_history_time;
+      """
+    )
+  }
+
+  /// The last row of the history before which all have entries.
+  func position() throws -> Int64 {
+    var position: Int64 = 0
+    try connection.statement("SELECT value FROM depot_meta WHERE key = 'history_indexed'")
+      .run { position = $0.integer(0) }
+    return position
+  }
+
+  /// Makes entries for the rows of the history up to the last one, if there are enough without.
+  ///
+  /// - Parameters:
+  ///   - last: The last row.
+  ///   - position: The last one that has an entry.
+  /// - Returns: The last one that has an entry now.
+  func advance(to last: Int64, from position: Int64) throws -> Int64 {
+    guard last - position >= Self.lag else { return position }
+    try connection.statement(
+      """
+      INSERT INTO depot_history_insert (entity, first, id, last) SELECT entity, first, id, last \
+      FROM depot_history WHERE id > ?1 AND id <= ?2 AND kind = 0 ORDER BY entity, first
+      """
+    ).run([.integer(position), .integer(last)])
+    try connection.statement(
+      "INSERT OR REPLACE INTO depot_meta (key, value) VALUES ('history_indexed', ?1)"
+    ).run([.integer(last)])
+    return last
+  }
+
+  /// Deletes the entries of rows that are about to be deleted.
+  func remove(through last: Int64) throws {
+    try connection.statement(
+      """
+      DELETE FROM depot_history_insert WHERE (entity, first, id) IN \
+      (SELECT entity, first, id FROM depot_history WHERE id <= ?1 AND kind = 0)
+      """
+    ).run([.integer(last)])
+  }
+
+  /// Calls `body` with rows of the history that may have inserted a row of an entity, those first whose range
+  /// begins nearest, until it says to stop.
+  ///
+  /// - Parameters:
+  ///   - identifier: The row.
+  ///   - entity: Its own entity.
+  ///   - bounds: How far the history reaches.
+  ///   - body: Gets rows of the history; returns whether to go on.
+  func candidates(
+    for identifier: Int64,
+    of entity: String,
+    in bounds: HistoryBounds,
+    _ body: (Int64) throws -> Bool
+  ) throws {
+    let condition = "entity = ?1 AND first <= ?2 AND last >= ?2 AND id > ?3 ORDER BY first DESC"
+    let recent = try connection.statement(
+      "SELECT id FROM depot_history WHERE kind = 0 AND \(condition)"
+    )
+    // A store of format 3 that is only read has an index of its own for this.
+    let from = max(bounds.indexed ?? 0, bounds.floor)
+    guard try run(recent, [.text(entity), .integer(identifier), .integer(from)], body) else {
+      return
+    }
+    guard bounds.indexed != nil else { return }
+    let indexed = try connection.statement(
+      "SELECT id FROM depot_history_insert WHERE \(condition)"
+    )
+    _ = try run(indexed, [.text(entity), .integer(identifier), .integer(bounds.floor)], body)
+  }
+
+  private func run(
+    _ statement: Statement,
+    _ values: [SQLiteValue],
+    _ body: (Int64) throws -> Bool
+  ) throws -> Bool {
+    try statement.bind(values)
+    defer { statement.reset() }
+    while try statement.step() {
+      guard try body(statement.row.integer(0)) else { return false }
+    }
+    return true
+  }
+}
