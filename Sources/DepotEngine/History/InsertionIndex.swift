@@ -47,6 +47,7 @@ struct InsertionIndex {
   ///   - last: The last row.
   ///   - position: The last one that has an entry.
   /// - Returns: The last one that has an entry now.
+  /// - Throws: ``SQLiteError``.
   func advance(to last: Int64, from position: Int64) throws -> Int64 {
     guard last - position >= Self.lag else { return position }
     try connection.statement(
@@ -79,6 +80,7 @@ struct InsertionIndex {
   ///   - entity: Its own entity.
   ///   - bounds: How far the history reaches.
   ///   - body: Gets rows of the history; returns whether to go on.
+  /// - Throws: ``SQLiteError``, and what `body` throws.
   func candidates(
     for identifier: Int64,
     of entity: String,
