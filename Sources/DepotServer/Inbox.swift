@@ -7,6 +7,10 @@ internal import Synchronization
 final class Inbox: Sendable {
   enum Message: Sendable {
     case committed(store: Int, [WriteOutcome])
+    /// A write that the store's thread has answered already.
+    case answered(store: Int, token: UInt64, isSuccess: Bool, at: UInt64)
+    /// What the client of a connection didn't take of an answer.
+    case rest(connection: Int64, [UInt8])
     case rows(connection: Int64, call: Int64, frames: [UInt8], count: Int, isLast: Bool)
     case barrier(connection: Int64, call: Int64, Result<HistoryToken, DepotError>)
     case readersClosed(store: Int)
@@ -39,6 +43,15 @@ final class Inbox: Sendable {
     isFull.store(true, ordering: .releasing)
     loop.wake()
   }
+
+  /// Leaves a message that the server's thread finds when it has something else to do.
+  func leave(_ message: Message) {
+    messages.withLock { $0.append(message) }
+    isFull.store(true, ordering: .releasing)
+  }
+
+  /// Whether there may be messages.
+  var hasMessages: Bool { isFull.load(ordering: .acquiring) }
 
   /// Whether the server's thread has something else to do than what it does.
   var isLoopAwaited: Bool { isFull.load(ordering: .relaxed) || loop.isAwaited }

@@ -144,7 +144,9 @@ extension Server {
       if case .writeBlob(let request) = call.operation, request.upload != nil {
         session.uploads.insert(host.number)
       }
-      hand(request(call, session, running.control), to: host)
+      var request = request(call, session, running.control)
+      allowDirectAnswer(to: &request, session, of: host)
+      hand(request, to: host)
     } catch {
       fail(call, session, error, now)
     }
@@ -221,6 +223,7 @@ extension Server {
   /// waiting call waits behind it, so that a connection's calls act as if each had been sent after the
   /// answer to the one before.
   private func wait(_ call: Call, _ session: Session, _ now: UInt64) {
+    session.revokeDirectAnswer()
     session.deferred.append(call)
     session.calls[call.id] = running(call, now)
   }
@@ -251,6 +254,8 @@ extension Server {
 
   /// Answers a read at once if it is short, otherwise on a reader's thread.
   private func read(_ call: Call, _ session: Session, _ now: UInt64) {
+    // Whoever asks may have heard of a commit whose note wasn't read yet.
+    if inbox.hasMessages { for host in hosts { host.endSnapshot() } }
     let started = session.calls[call.id]
     let control =
       started?.control ?? (call.deadlineMilliseconds == nil ? .unstoppable : control(of: call, now))

@@ -81,6 +81,7 @@ extension Server {
   /// Closes a connection; what it had not committed is forgotten.
   func end(_ session: Session) {
     guard sessions.removeValue(forKey: session.number) != nil else { return }
+    session.revokeDirectAnswer()
     loop.remove(session.descriptor)
     cancelAll(session)
     leaveMigration(session)
@@ -131,6 +132,7 @@ extension Server {
     }
     guard count > 0 else {
       session.isHalfClosed = true
+      session.revokeDirectAnswer()
       return touch(session)
     }
     // What comes after the end is thrown away until the client has noticed.

@@ -144,6 +144,7 @@ extension Server {
   }
 
   private func flushNow(_ session: Session) {
+    session.revokeDirectAnswer()
     _ = try? session.output.flush(to: session.descriptor)
   }
 }

@@ -20,7 +20,8 @@ extension Server {
     for host in hosts { host.rest() }
     if now >= nextTick { tick(now) }
     if let status = advance(now) { return .end(status: status) }
-    return .wait(milliseconds: timeout())
+    // What was left without waking this thread may be what something waits for now.
+    return .wait(milliseconds: inbox.hasMessages ? 0 : timeout())
   }
 
   private func handle(_ event: EventLoop.Event, _ now: UInt64) {
@@ -41,6 +42,14 @@ extension Server {
     case .committed(let number, let outcomes):
       renewSnapshot(host(number))
       for outcome in outcomes { finish(outcome, now) }
+    case .answered(let number, let token, let isSuccess, let time):
+      renewSnapshot(host(number))
+      let outcome = WriteOutcome(token: token, frame: [], isSuccess: isSuccess)
+      finish(outcome, now, at: time)
+    case .rest(let connection, let bytes):
+      guard let session = sessions[connection] else { break }
+      session.output.append(bytes)
+      touch(session)
     case .rows(let connection, let call, let frames, let count, let isLast):
       deliver(connection, call, frames, count, isLast, now)
     case .readersClosed(let number):
@@ -108,6 +117,7 @@ extension Server {
   /// Sends what a client takes, and watches for its taking more.
   private func flush(_ session: Session, _ now: UInt64) {
     let before = session.output.count
+    if before > 0 { session.revokeDirectAnswer() }
     let isEmpty: Bool
     do throws(SystemError) {
       isEmpty = try session.output.flush(to: session.descriptor)
@@ -186,7 +196,7 @@ extension Server {
     if isLast { finish(id, of: session, isError: false, now) }
   }
 
-  private func finish(_ outcome: WriteOutcome, _ now: UInt64) {
+  private func finish(_ outcome: WriteOutcome, _ now: UInt64, at time: UInt64? = nil) {
     continuations.removeValue(forKey: outcome.token)?(outcome.frame)
     if let (definition, part) = definitions.removeValue(forKey: outcome.token) {
       return definition.finish(part, outcome.frame)
@@ -195,22 +205,30 @@ extension Server {
       let session = sessions[connection], !session.isClosing
     else { return }
     session.output.append(outcome.frame)
+    session.direct = nil
     session.writesInFlight -= 1
     if session.exclusive == id { session.exclusive = nil }
     if session.chunked == id { session.chunked = nil }
     touch(session)
-    finish(id, of: session, isError: !outcome.isSuccess, now)
+    finish(id, of: session, isError: !outcome.isSuccess, now, at: time)
     runDeferred(session, now)
   }
 
-  /// Notes that a call got its terminal frame.
-  func finish(_ id: Int64, of session: Session, isError: Bool, _ now: UInt64) {
+  /// Notes that a call got its terminal frame: at a time, or now.
+  func finish(
+    _ id: Int64,
+    of session: Session,
+    isError: Bool,
+    _ now: UInt64,
+    at time: UInt64? = nil
+  ) {
     session.state.finish(id)
     guard let call = session.calls.removeValue(forKey: id) else { return }
     note(
       call.operation,
       call.entity,
       since: call.startedAt,
+      until: time ?? Monotonic.now(),
       id,
       session,
       isError: isError,
@@ -224,13 +242,14 @@ extension Server {
     _ operation: Int,
     _ entity: String?,
     since start: UInt64,
+    until end: UInt64 = Monotonic.now(),
     _ id: Int64,
     _ session: Session,
     isError: Bool,
     isWatch: Bool = false,
     read: (operation: Operation, host: StoreHost)? = nil
   ) {
-    let nanoseconds = Monotonic.now() - start
+    let nanoseconds = end - start
     statistics.note(operation, nanoseconds: nanoseconds, isError: isError)
     guard nanoseconds >= slowNanoseconds, !isWatch else { return }
     let call = ServerStatistics.SlowCall(

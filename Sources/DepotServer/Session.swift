@@ -17,6 +17,8 @@ final class Session {
   /// What it has sent of saves that are yet to come.
   var staged = StagedSaves()
   var writesInFlight = 0
+  /// What lets the store answer the only write that is in flight.
+  var direct: DirectAnswer?
   /// The calls that wait for those before them: a read, and what came after it.
   var deferred: [Call] = []
   /// The write that is done in chunks, behind which the connection's other writes wait.
@@ -67,6 +69,12 @@ final class Session {
     self.role = role
     openedAt = now
     lastProgress = now
+  }
+
+  /// Has all that is sent from now on, and all that is answered, go through the server's thread.
+  func revokeDirectAnswer() {
+    direct?.revoke()
+    direct = nil
   }
 
   var framing: FrameDecoder.Framing { decoder.framing ?? .lines }

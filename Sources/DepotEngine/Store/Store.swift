@@ -55,7 +55,7 @@ package actor Store {
   ) throws(DepotError) {
     let opened = try StoreOpening(configuration).open()
     do {
-      thread = try WorkerThread(name: "depot-store", lingerNanoseconds: 50_000)
+      thread = try WorkerThread(name: "depot-store", lingerNanoseconds: 200_000)
     } catch {
       throw DepotError(.busy, "The store's thread can't start: \(error).")
     }
@@ -212,7 +212,9 @@ package actor Store {
       let outcomes = try writer.run(batch)
       publish(writer)
       tell(writer)
-      onCommit(outcomes)
+      let isAnswered =
+        outcomes.count == 1 && outcomes.first.flatMap { batch.first?.answer?($0) } == true
+      if !isAnswered { onCommit(outcomes) }
       try checkpoint(writer)
       if writer.isHistoryPurgeDue { purgeLater() }
     } catch {

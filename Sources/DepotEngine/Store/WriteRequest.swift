@@ -31,6 +31,8 @@ package struct WriteRequest: Sendable {
     /// What was prepared is undone.
     case undo
   }
+  /// Answers it on the store's thread, if that is possible when it is committed alone; returns whether it did.
+  package var answer: (@Sendable (WriteOutcome) -> Bool)?
   /// Who the history says it was.
   package var author: String?
   /// The process that sent it, as the history tells it.
