@@ -1,3 +1,4 @@
+import DepotClient
 import DepotLinux
 import DepotProtocol
 import Foundation
@@ -14,7 +15,9 @@ final class ProofRun {
   private(set) var features: Set<String> = []
   private var processCount: Int64 = 0
   private var roundCount = 0
-  private(set) var kills = (clients: 0, services: 0)
+  private(set) var kills = (clients: 0, services: 0, takeovers: 0)
+  private var notes: [Int64] = []
+  private var labels: [Int64] = []
   private(set) var counts = Counts()
 
   /// What was checked, so that a run in which nothing happens isn't taken for a proof.
@@ -31,6 +34,19 @@ final class ProofRun {
     var frames = 0
     /// How often a subscriber went on after a lost connection.
     var resumed = 0
+    /// What deadlines and cancelling have ended.
+    var hurried = 0
+    var notes = NoteChecker.Counts()
+
+    mutating func add(_ more: NoteChecker.Counts) {
+      notes.merged += more.merged
+      notes.storeTrumps += more.storeTrumps
+      notes.linked += more.linked
+      notes.undone += more.undone
+      notes.redone += more.redone
+      notes.counted += more.counted
+      notes.watched += more.watched
+    }
 
     mutating func add(_ history: History, _ repetitions: Int) {
       for transaction in history.transactions {
@@ -62,6 +78,8 @@ final class ProofRun {
     var isInProcess = false
     /// Where the clients connect, if not to the service.
     var socket: String?
+    /// Whether there is work on notes.
+    var hasNotes: Bool { socket == nil && whileAway == nil }
     /// What happens to the store's files while a killed service is away.
     var whileAway: ((_ store: String) throws -> Void)?
   }
@@ -74,7 +92,11 @@ final class ProofRun {
     daemon = try TestDaemon(
       schema: """
         {"entities":[{"name":"Cell","attributes":[{"name":"bin","type":"int64","indexed":true},\
-        {"name":"value","type":"int64"}]}]}
+        {"name":"value","type":"int64"}]},\
+        {"name":"Note","attributes":[{"name":"a","type":"int64"},{"name":"b","type":"int64"}],\
+        "relationships":[{"name":"labels","destination":"Label","toMany":true,"inverse":"notes"}]},\
+        {"name":"Label","attributes":[],\
+        "relationships":[{"name":"notes","destination":"Note","toMany":true,"inverse":"labels"}]}]}
         """
     )
     let connection = try RawConnection(daemon.socket)
@@ -86,8 +108,18 @@ final class ProofRun {
     )
     core =
       try connection.receiveAnswer(of: 1).terminal["ok", "ids"]?.array?.compactMap(\.int64) ?? []
-    try connection.call(2, "describe")
-    let description = try connection.receiveAnswer(of: 2).terminal["ok"] ?? .null
+    let more =
+      #"{"entity":"Note","columns":["a","b"],"rows":[[0,0],[1,1],[2,2],[3,3],[4,0],[5,1]]}"#
+    try connection.call(2, "insert", more)
+    notes =
+      try connection.receiveAnswer(of: 2).terminal["ok", "ids"]?.array?.compactMap(\.int64) ?? []
+    let links = notes.prefix(3).map { "[[\($0)]]" }.joined(separator: ",")
+    let labelled = #"{"entity":"Label","columns":["notes"],"rows":[\#(links)]}"#
+    try connection.call(3, "insert", labelled)
+    labels =
+      try connection.receiveAnswer(of: 3).terminal["ok", "ids"]?.array?.compactMap(\.int64) ?? []
+    try connection.call(4, "describe")
+    let description = try connection.receiveAnswer(of: 4).terminal["ok"] ?? .null
     for operation in description["operations"]?.array ?? [] {
       guard let name = operation["name"]?.string else { continue }
       if ["watch", "pin"].contains(name) { features.insert(name) }
@@ -104,6 +136,7 @@ final class ProofRun {
     try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
     let recorder = try Recorder(place + "/initial.ndjson")
     recorder.note("initial", "initial-\(roundCount)", try rows())
+    let before = try noteState()
     if round.isInProcess {
       try workInProcess(round, place)
     } else {
@@ -113,7 +146,13 @@ final class ProofRun {
     let reader = try RecordingReader(folder: place)
     let history = reader.history
     counts.add(history, reader.repetitionCount)
-    let violations = HistoryChecker.check(history)
+    counts.hurried += reader.hurriedCount
+    var violations = HistoryChecker.check(history)
+    if round.hasNotes {
+      let found = try checkNotes(place, before)
+      violations += found.violations
+      counts.add(found.counts)
+    }
     if violations.isEmpty {
       try FileManager.default.removeItem(atPath: place)
     } else {
@@ -122,6 +161,28 @@ final class ProofRun {
       try Data(text.utf8).write(to: URL(filePath: place + "/violations"))
     }
     return violations
+  }
+
+  /// The notes, and the moment that they are of.
+  private func noteState() throws -> (state: NoteState, head: HistoryToken) {
+    let head = try daemon.connect().historyStatus().head
+    return (try NoteState.current(RawConnection(daemon.socket), call: 1), head)
+  }
+
+  private func checkNotes(
+    _ place: String,
+    _ before: (state: NoteState, head: HistoryToken)
+  ) throws -> (violations: [Violation], counts: NoteChecker.Counts) {
+    var transactions: [HistoryTransaction] = []
+    try daemon.connect().history(HistoryRequest(since: .token(before.head))) {
+      if transactions.last?.token == $0.token {
+        transactions[transactions.count - 1].changes += $0.changes
+      } else {
+        transactions.append($0)
+      }
+    }
+    let final = try noteState().state
+    return try NoteChecker.check(place, initial: before.state, transactions, final: final)
   }
 
   /// Removes the recordings.
@@ -139,7 +200,10 @@ final class ProofRun {
       folder: place,
       sessions: round.sessions,
       subscribers: features.contains("watch") ? round.subscribers : 0,
+      hasNotes: round.hasNotes && features.contains("watch"),
       core: core,
+      notes: notes,
+      labels: labels,
       features: features,
       parent: getpid()
     )
@@ -268,7 +332,11 @@ final class ProofRun {
         let status = try daemon.terminate()
         if status != 0 { throw ProofFailure("the service ended with status \(status)") }
         try daemon.start()
-      case 5: try body?(true)
+      case 5:
+        let status = try daemon.takeOver()
+        kills.takeovers += 1
+        if status != 0 { throw ProofFailure("the service that was replaced ended with \(status)") }
+      case 6: try body?(true)
       default: try body?(false)
       }
     }

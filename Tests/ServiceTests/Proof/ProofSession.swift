@@ -13,8 +13,12 @@ struct ProofPlan: Codable, Sendable {
   var folder: String
   var sessions: Int
   var subscribers: Int
+  /// Whether there is work on notes, and whoever watches it.
+  var hasNotes: Bool
   /// Rows that nobody deletes.
   var core: [Int64]
+  var notes: [Int64]
+  var labels: [Int64]
   /// What the service can do.
   var features: Set<String>
   /// The process that started it, without which it ends.
@@ -65,6 +69,13 @@ final class ProofSession {
     return "\(name)-\(nextName)"
   }
 
+  /// How a call is hurried.
+  enum Haste {
+    case deadline(milliseconds: Int)
+    /// It is cancelled after so many milliseconds.
+    case cancel(milliseconds: UInt32)
+  }
+
   /// The answer to a call.
   struct Answer {
     var rows: [JSONValue] = []
@@ -81,6 +92,8 @@ final class ProofSession {
   ///   - isWrite: Whether it has a key and is sent again.
   ///   - members: More members of the frame.
   ///   - note: More members of the recording.
+  ///   - kind: What the names of the events in the recording begin with.
+  ///   - haste: How the first attempt is hurried.
   /// - Returns: The answer; `nil` if the connection was lost in a read.
   /// - Throws: ``GivenUp`` if it is over before that.
   func perform(
@@ -89,22 +102,28 @@ final class ProofSession {
     name: String,
     isWrite: Bool,
     members: String = "",
-    note: String = ""
+    note: String = "",
+    kind: String = "",
+    haste: Haste? = nil
   ) throws -> Answer? {
-    recorder.note("call", name, #","call":"\#(call)","args":\#(arguments)"#)
+    recorder.note(kind + "call", name, #","call":"\#(call)","args":\#(arguments)"#)
+    var haste = haste
     let key = isWrite ? #","key":"\#(name)""# : ""
     while true {
-      guard let answer = try attempt(call, arguments, key + members) else {
-        recorder.note("lost", name)
+      let attempt = try attempt(call, arguments, key + members, haste)
+      // What an attempt that was lost has stored can't be taken back by hurrying another.
+      haste = nil
+      guard let answer = attempt else {
+        recorder.note(kind + "lost", name)
         if isWrite { continue }
         return nil
       }
       if let error = answer.error {
         if isWrite, error["effect"]?.string == "unknown" { continue }
-        recorder.note("err", name, #","err":\#(error.text)"#)
+        recorder.note(kind + "err", name, #","err":\#(error.text)"#)
       } else {
         let rows = answer.rows.isEmpty ? "" : #","rows":\#(JSONValue.array(answer.rows).text)"#
-        recorder.note("ok", name, #","ok":\#(answer.result?.text ?? "{}")\#(rows)\#(note)"#)
+        recorder.note(kind + "ok", name, #","ok":\#(answer.result?.text ?? "{}")\#(rows)\#(note)"#)
       }
       return answer
     }
@@ -113,12 +132,25 @@ final class ProofSession {
   /// Calls once.
   ///
   /// - Returns: The answer; `nil` if the connection was lost before it.
-  func attempt(_ call: String, _ arguments: String, _ members: String = "") throws -> Answer? {
+  func attempt(
+    _ call: String,
+    _ arguments: String,
+    _ members: String = "",
+    _ haste: Haste? = nil
+  ) throws -> Answer? {
     do {
       let connection = try connected()
       let id = nextCall
       nextCall += 1
+      var members = members
+      if case .deadline(let milliseconds)? = haste {
+        members += #","deadlineMs":\#(milliseconds)"#
+      }
       try connection.call(id, call, arguments, members)
+      if case .cancel(let milliseconds)? = haste {
+        if milliseconds > 0 { DepotLinux.Process.sleep(milliseconds: milliseconds) }
+        try connection.send(#"{"id":\#(id),"cancel":true}"#)
+      }
       var answer = Answer()
       while true {
         let frame = try connection.receive(within: .seconds(60))

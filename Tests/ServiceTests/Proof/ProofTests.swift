@@ -16,7 +16,7 @@ struct ProofTests {
   @Test(.enabled(if: Self.variable(ProofWorker.variable) == nil))
   func `what clients saw is one history, though they and the service are killed`() throws {
     let seed = Self.variable("DEPOT_PROOF_SEED").flatMap { UInt64($0) } ?? .random(in: 1...999_999)
-    let seconds = Self.variable("DEPOT_PROOF_SECONDS").flatMap { Double($0) } ?? 40
+    let seconds = Self.variable("DEPOT_PROOF_SECONDS").flatMap { Double($0) } ?? 60
     print("The seed of the clients' work is \(seed).")
     let run = try ProofRun(seed: seed)
     let end = Recorder.now + Int64(seconds * 1e9)
@@ -35,9 +35,16 @@ struct ProofTests {
     }
     let counts = run.counts
     print(
-      "Killed \(run.kills.clients) clients and \(run.kills.services) services; checked \(counts)."
+      "Killed \(run.kills.clients) clients and \(run.kills.services) services, replaced \(run.kills.takeovers); checked \(counts)."
     )
     #expect(min(counts.written, counts.read) > 100)
+    #expect(min(counts.pinned, counts.decided, counts.hurried) > 0)
+    let notes = counts.notes
+    #expect(min(notes.merged, notes.linked, notes.undone, notes.counted, notes.watched) > 0)
+    // What a short run may not meet.
+    guard seconds >= 30 else { return run.discard() }
+    #expect(min(counts.repeated, counts.resumed, notes.storeTrumps, notes.redone) > 0)
+    #expect(run.kills.takeovers > 0)
     run.discard()
   }
 

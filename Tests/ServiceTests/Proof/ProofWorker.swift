@@ -35,7 +35,8 @@ struct ProofWorker {
     let isQuiet: @Sendable () -> Bool = {
       FileManager.default.fileExists(atPath: plan.folder + "/quiet") || isAbandoned()
     }
-    try inParallel(plan.sessions + plan.subscribers) { index in
+    let watchers = plan.hasNotes ? 2 : 0
+    try inParallel(plan.sessions + plan.subscribers + watchers) { index in
       do {
         let name = "\(plan.name).\(index)"
         let session = try ProofSession(
@@ -51,7 +52,18 @@ struct ProofWorker {
             number: plan.number * 16 + Int64(index),
             seed: plan.seed &+ UInt64(index)
           )
-          while !hasStopped() { try work.step() }
+          var notes = NoteWorkload(plan, session, seed: plan.seed &+ UInt64(index))
+          while !hasStopped() {
+            try work.step()
+            if plan.hasNotes { try notes.step() }
+          }
+        } else if index >= plan.sessions + plan.subscribers {
+          let watcher = NoteWatcher(session, plan, isAbandoned: isAbandoned)
+          if index == plan.sessions + plan.subscribers {
+            try watcher.watchHistory(until: isQuiet)
+          } else {
+            try watcher.watchCount(until: isQuiet)
+          }
         } else {
           let queries = [
             CellQuery(), CellQuery(limit: 5), CellQuery(bin: 1, limit: 6), CellQuery(bin: 2),

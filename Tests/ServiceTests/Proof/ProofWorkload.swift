@@ -62,7 +62,8 @@ struct ProofWorkload {
       name: session.newName(),
       isWrite: false,
       members: pin?.member ?? "",
-      note: pin?.note ?? ""
+      note: pin?.note ?? "",
+      haste: haste()
     )
     learn(answer)
   }
@@ -126,7 +127,8 @@ struct ProofWorkload {
       call,
       arguments,
       name: session.newName(),
-      isWrite: true
+      isWrite: true,
+      haste: haste()
     )
     // What a write met in another state is to be read again.
     for row in rows where answer?.error != nil && !core.contains(row) { known[row] = nil }
@@ -201,6 +203,14 @@ struct ProofWorkload {
   }
 
   // MARK: Chance
+
+  private mutating func haste() -> ProofSession.Haste? {
+    switch Int.random(in: 0..<24, using: &generator) {
+    case 0: .deadline(milliseconds: Int.random(in: 0...2, using: &generator))
+    case 1: .cancel(milliseconds: UInt32.random(in: 0...1, using: &generator))
+    default: nil
+    }
+  }
 
   private mutating func random(_ counts: ClosedRange<Int>) -> [Int64] {
     let count = Int.random(in: counts, using: &generator)

@@ -34,6 +34,8 @@ struct RecordingReader {
   private(set) var pending: [String: PendingWrite] = [:]
   /// How often a write was sent again because nobody knew what became of it.
   private(set) var repetitionCount = 0
+  /// How many calls were ended by a deadline or cancelled.
+  private(set) var hurriedCount = 0
   private var open: [String: Transaction] = [:]
   private var calls: [String: (call: String, arguments: JSONValue)] = [:]
   private var pins: [String: Transaction] = [:]
@@ -89,6 +91,9 @@ struct RecordingReader {
       case "call": begin(event, name, at, session)
       case "ok": end(event, name, at)
       case "err":
+        if ["deadline.passed", "cancelled.by_client"].contains(event["err", "code"]?.string) {
+          hurriedCount += 1
+        }
         open[name]?.outcome = .refused
         open[name]?.completed = at
         open.removeValue(forKey: name).map { history.transactions.append($0) }
