@@ -64,16 +64,14 @@ extension Client {
     prefetch: [any PartialKeyPath<Model> & Sendable] = [],
     deadline: Duration? = nil
   ) -> FetchedRecords<Model> {
-    let request = Result { () throws(DepotError) in
-      try FetchRequest(
-        type,
-        where: predicate,
-        sortBy: sort,
-        limit: limit,
-        offset: offset,
-        prefetch: prefetch
-      )
-    }
+    let request = FetchRequest.lowering(
+      type,
+      where: predicate,
+      sortBy: sort,
+      limit: limit,
+      offset: offset,
+      prefetch: prefetch
+    )
     return FetchedRecords(frames: request.map { fetchFrames($0, deadline: deadline) })
   }
 }

@@ -14,15 +14,17 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
 
   /// The transactions of one read, which begins when the first one is asked for.
   public struct Iterator: AsyncIteratorProtocol {
-    private let source: HistoryTransactions
-    private var stream: Stream?
+    private var frames: FetchedFrames.Iterator
     private var pieces: ArraySlice<HistoryTransaction> = []
-    private var isFinished = false
     /// What the read came to, once it has ended.
     public private(set) var end: HistoryEnd?
 
     fileprivate init(_ source: HistoryTransactions) {
-      self.source = source
+      frames = FetchedFrames(
+        client: source.client,
+        operation: .history(source.request),
+        deadline: source.deadline
+      ).makeAsyncIterator()
     }
 
     /// Waits for the next transaction; `nil` after the last.
@@ -30,48 +32,15 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
     /// - Throws: ``DepotError`` `history.expired` and others, `CancellationError` if the task was
     ///   cancelled.
     public mutating func next() async throws -> HistoryTransaction? {
-      if let piece = pieces.popFirst() { return piece }
-      guard !isFinished else { return nil }
-      do {
-        let stream = try stream ?? Stream(source)
-        self.stream = stream
-        while true {
-          switch try await stream.client.core.nextFrame(stream.ticket) {
-          case .frame(let frame):
-            pieces = try HistoryTransaction.list(inFrame: frame.bytes)[...]
-            if let piece = pieces.popFirst() { return piece }
-          case .end(let node):
-            end = try node.map { node throws(DepotError) in try HistoryEnd(node) }
-            finish()
-            return nil
-          }
+      while true {
+        if let piece = pieces.popFirst() { return piece }
+        guard let frame = try await frames.next() else {
+          end = try frames.result.map { node throws(DepotError) in try HistoryEnd(node) }
+          return nil
         }
-      } catch {
-        finish()
-        throw error
+        pieces = try HistoryTransaction.list(inFrame: frame.bytes)[...]
       }
     }
-
-    private mutating func finish() {
-      isFinished = true
-      stream = nil
-    }
-  }
-
-  /// What cancels the read when nobody wants more of it.
-  private final class Stream: Sendable {
-    let client: Client
-    let ticket: Int64
-
-    init(_ source: HistoryTransactions) throws {
-      client = source.client
-      ticket = try source.client.core.openStream(
-        .history(source.request),
-        deadline: source.deadline
-      )
-    }
-
-    deinit { client.core.closeStream(ticket) }
   }
 }
 

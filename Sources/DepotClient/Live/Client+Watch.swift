@@ -36,16 +36,14 @@ extension Client {
     resuming rows: LiveRows<Model>? = nil,
     options: WatchOptions = WatchOptions()
   ) -> WatchedRecords<Model> {
-    let request = Result { () throws(DepotError) in
-      try FetchRequest(
-        type,
-        where: predicate,
-        sortBy: sort,
-        limit: limit,
-        offset: offset,
-        prefetch: prefetch
-      )
-    }
+    let request = FetchRequest.lowering(
+      type,
+      where: predicate,
+      sortBy: sort,
+      limit: limit,
+      offset: offset,
+      prefetch: prefetch
+    )
     return watch(request, options, from: rows, since: nil)
   }
 
@@ -62,9 +60,13 @@ extension Client {
     since token: HistoryToken,
     options: WatchOptions = WatchOptions()
   ) -> WatchedRecords<Model> {
-    let request = Result { () throws(DepotError) in
-      try FetchRequest(type, where: predicate, sortBy: sort, limit: limit, offset: offset)
-    }
+    let request = FetchRequest.lowering(
+      type,
+      where: predicate,
+      sortBy: sort,
+      limit: limit,
+      offset: offset
+    )
     return watch(request, options, from: nil, since: token)
   }
 
@@ -88,16 +90,16 @@ extension Client {
     offset: Int = 0,
     options: WatchOptions = WatchOptions()
   ) -> WatchedRows<Identifier<Model>> {
-    let request = Result { () throws(DepotError) in
-      var request = try FetchRequest(
-        type,
-        where: predicate,
-        sortBy: sort,
-        limit: limit,
-        offset: offset
-      )
-      request.select = []
-      return WatchRequest(.fetch(request), options)
+    let request = FetchRequest.lowering(
+      type,
+      where: predicate,
+      sortBy: sort,
+      limit: limit,
+      offset: offset
+    ).map { fetch in
+      var fetch = fetch
+      fetch.select = []
+      return WatchRequest(.fetch(fetch), options)
     }
     let reader = LiveReader(RowReading(), isComplete: options.echoes) { row in
       Identifier<Model>(row.identifier)
