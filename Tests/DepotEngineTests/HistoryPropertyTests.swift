@@ -6,47 +6,6 @@ import Testing
 
 /// Random writes, held against the rows before and after each of them.
 @Suite struct HistoryPropertyTests {
-  /// What clients can read of the rows whose history has values.
-  private struct Rows: Equatable {
-    /// The properties of each row, by its entity and identifier.
-    var values: [String: [String: JSONValue]] = [:]
-    /// The links between nodes and tags.
-    var links: Set<[Int64]> = []
-  }
-
-  private static let entities = ["Node", "Leaf", "Tag", "Loud"]
-
-  private func read(_ store: StoreFixture, _ path: String) throws -> Rows {
-    var result = Rows()
-    let reader = try QuickReader(path: path, budget: 60_000_000_000)
-    for entity in Self.entities {
-      var writer = JSONWriter()
-      var request = FetchRequest(entity: entity)
-      request.includesSubentities = false
-      _ = try reader.perform(
-        .fetch(request),
-        catalog: store.store.catalog,
-        control: CallControl(),
-        reply: ReplyWriter(id: 1, framing: .lines),
-        into: &writer
-      )
-      let frames = try ReaderFixture.lines(writer.bytes)
-      let columns = frames.first?["columns"]?.array?.compactMap(\.string) ?? []
-      for row in frames.flatMap({ $0["next"]?.array ?? [] }) {
-        var values: [String: JSONValue] = [:]
-        for (column, value) in zip(columns, row.array ?? []) where !column.hasPrefix("$") {
-          values[column] = value
-        }
-        result.values["\(entity)/\(row.array?.first?.int64 ?? 0)"] = values
-      }
-    }
-    for row in try rows(#"SELECT source, target FROM "j_Node.tags""#, in: path) {
-      guard case .integer(let source) = row[0], case .integer(let target) = row[1] else { continue }
-      result.links.insert([source, target])
-    }
-    return result
-  }
-
   /// One row of the history.
   private struct Entry {
     var kind: String
@@ -70,7 +29,7 @@ import Testing
   }
 
   /// Applies changes; insertions take their values from the rows afterwards.
-  private func apply(_ entries: [Entry], to rows: inout Rows, after: Rows) {
+  private func apply(_ entries: [Entry], to rows: inout StoredState, after: StoredState) {
     for entry in entries {
       for change in entry.changes {
         let key = "\(entry.entity)/\(change["id"]?.int64 ?? 0)"
@@ -98,7 +57,7 @@ import Testing
   }
 
   /// Takes changes back.
-  private func undo(_ entries: [Entry], in rows: inout Rows) {
+  private func undo(_ entries: [Entry], in rows: inout StoredState) {
     for entry in entries.reversed() {
       for change in entry.changes {
         let key = "\(entry.entity)/\(change["id"]?.int64 ?? 0)"
@@ -119,7 +78,7 @@ import Testing
     }
   }
 
-  private func link(_ change: JSONValue, _ rows: inout Rows, isForward: Bool) {
+  private func link(_ change: JSONValue, _ rows: inout StoredState, isForward: Bool) {
     let source = change["id"]?.int64 ?? 0
     let tags = change["p"]?["tags"]
     for (member, adds) in [("add", isForward), ("remove", !isForward)] {
@@ -139,7 +98,7 @@ import Testing
       var generator = SeededGenerator(seed: UInt64(seed))
       try await store.insert("Tag", ["label"], #"[["a"],["b"],["c"],["d"],["e"],["f"]]"#)
       try await store.insert("Node", ["size"], "[[1],[1],[1],[1],[1],[1],[1],[1],[1],[1]]")
-      var before = try read(store, path)
+      var before = try StoredState(store, path)
       store.store.interest.raise()
       let history = HistoryFixture(path: path)
       var writes = 0
@@ -147,9 +106,9 @@ import Testing
         let head = try history.head()
         _ = store.changes.takeAll()
         let (name, arguments) = RandomWrite(&generator).call
-        let outcome = try? await store.call(name, arguments)
+        let outcome = try await unlessRefused { try await store.call(name, arguments) }
         if outcome?["token"] != nil { writes += 1 }
-        let after = try read(store, path)
+        let after = try StoredState(store, path)
         let entries = try entries(try history.lines(after: head))
         var forward = before
         apply(entries, to: &forward, after: after)
@@ -169,8 +128,8 @@ import Testing
   /// Checks that what was made known is what happened.
   private func check(
     _ told: [CommittedChanges],
-    from before: Rows,
-    to after: Rows,
+    from before: StoredState,
+    to after: StoredState,
     _ catalog: Catalog
   ) {
     var kinds: [String: RowChange.Kind] = [:]

@@ -61,7 +61,9 @@ private struct LiveScenario {
     let schema = QueryWorld.schema(&random)
     var counts = Counts()
     try await withStorePath { path in
-      guard let live = try? await LiveFixture(path: path, schema: schema) else { return }
+      guard
+        let live = try await unlessRefused({ try await LiveFixture(path: path, schema: schema) })
+      else { return }
       var scenario = LiveScenario(seed: seed, random: random, schema: schema, live: live)
       do {
         try await scenario.run()
@@ -83,10 +85,10 @@ private struct LiveScenario {
   }
 
   private mutating func run() async throws {
-    for _ in 0..<20 { await insert() }
+    for _ in 0..<20 { try await insert() }
     for number in 0..<12 { try await beginWatching(Int64(number + 100)) }
     for _ in 0..<15 {
-      for _ in 0..<random.int(1...4) { await commit() }
+      for _ in 0..<random.int(1...4) { try await commit() }
       try await disconnectSome()
       for index in watched.indices where watched[index].isSlow && random.chance(1, in: 2) {
         watched[index].client?.watch?.grant(random.int(1...20))
@@ -152,7 +154,7 @@ private struct LiveScenario {
       for frame in client.take() where frame["err"] == nil {
         try watched[index].rows.apply(frame)
       }
-      for _ in 0..<random.int(0...3) { await commit() }
+      for _ in 0..<random.int(0...3) { try await commit() }
       guard let token = watched[index].rows.token else { continue }
       var request = watched[index].request
       request.since = try HistoryToken(token)
@@ -190,11 +192,11 @@ private struct LiveScenario {
 
   // MARK: - Changes
 
-  private mutating func commit() async {
+  private mutating func commit() async throws {
     switch random.int(0...9) {
-    case 0, 1, 2: await insert()
-    case 3: await delete()
-    default: await update()
+    case 0, 1, 2: try await insert()
+    case 3: try await delete()
+    default: try await update()
     }
   }
 
@@ -224,7 +226,7 @@ private struct LiveScenario {
     return result
   }
 
-  private mutating func insert() async {
+  private mutating func insert() async throws {
     let entity = random.pick(schema.entities)
     guard !entity.isAbstract else { return }
     let columns = columns(of: entity)
@@ -233,14 +235,14 @@ private struct LiveScenario {
       columns: columns.map(\.0),
       rows: RowBatch([columns.map(\.1)])
     )
-    guard let result = try? await live.fixture.write(.insert(request)),
+    guard let result = try await unlessRefused({ try await live.fixture.write(.insert(request)) }),
       let identifier = result["ids"]?.array?.first?.int64
     else { return }
     counts.commits += 1
     identifiers[schema.lineage(of: entity)[0].name, default: []].append(identifier)
   }
 
-  private mutating func update() async {
+  private mutating func update() async throws {
     let entity = random.pick(schema.entities)
     let root = schema.lineage(of: entity)[0].name
     guard let row = identifiers[root]?.randomElement(using: &random) else { return }
@@ -252,15 +254,17 @@ private struct LiveScenario {
       columns: columns.map(\.0),
       values: RowBatch([columns.map(\.1)])
     )
-    if (try? await live.fixture.write(.update(request))) != nil { counts.commits += 1 }
+    let result = try await unlessRefused { try await live.fixture.write(.update(request)) }
+    if result != nil { counts.commits += 1 }
   }
 
-  private mutating func delete() async {
+  private mutating func delete() async throws {
     let entity = random.pick(schema.entities)
     let root = schema.lineage(of: entity)[0].name
     guard let row = identifiers[root]?.randomElement(using: &random) else { return }
     let request = DeleteRequest(entity: root, rows: .identifiers([row]))
-    guard (try? await live.fixture.write(.delete(request))) != nil else { return }
+    let result = try await unlessRefused { try await live.fixture.write(.delete(request)) }
+    guard result != nil else { return }
     counts.commits += 1
     identifiers[root]?.removeAll { $0 == row }
   }
