@@ -6,6 +6,9 @@ internal import Synchronization
 /// what the read doesn't see is made known.
 package final class ChangeInterest: Sendable {
   private let count = Atomic<Int>(0)
+  /// How many want to know the values of a column, by the table's root and the column's place.
+  private let keys = Mutex<[String: [Int: Int]]>([:])
+  private let keyVersion = Atomic<Int>(0)
 
   package init() {}
 
@@ -14,4 +17,27 @@ package final class ChangeInterest: Sendable {
   package func lower() { count.subtract(1, ordering: .sequentiallyConsistent) }
 
   package var isRaised: Bool { count.load(ordering: .sequentiallyConsistent) > 0 }
+
+  // MARK: - Values
+
+  /// Asks for the values of a column, before and after, with each change that is made known from then on.
+  func want(_ place: Int, of root: String) {
+    keys.withLock { $0[root, default: [:]][place, default: 0] += 1 }
+    keyVersion.add(1, ordering: .sequentiallyConsistent)
+  }
+
+  /// Takes back that the values of a column are asked for.
+  func unwant(_ place: Int, of root: String) {
+    keys.withLock { keys in
+      let count = keys[root]?[place] ?? 0
+      keys[root]?[place] = count > 1 ? count - 1 : nil
+    }
+    keyVersion.add(1, ordering: .sequentiallyConsistent)
+  }
+
+  /// Another number whenever other values are wanted.
+  var wantedVersion: Int { keyVersion.load(ordering: .sequentiallyConsistent) }
+
+  /// The columns whose values are wanted, by the tables' roots.
+  var wanted: [String: PlaceSet] { keys.withLock { $0.mapValues { PlaceSet($0.keys) } } }
 }

@@ -26,8 +26,10 @@ final class ChangeRecorder: ChangeObserver {
   private(set) var touched: [RecordedTable] = []
   private var isRecording = false
   /// Whether somebody was interested when the request began.
-  private var isWatched = false
+  private(set) var isWatched = false
   private var isMarked = false
+  /// The state of the interest in values that the tables know of.
+  private var wantedVersion = -1
   /// Whether a value couldn't be read.
   private var hasFailed = false
   /// The transactions that wait for the commit.
@@ -65,6 +67,7 @@ final class ChangeRecorder: ChangeObserver {
       return forgetTables()
     }
     if self.catalog !== catalog { try adopt(catalog) }
+    if isWatched { adoptWantedValues() }
     isRecording = true
   }
 
@@ -109,6 +112,18 @@ final class ChangeRecorder: ChangeObserver {
   func discard() {
     history.discard()
     stop()
+  }
+
+  /// Has the tables note what is wanted now, for the whole request.
+  private func adoptWantedValues() {
+    let version = interest.wantedVersion
+    guard version != wantedVersion else { return }
+    wantedVersion = version
+    let wanted = interest.wanted
+    for table in tables {
+      guard case .rows(let rows) = table.content else { continue }
+      table.wantedPlaces = wanted[rows.layout.name] ?? PlaceSet()
+    }
   }
 
   private func stop() {
@@ -223,6 +238,7 @@ final class ChangeRecorder: ChangeObserver {
     tablesByAddress = [:]
     lastAddress = nil
     lastTable = nil
+    wantedVersion = -1
   }
 
   private func adopt(_ catalog: Catalog) throws {
@@ -294,6 +310,7 @@ final class ChangeRecorder: ChangeObserver {
         table.isDirty = true
         return
       }
+      if isWatched, !table.wantedPlaces.isEmpty { noteKeys(change, table, rows) }
       switch change.kind {
       case .insert:
         table.insert(change.newIdentifier, entity: entity(of: change, rows, isNew: true))
@@ -317,6 +334,32 @@ final class ChangeRecorder: ChangeObserver {
       return 0
     }
     return Int(value.integer)
+  }
+
+  /// Notes the values that are wanted.
+  private func noteKeys(
+    _ change: borrowing RowEvent,
+    _ table: RecordedTable,
+    _ rows: RecordedRows
+  ) {
+    let identifier = change.kind == .insert ? change.newIdentifier : change.oldIdentifier
+    for place in table.wantedPlaces.places {
+      let column = rows.columns[place]
+      if change.kind != .insert {
+        guard let old = change.old(column) else {
+          hasFailed = true
+          return
+        }
+        table.note(RowKey(place: place, Cell(old)), of: identifier)
+      }
+      if change.kind != .delete {
+        guard let new = change.new(column) else {
+          hasFailed = true
+          return
+        }
+        table.note(RowKey(place: place, Cell(new)), of: identifier)
+      }
+    }
   }
 
   private func update(

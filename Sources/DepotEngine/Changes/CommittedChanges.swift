@@ -31,6 +31,8 @@ package struct TableChanges: Sendable {
   package var rows: [RowChange] = []
   /// Whether any row may have changed, in any way; then `rows` says nothing.
   package var isMany = false
+  /// The columns whose values ``RowChange/keys`` have.
+  package var keyPlaces = PlaceSet()
 
   package init(rows: [RowChange] = [], isMany: Bool = false) {
     self.rows = rows
@@ -58,6 +60,8 @@ package struct RowChange: Hashable, Sendable {
   /// The rows that an updated or deleted row led to before, by the places of their columns: those that
   /// changed of an update, all of a deletion.
   package var oldReferences: [Int: Int64]
+  /// Values that the row had before or after, and perhaps meanwhile, of the columns that somebody asked for.
+  package var keys: [RowKey] = []
 
   package init(
     identifier: Int64,

@@ -218,6 +218,12 @@ struct JournalWriting {
         )
       }
     }
+    if recorder.isWatched, table.hasAllKeys, !table.wantedPlaces.isEmpty {
+      changes.keyPlaces = table.wantedPlaces
+      for index in changes.rows.indices {
+        changes.rows[index].keys = table.keys[changes.rows[index].identifier] ?? []
+      }
+    }
     tables[rows.layout.name] = changes
   }
 

@@ -23,6 +23,12 @@ final class RecordedTable {
   var wasSpilled = false
   /// Whether the request has changed anything.
   var isTouched = false
+  /// The columns whose values are wanted of each row that changes.
+  var wantedPlaces = PlaceSet()
+  /// Those values, before and after.
+  private(set) var keys: [Int64: [RowKey]] = [:]
+  /// Whether there are all of them.
+  private(set) var hasAllKeys = true
 
   private let nameForC: UnsafeMutablePointer<CChar>?
 
@@ -47,6 +53,17 @@ final class RecordedTable {
     isDirty = false
     wasSpilled = false
     isTouched = false
+    if !keys.isEmpty { keys = [:] }
+    hasAllKeys = true
+  }
+
+  /// Notes values of a row that is changed.
+  func note(_ key: RowKey, of identifier: Int64) {
+    guard keys.count <= TableChanges.limit else {
+      hasAllKeys = false
+      return
+    }
+    keys[identifier, default: []].append(key)
   }
 
   /// Notes a row that is inserted.

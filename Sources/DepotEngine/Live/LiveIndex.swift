@@ -22,6 +22,8 @@ struct LiveIndex {
   private struct Table {
     /// The queries about rows whose identifiers they name.
     var byIdentifier: [Int64: Set<ObjectIdentifier>] = [:]
+    /// The queries about rows with one value in a column, by the column's place and the value.
+    var byKey: [Int: [RowKey: Set<Interest>]] = [:]
     var bySieve: [Sieve: Set<Interest>] = [:]
   }
 
@@ -35,6 +37,9 @@ struct LiveIndex {
         for identifier in identifiers {
           tables[node.root, default: Table()].byIdentifier[identifier, default: []].insert(query)
         }
+      } else if number == 0, let key = dependencies.key {
+        tables[node.root, default: Table()]
+          .byKey[key.place, default: [:]][key, default: []].insert(interest)
       } else {
         let sieve = Self.sieve(node, dependencies)
         tables[node.root, default: Table()].bySieve[sieve, default: []].insert(interest)
@@ -52,6 +57,14 @@ struct LiveIndex {
           if tables[node.root]?.byIdentifier[identifier]?.isEmpty == true {
             tables[node.root]?.byIdentifier[identifier] = nil
           }
+        }
+      } else if number == 0, let key = dependencies.key {
+        tables[node.root]?.byKey[key.place]?[key]?.remove(interest)
+        if tables[node.root]?.byKey[key.place]?[key]?.isEmpty == true {
+          tables[node.root]?.byKey[key.place]?[key] = nil
+        }
+        if tables[node.root]?.byKey[key.place]?.isEmpty == true {
+          tables[node.root]?.byKey[key.place] = nil
         }
       } else {
         let sieve = Self.sieve(node, dependencies)
@@ -106,7 +119,13 @@ struct LiveIndex {
         body(Interest(query: query, node: 0), changes)
       }
       for interest in table.bySieve.values.joined() { body(interest, changes) }
+      for interests in table.byKey.values.flatMap(\.values) {
+        for interest in interests { body(interest, changes) }
+      }
       return
+    }
+    for (place, interests) in table.byKey {
+      match(changes, place, interests, body)
     }
     if !table.byIdentifier.isEmpty {
       for change in changes.rows {
@@ -120,6 +139,24 @@ struct LiveIndex {
       guard !rows.isEmpty else { continue }
       let relevant = TableChanges(rows: rows)
       for interest in interests { body(interest, relevant) }
+    }
+  }
+
+  private func match(
+    _ changes: TableChanges,
+    _ place: Int,
+    _ interests: [RowKey: Set<Interest>],
+    _ body: (Interest, TableChanges) -> Void
+  ) {
+    guard changes.keyPlaces.contains(place) else {
+      // The request began before anybody asked for the values.
+      for interest in interests.values.joined() { body(interest, changes) }
+      return
+    }
+    for change in changes.rows {
+      for key in Set(change.keys) where key.place == place {
+        for interest in interests[key] ?? [] { body(interest, TableChanges(rows: [change])) }
+      }
     }
   }
 }

@@ -144,7 +144,7 @@ package actor LiveQueries {
       try checkSince(watch.request)
       let key = ObjectIdentifier(watch)
       queries[key] = query
-      index.add(query.dependencies, of: key)
+      attach(query, key)
       if query.history != nil { try beginHistory(query) }
       watch.begin(self)
       beginAnswer(query)
@@ -338,10 +338,27 @@ package actor LiveQueries {
   private func forget(_ query: LiveQuery) {
     let key = ObjectIdentifier(query.watch)
     guard queries.removeValue(forKey: key) != nil else { return }
-    index.remove(query.dependencies, of: key)
+    detach(query, key)
     histories.remove(key)
     dirty.remove(key)
     if queries.isEmpty { endListening() }
+  }
+
+  /// Has commits that may concern a query find it.
+  private func attach(_ query: LiveQuery, _ key: ObjectIdentifier) {
+    let dependencies = query.dependencies
+    if let value = dependencies.key, let root = dependencies.nodes.first?.root {
+      store.interest.want(value.place, of: root)
+    }
+    index.add(dependencies, of: key)
+  }
+
+  private func detach(_ query: LiveQuery, _ key: ObjectIdentifier) {
+    let dependencies = query.dependencies
+    if let value = dependencies.key, let root = dependencies.nodes.first?.root {
+      store.interest.unwant(value.place, of: root)
+    }
+    index.remove(dependencies, of: key)
   }
 
   // MARK: - Commits
@@ -405,12 +422,12 @@ package actor LiveQueries {
   private func compileAll() {
     let catalog = catalog
     for (key, query) in queries {
-      index.remove(query.dependencies, of: key)
+      detach(query, key)
       let names = query.names
       do throws(ReadEnd) {
         let fresh = try subject(of: query.watch.request, in: catalog)
         query.adopt(fresh)
-        index.add(query.dependencies, of: key)
+        attach(query, key)
       } catch {
         // What isn't in the index is found again by nothing.
         queries[key] = nil

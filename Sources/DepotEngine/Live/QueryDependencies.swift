@@ -13,6 +13,8 @@ struct QueryDependencies {
   var isOpaque = false
   /// The identifiers that the rows must have, if the predicate names them.
   var identifiers: [Int64]?
+  /// The value that the rows must have in a column, if the predicate names one.
+  var key: RowKey?
 
   /// Rows that matter.
   struct Node {
@@ -87,6 +89,9 @@ extension QueryDependencies {
     for path in request.prefetch { collector.prefetch(path) }
     self = collector.dependencies
     identifiers = request.predicate?.wantedIdentifiers
+    if !isOpaque {
+      key = RowKey(request.predicate, try catalog.layout(of: request.entity), in: catalog)
+    }
   }
 
   /// - Throws: ``DepotError`` if there is no such entity.
@@ -99,6 +104,9 @@ extension QueryDependencies {
     if let predicate = request.predicate { collector.visit(predicate) }
     self = collector.dependencies
     identifiers = request.predicate?.wantedIdentifiers
+    if !isOpaque {
+      key = RowKey(request.predicate, try catalog.layout(of: request.entity), in: catalog)
+    }
   }
 
   /// - Throws: ``DepotError`` if there is no such entity.
@@ -113,6 +121,9 @@ extension QueryDependencies {
     for value in request.values { if let part = value.expression { collector.visit(part) } }
     self = collector.dependencies
     identifiers = request.predicate?.wantedIdentifiers
+    if !isOpaque {
+      key = RowKey(request.predicate, try catalog.layout(of: request.entity), in: catalog)
+    }
   }
 
   /// Returns the names of the columns that may have changed in a row.

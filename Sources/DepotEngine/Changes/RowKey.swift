@@ -1,0 +1,61 @@
+internal import DepotProtocol
+
+/// What tells a value of a column from most others, so that watched queries for one value are found by it.
+package struct RowKey: Hashable, Sendable {
+  /// The place of the column among the stored ones of the root's layout.
+  package var place: Int
+  /// The same for equal values in this process, and for few others.
+  package var hash: Int
+
+  init(place: Int, _ cell: Cell) {
+    self.place = place
+    var hasher = Hasher()
+    switch cell {
+    case .null: hasher.combine(0)
+    case .integer(let value):
+      hasher.combine(1)
+      hasher.combine(value)
+    case .real(let value):
+      hasher.combine(2)
+      hasher.combine(value)
+    case .text(let bytes):
+      hasher.combine(3)
+      hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
+    case .blob(let bytes):
+      hasher.combine(4)
+      hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
+    }
+    hash = hasher.finalize()
+  }
+}
+
+extension RowKey {
+  /// The value that all rows of a query have in a column, as its predicate says; `nil` if it says none that
+  /// can be found by it.
+  init?(_ predicate: QueryExpression?, _ layout: EntityLayout, in catalog: Catalog) {
+    switch predicate {
+    case .and(let parts):
+      guard let key = parts.lazy.compactMap({ RowKey($0, layout, in: catalog) }).first else {
+        return nil
+      }
+      self = key
+    case .comparison(.equal, .attribute(let path), .value(let value), let options)
+    where options.isEmpty,
+      .comparison(.equal, .value(let value), .attribute(let path), let options)
+    where options.isEmpty:
+      guard let position = layout.position(of: path), let own = layout.storedPositions[position],
+        case .scalar(let type) = layout.stored[own].storage,
+        layout.fields[position].relationship == nil, !layout.fields[position].isPresence,
+        let place = catalog.rootPlace(of: layout.stored[own].quoted, in: layout.root)
+      else { return nil }
+      switch (type, value) {
+      case (.string, .string(var text)):
+        self = text.withUTF8 { RowKey(place: place, .text($0)) }
+      case (.int64, .int64(let number)): self.init(place: place, .integer(number))
+      case (.bool, .bool(let flag)): self.init(place: place, .integer(flag ? 1 : 0))
+      default: return nil
+      }
+    default: return nil
+    }
+  }
+}
