@@ -21,15 +21,12 @@ package final class WorkerThread: SerialExecutor {
   private let thread = Atomic<UInt>(0)
   private let hasItems = Atomic(false)
   private let lingerNanoseconds: UInt64
-  /// How long the thread had nothing to do lately, in nanoseconds; only the thread itself uses it.
-  private let usualWait = Atomic<UInt64>(0)
 
   /// Starts the thread.
   ///
   /// - Parameters:
   ///   - name: What `ps -L` shows, at most 15 bytes.
-  ///   - lingerNanoseconds: How long the thread looks for more to do before it sleeps, as long as it is
-  ///     likely that something comes in that time.
+  ///   - lingerNanoseconds: How long the thread looks for more to do before it sleeps.
   /// - Throws: ``SystemError`` if the kernel has no more threads or descriptors.
   package init(name: String, lingerNanoseconds: UInt64 = 0) throws(SystemError) {
     self.lingerNanoseconds = lingerNanoseconds
@@ -52,21 +49,14 @@ package final class WorkerThread: SerialExecutor {
     signal.signal()
   }
 
-  /// Looks for more to do for a moment, because waking a sleeping thread takes long.
-  private func linger(since start: UInt64) -> Bool {
-    guard usualWait.load(ordering: .relaxed) <= lingerNanoseconds else { return false }
-    while Monotonic.now() - start < lingerNanoseconds {
+  /// Looks for more to do for a moment, because waking a sleeping thread takes longer than that.
+  private func linger() -> Bool {
+    guard lingerNanoseconds > 0 else { return false }
+    let end = Monotonic.now() + lingerNanoseconds
+    while Monotonic.now() < end {
       if hasItems.load(ordering: .acquiring) { return true }
     }
     return false
-  }
-
-  /// Takes note of how long the thread had nothing to do.
-  private func noteWait(since start: UInt64) {
-    // One long wait is soon forgotten.
-    let wait = min(Monotonic.now() - start, 4 * lingerNanoseconds)
-    let usual = usualWait.load(ordering: .relaxed)
-    usualWait.store(usual - usual / 4 + wait / 4, ordering: .relaxed)
   }
 
   /// Announces that the thread will wait; returns whether there is still nothing to do.
@@ -97,9 +87,9 @@ package final class WorkerThread: SerialExecutor {
       }
       if items.isEmpty {
         if isStopped { return }
-        let start = Monotonic.now()
-        if !linger(since: start), prepareToWait() { signal.consume() }
-        noteWait(since: start)
+        if linger() { continue }
+        if !prepareToWait() { continue }
+        signal.consume()
         continue
       }
       for item in items {

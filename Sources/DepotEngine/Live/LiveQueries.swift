@@ -49,7 +49,7 @@ package actor LiveQueries {
     feed: ChangeFeed
   ) throws(DepotError) {
     do {
-      thread = try WorkerThread(name: "depot-live", lingerNanoseconds: 200_000)
+      thread = try WorkerThread(name: "depot-live", lingerNanoseconds: 20_000)
     } catch {
       throw DepotError(.busy, "There are no more threads: \(error).")
     }

@@ -55,7 +55,7 @@ package actor Store {
   ) throws(DepotError) {
     let opened = try StoreOpening(configuration).open()
     do {
-      thread = try WorkerThread(name: "depot-store", lingerNanoseconds: 200_000)
+      thread = try WorkerThread(name: "depot-store", lingerNanoseconds: 50_000)
     } catch {
       throw DepotError(.busy, "The store's thread can't start: \(error).")
     }
