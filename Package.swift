@@ -1,5 +1,36 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
+import Foundation
 import PackageDescription
+
+/// Whether macros are built on the swift-syntax package, which has to be fetched, and not on the
+/// one that the toolchain ships.
+///
+/// It is for a SwiftPM that refuses a version of a package whose macros have unsafe flags; that of
+/// Swift 6.3 takes it.
+let usesSyntaxPackage = Context.environment["DEPOT_SWIFT_SYNTAX"] == "1"
+
+/// The toolchain's folder of the modules and libraries of swift-syntax.
+///
+/// The toolchain that reads this manifest is the one whose library is loaded into this process.
+/// Otherwise it is looked for where `swiftc` is, and where toolchains usually are.
+let syntaxFolder: String = {
+  let loaded = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+  var toolchains = loaded.split(separator: "\n").filter {
+    $0.hasSuffix("/libPackageDescription.so")
+  }
+  .map { String($0.drop { $0 != "/" }).components(separatedBy: "/lib/swift/")[0] }
+  let paths = (Context.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/swiftc" }
+  for compiler in [Context.environment["SWIFT_EXEC"] ?? ""] + paths
+  where FileManager.default.isExecutableFile(atPath: compiler) {
+    let program = URL(fileURLWithPath: compiler).resolvingSymlinksInPath()
+    toolchains.append(program.deletingLastPathComponent().deletingLastPathComponent().path)
+  }
+  toolchains += ["/usr", "/usr/libexec/swift/usr", "/opt/swift/usr", "/usr/local"]
+  let folders = toolchains.map { $0 + "/lib/swift/host" }
+  let module = "/SwiftSyntax.swiftmodule"
+  return folders.first { FileManager.default.fileExists(atPath: $0 + module) } ?? folders[0]
+}()
 
 let package = Package(
   name: "depot",
@@ -19,7 +50,11 @@ let package = Package(
     .target(name: "DepotProtocol"),
     .target(name: "DepotEngine", dependencies: ["DepotSQLite", "DepotProtocol", "DepotLinux"]),
     .target(name: "DepotServer", dependencies: ["DepotEngine", "DepotProtocol", "DepotLinux"]),
-    .target(name: "DepotClient", dependencies: ["DepotProtocol", "DepotLinux"]),
+    .target(
+      name: "DepotClient",
+      dependencies: ["DepotProtocol", "DepotLinux", "DepotMacros"]
+    ),
+    .macro(name: "DepotMacros"),
     .executableTarget(name: "depotd", dependencies: ["DepotServer"]),
     .target(name: "DepotCommands", dependencies: ["DepotClient", "DepotProtocol", "DepotLinux"]),
     .executableTarget(name: "depot", dependencies: ["DepotCommands"]),
@@ -57,12 +92,18 @@ let package = Package(
       name: "ServiceTests",
       dependencies: ["DepotClient", "DepotProtocol", "DepotLinux"]
     ),
+    .testTarget(name: "DepotMacrosTests", dependencies: ["DepotMacros"]),
     .testTarget(name: "RulesTests"),
   ],
   swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .system {
+// Code as users write it, with the settings that SwiftPM gives it.
+let plain = package.targets.filter {
+  $0.name == "AppleCodeTests" || $0.name.hasPrefix("example-")
+}.map(\.name)
+
+for target in package.targets where target.type != .system && !plain.contains(target.name) {
   target.swiftSettings = [
     .treatAllWarnings(as: .error),
     .enableUpcomingFeature("ExistentialAny"),
@@ -72,4 +113,25 @@ for target in package.targets where target.type != .system {
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   ]
+}
+
+for target in package.targets where ["DepotMacros", "DepotMacrosTests"].contains(target.name) {
+  if usesSyntaxPackage {
+    target.swiftSettings?.append(.define("DEPOT_SWIFT_SYNTAX"))
+    target.dependencies += [
+      "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder",
+      "SwiftSyntaxMacroExpansion", "SwiftSyntaxMacros",
+    ].map { .product(name: $0, package: "swift-syntax") }
+  } else {
+    target.swiftSettings?.append(.unsafeFlags(["-I", syntaxFolder]))
+    target.linkerSettings = [
+      .unsafeFlags(["-L", syntaxFolder, "-Xlinker", "-rpath", "-Xlinker", syntaxFolder])
+    ]
+  }
+}
+
+if usesSyntaxPackage {
+  package.dependencies.append(
+    .package(url: "https://github.com/swiftlang/swift-syntax.git", "602.0.0"..<"605.0.0")
+  )
 }

@@ -1,0 +1,106 @@
+internal import SwiftDiagnostics
+internal import SwiftSyntax
+internal import SwiftSyntaxBuilder
+internal import SwiftSyntaxMacros
+
+/// The checks of a type that `@DTO` is attached to.
+enum DTOChecks {
+  /// Whether the declaration is a structure or final class that isn't generic.
+  static func isSuitable(_ declaration: some DeclGroupSyntax) -> Bool {
+    if let type = declaration.as(StructDeclSyntax.self) {
+      return type.genericParameterClause == nil
+    }
+    guard let type = declaration.as(ClassDeclSyntax.self) else { return false }
+    return type.genericParameterClause == nil && type.modifiers.contains(.final)
+  }
+
+  /// Returns whether the declaration is suitable, and reports it if not.
+  static func isSuitable(
+    _ declaration: some DeclGroupSyntax,
+    _ node: AttributeSyntax,
+    in context: some MacroExpansionContext
+  ) -> Bool {
+    if isSuitable(declaration) { return true }
+    let (kind, name, keyword) = declaration.kindAndName
+    let isGeneric =
+      declaration.as(StructDeclSyntax.self)?.genericParameterClause != nil
+      || declaration.as(ClassDeclSyntax.self)?.genericParameterClause != nil
+    let removal = declaration.attributes.first(named: "DTO").map {
+      FixIt.remove($0, from: declaration.attributes)
+    }
+    let finalizing: FixIt? =
+      declaration.is(ClassDeclSyntax.self) && !isGeneric
+      ? keyword.map {
+        .replace("make the class final", $0, by: $0.with(\.tokenKind, .identifier("final class")))
+      } : nil
+    let isClass = declaration.is(ClassDeclSyntax.self)
+    let type = isGeneric ? "generic type" : isClass ? "non-final class" : "\(kind) type"
+    context.report(
+      "dto.kind",
+      "'@DTO' cannot be applied to \(type) '\(name)'",
+      at: node,
+      fixIts: [finalizing, removal]
+    )
+    return false
+  }
+
+  /// Reports the properties that can't be columns.
+  static func check(_ type: DTOType, in context: some MacroExpansionContext) {
+    for member in type.declaration.memberBlock.members {
+      if let variable = member.decl.as(VariableDeclSyntax.self) {
+        check(variable, in: context)
+      }
+    }
+    var known: [String: TokenSyntax] = [:]
+    for column in type.columns where column.kind != .identifier && column.kind != .version {
+      if let other = known.updateValue(column.identifier, forKey: column.name) {
+        context.report(
+          "column.duplicate",
+          "properties '\(other.text)' and '\(column.identifier.text)' cannot both be \(column.name)",
+          at: column.identifier
+        )
+      }
+      let forbidden: Set =
+        column.kind == .attribute
+        ? ["inverse", "deleteRule", "isOrdered"] : ["isUnique", "isIndexed"]
+      for option in column.options where forbidden.contains(option.label?.text ?? "") {
+        let what = column.kind == .attribute ? "a relationship" : "an attribute"
+        context.report(
+          "column.option",
+          "'\(option.label?.text ?? "")' is about \(what), and '\(column.identifier.text)' isn't one",
+          at: option
+        )
+      }
+    }
+  }
+
+  private static func check(
+    _ variable: VariableDeclSyntax,
+    in context: some MacroExpansionContext
+  ) {
+    guard variable.isInstanceVariable, variable.bindings.allSatisfy(\.isStored),
+      let binding = variable.bindings.first
+    else { return }
+    let name = binding.pattern.trimmedDescription
+    if variable.bindings.count > 1 || !binding.pattern.is(IdentifierPatternSyntax.self) {
+      context.report(
+        "dto.bindings",
+        "@DTO requires each property to be declared on its own",
+        at: variable.bindings
+      )
+    } else if variable.bindingSpecifier.tokenKind == .keyword(.let), binding.initializer != nil {
+      context.report(
+        "dto.constant",
+        "@DTO cannot read constant '\(name)', which has a value already",
+        at: binding,
+        fixIts: [
+          .replace(
+            "change 'let' to 'var'",
+            variable.bindingSpecifier,
+            by: variable.bindingSpecifier.with(\.tokenKind, .keyword(.var))
+          )
+        ]
+      )
+    }
+  }
+}

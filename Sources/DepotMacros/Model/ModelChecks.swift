@@ -1,0 +1,192 @@
+internal import SwiftDiagnostics
+internal import SwiftParser
+internal import SwiftSyntax
+internal import SwiftSyntaxBuilder
+internal import SwiftSyntaxMacros
+
+/// The checks of a class that `@Model` is attached to.
+enum ModelChecks {
+  /// Returns whether the declaration is a class that can be a model, and reports it if not.
+  static func isModel(
+    _ declaration: some DeclGroupSyntax,
+    _ node: AttributeSyntax,
+    in context: some MacroExpansionContext
+  ) -> Bool {
+    let removal = declaration.attributes.first(named: "Model").map {
+      FixIt.remove($0, from: declaration.attributes)
+    }
+    guard let model = declaration.as(ClassDeclSyntax.self) else {
+      let (kind, name, keyword) = declaration.kindAndName
+      context.report(
+        "model.kind",
+        "'@Model' cannot be applied to \(kind) type '\(name)'",
+        at: node,
+        fixIts: [keyword.flatMap { replacement(of: $0, in: declaration) }, removal]
+      )
+      return false
+    }
+    if model.genericParameterClause != nil {
+      context.report(
+        "model.generic",
+        "'@Model' cannot be applied to generic class '\(model.name.text)', "
+          + "because a store keeps one entity for each class",
+        at: node,
+        fixIts: [removal]
+      )
+      return false
+    }
+    if let outer = context.lexicalContext.first(where: \.isGeneric) {
+      context.report(
+        "model.generic",
+        "'@Model' cannot be applied to class '\(model.name.text)' within generic "
+          + "'\(outer.typeName ?? "code")', because a store keeps one entity for each class",
+        at: node,
+        fixIts: [removal]
+      )
+      return false
+    }
+    return true
+  }
+
+  /// Reports all that is wrong with a class.
+  static func check(_ model: ModelClass, in context: some MacroExpansionContext) {
+    let declaration = model.declaration
+    let variables = declaration.memberBlock.members.variables
+    for variable in variables { PropertyChecks(variable, context).run() }
+    if !declaration.memberBlock.members.hasInitializer {
+      context.report(
+        "model.initializer",
+        "@Model requires an initializer be provided for '\(model.name)'",
+        at: declaration.name,
+        fixIts: [model.superclass == nil ? insertion(into: model) : nil]
+      )
+    }
+    ConstraintChecks.run(model, in: context)
+    var origins: [String: String] = [:]
+    for property in model.members.flatMap(\.properties) {
+      guard let origin = property.originalName else { continue }
+      if let other = origins.updateValue(property.name, forKey: origin.text) {
+        context.report(
+          "attribute.origin",
+          "properties '\(other)' and '\(property.name)' cannot have the same original name "
+            + "'\(origin.text)'",
+          at: origin.node
+        )
+      }
+    }
+  }
+
+  private static func replacement(
+    of keyword: TokenSyntax,
+    in declaration: some DeclGroupSyntax
+  ) -> FixIt? {
+    guard keyword.text != "enum", keyword.text != "protocol" else { return nil }
+    let isFinal = declaration.modifiers.contains(.final)
+    let new = isFinal ? "class" : "final class"
+    return .replace(
+      "change '\(keyword.text)' to '\(new)'",
+      keyword,
+      by: keyword.with(\.tokenKind, .identifier(new))
+    )
+  }
+
+  /// Inserts an initializer after the stored properties, with a parameter for each that it can.
+  private static func insertion(into model: ModelClass) -> FixIt? {
+    let members = model.declaration.memberBlock.members
+    let properties = members.compactMap { StoredProperty($0.decl) }
+      .filter { $0.type != nil && ($0.isPersisted || $0.initialValue == nil) }
+    let parameters = properties.map { property in
+      let type = property.type?.plain.trimmedDescription ?? ""
+      let value = property.initialValue.map { " = \($0)" } ?? ""
+      let none = property.initialValue == nil && property.type?.isOptional == true ? " = nil" : ""
+      return "\(property.identifier.text): \(type)\(value)\(none)"
+    }
+    let indentation = members.first?.leadingTrivia.indentation ?? "  "
+    let assignments = properties.map { property in
+      "\n\(indentation)\(indentation)self.\(property.identifier.text) = \(property.identifier.text)"
+    }
+    let blank = members.isEmpty ? "" : "\n"
+    let initializer: DeclSyntax = """
+      \(raw: blank)\n\(raw: indentation)\(raw: model.declaration.modifiers.memberAccess)\
+      init(\(raw: parameters.joined(separator: ", "))) {\(raw: assignments.joined())
+      \(raw: indentation)}
+      """
+    return .replace(
+      "insert an initializer",
+      members,
+      by: MemberBlockItemListSyntax(
+        Array(members) + [MemberBlockItemSyntax(decl: initializer)]
+      )
+    )
+  }
+}
+
+extension StoredProperty {
+  /// What the property was called before, as `@Attribute` or `@Relationship` says.
+  fileprivate var originalName: (text: String, node: ExprSyntax)? {
+    for attribute in attributes.all(named: "Attribute") + attributes.all(named: "Relationship") {
+      guard case .argumentList(let arguments) = attribute.arguments else { continue }
+      for argument in arguments where argument.label?.text == "originalName" {
+        guard let literal = argument.expression.as(StringLiteralExprSyntax.self),
+          let text = literal.representedLiteralValue
+        else { continue }
+        return (text, argument.expression)
+      }
+    }
+    return nil
+  }
+}
+
+extension MemberBlockItemListSyntax {
+  /// The variables, in whatever clause of `#if` they stand.
+  fileprivate var variables: [VariableDeclSyntax] {
+    flattened.compactMap { $0.as(VariableDeclSyntax.self) }
+  }
+
+  fileprivate var hasInitializer: Bool {
+    flattened.contains { member in
+      guard let initializer = member.as(InitializerDeclSyntax.self) else { return false }
+      return !initializer.modifiers.contains(.convenience)
+        && initializer.signature.parameterClause.parameters.first?.firstName.text != "backingData"
+    }
+  }
+
+  private var flattened: [DeclSyntax] {
+    flatMap { item -> [DeclSyntax] in
+      guard let conditional = item.decl.as(IfConfigDeclSyntax.self) else { return [item.decl] }
+      return conditional.clauses.flatMap {
+        $0.elements?.as(MemberBlockItemListSyntax.self)?.flattened ?? []
+      }
+    }
+  }
+}
+
+extension Trivia {
+  /// The spaces before what follows on its line.
+  var indentation: String {
+    description.split(separator: "\n", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+  }
+}
+
+extension Syntax {
+  fileprivate var isGeneric: Bool {
+    asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil
+  }
+
+  fileprivate var typeName: String? { asProtocol((any NamedDeclSyntax).self)?.name.text }
+}
+
+extension DeclGroupSyntax {
+  /// What the compiler calls the declaration, its name, and the word that begins it.
+  var kindAndName: (kind: String, name: String, keyword: TokenSyntax?) {
+    let name = asProtocol((any NamedDeclSyntax).self)?.name.text ?? ""
+    if let type = self.as(StructDeclSyntax.self) { return ("struct", name, type.structKeyword) }
+    if let type = self.as(ActorDeclSyntax.self) { return ("actor", name, type.actorKeyword) }
+    if let type = self.as(EnumDeclSyntax.self) { return ("enum", name, type.enumKeyword) }
+    if let type = self.as(ClassDeclSyntax.self) { return ("class", name, type.classKeyword) }
+    if let type = self.as(ProtocolDeclSyntax.self) {
+      return ("protocol", name, type.protocolKeyword)
+    }
+    return ("this", name, nil)
+  }
+}

@@ -1,0 +1,74 @@
+internal import SwiftSyntax
+internal import SwiftSyntaxBuilder
+internal import SwiftSyntaxMacros
+
+/// `@Model`: makes a class a persistent model.
+enum PersistentModelMacro {}
+
+extension PersistentModelMacro: MemberMacro {
+  static func expansion(
+    of node: AttributeSyntax,
+    providingMembersOf declaration: some DeclGroupSyntax,
+    conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard ModelChecks.isModel(declaration, node, in: context),
+      let model = ModelClass(declaration, conformances: protocols)
+    else { return [] }
+    ModelChecks.check(model, in: context)
+    return model.generatedMembers()
+  }
+}
+
+extension PersistentModelMacro: MemberAttributeMacro {
+  static func expansion(
+    of node: AttributeSyntax,
+    attachedTo declaration: some DeclGroupSyntax,
+    providingAttributesFor member: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [AttributeSyntax] {
+    guard declaration.is(ClassDeclSyntax.self), let property = StoredProperty(member),
+      property.isPersisted, property.isStorable,
+      property.attributes.first(named: "_PersistedProperty") == nil,
+      property.attributes.first(named: "_TransformablePersistedProperty") == nil
+    else { return [] }
+    return [property.isTransformable ? "@_TransformablePersistedProperty" : "@_PersistedProperty"]
+  }
+}
+
+extension PersistentModelMacro: ExtensionMacro {
+  static func expansion(
+    of node: AttributeSyntax,
+    attachedTo declaration: some DeclGroupSyntax,
+    providingExtensionsOf type: some TypeSyntaxProtocol,
+    conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [ExtensionDeclSyntax] {
+    guard declaration.is(ClassDeclSyntax.self) else { return [] }
+    let type = type.trimmed
+    let missing = Set(protocols.compactMap { $0.trimmedDescription.split(separator: ".").last })
+    var result: [ExtensionDeclSyntax] = []
+    if missing.contains("PersistentModel") {
+      result.append(
+        try ExtensionDeclSyntax("extension \(type): nonisolated SwiftData.PersistentModel {}")
+      )
+    }
+    if missing.contains("Observable") {
+      result.append(
+        try ExtensionDeclSyntax("extension \(type): nonisolated Observation.Observable {}")
+      )
+    }
+    if missing.contains("Sendable") {
+      result.append(
+        try ExtensionDeclSyntax(
+          """
+          @available(*, unavailable, message: "PersistentModels are not Sendable, consider \
+          utilizing a ModelActor or use \(type)'s persistentModelID instead")
+          extension \(type): Sendable {}
+          """
+        )
+      )
+    }
+    return result
+  }
+}

@@ -1,0 +1,70 @@
+internal import SwiftSyntax
+internal import SwiftSyntaxMacros
+
+/// `@Attribute`, which `@Model` reads.
+enum AttributePropertyMacro: MarkerMacro {
+  static let name = "Attribute"
+}
+
+/// `@Relationship`, which `@Model` reads.
+enum RelationshipPropertyMacro: MarkerMacro {
+  static let name = "Relationship"
+}
+
+/// `@Transient`, which `@Model` reads.
+enum TransientPropertyMacro: MarkerMacro {
+  static let name = "Transient"
+}
+
+/// A macro that only marks a property of a model.
+protocol MarkerMacro: PeerMacro {
+  static var name: String { get }
+}
+
+extension MarkerMacro {
+  static func expansion(
+    of node: AttributeSyntax,
+    providingPeersOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    // A class without `@Model` may be a model that somebody wrote by hand, and what stands around
+    // members that `@Model` adds isn't known.
+    let isInClass = context.lexicalContext.first?.is(ClassDeclSyntax.self) != false
+    guard !declaration.is(VariableDeclSyntax.self) || !isInClass else { return [] }
+    let attributes = declaration.asProtocol((any WithAttributesSyntax).self)?.attributes
+    context.report(
+      "attribute.place",
+      "'@\(name)' can be applied only to a stored property of a class with '@Model'",
+      at: node,
+      fixIts: [
+        attributes.flatMap { list in list.first(named: name).map { .remove($0, from: list) } }
+      ]
+    )
+    return []
+  }
+}
+
+/// `#Index`, which `@Model` reads.
+enum IndexMacro: ConstraintMacro {}
+
+/// `#Unique`, which `@Model` reads.
+enum UniqueConstraintsMacro: ConstraintMacro {}
+
+/// A macro that only tells `@Model` about a constraint.
+protocol ConstraintMacro: DeclarationMacro {}
+
+extension ConstraintMacro {
+  static func expansion(
+    of node: some FreestandingMacroExpansionSyntax,
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    if context.lexicalContext.first?.is(ClassDeclSyntax.self) != true {
+      context.report(
+        "constraint.place",
+        "'#\(node.macroName.text)' can stand only in a class with '@Model'",
+        at: node
+      )
+    }
+    return []
+  }
+}
