@@ -1,8 +1,8 @@
-internal import DepotProtocol
-internal import FoundationEssentials
+package import DepotProtocol
+package import FoundationEssentials
 
 extension PredicateExpressions.Arithmetic: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     let arithmetic: QueryExpression.Arithmetic =
       switch op {
       case .add: .add
@@ -15,25 +15,25 @@ extension PredicateExpressions.Arithmetic: LowerableExpression {
 }
 
 extension PredicateExpressions.FloatDivision: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     .arithmetic(.divide, try lowering.value(lhs), try lowering.value(rhs))
   }
 }
 
 extension PredicateExpressions.IntDivision: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     .arithmetic(.divide, try lowering.value(lhs), try lowering.value(rhs))
   }
 }
 
 extension PredicateExpressions.IntRemainder: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     .arithmetic(.modulo, try lowering.value(lhs), try lowering.value(rhs))
   }
 }
 
 extension PredicateExpressions.UnaryMinus: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     .negate(try lowering.value(wrapped))
   }
 }

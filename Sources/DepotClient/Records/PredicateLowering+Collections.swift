@@ -1,5 +1,5 @@
-internal import DepotProtocol
-internal import FoundationEssentials
+package import DepotProtocol
+package import FoundationEssentials
 
 extension PredicateLowering {
   /// Translates a property that every collection has.
@@ -50,7 +50,7 @@ extension PredicateLowering {
     }
     var parts: [QueryExpression] = []
     for element in Array(erasing: sequence) {
-      guard let value = Constant.attributeValue(element) else {
+      guard let value = constant(element) else {
         throw refusal("a list of \(type(of: element))")
       }
       bindings[variable] = .value(value)
@@ -61,7 +61,7 @@ extension PredicateLowering {
 }
 
 extension PredicateExpressions.SequenceContainsWhere: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     if let constant = Constant(sequence) {
       return .or(try lowering.each(of: constant.value, variable.key, test))
     }
@@ -72,7 +72,7 @@ extension PredicateExpressions.SequenceContainsWhere: LowerableExpression {
 }
 
 extension PredicateExpressions.SequenceAllSatisfy: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     if let constant = Constant(sequence) {
       return .and(try lowering.each(of: constant.value, variable.key, test))
     }
@@ -83,7 +83,7 @@ extension PredicateExpressions.SequenceAllSatisfy: LowerableExpression {
 }
 
 extension PredicateExpressions.Filter: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     let collection = try lowering.elements(of: sequence, "filter(_:)")
     let (name, test) = try lowering.test(filter, of: variable.key)
     return .filtered(collection, name, test)
@@ -91,20 +91,15 @@ extension PredicateExpressions.Filter: LowerableExpression {
 }
 
 extension PredicateExpressions.SequenceMinimum: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     .aggregate(.min, try lowering.elements(of: elements, "min()"))
   }
 }
 
 extension PredicateExpressions.SequenceMaximum: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     .aggregate(.max, try lowering.elements(of: elements, "max()"))
   }
-}
-
-extension PredicateExpression {
-  /// The type of what it comes to.
-  fileprivate var outputType: Any.Type { Output.self }
 }
 
 /// A dictionary of any type.

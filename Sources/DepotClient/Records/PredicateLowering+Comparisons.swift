@@ -1,14 +1,14 @@
-internal import DepotProtocol
-internal import FoundationEssentials
+package import DepotProtocol
+package import FoundationEssentials
 
 extension PredicateExpressions.Equal: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     try lowering.equality(lhs, rhs)
   }
 }
 
 extension PredicateExpressions.NotEqual: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     let equality = try lowering.equality(lhs, rhs)
     guard case .comparison(.equal, let left, let right, []) = equality else {
       return equality.negated
@@ -18,7 +18,7 @@ extension PredicateExpressions.NotEqual: LowerableExpression {
 }
 
 extension PredicateExpressions.Comparison: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     let comparison: QueryExpression.Comparison =
       switch op {
       case .lessThan: .less
@@ -38,7 +38,13 @@ extension PredicateLowering {
     _ right: any PredicateExpression
   ) throws(DepotError) -> QueryExpression {
     for (node, other) in [(left, right), (right, left)] {
-      guard let other = Constant(other), let value = other.attributeValue else { continue }
+      guard let other = Constant(other) else { continue }
+      if let node = node as? any EqualityLowering,
+        let lowered = try node.lowerEquality(to: other.value, in: &self)
+      {
+        return lowered
+      }
+      guard let value = constant(other.value) else { continue }
       guard let condition = node as? any OptionalCondition,
         let lowered = try condition.lowerOptional(in: &self)
       else { continue }

@@ -1,28 +1,28 @@
-internal import DepotProtocol
-internal import FoundationEssentials
+package import DepotProtocol
+package import FoundationEssentials
 
 extension PredicateExpressions.Conjunction: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     let parts = [try lowering.predicate(lhs), try lowering.predicate(rhs)]
     return .and(parts.flatMap { if case .and(let list) = $0 { list } else { [$0] } })
   }
 }
 
 extension PredicateExpressions.Disjunction: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     let parts = [try lowering.predicate(lhs), try lowering.predicate(rhs)]
     return .or(parts.flatMap { if case .or(let list) = $0 { list } else { [$0] } })
   }
 }
 
 extension PredicateExpressions.Negation: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     .not(try lowering.predicate(wrapped))
   }
 }
 
 extension PredicateExpressions.Conditional: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     guard Output.self == Bool.self else {
       return .conditional(
         try lowering.predicate(test),

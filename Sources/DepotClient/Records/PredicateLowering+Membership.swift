@@ -1,8 +1,8 @@
-internal import DepotProtocol
-internal import FoundationEssentials
+package import DepotProtocol
+package import FoundationEssentials
 
 extension PredicateExpressions.SequenceContains: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     let element = try lowering.operand(element)
     guard let constant = Constant(sequence) else {
       let sequence = try lowering.value(sequence)
@@ -20,7 +20,7 @@ extension PredicateExpressions.SequenceContains: LowerableExpression {
 }
 
 extension PredicateExpressions.RangeExpressionContains: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     let element = try lowering.operand(element)
     if let constant = Constant(range) {
       guard let bounds = constant.value as? any BoundedRange else {
@@ -39,7 +39,7 @@ extension PredicateLowering {
   fileprivate func list(_ sequence: some Sequence) throws(DepotError) -> [QueryExpression] {
     var list: [QueryExpression] = []
     for element in sequence {
-      guard let value = Constant.attributeValue(element) else {
+      guard let value = constant(element) else {
         throw refusal("a list of \(type(of: element))")
       }
       list.append(.value(value))
@@ -48,7 +48,7 @@ extension PredicateLowering {
   }
 
   fileprivate func bound(_ bound: Any) throws(DepotError) -> QueryExpression {
-    guard let value = Constant.attributeValue(bound) else {
+    guard let value = constant(bound) else {
       throw refusal("a range of \(type(of: bound))")
     }
     return .value(value)

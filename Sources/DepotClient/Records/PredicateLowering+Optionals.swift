@@ -1,11 +1,11 @@
-internal import DepotProtocol
-internal import FoundationEssentials
+package import DepotProtocol
+package import FoundationEssentials
 
 /// A condition on a value that may be missing, as in `$0.section?.contains("x")`.
 ///
 /// The service's conditions are true or false, never missing, so it needs a place that says what a
 /// missing value means: `== true`, `?? false`, or `if let`.
-protocol OptionalCondition {
+package protocol OptionalCondition {
   /// Returns whether the value is there, and whether the condition holds for it; `nil` if this is
   /// no condition but a value.
   func lowerOptional(
@@ -14,16 +14,16 @@ protocol OptionalCondition {
 }
 
 extension PredicateExpressions.OptionalFlatMap: OptionalCondition, LowerableExpression {
-  func lowerOptional(
+  package func lowerOptional(
     in lowering: inout PredicateLowering
   ) throws(DepotError) -> (isPresent: QueryExpression, holds: QueryExpression)? {
     guard RHS.Output.self == Bool.self else { return nil }
     let value = try lowering.value(wrapped)
     lowering.bindings[variable.key] = value
-    return (value.isPresent(as: Wrapped.self), try lowering.predicate(transform))
+    return (lowering.isPresent(value, as: Wrapped.self), try lowering.predicate(transform))
   }
 
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     if let (isPresent, holds) = try lowerOptional(in: &lowering) {
       return .conditional(isPresent, holds, .value(.null))
     }
@@ -32,12 +32,12 @@ extension PredicateExpressions.OptionalFlatMap: OptionalCondition, LowerableExpr
     let result = try lowering.value(transform)
     // Computing with null gives null, as the optional chain does; anything else must be told.
     return result.isNullWhereNull(value)
-      ? result : .conditional(value.isPresent(as: Wrapped.self), result, .value(.null))
+      ? result : .conditional(lowering.isPresent(value, as: Wrapped.self), result, .value(.null))
   }
 }
 
 extension PredicateExpressions.NilCoalesce: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     guard Output.self == Bool.self else {
       let otherwise = try lowering.value(rhs)
       let value = try lowering.value(lhs).converted(to: Output.self)
@@ -62,15 +62,13 @@ extension PredicateExpressions.NilCoalesce: LowerableExpression {
   }
 }
 
-extension QueryExpression {
-  /// Returns whether this is there, for what it is where it is there.
+extension PredicateLowering {
+  /// Returns whether something is there, for what it is where it is there.
   ///
   /// A to-many relationship is there if the row is whose it is.
-  func isPresent(as type: Any.Type) -> QueryExpression {
-    guard type is any ReferenceList.Type else {
-      return .comparison(.notEqual, self, .value(.null))
-    }
-    switch self {
+  package func isPresent(_ value: QueryExpression, as type: Any.Type) -> QueryExpression {
+    guard names.isToMany(type) else { return .comparison(.notEqual, value, .value(.null)) }
+    switch value {
     case .attribute(let path):
       return path.parentPath.map { .comparison(.notEqual, .attribute($0), .value(.null)) }
         ?? .and([])
@@ -80,7 +78,9 @@ extension QueryExpression {
     default: return .and([])
     }
   }
+}
 
+extension QueryExpression {
   /// What the parts of a coalescing are.
   fileprivate var alternatives: [QueryExpression] {
     if case .coalesce(let list) = self { list } else { [self] }
@@ -110,8 +110,3 @@ extension String {
     lastIndex(of: ".").map { String(self[..<$0]) }
   }
 }
-
-/// What a to-many relationship is as a property.
-private protocol ReferenceList {}
-
-extension Array: ReferenceList where Element: Reference {}

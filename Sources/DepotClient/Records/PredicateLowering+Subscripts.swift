@@ -1,8 +1,8 @@
-internal import DepotProtocol
-internal import FoundationEssentials
+package import DepotProtocol
+package import FoundationEssentials
 
 extension PredicateExpressions.CollectionIndexSubscript: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     guard let position = Constant(index)?.value as? Int else {
       throw lowering.refusal("a subscript that isn't a constant position")
     }
@@ -11,7 +11,7 @@ extension PredicateExpressions.CollectionIndexSubscript: LowerableExpression {
 }
 
 extension PredicateExpressions.CollectionRangeSubscript: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     guard let positions = Constant(range)?.value as? Swift.Range<Int> ?? range.constantPositions,
       positions.lowerBound >= 0
     else { throw lowering.refusal("a subscript that isn't a constant range of positions") }
@@ -20,13 +20,13 @@ extension PredicateExpressions.CollectionRangeSubscript: LowerableExpression {
 }
 
 extension PredicateExpressions.DictionaryKeySubscript: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     try lowering.member(of: wrapped, key)
   }
 }
 
 extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     let member = try lowering.member(of: wrapped, key).converted(to: Default.Output.self)
     return .coalesce([member, try lowering.value(`default`)])
   }

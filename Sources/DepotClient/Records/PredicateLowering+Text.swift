@@ -1,8 +1,8 @@
-internal import DepotProtocol
-internal import FoundationEssentials
+package import DepotProtocol
+package import FoundationEssentials
 
 extension PredicateExpressions.CollectionContainsCollection: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     guard Base.Output.self is any StringProtocol.Type else {
       throw lowering.refusal("contains(_:) of a collection in another")
     }
@@ -11,7 +11,7 @@ extension PredicateExpressions.CollectionContainsCollection: LowerableExpression
 }
 
 extension PredicateExpressions.SequenceStartsWith: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     guard Base.Output.self is any StringProtocol.Type else {
       throw lowering.refusal("starts(with:) of anything but a string")
     }
@@ -20,7 +20,7 @@ extension PredicateExpressions.SequenceStartsWith: LowerableExpression {
 }
 
 extension PredicateExpressions.StringContainsRegex: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     guard let component = Constant(regex)?.value as? any RegexComponent,
       let pattern = PredicateExpressions.PredicateRegex(component)?.stringRepresentation
     else { throw lowering.refusal("a regular expression that has no pattern") }

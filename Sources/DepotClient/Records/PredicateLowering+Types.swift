@@ -1,27 +1,27 @@
-internal import DepotProtocol
-internal import FoundationEssentials
+package import DepotProtocol
+package import FoundationEssentials
 
 extension PredicateExpressions.TypeCheck: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     let value = try lowering.value(input)
-    if let record = Desired.self as? any Record.Type { return .is(value, entity: record.entity) }
+    if let entity = lowering.names.entity(of: Desired.self) { return .is(value, entity: entity) }
     return try lowering.isScalar(input.origin, Desired.self, "is")
       ? .comparison(.notEqual, value, .value(.null)) : .or([])
   }
 }
 
 extension PredicateExpressions.ConditionalCast: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     let value = try lowering.value(input)
-    if let record = Desired.self as? any Record.Type { return .cast(value, entity: record.entity) }
+    if let entity = lowering.names.entity(of: Desired.self) { return .cast(value, entity: entity) }
     return try lowering.isScalar(input.origin, Desired.self, "as?") ? value : .value(.null)
   }
 }
 
 extension PredicateExpressions.ForceCast: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     let value = try lowering.value(input)
-    if let record = Desired.self as? any Record.Type { return .cast(value, entity: record.entity) }
+    if let entity = lowering.names.entity(of: Desired.self) { return .cast(value, entity: entity) }
     if Desired.self == Any.self { return value }
     guard try lowering.isScalar(input.origin, Desired.self, "as!") else {
       throw lowering.refusal("as! \(Desired.self)")

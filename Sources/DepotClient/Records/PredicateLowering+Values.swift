@@ -1,8 +1,8 @@
-internal import DepotProtocol
-internal import FoundationEssentials
+package import DepotProtocol
+package import FoundationEssentials
 
 extension PredicateExpressions.Variable: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     guard let expression = lowering.bindings[key] else {
       throw lowering.refusal("a variable of another predicate")
     }
@@ -11,7 +11,7 @@ extension PredicateExpressions.Variable: LowerableExpression {
 }
 
 extension PredicateExpressions.KeyPath: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     if let kind, Root.Output.self is any Collection.Type {
       return try lowering.collection(root, kind: "\(kind)")
     }
@@ -22,7 +22,7 @@ extension PredicateExpressions.KeyPath: LowerableExpression {
 }
 
 extension PredicateExpressions.ForcedUnwrap: LowerableExpression {
-  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     try lowering.value(inner)
   }
 }
@@ -33,12 +33,9 @@ extension PredicateLowering {
     of keyPath: AnyKeyPath,
     from root: Any.Type
   ) throws(DepotError) -> String? {
-    if let type = root as? any RowConvertible.Type {
-      if let name = Self.attribute(keyPath, of: type) { return name }
-      throw DepotError.unlisted(keyPath, root)
-    }
-    if let type = root as? any NamedProperties.Type, let name = type.name(of: keyPath) {
-      return name.isEmpty ? nil : name
+    if let step = try names.step(keyPath, from: root) {
+      if case .name(let name) = step { return name }
+      return nil
     }
     if let type = root as? any RawRepresentable.Type {
       if Self.isRawValue(keyPath, of: type) { return nil }
@@ -48,13 +45,6 @@ extension PredicateLowering {
       )
     }
     throw refusal("a property of a value (\(keyPath.shortDescription))")
-  }
-
-  private static func attribute<Content: RowConvertible>(
-    _ keyPath: AnyKeyPath,
-    of type: Content.Type
-  ) -> String? {
-    Content.attributes[keyPath]?.name
   }
 
   /// Whether `keyPath` is that of the raw value, which only values of the type can tell.
@@ -79,28 +69,6 @@ extension PredicateLowering {
     }
     let texts = ["", "a", "b"].compactMap { $0 as? Content.RawValue }
     return (integers + texts).compactMap(Content.init(rawValue:))
-  }
-}
-
-/// A type other than a record or composite whose properties are known to the service.
-private protocol NamedProperties {
-  /// Returns the name of a property: empty if it is the same thing, `nil` if it has none.
-  static func name(of keyPath: AnyKeyPath) -> String?
-}
-
-extension Related: NamedProperties where Destination: Record {
-  fileprivate static func name(of keyPath: AnyKeyPath) -> String? {
-    switch keyPath {
-    case \Related.id: "$id"
-    case \Related.record: ""
-    default: Destination.attributes[member: keyPath]?.name
-    }
-  }
-}
-
-extension Identifier: NamedProperties where Model: Record {
-  fileprivate static func name(of keyPath: AnyKeyPath) -> String? {
-    keyPath == \Identifier.value ? "" : nil
   }
 }
 

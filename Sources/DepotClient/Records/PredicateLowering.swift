@@ -1,21 +1,32 @@
-internal import DepotProtocol
-internal import FoundationEssentials
+package import DepotProtocol
+package import FoundationEssentials
 
-/// The translation of a Foundation predicate or expression for a record into an expression for the
-/// service.
+/// The translation of a Foundation predicate or expression for a record or model into an
+/// expression for the service.
 ///
 /// Each kind of node has a small extension in one of the files `PredicateLowering+….swift`. A
 /// part that doesn't depend on the record is evaluated here and now, unless that could trap.
-struct PredicateLowering {
+package struct PredicateLowering {
   /// The name of the record's type, for messages.
-  let model: String
+  package let model: String
+  /// What types and properties are called.
+  package let names: any PropertyNaming
   /// What the variables stand for.
-  var bindings: [PredicateExpressions.VariableID: QueryExpression]
+  package var bindings: [PredicateExpressions.VariableID: QueryExpression]
   /// How many names were given to the elements of collections.
   private var elements = 0
 
-  private init(model: String, variable: PredicateExpressions.VariableID) {
+  /// - Parameters:
+  ///   - model: The name of the type that the predicate is about, for messages.
+  ///   - variable: What stands for the row.
+  ///   - names: What types and properties are called.
+  package init(
+    model: String,
+    variable: PredicateExpressions.VariableID,
+    names: any PropertyNaming
+  ) {
     self.model = model
+    self.names = names
     bindings = [variable: .variable("SELF")]
   }
 
@@ -26,7 +37,11 @@ struct PredicateLowering {
   static func lower<Model: Record>(
     _ predicate: Predicate<Model>
   ) throws(DepotError) -> QueryExpression {
-    var lowering = PredicateLowering(model: "\(Model.self)", variable: predicate.variable.key)
+    var lowering = PredicateLowering(
+      model: "\(Model.self)",
+      variable: predicate.variable.key,
+      names: RecordNaming()
+    )
     return try lowering.predicate(predicate.expression)
   }
 
@@ -36,12 +51,18 @@ struct PredicateLowering {
   static func lower<Model: Record, Output>(
     _ expression: Expression<Model, Output>
   ) throws(DepotError) -> QueryExpression {
-    var lowering = PredicateLowering(model: "\(Model.self)", variable: expression.variable.key)
+    var lowering = PredicateLowering(
+      model: "\(Model.self)",
+      variable: expression.variable.key,
+      names: RecordNaming()
+    )
     return try lowering.value(expression.expression)
   }
 
   /// Translates a node that is true or false.
-  mutating func predicate(
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` that names what the service doesn't have.
+  package mutating func predicate(
     _ node: any PredicateExpression
   ) throws(DepotError) -> QueryExpression {
     if let constant = Constant(node), let isTrue = constant.value as? Bool {
@@ -52,9 +73,12 @@ struct PredicateLowering {
   }
 
   /// Translates a node that is a value to be compared or computed with.
-  mutating func value(_ node: any PredicateExpression) throws(DepotError) -> QueryExpression {
+  ///
+  /// - Throws: ``DepotError`` `request.predicate`.
+  package mutating func value(_ node: any PredicateExpression) throws(DepotError) -> QueryExpression
+  {
     if let constant = Constant(node) {
-      if let value = constant.attributeValue { return .value(value) }
+      if let value = self.constant(constant.value) { return .value(value) }
       throw refusal("a value of type \(type(of: constant.value))")
     }
     guard let node = node as? any LowerableExpression else {
@@ -64,14 +88,20 @@ struct PredicateLowering {
   }
 
   /// Translates a node that is a value to be compared with others; an object is its identifier.
-  mutating func operand(_ node: any PredicateExpression) throws(DepotError) -> QueryExpression {
+  ///
+  /// - Throws: ``DepotError`` `request.predicate`.
+  package mutating func operand(
+    _ node: any PredicateExpression
+  ) throws(DepotError) -> QueryExpression {
     let lowered = try value(node)
-    guard case .variable = lowered, node.isObject else { return lowered }
+    guard case .variable = lowered, names.isObject(node.outputType) else { return lowered }
     return lowered.member("$id")
   }
 
   /// Translates the test of the elements of a collection; returns what it calls them.
-  mutating func test(
+  ///
+  /// - Throws: ``DepotError`` `request.predicate`.
+  package mutating func test(
     _ node: any PredicateExpression,
     of variable: PredicateExpressions.VariableID
   ) throws(DepotError) -> (name: String, test: QueryExpression) {
@@ -82,13 +112,13 @@ struct PredicateLowering {
   }
 
   /// Returns the error that the service doesn't have `what`.
-  func refusal(_ what: String, hint: String? = nil) -> DepotError {
+  package func refusal(_ what: String, hint: String? = nil) -> DepotError {
     DepotError(.predicate, "A predicate for \(model) can't use \(what).", hint: hint)
   }
 }
 
 /// A node of a predicate that the service has something for.
-protocol LowerableExpression {
+package protocol LowerableExpression {
   /// Returns what the service has for the node.
   ///
   /// - Throws: ``DepotError`` `request.predicate` if a part has no counterpart.
@@ -96,15 +126,13 @@ protocol LowerableExpression {
 }
 
 extension PredicateExpression {
-  /// Whether it stands for a row rather than for a value.
-  fileprivate var isObject: Bool {
-    Output.self is any Record.Type || Output.self is any Reference.Type
-  }
+  /// The type of what it comes to.
+  package var outputType: Any.Type { Output.self }
 }
 
 extension QueryExpression {
   /// Whether this is true or false by its form.
-  var isCondition: Bool {
+  package var isCondition: Bool {
     switch self {
     case .comparison, .text, .between, .in, .and, .or, .not, .search, .is, .quantified, .contains:
       true
@@ -113,7 +141,7 @@ extension QueryExpression {
   }
 
   /// Returns what the key path `path` leads to from here.
-  func member(_ path: String) -> QueryExpression {
+  package func member(_ path: String) -> QueryExpression {
     switch self {
     case .variable("SELF"): .attribute(path)
     case .attribute(let start): .attribute("\(start).\(path)")
