@@ -54,6 +54,10 @@ let package = Package(
       name: "DepotClient",
       dependencies: ["DepotProtocol", "DepotLinux", "DepotMacros"]
     ),
+    .target(
+      name: "DepotEmbedded",
+      dependencies: ["DepotServer", "DepotClient", "DepotProtocol", "DepotLinux"]
+    ),
     .macro(name: "DepotMacros"),
     .executableTarget(name: "depotd", dependencies: ["DepotServer"]),
     .target(name: "DepotCommands", dependencies: ["DepotClient", "DepotProtocol", "DepotLinux"]),
@@ -65,6 +69,11 @@ let package = Package(
     .executableTarget(
       name: "depot-bench",
       dependencies: ["DepotClient", "DepotProtocol", "DepotSQLite", "DepotLinux"]
+    ),
+    .executableTarget(
+      name: "store-user",
+      dependencies: ["DepotEmbedded", "DepotClient", "DepotProtocol", "DepotLinux"],
+      path: "Tests/StoreUser"
     ),
     .testTarget(name: "DepotProtocolTests", dependencies: ["DepotProtocol", "CDepotJSON"]),
     .testTarget(name: "DepotSQLiteTests", dependencies: ["DepotSQLite"]),
@@ -87,6 +96,10 @@ let package = Package(
     .testTarget(
       name: "DepotServerTests",
       dependencies: ["DepotServer", "DepotEngine", "DepotProtocol", "DepotLinux"]
+    ),
+    .testTarget(
+      name: "DepotEmbeddedTests",
+      dependencies: ["DepotEmbedded", "DepotClient", "DepotProtocol", "DepotLinux", "store-user"]
     ),
     .testTarget(
       name: "ServiceTests",

@@ -77,6 +77,15 @@ extension FileSystem {
       && left.st_dev == right.st_dev && left.st_ino == right.st_ino
   }
 
+  /// Returns the absolute path of a file that exists, without links; `nil` if there is none.
+  ///
+  /// The corresponding C function is `realpath`.
+  package static func destination(of path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
   /// Returns the absolute path of a file in a folder that exists, without links on the way to it.
   ///
   /// The file itself may be missing. The corresponding C function is `realpath`.

@@ -1,5 +1,6 @@
 internal import CDepotLinux
 internal import Glibc
+internal import Synchronization
 
 /// A listening socket at a path that only one service at a time can hold.
 ///
@@ -16,6 +17,9 @@ package final class ListeningSocket: Sendable {
     case foreignFile
     case system(SystemError)
   }
+
+  /// How many sockets this process made.
+  private static let made = Atomic(0)
 
   package let descriptor: Descriptor
   private let path: String
@@ -55,7 +59,8 @@ package final class ListeningSocket: Sendable {
     let path = claim.path
     self.path = path
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
-    let name = ".depot-\(getpid())"
+    let number = Self.made.add(1, ordering: .relaxed).newValue
+    let name = ".depot-\(getpid())-\(number)"
     let temporary = folder + name
     unlink(temporary)
     do throws(SystemError) {

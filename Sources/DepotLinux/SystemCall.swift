@@ -59,6 +59,9 @@ extension SystemError {
   /// Whether access was denied (EACCES, EPERM).
   package var isPermission: Bool { code == EACCES || code == EPERM }
 
+  /// Whether nothing may be written there (EACCES, EPERM, EROFS).
+  package var isReadOnly: Bool { isPermission || code == EROFS }
+
   /// Whether a file doesn't exist (ENOENT).
   package var isMissingFile: Bool { code == ENOENT }
 

@@ -34,8 +34,8 @@ package enum UnixSocket {
   /// - Throws: ``SystemError``; EADDRINUSE if there is a file of that name.
   package static func listen(path: String) throws(SystemError) -> Descriptor {
     let descriptor = try create(flags: Int32(SOCK_NONBLOCK.rawValue))
-    let mask = umask(0o177)
-    defer { umask(mask) }
+    // The file that bind(2) makes has the mode that the socket had before.
+    try systemCall("fchmod") { fchmod(descriptor.number, 0o600) }
     try withAddress(path) { (address, size) throws(SystemError) in
       try systemCall("bind") { Glibc.bind(descriptor.number, address, size) }
     }
@@ -61,9 +61,26 @@ package enum UnixSocket {
     return Peer(process: peer.pid, user: peer.uid, group: peer.gid)
   }
 
+  /// Returns two sockets that are connected with each other, the second of which doesn't block.
+  ///
+  /// The corresponding C function is `socketpair`.
+  package static func pair() throws(SystemError) -> (Descriptor, Descriptor) {
+    let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    var numbers: [Int32] = [-1, -1]
+    try systemCall("socketpair") { socketpair(AF_UNIX, type, 0, &numbers) }
+    let (near, far) = (
+      Descriptor(try systemCall("fcntl") { depot_beyond_standard(numbers[0]) }),
+      Descriptor(try systemCall("fcntl") { depot_beyond_standard(numbers[1]) })
+    )
+    try far.setNonblocking()
+    return (near, far)
+  }
+
   private static func create(flags: Int32) throws(SystemError) -> Descriptor {
     let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | flags
-    return Descriptor(try systemCall("socket") { socket(AF_UNIX, type, 0) })
+    return Descriptor(
+      try systemCall("socket") { depot_beyond_standard(socket(AF_UNIX, type, 0)) }
+    )
   }
 
   private static func withAddress(

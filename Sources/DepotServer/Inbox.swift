@@ -18,6 +18,10 @@ final class Inbox: Sendable {
     case opened(ticket: Int, StoreOpener.Outcome)
     case pinned(Pinned, Result<Pin.Moment, DepotError>)
     case fatal(DepotError)
+    /// A client from inside this program.
+    case client(Descriptor)
+    /// The program that the service is in needs it no more.
+    case end
   }
 
   /// Whose pin of which store it is.
@@ -29,7 +33,7 @@ final class Inbox: Sendable {
   }
 
   private let loop: EventLoop
-  private let messages = Mutex<[Message]>([])
+  private let messages = Mutex<[Message]?>([])
   /// Whether there may be messages, so that an empty box costs no lock.
   private let isFull = Atomic(false)
 
@@ -39,14 +43,14 @@ final class Inbox: Sendable {
 
   /// Hands a message to the server's thread.
   func post(_ message: Message) {
-    messages.withLock { $0.append(message) }
+    messages.withLock { $0?.append(message) }
     isFull.store(true, ordering: .releasing)
     loop.wake()
   }
 
   /// Leaves a message that the server's thread finds when it has something else to do.
   func leave(_ message: Message) {
-    messages.withLock { $0.append(message) }
+    messages.withLock { $0?.append(message) }
     isFull.store(true, ordering: .releasing)
   }
 
@@ -60,8 +64,14 @@ final class Inbox: Sendable {
   func takeAll() -> [Message] {
     guard isFull.exchange(false, ordering: .acquiring) else { return [] }
     return messages.withLock { messages in
-      defer { messages = [] }
-      return messages
+      guard let all = messages else { return [] }
+      messages = []
+      return all
     }
+  }
+
+  /// Drops what comes from now on, since nobody looks any more; clients find themselves disconnected.
+  func close() {
+    messages.withLock { $0 = nil }
   }
 }

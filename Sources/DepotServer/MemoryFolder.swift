@@ -35,6 +35,9 @@ final class MemoryFolder {
     FileSystem.remove(folderWithFiles: path)
   }
 
+  /// Has the folders of services that are gone removed, the first time that a program comes here.
+  static let removeLeftoversOnce: Void = removeLeftovers()
+
   /// Removes the folders of services that are gone.
   static func removeLeftovers() {
     for name in FileSystem.entries(of: base) where name.hasPrefix(prefix) {

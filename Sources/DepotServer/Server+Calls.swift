@@ -63,6 +63,10 @@ extension Server {
   private func refusal(of call: Call, _ session: Session) -> DepotError? {
     switch call.operation {
     case .shutdown, .takeover:
+      if isInProgram {
+        return DepotError(.operation, "The service is part of the program \(Process.identifier).")
+          .hint("It ends with that program.")
+      }
       guard session.role == .owner else {
         return DepotError(.operation, "Only the owner of the service may end it.")
       }

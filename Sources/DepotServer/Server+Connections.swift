@@ -125,7 +125,7 @@ extension Server {
   func receive(_ session: Session, _ now: UInt64) {
     let count: Int
     do throws(SystemError) {
-      count = try session.descriptor.read(into: receiveBuffer)
+      count = try session.descriptor.read(into: received.bytes)
     } catch {
       if !error.wouldBlock { end(session) }
       return
@@ -138,7 +138,7 @@ extension Server {
     // What comes after the end is thrown away until the client has noticed.
     if session.isClosing { return }
     session.lastProgress = now
-    session.decoder.receive(UnsafeRawBufferPointer(rebasing: receiveBuffer[..<count]))
+    session.decoder.receive(UnsafeRawBufferPointer(rebasing: received.bytes[..<count]))
     process(session, now)
   }
 

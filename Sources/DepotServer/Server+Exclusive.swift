@@ -68,7 +68,7 @@ extension Server {
     _ caller: Caller
   ) throws(DepotError) {
     let container = try container(call.container, session)
-    guard container.migration == nil else {
+    guard container.migration == nil || container.migration?.new === container else {
       throw DepotError(.usage, "The schema can't be defined while it is being migrated.")
     }
     let control = session.calls[call.id]?.control ?? CallControl()

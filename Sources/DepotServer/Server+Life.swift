@@ -5,7 +5,7 @@ internal import DepotProtocol
 extension Server {
   /// Acts on SIGTERM, SIGINT, and SIGHUP.
   func receiveSignals(_ now: UInt64) {
-    while let signal = signals.next() {
+    while let signal = signals?.next() {
       switch (signal, phase) {
       case (.hangUp, _): reload()
       case (.terminate, .serving): drain(now, "signal")
@@ -19,17 +19,17 @@ extension Server {
 
   /// Reads the configuration file again; connections stay.
   private func reload() {
-    notifier.send("RELOADING=1\nMONOTONIC_USEC=\(Monotonic.now() / 1000)")
+    notifier?.send("RELOADING=1\nMONOTONIC_USEC=\(Monotonic.now() / 1000)")
     do throws(DepotError) {
       let fresh = try configuration.reloaded()
       access = fresh.access
       if access.isShared { listener?.admitAll() }
       slowNanoseconds = UInt64(fresh.slowMilliseconds) * 1_000_000
       log.write(.notice, "reloaded")
-      notifier.send("READY=1\nSTATUS=reloaded")
+      notifier?.send("READY=1\nSTATUS=reloaded")
     } catch {
       log.write(.error, "not reloaded", [("error", "\(error)")])
-      notifier.send("READY=1\nSTATUS=not reloaded: \(error.message)")
+      notifier?.send("READY=1\nSTATUS=not reloaded: \(error.message)")
     }
   }
 
@@ -37,7 +37,7 @@ extension Server {
   func drain(_ now: UInt64, _ reason: String) {
     guard case .serving = phase else { return }
     log.write(.notice, "draining", [("reason", reason)])
-    if handover == nil { notifier.send("STOPPING=1") }
+    if handover == nil { notifier?.send("STOPPING=1") }
     phase = .draining(until: now + UInt64(configuration.drainMilliseconds) * 1_000_000)
     pauseListener()
     if handover == nil { listener?.unlinkIfOwn() }
@@ -61,6 +61,7 @@ extension Server {
       return phase == .ended ? advance(now) : nil
     case .ended:
       log.write(.notice, "ended")
+      release()
       return endStatus
     case .draining(let until):
       let clients = sessions.values.filter { $0.number != handover?.connection }
@@ -73,6 +74,13 @@ extension Server {
       phase = .closing
       return advance(now)
     }
+  }
+
+  /// Gives up what would keep the service alive though it has ended.
+  private func release() {
+    continuations = [:]
+    definitions = [:]
+    opener.stop()
   }
 
   /// Tells a client that what it wasn't answered was never begun.

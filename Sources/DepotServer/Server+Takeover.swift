@@ -68,7 +68,7 @@ extension Server {
 
   /// Ends, since the other service serves.
   func finishTakeover(_ session: Session) {
-    notifier.send("MAINPID=\(session.peer.process)")
+    notifier?.send("MAINPID=\(session.peer.process)")
     phase = .ended
   }
 

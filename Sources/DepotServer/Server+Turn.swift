@@ -62,10 +62,14 @@ extension Server {
       passBarrier(connection, call, result, now)
     case .opened(let ticket, let outcome):
       opener.didOpen(ticket, outcome)
+    case .client(let descriptor):
+      if phase == .serving { adopt(descriptor, now) }
+    case .end: drain(now, "the program asked")
     case .fatal(let error):
       // Fail stop: whatever is in memory may not be what is on disk, so nothing more is answered.
       log.write(.error, "the store failed; ending", [("error", "\(error)")])
-      return 70
+      guard isInProgram else { return 70 }
+      giveUp()
     }
     return nil
   }

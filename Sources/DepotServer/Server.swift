@@ -10,10 +10,12 @@ package import DepotProtocol
 package actor Server {
   let configuration: ServerConfiguration
   let loop: EventLoop
-  let inbox: Inbox
+  nonisolated let inbox: Inbox
   let opener: StoreOpener
-  let signals: SignalDescriptor
-  let notifier = SystemdNotifier()
+  /// `nil` inside a program, whose signals are its own.
+  let signals: SignalDescriptor?
+  /// `nil` inside a program.
+  let notifier: SystemdNotifier?
   let log: ServerLog
   let instance: String
   let startedAt: UInt64
@@ -61,8 +63,8 @@ package actor Server {
   var nextTick: UInt64 = 0
   /// When the stores are to look whether they keep too much history.
   var nextPurge: UInt64 = 0
-  /// What the last read brought; it lives as long as the process.
-  let receiveBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+  /// What the last read brought.
+  let received = ReceiveBuffer()
 
   /// How far the service's life has come.
   enum Phase: Equatable {
@@ -96,24 +98,65 @@ package actor Server {
     _ configuration: ServerConfiguration,
     takeover: Takeover? = nil
   ) throws(DepotError) {
-    startedAt = Monotonic.now()
-    self.configuration = configuration
-    access = configuration.access
-    slowNanoseconds = UInt64(configuration.slowMilliseconds) * 1_000_000
-    log = ServerLog(format: configuration.logFormat)
+    let signals: SignalDescriptor
     do throws(SystemError) {
       signals = try SignalDescriptor()
-      loop = try EventLoop()
     } catch {
-      throw DepotError(.bug, "The service can't start: \(error).")
+      throw Self.cannotStart(error)
     }
     // The socket's lock first, so that a second service touches nothing of ours.
     let claim = takeover == nil ? try Self.claim(configuration) : nil
+    var store = StoreConfiguration(path: configuration.storePath)
+    store.history = configuration.history
+    MemoryFolder.removeLeftovers()
+    try self.init(configuration, store, signals: signals) { () throws(DepotError) in
+      guard let takeover else { return (try Self.listen(configuration, claim), []) }
+      let listener = ListeningSocket(
+        takingOver: takeover.listener,
+        lock: takeover.lock,
+        path: configuration.socketPath
+      )
+      takeover.finish()
+      return (listener, takeover.clients)
+    }
+  }
+
+  /// Opens the store, and then lets clients come.
+  ///
+  /// - Parameters:
+  ///   - configuration: How to serve.
+  ///   - store: The service's own store.
+  ///   - signals: Those that it acts on; `nil` inside a program.
+  ///   - instance: What no other service is called.
+  ///   - memory: The folder of the store if it is in memory.
+  ///   - listen: Returns the socket, if there is to be one, and clients that came to it before.
+  /// - Throws: ``DepotError`` of class `storage` or `unavailable`, or what `listen` throws; the store is
+  ///   closed then.
+  init(
+    _ configuration: ServerConfiguration,
+    _ store: StoreConfiguration,
+    signals: SignalDescriptor?,
+    instance: String = Server.makeInstance(),
+    memory: MemoryFolder? = nil,
+    listen: () throws(DepotError) -> (listener: ListeningSocket?, clients: [Descriptor])
+  ) throws(DepotError) {
+    startedAt = Monotonic.now()
+    self.configuration = configuration
+    self.signals = signals
+    self.instance = instance
+    self.memory = memory
+    notifier = signals == nil ? nil : SystemdNotifier()
+    access = configuration.access
+    slowNanoseconds = UInt64(configuration.slowMilliseconds) * 1_000_000
+    log = ServerLog(format: configuration.logFormat, isSilent: configuration.isSilent)
+    do throws(SystemError) {
+      loop = try EventLoop()
+    } catch {
+      throw Self.cannotStart(error)
+    }
     let inbox = Inbox(loop: loop)
     self.inbox = inbox
     opener = StoreOpener(inbox: inbox)
-    var store = StoreConfiguration(path: configuration.storePath)
-    store.history = configuration.history
     let host = StoreHost(
       number: 0,
       name: "main",
@@ -122,8 +165,16 @@ package actor Server {
       inbox: inbox,
       opener: opener
     )
-    try host.adopt(StoreOpener.open(host.configuration, number: host.number, inbox: inbox))
     hosts = [host]
+    let opened = try StoreOpener.open(store, number: host.number, inbox: inbox)
+    do throws(DepotError) {
+      try host.adopt(opened)
+      // Last, so that whoever finds the socket finds a store that was proved.
+      (listener, adopted) = try listen()
+    } catch {
+      StoreOpener.close([opened]) {}
+      throw error
+    }
     defaultContainer = Container(
       name: ContainerRequest.defaultName,
       stores: [],
@@ -133,20 +184,6 @@ package actor Server {
     defaultContainer.state = .open
     defaultContainer.refresh()
     containers = [defaultContainer.name: defaultContainer]
-    MemoryFolder.removeLeftovers()
-    instance = Self.makeInstance()
-    // Last, so that whoever finds the socket finds a store that was proved.
-    guard let takeover else {
-      listener = try Self.listen(configuration, claim)
-      return
-    }
-    listener = ListeningSocket(
-      takingOver: takeover.listener,
-      lock: takeover.lock,
-      path: configuration.socketPath
-    )
-    adopted = takeover.clients
-    takeover.finish()
   }
 
   static func makeInstance() -> String {
@@ -154,53 +191,8 @@ package actor Server {
     return String(number, radix: 16)
   }
 
-  /// Takes the right to listen, unless the service manager listens already.
-  private static func claim(
-    _ configuration: ServerConfiguration
-  ) throws(DepotError) -> ListeningSocket.Claim? {
-    if ListeningSocket.isFromServiceManager { return nil }
-    return try explaining(configuration.socketPath) { () throws(ListeningSocket.Failure) in
-      try ListeningSocket.Claim(path: configuration.socketPath)
-    }
-  }
-
-  private static func listen(
-    _ configuration: ServerConfiguration,
-    _ claim: ListeningSocket.Claim?
-  ) throws(DepotError) -> ListeningSocket? {
-    guard let claim else { return ListeningSocket.fromServiceManager() }
-    return try explaining(configuration.socketPath) { () throws(ListeningSocket.Failure) in
-      try ListeningSocket(claim, mode: configuration.access.isShared ? 0o666 : 0o600)
-    }
-  }
-
-  /// Says in terms of the service why a socket can't be had.
-  private static func explaining<Result>(
-    _ path: String,
-    _ body: () throws(ListeningSocket.Failure) -> Result
-  ) throws(DepotError) -> Result {
-    do throws(ListeningSocket.Failure) {
-      return try body()
-    } catch {
-      switch error {
-      case .pathTooLong(let bytes):
-        throw DepotError(
-          .usage,
-          "The socket's path needs \(bytes) bytes; the limit is \(UnixSocket.longestPath)."
-        )
-        .hint("Use --socket or a shorter XDG_RUNTIME_DIR.")
-      case .inUse(let process):
-        let who = process.isEmpty ? "Another service" : "The service with process \(process)"
-        throw DepotError(.busy, "\(who) already listens at \(path).")
-          .hint("Stop it with: depot --socket \(path) service stop")
-      case .foreignFile:
-        throw DepotError(.usage, "There is a file at \(path) that isn't a socket of yours.")
-          .hint("Choose another path with --socket.")
-      case .system(let error):
-        throw DepotError(.usage, "The service can't listen at \(path) (\(error)).")
-          .hint("The folder must exist and be yours.")
-      }
-    }
+  private static func cannotStart(_ error: SystemError) -> DepotError {
+    DepotError(.bug, "The service can't start: \(error).")
   }
 
   /// Serves until a signal or a client ends the service.
@@ -216,7 +208,9 @@ package actor Server {
       loop.wait(milliseconds: timeout, &events)
       let next = assumeIsolated { $0.turn(events) }
       switch next {
-      case .end(let status): return status
+      case .end(let status):
+        inbox.close()
+        return status
       case .wait(let milliseconds): timeout = milliseconds
       }
     }
@@ -233,7 +227,9 @@ package actor Server {
     adopted = []
     if access.isShared { listener?.admitAll() }
     do throws(SystemError) {
-      try loop.add(signals.descriptor, token: Self.signalToken, reads: true, writes: false)
+      if let signals {
+        try loop.add(signals.descriptor, token: Self.signalToken, reads: true, writes: false)
+      }
     } catch {
       log.write(.error, "signals can't be watched", [("error", "\(error)")])
     }
@@ -247,7 +243,7 @@ package actor Server {
         ("version", ProtocolVersion.software),
       ]
     )
-    notifier.send("READY=1\nSTATUS=serving \(configuration.storePath)")
+    notifier?.send("READY=1\nSTATUS=serving \(configuration.storePath)")
     return timeout()
   }
 

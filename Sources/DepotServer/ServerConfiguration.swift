@@ -22,6 +22,8 @@ package struct ServerConfiguration: Sendable {
   /// From which size of a store's log on reads and pins are ended to let it begin anew.
   package var logBytes = 256 << 20
   package var logFormat = ServerLog.Format.text
+  /// Whether the log is written nowhere.
+  package var isSilent = false
   /// How much of their histories stores keep.
   package var history = HistoryRetention()
   /// The file that settings were read from, and are again at SIGHUP.

@@ -22,14 +22,18 @@ package struct ServerLog: Sendable {
 
   private let format: Format
   private let hasPriority: Bool
+  private let isSilent: Bool
 
-  package init(format: Format = .text) {
+  /// Creates a log in a format, or one that writes nothing.
+  package init(format: Format = .text, isSilent: Bool = false) {
     self.format = format
+    self.isSilent = isSilent
     hasPriority = isatty(2) == 0 && Process.environment("JOURNAL_STREAM") != nil
   }
 
   /// Writes one line.
   package func write(_ level: Level, _ message: String, _ fields: [(String, String)] = []) {
+    guard !isSilent else { return }
     var line = hasPriority ? "<\(level.rawValue)>" : ""
     switch format {
     case .text:

@@ -84,6 +84,13 @@ final class StoreOpener {
     return started
   }
 
+  /// Ends the thread once it is done.
+  func stop() {
+    waiting = [:]
+    thread?.stop()
+    thread = nil
+  }
+
   /// Hands on what became of an opening.
   func didOpen(_ ticket: Int, _ outcome: Outcome) {
     waiting.removeValue(forKey: ticket)?(outcome)

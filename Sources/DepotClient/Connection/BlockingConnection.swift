@@ -1,4 +1,4 @@
-internal import DepotLinux
+package import DepotLinux
 public import DepotProtocol
 
 /// A connection that waits for each answer; the fastest way to ask from a thread of one's own.
@@ -26,6 +26,7 @@ public final class BlockingConnection {
     var waiting: [Int64: [RowFrame]] = [:]
     /// What is being enumerated, and must not be changed.
     var enumerations = Enumerations()
+    var refusesChanges = false
   }
 
   var nextIdentifier: Int64 {
@@ -46,6 +47,15 @@ public final class BlockingConnection {
     get { calls.interruption }
     set { calls.interruption = newValue }
   }
+
+  /// Whether changes are refused before they are sent.
+  package var refusesChanges: Bool {
+    get { calls.refusesChanges }
+    set { calls.refusesChanges = newValue }
+  }
+
+  /// Whether the service had the connection's container open when the connection was made.
+  package var foundContainer: Bool { welcome.store != .null }
 
   /// Speaks over the wire of another connection about a container of its own.
   init(over other: BlockingConnection, container: String) {
@@ -94,6 +104,9 @@ public final class BlockingConnection {
 
   /// - Throws: ``DepotError`` if an operation would change a snapshot, or what is being enumerated.
   func checkWrite(_ operation: Operation) throws(DepotError) {
+    if calls.refusesChanges, operation.isChange {
+      throw DepotError(.readOnly, "The store is open for reading only.")
+    }
     guard operation.isWrite else { return }
     if snapshot != nil { throw .readOnlySnapshot }
     if let refusal = enumerations.refusal(of: operation) { throw refusal }
@@ -117,7 +130,7 @@ public final class BlockingConnection {
   ///     this process.
   /// - Throws: ``DepotError`` `unavailable.service` if no service answers, `permission.peer` if it
   ///   refuses this user or isn't to be trusted, `protocol.version` if it is too old or too new.
-  public init(
+  public convenience init(
     socket: SocketPath = .default,
     start: StartPolicy = .never,
     name: String = "swift",
@@ -132,6 +145,26 @@ public final class BlockingConnection {
       guard error.code == .noService, start == .ifMissing else { throw error }
       descriptor = try ServiceStarter.start(socket)
     }
+    try self.init(descriptor, name: name, container: container, author: author, process: process)
+  }
+
+  /// Speaks to a service over a socket that is connected with it.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The socket.
+  ///   - name: What the service's statistics call this program.
+  ///   - container: The container that all calls are about; the service's own store if `nil`.
+  ///   - author: Who the history says makes the changes; nobody if `nil`.
+  ///   - process: The process that the history names; if `nil`, `name` and the number of this process.
+  /// - Throws: ``DepotError`` `unavailable.disconnected` if the service closes the connection,
+  ///   `protocol.version` if it is too old or too new.
+  package init(
+    _ descriptor: Descriptor,
+    name: String = "swift",
+    container: String? = nil,
+    author: String? = nil,
+    process: String? = nil
+  ) throws(DepotError) {
     wire = Wire(descriptor)
     calls = CallState()
     target = nil
@@ -371,7 +404,7 @@ extension BlockingConnection {
   /// Begins a stream, whose frames ``nextFrame(of:)`` returns.
   ///
   /// - Returns: The number of the call.
-  func openStream(_ operation: Operation, deadline: Duration?) throws -> Int64 {
+  package func openStream(_ operation: Operation, deadline: Duration?) throws -> Int64 {
     let call = try call(of: operation, deadline: deadline, credit: Self.window)
     return try use(isWrite: false) {
       let id = try send { $0.write(call) }
@@ -383,7 +416,7 @@ extension BlockingConnection {
   /// Waits for the next frame of a stream; `nil` at the end.
   ///
   /// - Throws: The ``DepotError`` with which the stream ended.
-  func nextFrame(of id: Int64) throws -> RowFrame? {
+  package func nextFrame(of id: Int64) throws -> RowFrame? {
     guard let waiting = calls.waiting[id] else { return nil }
     return try use(isWrite: false) {
       if let frame = waiting.first {
@@ -422,7 +455,7 @@ extension BlockingConnection {
   }
 
   /// Cancels a stream that nobody reads any more; nothing happens if it is over.
-  func closeStream(_ id: Int64) {
+  package func closeStream(_ id: Int64) {
     guard calls.waiting.removeValue(forKey: id) != nil else { return }
     _ = try? use(isWrite: false) {
       if early.removeValue(forKey: id) != nil { return }

@@ -24,6 +24,8 @@ public struct MigrationStages {
     /// What turns the rows of the version before into those of this one; `nil` if the service can
     /// infer it.
     public var migrate: Body?
+    /// What prepares the rows in a copy that has the schema of the version before.
+    var prepare: ((BlockingConnection) throws -> Void)?
 
     /// A version that the service infers the migration to, or the first one.
     public init(_ schema: Schema) {
@@ -37,16 +39,16 @@ public struct MigrationStages {
     }
 
     /// A version that a program prepares in the old store's words, or finishes in the new one's.
+    ///
+    /// Both change the copy, which has the old schema first.
     public init(
       _ schema: Schema,
       willMigrate: ((BlockingConnection) throws -> Void)?,
       didMigrate: ((BlockingConnection) throws -> Void)?
     ) {
       self.schema = schema
-      migrate = { old, new in
-        try willMigrate?(old)
-        try didMigrate?(new)
-      }
+      prepare = willMigrate
+      migrate = { _, new in try didMigrate?(new) }
     }
   }
 
@@ -127,7 +129,15 @@ extension BlockingConnection {
       guard let number = version.schema.version else { continue }
       // Rows that there are must be of some version for a program to know them.
       if let body = version.migrate, before != nil {
-        try migrate(to: version.schema, from: before, takesBackup: takesBackup, body)
+        if let prepare = version.prepare {
+          try migrate(to: self.schema(), from: before, takesBackup: takesBackup) { old, copy in
+            try prepare(copy)
+            try copy.define(version.schema, from: before)
+            try body(old, copy)
+          }
+        } else {
+          try migrate(to: version.schema, from: before, takesBackup: takesBackup, body)
+        }
       } else {
         try define(version.schema, from: before, takesBackup: takesBackup)
       }

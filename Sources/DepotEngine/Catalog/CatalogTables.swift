@@ -69,6 +69,9 @@ struct CatalogTables {
   /// Notes the schema that a custom migration is to end with.
   func setTarget(_ schema: Schema) throws { try set("target", .text(schema.json)) }
 
+  /// Whether the store is a copy that a custom migration works on.
+  func hasTarget() throws -> Bool { try value("target") != nil }
+
   /// Takes out the schema that a custom migration is to end with.
   ///
   /// - Throws: ``DepotError`` `request.usage` if the store isn't a copy that migrates.

@@ -32,6 +32,7 @@ struct SchemaDefinitionRun {
   /// - Throws: ``DepotError`` `schema.mismatch`, `schema.newer_store`, `schema.unknown_version`,
   ///   `schema.rows_in_the_way`, and others; ``SQLiteError``.
   func run(_ effect: inout WriteEffect) throws -> [String: JSONValue] {
+    if try writer.tables.hasTarget() { return try goOn(&effect) }
     let comparison = try compare()
     if comparison.differences.isEmpty { return try add(comparison, &effect) }
     let plan = try SchemaUpgrade.plan(from: old.schema, to: schema, comparison)
@@ -47,6 +48,29 @@ struct SchemaDefinitionRun {
     try run.findings.throwIfAny()
     try finish(run, &effect)
     return members(plan.changes + run.shifts.changes, run.new, backup: backup)
+  }
+
+  /// Migrates a copy, in which a custom stage is at work, to the schema that the stage is to end with.
+  ///
+  /// What is new and can't be inferred may be empty until the end of the stage.
+  private func goOn(_ effect: inout WriteEffect) throws -> [String: JSONValue] {
+    try schema.validate()
+    try SchemaUpgrade.check(old.schema, schema, from: options.from)
+    let plan = MigrationPlan.infer(from: old.schema, to: schema)
+    var options = MigrationRun.Options()
+    options.demands.isLenient = true
+    let run = try MigrationRun(
+      from: old,
+      to: schema.interim(after: old.schema),
+      on: writer.connection,
+      control,
+      options: options
+    )
+    try run.run()
+    try run.findings.throwIfAny()
+    try finish(run, &effect)
+    try writer.tables.setTarget(schema)
+    return members(plan.changes + run.shifts.changes, run.new, backup: nil)
   }
 
   /// Tells what it would do; what was necessary to find out is undone with the transaction.

@@ -37,6 +37,13 @@ package enum JSONCoding {
   ///
   /// What refuses to be encoded becomes null, which an attribute that isn't optional refuses.
   package static func value(_ content: some Encodable) -> Value {
+    (try? encode(content)) ?? .null
+  }
+
+  /// Returns the JSON of `content`, the members of objects in the order of their names.
+  ///
+  /// - Throws: What `content` throws if it refuses to be encoded.
+  package static func encode(_ content: some Encodable) throws -> Value {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
@@ -44,8 +51,7 @@ package enum JSONCoding {
       negativeInfinity: nonFinite.negative,
       nan: nonFinite.nan
     )
-    guard let data = try? encoder.encode(content) else { return .null }
-    return .json(String(decoding: data, as: UTF8.self))
+    return .json(String(decoding: try encoder.encode(content), as: UTF8.self))
   }
 
   /// Reads a value from its JSON.

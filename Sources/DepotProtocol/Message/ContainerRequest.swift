@@ -133,7 +133,7 @@ extension ContainerRequest {
 extension ContainerStore {
   /// What SQLite and the service append to the names of files beside a store.
   private static let suffixes = [
-    "-wal", "-shm", "-journal", ".lock", ".migrating", ".copying",
+    "-wal", "-shm", "-journal", ".lock", ".migrating", ".copying", ".socket",
   ]
 
   fileprivate func validate(at place: String) throws(DepotError) {

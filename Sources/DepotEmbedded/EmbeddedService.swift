@@ -1,0 +1,76 @@
+internal import DepotLinux
+internal import DepotProtocol
+internal import DepotServer
+internal import Synchronization
+
+/// A service inside this process for one store, which ends with the last reference to it.
+final class EmbeddedService: Sendable {
+  private let key: EmbeddedServices.Key
+  private let life: ServiceLife
+
+  /// Opens the store, and begins to serve it on a thread of its own.
+  ///
+  /// - Throws: ``DepotError`` `unavailable.busy` if another process has the store or there are no more
+  ///   threads, and others of class `storage` and `unavailable`.
+  init(
+    _ key: EmbeddedServices.Key,
+    _ store: Server.ProgramStore,
+    socket: String = ""
+  ) throws(DepotError) {
+    self.key = key
+    let isSilent = !Process.isSet("DEPOT_LOG")
+    life = ServiceLife(try Server(inProgram: store, socket: socket, isSilent: isSilent))
+    try life.begin()
+  }
+
+  deinit {
+    life.end()
+    EmbeddedServices.shared.forget(key)
+  }
+
+  /// Whether it serves no more, because the disk failed.
+  var hasEnded: Bool { life.hasEnded }
+
+  /// Returns a connection to it, which is at its end at once if the service has ended.
+  func makeConnection() throws(DepotError) -> Descriptor { try life.server.makeConnection() }
+}
+
+/// What lives as long as the thread of a service.
+final class ServiceLife: Sendable {
+  let server: Server
+  private let isOver = Atomic(false)
+
+  init(_ server: Server) {
+    self.server = server
+  }
+
+  var hasEnded: Bool { isOver.load(ordering: .acquiring) }
+
+  /// Starts the thread.
+  ///
+  /// - Throws: ``DepotError`` `unavailable.busy` if there are no more threads; the store is closed then.
+  func begin() throws(DepotError) {
+    EmbeddedServices.shared.didBegin(self)
+    do throws(SystemError) {
+      try Thread.start(name: "depot-service") { [self] in run() }
+    } catch {
+      end()
+      run()
+      throw DepotError(.busy, "There are no more threads: \(error).")
+    }
+  }
+
+  /// Has the service finish its calls and close its store; this doesn't wait.
+  func end() { server.end() }
+
+  private func run() {
+    _ = server.run()
+    isOver.store(true, ordering: .releasing)
+    EmbeddedServices.shared.didEnd(self)
+  }
+}
+
+extension Process {
+  /// Whether an environment variable is there and isn't 0.
+  static func isSet(_ name: String) -> Bool { environment(name).map { $0 != "0" } ?? false }
+}

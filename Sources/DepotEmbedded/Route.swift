@@ -1,0 +1,67 @@
+internal import DepotClient
+internal import DepotProtocol
+
+/// Who a client says it is.
+struct ClientIdentity: Sendable {
+  var author: String?
+  var process: String?
+}
+
+/// How a store is reached.
+enum Route: Sendable {
+  /// In a container of the service on the default socket.
+  case service(SocketPath, container: String)
+  /// In the service of another program.
+  case guest(SocketPath)
+  /// In the service inside this process, which others reach at the socket, if there is one.
+  case embedded(EmbeddedService, SocketPath?)
+
+  /// Whether it leads to the very same service.
+  func isSame(as other: Route) -> Bool {
+    switch (self, other) {
+    case (.service(let socket, _), .service(let another, _)): socket == another
+    case (.guest(let socket), .guest(let another)): socket == another
+    case (.embedded(let service, _), .embedded(let another, _)): service === another
+    default: false
+    }
+  }
+
+  /// Connects.
+  ///
+  /// - Returns: `nil` if the service is gone or doesn't have the store any more.
+  /// - Throws: ``DepotError`` if it refuses.
+  func connect(_ identity: ClientIdentity) throws(DepotError) -> BlockingConnection? {
+    do throws(DepotError) {
+      switch self {
+      case .service(let socket, let container):
+        let connection = try BlockingConnection(
+          socket: socket,
+          container: container,
+          author: identity.author,
+          process: identity.process
+        )
+        return connection.foundContainer ? connection : nil
+      case .guest(let socket):
+        return try BlockingConnection(
+          socket: socket,
+          author: identity.author,
+          process: identity.process
+        )
+      case .embedded(let service, _):
+        return try BlockingConnection(
+          service.makeConnection(),
+          author: identity.author,
+          process: identity.process
+        )
+      }
+    } catch {
+      if error.meansGone { return nil }
+      throw error
+    }
+  }
+}
+
+extension DepotError {
+  /// Whether the service that was asked is gone, or about to be.
+  var meansGone: Bool { [.noService, .disconnected, .draining].contains(code) }
+}

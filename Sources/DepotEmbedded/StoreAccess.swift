@@ -1,0 +1,151 @@
+package import DepotClient
+internal import DepotLinux
+package import DepotProtocol
+internal import DepotServer
+internal import Synchronization
+
+/// How a program reaches one store, wherever it is served.
+///
+/// A file is served by the first of these that can: the service inside this process if it has the
+/// file already; the service on the default socket, which is started if there is none; the program
+/// that owns the file, on a socket beside it; and otherwise this process, which becomes the owner for
+/// as long as an access to it lives. With `DEPOT_EMBEDDED=1` in the environment, the service on the
+/// default socket is left out. A store in memory is always inside this process.
+package final class StoreAccess: Sendable {
+  /// Which store is reached.
+  package enum Location: Hashable, Sendable {
+    case file(path: String)
+    /// A store of this process that lives as long as an access to it.
+    case memory(name: String)
+  }
+
+  /// Who serves a store.
+  package enum Kind: Hashable, Sendable {
+    /// The service on the default socket.
+    case service(SocketPath)
+    /// This process, also for others.
+    case owner(SocketPath)
+    /// Another program.
+    case guest(of: SocketPath)
+    /// This process, for itself alone.
+    case embedded
+  }
+
+  package let location: Location
+  /// Whether changes are refused.
+  package let isReadOnly: Bool
+  private let route: Mutex<Route>
+  private let finder: RouteFinder?
+
+  /// Finds or starts the service of a store, or becomes it.
+  ///
+  /// - Parameters:
+  ///   - location: Which store; a file that is missing is made.
+  ///   - isReadOnly: Whether changes are refused; a file that is missing isn't made then.
+  ///   - schema: The schema to define; `nil` for what the store has.
+  /// - Throws: ``DepotError`` `notfound.file` if there is no file or no folder for it,
+  ///   `unavailable.busy` if a process has the file that answers nobody, `unavailable.readonly` if a
+  ///   schema would have to be changed in a store that may only be read, and others of class `schema`,
+  ///   `storage`, `permission`, and `unavailable`.
+  package init(
+    _ location: Location,
+    isReadOnly: Bool = false,
+    schema: Schema? = nil
+  ) throws(DepotError) {
+    self.location = location
+    self.isReadOnly = isReadOnly
+    switch location {
+    case .file(let path):
+      let finder = RouteFinder(file: try StoreFile(path), isReadOnly: isReadOnly)
+      self.finder = finder
+      route = Mutex(try finder.find())
+    case .memory(let name):
+      finder = nil
+      route = Mutex(try Self.openMemory(name))
+    }
+    if let schema { try define(schema) }
+  }
+
+  /// Who serves the store, as of the last connection.
+  package var kind: Kind {
+    switch route.withLock({ $0 }) {
+    case .service(let socket, _): .service(socket)
+    case .guest(let socket): .guest(of: socket)
+    case .embedded(_, let socket?): .owner(socket)
+    case .embedded(_, nil): .embedded
+    }
+  }
+
+  /// Connects to whoever serves the store; blocks.
+  ///
+  /// After a service was lost this finds the next one, or becomes it. A connection doesn't keep a
+  /// service inside this process alive: keep the access as well.
+  ///
+  /// - Parameters:
+  ///   - author: Who the history says makes the changes; nobody if `nil`.
+  ///   - process: The process that the history names; if `nil`, "swift" and the number of this one.
+  /// - Returns: A connection about the store.
+  /// - Throws: ``DepotError`` like ``init(_:isReadOnly:schema:)``.
+  package func connect(
+    author: String? = nil,
+    process: String? = nil
+  ) throws(DepotError) -> BlockingConnection {
+    let identity = ClientIdentity(author: author, process: process)
+    for attempt in 0..<Self.attempts {
+      // One that is about to end needs a moment for it.
+      if attempt > 0 { Process.sleep(milliseconds: attempt) }
+      let current = route.withLock { $0 }
+      if let connection = try current.connect(identity) {
+        connection.refusesChanges = isReadOnly
+        return connection
+      }
+      try replace(current)
+    }
+    throw DepotError(.noService, "The service of the store goes away again and again.")
+  }
+
+  /// How often a service may be gone as soon as it was found.
+  private static let attempts: UInt32 = 40
+
+  /// Finds another route.
+  private func replace(_ lost: Route) throws(DepotError) {
+    try route.withLock { (route) throws(DepotError) in
+      // Another thread may have found one meanwhile.
+      guard route.isSame(as: lost) else { return }
+      guard let finder else {
+        throw DepotError(.io, "The store in memory failed, and what it held is gone.")
+      }
+      route = try finder.find()
+    }
+  }
+
+  private static func openMemory(_ name: String) throws(DepotError) -> Route {
+    let key = EmbeddedServices.Key.memory(name: name)
+    let service = try EmbeddedServices.shared.service(key) { () throws(DepotError) in
+      try EmbeddedService(key, .memory)
+    }
+    return .embedded(service, nil)
+  }
+
+  /// Defines a schema, again if the service goes away meanwhile.
+  private func define(_ schema: Schema) throws(DepotError) {
+    var last: DepotError?
+    for _ in 0..<Self.attempts {
+      do {
+        let result = try connect().define(schema, isDryRun: isReadOnly)
+        guard isReadOnly, result.isChanged else { return }
+        throw DepotError(
+          .readOnly,
+          "The store is open for reading only, and its schema differs: "
+            + result.changes.joined(separator: " ")
+        )
+      } catch let error as DepotError {
+        guard error.meansGone else { throw error }
+        last = error
+      } catch {
+        throw DepotError(.bug, "\(error)")
+      }
+    }
+    if let last { throw last }
+  }
+}

@@ -1,0 +1,74 @@
+internal import DepotClient
+internal import DepotLinux
+internal import DepotProtocol
+
+/// A store's file, and where its services are to be found.
+struct StoreFile: Hashable, Sendable {
+  /// The absolute path, without links.
+  let path: String
+  /// The socket of the program that owns the store.
+  ///
+  /// It is beside the file, or in a private folder if its path would be too long for a socket.
+  let socket: SocketPath
+  /// What the container with only this store is called in the service on the default socket.
+  let container: String
+
+  /// - Throws: ``DepotError`` `notfound.file` if there is no folder for the file, `request.usage` if
+  ///   the path can't be a store's.
+  init(_ path: String) throws(DepotError) {
+    guard let path = FileSystem.destination(of: path) ?? FileSystem.resolved(path) else {
+      throw DepotError(.fileNotFound, "There is no folder for \(path).")
+    }
+    self.path = path
+    let digits = Self.hash(of: path)
+    socket = SocketPath(Self.socket(of: path, digits))
+    container = Self.container(of: path, digits)
+    try request.validate()
+  }
+
+  /// The container with only this store.
+  var request: ContainerRequest {
+    ContainerRequest(container, stores: [ContainerStore(.path(path))])
+  }
+
+  var exists: Bool { FileSystem.size(of: path) != nil }
+
+  /// Makes the folder of the socket if that isn't the file's.
+  ///
+  /// - Throws: ``DepotError`` `permission.peer` if others can write to it.
+  func prepareSocketFolder() throws(DepotError) {
+    guard let slash = socket.path.lastIndex(of: "/") else { return }
+    let folder = String(socket.path[..<slash])
+    guard socket.path != path + Self.suffix else { return }
+    FileSystem.createPrivateFolder(folder)
+    guard FileSystem.isPrivateFolder(folder) else {
+      throw DepotError(.peer, "\(folder) isn't a folder that only you can write to.")
+        .hint("Set XDG_RUNTIME_DIR, or give the store a shorter path.")
+    }
+  }
+
+  private static let suffix = ".socket"
+
+  private static func socket(of path: String, _ digits: String) -> String {
+    let runtime = Process.environment("XDG_RUNTIME_DIR").map { "\($0)/depot/\(digits)\(suffix)" }
+    let places = [path + suffix, runtime, "/tmp/depot-\(Process.user)/\(digits)\(suffix)"]
+    return places.compactMap { $0 }.first { $0.utf8.count <= UnixSocket.longestPath } ?? ""
+  }
+
+  /// Returns a name that says which file it is, and is no other file's.
+  private static func container(of path: String, _ digits: String) -> String {
+    let name = path.utf8.suffix(40).split(separator: UInt8(ascii: "/")).last ?? []
+    let letters = name.map { byte in
+      byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26 || byte == 0x2E || byte == 0x5F ? byte : 0x2D
+    }
+    return "file-\(String(decoding: letters, as: UTF8.self))-\(digits)"
+  }
+
+  /// The 64-bit FNV-1a hash of a path, in sixteen hexadecimal digits.
+  private static func hash(of path: String) -> String {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in path.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    let digits = String(hash, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

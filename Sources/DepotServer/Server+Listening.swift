@@ -1,0 +1,54 @@
+internal import DepotLinux
+internal import DepotProtocol
+
+/// How a service comes to its socket.
+extension Server {
+  /// Takes the right to listen, unless the service manager listens already.
+  static func claim(
+    _ configuration: ServerConfiguration
+  ) throws(DepotError) -> ListeningSocket.Claim? {
+    if ListeningSocket.isFromServiceManager { return nil }
+    return try explaining(configuration.socketPath) { () throws(ListeningSocket.Failure) in
+      try ListeningSocket.Claim(path: configuration.socketPath)
+    }
+  }
+
+  static func listen(
+    _ configuration: ServerConfiguration,
+    _ claim: ListeningSocket.Claim?
+  ) throws(DepotError) -> ListeningSocket? {
+    guard let claim else { return ListeningSocket.fromServiceManager() }
+    return try explaining(configuration.socketPath) { () throws(ListeningSocket.Failure) in
+      try ListeningSocket(claim, mode: configuration.access.isShared ? 0o666 : 0o600)
+    }
+  }
+
+  /// Says in terms of the service why a socket can't be had.
+  private static func explaining<Result>(
+    _ path: String,
+    _ body: () throws(ListeningSocket.Failure) -> Result
+  ) throws(DepotError) -> Result {
+    do throws(ListeningSocket.Failure) {
+      return try body()
+    } catch {
+      switch error {
+      case .pathTooLong(let bytes):
+        throw DepotError(
+          .usage,
+          "The socket's path needs \(bytes) bytes; the limit is \(UnixSocket.longestPath)."
+        )
+        .hint("Use --socket or a shorter XDG_RUNTIME_DIR.")
+      case .inUse(let process):
+        let who = process.isEmpty ? "Another service" : "The service with process \(process)"
+        throw DepotError(.busy, "\(who) already listens at \(path).")
+          .hint("Stop it with: depot --socket \(path) service stop")
+      case .foreignFile:
+        throw DepotError(.usage, "There is a file at \(path) that isn't a socket of yours.")
+          .hint("Choose another path with --socket.")
+      case .system(let error):
+        throw DepotError(.usage, "The service can't listen at \(path) (\(error)).")
+          .hint("The folder must exist and be yours.")
+      }
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import DepotClient
+import DepotLinux
+import DepotProtocol
+import Foundation
+import Testing
+
+extension EmbeddedTests {
+  /// Programs beside the service on the default socket.
+  @Suite struct ServiceTests {
+    /// A default socket and a place for the service's own store, whose service ends with it.
+    final class Surroundings {
+      let folder: TemporaryFolder
+      let socket: String
+      var environment: [String: String]
+
+      init() throws {
+        folder = try TemporaryFolder()
+        socket = folder.path + "/s"
+        environment = [
+          "DEPOT_SOCKET": socket, "XDG_DATA_HOME": folder.path,
+          "DEPOT_DAEMON": Program.folder + "/depotd",
+        ]
+      }
+
+      deinit { try? connect().shutdown() }
+
+      func connect() throws -> BlockingConnection {
+        try BlockingConnection(socket: SocketPath(socket))
+      }
+
+      /// The number of the service's process.
+      func service() throws -> Int32 {
+        Int32(try #require(try connect().stats()["server"]?["pid"]?.int64))
+      }
+
+      /// Kills the service without warning and waits until it is gone.
+      func killService() throws {
+        let process = try service()
+        kill(process, SIGKILL)
+        #expect(holdsSoon { kill(process, 0) != 0 || Self.isZombie(process) })
+      }
+
+      private static func isZombie(_ process: Int32) -> Bool {
+        let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+        return text?.split(separator: ")").last?.hasPrefix(" Z") ?? true
+      }
+    }
+
+    let around: Surroundings
+    let path: String
+
+    init() throws {
+      around = try Surroundings()
+      path = around.folder.path + "/notes.store"
+    }
+
+    @Test func `the service is started if there is none, and has the file`() throws {
+      let (first, second) = try (Program(around.environment), Program(around.environment))
+      #expect(try first.ask("open \(path)") == "ok service")
+      #expect(try second.ask("open \(path)") == "ok service")
+      try first.ask("insert a")
+      #expect(try second.ask("names") == "ok a")
+      #expect(!FileManager.default.fileExists(atPath: path + ".socket"))
+      let containers = try around.connect().containers()
+      #expect(containers.contains { $0.stores.first?.path == path && $0.users == 2 })
+    }
+
+    @Test func `a service that was killed is started again, and nothing saved is lost`() throws {
+      let program = try Program(around.environment)
+      #expect(try program.ask("open \(path)") == "ok service")
+      try program.ask("insert a")
+      try around.killService()
+      #expect(try program.ask("insert b") == "ok")
+      #expect(try program.ask("names") == "ok a b")
+      #expect(try program.ask("kind") == "ok service")
+    }
+
+    @Test func `eight programs that start at once share one service`() throws {
+      let programs = try (0..<8).map { _ in try Program(around.environment) }
+      for program in programs { try program.send("open \(path)") }
+      #expect(programs.allSatisfy { $0.receive() == "ok service" })
+    }
+
+    @Test func `a program that owns the file keeps it when a service appears`() throws {
+      let owner = try Program()
+      #expect(try owner.ask("open \(path)") == "ok owner")
+      try owner.ask("insert a")
+      let guest = try Program(around.environment)
+      #expect(try guest.ask("open \(path)") == "ok guest")
+      #expect(try guest.ask("names") == "ok a")
+      // When it ends, the service has the file.
+      owner.kill()
+      #expect(try guest.ask("insert b") == "ok")
+      #expect(try guest.ask("kind") == "ok service")
+      #expect(try guest.ask("names") == "ok a b")
+    }
+
+    @Test func `a program that leaves out the service can't have what the service has`() throws {
+      let first = try Program(around.environment)
+      #expect(try first.ask("open \(path)") == "ok service")
+      let second = try Program()
+      let answer = try second.ask("open \(path)")
+      #expect(answer.hasPrefix("error unavailable.busy"), "\(answer)")
+    }
+
+    @Test func `a container of another name with the file is joined`() throws {
+      let starter = try Program(around.environment)
+      try starter.ask("open \(around.folder.path)/other.store")
+      let request = ContainerRequest("mine", stores: [ContainerStore(.path(path))])
+      let connection = try around.connect()
+      try connection.openContainer(request)
+      let program = try Program(around.environment)
+      #expect(try program.ask("open \(path)") == "ok service")
+      try program.ask("insert a")
+      let other = try BlockingConnection(socket: SocketPath(around.socket), container: "mine")
+      #expect(try other.names() == ["a"])
+    }
+
+    @Test func `without a program to start, the file has an owner`() throws {
+      var environment = around.environment
+      environment["DEPOT_DAEMON"] = "/nowhere/depotd"
+      let program = try Program(environment)
+      #expect(try program.ask("open \(path)") == "ok owner")
+    }
+
+    @Test func `a file that was removed is made anew`() throws {
+      let first = try Program(around.environment)
+      try first.ask("open \(path)")
+      try first.ask("insert a")
+      try first.ask("close")
+      for suffix in ["", "-wal", "-shm"] {
+        try FileManager.default.removeItem(atPath: path + suffix)
+      }
+      #expect(try first.ask("open \(path)") == "ok service")
+      #expect(try first.ask("names") == "ok")
+      #expect(FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test func `who may only read a file sees it in the service, and makes none`() throws {
+      let (writer, reader) = try (Program(around.environment), Program(around.environment))
+      #expect(try reader.ask("read \(path)").hasPrefix("error notfound.file"))
+      try writer.ask("open \(path)")
+      try writer.ask("insert a")
+      #expect(try reader.ask("read \(path)") == "ok service")
+      #expect(try reader.ask("names") == "ok a")
+      #expect(try reader.ask("insert b").hasPrefix("error unavailable.readonly"))
+    }
+  }
+}
