@@ -36,6 +36,7 @@ let package = Package(
   name: "depot",
   products: [
     .library(name: "DepotClient", targets: ["DepotClient", "DepotProtocol"]),
+    .library(name: "SwiftData", targets: ["SwiftData"]),
     .executable(name: "depotd", targets: ["depotd"]),
     .executable(name: "depot", targets: ["depot"]),
     .executable(name: "depot-bench", targets: ["depot-bench"]),
@@ -59,6 +60,10 @@ let package = Package(
       dependencies: ["DepotServer", "DepotClient", "DepotProtocol", "DepotLinux"]
     ),
     .macro(name: "DepotMacros"),
+    .target(
+      name: "SwiftData",
+      dependencies: ["DepotClient", "DepotEmbedded", "DepotProtocol", "DepotLinux", "DepotMacros"]
+    ),
     .executableTarget(name: "depotd", dependencies: ["DepotServer"]),
     .target(name: "DepotCommands", dependencies: ["DepotClient", "DepotProtocol", "DepotLinux"]),
     .executableTarget(name: "depot", dependencies: ["DepotCommands"]),
@@ -68,12 +73,17 @@ let package = Package(
     ),
     .executableTarget(
       name: "depot-bench",
-      dependencies: ["DepotClient", "DepotProtocol", "DepotSQLite", "DepotLinux"]
+      dependencies: ["DepotClient", "DepotProtocol", "DepotSQLite", "DepotLinux", "SwiftData"]
     ),
     .executableTarget(
       name: "store-user",
       dependencies: ["DepotEmbedded", "DepotClient", "DepotProtocol", "DepotLinux"],
       path: "Tests/StoreUser"
+    ),
+    .executableTarget(
+      name: "library-user",
+      dependencies: ["SwiftData"],
+      path: "Tests/LibraryUser"
     ),
     .testTarget(name: "DepotProtocolTests", dependencies: ["DepotProtocol", "CDepotJSON"]),
     .testTarget(name: "DepotSQLiteTests", dependencies: ["DepotSQLite"]),
@@ -105,6 +115,12 @@ let package = Package(
       name: "ServiceTests",
       dependencies: ["DepotClient", "DepotProtocol", "DepotLinux"]
     ),
+    .testTarget(
+      name: "SwiftDataTests",
+      dependencies: ["SwiftData", "DepotClient", "DepotProtocol"],
+      exclude: ["API/swiftdata.txt"]
+    ),
+    .testTarget(name: "AppleCodeTests", dependencies: ["SwiftData"]),
     .testTarget(name: "DepotMacrosTests", dependencies: ["DepotMacros"]),
     .testTarget(name: "RulesTests"),
   ],

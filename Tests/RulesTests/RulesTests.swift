@@ -27,16 +27,28 @@ import Testing
       "DepotProtocol", "DepotLinux", "FoundationEssentials", "FoundationInternationalization",
       "Foundation", "Observation", "Synchronization",
     ],
+    "DepotMacros": [
+      "SwiftCompilerPlugin", "SwiftCompilerPluginMessageHandling", "SwiftDiagnostics",
+      "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros",
+    ],
+    "SwiftData": [
+      "DepotClient", "DepotProtocol", "DepotEmbedded", "DepotLinux", "Foundation", "Observation",
+      "Dispatch", "Swift", "Synchronization",
+    ],
+    "DepotEmbedded": [
+      "DepotServer", "DepotClient", "DepotProtocol", "DepotLinux", "Glibc", "Synchronization",
+    ],
     "DepotCommands": [
       "DepotClient", "DepotProtocol", "DepotLinux", "FoundationEssentials", "Glibc",
       "Synchronization",
     ],
+    "Examples": ["SwiftData", "Synchronization"],
     "depotd": ["DepotServer", "Glibc"],
     "depot": ["DepotCommands", "Glibc"],
     "depot-demo": ["DepotClient", "DepotProtocol", "DepotLinux", "Foundation"],
     "depot-bench": [
       "DepotClient", "DepotProtocol", "DepotSQLite", "DepotLinux", "FoundationEssentials", "Glibc",
-      "Foundation", "Synchronization",
+      "Foundation", "SwiftData", "Synchronization",
     ],
   ]
 
@@ -155,11 +167,18 @@ private struct SourceFile {
       guard let index = words.firstIndex(of: "import"), index < words.count - 1,
         words[..<index].allSatisfy({ Self.modifiers.contains(String($0)) })
       else { return nil }
-      return String(words[index + 1])
+      let name = words[(index + 1)...].first { !Self.kinds.contains(String($0)) }
+      return name.map { String($0.prefix { $0 != "." }) }
     }
   }
 
+  /// What a declaration that is imported alone can be.
+  private static let kinds: Set = [
+    "class", "enum", "func", "let", "protocol", "struct", "typealias", "var",
+  ]
+
   private static let modifiers: Set = [
     "public", "package", "internal", "private", "fileprivate", "@testable", "@_spi(_Unicode)",
+    "@_spi(PluginMessage)", "@_exported",
   ]
 }

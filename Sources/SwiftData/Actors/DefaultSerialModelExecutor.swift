@@ -1,0 +1,69 @@
+internal import Dispatch
+internal import Synchronization
+
+/// Runs the jobs of an actor that has a context, one at a time, on a queue of its own.
+///
+/// The queue is neither the main one nor one of the cooperative pool, wherever the actor was created: a
+/// context may wait for the store without keeping anybody from running. A job has the priority of its
+/// task; the most urgent one runs first, and those of one priority run in the order in which they came.
+// because the jobs that wait are behind a lock, and the context is used by the queue's jobs alone
+public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecutor {
+  /// The context of the actor.
+  public let modelContext: ModelContext
+  /// The queue, which runs as many blocks as there are jobs.
+  let queue = DispatchQueue(label: "SwiftData.ModelActor")
+  private let waiting = Mutex(JobQueue())
+  private let running = Atomic(false)
+  private static let here = DispatchSpecificKey<ObjectIdentifier>()
+
+  /// Creates the executor of the actor that has a context.
+  ///
+  /// The context merges what others save from then on.
+  public init(modelContext: ModelContext) {
+    self.modelContext = modelContext
+    queue.setSpecific(key: Self.here, value: ObjectIdentifier(self))
+    modelContext.settle(on: queue)
+  }
+
+  public func enqueue(_ job: consuming ExecutorJob) {
+    let priority = job.priority.rawValue
+    let job = UnownedJob(job)
+    waiting.withLock { $0.append(job, priority: priority) }
+    queue.async(qos: DispatchQoS(priority), flags: .enforceQoS) { self.runNext() }
+  }
+
+  public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    UnownedSerialExecutor(ordinary: self)
+  }
+
+  public func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+
+  public func isIsolatingCurrentContext() -> Bool? {
+    DispatchQueue.getSpecific(key: Self.here) == ObjectIdentifier(self)
+  }
+
+  /// Whether a job is running.
+  var isRunning: Bool { running.load(ordering: .relaxed) }
+
+  /// How many jobs wait for their turn.
+  var waitingCount: Int { waiting.withLock { $0.count } }
+
+  private func runNext() {
+    guard let job = waiting.withLock({ $0.popFirst() }) else { return }
+    running.store(true, ordering: .relaxed)
+    job.runSynchronously(on: asUnownedSerialExecutor())
+    running.store(false, ordering: .relaxed)
+  }
+}
+
+extension DispatchQoS {
+  /// The quality of service of a task's priority.
+  fileprivate init(_ priority: UInt8) {
+    switch priority {
+    case TaskPriority.userInitiated.rawValue...: self = .userInitiated
+    case TaskPriority.medium.rawValue...: self = .default
+    case TaskPriority.utility.rawValue...: self = .utility
+    default: self = .background
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/// The jobs of an executor that wait for their turn: the most urgent first, and those of one priority in
+/// the order in which they came.
+struct JobQueue: ~Copyable {
+  /// The jobs that wait, by priority; the priorities fall.
+  private var lines: [Line] = []
+
+  private struct Line {
+    let priority: UInt8
+    /// The jobs; those before `first` have had their turn.
+    var jobs: [UnownedJob]
+    var first = 0
+  }
+
+  /// How many jobs wait.
+  var count: Int { lines.reduce(0) { $0 + $1.jobs.count - $1.first } }
+
+  /// Adds a job.
+  mutating func append(_ job: UnownedJob, priority: UInt8) {
+    let index = lines.firstIndex { $0.priority <= priority } ?? lines.count
+    if index < lines.count, lines[index].priority == priority {
+      lines[index].jobs.append(job)
+    } else {
+      lines.insert(Line(priority: priority, jobs: [job]), at: index)
+    }
+  }
+
+  /// Takes the job whose turn it is.
+  mutating func popFirst() -> UnownedJob? {
+    guard let line = lines.first else { return nil }
+    let job = line.jobs[line.first]
+    lines[0].first += 1
+    if lines[0].first == line.jobs.count { lines.removeFirst() }
+    return job
+  }
+}

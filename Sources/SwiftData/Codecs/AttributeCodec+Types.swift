@@ -1,0 +1,103 @@
+internal import DepotProtocol
+internal import Foundation
+
+extension AttributeCodec {
+  /// Returns the codec of a type.
+  static func of<Content>(_ type: Content.Type, _ attribute: Schema.Attribute?) -> AttributeCodec {
+    if let transformer = attribute?.transformer { return TransformableCodec(type, transformer) }
+    if attribute?.isCodable == true, let codec = json(type) { return codec }
+    if let scalar = scalar(type) { return scalar }
+    if let type = type as? any OptionalType.Type { return type.codec(nil) }
+    if let type = type as? any RawRepresentable.Type, let codec = raw(type) { return codec }
+    if let type = type as? any StorableCollection.Type, let codec = collection(type) {
+      return codec
+    }
+    if let type = type as? any Codable.Type {
+      return named(type) ?? composite(type) ?? whole(type)
+    }
+    return UnstorableCodec("\(type) isn't Codable.")
+  }
+
+  /// Returns the codec of a type that one column holds as it is; `nil` for others.
+  private static func scalar<Content>(_ type: Content.Type) -> AttributeCodec? {
+    switch type {
+    case is Duration.Type:
+      return ConvertedCodec(
+        Duration.self,
+        placeholder: .zero,
+        \.decimalSeconds,
+        { Duration(decimal: $0) }
+      )
+    case is CGFloat.Type:
+      return ConvertedCodec(CGFloat.self, placeholder: 0, { Double($0) }, { CGFloat($0) })
+    default: break
+    }
+    guard let type = type as? any AttributeValue.Type else { return nil }
+    return plain(type)
+  }
+
+  private static func plain<Content: AttributeValue>(_ type: Content.Type) -> AttributeCodec? {
+    var attribute = Attribute(name: "", type: Content.attributeType)
+    Content.describe(&attribute)
+    // What may be missing in a collection, and collections of collections, the service doesn't look
+    // into.
+    if let elements = type as? any StorableCollection.Type, elements.hasOptionalElements {
+      return nil
+    }
+    if let wrapped = (type as? any OptionalType.Type)?.wrappedType,
+      let elements = wrapped as? any StorableCollection.Type, elements.hasOptionalElements
+    {
+      return nil
+    }
+    return attribute.type == .json ? nil : ScalarCodec(type)
+  }
+
+  private static func raw<Content: RawRepresentable>(_ type: Content.Type) -> AttributeCodec? {
+    RawCodec(type)
+  }
+
+  private static func collection<Content: StorableCollection>(
+    _ type: Content.Type
+  ) -> AttributeCodec? { CollectionCodec(type) }
+
+  private static func named<Content: Codable>(_ type: Content.Type) -> AttributeCodec? {
+    CaseCodec(type)
+  }
+
+  private static func composite<Content: Codable>(_ type: Content.Type) -> AttributeCodec? {
+    CompositeCodec(type)
+  }
+
+  /// Returns the codec that stores a type as a whole; `nil` if it isn't `Codable`.
+  private static func json<Content>(_ type: Content.Type) -> AttributeCodec? {
+    if let type = type as? any OptionalType.Type, type.wrappedType is any Codable.Type {
+      return type.codec(Schema.Attribute(.codable))
+    }
+    return (type as? any Codable.Type).map { whole($0) }
+  }
+
+  private static func whole<Content: Codable>(_ type: Content.Type) -> AttributeCodec {
+    JSONCodec(type)
+  }
+}
+
+extension StorableCollection {
+  fileprivate static var hasOptionalElements: Bool { Element.self is any OptionalType.Type }
+}
+
+extension Duration {
+  /// The duration in seconds, exactly.
+  fileprivate var decimalSeconds: Decimal {
+    let (seconds, attoseconds) = components
+    return Decimal(seconds) + Decimal(sign: .plus, exponent: -18, significand: Decimal(attoseconds))
+  }
+
+  fileprivate init?(decimal: Decimal) {
+    var whole = Decimal()
+    var value = decimal
+    NSDecimalRound(&whole, &value, 0, decimal < 0 ? .up : .down)
+    let rest = (decimal - whole) * Decimal(sign: .plus, exponent: 18, significand: 1)
+    guard let seconds = Int64("\(whole)"), let attoseconds = Int64("\(rest)") else { return nil }
+    self.init(secondsComponent: seconds, attosecondsComponent: attoseconds)
+  }
+}

@@ -1,0 +1,78 @@
+internal import DepotProtocol
+
+/// How the values of one Swift type are stored in columns.
+// because codecs are immutable
+class AttributeCodec: @unchecked Sendable {
+  /// What is stored, without its name: the type, and the parts of a composite.
+  var attribute: Attribute { preconditionFailure("abstract") }
+
+  /// Why the values can't be stored, as a sentence; `nil` if they can.
+  var problem: String? { nil }
+
+  /// What follows the property's name in the names of the columns: "" for the only one, ".city" for a
+  /// part of a composite.
+  var suffixes: [String] { [""] }
+
+  /// A value that stands in for one that can't be had.
+  var placeholder: Any { preconditionFailure("abstract") }
+
+  /// Reads the value of the columns; the placeholder if there is none where there should be, as in a
+  /// copy that is being migrated.
+  func read(_ row: inout RowReader) throws -> Any { preconditionFailure("abstract") }
+
+  /// Returns the values of the columns.
+  func values(_ value: Any) throws -> [Value] { preconditionFailure("abstract") }
+
+  /// Writes the values of the columns.
+  func write(_ value: Any, to row: inout RowWriter) throws {
+    for value in try values(value) { row.append(value) }
+  }
+
+  /// Whether two values are stored alike.
+  func areEqual(_ left: Any, _ right: Any) -> Bool {
+    guard let left = try? values(left), let right = try? values(right) else { return false }
+    return left.count == right.count && zip(left, right).allSatisfy { $0.isIdentical(to: $1) }
+  }
+
+  /// The parts of a composite, also of one that may be missing; none for other types.
+  var parts: [CompositePart] { [] }
+
+  /// How many composites are in each other.
+  var depth: Int { 0 }
+
+  /// The parts of a composite by where they are in its memory and their types, those of composites in
+  /// it included.
+  var places: [(Int, Any.Type, CompositePart)] { [] }
+
+  /// Returns the part that a key path of the type leads to, through composites in it.
+  func part(_ keyPath: AnyKeyPath) -> CompositePart? { nil }
+
+  /// Returns the name of the part that a key path of the type leads to, as `city` or `geo.latitude`.
+  func member(_ keyPath: AnyKeyPath) -> String? { part(keyPath)?.name }
+
+  /// Returns key paths that begin with one of this type and lead to its parts, with their names.
+  func extend(_ keyPath: AnyKeyPath) -> [(AnyKeyPath, String)] { [] }
+}
+
+/// A part of a composite.
+struct CompositePart {
+  /// What follows the period in the names of its columns.
+  let name: String
+  let codec: AttributeCodec
+}
+
+/// The codec of a type whose values can't be stored, which a container refuses.
+// because codecs are immutable
+final class UnstorableCodec: AttributeCodec, @unchecked Sendable {
+  private let reason: String
+
+  init(_ reason: String) { self.reason = reason }
+
+  override var attribute: Attribute { Attribute(name: "", type: .json, isOptional: true) }
+  override var problem: String? { reason }
+  override var placeholder: Any { () }
+  override func read(_ row: inout RowReader) throws -> Any { throw failure }
+  override func values(_ value: Any) throws -> [Value] { throw failure }
+
+  private var failure: SwiftDataError { SwiftDataError(.modelValidationFailure, reason) }
+}

@@ -1,0 +1,78 @@
+internal import Foundation
+internal import Synchronization
+
+/// The stores of a container, which last as long as the container or a context of it.
+///
+/// Contexts keep this rather than the container, which keeps its main context.
+// because everything in it is immutable but for the container, which is read under a lock
+final class ContainerCore: @unchecked Sendable {
+  let schema: Schema
+  let migrationPlan: (any SchemaMigrationPlan.Type)?
+  let configurations: [any DataStoreConfiguration]
+  /// The entities by their names.
+  let descriptions: [String: EntityDescription]
+  let stores: [StoreHandle]
+  /// What is saved in the stores.
+  let remote: RemoteChanges
+  private let storesByEntity: [String: StoreHandle]
+  private weak var known: ModelContainer?
+  private let lock = Mutex(())
+
+  /// Opens the stores of some configurations.
+  ///
+  /// - Throws: ``SwiftDataError`` like the initializers of ``ModelContainer``.
+  convenience init(
+    _ schema: Schema,
+    _ migrationPlan: (any SchemaMigrationPlan.Type)?,
+    _ configurations: [any DataStoreConfiguration]
+  ) throws {
+    try schema.check()
+    try configurations.check()
+    let division = try EntityDivision(schema, configurations)
+    let stores = try zip(configurations, division.parts).map { configuration, part in
+      try ConfigurationOpening(
+        descriptions: part,
+        schema: schema,
+        plan: migrationPlan,
+        isOnly: configurations.count == 1
+      ).open(configuration)
+    }
+    self.init(schema, stores, migrationPlan, configurations)
+  }
+
+  /// Takes stores that are open.
+  init(
+    _ schema: Schema,
+    _ stores: [StoreHandle],
+    _ migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    _ configurations: [any DataStoreConfiguration] = []
+  ) {
+    self.schema = schema
+    self.migrationPlan = migrationPlan
+    self.configurations = configurations
+    self.stores = stores
+    descriptions = Dictionary(schema.descriptions.map { ($0.name, $0) }) { first, _ in first }
+    var storesByEntity: [String: StoreHandle] = [:]
+    for store in stores {
+      for entity in store.entities { storesByEntity[entity] = store }
+    }
+    self.storesByEntity = storesByEntity
+    remote = RemoteChanges(stores.filter(\.isService))
+  }
+
+  /// Returns the store that holds an entity; `nil` if the container doesn't know it.
+  func store(of entity: String) -> StoreHandle? { storesByEntity[entity] }
+
+  /// The container; a new one if the program has let go of it.
+  var container: ModelContainer {
+    lock.withLock { _ in
+      if let known { return known }
+      let container = ModelContainer(self)
+      known = container
+      return container
+    }
+  }
+
+  /// Learns which container this belongs to.
+  func adopt(_ container: ModelContainer) { lock.withLock { _ in known = container } }
+}

@@ -1,0 +1,60 @@
+internal import DepotClient
+internal import DepotProtocol
+internal import Foundation
+
+extension ModelContainer {
+  /// Deletes all objects of the container's models, whatever their delete rules say of others.
+  ///
+  /// - Throws: ``SwiftDataError/storeFailure`` if a store can't be changed; those before it are empty
+  ///   then.
+  public func erase() throws {
+    for store in core.stores { try store.erase() }
+  }
+
+  /// Deletes all objects; what keeps it from that is only said on the standard error.
+  @available(*, deprecated, renamed: "erase()")
+  public func deleteAllData() {
+    do {
+      try erase()
+    } catch {
+      FileHandle.standardError.write(Data("SwiftData: deleteAllData() failed: \(error)\n".utf8))
+    }
+  }
+
+  /// Returns the name of the configuration of a store; "default" if the program gave it none.
+  public func configurationName(forStoreIdentifier identifier: String) -> String? {
+    core.stores.first { $0.identifier == identifier }?.name
+  }
+
+  /// Returns what the store of a configuration is called in every process.
+  public func storeIdentifier(forConfigurationNamed name: String) -> String? {
+    core.stores.first { $0.name == name }?.identifier
+  }
+}
+
+extension StoreHandle {
+  fileprivate func erase() throws {
+    if case .custom(let box) = kind { return try box.withStore { try $0.erase() } }
+    let connection = try connect()
+    var waiting = entities.sorted()
+    // An entity may have to wait for another one whose objects forbid that its own are deleted.
+    while !waiting.isEmpty {
+      var refused: [String] = []
+      var refusal: (any Error)?
+      for entity in waiting {
+        do {
+          _ = try connection.delete(
+            DeleteRequest(entity: entity, rows: .predicate(.value(.bool(true))))
+          )
+        } catch let error as DepotError where error.code.class == "constraint" {
+          refused.append(entity)
+          refusal = error
+        } catch {
+          throw SwiftDataError(any: error)
+        }
+      }
+      if let refusal, refused.count == waiting.count { throw SwiftDataError(any: refusal) }
+      waiting = refused
+    }
+  }
+}

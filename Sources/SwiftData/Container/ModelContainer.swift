@@ -1,0 +1,121 @@
+internal import Foundation
+
+/// The stores of a program's objects.
+///
+/// ```swift
+/// let container = try ModelContainer(for: Trip.self)
+/// ```
+// because what it has is immutable but for the main context, which is the main actor's
+public class ModelContainer: Equatable, @unchecked Sendable {
+  let core: ContainerCore
+  @MainActor private var knownMainContext: ModelContext?
+
+  /// Creates a container of model classes, of those that their relationships lead to, and of their
+  /// superclasses.
+  ///
+  /// - Parameters:
+  ///   - forTypes: The classes.
+  ///   - migrationPlan: How stores of older versions become those of this one; if `nil`, what can be
+  ///     inferred is done.
+  ///   - configurations: Where the stores are; one with the default name if there is none.
+  /// - Throws: ``SwiftDataError`` `loadIssueModelContainer`, `duplicateConfiguration`,
+  ///   `configurationSchemaNotFoundInContainerSchema`, `unknownSchema`, `backwardMigration`, and
+  ///   those about the names of files.
+  public convenience init(
+    for forTypes: any PersistentModel.Type...,
+    migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: ModelConfiguration...
+  ) throws {
+    try self.init(
+      for: Schema(forTypes),
+      migrationPlan: migrationPlan,
+      configurations: configurations
+    )
+  }
+
+  /// Creates a container of what a schema describes.
+  ///
+  /// - Throws: ``SwiftDataError`` like ``init(for:migrationPlan:configurations:)``.
+  public convenience init(
+    for givenSchema: Schema,
+    migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: ModelConfiguration...
+  ) throws {
+    try self.init(
+      for: givenSchema,
+      migrationPlan: migrationPlan,
+      configurations: configurations
+    )
+  }
+
+  /// Creates a container of what a schema describes.
+  ///
+  /// - Throws: ``SwiftDataError`` like ``init(for:migrationPlan:configurations:)``.
+  public convenience init(
+    for givenSchema: Schema,
+    migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+    configurations: [ModelConfiguration]
+  ) throws {
+    try self.init(
+      for: givenSchema,
+      migrationPlan: migrationPlan,
+      configurations: configurations as [any DataStoreConfiguration]
+    )
+  }
+
+  /// Creates a container of what a schema describes, in stores of any kind.
+  ///
+  /// - Throws: ``SwiftDataError`` like ``init(for:migrationPlan:configurations:)``, and what a store of
+  ///   the program's own throws.
+  public init(
+    for givenSchema: Schema,
+    migrationPlan: (any SchemaMigrationPlan.Type)?,
+    configurations: [any DataStoreConfiguration]
+  ) throws {
+    core = try ContainerCore(
+      givenSchema,
+      migrationPlan,
+      configurations.isEmpty ? [ModelConfiguration()] : configurations
+    )
+    core.adopt(self)
+  }
+
+  /// Creates a container of stores that are open.
+  init(_ core: ContainerCore) { self.core = core }
+
+  public static func == (left: ModelContainer, right: ModelContainer) -> Bool {
+    left.core === right.core
+  }
+
+  /// What the container stores.
+  public final var schema: Schema { core.schema }
+
+  /// How stores of older versions become those of this one.
+  public final var migrationPlan: (any SchemaMigrationPlan.Type)? { core.migrationPlan }
+
+  /// Where the stores are that the service keeps.
+  public final var configurations: Set<ModelConfiguration> {
+    Set(core.configurations.compactMap { $0 as? ModelConfiguration })
+  }
+
+  /// The context of the main actor, which saves by itself.
+  @MainActor public var mainContext: ModelContext {
+    if let knownMainContext { return knownMainContext }
+    let context = ModelContext(self)
+    context.autosaveEnabled = true
+    context.settleOnMainQueue()
+    knownMainContext = context
+    return context
+  }
+}
+
+extension ModelContainer {
+  /// The entities by their names.
+  var descriptions: [String: EntityDescription] { core.descriptions }
+
+  /// The stores, in the order of the configurations.
+  var stores: [StoreHandle] { core.stores }
+
+  /// Returns the store that holds an entity; `nil` if the container doesn't know it.
+  func store(of entity: String) -> StoreHandle? { core.store(of: entity) }
+}

@@ -1,0 +1,62 @@
+internal import DepotClient
+internal import DepotEmbedded
+
+/// One store of a container.
+final class StoreHandle: Sendable {
+  /// What the store is called in every process.
+  let identifier: String
+  /// The names of the entities that it holds.
+  let entities: Set<String>
+  /// Whether it may be changed.
+  let allowsSave: Bool
+  /// The name of its configuration.
+  let name: String
+  let kind: Kind
+
+  /// What keeps the rows.
+  enum Kind: Sendable {
+    /// A service.
+    case depot(StoreAccess)
+    /// The program itself.
+    case custom(CustomStoreBox)
+    /// A service, in a stage of a migration.
+    case migrating(MigrationSide)
+  }
+
+  init(
+    _ kind: Kind,
+    identifier: String,
+    entities: Set<String>,
+    allowsSave: Bool,
+    name: String
+  ) {
+    self.kind = kind
+    self.identifier = identifier
+    self.entities = entities
+    self.allowsSave = allowsSave
+    self.name = name
+  }
+
+  /// Whether a service keeps the rows.
+  var isService: Bool {
+    if case .custom = kind { return false }
+    return true
+  }
+
+  /// Connects to what keeps the rows; blocks.
+  ///
+  /// - Throws: ``SwiftDataError/storeFailure`` if nothing answers.
+  func connect(author: String? = nil) throws -> BlockingConnection {
+    switch kind {
+    case .depot(let access):
+      do {
+        return try access.connect(author: author)
+      } catch {
+        throw SwiftDataError(error)
+      }
+    case .custom:
+      throw SwiftDataError(.storeFailure, "The store \"\(name)\" is the program's own.")
+    case .migrating(let side): return try side.connect()
+    }
+  }
+}

@@ -1,0 +1,120 @@
+internal import DepotClient
+internal import DepotEmbedded
+internal import DepotProtocol
+internal import Foundation
+
+/// The opening of one store, whose schema becomes that of the program.
+struct StoreOpening {
+  let configuration: ModelConfiguration
+  let descriptions: [EntityDescription]
+  let schema: Schema
+  let plan: (any SchemaMigrationPlan.Type)?
+  /// Whether there is no other store.
+  let isOnly: Bool
+
+  init(
+    _ configuration: ModelConfiguration,
+    _ descriptions: [EntityDescription],
+    _ schema: Schema,
+    _ plan: (any SchemaMigrationPlan.Type)?,
+    isOnly: Bool
+  ) {
+    self.isOnly = isOnly
+    self.configuration = configuration
+    self.descriptions = descriptions
+    self.schema = schema
+    self.plan = plan
+  }
+
+  /// - Throws: ``SwiftDataError`` that says why the store can't be had, `loadIssueModelContainer` for
+  ///   most reasons.
+  func open() throws -> StoreHandle {
+    do {
+      if configuration.allowsSave { try makeFolder() }
+      let access = try StoreAccess(location, isReadOnly: !configuration.allowsSave)
+      let connection = try access.connect()
+      try patiently { try migrate(connection) }
+      return StoreHandle(
+        .depot(access),
+        identifier: try connection.storeIdentifier(),
+        entities: Set(descriptions.map(\.name)),
+        allowsSave: configuration.allowsSave,
+        name: configuration.name
+      )
+    } catch let error as DepotError {
+      throw SwiftDataError(opening: configuration, error)
+    }
+  }
+
+  private func migrate(_ connection: BlockingConnection) throws {
+    let lowering = SchemaLowering(descriptions)
+    var wanted = try lowering.schema(schema.version)
+    if let plan {
+      let names = isOnly ? nil : Set(try connection.schema().entities.map(\.name) + entityNames)
+      let planned = try PlannedMigration(connection, plan, for: schema, in: names)
+      if configuration.allowsSave { try planned.run() }
+      wanted.version = planned.wanted.version
+    }
+    try StoreMigration(
+      connection,
+      wanted,
+      changingDefaults: lowering.changingDefaults,
+      isReadOnly: !configuration.allowsSave
+    ).run()
+  }
+
+  private var entityNames: [String] { descriptions.map(\.name) }
+
+  /// How long another program's migration may take, in seconds.
+  private static let patience = 600.0
+  /// How often another program may be faster.
+  private static let attempts = 8
+
+  /// Does something again while another program migrates the store, and after it has.
+  private func patiently(_ body: () throws -> Void) throws {
+    let end = Date(timeIntervalSinceNow: Self.patience)
+    var attempts = 0
+    while true {
+      do {
+        return try body()
+      } catch let error as DepotError where error.isOfAnotherProgram {
+        if error.code == .unknownVersion { attempts += 1 }
+        guard Date() < end, attempts < Self.attempts else { throw error }
+        Thread.sleep(forTimeInterval: 0.02)
+      }
+    }
+  }
+
+  private var location: StoreAccess.Location {
+    configuration.isStoredInMemoryOnly
+      ? .memory(name: UUID().uuidString) : .file(path: configuration.path)
+  }
+
+  private func makeFolder() throws {
+    guard !configuration.isStoredInMemoryOnly else { return }
+    let folder = URL(fileURLWithPath: configuration.path).deletingLastPathComponent()
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch {
+      throw SwiftDataError(
+        .loadIssueModelContainer,
+        "The folder \(folder.path) of the store \"\(configuration.name)\" can't be made: \(error)"
+      )
+    }
+  }
+}
+
+extension SwiftDataError {
+  /// Returns the error that a store can't be opened.
+  init(opening configuration: ModelConfiguration, _ cause: DepotError) {
+    let kind: Kind =
+      switch cause.code {
+      case .newerStore: .backwardMigration
+      case .unknownVersion: .unknownSchema
+      default: .loadIssueModelContainer
+      }
+    self.init(cause, kind)
+    let place = configuration.isStoredInMemoryOnly ? "in memory" : configuration.path
+    message = "The store \"\(configuration.name)\" (\(place)) can't be opened: \(cause.message)"
+  }
+}

@@ -1,0 +1,298 @@
+internal import DepotProtocol
+
+/// One fetch of a context.
+///
+/// Where nothing that isn't saved matters, the store does it alone. Else the objects whose place may be
+/// another one than in the store are left out there, and put where they belong here.
+struct ContextFetch<T: PersistentModel> {
+  /// How many identifiers a request names at most.
+  private var listLimit: Int { 50_000 }
+
+  let context: ModelContext
+  private let descriptor: FetchDescriptor<T>
+  private let filter: PendingFilter<T>
+  let description: EntityDescription
+  let store: any ContextStore
+  let query: StoreQuery
+
+  init(_ context: ModelContext, _ descriptor: FetchDescriptor<T>) throws {
+    self.context = context
+    self.descriptor = descriptor
+    description = EntityDescription.of(T.self)
+    store = try context.store(of: description)
+    filter = try PendingFilter(descriptor)
+    var query = StoreQuery(description, filter.expression)
+    query.sort = filter.sort ?? []
+    query.slots = try Self.slots(descriptor, description)
+    query.prefetch = try Self.prefetch(descriptor, description)
+    query.descriptor = descriptor
+    self.query = query
+  }
+
+  // MARK: - Answers
+
+  func links() throws -> [Link] {
+    guard let pending = try pendingChanges() else {
+      return try store.fetch(limited(query), into: context)
+    }
+    if pending.isEmpty, isExact { return try store.fetch(limited(query), into: context) }
+    return try cut(merged(pending))
+  }
+
+  func count() throws -> Int {
+    guard let pending = try pendingChanges() else { return try store.count(limited(query)) }
+    if pending.isEmpty, isExact { return try store.count(limited(query)) }
+    guard isExact, store.takesExpressions, let rest = try expression(without: pending) else {
+      return try cut(merged(pending)).count
+    }
+    var query = query
+    query.predicate = rest
+    let all = try store.count(query) + matching(affected(pending)).count
+    let left = max(0, all - (descriptor.fetchOffset ?? 0))
+    return descriptor.fetchLimit.map { min($0, left) } ?? left
+  }
+
+  func identifiers() throws -> [PersistentIdentifier] {
+    if let pending = try pendingChanges(), !pending.isEmpty || !isExact {
+      return try cut(merged(pending)).map(\.storage.identifier)
+    }
+    return try store.identifiers(limited(query))
+  }
+
+  /// The properties that are read at once.
+  var slots: [Int]? { query.slots }
+
+  /// Whether the store finds what is wanted, in its order.
+  var isExact: Bool { filter.isExact && filter.sort != nil }
+
+  func limited(_ query: StoreQuery) -> StoreQuery {
+    var query = query
+    query.limit = descriptor.fetchLimit
+    query.offset = descriptor.fetchOffset ?? 0
+    return query
+  }
+
+  func cut(_ links: [Link]) -> [Link] {
+    let rest = links.dropFirst(descriptor.fetchOffset ?? 0)
+    return Array(descriptor.fetchLimit.map { rest.prefix($0) } ?? rest)
+  }
+
+  // MARK: - What isn't saved
+
+  /// The changes that matter to the fetch.
+  struct Pending {
+    /// The inserted objects of the entity, in the order in which they will be saved.
+    var inserted: [Link] = []
+    /// The changed and deleted objects of the entity.
+    var stored: [Link] = []
+    /// The changed and deleted objects that relationships lead to, by their ways.
+    var reached: [(path: String, links: [Link])] = []
+
+    var isEmpty: Bool { inserted.isEmpty && stored.isEmpty && reached.isEmpty }
+  }
+
+  /// Finds the changes that matter; `nil` if none are to count, and all that there is to do is the
+  /// store's.
+  func pendingChanges() throws -> Pending? {
+    guard descriptor.includePendingChanges else { return isExact ? nil : Pending() }
+    if !context.undecided.isEmpty { context.applyDeleteRules() }
+    var pending = Pending()
+    guard context.hasChanges else { return pending }
+    // In the order in which a save sends them.
+    pending.inserted = context.inserted.all.byClass.joined().filter(isOfEntity)
+    let stored = context.changed.all + context.deleted.all
+    pending.stored = stored.filter(isOfEntity)
+    for prefix in Set(filter.prefixes) {
+      guard let target = context.core.descriptions[prefix.entity] else { continue }
+      let links = stored.filter { $0.storage.description.isKind(of: target) }
+      if !links.isEmpty { pending.reached.append((prefix.path, links)) }
+    }
+    return pending
+  }
+
+  private func isOfEntity(_ link: Link) -> Bool { link.storage.description.isKind(of: description) }
+
+  /// Returns the condition of what the store has to leave to the context; `nil` if that is too much to
+  /// say.
+  private func affectedCondition(_ pending: Pending) -> [QueryExpression]? {
+    var conditions: [QueryExpression] = []
+    func add(_ links: [Link], _ condition: ([QueryExpression]) -> QueryExpression) -> Bool {
+      let rows = links.compactMap(\.storage.identifier.row)
+      guard !rows.isEmpty else { return true }
+      guard rows.count <= listLimit else { return false }
+      conditions.append(condition(rows.map { .value(.int64($0)) }))
+      return true
+    }
+    guard add(pending.stored, { .in(.attribute("$id"), $0) }) else { return nil }
+    for (path, links) in pending.reached {
+      let isPlural = leadsToMany(path)
+      let isKnown = add(links) { rows in
+        isPlural
+          ? .quantified(
+            .any,
+            .attribute(path),
+            "pending",
+            .in(.member(.variable("pending"), "$id"), rows)
+          )
+          : .in(.attribute(path + ".$id"), rows)
+      }
+      guard isKnown else { return nil }
+    }
+    return conditions
+  }
+
+  private func leadsToMany(_ path: String) -> Bool {
+    var entity: EntityDescription? = description
+    for name in path.split(separator: ".") {
+      guard let property = entity?.property(named: String(name)) else { return false }
+      if property.isToMany { return true }
+      entity = property.destination.map { EntityDescription.of($0) }
+    }
+    return false
+  }
+
+  /// Returns what the store is asked for besides what isn't saved; `nil` if that can't be said.
+  func expression(without pending: Pending) throws -> QueryExpression? {
+    guard let conditions = affectedCondition(pending) else { return nil }
+    let parts = [filter.expression].compactMap { $0 } + conditions.map { .not($0) }
+    return parts.count == 1 ? parts[0] : .and(parts)
+  }
+
+  /// Returns the objects whose place may be another one than in the store, the saved ones by identifier
+  /// and then the inserted ones.
+  func affected(_ pending: Pending) throws -> [Link] {
+    var links = pending.stored.filter { $0.storage.phase == .stored }
+    if !pending.reached.isEmpty {
+      var only = pending
+      only.stored = []
+      let conditions = affectedCondition(only)
+      var query = StoreQuery(description, store.takesExpressions ? conditions.map { .or($0) } : nil)
+      query.sort = []
+      let known = Set(links.map { ObjectIdentifier($0.storage) })
+      links += try store.fetch(query, into: context).filter { link in
+        link.storage.phase == .stored && !known.contains(ObjectIdentifier(link.storage))
+      }
+    }
+    links.sort { $0.storage.identifier.key < $1.storage.identifier.key }
+    return links + pending.inserted
+  }
+
+  func matching(_ links: [Link]) throws -> [Link] {
+    try context.seeingDeletions {
+      try links.filter { link in
+        guard let model = link.model as? T else { return false }
+        return try filter.matches(model)
+      }
+    }
+  }
+
+  /// Returns all objects that are wanted, before the limit.
+  func merged(_ pending: Pending) throws -> [Link] {
+    var query = query
+    guard store.takesExpressions, let rest = try expression(without: pending) else {
+      return try everything(pending)
+    }
+    if !pending.isEmpty { query.predicate = rest }
+    if isExact, let limit = descriptor.fetchLimit {
+      query.limit = limit + (descriptor.fetchOffset ?? 0)
+    }
+    let affected = try affected(pending)
+    var stored = try store.fetch(query, into: context)
+    if !filter.isExact { stored = try matching(stored) }
+    let mine = sorted(try matching(affected))
+    guard filter.sort != nil else { return sorted(stored + mine) }
+    return context.seeingDeletions { merge(stored, mine) }
+  }
+
+  /// Finds out in memory what is wanted of all objects that there are.
+  private func everything(_ pending: Pending) throws -> [Link] {
+    var query = StoreQuery(description)
+    query.prefetch = self.query.prefetch
+    query.descriptor = FetchDescriptor<T>()
+    let stored = try store.fetch(query, into: context).filter { $0.storage.phase == .stored }
+    let byIdentifier = stored.sorted { $0.storage.identifier.key < $1.storage.identifier.key }
+    return sorted(try matching(byIdentifier + pending.inserted))
+  }
+
+  // MARK: - Order
+
+  /// Sorts objects; those that are alike keep their order.
+  private func sorted(_ links: [Link]) -> [Link] {
+    guard !descriptor.sortBy.isEmpty else { return links.sorted(by: isEarlier) }
+    return context.seeingDeletions { links.sorted { comesBefore($0, $1) } }
+  }
+
+  private func merge(_ left: [Link], _ right: [Link]) -> [Link] {
+    guard !right.isEmpty else { return left }
+    var result: [Link] = []
+    result.reserveCapacity(left.count + right.count)
+    var (first, second) = (0, 0)
+    while first < left.count, second < right.count {
+      if comesBefore(right[second], left[first]) {
+        result.append(right[second])
+        second += 1
+      } else {
+        result.append(left[first])
+        first += 1
+      }
+    }
+    return result + left[first...] + right[second...]
+  }
+
+  private func comesBefore(_ left: Link, _ right: Link) -> Bool {
+    if !descriptor.sortBy.isEmpty, let first = left.model as? T, let second = right.model as? T {
+      if filter.areInOrder(first, second) { return true }
+      if filter.areInOrder(second, first) { return false }
+    }
+    return isEarlier(left, right)
+  }
+
+  /// Whether an object's identifier comes first, or will when both are saved; inserted objects are in
+  /// that order already.
+  private func isEarlier(_ left: Link, _ right: Link) -> Bool {
+    if left.storage.identifier.isTemporary { return false }
+    if right.storage.identifier.isTemporary { return true }
+    return left.storage.identifier.key < right.storage.identifier.key
+  }
+
+  // MARK: - What to read
+
+  private static func slots(
+    _ descriptor: FetchDescriptor<T>,
+    _ description: EntityDescription
+  ) throws -> [Int]? {
+    guard !descriptor.propertiesToFetch.isEmpty else { return nil }
+    return try descriptor.propertiesToFetch.map { try property($0, description).slot }
+  }
+
+  private static func prefetch(
+    _ descriptor: FetchDescriptor<T>,
+    _ description: EntityDescription
+  ) throws -> [String] {
+    try descriptor.relationshipKeyPathsForPrefetching.map { keyPath in
+      let property = try property(keyPath, description)
+      guard property.destination == nil else { return property.name }
+      throw Self.unsupported(
+        "\(description.name).\(property.name) is no relationship.",
+        description
+      )
+    }
+  }
+
+  private static func property(
+    _ keyPath: PartialKeyPath<T>,
+    _ description: EntityDescription
+  ) throws -> PropertyDescription {
+    if let property = description.property(keyPath) { return property }
+    throw unsupported("\(keyPath) isn't a stored property of \(description.name).", description)
+  }
+
+  private static func unsupported(
+    _ message: String,
+    _ description: EntityDescription
+  ) -> SwiftDataError {
+    var error = SwiftDataError(.unsupportedKeyPath, message)
+    error.entity = description.name
+    return error
+  }
+}

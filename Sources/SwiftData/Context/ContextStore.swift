@@ -1,0 +1,181 @@
+internal import DepotProtocol
+
+/// What keeps the objects of some entities: the service, or a program's own store.
+protocol ContextStore: AnyObject {
+  /// What the store is called in every process.
+  var identifier: String { get }
+  var allowsSave: Bool { get }
+  /// Whether it finds objects by ``StoreQuery/predicate``; else it goes by ``StoreQuery/descriptor``.
+  var takesExpressions: Bool { get }
+
+  /// Reads objects into the context; returns them in their order.
+  func fetch(_ query: StoreQuery, into context: ModelContext) throws -> [Link]
+
+  /// Counts objects.
+  func count(_ query: StoreQuery) throws -> Int
+
+  /// Finds the identifiers of objects, in their order.
+  func identifiers(_ query: StoreQuery) throws -> [PersistentIdentifier]
+
+  /// Reads objects into the context in batches, all of one moment if the store can.
+  func enumerate(
+    _ query: StoreQuery,
+    batchSize: Int,
+    into context: ModelContext,
+    _ body: ([Link]) throws -> Void
+  ) throws
+
+  /// Deletes the rows that satisfy a predicate at once, and what delete rules take along; returns whether
+  /// the store can do that.
+  func delete(_ query: StoreQuery, author: String?) throws -> Bool
+
+  /// Gives new values to the rows that satisfy a predicate at once; returns how many there were.
+  func update(_ query: StoreQuery, _ assignments: [StoreAssignment], author: String?) throws -> Int
+
+  /// Inserts rows of an entity at once, each as the slots of its properties.
+  func insert(
+    _ rows: [[Slot]],
+    of description: EntityDescription,
+    policy: MergePolicy,
+    author: String?
+  ) throws
+
+  /// Finds what groups of objects come to.
+  func aggregate(_ request: StoreAggregation) throws -> [[Value]]
+
+  /// Reads the rows of objects of one hierarchy into the context; those that are gone aren't returned.
+  ///
+  /// `slots` are the properties to read; all that aren't external if `nil`.
+  func rows(
+    _ identifiers: [PersistentIdentifier],
+    of description: EntityDescription,
+    slots: [Int]?,
+    into context: ModelContext
+  ) throws -> [Link]
+
+  /// Reads what a to-many relationship of some objects of one entity leads to into the context.
+  ///
+  /// - Returns: For each object, what it leads to, in order.
+  func targets(
+    of sources: [PersistentIdentifier],
+    _ description: EntityDescription,
+    slot: Int,
+    into context: ModelContext
+  ) throws -> [[Link]]
+
+  /// Saves changes, all of them or none.
+  func save(_ changes: SaveChanges) throws -> SaveOutcome
+}
+
+extension ContextStore {
+  func enumerate(
+    _ query: StoreQuery,
+    batchSize: Int,
+    into context: ModelContext,
+    _ body: ([Link]) throws -> Void
+  ) throws {
+    let identifiers = try identifiers(query)
+    for start in stride(from: 0, to: identifiers.count, by: batchSize) {
+      let batch = identifiers[start..<min(start + batchSize, identifiers.count)]
+      try body(
+        try rows(Array(batch), of: query.description, slots: query.slots, into: context)
+      )
+    }
+  }
+}
+
+extension ContextStore {
+  func delete(_ query: StoreQuery, author: String?) throws -> Bool { false }
+
+  func update(
+    _ query: StoreQuery,
+    _ assignments: [StoreAssignment],
+    author: String?
+  ) throws -> Int { throw Self.unsupported("changes objects by itself") }
+
+  func insert(
+    _ rows: [[Slot]],
+    of description: EntityDescription,
+    policy: MergePolicy,
+    author: String?
+  ) throws { throw Self.unsupported("takes rows without objects") }
+
+  func aggregate(_ request: StoreAggregation) throws -> [[Value]] {
+    throw Self.unsupported("computes what groups come to")
+  }
+
+  private static func unsupported(_ what: String) -> SwiftDataError {
+    SwiftDataError(
+      .storeFailure,
+      "This store isn't one that \(what).",
+      hint: "Do it with objects of a context."
+    )
+  }
+}
+
+/// A property and what it becomes.
+enum StoreAssignment {
+  case value(PropertyDescription, Slot)
+  case expression(PropertyDescription, QueryExpression)
+}
+
+/// A description of groups of objects, and of what those of each come to.
+struct StoreAggregation {
+  var query: StoreQuery
+  var keys: [QueryExpression]
+  var values: [(QueryExpression.Aggregate, QueryExpression?)]
+  /// The types of the keys and then of the values.
+  var types: [AttributeType]
+}
+
+/// A description of the objects that are wanted.
+struct StoreQuery {
+  var description: EntityDescription
+  /// What the objects must satisfy; all objects if `nil`.
+  var predicate: QueryExpression?
+  /// Whether objects of subclasses are wanted too.
+  var includesSubentities = true
+  var sort: [SortKey] = []
+  var limit: Int?
+  var offset = 0
+  /// The properties to read; all that aren't external if `nil`.
+  var slots: [Int]?
+  /// The paths of relationships whose objects are to come along.
+  var prefetch: [String] = []
+  /// The fetch descriptor that it was made from, for a store that reads that.
+  var descriptor: Any?
+
+  init(_ description: EntityDescription, _ predicate: QueryExpression? = nil) {
+    self.description = description
+    self.predicate = predicate
+  }
+}
+
+/// The changes of a context that one store saves.
+struct SaveChanges {
+  var inserted: [Link] = []
+  var updated: [Link] = []
+  var deleted: [Link] = []
+  /// The objects that must be as they were read.
+  var required: [Link] = []
+  var policy: MergePolicy
+  var author: String?
+  var editingState: EditingState
+
+  var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+}
+
+/// What became of a save.
+struct SaveOutcome {
+  /// The identifiers and versions of the inserted objects, in their order.
+  var inserted: [(identifier: PersistentIdentifier, version: Int64)] = []
+  /// The versions of the updated objects, in their order; `nil` where nothing was sent.
+  var updated: [Int64?] = []
+  /// The objects whose rows aren't what the context has.
+  var stale: [Link] = []
+  /// What the policy has decided.
+  var conflicts: [SaveConflict] = []
+  var token: DepotProtocol.HistoryToken?
+  /// The token of a store of the program's own.
+  var ownToken: (any HistoryToken)?
+}

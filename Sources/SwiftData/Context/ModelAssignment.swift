@@ -1,0 +1,94 @@
+internal import DepotClient
+internal import DepotProtocol
+public import Foundation
+
+/// A property and what ``ModelContext/update(model:where:includeSubclasses:set:)`` makes of it.
+public struct ModelAssignment<Model: PersistentModel> {
+  private let make: () throws -> StoreAssignment
+
+  func lowered() throws -> StoreAssignment { try make() }
+
+  /// Gives an attribute a value.
+  public static func set<Value: Codable>(
+    _ keyPath: KeyPath<Model, Value>,
+    to value: Value
+  ) -> ModelAssignment {
+    ModelAssignment { .value(try property(keyPath), .value(value)) }
+  }
+
+  /// Lets a to-one relationship lead to an object that is saved, or to nothing.
+  public static func set<Target: PersistentModel>(
+    _ keyPath: KeyPath<Model, Target?>,
+    to target: PersistentIdentifier?
+  ) -> ModelAssignment {
+    ModelAssignment { .value(try property(keyPath), target.map(Slot.reference) ?? .nothing) }
+  }
+
+  /// Gives an attribute a value that is computed from each object as it was.
+  public static func set<Value: Codable & Sendable>(
+    _ keyPath: KeyPath<Model, Value>,
+    to expression: Expression<Model, Value>
+  ) -> ModelAssignment {
+    ModelAssignment {
+      let property = try property(keyPath)
+      do throws(DepotError) {
+        return .expression(property, try ModelQuery.value(expression))
+      } catch {
+        throw SwiftDataError(error)
+      }
+    }
+  }
+
+  private static func property(_ keyPath: AnyKeyPath) throws -> PropertyDescription {
+    let description = EntityDescription.of(Model.self)
+    if let property = description.property(keyPath), !property.isToMany { return property }
+    var error = SwiftDataError.unsupportedKeyPath
+    error.entity = description.name
+    throw error
+  }
+}
+
+/// The values of an object that is inserted without being made.
+public struct ModelRowValues<Model: PersistentModel> {
+  private let description: EntityDescription
+  private(set) var slots: [Slot]
+
+  init(_ description: EntityDescription) {
+    self.description = description
+    slots = description.initialSlots
+  }
+
+  /// An attribute.
+  public subscript<Value: Codable>(keyPath: KeyPath<Model, Value>) -> Value {
+    get {
+      let slot = description.slot(of: keyPath)
+      if case .value(let value as Value) = slots[slot] { return value }
+      return description.properties[slot].placeholder(Value.self)
+    }
+    set { slots[description.slot(of: keyPath)] = .value(newValue) }
+  }
+
+  /// What a to-one relationship leads to.
+  public subscript<Target: PersistentModel>(
+    keyPath: KeyPath<Model, Target?>
+  ) -> PersistentIdentifier? {
+    get { slots[description.slot(of: keyPath)].targetIdentifier }
+    set { slots[description.slot(of: keyPath)] = newValue.map(Slot.reference) ?? .nothing }
+  }
+}
+
+extension ModelQuery {
+  /// Translates an expression.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` that names what the service doesn't have.
+  static func value<T: PersistentModel, Output>(
+    _ expression: Expression<T, Output>
+  ) throws(DepotError) -> QueryExpression {
+    var lowering = PredicateLowering(
+      model: "\(T.self)",
+      variable: expression.variable.key,
+      names: ModelNaming()
+    )
+    return try lowering.value(expression.expression)
+  }
+}

@@ -1,0 +1,122 @@
+internal import DepotProtocol
+public import Foundation
+
+/// What is done to many objects at once, in the store itself.
+extension ModelContext {
+  /// Deletes all objects of a class that satisfy a predicate, with what delete rules take along.
+  ///
+  /// The store does it at once, and not at the next save. Objects of this context about which the store
+  /// doesn't know the latest are deleted as ``delete(_:)`` does.
+  ///
+  /// - Parameters:
+  ///   - model: The class.
+  ///   - predicate: What the objects must satisfy; all objects if `nil`.
+  ///   - includeSubclasses: Whether objects of subclasses are deleted too.
+  /// - Throws: ``SwiftDataError`` `modelValidationFailure` if a delete rule denies it, and others.
+  public final func delete<T: PersistentModel>(
+    model: T.Type,
+    where predicate: Predicate<T>? = nil,
+    includeSubclasses: Bool = true
+  ) throws {
+    try prepare()
+    if let store = try customStore(of: T.self) {
+      return try store.delete(predicate, includeSubclasses: includeSubclasses, in: self)
+    }
+    let fetch = try ContextFetch(self, FetchDescriptor(predicate: predicate))
+    var (query, links) = try fetch.parts()
+    let description = EntityDescription.of(T.self)
+    if !includeSubclasses { links = links.filter { $0.storage.description === description } }
+    guard fetch.store.allowsSave else { throw readOnly(description) }
+    if var query {
+      query.includesSubentities = includeSubclasses
+      if try fetch.store.delete(query, author: author) {
+        refreshAfterBatch()
+      } else {
+        links = try fetch.links()
+      }
+    }
+    for link in links { delete(link) }
+  }
+
+  /// Gives new values to all objects of a class that satisfy a predicate.
+  ///
+  /// The store does it at once, and not at the next save; the objects of this context get the values too,
+  /// unless they have changes of their own that aren't saved.
+  ///
+  /// ```swift
+  /// try context.update(model: Trip.self, where: #Predicate { $0.days > 30 }, set: [.set(\.isLong, to: true)])
+  /// ```
+  ///
+  /// - Returns: How many objects there were.
+  /// - Throws: ``SwiftDataError`` `unsupportedPredicate` if the store can't find them by itself,
+  ///   `unsupportedKeyPath`, `modelValidationFailure`, and others.
+  @discardableResult
+  public final func update<T: PersistentModel>(
+    model: T.Type,
+    where predicate: Predicate<T>? = nil,
+    includeSubclasses: Bool = true,
+    set assignments: [ModelAssignment<T>]
+  ) throws -> Int {
+    try prepare()
+    let description = EntityDescription.of(T.self)
+    let store = try store(of: description)
+    guard store.allowsSave else { throw readOnly(description) }
+    var query = try ContextFetch(self, FetchDescriptor(predicate: predicate)).exactQuery()
+    query.includesSubentities = includeSubclasses
+    let count = try store.update(query, assignments.map { try $0.lowered() }, author: author)
+    if count > 0 { refreshAfterBatch() }
+    return count
+  }
+
+  /// Inserts objects that nobody needs in memory, as one transaction.
+  ///
+  /// ```swift
+  /// try context.insert(model: Reading.self, rows: 100_000) { index, row in
+  ///   row[\.value] = values[index]
+  /// }
+  /// ```
+  ///
+  /// Properties that `fill` doesn't set have their default values. One with the unique values of an object
+  /// of the store takes its place as ``mergePolicy`` says.
+  ///
+  /// - Parameters:
+  ///   - model: The class.
+  ///   - count: How many objects there are.
+  ///   - fill: Sets the properties of one of them, given its number.
+  /// - Throws: ``SwiftDataError`` `modelValidationFailure`, `saveConflict`, and others; then nothing is
+  ///   stored.
+  public final func insert<T: PersistentModel>(
+    model: T.Type,
+    rows count: Int,
+    _ fill: (_ index: Int, _ row: inout ModelRowValues<T>) throws -> Void
+  ) throws {
+    try prepare()
+    let description = EntityDescription.of(T.self)
+    let store = try store(of: description)
+    guard store.allowsSave else { throw readOnly(description) }
+    var rows: [[Slot]] = []
+    rows.reserveCapacity(count)
+    for index in 0..<count {
+      var row = ModelRowValues<T>(description)
+      try fill(index, &row)
+      rows.append(row.slots)
+    }
+    try store.insert(rows, of: description, policy: mergePolicy, author: author)
+    refreshAfterBatch()
+  }
+
+  /// Reads what the context has anew, after the store was changed without it.
+  private func refreshAfterBatch() {
+    refreshAllObjects()
+  }
+
+  private func readOnly(_ description: EntityDescription) -> SwiftDataError {
+    var error = SwiftDataError(
+      .storeFailure,
+      "The store of \(description.name) may only be read.",
+      hint: "Its configuration says allowsSave: false."
+    )
+    error.entity = description.name
+    return error
+  }
+}

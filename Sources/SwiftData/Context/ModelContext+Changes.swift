@@ -1,0 +1,179 @@
+/// Inserting and deleting objects, and what is pending.
+extension ModelContext {
+  /// Whether there are changes that aren't saved.
+  public final var hasChanges: Bool {
+    !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty
+  }
+
+  /// The objects that were inserted and aren't saved.
+  public final var insertedModelsArray: [any PersistentModel] { models(inserted) }
+
+  /// The objects that were changed and aren't saved.
+  public final var changedModelsArray: [any PersistentModel] { models(changed) }
+
+  /// The objects that are to be deleted at the next save.
+  public final var deletedModelsArray: [any PersistentModel] { models(deleted) }
+
+  private func models(_ set: PendingSet) -> [any PersistentModel] {
+    set.all.compactMap { $0.model as? any PersistentModel }
+  }
+
+  /// Inserts an object, and all objects that its relationships lead to.
+  ///
+  /// An object that is in the context already stays what it is. One of another context, or of a class
+  /// that the container doesn't know, isn't inserted: the next save throws
+  /// ``SwiftDataError/modelValidationFailure`` or ``SwiftDataError/unknownSchema``.
+  public final func insert<T: PersistentModel>(_ model: T) {
+    guard let storage = model.ownStorage else {
+      return postpone("\(T.self) has backing data of its own, which no context can keep.", nil)
+    }
+    insert(storage)
+  }
+
+  /// Inserts objects, and all objects that their relationships lead to.
+  public final func insert<T: PersistentModel>(contentsOf models: some Sequence<T>) {
+    for model in models { insert(model) }
+  }
+
+  /// Inserts an object with what it leads to.
+  final func insert(_ storage: ModelStorage) {
+    guard insertAlone(storage) else { return }
+    if storage.description.relationships.isEmpty { return }
+    var queue = [storage]
+    while let next = queue.popLast() {
+      for property in next.description.relationships {
+        switch next.slots[property.slot] {
+        case .link(let link):
+          if link.storage.phase == .unregistered, insertAlone(link.storage) {
+            queue.append(link.storage)
+          }
+        case .many(let list?):
+          for link in list.links ?? []
+          where link.storage.phase == .unregistered && insertAlone(link.storage) {
+            queue.append(link.storage)
+          }
+        default: break
+        }
+      }
+    }
+  }
+
+  private func insertAlone(_ storage: ModelStorage) -> Bool {
+    guard let link = storage.link else { return false }
+    if let other = storage.context, other !== self {
+      postpone(
+        "The \(storage.description.name) \(storage.identifier) belongs to another context.",
+        storage.description
+      )
+      return false
+    }
+    switch storage.phase {
+    case .inserted, .stored: return false
+    case .deleted:
+      revive(link)
+      return false
+    case .unregistered: break
+    case .gone: storage.makeNew()
+    }
+    guard core.descriptions[storage.description.name] === storage.description else {
+      do { _ = try store(of: storage.description) } catch {
+        postponedErrors.append(SwiftDataError(any: error))
+      }
+      return false
+    }
+    storage.phase = .inserted
+    register(storage)
+    inserted.append(link)
+    for observer in observers { observer.didInsert(storage) }
+    noteTouched()
+    return true
+  }
+
+  /// Takes back the deletion of an object.
+  final func revive(_ link: Link) {
+    let storage = link.storage
+    deleted.remove(storage)
+    discarded.remove(storage)
+    undecided.removeAll { $0.storage === storage }
+    if storage.identifier.isTemporary {
+      storage.phase = .inserted
+      inserted.append(link)
+    } else {
+      storage.phase = .stored
+      if !storage.changed.isEmpty { changed.append(link) }
+    }
+    noteTouched()
+  }
+
+  /// Deletes an object at the next save, with what the delete rules of its relationships take along.
+  ///
+  /// Its values stay readable, also after that. An object that isn't in a context stays what it is.
+  public final func delete<T: PersistentModel>(_ model: T) {
+    guard let link = model.ownStorage?.link, link.storage.phase != .unregistered else { return }
+    if let other = link.storage.context, other !== self {
+      return postpone(
+        "The \(link.storage.description.name) \(link.storage.identifier) to be deleted belongs to "
+          + "another context.",
+        link.storage.description
+      )
+    }
+    delete(link)
+  }
+
+  /// Deletes an object, without applying delete rules yet.
+  final func delete(_ link: Link) {
+    let storage = link.storage
+    switch storage.phase {
+    case .inserted:
+      inserted.remove(storage)
+      discarded.append(link)
+    case .stored:
+      changed.remove(storage)
+      deleted.append(link)
+    case .deleted, .gone, .unregistered: return
+    }
+    storage.phase = .deleted
+    undecided.append(link)
+    for observer in observers { observer.didDelete(storage) }
+    noteTouched()
+  }
+
+  /// Notes that an object is changed that wasn't before.
+  final func noteChanged(_ storage: ModelStorage) {
+    if let link = storage.link { changed.append(link) }
+  }
+
+  /// Notes that a property is about to be changed.
+  final func willChange(_ storage: ModelStorage, _ slot: Int) {
+    for observer in observers { observer.willChange(storage, slot, storage.slots[slot]) }
+    noteTouched()
+  }
+
+  /// Notes that there is something to save.
+  final func noteTouched() {
+    if autosaveEnabled { scheduleAutosave() }
+  }
+
+  private func postpone(_ message: String, _ description: EntityDescription?) {
+    var error = SwiftDataError(.modelValidationFailure, message)
+    error.entity = description?.name
+    postponedErrors.append(error)
+  }
+}
+
+extension ModelStorage {
+  /// Makes an object that was deleted one that is to be inserted again.
+  final func makeNew() {
+    identifier = .temporary(description.temporaryKey)
+    version = 0
+    phase = .unregistered
+    changed = SlotSet()
+    base = [:]
+    deltas = [:]
+    for property in description.properties {
+      if case .unloaded = slots[property.slot] {
+        slots[property.slot] = description.initialSlots[property.slot]
+      }
+    }
+  }
+}

@@ -1,0 +1,98 @@
+/// Objects in batches.
+extension ModelContext {
+  /// Calls `block` with the objects that a descriptor describes, in their order.
+  ///
+  /// They are read in batches, all of one moment, and let go after each batch unless the program or a
+  /// change of its own keeps them, so that memory is bounded by a batch.
+  ///
+  /// - Parameters:
+  ///   - fetch: Which objects, in which order.
+  ///   - batchSize: How many objects are read at once.
+  ///   - allowEscapingMutations: Whether the context may have changes that aren't saved, before and after
+  ///     `block`. Changed objects stay in memory.
+  ///   - block: What to do with an object.
+  /// - Throws: ``SwiftDataError/escapingMutations`` if the context has changes and may not;
+  ///   ``SwiftDataError`` as ``fetch(_:)`` does; what `block` throws.
+  public final func enumerate<T: PersistentModel>(
+    _ fetch: FetchDescriptor<T>,
+    batchSize: Int = 5000,
+    allowEscapingMutations: Bool = false,
+    block: (_ model: T) throws -> Void
+  ) throws {
+    try prepare()
+    func checkMutations() throws {
+      if !allowEscapingMutations, hasChanges { throw SwiftDataError.escapingMutations }
+    }
+    try checkMutations()
+    func enumerate(_ links: [Link]) throws {
+      for link in links {
+        guard let model = link.model as? T else { continue }
+        try block(model)
+        try checkMutations()
+      }
+    }
+    if let store = try customStore(of: T.self) {
+      return try store.enumerate(fetch, batchSize: max(1, batchSize), in: self, enumerate)
+    }
+    try ContextFetch(self, fetch).enumerate(batchSize: max(1, batchSize), enumerate)
+  }
+
+  /// Returns the objects that a descriptor describes, which are read in batches when they are looked at.
+  ///
+  /// What is in the collection, and in which order, is found out at once.
+  ///
+  /// - Throws: ``SwiftDataError/includePendingChangesWithBatchSize`` unless the descriptor leaves out
+  ///   pending changes; ``SwiftDataError`` as ``fetch(_:)`` does.
+  public final func fetch<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    batchSize: Int
+  ) throws -> FetchResultsCollection<T> {
+    let identifiers = try batchIdentifiers(descriptor)
+    let isOwn = try customStore(of: T.self) != nil
+    let slots = try isOwn ? nil : ContextFetch(self, descriptor).slots
+    let description = EntityDescription.of(T.self)
+    return FetchResultsCollection(count: identifiers.count, batchSize: batchSize) { range in
+      let wanted = Array(identifiers[range])
+      let links = self.read(wanted, of: description, slots: slots)
+      return withExtendedLifetime(links) {
+        // An object whose row is gone meanwhile keeps its place.
+        wanted.map { self.objectOrPlaceholder($0, as: T.self) }
+      }
+    }
+  }
+
+  /// Returns the identifiers of the objects that a descriptor describes.
+  ///
+  /// - Throws: ``SwiftDataError/includePendingChangesWithBatchSize`` unless the descriptor leaves out
+  ///   pending changes; ``SwiftDataError`` as ``fetch(_:)`` does.
+  public final func fetchIdentifiers<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>,
+    batchSize: Int
+  ) throws -> FetchResultsCollection<PersistentIdentifier> {
+    FetchResultsCollection(try batchIdentifiers(descriptor))
+  }
+
+  private func batchIdentifiers<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>
+  ) throws -> [PersistentIdentifier] {
+    guard !descriptor.includePendingChanges else {
+      var error = SwiftDataError.includePendingChangesWithBatchSize
+      error.entity = EntityDescription.of(T.self).name
+      throw error
+    }
+    return try fetchIdentifiers(descriptor)
+  }
+
+  private func objectOrPlaceholder<T: PersistentModel>(
+    _ identifier: PersistentIdentifier,
+    as _: T.Type
+  ) -> T {
+    if let model = registered(identifier)?.model as? T { return model }
+    let link = EntityDescription.of(T.self).makeObject(identifier)
+    link.storage.phase = .gone
+    guard let model = link.model as? T else {
+      preconditionFailure("\(T.self) made another object.")
+    }
+    return model
+  }
+}

@@ -1,0 +1,220 @@
+/// Objects and values that are read when the program asks for them.
+extension ModelContext {
+  /// How many objects what one of them needs is read for at once.
+  private static var siblings: Int { 100 }
+
+  /// Returns the object that has an identifier, of which nothing may be known yet; `nil` if there can't
+  /// be one.
+  final func fault(_ identifier: PersistentIdentifier) -> Link? {
+    if let storage = registered(identifier) { return storage.link }
+    guard !identifier.isTemporary, let description = description(of: identifier) else { return nil }
+    // What class the object is of is known to the store.
+    if hasSubclasses(description) { return read([identifier], of: description).first }
+    let link = description.makeObject(identifier)
+    register(link.storage)
+    recent.add(link.model)
+    return link
+  }
+
+  /// Returns the object that a to-one relationship of `storage` leads to.
+  ///
+  /// If it has to be read, so are those that the next objects of the same fetch lead to.
+  final func resolve(
+    _ identifier: PersistentIdentifier,
+    from storage: ModelStorage,
+    _ slot: Int
+  ) -> Link? {
+    if let target = registered(identifier) { return target.link }
+    guard !identifier.isTemporary, let description = description(of: identifier) else { return nil }
+    var wanted = [identifier]
+    if let group = storage.group {
+      var known: Set = [identifier]
+      group.forEach(from: storage) { sibling in
+        if sibling.description === storage.description,
+          case .reference(let other) = sibling.slots[slot],
+          known.insert(other).inserted, registered(other) == nil
+        {
+          wanted.append(other)
+        }
+        return wanted.count < Self.siblings
+      }
+    }
+    let links = read(wanted, of: description)
+    for link in links.reversed() { recent.add(link.model) }
+    return links.first { $0.storage.identifier == identifier }
+  }
+
+  /// Returns the objects that have identifiers, without those that are gone.
+  final func resolve(
+    _ identifiers: [PersistentIdentifier],
+    from storage: ModelStorage,
+    _ slot: Int
+  ) -> [Link] {
+    let missing = identifiers.filter { registered($0) == nil }
+    var links: [Link] = []
+    if !missing.isEmpty, let type = storage.description.properties[slot].destination {
+      links = read(missing, of: EntityDescription.of(type))
+      for link in links { recent.add(link.model) }
+    }
+    return withExtendedLifetime(links) { identifiers.compactMap { registered($0)?.link } }
+  }
+
+  /// Reads the rows of identifiers of one hierarchy; notes what failed.
+  final func read(
+    _ identifiers: [PersistentIdentifier],
+    of description: EntityDescription,
+    slots: [Int]? = nil
+  ) -> [Link] {
+    noting {
+      try store(of: description).rows(identifiers, of: description, slots: slots, into: self)
+    }
+      ?? []
+  }
+
+  /// Reads what isn't known of an object's row, and of those of the same fetch that lack it too.
+  final func load(_ storage: ModelStorage, _ slot: Int) {
+    guard storage.identifier.storeIdentifier != nil, storage.phase != .gone else { return }
+    let description = storage.description
+    let isExternal = description.properties[slot].isExternal
+    var wanted = [storage.identifier]
+    var alive: [AnyObject] = []
+    if !isExternal, let group = storage.group {
+      group.forEach(from: storage) { sibling in
+        if sibling !== storage, sibling.description === description,
+          case .unloaded = sibling.slots[slot], let model = sibling.model
+        {
+          wanted.append(sibling.identifier)
+          alive.append(model)
+        }
+        return wanted.count < Self.siblings
+      }
+    }
+    let isKnown = noting {
+      try store(of: description)
+        .rows(wanted, of: description, slots: isExternal ? [slot] : nil, into: self)
+        .contains { $0.storage === storage }
+    }
+    if isKnown == false { vanish(storage) }
+  }
+
+  /// Reads what a to-many relationship leads to, and those of the same fetch that lack it too.
+  final func loadTargets(_ storage: ModelStorage, _ slot: Int) {
+    guard storage.identifier.storeIdentifier != nil, storage.phase != .gone else { return }
+    var sources: [Link] = storage.link.map { [$0] } ?? []
+    storage.group?.forEach(from: storage) { sibling in
+      if sibling !== storage, sibling.description === storage.description,
+        case .unloaded = sibling.slots[slot], let link = sibling.link
+      {
+        sources.append(link)
+      }
+      return sources.count < Self.siblings
+    }
+    loadTargets(of: sources, slot)
+  }
+
+  /// Reads what a to-many relationship of objects of one class leads to, where that isn't known.
+  final func loadTargets(of sources: [Link], _ slot: Int) {
+    guard let description = sources.first?.storage.description else { return }
+    let lists = noting {
+      try store(of: description)
+        .targets(of: sources.map(\.storage.identifier), description, slot: slot, into: self)
+    }
+    for (source, links) in zip(sources, lists ?? []) { source.storage.take(links, slot) }
+  }
+
+  /// Looks at objects as they will be when the pending deletions are saved.
+  final func seeingDeletions<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let before = hidesDeleted
+    hidesDeleted = !deleted.isEmpty
+    defer { hidesDeleted = before }
+    return try body()
+  }
+
+  /// Does what may fail where nothing can be thrown: the next save or fetch tells.
+  final func noting<Result>(_ body: () throws -> Result) -> Result? {
+    do {
+      return try body()
+    } catch {
+      postponedErrors.append(SwiftDataError(any: error))
+      return nil
+    }
+  }
+
+  /// Does what waits for the next call, before something is asked of the stores.
+  ///
+  /// - Throws: What went wrong where nothing could be thrown.
+  final func prepare() throws {
+    try throwPostponedError()
+    mergeRemoteChanges()
+    try autosaveIfDue()
+  }
+
+  /// Throws what went wrong where nothing could be thrown.
+  final func throwPostponedError() throws {
+    guard let first = postponedErrors.first else { return }
+    postponedErrors = []
+    throw first
+  }
+
+  /// Notes that an object's row is gone.
+  final func vanish(_ storage: ModelStorage) {
+    changed.remove(storage)
+    storage.changed = SlotSet()
+    storage.base = [:]
+    storage.deltas = [:]
+    storage.phase = .gone
+    unregister(storage)
+  }
+}
+
+extension ModelStorage {
+  /// Takes what a to-many relationship leads to in the store, and applies what was changed since.
+  final func take(_ links: [Link], _ slot: Int) {
+    guard case .unloaded = slots[slot] else { return }
+    let property = description.properties[slot]
+    let stored = LinkList(links)
+    if !property.shape.isStrong {
+      stored.forgetObjects()
+      for link in links { context?.recent.add(link.model) }
+    }
+    if changed.contains(slot) { base[slot] = .many(stored) }
+    guard let delta = deltas.removeValue(forKey: slot), !delta.isEmpty else {
+      slots[slot] = .many(changed.contains(slot) ? stored.copy() : stored)
+      return
+    }
+    let removed = Set(delta.removed.map { ObjectIdentifier($0.storage) })
+    let known = Set(links.map { ObjectIdentifier($0.storage) })
+    let added = delta.added.filter { !known.contains(ObjectIdentifier($0.storage)) }
+    slots[slot] = .many(
+      LinkList(links.filter { !removed.contains(ObjectIdentifier($0.storage)) } + added)
+    )
+  }
+
+  /// Lets objects that this one leads to be found by their identifiers where the other side keeps them
+  /// alive.
+  final func settle() {
+    for property in description.relationships where !property.shape.isStrong {
+      switch slots[property.slot] {
+      case .link(let link) where !link.storage.identifier.isTemporary:
+        slots[property.slot] = .reference(link.storage.identifier)
+      case .weak(let weak):
+        if let link = weak.link { slots[property.slot] = .reference(link.storage.identifier) }
+      case .many(let list?) where !list.isInitial: list.forgetObjects()
+      default: break
+      }
+    }
+  }
+
+  /// Lets go of objects that the other side keeps alive, for an object without a context.
+  final func loosen() {
+    for property in description.relationships where !property.shape.isStrong {
+      switch slots[property.slot] {
+      case .link(let link): slots[property.slot] = .weak(WeakLink(link))
+      case .many: slots[property.slot] = .many(LinkList())
+      default: break
+      }
+    }
+    base = [:]
+    deltas = [:]
+  }
+}

@@ -1,0 +1,55 @@
+/// Objects by their identifiers.
+extension ModelContext {
+  /// Returns the object that has an identifier.
+  ///
+  /// Its values are read when they are asked for. If there is no such row, the values stand for nothing;
+  /// ``existingModel(for:as:)`` tells that.
+  public final func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
+    if let model = fault(persistentModelID)?.model as? any PersistentModel { return model }
+    return placeholder(persistentModelID)
+  }
+
+  /// Returns the object that has an identifier if the context has it already.
+  public final func registeredModel<T: PersistentModel>(
+    for persistentModelID: PersistentIdentifier
+  ) -> T? {
+    registered(persistentModelID)?.model as? T
+  }
+
+  /// Returns the object that has an identifier, with its values.
+  ///
+  /// - Throws: ``SwiftDataError/storeFailure`` if there is no such row, or the store can't be read.
+  public final func existingModel<T: PersistentModel>(
+    for persistentModelID: PersistentIdentifier,
+    as type: T.Type = T.self
+  ) throws -> T {
+    if let known = registered(persistentModelID), !known.isFault, known.phase != .deleted,
+      let model = known.model as? T
+    {
+      return model
+    }
+    let description = description(of: persistentModelID) ?? EntityDescription.of(type)
+    let found = try store(of: description)
+      .rows([persistentModelID], of: description, slots: nil, into: self)
+    if let model = found.first?.model as? T, found.first?.storage.phase != .deleted { return model }
+    var error = SwiftDataError(
+      .storeFailure,
+      "There is no \(description.name) \(persistentModelID)."
+    )
+    error.entity = description.name
+    error.code = "notfound.object"
+    throw error
+  }
+
+  /// Makes an object that stands for one that there isn't.
+  private func placeholder(_ identifier: PersistentIdentifier) -> any PersistentModel {
+    let description = description(of: identifier) ?? core.descriptions.values.first
+    guard let description else { preconditionFailure("The container has no models.") }
+    let link = description.makeObject(identifier)
+    link.storage.phase = .gone
+    guard let model = link.model as? any PersistentModel else {
+      preconditionFailure("\(description.name) isn't a model class.")
+    }
+    return model
+  }
+}

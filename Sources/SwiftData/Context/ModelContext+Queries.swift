@@ -1,0 +1,39 @@
+/// What is asked of the stores.
+extension ModelContext {
+  /// Returns the objects that a descriptor describes, in their order.
+  ///
+  /// Changes that aren't saved count, unless the descriptor says otherwise: the answer is what the store
+  /// would give after a save.
+  ///
+  /// - Throws: ``SwiftDataError`` `unsupportedPredicate`, `unsupportedKeyPath`, `storeFailure`, and
+  ///   others.
+  public final func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+    try prepare()
+    if let store = try customStore(of: T.self) {
+      return try store.fetch(descriptor, in: self).compactMap { $0.model as? T }
+    }
+    return try ContextFetch(self, descriptor).links().compactMap { $0.model as? T }
+  }
+
+  /// Returns how many objects a descriptor describes.
+  ///
+  /// - Throws: ``SwiftDataError`` as ``fetch(_:)`` does.
+  public final func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
+    try prepare()
+    if let store = try customStore(of: T.self) { return try store.count(descriptor, in: self) }
+    return try ContextFetch(self, descriptor).count()
+  }
+
+  /// Returns the identifiers of the objects that a descriptor describes, in their order.
+  ///
+  /// - Throws: ``SwiftDataError`` as ``fetch(_:)`` does.
+  public final func fetchIdentifiers<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>
+  ) throws -> [PersistentIdentifier] {
+    try prepare()
+    if let store = try customStore(of: T.self) {
+      return try store.identifiers(descriptor, in: self)
+    }
+    return try ContextFetch(self, descriptor).identifiers()
+  }
+}

@@ -1,0 +1,94 @@
+/// Reading objects anew, and forgetting them.
+extension ModelContext {
+  /// Reads an object anew.
+  ///
+  /// - Parameters:
+  ///   - model: The object; one that isn't saved stays what it is.
+  ///   - mergeChanges: Whether changes that aren't saved are kept. If not, they are lost, and the values
+  ///     are read when they are asked for.
+  public final func refresh<T: PersistentModel>(_ model: T, mergeChanges: Bool = true) {
+    guard let link = model.ownStorage?.link, link.storage.context === self,
+      link.storage.phase == .stored
+    else { return }
+    if mergeChanges {
+      reread([link])
+    } else {
+      changed.remove(link.storage)
+      link.storage.becomeFault()
+    }
+  }
+
+  /// Reads all objects of the context anew; changes that aren't saved are kept.
+  public final func refreshAllObjects() {
+    for table in allTables {
+      reread(table.all.filter { $0.phase == .stored && !$0.isFault }.compactMap(\.link))
+    }
+  }
+
+  /// Forgets all objects and all changes.
+  ///
+  /// The objects that the program still has keep their values, and belong to no context.
+  public final func reset() {
+    rollback()
+    for table in allTables {
+      for storage in table.all { vanish(storage) }
+    }
+    recent.removeAll()
+    prefetched = []
+    required = []
+  }
+
+  /// Makes the next save fail if others have changed or deleted an object meanwhile, though it isn't
+  /// changed here.
+  ///
+  /// Changed and deleted objects are looked at anyway, as ``mergePolicy`` says; this goes for every policy.
+  public final func detectConflicts<T: PersistentModel>(for model: T) {
+    guard let link = model.ownStorage?.link, link.storage.context === self,
+      link.storage.phase == .stored, !required.contains(where: { $0.storage === link.storage })
+    else { return }
+    if link.storage.isFault { _ = read([link.storage.identifier], of: link.storage.description) }
+    required.append(link)
+  }
+
+  /// Reads rows anew, and lets what to-many relationships lead to be read when it is asked for.
+  private func reread(_ links: [Link]) {
+    for group in Dictionary(grouping: links, by: { ObjectIdentifier($0.storage.description) })
+      .values
+    {
+      let description = group[0].storage.description
+      for link in group where link.storage.changed.isEmpty {
+        link.storage.version = ModelStorage.staleVersion
+      }
+      let found = Set(
+        read(group.map(\.storage.identifier), of: description).map { ObjectIdentifier($0.storage) }
+      )
+      for link in group {
+        if !found.contains(ObjectIdentifier(link.storage)) { vanish(link.storage) }
+        link.storage.unloadLists()
+      }
+    }
+  }
+}
+
+extension ModelStorage {
+  /// Forgets what unchanged to-many relationships lead to.
+  fileprivate final func unloadLists() {
+    guard let model, phase == .stored else { return }
+    for property in description.relationships
+    where property.isToMany && !changed.contains(property.slot) && !isUnloaded(property.slot) {
+      property.willSet(model)
+      slots[property.slot] = .unloaded
+      property.didSet(model)
+    }
+  }
+
+  /// Forgets all values and changes.
+  fileprivate final func becomeFault() {
+    guard let model else { return }
+    for property in description.properties { property.willSet(model) }
+    becomeClean()
+    slots = description.unloadedSlots
+    version = 0
+    for property in description.properties { property.didSet(model) }
+  }
+}

@@ -1,0 +1,35 @@
+/// Taking changes back.
+extension ModelContext {
+  /// Drops all changes that aren't saved: inserted objects leave the context, changed ones get the values
+  /// that were read, deleted ones are there again.
+  public final func rollback() {
+    postponedErrors = []
+    undecided = []
+    denials = []
+    for link in deleted.removeAll() {
+      link.storage.phase = .stored
+      link.storage.restore()
+    }
+    for link in changed.removeAll() { link.storage.restore() }
+    let new = inserted.removeAll() + discarded.removeAll()
+    for link in new {
+      unregister(link.storage)
+      link.storage.phase = .unregistered
+    }
+    for link in new { link.storage.loosen() }
+    for observer in observers { observer.didRollBack() }
+  }
+}
+
+extension ModelStorage {
+  /// Gives changed properties the values that were read.
+  final func restore() {
+    guard let model, !changed.isEmpty else { return }
+    let slots = Array(changed)
+    let properties = slots.map { description.properties[$0] }
+    for property in properties { property.willSet(model) }
+    for slot in slots { if let old = base[slot] { self.slots[slot] = old } }
+    becomeClean()
+    for property in properties { property.didSet(model) }
+  }
+}

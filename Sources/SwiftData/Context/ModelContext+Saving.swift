@@ -1,0 +1,199 @@
+internal import DepotProtocol
+internal import Foundation
+
+/// Saving, rolling back, and transactions.
+extension ModelContext {
+  /// Writes all changes to the stores; does nothing if there are none.
+  ///
+  /// The changes of one store are made together or not at all. Those of several stores are saved one
+  /// store after the other, in the order of the configurations: if a later one fails, what the earlier
+  /// ones have saved stays saved, and the rest stays pending.
+  ///
+  /// - Throws: ``SwiftDataError`` `modelValidationFailure` if an object breaks a rule, `saveConflict`
+  ///   with ``SwiftDataError/conflicts`` if others have changed what this changes and ``mergePolicy``
+  ///   says that this is an error, and others. Then nothing changes in the context.
+  public final func save() throws {
+    try throwPostponedError()
+    guard hasChanges || !discarded.isEmpty else { return }
+    if hasChanges { NotificationCenter.default.post(name: Self.willSave, object: self) }
+    processPendingChanges()
+    try throwPostponedError()
+    try validate()
+    var report = SaveReport()
+    defer { if !report.isEmpty { post(report) } }
+    for (store, changes) in changesByStore() {
+      guard store.allowsSave else {
+        throw SwiftDataError(
+          .storeFailure,
+          "The store of \(changes.first?.storage.description.name ?? "the objects") may only be read.",
+          hint: "Its configuration says allowsSave: false."
+        )
+      }
+      // Errors of a store of the program's own are the program's too.
+      let outcome = try store.save(changes)
+      take(outcome, of: changes, from: store, &report)
+    }
+    for link in discarded.removeAll() { bury(link) }
+    denials = []
+    required = []
+    refreshStale(report.stale)
+    for observer in observers { observer.didSave() }
+  }
+
+  /// Applies delete rules, so that the pending changes are what a save would make.
+  public final func processPendingChanges() {
+    mergeRemoteChanges()
+    applyDeleteRules()
+    for observer in observers { observer.didProcessChanges() }
+  }
+
+  /// Runs a closure and then saves all changes.
+  ///
+  /// If the closure or the save throws, what the closure has changed is rolled back. Changes that were
+  /// there before are saved first, so that they stay.
+  ///
+  /// - Throws: What the closure or a save throws.
+  public final func transaction(block: () throws -> Void) throws {
+    try save()
+    do {
+      try block()
+      try save()
+    } catch {
+      rollback()
+      throw error
+    }
+  }
+
+  private func changesByStore() -> [(any ContextStore, SaveChanges)] {
+    if stores.count == 1, let store = stores.first {
+      var changes = SaveChanges(policy: mergePolicy, author: author, editingState: editingState)
+      changes.inserted = inserted.all
+      changes.updated = changed.all
+      changes.deleted = deleted.all
+      changes.required = unchanged(required)
+      return changes.isEmpty ? [] : [(store, changes)]
+    }
+    let inserted = Dictionary(grouping: inserted.all) { owner(of: $0) }
+    let changed = Dictionary(grouping: changed.all) { owner(of: $0) }
+    let deleted = Dictionary(grouping: deleted.all) { owner(of: $0) }
+    let required = Dictionary(grouping: required) { owner(of: $0) }
+    return stores.compactMap { store in
+      let key = ObjectIdentifier(store)
+      var changes = SaveChanges(policy: mergePolicy, author: author, editingState: editingState)
+      changes.inserted = inserted[key] ?? []
+      changes.updated = changed[key] ?? []
+      changes.deleted = deleted[key] ?? []
+      changes.required = unchanged(required[key] ?? [])
+      return changes.isEmpty ? nil : (store, changes)
+    }
+  }
+
+  /// The objects of which the policy doesn't decide.
+  private func unchanged(_ links: [Link]) -> [Link] {
+    links.filter { $0.storage.phase == .stored && $0.storage.changed.isEmpty }
+  }
+
+  private func owner(of link: Link) -> ObjectIdentifier? {
+    (try? store(of: link.storage.description)).map(ObjectIdentifier.init)
+  }
+
+  // MARK: - What became of it
+
+  private func take(
+    _ outcome: SaveOutcome,
+    of changes: SaveChanges,
+    from store: any ContextStore,
+    _ report: inout SaveReport
+  ) {
+    for (link, result) in zip(changes.inserted, outcome.inserted) {
+      adopt(link, result.identifier, result.version)
+    }
+    for (link, version) in zip(changes.updated, outcome.updated) {
+      let storage = link.storage
+      changed.remove(storage)
+      if let version { storage.version = version }
+      storage.becomeClean()
+      report.updated.append(storage.identifier)
+    }
+    for link in changes.deleted {
+      deleted.remove(link.storage)
+      report.deleted.append(link.storage.identifier)
+      bury(link)
+    }
+    // Only now have all objects their identifiers.
+    for link in changes.inserted {
+      link.storage.settle()
+      report.inserted.append(link.storage.identifier)
+    }
+    for link in changes.updated { link.storage.settle() }
+    report.stale += outcome.stale
+    if let token = outcome.ownToken { report.tokens[store.identifier] = token }
+    if let token = outcome.token {
+      let token = DefaultHistoryToken(store: store.identifier, sequence: token.sequence)
+      report.tokens[store.identifier] = token
+      noteOwn(token)
+    }
+  }
+
+  /// Gives an object that was inserted its permanent identifier.
+  private func adopt(_ link: Link, _ identifier: PersistentIdentifier, _ version: Int64) {
+    let storage = link.storage
+    inserted.remove(storage)
+    unregister(storage)
+    // An object with the same unique values takes over the row of another one.
+    if let other = registered(identifier), other !== storage { vanish(other) }
+    storage.identifier = identifier
+    storage.version = version
+    storage.phase = .stored
+    storage.becomeClean()
+    register(storage)
+  }
+
+  /// Lets an object go whose row is deleted; its values stay.
+  private func bury(_ link: Link) {
+    unregister(link.storage)
+    link.storage.phase = .gone
+    link.storage.changed = SlotSet()
+    link.storage.loosen()
+  }
+
+  private func refreshStale(_ links: [Link]) {
+    let alive = links.filter { $0.storage.phase == .stored }
+    for group in Dictionary(grouping: alive, by: { ObjectIdentifier($0.storage.description) })
+      .values
+    {
+      let description = group[0].storage.description
+      for link in group { link.storage.version = ModelStorage.staleVersion }
+      let found = read(group.map(\.storage.identifier), of: description)
+      let known = Set(found.map { ObjectIdentifier($0.storage) })
+      for link in group where !known.contains(ObjectIdentifier(link.storage)) {
+        vanish(link.storage)
+      }
+    }
+  }
+}
+
+/// What a save has changed.
+struct SaveReport {
+  var inserted: [PersistentIdentifier] = []
+  var updated: [PersistentIdentifier] = []
+  var deleted: [PersistentIdentifier] = []
+  var stale: [Link] = []
+  var tokens: [String: any HistoryToken] = [:]
+
+  var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+}
+
+extension SaveChanges {
+  /// One of the objects.
+  var first: Link? { inserted.first ?? updated.first ?? deleted.first }
+}
+
+extension ModelStorage {
+  /// Forgets what the properties were before they were changed.
+  final func becomeClean() {
+    changed = SlotSet()
+    if !base.isEmpty { base = [:] }
+    if !deltas.isEmpty { deltas = [:] }
+  }
+}

@@ -1,0 +1,52 @@
+/// The rules that a save checks before anything is sent.
+extension ModelContext {
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` that names the entity and the property.
+  final func validate() throws {
+    if let error = deniedDeletion() { throw error }
+    for link in inserted.all { try validate(link.storage, isNew: true) }
+    for link in changed.all { try validate(link.storage, isNew: false) }
+  }
+
+  private func validate(_ storage: ModelStorage, isNew: Bool) throws {
+    for property in storage.description.relationships
+    where isNew || storage.changed.contains(property.slot) {
+      switch (property.kind, storage.slots[property.slot]) {
+      case (.toOne(_, isOptional: false), .nothing):
+        throw failure(storage, property, "\(property.name) leads to nothing")
+      case (.toMany, .many(let list)):
+        let count = list?.count ?? 0
+        let least = property.relationship?.minimumModelCount ?? 0
+        let most = property.relationship?.maximumModelCount ?? 0
+        if count < least {
+          throw failure(
+            storage,
+            property,
+            "\(property.name) has \(count) objects, fewer than \(least)"
+          )
+        }
+        if most > 0, count > most {
+          throw failure(
+            storage,
+            property,
+            "\(property.name) has \(count) objects, more than \(most)"
+          )
+        }
+      default: break
+      }
+    }
+  }
+
+  private func failure(
+    _ storage: ModelStorage,
+    _ property: PropertyDescription,
+    _ problem: String
+  ) -> SwiftDataError {
+    var error = SwiftDataError(
+      .modelValidationFailure,
+      "The \(storage.description.name) \(storage.identifier) can't be saved: \(problem)."
+    )
+    error.entity = storage.description.name
+    error.property = property.name
+    return error
+  }
+}

@@ -1,0 +1,152 @@
+public import DepotProtocol
+internal import Foundation
+
+/// A set of objects, and the changes to them that aren't saved.
+///
+/// A context has one object for each identifier. It belongs to the thread or actor that made it, and its
+/// objects with it; what crosses threads are identifiers.
+public class ModelContext: Equatable {
+  /// The stores, which last as long as this.
+  final let core: ContainerCore
+  /// The stores, in the order of the configurations.
+  final let stores: [any ContextStore]
+  private final let storesByEntity: [String: any ContextStore]
+  /// The registered objects by the topmost entities of their stores.
+  private final var tables: [ObjectIdentifier: IdentityTable] = [:]
+  final var inserted = PendingSet()
+  final var changed = PendingSet()
+  final var deleted = PendingSet()
+  /// The deleted objects that were never saved.
+  final var discarded = PendingSet()
+  /// The deleted objects whose delete rules weren't applied yet.
+  final var undecided: [Link] = []
+  /// The relationships of deleted objects that must lead to nothing when they are saved.
+  final var denials: [(link: Link, slot: Int)] = []
+  final var recent = RecentObjects()
+  /// The objects that must be as they were read when this is saved.
+  final var required: [Link] = []
+  /// The objects that came along with those of the last few fetches.
+  final var prefetched: [[AnyObject]] = []
+  /// The names of the entities that others descend from.
+  private final let superclasses: Set<String>
+  /// What the program did wrong where nothing could be thrown, for the next save to throw.
+  final var postponedErrors: [SwiftDataError] = []
+  /// Who is told of changes.
+  final var observers: [any ContextObserver] = []
+  /// Whether relationships don't lead to objects that are to be deleted.
+  final var hidesDeleted = false
+  private let editingStateIdentifier = UUID()
+  final var isAutosaveScheduled = false
+  /// Why the last save without being asked has failed; `nil` after one that didn't.
+  public final internal(set) var autosaveFailure: SwiftDataError?
+
+  final var undoRecorder: UndoRecorder?
+  /// What others save, on its way into this context.
+  final let inbox = ContextInbox()
+  /// Whether rows were read, or saved.
+  final var hasRead = false
+  /// Whether what others save is taken.
+  final var isWatching = false
+  /// A transaction that is merged up to some change.
+  final var partialMerge: (event: RemoteEvent, next: Int)?
+
+  /// Who the history says makes the changes of this context.
+  public final var author: String?
+  /// Whether changes are saved without being asked for.
+  public final var autosaveEnabled = false
+  /// What a save does with objects that others have changed since they were read.
+  public final var mergePolicy = MergePolicy.mergeByPropertyObjectTrump
+
+  /// Creates a context of a container's stores.
+  public init(_ container: ModelContainer) {
+    core = container.core
+    var byEntity: [String: any ContextStore] = [:]
+    stores = container.core.stores.map { handle in
+      let store = handle.contextStore(container.core.descriptions)
+      for entity in handle.entities { byEntity[entity] = store }
+      return store
+    }
+    storesByEntity = byEntity
+    superclasses = Set(container.core.descriptions.values.compactMap { $0.parent?.name })
+  }
+
+  deinit {
+    for table in tables.values {
+      for storage in table.all { storage.context = nil }
+    }
+    for link in inserted.all + changed.all + deleted.all + discarded.all { link.storage.loosen() }
+  }
+
+  /// The container whose stores are read and written.
+  public final var container: ModelContainer { core.container }
+
+  /// What tells the edits of this context from those of others.
+  public final var editingState: EditingState {
+    EditingState(id: editingStateIdentifier, author: author)
+  }
+
+  public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
+
+  /// Returns the store of an entity.
+  ///
+  /// - Throws: ``SwiftDataError/unknownSchema`` if the container doesn't know it.
+  final func store(of description: EntityDescription) throws -> any ContextStore {
+    if let store = storesByEntity[description.name] { return store }
+    var error = SwiftDataError(
+      .unknownSchema,
+      "The container doesn't know \(description.name).",
+      hint: "Name \(description.name) among the models of the container."
+    )
+    error.entity = description.name
+    throw error
+  }
+
+  /// Whether objects of an entity may be of subclasses.
+  final func hasSubclasses(_ description: EntityDescription) -> Bool {
+    superclasses.contains(description.name)
+  }
+}
+
+// MARK: - Registered objects
+
+extension ModelContext {
+  /// The registered objects of a hierarchy.
+  final func table(of entity: EntityKey) -> IdentityTable {
+    let key = ObjectIdentifier(entity.root)
+    if let table = tables[key] { return table }
+    let table = IdentityTable()
+    tables[key] = table
+    return table
+  }
+
+  /// All tables of registered objects.
+  final var allTables: [IdentityTable] { Array(tables.values) }
+
+  /// Returns what holds the values of an object if it is registered.
+  final func registered(_ identifier: PersistentIdentifier) -> ModelStorage? {
+    tables[ObjectIdentifier(identifier.entity.root)]?[identifier.key]
+  }
+
+  /// Makes an object the one for its identifier.
+  final func register(_ storage: ModelStorage) {
+    storage.context = self
+    table(of: storage.identifier.entity)[storage.identifier.key] = storage
+  }
+
+  /// Takes an object out of the context; it keeps its values.
+  final func unregister(_ storage: ModelStorage) {
+    let table = table(of: storage.identifier.entity)
+    if table[storage.identifier.key] === storage { table[storage.identifier.key] = nil }
+    storage.context = nil
+  }
+
+  /// Forgets an object that nobody has any more.
+  final func forget(_ storage: ModelStorage) {
+    tables[ObjectIdentifier(storage.identifier.entity.root)]?[storage.identifier.key] = nil
+  }
+
+  /// The description of the entity that an identifier names.
+  final func description(of identifier: PersistentIdentifier) -> EntityDescription? {
+    core.descriptions[identifier.entityName]
+  }
+}

@@ -1,0 +1,36 @@
+/// Objects with changes that aren't saved, which are kept alive, in the order in which they came.
+struct PendingSet {
+  private var links: [Link?] = []
+  private(set) var count = 0
+
+  var isEmpty: Bool { count == 0 }
+
+  mutating func append(_ link: Link) {
+    link.storage.pendingIndex = links.count
+    links.append(link)
+    count += 1
+  }
+
+  mutating func remove(_ storage: ModelStorage) {
+    // The place may be one in another set.
+    guard links.indices.contains(storage.pendingIndex),
+      links[storage.pendingIndex]?.storage === storage
+    else { return }
+    links[storage.pendingIndex] = nil
+    storage.pendingIndex = -1
+    count -= 1
+    if count == 0 { links = [] }
+  }
+
+  /// The objects that are in the set now.
+  var all: [Link] { links.compactMap { $0 } }
+
+  /// Empties the set; returns what was in it.
+  mutating func removeAll() -> [Link] {
+    let all = all
+    for link in all { link.storage.pendingIndex = -1 }
+    links = []
+    count = 0
+    return all
+  }
+}

@@ -1,0 +1,291 @@
+internal import DepotProtocol
+
+/// The request that saves changes, and how its answer is told.
+struct SaveEncoding {
+  /// How many rows a part of the request has at most, so that it can be sent in parts.
+  private static let rowsInPart = 5000
+
+  private let changes: SaveChanges
+  /// The objects of ``changes`` that the request has something to change of.
+  private(set) var sentUpdates: [Bool] = []
+  private(set) var request: SaveRequest
+
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` if a value can't be stored.
+  init(_ changes: SaveChanges) throws {
+    self.changes = changes
+    request = SaveRequest(policy: changes.policy)
+    try addInserts()
+    try addUpdates()
+    addDeletes()
+    for links in changes.required.byClass {
+      request.reads.append(
+        SaveRequest.ReadSet(
+          entity: links[0].storage.description.name,
+          identifiers: links.compactMap(\.storage.identifier.row),
+          versions: links.map(\.storage.version)
+        )
+      )
+    }
+  }
+
+  /// Whether there is nothing to send.
+  var isEmpty: Bool {
+    request.inserts.isEmpty && request.updates.isEmpty && request.deletes.isEmpty
+  }
+
+  // MARK: - Inserted rows
+
+  private mutating func addInserts() throws {
+    for links in changes.inserted.byClass {
+      let description = links[0].storage.description
+      let properties = description.properties.filter { property in
+        guard property.destination != nil else { return true }
+        guard property.isToMany else { return property.shape.isSaved }
+        return property.isSavedList && links.contains { $0.storage.hasTargets(property.slot) }
+      }
+      let columns = ["$id"] + properties.flatMap(\.paths)
+      for start in stride(from: 0, to: links.count, by: Self.rowsInPart) {
+        var rows = RowBatch()
+        for link in links[start..<min(start + Self.rowsInPart, links.count)] {
+          try rows.appendRow { row in
+            row.append(link.storage.identifier.wireValue)
+            for property in properties {
+              try property.write(link.storage.slots[property.slot], to: &row, of: description)
+            }
+          }
+        }
+        request.inserts.append(
+          SaveRequest.Insertion(entity: description.name, columns: columns, rows: rows)
+        )
+      }
+    }
+  }
+
+  /// Returns the request that inserts rows that nobody has objects for.
+  static func request(
+    inserting rows: [[Slot]],
+    of description: EntityDescription,
+    _ policy: MergePolicy
+  ) throws -> SaveRequest {
+    var request = SaveRequest(policy: policy)
+    let properties = description.properties.filter { !$0.isToMany }
+    for start in stride(from: 0, to: rows.count, by: rowsInPart) {
+      var batch = RowBatch()
+      for slots in rows[start..<min(start + rowsInPart, rows.count)] {
+        try batch.appendRow { row in
+          for property in properties {
+            try property.write(slots[property.slot], to: &row, of: description)
+          }
+        }
+      }
+      request.inserts.append(
+        SaveRequest.Insertion(
+          entity: description.name,
+          columns: properties.flatMap(\.paths),
+          rows: batch
+        )
+      )
+    }
+    return request
+  }
+
+  // MARK: - Changed rows
+
+  /// What the rows of one part of the request have in common.
+  private struct Shape: Hashable {
+    var description: ObjectIdentifier
+    var slots: [Int]
+    var baseSlots: [Int]
+  }
+
+  private mutating func addUpdates() throws {
+    var positions: [Shape: Int] = [:]
+    for link in changes.updated {
+      let storage = link.storage
+      let description = storage.description
+      let slots = storage.changedColumns()
+      sentUpdates.append(!slots.isEmpty)
+      guard !slots.isEmpty else { continue }
+      let baseSlots = storage.version == 0 ? [] : baseColumns(of: storage, slots)
+      let shape = Shape(
+        description: ObjectIdentifier(description),
+        slots: slots,
+        baseSlots: baseSlots
+      )
+      let position =
+        positions[shape].flatMap { request.updates[$0].rows.count < Self.rowsInPart ? $0 : nil }
+        ?? addUpdate(description, shape)
+      positions[shape] = position
+      try request.updates[position].rows.appendRow { row in
+        row.append(storage.identifier.wireValue)
+        row.append(storage.version == 0 ? .null : .int64(storage.version))
+        for slot in slots { try storage.writeChange(slot, to: &row) }
+      }
+      guard !baseSlots.isEmpty else { continue }
+      try request.updates[position].base?.rows.appendRow { row in
+        for slot in baseSlots {
+          let value = storage.base[slot] ?? storage.slots[slot]
+          try description.properties[slot].write(value, to: &row, of: description)
+        }
+      }
+    }
+  }
+
+  private mutating func addUpdate(_ description: EntityDescription, _ shape: Shape) -> Int {
+    func paths(_ slots: [Int]) -> [String] { slots.flatMap { description.properties[$0].paths } }
+    request.updates.append(
+      SaveRequest.Change(
+        entity: description.name,
+        columns: ["$id", "$version"] + paths(shape.slots),
+        rows: RowBatch(),
+        base: shape.baseSlots.isEmpty
+          ? nil : SaveRequest.Base(columns: paths(shape.baseSlots), rows: RowBatch())
+      )
+    )
+    return request.updates.count - 1
+  }
+
+  /// The properties whose values are told as they were read.
+  ///
+  /// A policy that writes rows again whose deletion it didn't see has to know all of them.
+  private func baseColumns(of storage: ModelStorage, _ slots: [Int]) -> [Int] {
+    let isWhole =
+      changes.policy == .mergeByPropertyObjectTrump || changes.policy == .overwrite
+    return storage.description.properties.compactMap { property in
+      guard !property.isToMany, property.destination == nil || property.shape.isSaved,
+        isWhole || slots.contains(property.slot)
+      else { return nil }
+      if case .unloaded = storage.base[property.slot] ?? storage.slots[property.slot] { return nil }
+      return property.slot
+    }
+  }
+
+  // MARK: - Deleted rows
+
+  private mutating func addDeletes() {
+    for links in changes.deleted.byClass {
+      let known = links.filter { $0.storage.version > 0 }
+      let unknown = links.filter { $0.storage.version == 0 }
+      for (links, hasVersions) in [(known, true), (unknown, false)] where !links.isEmpty {
+        request.deletes.append(
+          SaveRequest.Deletion(
+            entity: links[0].storage.description.name,
+            identifiers: links.compactMap(\.storage.identifier.row),
+            versions: hasVersions ? links.map(\.storage.version) : nil
+          )
+        )
+      }
+    }
+  }
+}
+
+extension PersistentIdentifier {
+  /// The identifier as a request names it.
+  var wireValue: Value {
+    switch key {
+    case .row(let row): .int64(row)
+    case .temporary(let number): .string("#\(number)")
+    case .custom(let text): .string(text)
+    }
+  }
+}
+
+extension PropertyDescription {
+  /// Whether a to-many relationship is told to the store from this side.
+  var isSavedList: Bool { shape.isSaved || relationship?.isOrdered == true }
+
+  /// Writes a value to the columns of the property.
+  func write(
+    _ slot: Slot,
+    to row: inout RowWriter,
+    of description: EntityDescription
+  ) throws {
+    switch slot {
+    case .value(let value):
+      guard let codec else { return row.append(Value.null) }
+      do {
+        try codec.write(value, to: &row)
+      } catch {
+        var failure = SwiftDataError(any: error)
+        failure.entity = description.name
+        failure.property = name
+        throw failure
+      }
+    case .many(let list):
+      row.append(Value.list(list?.allIdentifiers.map(\.wireValue) ?? []))
+    case .nothing, .unloaded: row.append(Value.null)
+    case .link, .reference, .weak: row.append(slot.targetIdentifier?.wireValue ?? .null)
+    }
+  }
+}
+
+extension ModelStorage {
+  /// Whether a to-many relationship leads to anything.
+  final func hasTargets(_ slot: Int) -> Bool {
+    if case .many(let list?) = slots[slot] { return list.count > 0 }
+    return false
+  }
+
+  /// The changed properties that the store has to be told.
+  final func changedColumns() -> [Int] {
+    changed.filter { slot in
+      let property = description.properties[slot]
+      if property.isToMany {
+        guard property.isSavedList else { return false }
+        if let delta = deltas[slot] { return !delta.isEmpty }
+        guard case .many(let old?)? = base[slot], case .many(let new) = slots[slot] else {
+          return hasTargets(slot)
+        }
+        return old.allIdentifiers != new?.allIdentifiers ?? []
+      }
+      if property.destination != nil, !property.shape.isSaved {
+        // The other side tells it, unless there is none.
+        if case .nothing = slots[slot] { return !isSameAsBase(slot) }
+        return false
+      }
+      return !isSameAsBase(slot)
+    }
+  }
+
+  private final func isSameAsBase(_ slot: Int) -> Bool {
+    guard let old = base[slot] else { return false }
+    if case .unloaded = old { return false }
+    return description.properties[slot].isSame(old, slots[slot])
+  }
+
+  /// Writes what became of a property.
+  final func writeChange(_ slot: Int, to row: inout RowWriter) throws {
+    let property = description.properties[slot]
+    guard property.isToMany else {
+      return try property.write(slots[slot], to: &row, of: description)
+    }
+    let change: (added: [PersistentIdentifier], removed: [PersistentIdentifier])
+    if let delta = deltas[slot] {
+      change = (delta.added.map(\.storage.identifier), delta.removed.map(\.storage.identifier))
+    } else if case .many(let old?)? = base[slot], case .many(let new) = slots[slot] {
+      let before = old.allIdentifiers
+      let after = new?.allIdentifiers ?? []
+      if property.relationship?.isOrdered == true {
+        return row.append(Value.list(after.map(\.wireValue)))
+      }
+      let (known, kept) = (Set(before), Set(after))
+      change = (after.filter { !known.contains($0) }, before.filter { !kept.contains($0) })
+    } else {
+      return try property.write(slots[slot], to: &row, of: description)
+    }
+    row.append(
+      .json("{\"add\":\(Self.text(change.added)),\"remove\":\(Self.text(change.removed))}")
+    )
+  }
+
+  private static func text(_ identifiers: [PersistentIdentifier]) -> String {
+    let items = identifiers.map { identifier in
+      switch identifier.key {
+      case .row(let row): "\(row)"
+      case .temporary(let number): "\"#\(number)\""
+      case .custom: "null"
+      }
+    }
+    return "[\(items.joined(separator: ","))]"
+  }
+}

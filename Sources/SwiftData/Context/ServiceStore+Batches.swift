@@ -1,0 +1,107 @@
+internal import DepotClient
+internal import DepotProtocol
+internal import Foundation
+
+/// What is done to many rows at once.
+extension ServiceStore {
+  func enumerate(
+    _ query: StoreQuery,
+    batchSize: Int,
+    into context: ModelContext,
+    _ body: ([Link]) throws -> Void
+  ) throws {
+    let plan = plan(query.description, query.slots)
+    var request = query.request(select: plan.select, includesSubentityColumns: plan.hasEntity)
+    request.batch = batchSize
+    let (connection, stream) = try talk { connection in
+      (connection, try connection.openStream(.fetch(request), deadline: nil))
+    }
+    defer { connection.closeStream(stream) }
+    while let frame = try connection.nextFrame(of: stream) {
+      let intake = RowIntake(context, identifier, plan, grouped: true)
+      if !query.prefetch.isEmpty { for block in try frame.related() { try intake.take(block) } }
+      try frame.forEachRow { row in try intake.row(&row) }
+      let links = intake.finish(prefetched: query.prefetch)
+      if !links.isEmpty { try body(links) }
+    }
+  }
+
+  func delete(_ query: StoreQuery, author: String?) throws -> Bool {
+    let request = DeleteRequest(
+      entity: query.description.name,
+      rows: .predicate(query.predicate ?? .and([])),
+      includesSubentities: query.includesSubentities
+    )
+    let key = UUID().uuidString
+    _ = try talk { try $0.delete(request, key: key, author: author) }
+    return true
+  }
+
+  func insert(
+    _ rows: [[Slot]],
+    of description: EntityDescription,
+    policy: MergePolicy,
+    author: String?
+  ) throws {
+    let request = try SaveEncoding.request(inserting: rows, of: description, policy)
+    let key = UUID().uuidString
+    _ = try talk { try $0.save(request, key: key, author: author) }
+  }
+
+  func update(
+    _ query: StoreQuery,
+    _ assignments: [StoreAssignment],
+    author: String?
+  ) throws -> Int {
+    var request = UpdateRequest(
+      entity: query.description.name,
+      rows: .predicate(query.predicate ?? .and([])),
+      includesSubentities: query.includesSubentities
+    )
+    var values: [(PropertyDescription, Slot)] = []
+    for assignment in assignments {
+      switch assignment {
+      case .value(let property, let slot): values.append((property, slot))
+      case .expression(let property, let expression):
+        request.computed.append(UpdateRequest.Computation(property.name, expression))
+      }
+    }
+    request.columns = values.flatMap(\.0.paths)
+    if !values.isEmpty {
+      try request.values.appendRow { row in
+        for (property, slot) in values { try property.write(slot, to: &row, of: query.description) }
+      }
+    }
+    let key = UUID().uuidString
+    return try talk { [request] in try $0.update(request, key: key, author: author) }
+  }
+
+  func aggregate(_ request: StoreAggregation) throws -> [[Value]] {
+    let wanted = AggregateRequest(
+      entity: request.query.description.name,
+      predicate: request.query.predicate,
+      includesSubentities: request.query.includesSubentities,
+      keys: request.keys.enumerated().map {
+        AggregateRequest.Column(name: "k\($0.offset)", expression: $0.element)
+      },
+      values: request.values.enumerated().map {
+        AggregateRequest.Value(name: "v\($0.offset)", $0.element.0, of: $0.element.1)
+      },
+      limit: request.query.limit,
+      offset: request.query.offset
+    )
+    return try talk { connection in
+      var groups: [[Value]] = []
+      try connection.aggregate(wanted) { row in
+        var group: [Value] = []
+        for type in request.types {
+          let field = try row.field()
+          guard let value = field.value(as: type) else { throw field.isNo(type.rawValue) }
+          group.append(value)
+        }
+        groups.append(group)
+      }
+      return groups
+    }
+  }
+}

@@ -1,0 +1,90 @@
+internal import DepotClient
+internal import DepotProtocol
+
+/// What to-many relationships lead to.
+extension ServiceStore {
+  func targets(
+    of sources: [PersistentIdentifier],
+    _ description: EntityDescription,
+    slot: Int,
+    into context: ModelContext
+  ) throws -> [[Link]] {
+    let property = description.properties[slot]
+    guard let type = property.destination else { return sources.map { _ in [] } }
+    let target = EntityDescription.of(type)
+    if let inverse = property.shape.inverse, !inverse.isToMany,
+      property.relationship?.isOrdered != true
+    {
+      return try children(of: sources, target, inverse, into: context)
+    }
+    return try linked(to: sources, description, property, target, into: context)
+  }
+
+  /// Reads the rows that lead to some by a to-one relationship.
+  private func children(
+    of sources: [PersistentIdentifier],
+    _ target: EntityDescription,
+    _ inverse: RelationshipShape.Inverse,
+    into context: ModelContext
+  ) throws -> [[Link]] {
+    let rows = sources.compactMap(\.row)
+    let path = QueryExpression.attribute(inverse.name + ".$id")
+    let predicate: QueryExpression =
+      rows.count == 1
+      ? .comparison(.equal, path, .value(.int64(rows[0])))
+      : .in(path, rows.map { .value(.int64($0)) })
+    let links = try fetch(StoreQuery(target, predicate), into: context)
+    if rows.count == 1 { return [links] }
+    var positions: [PersistentIdentifier: Int] = [:]
+    for (position, source) in sources.enumerated() { positions[source] = position }
+    var lists = sources.map { _ in [Link]() }
+    for link in links {
+      // The program may have changed where the object leads to; what counts is the store.
+      let slot =
+        link.storage.changed.contains(inverse.slot)
+        ? link.storage.base[inverse.slot] ?? link.storage.slots[inverse.slot]
+        : link.storage.slots[inverse.slot]
+      if let parent = slot.targetIdentifier, let position = positions[parent] {
+        lists[position].append(link)
+      }
+    }
+    return lists
+  }
+
+  /// Reads the rows that some lead to, and in which order.
+  private func linked(
+    to sources: [PersistentIdentifier],
+    _ description: EntityDescription,
+    _ property: PropertyDescription,
+    _ target: EntityDescription,
+    into context: ModelContext
+  ) throws -> [[Link]] {
+    let rows = sources.compactMap(\.row)
+    let request = FetchRequest(
+      entity: description.name,
+      predicate: .in(.attribute("$id"), rows.map { .value(.int64($0)) }),
+      select: [property.name],
+      namesColumns: false
+    )
+    var targets: [Int64: [Int64]] = [:]
+    try talk { connection in
+      targets = [:]
+      _ = try connection.fetch(request) { row in
+        targets[row.identifier] = try row.next([Int64].self)
+      }
+    }
+    let key = EntityKey.of(store: identifier, entity: target.name, root: target.root.name)
+    var known: Set<Int64> = []
+    let all = rows.flatMap { targets[$0] ?? [] }.filter { known.insert($0).inserted }
+    let links = try self.rows(
+      all.map { PersistentIdentifier(key, .row($0)) },
+      of: target,
+      slots: nil,
+      into: context
+    )
+    let byRow = Dictionary(
+      links.map { ($0.storage.identifier.row ?? 0, $0) }
+    ) { first, _ in first }
+    return rows.map { row in (targets[row] ?? []).compactMap { byRow[$0] } }
+  }
+}

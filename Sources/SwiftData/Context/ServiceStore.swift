@@ -1,0 +1,167 @@
+internal import DepotClient
+internal import DepotProtocol
+internal import Foundation
+
+/// A store that the service keeps, over a connection of one context.
+final class ServiceStore: ContextStore {
+  /// How many rows are asked for by identifier at once.
+  private static let rowsAtOnce = 2000
+  /// How often something is tried on a new connection after the old one was lost.
+  private static let attempts = 4
+
+  private let handle: StoreHandle
+  let descriptions: [String: EntityDescription]
+  private let heirs: [String: [EntityDescription]]
+  private var connection: BlockingConnection?
+  private var plans: [String: RowPlan] = [:]
+
+  init(_ handle: StoreHandle, _ descriptions: [String: EntityDescription]) {
+    self.handle = handle
+    self.descriptions = descriptions
+    var heirs: [String: [EntityDescription]] = [:]
+    for description in descriptions.values.sorted(by: { $0.name < $1.name }) {
+      var parent = description.parent
+      while let next = parent {
+        heirs[next.name, default: []].append(description)
+        parent = next.parent
+      }
+    }
+    self.heirs = heirs
+  }
+
+  var identifier: String { handle.identifier }
+  var allowsSave: Bool { handle.allowsSave }
+  var takesExpressions: Bool { true }
+
+  /// Does something over the connection, on another one if it is lost.
+  func talk<Result>(_ body: (BlockingConnection) throws -> Result) throws -> Result {
+    var attempt = 1
+    while true {
+      do {
+        let connection = try connection ?? handle.connect(author: nil)
+        self.connection = connection
+        return try body(connection)
+      } catch {
+        if error.isLostConnection {
+          connection = nil
+          if attempt < Self.attempts {
+            attempt += 1
+            continue
+          }
+        }
+        throw SwiftDataError(any: error)
+      }
+    }
+  }
+
+  /// Returns the plan of reading rows of an entity.
+  func plan(_ description: EntityDescription, _ slots: [Int]?) -> RowPlan {
+    if slots == nil, let known = plans[description.name] { return known }
+    let plan = RowPlan(
+      description,
+      slots: slots,
+      descendants: heirs[description.name] ?? [],
+      store: identifier
+    )
+    if slots == nil { plans[description.name] = plan }
+    return plan
+  }
+
+  // MARK: - Reading
+
+  func fetch(_ query: StoreQuery, into context: ModelContext) throws -> [Link] {
+    let plan = plan(query.description, query.slots)
+    let request = query.request(select: plan.select, includesSubentityColumns: plan.hasEntity)
+    return try talk { connection in
+      let intake = RowIntake(context, identifier, plan, grouped: true)
+      if query.prefetch.isEmpty {
+        _ = try connection.fetch(request) { row in try intake.row(&row) }
+      } else {
+        _ = try connection.fetch(request, related: { try intake.take($0) }) { row in
+          try intake.row(&row)
+        }
+      }
+      return intake.finish(prefetched: query.prefetch)
+    }
+  }
+
+  func count(_ query: StoreQuery) throws -> Int {
+    let request = CountRequest(
+      entity: query.description.name,
+      predicate: query.predicate,
+      includesSubentities: query.includesSubentities
+    )
+    let all = try talk { try $0.count(request) }
+    let rest = max(0, all - query.offset)
+    return query.limit.map { min($0, rest) } ?? rest
+  }
+
+  func identifiers(_ query: StoreQuery) throws -> [PersistentIdentifier] {
+    let root = query.description.root.name
+    let hasEntity = heirs[query.description.name] != nil
+    var query = query
+    query.prefetch = []
+    let request = query.request(select: hasEntity ? ["$entity"] : [])
+    return try talk { connection in
+      var identifiers: [PersistentIdentifier] = []
+      var key = EntityKey.of(store: identifier, entity: query.description.name, root: root)
+      _ = try connection.fetch(request) { row in
+        if hasEntity {
+          let name = try row.next(String.self)
+          if name != key.name {
+            key = EntityKey.of(store: self.identifier, entity: name, root: root)
+          }
+        }
+        identifiers.append(PersistentIdentifier(key, .row(row.identifier)))
+      }
+      return identifiers
+    }
+  }
+
+  func rows(
+    _ identifiers: [PersistentIdentifier],
+    of description: EntityDescription,
+    slots: [Int]?,
+    into context: ModelContext
+  ) throws -> [Link] {
+    let plan = plan(description, slots)
+    var links: [Link] = []
+    let rows = identifiers.compactMap(\.row)
+    for start in stride(from: 0, to: rows.count, by: Self.rowsAtOnce) {
+      let request = GetRequest(
+        entity: description.name,
+        identifiers: Array(rows[start..<min(start + Self.rowsAtOnce, rows.count)]),
+        select: plan.select,
+        includesSubentityColumns: plan.hasEntity,
+        allowsMissing: true,
+        namesColumns: false
+      )
+      links += try talk { connection in
+        let intake = RowIntake(context, self.identifier, plan, grouped: rows.count > 1)
+        try connection.get(request) { row in try intake.row(&row) }
+        return intake.finish()
+      }
+    }
+    return links
+  }
+}
+
+extension RelatedBlock: RelatedRowsOfPath {}
+
+extension StoreHandle {
+  /// Makes what a context reads and writes the store with.
+  func contextStore(_ descriptions: [String: EntityDescription]) -> any ContextStore {
+    switch kind {
+    case .depot, .migrating: ServiceStore(self, descriptions)
+    case .custom(let box): box.contextStore()
+    }
+  }
+}
+
+extension Error {
+  /// Whether a service went away, so that another connection may help.
+  fileprivate var isLostConnection: Bool {
+    let cause = (self as? DepotError) ?? (self as? SwiftDataError)?.serviceError
+    return cause?.code == .disconnected || cause?.code == .noService || cause?.code == .draining
+  }
+}

@@ -1,0 +1,110 @@
+internal import Foundation
+
+/// What a decoder read without knowing its type.
+enum CodedTree: Codable, Sendable {
+  case null
+  case bool(Bool)
+  case integer(Int64)
+  case unsigned(UInt64)
+  case number(Double)
+  case text(String)
+  case list([CodedTree])
+  case members([String: CodedTree])
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let value = try? container.decode(Bool.self) {
+      self = .bool(value)
+    } else if let value = try? container.decode(Int64.self) {
+      self = .integer(value)
+    } else if let value = try? container.decode(UInt64.self) {
+      self = .unsigned(value)
+    } else if let value = try? container.decode(Double.self) {
+      self = .number(value)
+    } else if let value = try? container.decode(String.self) {
+      self = .text(value)
+    } else if let value = try? container.decode([CodedTree].self) {
+      self = .list(value)
+    } else {
+      self = .members(try container.decode([String: CodedTree].self))
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let value): try container.encode(value)
+    case .integer(let value): try container.encode(value)
+    case .unsigned(let value): try container.encode(value)
+    case .number(let value): try container.encode(value)
+    case .text(let value): try container.encode(value)
+    case .list(let value): try container.encode(value)
+    case .members(let value): try container.encode(value)
+    }
+  }
+}
+
+extension CodedTree {
+  /// Takes a value apart; `nil` if it can't be encoded.
+  init?(_ value: Any) {
+    guard let value = value as? any Encodable else { return nil }
+    let encoder = JSONEncoder()
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf",
+      negativeInfinity: "-inf",
+      nan: "nan"
+    )
+    guard let data = try? encoder.encode([value.boxed]),
+      let list = try? JSONDecoder().decode([CodedTree].self, from: data), let tree = list.first
+    else { return nil }
+    self = tree
+  }
+
+  /// Returns the value that this is of a type; `nil` if it isn't one.
+  ///
+  /// Dates may be numbers or text.
+  func decoded<Content: Decodable>(_: Content.Type) -> Content? {
+    guard let data = try? JSONEncoder().encode([self]) else { return nil }
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf",
+      negativeInfinity: "-inf",
+      nan: "nan"
+    )
+    if let value = try? decoder.decode([Content].self, from: data).first { return value }
+    decoder.dateDecodingStrategy = .iso8601
+    return try? decoder.decode([Content].self, from: data).first
+  }
+
+  /// Returns the value of an attribute; `nil` if this isn't one.
+  func value(of property: PropertyDescription) -> Any? {
+    guard let type = property.decodableType else { return nil }
+    func decode<Content: Decodable>(_: Content.Type) -> Any? { decoded(Content.self) }
+    return decode(type)
+  }
+}
+
+/// An encodable value of any type.
+struct EncodableBox: Encodable {
+  let content: any Encodable
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(content)
+  }
+}
+
+extension Encodable {
+  fileprivate var boxed: EncodableBox { EncodableBox(content: self) }
+}
+
+extension PropertyDescription {
+  /// The type of the values if they can be decoded; `nil` for a transformable.
+  var decodableType: (any Decodable.Type)? {
+    if attribute?.isTransformable == true { return nil }
+    return type(of: keyPath).valueType as? any Decodable.Type
+  }
+}

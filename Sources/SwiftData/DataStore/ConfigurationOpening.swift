@@ -1,0 +1,38 @@
+/// The opening of one store, whatever its configuration is.
+struct ConfigurationOpening {
+  let descriptions: [EntityDescription]
+  let schema: Schema
+  let plan: (any SchemaMigrationPlan.Type)?
+  /// Whether there is no other store.
+  let isOnly: Bool
+
+  /// - Throws: Why the store can't be had; of a store of the program's own, what that throws.
+  func open(_ configuration: any DataStoreConfiguration) throws -> StoreHandle {
+    if let configuration = configuration as? ModelConfiguration {
+      return try StoreOpening(configuration, descriptions, schema, plan, isOnly: isOnly).open()
+    }
+    return try openCustom(configuration)
+  }
+
+  private func openCustom(_ configuration: some DataStoreConfiguration) throws -> StoreHandle {
+    var configuration = configuration
+    if configuration.schema == nil {
+      configuration.schema = Schema(descriptions.map(\.type), version: schema.version)
+    }
+    let names = Dictionary(schema.descriptions.map { ($0.name, $0) }) { first, _ in first }
+    let store = try EntityDescription.$current.withValue(names) { try makeStore(configuration) }
+    return StoreHandle(
+      .custom(CustomStoreBox(store, names)),
+      identifier: store.identifier,
+      entities: Set(descriptions.map(\.name)),
+      allowsSave: true,
+      name: configuration.name
+    )
+  }
+
+  private func makeStore<Configuration: DataStoreConfiguration>(
+    _ configuration: Configuration
+  ) throws -> any DataStore {
+    try Configuration.Store(configuration, migrationPlan: plan)
+  }
+}

@@ -1,0 +1,226 @@
+internal import Foundation
+
+extension CustomStore {
+  func fetch(_ query: StoreQuery, into context: ModelContext) throws -> [Link] {
+    func open<Model: PersistentModel>(_: Model.Type) throws -> [Link] {
+      try fetch(query.typed(Model.self), into: context)
+    }
+    return try open(query.description.type)
+  }
+
+  func count(_ query: StoreQuery) throws -> Int {
+    func open<Model: PersistentModel>(_: Model.Type) throws -> Int {
+      let descriptor = query.typed(Model.self)
+      return try talk(nil) { store, state in
+        try store.fetchCount(DataStoreFetchRequest(descriptor: descriptor, editingState: state))
+      }
+    }
+    return try open(query.description.type)
+  }
+
+  func identifiers(_ query: StoreQuery) throws -> [PersistentIdentifier] {
+    func open<Model: PersistentModel>(_: Model.Type) throws -> [PersistentIdentifier] {
+      let descriptor = query.typed(Model.self)
+      return try talk(nil) { store, state in
+        try store.fetchIdentifiers(
+          DataStoreFetchRequest(descriptor: descriptor, editingState: state)
+        )
+      }
+    }
+    return try open(query.description.type)
+  }
+
+  func rows(
+    _ identifiers: [PersistentIdentifier],
+    of description: EntityDescription,
+    slots: [Int]?,
+    into context: ModelContext
+  ) throws -> [Link] {
+    var found: [PersistentIdentifier: DefaultSnapshot] = [:]
+    for identifier in identifiers { found[identifier] = returned.removeValue(forKey: identifier) }
+    var missing = identifiers.filter { found[$0] == nil }
+    if !missing.isEmpty {
+      let cached = try talk(context) { try $0.cachedSnapshots(for: missing, editingState: $1) }
+      for (identifier, snapshot) in cached {
+        found[identifier] = try DefaultSnapshot(any: snapshot)
+      }
+      missing = missing.filter { found[$0] == nil }
+    }
+    var related: [DefaultSnapshot] = []
+    if !missing.isEmpty {
+      let wanted = Set(missing)
+      func open<Model: PersistentModel>(_: Model.Type) throws {
+        let answer = try ask(FetchDescriptor<Model>(identifiers: wanted), context)
+        for snapshot in answer.snapshots where wanted.contains(snapshot.persistentIdentifier) {
+          found[snapshot.persistentIdentifier] = snapshot
+        }
+        related = answer.related
+      }
+      try open(description.type)
+    }
+    return take(identifiers.compactMap { found[$0] }, related, into: context)
+  }
+
+  func targets(
+    of sources: [PersistentIdentifier],
+    _ description: EntityDescription,
+    slot: Int,
+    into context: ModelContext
+  ) throws -> [[Link]] {
+    let unknown = sources.filter { lists[$0]?[slot] == nil }
+    let alive = try unknown.isEmpty ? [] : rows(unknown, of: description, slots: nil, into: context)
+    guard let type = description.properties[slot].destination else {
+      return sources.map { _ in [] }
+    }
+    let target = EntityDescription.of(type)
+    let wanted = sources.map { lists[$0]?[slot] }
+    if wanted.contains(where: { $0 == nil }) {
+      return try children(of: sources, description.properties[slot], target, into: context)
+    }
+    var known: [PersistentIdentifier: Link] = [:]
+    var missing: [PersistentIdentifier] = []
+    var seen: Set<PersistentIdentifier> = []
+    for identifier in wanted.flatMap({ $0 ?? [] }) where seen.insert(identifier).inserted {
+      if let link = context.registered(identifier)?.link {
+        known[identifier] = link
+      } else {
+        missing.append(identifier)
+      }
+    }
+    if !missing.isEmpty {
+      for link in try rows(missing, of: target, slots: nil, into: context) {
+        known[link.storage.identifier] = link
+      }
+    }
+    for source in sources { lists[source]?[slot] = nil }
+    return withExtendedLifetime(alive) { wanted.map { ($0 ?? []).compactMap { known[$0] } } }
+  }
+
+  /// Finds what relationships lead to by the objects that lead back.
+  private func children(
+    of sources: [PersistentIdentifier],
+    _ property: PropertyDescription,
+    _ target: EntityDescription,
+    into context: ModelContext
+  ) throws -> [[Link]] {
+    guard let inverse = property.shape.inverse else { return sources.map { _ in [] } }
+    var positions: [PersistentIdentifier: Int] = [:]
+    for (position, source) in sources.enumerated() { positions[source] = position }
+    var result = sources.map { _ in [Link]() }
+    for link in try fetch(StoreQuery(target), into: context) {
+      let storage = link.storage
+      // The program may have changed where the object leads to; what counts is the store.
+      let value =
+        storage.changed.contains(inverse.slot)
+        ? storage.base[inverse.slot] ?? storage.slots[inverse.slot] : storage.slots[inverse.slot]
+      let parents =
+        inverse.isToMany
+        ? lists[storage.identifier]?[inverse.slot] ?? value.listedIdentifiers
+        : value.targetIdentifier.map { [$0] } ?? []
+      for parent in parents {
+        if let position = positions[parent] { result[position].append(link) }
+      }
+    }
+    return result
+  }
+
+  // MARK: - Typed
+
+  /// Reads the objects that are stored into the context.
+  func fetch<Model: PersistentModel>(
+    _ descriptor: FetchDescriptor<Model>,
+    into context: ModelContext
+  ) throws -> [Link] {
+    let answer = try ask(descriptor, context)
+    if answer.isFiltered, answer.isSorted {
+      let links = take(answer, Model.self, into: context)
+      return descriptor.fetchLimit.map { Array(links.prefix($0)) } ?? links
+    }
+    guard context.hasChanges else {
+      var work = MemoryFetch(context, descriptor)
+      work.isFiltered = answer.isFiltered
+      return try work.run(take(answer, Model.self, into: context))
+    }
+    // What counts is what is stored, so that the work is done on objects without changes.
+    let scratch = ModelContext(context.container)
+    var work = MemoryFetch(scratch, descriptor)
+    work.isFiltered = answer.isFiltered
+    let stored = take(answer, Model.self, into: scratch)
+    let order = try work.run(stored).map(\.storage.identifier)
+    let links = take(answer, Model.self, into: context)
+    let byIdentifier = Dictionary(links.map { ($0.storage.identifier, $0) }) { first, _ in first }
+    return order.compactMap { byIdentifier[$0] }
+  }
+
+  /// Registers what the store has answered; returns the objects of a class.
+  func take<Model: PersistentModel>(
+    _ answer: CustomAnswer,
+    _: Model.Type,
+    into context: ModelContext
+  ) -> [Link] {
+    let description = EntityDescription.of(Model.self)
+    // A store that keeps all its objects in one place may return others too.
+    let snapshots = answer.snapshots.filter { snapshot in
+      context.description(of: snapshot.persistentIdentifier)?.isKind(of: description) == true
+    }
+    return take(snapshots, answer.related, into: context)
+  }
+
+  private func take(
+    _ snapshots: [DefaultSnapshot],
+    _ related: [DefaultSnapshot],
+    into context: ModelContext
+  ) -> [Link] {
+    var known: Set<PersistentIdentifier> = []
+    var intake = SnapshotIntake(context)
+    for snapshot in snapshots where known.insert(snapshot.persistentIdentifier).inserted {
+      intake.take(snapshot)
+    }
+    let links = intake.finish()
+    lists.merge(intake.lists) { old, new in old.merging(new) { $1 } }
+    var companions = SnapshotIntake(context)
+    for snapshot in related where known.insert(snapshot.persistentIdentifier).inserted {
+      companions.take(snapshot)
+    }
+    let others = companions.finish()
+    lists.merge(companions.lists) { old, new in old.merging(new) { $1 } }
+    context.keepPrefetched(others)
+    return links
+  }
+}
+
+extension StoreQuery {
+  /// Returns the fetch descriptor that the query was made from, or one of all objects.
+  func typed<Model: PersistentModel>(_: Model.Type) -> FetchDescriptor<Model> {
+    if let descriptor = descriptor as? FetchDescriptor<Model> { return descriptor }
+    var descriptor = FetchDescriptor<Model>()
+    descriptor.fetchLimit = limit
+    if offset > 0 { descriptor.fetchOffset = offset }
+    return descriptor
+  }
+}
+
+extension FetchDescriptor {
+  /// Describes the objects that have identifiers.
+  init(identifiers: Set<PersistentIdentifier>) {
+    self.init(
+      predicate: Foundation.Predicate<T> { model in
+        PredicateExpressions.build_contains(
+          PredicateExpressions.build_Arg(identifiers),
+          PredicateExpressions.build_KeyPath(
+            root: PredicateExpressions.build_Arg(model),
+            keyPath: \.persistentModelID
+          )
+        )
+      }
+    )
+  }
+}
+
+extension Slot {
+  /// What a to-many relationship leads to.
+  var listedIdentifiers: [PersistentIdentifier] {
+    if case .many(let list?) = self { return list.allIdentifiers }
+    return []
+  }
+}

@@ -1,0 +1,43 @@
+internal import DepotProtocol
+
+/// What one context reads and writes a store of the program's own with.
+final class CustomStore<Store: DataStore>: ContextStore {
+  typealias Snapshot = Store.Snapshot
+
+  let box: CustomStoreBox
+  let identifier: String
+  let allowsSave = true
+  let takesExpressions = false
+  /// Used while ``box`` is locked only.
+  private let store: Store
+  /// The context as the store knows it.
+  private var state: EditingState?
+  /// What to-many relationships of registered objects lead to that aren't loaded.
+  var lists: [PersistentIdentifier: [Int: [PersistentIdentifier]]] = [:]
+  /// What a save has said of objects that the context has to take over.
+  var returned: [PersistentIdentifier: DefaultSnapshot] = [:]
+
+  init(_ box: CustomStoreBox, _ store: Store) {
+    self.box = box
+    self.store = store
+    identifier = store.identifier
+  }
+
+  deinit {
+    if let state { box.withStore { _ in store.invalidateState(for: state) } }
+  }
+
+  /// Does something with the store while nobody else does.
+  func talk<Result>(
+    _ context: ModelContext?,
+    _ body: (Store, EditingState) throws -> Result
+  ) rethrows -> Result {
+    try box.withStore { _ in
+      let isNew = state == nil
+      let current = context?.editingState ?? state ?? EditingState()
+      state = current
+      if isNew { store.initializeState(for: current) }
+      return try body(store, current)
+    }
+  }
+}

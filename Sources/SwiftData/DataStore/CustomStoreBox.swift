@@ -1,0 +1,32 @@
+internal import Foundation
+
+/// A store of the program's own, which the contexts of a container share.
+///
+/// It is called for one context at a time, whatever threads they are on.
+// because the store is used under the lock only
+final class CustomStoreBox: @unchecked Sendable {
+  private let store: any DataStore
+  private let descriptions: [String: EntityDescription]
+  private let lock = NSRecursiveLock()
+
+  /// - Parameters:
+  ///   - store: The store, which nobody else uses.
+  ///   - descriptions: The entities of the container by their names.
+  init(_ store: any DataStore, _ descriptions: [String: EntityDescription]) {
+    self.store = store
+    self.descriptions = descriptions
+  }
+
+  /// Does something with the store while nobody else does.
+  func withStore<Result>(_ body: (any DataStore) throws -> Result) rethrows -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return try EntityDescription.$current.withValue(descriptions) { try body(store) }
+  }
+
+  /// Makes what a context reads and writes the store with.
+  func contextStore() -> any ContextStore {
+    func make<Store: DataStore>(_ store: Store) -> any ContextStore { CustomStore(self, store) }
+    return make(store)
+  }
+}

@@ -1,0 +1,123 @@
+/// What keeps the objects of containers, in a form of the program's own.
+///
+/// Contexts speak to a store in snapshots and identifiers. A container calls its store for one context at a
+/// time, whatever threads the contexts are on.
+public protocol DataStore: AnyObject {
+  /// What says where the store is.
+  associatedtype Configuration: DataStoreConfiguration where Self == Configuration.Store
+  /// The values of one object.
+  associatedtype Snapshot: DataStoreSnapshot
+
+  /// What tells the store from all others, always.
+  var identifier: String { get }
+
+  /// The entities that the store holds.
+  var schema: Schema { get }
+
+  /// What says where the store is.
+  var configuration: Configuration { get }
+
+  /// Opens the store.
+  ///
+  /// - Parameters:
+  ///   - configuration: Where the store is; its schema is set.
+  ///   - migrationPlan: How stores of older versions become those of this one.
+  /// - Throws: Why the store can't be had.
+  init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws
+
+  /// Deletes all objects.
+  func erase() throws
+
+  /// Returns the objects that a descriptor describes.
+  ///
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort`` to leave
+  ///   that part to the context, or why the objects can't be had.
+  func fetch<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> DataStoreFetchResult<T, Snapshot>
+
+  /// Returns how many objects a descriptor describes.
+  func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int
+
+  /// Returns the identifiers of the objects that a descriptor describes.
+  func fetchIdentifiers<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> [PersistentIdentifier]
+
+  /// Keeps what a context has changed: all of it or nothing.
+  ///
+  /// - Throws: Why nothing is saved.
+  func save(
+    _ request: DataStoreSaveChangesRequest<Snapshot>
+  ) throws -> DataStoreSaveChangesResult<Snapshot>
+
+  /// Learns of a context, before that asks for anything.
+  func initializeState(for editingState: EditingState)
+
+  /// Learns that a context has ended.
+  func invalidateState(for editingState: EditingState)
+
+  /// Returns what the store has at hand of some objects.
+  func cachedSnapshots(
+    for persistentIdentifiers: [PersistentIdentifier],
+    editingState: EditingState
+  ) throws -> [PersistentIdentifier: Snapshot]
+}
+
+extension DataStore {
+  /// Counts what ``fetchIdentifiers(_:)`` returns.
+  ///
+  /// - Throws: What that throws.
+  public func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
+    try fetchIdentifiers(request).count
+  }
+
+  /// Fetches the objects for their identifiers.
+  ///
+  /// - Throws: What ``fetch(_:)`` throws.
+  public func fetchIdentifiers<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> [PersistentIdentifier] {
+    let description = EntityDescription.of(T.self)
+    let identifiers = try fetch(request).fetchedSnapshots.map(\.persistentIdentifier).filter {
+      EntityDescription.named($0.entityName)?.isKind(of: description) ?? true
+    }
+    return request.descriptor.fetchLimit.map { Array(identifiers.prefix($0)) } ?? identifiers
+  }
+
+  /// Does nothing.
+  public func initializeState(for editingState: EditingState) {}
+
+  /// Does nothing.
+  public func invalidateState(for editingState: EditingState) {}
+
+  /// Has nothing at hand.
+  public func cachedSnapshots(
+    for persistentIdentifiers: [PersistentIdentifier],
+    editingState: EditingState
+  ) throws -> [PersistentIdentifier: Snapshot] { [:] }
+
+  /// Fetches all objects and saves their deletion.
+  ///
+  /// - Throws: What ``fetch(_:)`` and ``save(_:)`` throw.
+  public func erase() throws {
+    var deleted: [PersistentIdentifier: Snapshot] = [:]
+    func fetchAll<T: PersistentModel>(_: T.Type) throws {
+      let request = DataStoreFetchRequest(
+        descriptor: FetchDescriptor<T>(),
+        editingState: EditingState()
+      )
+      for snapshot in try fetch(request).fetchedSnapshots {
+        deleted[snapshot.persistentIdentifier] = snapshot
+      }
+    }
+    for description in schema.descriptions { try fetchAll(description.type) }
+    guard !deleted.isEmpty else { return }
+    _ = try save(
+      DataStoreSaveChangesRequest(
+        editingState: EditingState(),
+        deleted: deleted.sorted { $0.key < $1.key }.map(\.value)
+      )
+    )
+  }
+}

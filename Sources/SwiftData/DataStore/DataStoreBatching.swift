@@ -1,0 +1,31 @@
+public import Foundation
+
+/// A store that deletes what a predicate describes without the help of a context.
+public protocol DataStoreBatching: DataStore {
+  /// Deletes all objects that a predicate describes.
+  ///
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` to leave it to the context, or why nothing is
+  ///   deleted.
+  func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws
+}
+
+/// What a context wants a store to delete.
+public struct DataStoreBatchDeleteRequest<T: PersistentModel>: Sendable {
+  /// Which context asks.
+  public let editingState: EditingState
+  /// What must be true of an object; `nil` means all of them.
+  public let predicate: Predicate<T>?
+  /// Whether objects of subclasses are meant too.
+  public let includeSubclasses: Bool
+
+  /// Creates a request.
+  public init(
+    editingState: EditingState,
+    predicate: Predicate<T>? = nil,
+    includeSubclasses: Bool = true
+  ) {
+    self.editingState = editingState
+    self.predicate = predicate
+    self.includeSubclasses = includeSubclasses
+  }
+}

@@ -1,0 +1,25 @@
+/// What a store of the program's own can't or won't do.
+///
+/// A context that gets one of the two that prefer its memory does that part itself, over all objects of
+/// the entity.
+public enum DataStoreError: Error, Hashable, Sendable {
+  /// The store can't do what was asked.
+  case unsupportedFeature
+  /// The store leaves predicates to the context.
+  case preferInMemoryFilter
+  /// The store leaves sorting to the context.
+  case preferInMemorySort
+  /// The store can't evaluate the predicate.
+  case invalidPredicate
+}
+
+extension DataStoreError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .unsupportedFeature: "The store doesn't support this."
+    case .preferInMemoryFilter: "The store leaves predicates to the context."
+    case .preferInMemorySort: "The store leaves sorting to the context."
+    case .invalidPredicate: "The store can't evaluate the predicate."
+    }
+  }
+}

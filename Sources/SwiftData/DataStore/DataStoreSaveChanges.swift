@@ -1,0 +1,75 @@
+/// What a context wants a store to keep.
+public struct DataStoreSaveChangesRequest<Snapshot: DataStoreSnapshot>: Sendable {
+  /// Which context saves.
+  public let editingState: EditingState
+  /// The new objects, whose identifiers are temporary.
+  public let inserted: [Snapshot]
+  /// The changed objects, with all their values.
+  public let updated: [Snapshot]
+  /// The objects that are to go, with their last values.
+  public let deleted: [Snapshot]
+
+  /// Creates a request.
+  public init(
+    editingState: EditingState,
+    inserted: [Snapshot] = [],
+    updated: [Snapshot] = [],
+    deleted: [Snapshot] = []
+  ) {
+    self.editingState = editingState
+    self.inserted = inserted
+    self.updated = updated
+    self.deleted = deleted
+  }
+}
+
+/// What a store has kept.
+// because it is immutable; tokens are Sendable, as their protocol says
+public final class DataStoreSaveChangesResult<Snapshot: DataStoreSnapshot>: Sendable {
+  /// The identifier of the store.
+  public let storeIdentifier: String
+  /// The identifiers of new objects, by the temporary ones.
+  public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
+  /// Objects whose values are not what the context sent, by their identifiers.
+  public let snapshotsToReregister: [PersistentIdentifier: Snapshot]
+  /// The moment of the history after the save, if the store keeps one.
+  public let historyToken: (any HistoryToken)?
+
+  /// Creates a result.
+  ///
+  /// - Parameters:
+  ///   - storeIdentifier: The identifier of the store.
+  ///   - remappedIdentifiers: The identifiers of new objects, by the temporary ones.
+  ///   - snapshotsToReregister: Objects whose values are not what the context sent.
+  public convenience init(
+    for storeIdentifier: String,
+    remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
+    snapshotsToReregister: [PersistentIdentifier: Snapshot] = [:]
+  ) {
+    self.init(
+      for: storeIdentifier,
+      remappedIdentifiers: remappedIdentifiers,
+      snapshotsToReregister: snapshotsToReregister,
+      historyToken: nil
+    )
+  }
+
+  /// Creates a result of a store that keeps its history.
+  ///
+  /// - Parameters:
+  ///   - storeIdentifier: The identifier of the store.
+  ///   - remappedIdentifiers: The identifiers of new objects, by the temporary ones.
+  ///   - snapshotsToReregister: Objects whose values are not what the context sent.
+  ///   - historyToken: The moment of the history after the save.
+  public init(
+    for storeIdentifier: String,
+    remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
+    snapshotsToReregister: [PersistentIdentifier: Snapshot] = [:],
+    historyToken: (any HistoryToken)?
+  ) {
+    self.storeIdentifier = storeIdentifier
+    self.remappedIdentifiers = remappedIdentifiers
+    self.snapshotsToReregister = snapshotsToReregister
+    self.historyToken = historyToken
+  }
+}

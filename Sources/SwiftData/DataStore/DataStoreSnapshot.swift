@@ -1,0 +1,64 @@
+/// The values of one object, as a store and a context exchange them.
+///
+/// It encodes its values by the names of the properties, as ``DataStoreSnapshotCodingKey`` spells them:
+/// attributes as they are, a relationship as the identifier or the identifiers that it leads to.
+public protocol DataStoreSnapshot: Codable, Sendable {
+  /// What names the object.
+  var persistentIdentifier: PersistentIdentifier { get }
+
+  /// Creates the snapshot of an object.
+  ///
+  /// - Parameters:
+  ///   - backingData: What holds the object's values.
+  ///   - relatedBackingDatas: What holds the values of other objects, by their identifiers; a snapshot may
+  ///     add those that it leads to.
+  init(
+    from backingData: any BackingData,
+    relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
+  )
+
+  /// Returns the same values under another identifier.
+  ///
+  /// - Parameters:
+  ///   - persistentIdentifier: What names the object from now on.
+  ///   - remappedIdentifiers: What takes the place of identifiers that relationships lead to.
+  /// - Returns: The copy.
+  func copy(
+    persistentIdentifier: PersistentIdentifier,
+    remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?
+  ) -> Self
+}
+
+extension DataStoreSnapshot {
+  /// Returns the same values under another identifier.
+  public func copy(persistentIdentifier: PersistentIdentifier) -> Self {
+    copy(persistentIdentifier: persistentIdentifier, remappedIdentifiers: nil)
+  }
+}
+
+/// The keys under which a snapshot encodes itself.
+public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, Sendable {
+  /// What names the object.
+  case persistentIdentifier
+  /// The value of a property.
+  case modeledProperty(String)
+
+  public init?(stringValue: String) {
+    self =
+      stringValue == Self.identifierKey ? .persistentIdentifier : .modeledProperty(stringValue)
+  }
+
+  /// Is `nil`: properties have no numbers.
+  public init?(intValue: Int) { nil }
+
+  public var stringValue: String {
+    switch self {
+    case .persistentIdentifier: Self.identifierKey
+    case .modeledProperty(let name): name
+    }
+  }
+
+  public var intValue: Int? { nil }
+
+  private static let identifierKey = "persistentIdentifier"
+}

@@ -1,0 +1,128 @@
+/// The values of one object.
+///
+/// It encodes attributes by their names as what they are, so that the encoder's own settings for dates and
+/// data count, and relationships as identifiers. Properties that a decoder doesn't find have their default
+/// values; those that the class lacks are kept as they were read.
+// because it holds values of attributes, which nobody changes in place
+public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
+  /// What names the object.
+  public let persistentIdentifier: PersistentIdentifier
+  /// The values by the names of the properties.
+  var values: [String: HeldValue]
+
+  init(_ identifier: PersistentIdentifier, _ values: [String: HeldValue]) {
+    persistentIdentifier = identifier
+    self.values = values
+  }
+
+  /// Creates the snapshot of an object.
+  ///
+  /// - Parameters:
+  ///   - backingData: What holds the object's values.
+  ///   - relatedBackingDatas: Gets what holds the values of the objects that relationships lead to, as far
+  ///     as they are in memory.
+  public init(
+    from backingData: any BackingData,
+    relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
+  ) {
+    if let storage = backingData._$storage {
+      self.init(storage, &relatedBackingDatas)
+    } else {
+      self.init(foreign: backingData)
+    }
+  }
+
+  public func copy(
+    persistentIdentifier: PersistentIdentifier,
+    remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]? = nil
+  ) -> DefaultSnapshot {
+    guard let remappedIdentifiers, !remappedIdentifiers.isEmpty else {
+      return DefaultSnapshot(persistentIdentifier, values)
+    }
+    return DefaultSnapshot(
+      persistentIdentifier,
+      values.mapValues { $0.replacing(remappedIdentifiers) }
+    )
+  }
+
+  /// The value of a property by its name: of an attribute as it is, of a relationship the identifier or
+  /// the identifiers that it leads to; `nil` if it is `nil` or not known.
+  public subscript(property name: String) -> (any Sendable)? {
+    switch values[name] {
+    case .attribute(let value):
+      let content: Any? = (value as? any OptionalType).map(\.wrapped) ?? value
+      guard let plain = content else { return nil }
+      // Nobody changes values of attributes in place.
+      return unsafeBitCast(plain as Any, to: (any Sendable).self)
+    case .one(let target): return target
+    case .many(let targets): return targets
+    case .tree(let tree): return tree.content
+    case nil: return nil
+    }
+  }
+}
+
+extension DefaultSnapshot {
+  /// Reads the values that Depot holds; what isn't loaded is.
+  private init(
+    _ storage: ModelStorage,
+    _ related: inout [PersistentIdentifier: any BackingData]
+  ) {
+    var values: [String: HeldValue] = [:]
+    for property in storage.description.properties {
+      if property.isToMany {
+        let list = storage.targets(property.slot)
+        for link in list?.links ?? [] { related.add(link.storage) }
+        values[property.name] = .many(list?.allIdentifiers)
+        continue
+      }
+      if storage.isUnloaded(property.slot) { storage.load(property.slot) }
+      switch storage.slots[property.slot] {
+      case .value(let value): values[property.name] = .attribute(value)
+      case .nothing: values[property.name] = .one(nil)
+      case .link(let link):
+        related.add(link.storage)
+        values[property.name] = .one(link.storage.identifier)
+      case .reference(let identifier): values[property.name] = .one(identifier)
+      case .weak(let weak): values[property.name] = .one(weak.link?.storage.identifier)
+      case .unloaded, .many: break
+      }
+    }
+    self.init(storage.identifier, values)
+  }
+
+  /// Reads the values that a type of the program's own holds.
+  private init(foreign backingData: some BackingData) {
+    self.init(
+      backingData.persistentModelID
+        ?? .temporary(EntityDescription.of(type(of: backingData).modelType).temporaryKey),
+      ForeignValues(backingData).values
+    )
+  }
+}
+
+extension BackingData {
+  fileprivate static var modelType: Model.Type { Model.self }
+}
+
+extension [PersistentIdentifier: any BackingData] {
+  fileprivate mutating func add(_ storage: ModelStorage) {
+    if let data = storage as? any BackingData { self[storage.identifier] = data }
+  }
+}
+
+extension CodedTree {
+  /// The value as Foundation would have it.
+  fileprivate var content: (any Sendable)? {
+    switch self {
+    case .null: nil
+    case .bool(let value): value
+    case .integer(let value): value
+    case .unsigned(let value): value
+    case .number(let value): value
+    case .text(let value): value
+    case .list(let value): value.map(\.content)
+    case .members(let value): value.mapValues(\.content)
+    }
+  }
+}

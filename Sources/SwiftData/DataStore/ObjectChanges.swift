@@ -1,0 +1,48 @@
+/// What a context has saved in a store of the program's own.
+struct ObjectChanges: Sendable {
+  /// The context.
+  let editingState: EditingState
+  var inserted: [PersistentIdentifier] = []
+  /// The changed objects, with the properties that changed.
+  var updated: [PersistentIdentifier: SlotSet] = [:]
+  var deleted: [PersistentIdentifier] = []
+
+  /// All objects.
+  var all: [PersistentIdentifier] { inserted + updated.keys + deleted }
+
+  init(_ changes: SaveChanges, _ outcome: SaveOutcome) {
+    editingState = changes.editingState
+    inserted = outcome.inserted.map(\.identifier)
+    for link in changes.updated { updated[link.storage.identifier] = link.storage.changed }
+    deleted = changes.deleted.map(\.storage.identifier)
+  }
+}
+
+extension ModelContext {
+  /// Merges what another context of the container has saved in a store of the program's own.
+  ///
+  /// Changes that aren't saved are kept.
+  final func merge(_ changes: ObjectChanges) {
+    guard changes.editingState.id != editingState.id else { return }
+    var summary = MergedChanges()
+    for identifier in changes.inserted + changes.deleted {
+      if let description = description(of: identifier) { summary.noteMembership(description) }
+    }
+    var stale: [ObjectIdentifier: [Link]] = [:]
+    for (identifier, slots) in changes.updated {
+      guard let description = description(of: identifier) else { continue }
+      for slot in slots { summary.note(description, slot) }
+      guard let link = registered(identifier)?.link, !link.storage.isFault else { continue }
+      stale[ObjectIdentifier(link.storage.description), default: []].append(link)
+    }
+    for links in stale.values {
+      _ = read(links.map(\.storage.identifier), of: links[0].storage.description)
+    }
+    for identifier in changes.deleted {
+      guard let storage = registered(identifier), storage.changed.isEmpty else { continue }
+      if storage.phase == .deleted { deleted.remove(storage) }
+      vanish(storage)
+    }
+    for observer in observers { observer.didMerge(summary) }
+  }
+}

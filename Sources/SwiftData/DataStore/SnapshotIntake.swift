@@ -1,0 +1,109 @@
+/// The snapshots of one answer on their way into the objects of a context.
+///
+/// Objects that the context has keep what the program has changed. What others have changed is told to
+/// observers when all snapshots are there.
+struct SnapshotIntake {
+  /// A property of a registered object that isn't what the snapshot says.
+  private struct Update {
+    var link: Link
+    var slot: Int
+    var value: Slot
+  }
+
+  private let context: ModelContext
+  private var updates: [Update] = []
+  private(set) var links: [Link] = []
+  /// What to-many relationships lead to that the program doesn't know yet.
+  private(set) var lists: [PersistentIdentifier: [Int: [PersistentIdentifier]]] = [:]
+
+  init(_ context: ModelContext) {
+    self.context = context
+    context.willRead()
+  }
+
+  /// Takes a snapshot; the objects keep their order.
+  ///
+  /// Snapshots of classes that the container doesn't know are left out.
+  mutating func take(_ snapshot: DefaultSnapshot) {
+    let identifier = snapshot.persistentIdentifier
+    guard let description = context.description(of: identifier) else { return }
+    if let storage = context.registered(identifier) {
+      guard let link = storage.link else { return }
+      links.append(link)
+      if storage.isFault, storage.changed.isEmpty {
+        fill(storage, snapshot)
+      } else {
+        compare(link, snapshot)
+      }
+      return
+    }
+    let link = description.makeObject(identifier)
+    context.register(link.storage)
+    links.append(link)
+    fill(link.storage, snapshot)
+  }
+
+  private mutating func fill(_ storage: ModelStorage, _ snapshot: DefaultSnapshot) {
+    storage.version = 1
+    for property in storage.description.properties {
+      guard let slot = snapshot.slot(of: property, in: storage.description) else { continue }
+      if case .many(let list?) = slot {
+        lists[storage.identifier, default: [:]][property.slot] = list.allIdentifiers
+      } else {
+        storage.slots[property.slot] = slot
+      }
+    }
+  }
+
+  private mutating func compare(_ link: Link, _ snapshot: DefaultSnapshot) {
+    let storage = link.storage
+    for property in storage.description.properties where !storage.changed.contains(property.slot) {
+      guard let value = snapshot.slot(of: property, in: storage.description) else { continue }
+      let known = storage.slots[property.slot]
+      switch (value, known) {
+      case (.many(let list?), .many(let old)):
+        let identifiers = list.allIdentifiers
+        if identifiers == old?.allIdentifiers { continue }
+        lists[storage.identifier, default: [:]][property.slot] = identifiers
+        updates.append(Update(link: link, slot: property.slot, value: .unloaded))
+      case (.many(let list?), _):
+        lists[storage.identifier, default: [:]][property.slot] = list.allIdentifiers
+      case (_, .unloaded): storage.slots[property.slot] = value
+      case (.many(nil), .many(nil)): continue
+      case (.many(nil), _): updates.append(Update(link: link, slot: property.slot, value: value))
+      default:
+        if property.isSame(known, value) { continue }
+        updates.append(Update(link: link, slot: property.slot, value: value))
+      }
+    }
+    if storage.version == 0 || storage.changed.isEmpty { storage.version = 1 }
+  }
+
+  /// Tells observers what has changed; returns the objects in their order.
+  mutating func finish() -> [Link] {
+    for update in updates {
+      let storage = update.link.storage
+      let property = storage.description.properties[update.slot]
+      property.willSet(update.link.model)
+      storage.slots[update.slot] = update.value
+      property.didSet(update.link.model)
+    }
+    updates = []
+    return links
+  }
+}
+
+extension DefaultSnapshot {
+  /// Returns what a property has; what the snapshot doesn't know has its default value.
+  ///
+  /// It is `nil` for a to-many relationship that the snapshot doesn't know: the objects that lead back
+  /// say what it leads to.
+  fileprivate func slot(
+    of property: PropertyDescription,
+    in description: EntityDescription
+  ) -> Slot? {
+    if let slot = values[property.name]?.slot(of: property) { return slot }
+    if let name = property.originalName, let slot = values[name]?.slot(of: property) { return slot }
+    return property.isToMany ? nil : description.initialSlots[property.slot]
+  }
+}

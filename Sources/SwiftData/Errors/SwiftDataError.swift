@@ -1,0 +1,43 @@
+public import DepotProtocol
+internal import Foundation
+
+/// Why something can't be done.
+///
+/// It is equal to the error of Apple's framework that has the same name, whatever it says besides.
+public struct SwiftDataError: Error, Sendable {
+  /// Which error it is, for comparisons.
+  let kind: Kind
+  /// What went wrong, as a sentence.
+  public var message: String
+  /// The entity that it is about.
+  public var entity: String?
+  /// The property that it is about.
+  public var property: String?
+  /// What to do about it.
+  public var hint: String?
+  /// The service's code, as in `conflict.unique`, if the service said so.
+  public var code: String?
+  /// The service's whole error.
+  public var serviceError: DepotError?
+  /// The conflicts that kept a save from being made.
+  public var conflicts: [SaveConflict] = []
+
+  enum Kind: String, Hashable, Sendable {
+    case includePendingChangesWithBatchSize, unsupportedPredicate, unsupportedKeyPath
+    case sortingPendingChangesWithIdentifiers, unsupportedSortDescriptor
+    case duplicateConfiguration, configurationFileNameTooLong
+    case configurationFileNameContainsInvalidCharacters
+    case configurationSchemaNotFoundInContainerSchema
+    case loadIssueModelContainer, modelValidationFailure, missingModelContext
+    case backwardMigration, unknownSchema, historyTokenExpired, invalidTransactionFetchRequest
+    case unknownDataStoreSchema
+    /// What Apple's framework has no name for.
+    case saveConflict, storeFailure, escapingMutations
+  }
+
+  init(_ kind: Kind, _ message: String, hint: String? = nil) {
+    self.kind = kind
+    self.message = message
+    self.hint = hint
+  }
+}

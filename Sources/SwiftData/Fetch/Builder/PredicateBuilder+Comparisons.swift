@@ -1,0 +1,172 @@
+extension PredicateBuilder {
+  /// Whether two values are equal.
+  public static func equal<L: Part, R: Part>(
+    _ left: L,
+    _ right: R
+  ) -> PredicateExpressions.Equal<L, R> where L.Output == R.Output, L.Output: Equatable {
+    PredicateExpressions.Equal(lhs: left, rhs: right)
+  }
+
+  /// Whether two values differ.
+  public static func notEqual<L: Part, R: Part>(
+    _ left: L,
+    _ right: R
+  ) -> PredicateExpressions.NotEqual<L, R> where L.Output == R.Output, L.Output: Equatable {
+    PredicateExpressions.NotEqual(lhs: left, rhs: right)
+  }
+
+  // Two properties may be compared of which one is optional.
+
+  /// Whether two values are equal, of which one may be optional.
+  public static func equalMixed<L: Part, R: Part>(
+    _ left: L,
+    _ right: R
+  ) -> PredicateExpressions.Equal<L, R> where L.Output == R.Output, L.Output: Equatable {
+    PredicateExpressions.Equal(lhs: left, rhs: right)
+  }
+
+  /// Whether two values are equal, of which one may be optional.
+  public static func equalMixed<L: Part, R: Part>(
+    _ left: L,
+    _ right: R
+  ) -> PredicateExpressions.Equal<L, OptionalPromotion<R>>
+  where L.Output == R.Output?, R.Output: Equatable {
+    PredicateExpressions.Equal(lhs: left, rhs: OptionalPromotion(right))
+  }
+
+  /// Whether two values are equal, of which one may be optional.
+  public static func equalMixed<L: Part, R: Part>(
+    _ left: L,
+    _ right: R
+  ) -> PredicateExpressions.Equal<OptionalPromotion<L>, R>
+  where R.Output == L.Output?, L.Output: Equatable {
+    PredicateExpressions.Equal(lhs: OptionalPromotion(left), rhs: right)
+  }
+
+  /// Whether two values differ, of which one may be optional.
+  public static func notEqualMixed<L: Part, R: Part>(
+    _ left: L,
+    _ right: R
+  ) -> PredicateExpressions.NotEqual<L, R> where L.Output == R.Output, L.Output: Equatable {
+    PredicateExpressions.NotEqual(lhs: left, rhs: right)
+  }
+
+  /// Whether two values differ, of which one may be optional.
+  public static func notEqualMixed<L: Part, R: Part>(
+    _ left: L,
+    _ right: R
+  ) -> PredicateExpressions.NotEqual<L, OptionalPromotion<R>>
+  where L.Output == R.Output?, R.Output: Equatable {
+    PredicateExpressions.NotEqual(lhs: left, rhs: OptionalPromotion(right))
+  }
+
+  /// Whether two values differ, of which one may be optional.
+  public static func notEqualMixed<L: Part, R: Part>(
+    _ left: L,
+    _ right: R
+  ) -> PredicateExpressions.NotEqual<OptionalPromotion<L>, R>
+  where R.Output == L.Output?, L.Output: Equatable {
+    PredicateExpressions.NotEqual(lhs: OptionalPromotion(left), rhs: right)
+  }
+
+  /// Whether there is no value.
+  public static func isNil<Value: Part, Wrapped: Equatable>(
+    _ value: Value
+  ) -> PredicateExpressions.Equal<Value, PredicateExpressions.NilLiteral<Wrapped>>
+  where Value.Output == Wrapped? {
+    PredicateExpressions.Equal(lhs: value, rhs: PredicateExpressions.NilLiteral())
+  }
+
+  /// Whether there is no value.
+  @_disfavoredOverload
+  public static func isNil<Value: Part, Wrapped>(
+    _ value: Value
+  ) -> AbsenceTest<Value, Wrapped> where Value.Output == Wrapped? {
+    AbsenceTest(value)
+  }
+
+  /// Whether there is a value.
+  public static func isNotNil<Value: Part, Wrapped: Equatable>(
+    _ value: Value
+  ) -> PredicateExpressions.NotEqual<Value, PredicateExpressions.NilLiteral<Wrapped>>
+  where Value.Output == Wrapped? {
+    PredicateExpressions.NotEqual(lhs: value, rhs: PredicateExpressions.NilLiteral())
+  }
+
+  /// Whether there is a value.
+  @_disfavoredOverload
+  public static func isNotNil<Value: Part, Wrapped>(
+    _ value: Value
+  ) -> PredicateExpressions.Negation<AbsenceTest<Value, Wrapped>>
+  where Value.Output == Wrapped? {
+    PredicateExpressions.Negation(AbsenceTest(value))
+  }
+
+  /// Whether the first value is before the second.
+  public static func less<L: Part, R: Part>(
+    _ left: L,
+    _ right: R
+  ) -> PredicateExpressions.Comparison<L, R> where L.Output == R.Output, L.Output: Comparable {
+    PredicateExpressions.Comparison(lhs: left, rhs: right, op: .lessThan)
+  }
+
+  /// Whether the first value is before the second, or equal.
+  public static func lessOrEqual<L: Part, R: Part>(
+    _ left: L,
+    _ right: R
+  ) -> PredicateExpressions.Comparison<L, R> where L.Output == R.Output, L.Output: Comparable {
+    PredicateExpressions.Comparison(lhs: left, rhs: right, op: .lessThanOrEqual)
+  }
+
+  /// Whether the first value is after the second.
+  public static func greater<L: Part, R: Part>(
+    _ left: L,
+    _ right: R
+  ) -> PredicateExpressions.Comparison<L, R> where L.Output == R.Output, L.Output: Comparable {
+    PredicateExpressions.Comparison(lhs: left, rhs: right, op: .greaterThan)
+  }
+
+  /// Whether the first value is after the second, or equal.
+  public static func greaterOrEqual<L: Part, R: Part>(
+    _ left: L,
+    _ right: R
+  ) -> PredicateExpressions.Comparison<L, R> where L.Output == R.Output, L.Output: Comparable {
+    PredicateExpressions.Comparison(lhs: left, rhs: right, op: .greaterThanOrEqual)
+  }
+
+  /// The values from one to another: `a...b`.
+  public static func closedRange<L: Part, R: Part>(
+    _ lower: L,
+    _ upper: R
+  ) -> PredicateExpressions.ClosedRange<L, R> where L.Output == R.Output, L.Output: Comparable {
+    PredicateExpressions.ClosedRange(lower: lower, upper: upper)
+  }
+
+  /// The values from one to before another: `a..<b`.
+  public static func range<L: Part, R: Part>(
+    _ lower: L,
+    _ upper: R
+  ) -> PredicateExpressions.Range<L, R> where L.Output == R.Output, L.Output: Comparable {
+    PredicateExpressions.Range(lower: lower, upper: upper)
+  }
+
+  // Patterns of `switch` and `~=`.
+
+  /// Whether a value is one that a case of a `switch` takes.
+  public static func matches<Pattern: Part, Value: Part>(
+    _ pattern: Pattern,
+    _ value: Value
+  ) -> PredicateExpressions.Equal<Value, Pattern>
+  where Pattern.Output == Value.Output, Value.Output: Equatable {
+    PredicateExpressions.Equal(lhs: value, rhs: pattern)
+  }
+
+  /// Whether a value is one that a case of a `switch` takes.
+  public static func matches<Pattern: Part, Value: Part>(
+    _ pattern: Pattern,
+    _ value: Value
+  ) -> PredicateExpressions.RangeExpressionContains<Pattern, Value>
+  where Pattern.Output: RangeExpression, Value.Output == Pattern.Output.Bound {
+    PredicateExpressions.RangeExpressionContains(range: pattern, element: value)
+  }
+}

@@ -1,0 +1,44 @@
+/// A description of the objects of a class that are wanted, and in which order.
+// because predicates, sort descriptors, and key paths of properties are immutable
+public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
+  /// What the objects must satisfy; all objects if `nil`.
+  public var predicate: Predicate<T>?
+  /// How they are sorted, the most important first; in the order of their identifiers if empty.
+  public var sortBy: [SortDescriptor<T>]
+  /// How many objects are wanted at most.
+  public var fetchLimit: Int?
+  /// How many objects to leave out at the beginning.
+  public var fetchOffset: Int?
+  /// Whether changes of the context that aren't saved count.
+  public var includePendingChanges = true
+  /// The properties to read at once; all if empty, and the others when they are used.
+  public var propertiesToFetch: [PartialKeyPath<T>] = []
+  /// The relationships whose objects are to come along.
+  public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
+
+  /// Describes objects.
+  public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {
+    self.predicate = predicate
+    self.sortBy = sortBy
+  }
+}
+
+extension FetchDescriptor: Equatable {
+  /// Predicates are equal if they ask the store for the same.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.sortBy == right.sortBy && left.fetchLimit == right.fetchLimit
+      && left.fetchOffset == right.fetchOffset
+      && left.includePendingChanges == right.includePendingChanges
+      && left.propertiesToFetch == right.propertiesToFetch
+      && left.relationshipKeyPathsForPrefetching == right.relationshipKeyPathsForPrefetching
+      && haveEqualPredicates(left.predicate, right.predicate)
+  }
+
+  private static func haveEqualPredicates(_ left: Predicate<T>?, _ right: Predicate<T>?) -> Bool {
+    guard let left, let right else { return left == nil && right == nil }
+    guard let first = try? ModelQuery.expression(left),
+      let second = try? ModelQuery.expression(right)
+    else { return false }
+    return first == second
+  }
+}

@@ -1,0 +1,130 @@
+internal import DepotClient
+internal import DepotProtocol
+internal import Foundation
+
+/// What the service calls the properties of model classes.
+final class ModelNaming: PropertyNaming {
+  /// The entities that were named, by their names.
+  private(set) var entities: [String: EntityDescription] = [:]
+
+  func step(_ keyPath: AnyKeyPath, from root: Any.Type) throws(DepotError) -> PredicateStep? {
+    if let model = root as? any PersistentModel.Type {
+      if let name = note(model).propertyName(keyPath) { return .name(name) }
+      throw DepotError(.predicate, "\(keyPath) isn't a stored property of \(root).")
+        .hint("Computed and @Transient properties aren't known to the store.")
+    }
+    if root == PersistentIdentifier.self {
+      return keyPath == \PersistentIdentifier.id ? .same : nil
+    }
+    if let member = Self.member(keyPath, of: root) { return .name(member) }
+    if let type = root as? any RawRepresentable.Type, Self.isRawValue(keyPath, of: type) {
+      return .same
+    }
+    return nil
+  }
+
+  func entity(of type: Any.Type) -> String? {
+    (type as? any PersistentModel.Type).map { note($0).name }
+  }
+
+  func isObject(_ type: Any.Type) -> Bool {
+    let type = (type as? any OptionalType.Type)?.wrappedType ?? type
+    return type is any PersistentModel.Type
+  }
+
+  func isToMany(_ type: Any.Type) -> Bool { type is any RelationshipCollection.Type }
+
+  func value(of constant: Any) -> Value? {
+    if let model = constant as? any PersistentModel { return model.persistentModelID.queryValue }
+    if let identifier = constant as? PersistentIdentifier { return identifier.queryValue }
+    if let identifier = constant as? PersistentIdentifier.ID { return identifier.queryValue }
+    return Self.scalar(constant)
+  }
+
+  private func note(_ type: any PersistentModel.Type) -> EntityDescription {
+    let description = EntityDescription.of(type)
+    entities[description.name] = description
+    return description
+  }
+
+  /// Returns the name of a part of a structure that has columns of its own.
+  private static func member(_ keyPath: AnyKeyPath, of root: Any.Type) -> String? {
+    guard root is any Codable.Type else { return nil }
+    func open<Content>(_: Content.Type) -> String? {
+      AttributeCodec.of(Content.self, nil).member(keyPath)
+    }
+    return open(root)
+  }
+
+  /// Whether a key path is that of the raw value, which only the cases can tell.
+  private static func isRawValue<Content: RawRepresentable>(
+    _ keyPath: AnyKeyPath,
+    of type: Content.Type
+  ) -> Bool {
+    guard let keyPath = keyPath as? KeyPath<Content, Content.RawValue>,
+      let cases = TypeKind.cases(of: type), !cases.isEmpty
+    else { return false }
+    return cases.allSatisfy { content in
+      (content[keyPath: keyPath] as? any Equatable)?.isSame(content.rawValue) ?? false
+    }
+  }
+
+  /// Returns what is stored for a constant whose type has a column of its own; `nil` for others.
+  private static func scalar(_ constant: Any) -> Value? {
+    func open<Content>(_ content: Content) -> Value? {
+      guard Content.self is any Codable.Type, !(content is any Collection) else { return nil }
+      let codec = AttributeCodec.of(Content.self, nil)
+      guard codec.problem == nil, codec.attribute.type.isScalar, codec.attribute.type != .json,
+        let values = try? codec.values(content), values.count == 1
+      else { return nil }
+      return values[0]
+    }
+    return open(constant)
+  }
+}
+
+extension Equatable {
+  /// Whether this equals a value of any type.
+  fileprivate func isSame(_ other: Any) -> Bool { (other as? Self) == self }
+}
+
+extension PersistentIdentifier {
+  /// The number of the row; one that no row has for an object that was never saved.
+  var queryValue: Value { id.queryValue }
+
+  /// What stands for the row where there is no store.
+  var queryNumber: Int64 { id.queryNumber }
+}
+
+extension PersistentIdentifier.ID {
+  var queryValue: Value { .int64(queryNumber) }
+
+  var queryNumber: Int64 {
+    switch key {
+    case .row(let number): number
+    case .temporary(let number): -Int64(clamping: number)
+    case .custom: 0
+    }
+  }
+}
+
+extension EntityDescription {
+  /// Returns the name of a property by its key path, also by that of a subclass.
+  func propertyName(_ keyPath: AnyKeyPath) -> String? {
+    if let property = property(keyPath) { return property.name }
+    let types = Swift.type(of: keyPath)
+    if types.valueType == PersistentIdentifier.self { return "$id" }
+    // The key paths of an inherited property differ only in the class that they begin with.
+    guard parent != nil || types.rootType != type else { return nil }
+    let accessor = Self.accessor(keyPath)
+    return properties.first { property in
+      Swift.type(of: property.keyPath).valueType == types.valueType
+        && Self.accessor(property.keyPath) == accessor
+    }?.name
+  }
+
+  /// Returns the description of a key path without its class.
+  private static func accessor(_ keyPath: AnyKeyPath) -> Substring {
+    "\(keyPath)".drop { $0 != "." }
+  }
+}

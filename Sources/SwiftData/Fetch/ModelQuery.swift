@@ -1,0 +1,91 @@
+internal import DepotClient
+internal import DepotProtocol
+internal import Foundation
+
+/// What of a fetch descriptor the service can do.
+enum ModelQuery {
+  /// Translates a predicate.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` that names what the service doesn't have.
+  static func expression<T: PersistentModel>(
+    _ predicate: Predicate<T>
+  ) throws(DepotError) -> QueryExpression {
+    let naming = ModelNaming()
+    return try expression(predicate.expression, of: predicate, naming)
+  }
+
+  /// Translates a part of a predicate.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` that names what the service doesn't have.
+  static func expression<T: PersistentModel>(
+    _ node: any PredicateExpression<Bool>,
+    of predicate: Predicate<T>,
+    _ naming: ModelNaming
+  ) throws(DepotError) -> QueryExpression {
+    var lowering = PredicateLowering(
+      model: "\(T.self)",
+      variable: predicate.variable.key,
+      names: naming
+    )
+    let expression = try lowering.predicate(node)
+    var walk = QueryWalk(EntityDescription.of(T.self), naming.entities)
+    walk.visit(expression)
+    if let problem = walk.problem { throw lowering.refusal(problem) }
+    return expression
+  }
+
+  /// What the service finds of a predicate.
+  struct Part {
+    /// What the service is asked for; everything if `nil`.
+    var expression: QueryExpression?
+    /// Whether that is exactly what satisfies the predicate, rather than more.
+    var isExact = true
+  }
+
+  /// Translates a predicate, or those of its clauses that the service has something for.
+  static func part<T: PersistentModel>(_ predicate: Predicate<T>) -> Part {
+    let naming = ModelNaming()
+    var part = Part()
+    var clauses: [QueryExpression] = []
+    for clause in Clauses.of(predicate.expression) {
+      do {
+        switch try expression(clause, of: predicate, naming) {
+        case .and(let parts): clauses += parts
+        case let single: clauses.append(single)
+        }
+      } catch {
+        part.isExact = false
+      }
+    }
+    if !clauses.isEmpty || part.isExact {
+      part.expression = clauses.count == 1 ? clauses[0] : .and(clauses)
+    }
+    return part
+  }
+
+  /// Translates a sort descriptor; `nil` if the service can't sort like that.
+  static func sortKey<T: PersistentModel>(_ descriptor: SortDescriptor<T>) -> SortKey? {
+    guard let sorted = SortedPath.find(descriptor) else { return nil }
+    return SortKey(
+      sorted.path,
+      descending: descriptor.order == .reverse,
+      localized: sorted.isLocalized
+    )
+  }
+}
+
+/// The clauses of a predicate, all of which must hold.
+private enum Clauses {
+  static func of(_ node: any PredicateExpression<Bool>) -> [any PredicateExpression<Bool>] {
+    guard let conjunction = node as? any ConjunctionNode else { return [node] }
+    return conjunction.sides.flatMap(of)
+  }
+}
+
+private protocol ConjunctionNode {
+  var sides: [any PredicateExpression<Bool>] { get }
+}
+
+extension PredicateExpressions.Conjunction: ConjunctionNode {
+  fileprivate var sides: [any PredicateExpression<Bool>] { [lhs, rhs] }
+}

@@ -1,0 +1,40 @@
+internal import DepotProtocol
+
+/// An object as a row that queries can be asked about, with the values that it has now.
+struct ModelRow: EvaluationRow {
+  let link: Link
+
+  init(_ link: Link) { self.link = link }
+
+  private var storage: ModelStorage { link.storage }
+
+  var entityName: String { storage.description.name }
+  var identifier: Int64 { storage.identifier.queryNumber }
+  var version: Int64 { storage.version }
+
+  func value(at path: String) -> Value {
+    let name = path.prefix { $0 != "." }
+    guard let property = storage.description.property(named: String(name)),
+      let codec = property.codec
+    else { return .null }
+    if case .unloaded = storage.slots[property.slot] { storage.load(property.slot) }
+    let suffix = path.dropFirst(name.count)
+    guard case .value(let value) = storage.slots[property.slot],
+      let values = try? codec.values(value),
+      let position = codec.suffixes.firstIndex(where: { $0 == suffix }), position < values.count
+    else { return .null }
+    return values[position]
+  }
+
+  func object(_ relationship: String) -> (any EvaluationRow)? {
+    guard let property = storage.description.property(named: relationship) else { return nil }
+    return storage.target(property.slot).map(ModelRow.init)
+  }
+
+  func objects(_ relationship: String) -> [any EvaluationRow] {
+    guard let property = storage.description.property(named: relationship),
+      let list = storage.targets(property.slot)
+    else { return [] }
+    return storage.visible(storage.resolved(list, property.slot)).map(ModelRow.init)
+  }
+}

@@ -1,0 +1,74 @@
+package import DepotClient
+package import DepotProtocol
+
+/// A list of values that are written down.
+public struct ValueList<Element>: StandardPredicateExpression {
+  /// The elements.
+  public let elements: [any StandardPredicateExpression<Element>]
+
+  /// Creates the list of some elements.
+  public init(_ elements: [any StandardPredicateExpression<Element>]) { self.elements = elements }
+
+  public func evaluate(_ bindings: PredicateBindings) throws -> [Element] {
+    try elements.map { try $0.evaluate(bindings) }
+  }
+
+  /// - Throws: An `EncodingError` always.
+  public func encode(to encoder: any Encoder) throws { throw encoder.refusal(of: Self.self) }
+
+  /// - Throws: A `DecodingError` always.
+  public init(from decoder: any Decoder) throws { throw decoder.refusal(of: Self.self) }
+}
+
+extension ValueList: LowerableExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+    var parts: [QueryExpression] = []
+    for element in elements { parts.append(try lowering.operand(element)) }
+    return .collection(of: parts)
+  }
+}
+
+/// What a part of each element of a sequence is.
+public struct SequenceMap<
+  Base: StandardPredicateExpression,
+  Transform: StandardPredicateExpression
+>: StandardPredicateExpression where Base.Output: Sequence {
+  /// What has the elements.
+  public let sequence: Base
+  /// What is made of each element.
+  public let transform: Transform
+  /// What stands for the element in ``transform``.
+  public let variable: PredicateExpressions.Variable<Base.Output.Element>
+
+  /// Creates the part of a sequence and what is made of its elements.
+  public init(
+    _ sequence: Base,
+    _ builder: (PredicateExpressions.Variable<Base.Output.Element>) -> Transform
+  ) {
+    self.sequence = sequence
+    variable = PredicateExpressions.Variable()
+    transform = builder(variable)
+  }
+
+  public func evaluate(_ bindings: PredicateBindings) throws -> [Transform.Output] {
+    var bindings = bindings
+    return try sequence.evaluate(bindings).map { element in
+      bindings[variable] = element
+      return try transform.evaluate(bindings)
+    }
+  }
+}
+
+extension SequenceMap: LowerableExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+    let collection = try lowering.value(sequence)
+    lowering.bindings[variable.key] = .variable("$element")
+    let element = try lowering.value(transform)
+    switch element {
+    case .variable("$element"): return collection
+    case .member(.variable("$element"), let path): return collection.member(path)
+    default:
+      throw lowering.refusal("map(_:) with anything but a property", hint: "Map to a key path.")
+    }
+  }
+}

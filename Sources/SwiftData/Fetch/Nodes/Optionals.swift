@@ -1,0 +1,41 @@
+package import DepotClient
+package import DepotProtocol
+
+/// A value where there may be none, to be compared with one that is optional.
+public struct OptionalPromotion<Base: StandardPredicateExpression>: StandardPredicateExpression {
+  /// The value.
+  public let base: Base
+
+  /// Creates the part of a value.
+  public init(_ base: Base) { self.base = base }
+
+  public func evaluate(_ bindings: PredicateBindings) throws -> Base.Output? {
+    try base.evaluate(bindings)
+  }
+}
+
+extension OptionalPromotion: LowerableExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+    try lowering.operand(base)
+  }
+}
+
+/// Whether there is no value, of a type whose values can't be compared.
+public struct AbsenceTest<Base: StandardPredicateExpression, Wrapped>: StandardPredicateExpression
+where Base.Output == Wrapped? {
+  /// The value that may be missing.
+  public let base: Base
+
+  /// Creates the test of a value.
+  public init(_ base: Base) { self.base = base }
+
+  public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+    try base.evaluate(bindings) == nil
+  }
+}
+
+extension AbsenceTest: LowerableExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+    .comparison(.equal, try lowering.value(base), .value(.null))
+  }
+}

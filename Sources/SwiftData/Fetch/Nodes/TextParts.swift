@@ -1,0 +1,91 @@
+package import DepotClient
+package import DepotProtocol
+
+/// A string in lower or upper case.
+public struct LetterCase<Base: StandardPredicateExpression>: StandardPredicateExpression
+where Base.Output: StringProtocol {
+  /// The string.
+  public let base: Base
+  /// Whether it's in upper case.
+  public let isUpper: Bool
+
+  /// Creates the part of a string in one case.
+  public init(_ base: Base, isUpper: Bool) { (self.base, self.isUpper) = (base, isUpper) }
+
+  public func evaluate(_ bindings: PredicateBindings) throws -> String {
+    let text = try base.evaluate(bindings)
+    return isUpper ? text.uppercased() : text.lowercased()
+  }
+}
+
+extension LetterCase: LowerableExpression, ConstantExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+    .function(isUpper ? .uppercase : .lowercase, [try lowering.value(base)])
+  }
+
+  package func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
+    Constant.isSafe(base, variables)
+  }
+}
+
+/// A string with another after it.
+public struct Concatenation<
+  Left: StandardPredicateExpression<String>,
+  Right: StandardPredicateExpression<String>
+>: StandardPredicateExpression {
+  /// The string that comes first.
+  public let left: Left
+  /// The string after it.
+  public let right: Right
+
+  /// Creates the part of two strings.
+  public init(_ left: Left, _ right: Right) { (self.left, self.right) = (left, right) }
+
+  public func evaluate(_ bindings: PredicateBindings) throws -> String {
+    try left.evaluate(bindings) + right.evaluate(bindings)
+  }
+}
+
+extension Concatenation: LowerableExpression, ConstantExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+    .function(.concatenate, [try lowering.value(left), try lowering.value(right)])
+  }
+
+  package func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
+    Constant.isSafe(left, variables) && Constant.isSafe(right, variables)
+  }
+}
+
+/// A string made of several, as a literal with values in it makes it.
+public struct Interpolation: StandardPredicateExpression {
+  /// The strings in their order.
+  public let parts: [any StandardPredicateExpression<String>]
+
+  /// Creates the part of several strings.
+  public init(_ parts: [any StandardPredicateExpression<String>]) { self.parts = parts }
+
+  public func evaluate(_ bindings: PredicateBindings) throws -> String {
+    try parts.map { try $0.evaluate(bindings) }.joined()
+  }
+
+  /// - Throws: An `EncodingError` always.
+  public func encode(to encoder: any Encoder) throws { throw encoder.refusal(of: Self.self) }
+
+  /// - Throws: A `DecodingError` always.
+  public init(from decoder: any Decoder) throws { throw decoder.refusal(of: Self.self) }
+}
+
+extension Interpolation: LowerableExpression, ConstantExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+    var result: QueryExpression?
+    for part in parts {
+      let next = try lowering.value(part)
+      result = result.map { .function(.concatenate, [$0, next]) } ?? next
+    }
+    return result ?? .value(.string(""))
+  }
+
+  package func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
+    parts.allSatisfy { Constant.isSafe($0, variables) }
+  }
+}

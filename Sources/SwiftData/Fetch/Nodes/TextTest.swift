@@ -1,0 +1,56 @@
+package import DepotClient
+package import DepotProtocol
+
+/// Whether a string ends with another, or contains it as people look for text.
+public struct TextTest<Text: StandardPredicateExpression, Other: StandardPredicateExpression>:
+  StandardPredicateExpression
+where Text.Output: StringProtocol, Other.Output: StringProtocol {
+  /// The test.
+  public let test: Kind
+  /// The string that is tested.
+  public let text: Text
+  /// What it is tested for.
+  public let other: Other
+
+  /// The tests.
+  public enum Kind: String, Codable, Sendable {
+    /// Whether the string ends with the other.
+    case ends
+    /// Without regard to case, marks, and widths.
+    case containsLocalized
+    /// Without regard to case.
+    case containsInAnyCase
+  }
+
+  /// Creates the test of a string.
+  public init(_ test: Kind, _ text: Text, _ other: Other) {
+    (self.test, self.text, self.other) = (test, text, other)
+  }
+
+  public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+    ConstantQuery.isTrue(
+      query(
+        .value(.string(String(try text.evaluate(bindings)))),
+        .value(.string(String(try other.evaluate(bindings))))
+      )
+    )
+  }
+
+  private func query(_ text: QueryExpression, _ other: QueryExpression) -> QueryExpression {
+    switch test {
+    case .ends: .text(.ends, text, other)
+    case .containsLocalized: .text(.contains, text, other, options: .localized)
+    case .containsInAnyCase: .text(.contains, text, other, options: .caseInsensitive)
+    }
+  }
+}
+
+extension TextTest: LowerableExpression, ConstantExpression {
+  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+    query(try lowering.value(text), try lowering.value(other))
+  }
+
+  package func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
+    Constant.isSafe(text, variables) && Constant.isSafe(other, variables)
+  }
+}

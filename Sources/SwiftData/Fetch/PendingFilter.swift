@@ -1,0 +1,135 @@
+internal import DepotProtocol
+internal import Foundation
+
+/// What a fetch asks the store for, and what of it is found out in memory.
+///
+/// In memory, a predicate that the store understands is evaluated just as the store does it.
+struct PendingFilter<T: PersistentModel> {
+  let descriptor: FetchDescriptor<T>
+  /// What the store is asked for; all objects if `nil`.
+  let expression: QueryExpression?
+  /// How the store sorts; `nil` if it can't, so that the objects are sorted in memory.
+  let sort: [SortKey]?
+  /// Whether the store finds exactly what the predicate says, rather than more.
+  let isExact: Bool
+  /// The relationships that the predicate and the order go through, and what they lead to.
+  let prefixes: [Prefix]
+  private let memory = Memory()
+
+  /// A way over relationships.
+  typealias Prefix = QueryWalk.Prefix
+
+  /// What is worked out once for all objects.
+  private final class Memory {
+    var schema: DepotProtocol.Schema?
+    var now = Date()
+    var keys: [ObjectIdentifier: [Value]] = [:]
+  }
+
+  /// Finds out what the store can do.
+  ///
+  /// A predicate that the store doesn't understand at all is evaluated in memory over all objects.
+  ///
+  /// - Throws: ``SwiftDataError/unsupportedSortDescriptor``.
+  init(_ descriptor: FetchDescriptor<T>) throws {
+    self.descriptor = descriptor
+    let part = descriptor.predicate.map(ModelQuery.part) ?? ModelQuery.Part()
+    expression = descriptor.predicate == nil ? nil : part.expression
+    isExact = part.isExact
+    let keys = descriptor.sortBy.map(ModelQuery.sortKey)
+    sort = keys.contains { $0 == nil } ? nil : keys.compactMap { $0 }
+    var walk = QueryWalk(EntityDescription.of(T.self))
+    if let expression { walk.visit(expression) }
+    for key in sort ?? [] { walk.visit(key.expression) }
+    prefixes = walk.prefixes
+  }
+
+  /// Whether an object satisfies the predicate as it is now.
+  ///
+  /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the predicate can't be evaluated.
+  func matches(_ model: T) throws -> Bool {
+    guard let predicate = descriptor.predicate else { return true }
+    if let expression {
+      guard let evaluator = evaluator(model) else { return try holds(predicate, model) }
+      guard evaluator.isTrue(expression) else { return false }
+      if isExact { return true }
+    }
+    return try holds(predicate, model)
+  }
+
+  private func holds(_ predicate: Predicate<T>, _ model: T) throws -> Bool {
+    do {
+      return try predicate.evaluate(model)
+    } catch let error as PredicateError where error == .forceUnwrapFailure {
+      return false
+    } catch {
+      throw SwiftDataError(
+        .unsupportedPredicate,
+        "The predicate \(predicate) can't be evaluated: \(error)"
+      )
+    }
+  }
+
+  /// Whether one object comes before another, as far as the descriptor says.
+  func areInOrder(_ left: T, _ right: T) -> Bool {
+    guard let sort, let first = keys(of: left, sort), let second = keys(of: right, sort) else {
+      return descriptor.sortBy.areInOrder(left, right)
+    }
+    for (index, key) in sort.enumerated() {
+      let order = Self.order(first[index], second[index], isLocalized: key.isLocalized)
+      if order != 0 { return (order < 0) != key.isDescending }
+    }
+    return false
+  }
+
+  private static func order(_ left: Value, _ right: Value, isLocalized: Bool) -> Int {
+    guard isLocalized, let left = left.text, let right = right.text else {
+      return left.sortOrder(right)
+    }
+    let (first, second) = (SortedText(left), SortedText(right))
+    return first < second ? -1 : second < first ? 1 : 0
+  }
+
+  private func keys(of model: T, _ sort: [SortKey]) -> [Value]? {
+    if let known = memory.keys[ObjectIdentifier(model)] { return known }
+    guard let evaluator = evaluator(model) else { return nil }
+    let keys = sort.map { evaluator.value($0.expression) }
+    memory.keys[ObjectIdentifier(model)] = keys
+    return keys
+  }
+
+  /// Returns what evaluates queries about an object; `nil` if its values are kept by somebody else.
+  private func evaluator(_ model: T) -> QueryEvaluator? {
+    guard let link = model.ownStorage?.link, let schema = schema(link) else { return nil }
+    return QueryEvaluator(
+      ModelRow(link),
+      of: EntityDescription.of(T.self).name,
+      in: schema,
+      now: memory.now
+    )
+  }
+
+  private func schema(_ link: Link) -> DepotProtocol.Schema? {
+    if let schema = memory.schema { return schema }
+    let types: [any PersistentModel.Type] = [T.self, link.storage.description.type]
+    let descriptions =
+      link.storage.context.map { Array($0.core.descriptions.values) }
+      ?? EntityCollection(types).descriptions
+    memory.schema = try? SchemaLowering(descriptions).schema(nil)
+    return memory.schema
+  }
+}
+
+extension Array {
+  /// Whether one object comes before another by the first descriptor that tells them apart.
+  fileprivate func areInOrder<T>(_ left: T, _ right: T) -> Bool where Element == SortDescriptor<T> {
+    for key in self {
+      switch key.compare(left, right) {
+      case .orderedAscending: return true
+      case .orderedDescending: return false
+      case .orderedSame: continue
+      }
+    }
+    return false
+  }
+}

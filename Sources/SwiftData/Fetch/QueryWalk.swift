@@ -1,0 +1,161 @@
+internal import DepotProtocol
+
+/// The search of an expression for the relationships that it goes through, and for what the service
+/// doesn't know.
+struct QueryWalk {
+  private let description: EntityDescription
+  private let entities: [String: EntityDescription]
+  private var variables: [String: Place] = [:]
+  /// The relationships, each by its way from the row.
+  private(set) var prefixes: [Prefix] = []
+  /// What the service doesn't know or can't compare; `nil` if there is nothing like that.
+  private(set) var problem: String?
+
+  /// A way over relationships, and what it leads to.
+  struct Prefix: Hashable {
+    var path: String
+    var entity: String
+  }
+
+  /// Where an object is.
+  private struct Place {
+    var path: String
+    var description: EntityDescription
+  }
+
+  /// - Parameters:
+  ///   - description: The entity that the expression is about.
+  ///   - entities: Others that it may name.
+  init(_ description: EntityDescription, _ entities: [String: EntityDescription] = [:]) {
+    self.description = description
+    self.entities = entities
+  }
+
+  /// Looks at an expression.
+  mutating func visit(_ expression: QueryExpression) {
+    switch expression {
+    case .value, .now, .search, .variable: return
+    case .attribute, .member: _ = place(of: expression)
+    case .comparison(.equal, let left, .value(.null), _),
+      .comparison(.notEqual, let left, .value(.null), _):
+      // Even of what the service doesn't look into it knows whether it is there.
+      if isPath(left) { _ = place(of: left, asWhole: true) } else { visit(left) }
+    case .quantified(_, let collection, let name, let test),
+      .filtered(let collection, let name, let test):
+      visit(collection)
+      let outer = variables
+      variables[name] = place(of: collection)
+      visit(test)
+      variables = outer
+    case .element(let collection, _), .slice(let collection, _):
+      visit(collection)
+      if isUnordered(collection) { problem = problem ?? "the order of a relationship" }
+    default: for part in Self.parts(of: expression) { visit(part) }
+    }
+  }
+
+  private func isPath(_ expression: QueryExpression) -> Bool {
+    switch expression {
+    case .attribute, .member: true
+    default: false
+    }
+  }
+
+  private static func parts(of expression: QueryExpression) -> [QueryExpression] {
+    switch expression {
+    case .comparison(_, let left, let right, _), .text(_, let left, let right, _),
+      .arithmetic(_, let left, let right), .contains(let left, let right):
+      [left, right]
+    case .between(let value, let low, let high), .conditional(let value, let low, let high):
+      [value, low, high]
+    case .in(let value, let list, _): [value] + list
+    case .and(let parts), .or(let parts), .list(let parts), .coalesce(let parts),
+      .function(_, let parts):
+      parts
+    case .not(let part), .negate(let part), .is(let part, _), .cast(let part, _),
+      .convert(let part, _), .narrow(let part, _), .aggregate(_, let part):
+      [part]
+    default: []
+    }
+  }
+
+  /// Finds the object or objects that an expression leads to; `nil` if it leads to a value.
+  ///
+  /// If the expression is taken as a whole, it matters only whether there is something.
+  private mutating func place(
+    of expression: QueryExpression,
+    asWhole isWhole: Bool = false
+  ) -> Place? {
+    switch expression {
+    case .attribute(let path):
+      return follow(path, from: Place(path: "", description: description), isWhole)
+    case .member(let base, let path):
+      guard let start = place(of: base) else {
+        problem = problem ?? "\(path) of a value"
+        return nil
+      }
+      return follow(path, from: start, isWhole)
+    case .variable(let name):
+      return variables[name] ?? Place(path: "", description: description)
+    case .cast(let part, let entity):
+      guard let place = place(of: part), let entity = entities[entity] else { return nil }
+      return Place(path: place.path, description: entity)
+    case .filtered(let collection, _, _), .element(let collection, _), .slice(let collection, _):
+      visit(expression)
+      return place(of: collection)
+    default:
+      visit(expression)
+      return nil
+    }
+  }
+
+  private mutating func follow(_ path: String, from start: Place, _ isWhole: Bool) -> Place? {
+    var place = start
+    var steps = path.split(separator: ".").map(String.init)[...]
+    while let step = steps.popFirst() {
+      if step.hasPrefix("$") { return nil }
+      guard let property = place.description.property(named: step) else {
+        problem = problem ?? "\(place.description.name).\(step)"
+        return nil
+      }
+      if let codec = property.codec {
+        check(codec, steps, of: "\(place.description.name).\(step)", isWhole)
+        return nil
+      }
+      guard let destination = property.destination else { return nil }
+      let whole = place.path.isEmpty ? step : "\(place.path).\(step)"
+      place = Place(path: whole, description: EntityDescription.of(destination))
+      let prefix = Prefix(path: whole, entity: place.description.name)
+      if !prefixes.contains(prefix) { prefixes.append(prefix) }
+    }
+    return place
+  }
+
+  /// Checks that the service knows a part of an attribute and looks into it.
+  private mutating func check(
+    _ codec: AttributeCodec,
+    _ steps: ArraySlice<String>,
+    of name: String,
+    _ isWhole: Bool
+  ) {
+    let suffix = steps.map { ".\($0)" }.joined()
+    let isKnown = codec.suffixes.contains { $0 == suffix || $0.hasPrefix(suffix + ".") }
+    if !isKnown {
+      problem = problem ?? "\(name)\(suffix), which is stored as a whole"
+    } else if codec.attribute.type == .json, !isWhole {
+      problem = problem ?? "the value of \(name), which is stored as JSON"
+    }
+  }
+
+  private func isUnordered(_ expression: QueryExpression) -> Bool {
+    guard case .attribute(let path) = expression else { return false }
+    var entity = description
+    var last: PropertyDescription?
+    for step in path.split(separator: ".") {
+      last = entity.property(named: String(step))
+      guard let destination = last?.destination else { break }
+      entity = EntityDescription.of(destination)
+    }
+    return last?.isToMany == true && last?.relationship?.isOrdered != true
+  }
+}

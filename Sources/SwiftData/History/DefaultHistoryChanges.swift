@@ -1,0 +1,81 @@
+internal import DepotClient
+
+/// An object that a transaction of the service inserted.
+public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert {
+  let record: HistoryRecord
+
+  public var transactionIdentifier: Int64 { record.transaction }
+  public var changeIdentifier: Int { record.index }
+  public var changedPersistentIdentifier: PersistentIdentifier { record.identifier }
+  public var id: PersistentIdentifier { record.identifier }
+
+  /// Returns the value that a property had after the transaction.
+  ///
+  /// Of a relationship to one object it is that object's identifier. It is `nil` if it isn't known, or
+  /// was `nil`.
+  public func newValue(for keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
+    record.value(keyPath, in: record.change.new)
+  }
+}
+
+/// An object that a transaction of the service changed.
+public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
+  let record: HistoryRecord
+
+  public var transactionIdentifier: Int64 { record.transaction }
+  public var changeIdentifier: Int { record.index }
+  public var changedPersistentIdentifier: PersistentIdentifier { record.identifier }
+  public var id: PersistentIdentifier { record.identifier }
+
+  public var updatedAttributes: [any PartialKeyPath<Model> & Sendable] {
+    record.properties.compactMap { property in
+      (property.keyPath as? PartialKeyPath<Model>).map {
+        // Key paths of properties have nothing that could change.
+        unsafeBitCast($0, to: (any PartialKeyPath<Model> & Sendable).self)
+      }
+    }
+  }
+
+  /// Returns the value that a property had before the transaction.
+  ///
+  /// Of a relationship to one object it is that object's identifier. It is `nil` if it isn't known, or
+  /// was `nil`.
+  public func oldValue(for keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
+    record.value(keyPath, in: record.change.old)
+  }
+
+  /// Returns the value that a property had after the transaction.
+  ///
+  /// Of a relationship to one object it is that object's identifier. It is `nil` if it isn't known, or
+  /// was `nil`.
+  public func newValue(for keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
+    record.value(keyPath, in: record.change.new)
+  }
+}
+
+/// An object that a transaction of the service deleted.
+public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete {
+  let record: HistoryRecord
+
+  public var transactionIdentifier: Int64 { record.transaction }
+  public var changeIdentifier: Int { record.index }
+  public var changedPersistentIdentifier: PersistentIdentifier { record.identifier }
+  public var id: PersistentIdentifier { record.identifier }
+
+  public var tombstone: HistoryTombstone<Model> {
+    var values: [PartialKeyPath<Model>: any Sendable] = [:]
+    for property in record.description.properties where property.isPreserved {
+      guard let keyPath = property.keyPath as? PartialKeyPath<Model> else { continue }
+      values[keyPath] = oldValue(for: keyPath)
+    }
+    return HistoryTombstone(values)
+  }
+
+  /// Returns the last value of any property.
+  ///
+  /// Of a relationship to one object it is that object's identifier. It is `nil` if it isn't known, or
+  /// was `nil`.
+  public func oldValue(for keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
+    record.value(keyPath, in: record.change.old)
+  }
+}

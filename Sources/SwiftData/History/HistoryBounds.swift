@@ -1,0 +1,92 @@
+internal import Foundation
+
+/// What a predicate over transactions says that the service can find by itself.
+///
+/// It may find more than the predicate wants, never less.
+struct HistoryBounds {
+  /// Only what came after it.
+  var token: DefaultHistoryToken?
+  /// Only what came at it or after it.
+  var date: Date?
+  /// Only what this author did.
+  var author: String?
+
+  init(_ predicate: Predicate<DefaultHistoryTransaction>?) {
+    guard let condition = predicate?.expression as? any HistoryCondition else { return }
+    condition.narrow(&self)
+  }
+}
+
+/// A part of a predicate that narrows what is wanted.
+private protocol HistoryCondition {
+  func narrow(_ bounds: inout HistoryBounds)
+}
+
+/// A part of a predicate that is compared.
+private protocol HistoryOperand {
+  /// The property of the transaction that it is.
+  var transactionKeyPath: AnyKeyPath? { get }
+  /// The value that it is.
+  var constant: Any? { get }
+}
+
+extension PredicateExpressions.KeyPath: HistoryOperand {
+  fileprivate var transactionKeyPath: AnyKeyPath? {
+    root is PredicateExpressions.Variable<DefaultHistoryTransaction> ? keyPath : nil
+  }
+  fileprivate var constant: Any? { nil }
+}
+
+extension PredicateExpressions.Value: HistoryOperand {
+  fileprivate var transactionKeyPath: AnyKeyPath? { nil }
+  fileprivate var constant: Any? { value }
+}
+
+extension PredicateExpressions.Conjunction: HistoryCondition {
+  fileprivate func narrow(_ bounds: inout HistoryBounds) {
+    (lhs as? any HistoryCondition)?.narrow(&bounds)
+    (rhs as? any HistoryCondition)?.narrow(&bounds)
+  }
+}
+
+extension PredicateExpressions.Comparison: HistoryCondition {
+  fileprivate func narrow(_ bounds: inout HistoryBounds) {
+    guard let left = lhs as? any HistoryOperand, let right = rhs as? any HistoryOperand else {
+      return
+    }
+    switch op {
+    case .greaterThan, .greaterThanOrEqual:
+      if let constant = right.constant { bounds.begin(left.transactionKeyPath, constant) }
+    case .lessThan, .lessThanOrEqual:
+      if let constant = left.constant { bounds.begin(right.transactionKeyPath, constant) }
+    @unknown default: return
+    }
+  }
+}
+
+extension PredicateExpressions.Equal: HistoryCondition {
+  fileprivate func narrow(_ bounds: inout HistoryBounds) {
+    guard let left = lhs as? any HistoryOperand, let right = rhs as? any HistoryOperand else {
+      return
+    }
+    let keyPath = left.transactionKeyPath ?? right.transactionKeyPath
+    guard keyPath == \DefaultHistoryTransaction.author,
+      let author = (right.constant ?? left.constant) as? String
+    else { return }
+    bounds.author = author
+  }
+}
+
+extension HistoryBounds {
+  fileprivate mutating func begin(_ keyPath: AnyKeyPath?, _ constant: Any) {
+    if let date = constant as? Date, keyPath == \DefaultHistoryTransaction.timestamp {
+      self.date = max(self.date ?? date, date)
+    }
+    if let token = constant as? DefaultHistoryToken, keyPath == \DefaultHistoryTransaction.token,
+      self.token == nil
+    {
+      // The transaction of the token itself may be wanted too.
+      self.token = DefaultHistoryToken(tokenValue: token.tokenValue?.mapValues { max(0, $0 - 1) })
+    }
+  }
+}

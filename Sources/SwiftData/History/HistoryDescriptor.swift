@@ -1,0 +1,17 @@
+public import Foundation
+
+/// Which transactions of the history are wanted.
+public struct HistoryDescriptor<TX: HistoryTransaction> {
+  /// What must be true of a transaction; `nil` means all of them.
+  public var predicate: Predicate<TX>?
+  /// How many are wanted at most; 0 means all.
+  public var fetchLimit: UInt64 = 0
+  /// The order; the order in which they were made if it is empty.
+  public var sortBy: [SortDescriptor<TX>]
+
+  /// Creates a descriptor.
+  public init(predicate: Predicate<TX>? = nil, sortBy: [SortDescriptor<TX>] = []) {
+    self.predicate = predicate
+    self.sortBy = sortBy
+  }
+}

@@ -1,0 +1,38 @@
+/// A moment of the history of stores, which outlives the program that keeps it.
+public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Sendable {
+  associatedtype TokenType
+  /// What the token is, for each store.
+  var tokenValue: TokenType? { get }
+}
+
+/// A moment of the history of a container's stores: the last transaction of each.
+///
+/// A token is greater than another if it is no earlier in any store and later in one.
+public struct DefaultHistoryToken: HistoryToken {
+  /// The number of the last transaction, by the identifiers of the stores.
+  public var tokenValue: [String: Int64]?
+
+  /// Creates a token.
+  public init(tokenValue: [String: Int64]?) { self.tokenValue = tokenValue }
+
+  /// Creates the token of one transaction.
+  init(store: String, sequence: Int64) { tokenValue = [store: sequence] }
+
+  public var id: Self { self }
+
+  public static func < (left: Self, right: Self) -> Bool {
+    let left = left.tokenValue ?? [:]
+    let right = right.tokenValue ?? [:]
+    var first: Bool?
+    var isLess = false
+    var isGreater = false
+    for store in Set(left.keys).union(right.keys).sorted() {
+      let (mine, other) = (left[store] ?? 0, right[store] ?? 0)
+      if mine == other { continue }
+      if first == nil { first = mine < other }
+      if mine < other { isLess = true } else { isGreater = true }
+    }
+    // Of moments that are earlier in one store and later in another there is some order.
+    return isGreater && isLess ? first == true : isLess
+  }
+}

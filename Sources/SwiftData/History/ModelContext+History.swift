@@ -1,0 +1,185 @@
+internal import DepotClient
+internal import DepotProtocol
+internal import Foundation
+
+/// The history of a container's stores.
+extension ModelContext {
+  /// Returns transactions of the history, the oldest first unless the descriptor sorts them.
+  ///
+  /// In a container of several stores the tokens tell of all of them, up to each transaction.
+  ///
+  /// - Throws: ``SwiftDataError/historyTokenExpired`` if what came after a token isn't kept any more,
+  ///   ``SwiftDataError/invalidTransactionFetchRequest`` if no store has transactions of the type.
+  public final func fetchHistory<T: HistoryTransaction>(
+    _ descriptor: HistoryDescriptor<T>
+  ) throws -> [T] {
+    let own = try ownHistory(descriptor)
+    guard let typed = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
+      if let own { return own }
+      throw SwiftDataError(
+        .invalidTransactionFetchRequest,
+        "No store has transactions of type \(T.self).",
+        hint: "Ask for DefaultHistoryTransaction."
+      )
+    }
+    if let own, !stores.contains(where: { $0 is ServiceStore }) { return own }
+    let bounds = HistoryBounds(typed.predicate)
+    var all: [DefaultHistoryTransaction] = []
+    for case let store as ServiceStore in stores { all += try read(bounds, of: store) }
+    all += own as? [DefaultHistoryTransaction] ?? []
+    if stores.count > 1 { accumulate(&all, bounds) }
+    var found = try filter(all, typed)
+    if !typed.sortBy.isEmpty { found.sort(using: typed.sortBy) }
+    if typed.fetchLimit > 0 { found = Array(found.prefix(Int(clamping: typed.fetchLimit))) }
+    return found as? [T] ?? []
+  }
+
+  /// Deletes transactions of the history.
+  ///
+  /// What a store forgets are its oldest transactions, so that the descriptor has to describe those.
+  ///
+  /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if there are older transactions that
+  ///   the descriptor leaves out; then nothing is deleted.
+  public final func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws
+  {
+    let isOwn = try deleteOwnHistory(descriptor)
+    guard let typed = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
+      if isOwn { return }
+      throw SwiftDataError(
+        .invalidTransactionFetchRequest,
+        "No store has transactions of type \(T.self)."
+      )
+    }
+    var moments: [(store: ServiceStore, moment: HistoryMoment)] = []
+    for case let store as ServiceStore in stores {
+      let all = try read(HistoryBounds(nil), of: store)
+      let chosen = try filter(all, typed)
+      guard let last = chosen.last else { continue }
+      guard all.prefix(chosen.count).elementsEqual(chosen, by: { $0.id == $1.id }) else {
+        throw SwiftDataError(
+          .invalidTransactionFetchRequest,
+          "There are older transactions than those that are to be deleted.",
+          hint: "Only the oldest transactions can be deleted, as those before a token."
+        )
+      }
+      if all.count > chosen.count {
+        let next = all[chosen.count].transactionIdentifier
+        moments.append(
+          (store, .token(DepotProtocol.HistoryToken(store: store.identifier, sequence: next)))
+        )
+      } else {
+        moments.append((store, .date(last.timestamp.addingTimeInterval(0.001))))
+      }
+    }
+    for (store, moment) in moments {
+      _ = try store.talk { try $0.deleteHistory(before: moment) }
+    }
+  }
+
+  private func filter(
+    _ transactions: [DefaultHistoryTransaction],
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+  ) throws -> [DefaultHistoryTransaction] {
+    guard let predicate = descriptor.predicate else { return transactions }
+    do {
+      return try transactions.filter(predicate.evaluate)
+    } catch {
+      throw SwiftDataError(
+        .invalidTransactionFetchRequest,
+        "The predicate \(predicate) can't be evaluated: \(error)"
+      )
+    }
+  }
+
+  /// Reads the transactions of one store.
+  private func read(
+    _ bounds: HistoryBounds,
+    of store: ServiceStore
+  ) throws -> [DefaultHistoryTransaction] {
+    var request = HistoryRequest(author: bounds.author)
+    if let sequence = bounds.token?.tokenValue?[store.identifier] {
+      request.since = .token(
+        DepotProtocol.HistoryToken(store: store.identifier, sequence: sequence)
+      )
+    } else if let date = bounds.date {
+      request.since = .date(date)
+    }
+    return try store.talk { connection in
+      let builder = HistoryBuilder(store.identifier, self.core.descriptions)
+      try connection.history(request) { builder.take($0) }
+      return builder.transactions
+    }
+  }
+
+  /// Puts transactions of several stores in order, and lets each token tell of all of them.
+  private func accumulate(_ all: inout [DefaultHistoryTransaction], _ bounds: HistoryBounds) {
+    all.sort { ($0.timestamp, $0.transactionIdentifier) < ($1.timestamp, $1.transactionIdentifier) }
+    var moment = bounds.token?.tokenValue ?? [:]
+    for index in all.indices {
+      moment[all[index].storeIdentifier] = all[index].transactionIdentifier
+      all[index].token = DefaultHistoryToken(tokenValue: moment)
+    }
+  }
+}
+
+/// Transactions as they come from the service, in pieces if they are large.
+final class HistoryBuilder {
+  private let store: String
+  private let descriptions: [String: EntityDescription]
+  private(set) var transactions: [DefaultHistoryTransaction] = []
+
+  init(_ store: String, _ descriptions: [String: EntityDescription]) {
+    self.store = store
+    self.descriptions = descriptions
+  }
+
+  func take(_ piece: DepotClient.HistoryTransaction) {
+    let number = piece.token.sequence
+    if transactions.last?.transactionIdentifier != number {
+      let process = piece.process ?? ""
+      transactions.append(
+        DefaultHistoryTransaction(
+          author: piece.author,
+          bundleIdentifier: String(process.prefix { $0 != "/" }),
+          processIdentifier: process,
+          storeIdentifier: store,
+          timestamp: piece.date ?? Date(timeIntervalSinceReferenceDate: 0),
+          token: DefaultHistoryToken(store: store, sequence: number),
+          transactionIdentifier: number
+        )
+      )
+      transactions[transactions.count - 1].origin = piece.origin
+    }
+    var index = transactions[transactions.count - 1].changes.count
+    for change in piece.changes {
+      guard let description = descriptions[change.entity] else { continue }
+      let key = EntityKey.of(
+        store: store,
+        entity: description.name,
+        root: description.root.name
+      )
+      let record = HistoryRecord(
+        description: description,
+        identifier: PersistentIdentifier(key, .row(change.identifier)),
+        transaction: number,
+        index: index,
+        change: change
+      )
+      transactions[transactions.count - 1].changes.append(HistoryChange(record))
+      index += 1
+    }
+  }
+}
+
+extension HistoryChange {
+  init(_ record: HistoryRecord) {
+    func open<Model: PersistentModel>(_: Model.Type) -> HistoryChange {
+      switch record.change.kind {
+      case .insert: .insert(DefaultHistoryInsert<Model>(record: record))
+      case .delete: .delete(DefaultHistoryDelete<Model>(record: record))
+      default: .update(DefaultHistoryUpdate<Model>(record: record))
+      }
+    }
+    self = open(record.description.type)
+  }
+}

@@ -1,0 +1,75 @@
+/// What leads from one version of a program's models to the next.
+///
+/// With several configurations, a stage is carried out for each store by itself, and its contexts have
+/// the entities of that store.
+// because stages are constants of a plan, and their functions are called by one migration at a time
+public enum MigrationStage: @unchecked Sendable {
+  /// The change can be inferred from the two versions.
+  case lightweight(fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
+
+  /// The program prepares objects of the old version, and finishes those of the new one.
+  ///
+  /// Both contexts change a copy of the store, which takes its place at the end: if either throws, the
+  /// store is as it was. What is new and required may be missing until `didMigrate` returns.
+  case custom(
+    fromVersion: any VersionedSchema.Type,
+    toVersion: any VersionedSchema.Type,
+    willMigrate: ((ModelContext) throws -> Void)?,
+    didMigrate: ((ModelContext) throws -> Void)?
+  )
+
+  /// The program has objects of both versions at once; Depot's own.
+  case transform(
+    fromVersion: any VersionedSchema.Type,
+    toVersion: any VersionedSchema.Type,
+    (_ old: ModelContext, _ new: ModelContext) throws -> Void
+  )
+
+  /// Returns a stage in which the program has the objects of the old version, to read, and those of the
+  /// new one, which have the same identifiers and all values that could be inferred.
+  ///
+  /// - Parameters:
+  ///   - fromVersion: The old version.
+  ///   - toVersion: The new version.
+  ///   - migrate: What turns the objects of `old` into those of `new`, and saves `new`. If it throws,
+  ///     the store is as it was.
+  /// - Returns: The stage.
+  public static func custom(
+    fromVersion: any VersionedSchema.Type,
+    toVersion: any VersionedSchema.Type,
+    migrate: @escaping (_ old: ModelContext, _ new: ModelContext) throws -> Void
+  ) -> MigrationStage {
+    .transform(fromVersion: fromVersion, toVersion: toVersion, migrate)
+  }
+}
+
+extension MigrationStage {
+  var fromVersion: any VersionedSchema.Type {
+    switch self {
+    case .lightweight(let from, _), .custom(let from, _, _, _), .transform(let from, _, _): from
+    }
+  }
+
+  var toVersion: any VersionedSchema.Type {
+    switch self {
+    case .lightweight(_, let to), .custom(_, let to, _, _), .transform(_, let to, _): to
+    }
+  }
+
+  /// What the program does in it.
+  var body: Body? {
+    switch self {
+    case .lightweight, .custom(_, _, nil, nil): nil
+    case .custom(_, _, let willMigrate, let didMigrate): .inTurn(willMigrate, didMigrate)
+    case .transform(_, _, let migrate): .atOnce(migrate)
+    }
+  }
+
+  /// What a program does in a stage.
+  enum Body {
+    /// First it has the old objects, then the new ones.
+    case inTurn(((ModelContext) throws -> Void)?, ((ModelContext) throws -> Void)?)
+    /// It has both.
+    case atOnce((_ old: ModelContext, _ new: ModelContext) throws -> Void)
+  }
+}

@@ -1,0 +1,7 @@
+/// The versions of a program's models, and how a store gets from each to the next.
+public protocol SchemaMigrationPlan {
+  /// The versions, the oldest first.
+  static var schemas: [any VersionedSchema.Type] { get }
+  /// What leads from a version to the next one.
+  static var stages: [MigrationStage] { get }
+}

@@ -1,0 +1,93 @@
+internal import DepotClient
+internal import DepotProtocol
+
+/// What brings a store to the schema of a program that has no plan.
+///
+/// Entities that the program doesn't list stay, and so do properties that rows can do without: another
+/// program may have them. Everything else becomes as the program says, if it can be inferred how.
+struct StoreMigration {
+  let connection: BlockingConnection
+  let wanted: DepotProtocol.Schema
+  /// The attributes whose defaults are others each time, so that the store's will do.
+  let changingDefaults: Set<String>
+  let isReadOnly: Bool
+
+  init(
+    _ connection: BlockingConnection,
+    _ wanted: DepotProtocol.Schema,
+    changingDefaults: Set<String>,
+    isReadOnly: Bool
+  ) {
+    self.connection = connection
+    self.wanted = wanted
+    self.changingDefaults = changingDefaults
+    self.isReadOnly = isReadOnly
+  }
+
+  /// How often another program may define its schema in between.
+  private static let attempts = 8
+
+  func run() throws {
+    for attempt in 1...Self.attempts {
+      do {
+        return try define(over: connection.schema())
+      } catch let error as DepotError
+        where [.unknownVersion, .mismatch].contains(error.code) && attempt < Self.attempts
+      {
+        continue
+      }
+    }
+  }
+
+  private func define(over stored: DepotProtocol.Schema) throws {
+    var target = wanted.takingDefaults(of: stored, for: changingDefaults).keeping(stored)
+    let comparison = SchemaComparison(from: stored, to: target)
+    guard !comparison.changes.isEmpty || !comparison.differences.isEmpty else { return }
+    if isReadOnly { return try refuse(comparison) }
+    if let version = stored.version { try raise(&target, version, comparison) }
+    try connection.define(target, from: stored.version)
+  }
+
+  /// Gives the schema a version that the store's may become.
+  private func raise(
+    _ target: inout DepotProtocol.Schema,
+    _ version: SchemaVersion,
+    _ comparison: SchemaComparison
+  ) throws {
+    if let own = target.version, own > version { return }
+    if let own = target.version, (own.major, own.minor) < (version.major, version.minor),
+      !comparison.differences.isEmpty
+    {
+      throw DepotError(
+        .newerStore,
+        "The store's schema has version \(version); this program has version \(own), which differs: "
+          + comparison.differences.joined(separator: "; ") + "."
+      )
+      .hint("Use a newer version of the program, or restore a backup.")
+    }
+    target.version = version
+    if !comparison.differences.isEmpty { target.version?.patch += 1 }
+  }
+
+  /// Throws unless the store can be read as it is.
+  private func refuse(_ comparison: SchemaComparison) throws {
+    let changes =
+      comparison.differences + comparison.changes.filter(\.concernsReaders).map(\.description)
+    guard !changes.isEmpty else { return }
+    throw DepotError(
+      .readOnly,
+      "The store is open for reading only, and its schema differs: "
+        + changes.joined(separator: "; ") + "."
+    )
+    .hint("Open it once with allowsSave: true.")
+  }
+}
+
+extension SchemaChange {
+  fileprivate var concernsReaders: Bool {
+    switch self {
+    case .addedIndex, .changedHistory: false
+    default: true
+    }
+  }
+}

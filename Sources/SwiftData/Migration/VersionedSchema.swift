@@ -1,0 +1,7 @@
+/// The models of one version of a program.
+public protocol VersionedSchema {
+  /// The classes, as they were in this version.
+  static var models: [any PersistentModel.Type] { get }
+  /// The number of the version; greater than those of all versions before.
+  static var versionIdentifier: Schema.Version { get }
+}

@@ -1,0 +1,116 @@
+/// What holds the values of an object's properties.
+public protocol BackingData<Model> {
+  associatedtype Model: PersistentModel
+
+  /// Creates what holds the values of a new object.
+  init(for modelType: Model.Type)
+
+  /// What names the object; `nil` if it has no identifier yet.
+  var persistentModelID: PersistentIdentifier? { get set }
+
+  /// What `@Model` says of the properties.
+  var metadata: Any { get }
+
+  /// Returns the value of an attribute.
+  func getValue<V: Decodable>(forKey key: KeyPath<Model, V>) -> V
+  /// Returns the object that a relationship leads to, which always is one.
+  func getValue<V: PersistentModel>(forKey key: KeyPath<Model, V>) -> V
+  /// Returns the object that a relationship leads to; `nil` if there is none.
+  func getValue<V: PersistentModel>(forKey key: KeyPath<Model, V?>) -> V?
+  /// Returns the objects that a relationship leads to.
+  func getValue<V: RelationshipCollection, O>(
+    forKey key: KeyPath<Model, V>
+  ) -> V where O == V.PersistentElement
+  /// Returns the objects that a relationship leads to.
+  func getValue<V: Decodable & RelationshipCollection, O>(
+    forKey key: KeyPath<Model, V>
+  ) -> V where O == V.PersistentElement
+  /// Returns the value of an attribute of any type.
+  func getTransformableValue<V>(forKey key: KeyPath<Model, V>) -> V
+
+  /// Sets the value of an attribute.
+  mutating func setValue<V: Encodable>(forKey key: KeyPath<Model, V>, to newValue: V)
+  /// Sets the object that a relationship leads to.
+  mutating func setValue<V: PersistentModel>(forKey key: KeyPath<Model, V>, to newValue: V)
+  /// Sets the object that a relationship leads to.
+  mutating func setValue<V: PersistentModel>(forKey key: KeyPath<Model, V?>, to newValue: V?)
+  /// Sets the objects that a relationship leads to.
+  mutating func setValue<V: RelationshipCollection, O>(
+    forKey key: KeyPath<Model, V>,
+    to newValue: V
+  ) where O == V.PersistentElement
+  /// Sets the objects that a relationship leads to.
+  mutating func setValue<V: Encodable & RelationshipCollection, O>(
+    forKey key: KeyPath<Model, V>,
+    to newValue: V
+  ) where O == V.PersistentElement
+  /// Sets the value of an attribute of any type.
+  mutating func setTransformableValue<V>(forKey key: KeyPath<Model, V>, to newValue: V)
+
+  /// The values, if Depot itself holds them; not for programs to call.
+  // swift-format-ignore: NoLeadingUnderscores
+  var _$storage: ModelStorage? { get }
+}
+
+extension BackingData {
+  public var metadata: Any { Model.schemaMetadata }
+
+  /// None: the program's own backing data hold the values.
+  // swift-format-ignore: NoLeadingUnderscores
+  public var _$storage: ModelStorage? { nil }
+}
+
+/// The values of an object as Depot holds them.
+public final class DefaultBackingData<Model: PersistentModel>: ModelStorage, BackingData {
+  public required init(for modelType: Model.Type) {
+    super.init(EntityDescription.of(Model.self), nil)
+  }
+
+  /// Creates what holds the values of an object of a store.
+  override init(_ description: EntityDescription, _ identifier: PersistentIdentifier?) {
+    super.init(description, identifier)
+  }
+
+  public var persistentModelID: PersistentIdentifier? {
+    get { identifier }
+    set { if let newValue { identifier = newValue } }
+  }
+
+  // Not for programs to call.
+  // swift-format-ignore: NoLeadingUnderscores
+  public var _$storage: ModelStorage? { self }
+
+  public func getValue<V: Decodable>(forKey key: KeyPath<Model, V>) -> V { attribute(key) }
+  public func getValue<V: PersistentModel>(forKey key: KeyPath<Model, V>) -> V { object(key) }
+  public func getValue<V: PersistentModel>(forKey key: KeyPath<Model, V?>) -> V? {
+    optionalObject(key)
+  }
+  public func getValue<V: RelationshipCollection, O>(
+    forKey key: KeyPath<Model, V>
+  ) -> V where O == V.PersistentElement { objects(key) }
+  public func getValue<V: Decodable & RelationshipCollection, O>(
+    forKey key: KeyPath<Model, V>
+  ) -> V where O == V.PersistentElement { objects(key) }
+  public func getTransformableValue<V>(forKey key: KeyPath<Model, V>) -> V { attribute(key) }
+
+  public func setValue<V: Encodable>(forKey key: KeyPath<Model, V>, to newValue: V) {
+    setAttribute(key, newValue)
+  }
+  public func setValue<V: PersistentModel>(forKey key: KeyPath<Model, V>, to newValue: V) {
+    setObject(key, newValue)
+  }
+  public func setValue<V: PersistentModel>(forKey key: KeyPath<Model, V?>, to newValue: V?) {
+    setObject(key, newValue)
+  }
+  public func setValue<V: RelationshipCollection, O>(
+    forKey key: KeyPath<Model, V>,
+    to newValue: V
+  ) where O == V.PersistentElement { setObjects(key, newValue) }
+  public func setValue<V: Encodable & RelationshipCollection, O>(
+    forKey key: KeyPath<Model, V>,
+    to newValue: V
+  ) where O == V.PersistentElement { setObjects(key, newValue) }
+  public func setTransformableValue<V>(forKey key: KeyPath<Model, V>, to newValue: V) {
+    setAttribute(key, newValue)
+  }
+}

@@ -1,0 +1,253 @@
+/// What relationships lead to, and how both sides are kept equal.
+extension ModelStorage {
+  /// Returns the object that a to-one relationship leads to.
+  final func target(_ slot: Int) -> Link? {
+    guard let link = anyTarget(slot) else { return nil }
+    return context?.hidesDeleted == true && link.storage.phase == .deleted ? nil : link
+  }
+
+  private final func anyTarget(_ slot: Int) -> Link? {
+    if case .unloaded = slots[slot] { load(slot) }
+    switch slots[slot] {
+    case .link(let link): return link
+    case .weak(let weak): return weak.link
+    case .reference(let identifier):
+      guard let link = context?.resolve(identifier, from: self, slot) else { return nil }
+      if !changed.contains(slot), description.properties[slot].shape.isStrong {
+        slots[slot] = .link(link)
+      }
+      return link
+    default: return nil
+    }
+  }
+
+  /// Returns what a to-one relationship leads to, without reading the object's row.
+  final func targetIdentifier(_ slot: Int) -> PersistentIdentifier? {
+    if case .unloaded = slots[slot] { load(slot) }
+    return slots[slot].targetIdentifier
+  }
+
+  /// Returns what a to-many relationship leads to; `nil` if there is no collection.
+  final func targets(_ slot: Int) -> LinkList? {
+    if case .unloaded = slots[slot] { context?.loadTargets(self, slot) }
+    if case .many(let list) = slots[slot] { return list }
+    return LinkList()
+  }
+
+  /// Returns the objects of a list.
+  final func resolved(_ list: LinkList, _ slot: Int) -> [Link] {
+    if let links = list.links { return links }
+    return context?.resolve(list.identifiers, from: self, slot) ?? []
+  }
+
+  /// Returns the objects of a list without those that are to be deleted, where these don't count.
+  final func visible(_ links: [Link]) -> [Link] {
+    guard context?.hidesDeleted == true else { return links }
+    return links.filter { $0.storage.phase != .deleted }
+  }
+
+  /// Lets a to-one relationship lead to another object, and the other side back.
+  final func setTarget(_ slot: Int, _ link: Link?) {
+    guard model != nil else {
+      slots[slot] = link.map(Slot.link) ?? .nothing
+      return postponeInverse(slot)
+    }
+    if let link { meet(link.storage) }
+    willChange(slot)
+    let isSame = slots[slot].targetIdentifier == link?.storage.identifier
+    if isSame, case .link = slots[slot] { return }
+    if !isSame { leaveTarget(slot) }
+    slots[slot] = link.map(Slot.link) ?? .nothing
+    guard !isSame, let link, let inverse = description.properties[slot].shape.inverse else {
+      return
+    }
+    link.storage.accept(self, at: inverse)
+  }
+
+  /// Lets a to-many relationship lead to other objects, and the other sides back.
+  final func setTargets(_ slot: Int, _ newLinks: [Link]?) {
+    guard model != nil else {
+      slots[slot] = .many(newLinks.map { LinkList(Self.unique($0)) })
+      return postponeInverse(slot)
+    }
+    let links = newLinks.map(Self.unique)
+    let old = targets(slot).map { resolved($0, slot) } ?? []
+    for link in links ?? [] { meet(link.storage) }
+    willChange(slot)
+    slots[slot] = .many(links.map { LinkList($0) })
+    guard let inverse = description.properties[slot].shape.inverse else { return }
+    let (removed, added) = Self.difference(old, links ?? [])
+    for link in removed where link.storage !== self || inverse.slot != slot {
+      link.storage.forget(self, at: inverse)
+    }
+    for link in added where link.storage !== self || inverse.slot != slot {
+      link.storage.accept(self, at: inverse)
+    }
+  }
+
+  /// Lets a to-many relationship, whose objects are known, lead to more; returns whether all of them are
+  /// new.
+  final func appendTargets(_ slot: Int, _ links: [Link]) -> Bool {
+    willChange(slot)
+    guard !links.isEmpty else { return true }
+    for link in links { meet(link.storage) }
+    let inverse = description.properties[slot].shape.inverse
+    var areNew = true
+    for link in links {
+      guard case .many(let list?) = slots[slot],
+        list.links?.contains(where: { $0.storage === link.storage }) == false
+      else {
+        areNew = false
+        continue
+      }
+      ownList(slot).append(link)
+      if let inverse, link.storage !== self || inverse.slot != slot {
+        link.storage.accept(self, at: inverse)
+      }
+    }
+    return areNew
+  }
+
+  /// Lets the other sides of a relationship lead back that was set in the object's initializer.
+  final func linkInverse(_ slot: Int) {
+    let inverse = description.properties[slot].shape.inverse
+    switch slots[slot] {
+    case .link(let link):
+      meet(link.storage)
+      if let inverse { link.storage.accept(self, at: inverse) }
+    case .many(let list?):
+      for link in list.links ?? [] {
+        meet(link.storage)
+        if let inverse { link.storage.accept(self, at: inverse) }
+      }
+    default: break
+    }
+  }
+
+  /// Brings an object that belongs to no context into that of the other one.
+  private final func meet(_ other: ModelStorage) {
+    if let context, other.phase == .unregistered {
+      context.insert(other)
+    } else if phase == .unregistered, let context = other.context {
+      context.insert(self)
+    }
+  }
+
+  /// Lets the object that a to-one relationship leads to forget this one.
+  private final func leaveTarget(_ slot: Int) {
+    guard let inverse = description.properties[slot].shape.inverse else { return }
+    switch slots[slot] {
+    case .link(let link): link.storage.forget(self, at: inverse)
+    case .weak(let weak): weak.link?.storage.forget(self, at: inverse)
+    case .reference(let identifier): context?.fault(identifier)?.storage.forget(self, at: inverse)
+    default: break
+    }
+  }
+
+  /// Lets a relationship lead to an object that leads here.
+  private final func accept(_ other: ModelStorage, at side: RelationshipShape.Inverse) {
+    guard let link = other.link, let model else { return }
+    let slot = side.slot
+    let property = description.properties[slot]
+    if side.isToMany {
+      property.willSet(model)
+      willChange(slot)
+      if case .unloaded = slots[slot] {
+        deltas[slot, default: LinkDelta()].add(link)
+      } else {
+        let list = ownList(slot)
+        if list.links == nil, link.storage.identifier.isTemporary {
+          // The identifier is another one after the next save.
+          slots[slot] = .many(LinkList(resolved(list, slot) + [link]))
+        } else {
+          list.append(link)
+        }
+      }
+    } else {
+      if case .unloaded = slots[slot] { load(slot) }
+      if slots[slot].targetIdentifier == other.identifier { return }
+      property.willSet(model)
+      willChange(slot)
+      leaveTarget(slot)
+      slots[slot] = .link(link)
+    }
+    property.didSet(model)
+  }
+
+  /// Lets a relationship not lead any more to an object that doesn't lead here any more.
+  final func forget(_ other: ModelStorage, at side: RelationshipShape.Inverse) {
+    guard let link = other.link, let model else { return }
+    let slot = side.slot
+    let property = description.properties[slot]
+    if side.isToMany {
+      property.willSet(model)
+      willChange(slot)
+      if case .unloaded = slots[slot] {
+        deltas[slot, default: LinkDelta()].remove(link)
+      } else {
+        ownList(slot).remove(other)
+      }
+    } else {
+      if case .unloaded = slots[slot] { load(slot) }
+      guard slots[slot].targetIdentifier == other.identifier else { return }
+      property.willSet(model)
+      willChange(slot)
+      slots[slot] = .nothing
+    }
+    property.didSet(model)
+  }
+
+  /// Returns the list of a relationship that is loaded, as one that may be changed.
+  private final func ownList(_ slot: Int) -> LinkList {
+    guard case .many(let list?) = slots[slot] else {
+      let list = LinkList()
+      slots[slot] = .many(list)
+      return list
+    }
+    var isShared = context?.undoRecorder?.keeps(list) ?? false
+    if case .many(let old?)? = base[slot], old === list { isShared = true }
+    // The initial list belongs to all objects of the class.
+    if list.isInitial { isShared = true }
+    guard isShared else { return list }
+    let copy = list.copy()
+    slots[slot] = .many(copy)
+    return copy
+  }
+
+  private static func unique(_ links: [Link]) -> [Link] {
+    guard links.count > 1 else { return links }
+    var known: Set<ObjectIdentifier> = []
+    known.reserveCapacity(links.count)
+    return links.filter { known.insert(ObjectIdentifier($0.storage)).inserted }
+  }
+
+  /// Returns what is in one list only.
+  private static func difference(
+    _ old: [Link],
+    _ new: [Link]
+  ) -> (removed: [Link], added: [Link]) {
+    var start = 0
+    while start < old.count, start < new.count, old[start].storage === new[start].storage {
+      start += 1
+    }
+    if start == old.count { return ([], Array(new[start...])) }
+    let before = Set(old[start...].map { ObjectIdentifier($0.storage) })
+    let after = Set(new[start...].map { ObjectIdentifier($0.storage) })
+    return (
+      old[start...].filter { !after.contains(ObjectIdentifier($0.storage)) },
+      new[start...].filter { !before.contains(ObjectIdentifier($0.storage)) }
+    )
+  }
+}
+
+extension Slot {
+  /// What a to-one relationship leads to.
+  var targetIdentifier: PersistentIdentifier? {
+    switch self {
+    case .link(let link): link.storage.identifier
+    case .reference(let identifier): identifier
+    case .weak(let weak): weak.link?.storage.identifier
+    default: nil
+    }
+  }
+}

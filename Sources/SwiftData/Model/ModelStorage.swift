@@ -1,0 +1,222 @@
+internal import Observation
+
+/// What holds the values of an object's properties, and how far they differ from the store's.
+///
+/// It belongs to one object and, once that is inserted or fetched, to one context, on whose thread alone
+/// it is used.
+public class ModelStorage {
+  /// What names the object; temporary until the first save.
+  final var identifier: PersistentIdentifier
+  /// What the object's class stores.
+  final private(set) var description: EntityDescription
+  /// What is known of each property.
+  final var slots: [Slot]
+  /// The version of the row that was read; 0 for a new object, and where no row was read yet.
+  final var version: Int64 = 0
+  /// The properties that were changed since the last save or read.
+  final var changed = SlotSet()
+  /// What changed properties were when they were read.
+  final var base: [Int: Slot] = [:]
+  /// What became of to-many relationships that aren't loaded.
+  final var deltas: [Int: LinkDelta] = [:]
+  /// The relationships that were set before the object's initializer was done.
+  fileprivate final var unlinked = SlotSet()
+  final var phase = Phase.unregistered
+  /// The place among the context's changes.
+  final var pendingIndex = -1
+  /// The objects that were fetched together with this one.
+  final var group: FetchGroup?
+  final var groupIndex = 0
+  /// The context, which sets this to `nil` at its end.
+  final unowned(unsafe) var context: ModelContext?
+  /// The object, which owns this.
+  final unowned(unsafe) private(set) var model: AnyObject?
+  /// What tells observers, for a class that has no registrar.
+  final lazy var registrar = ObservationRegistrar()
+
+  /// The version of an object whose row is another one than what was read.
+  static let staleVersion: Int64 = -1
+
+  /// What an object is to its context.
+  enum Phase {
+    /// It belongs to no context.
+    case unregistered
+    /// It was inserted and isn't saved.
+    case inserted
+    /// It is in the store.
+    case stored
+    /// It is to be deleted at the next save.
+    case deleted
+    /// It was deleted; its values are the last that were known.
+    case gone
+  }
+
+  init(_ description: EntityDescription, _ identifier: PersistentIdentifier?) {
+    self.description = description
+    if let identifier {
+      self.identifier = identifier
+      slots = description.unloadedSlots
+      phase = .stored
+    } else {
+      self.identifier = .temporary(description.temporaryKey)
+      slots = description.initialSlots
+    }
+  }
+
+  deinit {
+    group?.forget(groupIndex)
+    context?.forget(self)
+  }
+
+  /// Whether the object has changes that aren't saved.
+  final var hasChanges: Bool {
+    switch phase {
+    case .inserted, .deleted: true
+    case .stored: !changed.isEmpty
+    case .unregistered, .gone: false
+    }
+  }
+
+  final var isDeleted: Bool { phase == .deleted }
+
+  /// Whether nothing was read of the object's row yet.
+  final var isFault: Bool { phase == .stored && version == 0 }
+
+  /// Learns which object this belongs to, whose class may be a subclass of the one that made this.
+  @inline(__always)
+  final func adopt(_ model: some PersistentModel) {
+    if self.model === model { return }
+    take(model)
+  }
+
+  private final func take(_ model: some PersistentModel) {
+    self.model = model
+    let type = type(of: model)
+    if description.type != type {
+      let narrow = description
+      description = EntityDescription.of(type)
+      // The properties of the superclass come first.
+      slots += description.initialSlots.dropFirst(narrow.properties.count)
+      if identifier.isTemporary, phase == .unregistered {
+        identifier = PersistentIdentifier(description.temporaryKey, identifier.key)
+      }
+    }
+    guard !unlinked.isEmpty else { return }
+    let slots = unlinked
+    unlinked = SlotSet()
+    for slot in slots { linkInverse(slot) }
+  }
+
+  /// Notes that a relationship was set before there was an object that the other side could lead to.
+  final func postponeInverse(_ slot: Int) { unlinked.insert(slot) }
+}
+
+extension ModelStorage {
+  /// Takes over the values that an initializer of a subclass gave its own properties.
+  ///
+  /// - Parameter own: What holds them, made for the subclass; the others of its values are unused.
+  final func takeOver(_ own: ModelStorage) {
+    guard description.type != own.description.type else { return }
+    let count = description.properties.count
+    slots += own.slots.dropFirst(count)
+    description = own.description
+    if identifier.isTemporary, phase == .unregistered {
+      identifier = PersistentIdentifier(description.temporaryKey, identifier.key)
+    }
+    for slot in own.unlinked where slot >= count {
+      if model == nil { unlinked.insert(slot) } else { linkInverse(slot) }
+    }
+  }
+}
+
+// MARK: - Attributes
+
+extension ModelStorage {
+  /// Returns the value of an attribute.
+  final func attribute<Model, V>(_ key: KeyPath<Model, V>) -> V {
+    let slot = description.slot(of: key)
+    if case .unloaded = slots[slot] { load(slot) }
+    if case .value(let value) = slots[slot], let value = value as? V { return value }
+    return description.properties[slot].placeholder(V.self)
+  }
+
+  /// Gives an attribute a value.
+  final func setAttribute<Model, V>(_ key: KeyPath<Model, V>, _ newValue: V) {
+    let slot = description.slot(of: key)
+    willChange(slot)
+    slots[slot] = .value(newValue)
+  }
+
+  /// Reads the row from the store.
+  final func load(_ slot: Int) { context?.load(self, slot) }
+
+  /// Notes that a property is about to be changed.
+  final func willChange(_ slot: Int) {
+    switch phase {
+    case .unregistered, .gone: return
+    case .inserted: break
+    case .stored, .deleted:
+      if !changed.contains(slot) {
+        let property = description.properties[slot]
+        if case .unloaded = slots[slot], !property.isExternal, !property.isToMany { load(slot) }
+        base[slot] = slots[slot]
+        if changed.isEmpty, phase == .stored { context?.noteChanged(self) }
+        changed.insert(slot)
+      }
+    }
+    context?.willChange(self, slot)
+  }
+}
+
+// MARK: - Relationships
+
+extension ModelStorage {
+  final func object<Model, V: PersistentModel>(_ key: KeyPath<Model, V>) -> V {
+    let slot = description.slot(of: key)
+    if let object = target(slot)?.model as? V { return object }
+    // There is no such row any more: an object without values stands for it.
+    return V(backingData: DefaultBackingData<V>(for: V.self))
+  }
+
+  final func optionalObject<Model, V: PersistentModel>(_ key: KeyPath<Model, V?>) -> V? {
+    target(description.slot(of: key))?.model as? V
+  }
+
+  final func objects<Model, V: RelationshipCollection>(_ key: KeyPath<Model, V>) -> V {
+    let slot = description.slot(of: key)
+    guard let list = targets(slot) else { return V(_$storages: nil) }
+    let isPartial = context?.hidesDeleted == true
+    if !isPartial, let typed = list.typed as? V { return typed }
+    let links = visible(resolved(list, slot))
+    let collection = withExtendedLifetime(links) { V(_$storages: links.map(\.storage)) }
+    // What is found by identifiers may be let go.
+    if !isPartial, list.links != nil, !list.isInitial { list.typed = collection }
+    return collection
+  }
+
+  final func setObject<Model, V>(_ key: KeyPath<Model, V>, _ newValue: (some PersistentModel)?) {
+    setTarget(description.slot(of: key), newValue?.ownStorage?.link)
+  }
+
+  final func setObjects<Model, V: RelationshipCollection>(
+    _ key: KeyPath<Model, V>,
+    _ newValue: V
+  ) {
+    let slot = description.slot(of: key)
+    // Most changes add something at the end.
+    if model != nil, case .many(let list?) = slots[slot], list.links != nil,
+      let typed = list.typed as? V, let storages = newValue._$storages(behind: typed)
+    {
+      if appendTargets(slot, storages.compactMap(\.link)), case .many(let list?) = slots[slot] {
+        list.typed = newValue
+      }
+      return
+    }
+    let links = newValue._$storages?.compactMap(\.link)
+    setTargets(slot, links)
+    // The program's own collection is what it gets back, unless something was in it twice.
+    if case .many(let list?) = slots[slot], list.links?.count == links?.count {
+      list.typed = newValue
+    }
+  }
+}

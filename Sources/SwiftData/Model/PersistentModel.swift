@@ -1,0 +1,77 @@
+public import Observation
+
+/// A class whose objects a container stores; the macro `@Model` makes one.
+public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, SendableMetatype {
+  /// The topmost class of the hierarchy.
+  associatedtype Root: PersistentModel = Self
+
+  /// Creates an object over values that are there already.
+  init(backingData: any BackingData<Self>)
+
+  /// What holds the object's values.
+  var persistentBackingData: any BackingData<Self> { get set }
+
+  /// The properties that are stored.
+  static var schemaMetadata: [Schema.PropertyMetadata] { get }
+
+  /// What tells observers of changes that come from elsewhere, as Apple's expansions name it.
+  // swift-format-ignore: NoLeadingUnderscores
+  var _$observationRegistrar: ObservationRegistrar { get }
+}
+
+extension PersistentModel {
+  /// Returns what holds the values of a new object.
+  public static func createBackingData<P: PersistentModel>() -> some BackingData<P> {
+    DefaultBackingData<P>(for: P.self)
+  }
+
+  /// Hands the values that the initializer of a subclass gave its own properties over to the backing
+  /// data of its superclass, which has all values from then on; `@Model` calls it.
+  // swift-format-ignore: NoLeadingUnderscores
+  public static func _$join(
+    _ own: any BackingData<Self>,
+    into inherited: any BackingData<Root>
+  ) {
+    guard let own = own._$storage else { return }
+    inherited._$storage?.takeOver(own)
+  }
+
+  /// The registrar of a class that has none of its own.
+  // swift-format-ignore: NoLeadingUnderscores
+  public var _$observationRegistrar: ObservationRegistrar {
+    persistentBackingData._$storage?.registrar ?? ObservationRegistrar()
+  }
+
+  /// The context that the object belongs to; `nil` before it is inserted and after its deletion was
+  /// saved.
+  public var modelContext: ModelContext? { storage?.context }
+
+  /// What names the object in every context and every process.
+  public var persistentModelID: PersistentIdentifier {
+    if let storage { return storage.identifier }
+    return persistentBackingData.persistentModelID
+      ?? .temporary(EntityDescription.of(Self.self).temporaryKey)
+  }
+
+  public var id: PersistentIdentifier { persistentModelID }
+
+  /// Whether the object has changes that aren't saved.
+  public var hasChanges: Bool { storage?.hasChanges ?? false }
+
+  /// Whether the object was deleted and that isn't saved yet.
+  public var isDeleted: Bool { storage?.isDeleted ?? false }
+
+  public static func == (left: Self, right: Self) -> Bool { left === right }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+  /// What holds the values, if it is Depot's own.
+  var storage: ModelStorage? { persistentBackingData._$storage }
+
+  /// What holds the values, which knows of the object's own class.
+  var ownStorage: ModelStorage? {
+    guard let storage = persistentBackingData._$storage else { return nil }
+    storage.adopt(self)
+    return storage
+  }
+}

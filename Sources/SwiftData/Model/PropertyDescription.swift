@@ -1,0 +1,199 @@
+internal import DepotProtocol
+internal import Observation
+internal import Synchronization
+
+/// One property that a model class stores.
+class PropertyDescription {
+  let name: String
+  let slot: Int
+  let keyPath: AnyKeyPath
+  let kind: Kind
+  /// The default value, of the property's type; `nil` if there is none.
+  let defaultValue: Any?
+  /// What `@Attribute` says.
+  let attribute: Schema.Attribute?
+  /// What `@Relationship` says.
+  let relationship: Schema.Relationship?
+  /// The class that declares the property.
+  let owner: any PersistentModel.Type
+  private let knownShape = AtomicLazyReference<RelationshipShape>()
+
+  /// What the value is.
+  enum Kind {
+    case attribute(AttributeCodec)
+    case toOne(any PersistentModel.Type, isOptional: Bool)
+    case toMany(any PersistentModel.Type, isOptional: Bool)
+  }
+
+  init(
+    _ metadata: Schema.PropertyMetadata,
+    _ kind: Kind,
+    owner: any PersistentModel.Type,
+    slot: Int
+  ) {
+    name = metadata.name
+    self.owner = owner
+    self.slot = slot
+    keyPath = metadata.keypath
+    self.kind = kind
+    defaultValue = metadata.defaultValue
+    attribute = metadata.metadata as? Schema.Attribute
+    relationship = metadata.metadata as? Schema.Relationship
+  }
+
+  /// What a new object has before anything is set.
+  var initialSlot: Slot {
+    switch kind {
+    case .attribute(let codec): .value(defaultValue ?? codec.placeholder)
+    case .toOne: .nothing
+    case .toMany(_, let isOptional): .many(isOptional ? nil : LinkList(isInitial: true))
+    }
+  }
+
+  /// What the relationship is in the graph of the classes.
+  var shape: RelationshipShape {
+    if let shape = knownShape.load() { return shape }
+    return knownShape.storeIfNil(RelationshipShape.of(self))
+  }
+
+  /// The name behind that of the entity, as in `Trip.stops`.
+  var qualifiedName: String { "\(Schema.entityName(for: owner)).\(name)" }
+
+  /// Whether a relationship may lead to nothing, or an attribute be `nil`.
+  var isOptional: Bool {
+    switch kind {
+    case .attribute(let codec): codec.attribute.isOptional
+    case .toOne(_, let isOptional), .toMany(_, let isOptional): isOptional
+    }
+  }
+
+  /// Whether values may be large, so that they are read when they are needed.
+  var isExternal: Bool { attribute?.options.contains(.externalStorage) ?? false }
+
+  /// The codec of the values; `nil` for a relationship.
+  var codec: AttributeCodec? {
+    if case .attribute(let codec) = kind { return codec }
+    return nil
+  }
+
+  /// The class that a relationship leads to.
+  var destination: (any PersistentModel.Type)? {
+    switch kind {
+    case .attribute: nil
+    case .toOne(let type, _), .toMany(let type, _): type
+    }
+  }
+
+  var isToMany: Bool {
+    if case .toMany = kind { return true }
+    return false
+  }
+
+  /// Returns a value that stands in for one that can't be had.
+  func placeholder<V>(_: V.Type) -> V {
+    if let value = defaultValue as? V { return value }
+    if let value = codec?.placeholder as? V { return value }
+    preconditionFailure("\(name) isn't of type \(V.self).")
+  }
+
+  /// Tells observers of `model` that the property is about to change.
+  func willSet(_ model: AnyObject) {}
+
+  /// Tells observers of `model` that the property has changed.
+  func didSet(_ model: AnyObject) {}
+
+  /// Returns the value of the property of `model`, as its accessor gives it.
+  func value(of model: AnyObject) -> Any? { nil }
+}
+
+/// A property of which the types are known.
+private final class TypedProperty<Model: PersistentModel, Value>: PropertyDescription {
+  private let typedKeyPath: KeyPath<Model, Value>
+
+  init(
+    _ metadata: Schema.PropertyMetadata,
+    _ keyPath: KeyPath<Model, Value>,
+    _ kind: Kind,
+    slot: Int
+  ) {
+    typedKeyPath = keyPath
+    super.init(metadata, kind, owner: Model.self, slot: slot)
+  }
+
+  override func willSet(_ model: AnyObject) {
+    guard let model = model as? Model else { return }
+    model._$observationRegistrar.willSet(model, keyPath: typedKeyPath)
+  }
+
+  override func didSet(_ model: AnyObject) {
+    guard let model = model as? Model else { return }
+    model._$observationRegistrar.didSet(model, keyPath: typedKeyPath)
+  }
+
+  override func value(of model: AnyObject) -> Any? { (model as? Model)?[keyPath: typedKeyPath] }
+}
+
+extension PropertyDescription {
+  /// Works out what a property is from the types of its key path.
+  static func make(_ metadata: Schema.PropertyMetadata, slot: Int) -> PropertyDescription {
+    let types = Swift.type(of: metadata.keypath)
+    guard let root = types.rootType as? any PersistentModel.Type else {
+      preconditionFailure("\(metadata.name) isn't a property of a model class.")
+    }
+    return make(metadata, root, types.valueType, slot: slot)
+  }
+
+  private static func make<Model: PersistentModel>(
+    _ metadata: Schema.PropertyMetadata,
+    _ model: Model.Type,
+    _ valueType: Any.Type,
+    slot: Int
+  ) -> PropertyDescription {
+    func open<Value>(_: Value.Type) -> PropertyDescription {
+      guard let keyPath = metadata.keypath as? KeyPath<Model, Value> else {
+        preconditionFailure("\(metadata.name) isn't a property of \(Model.self).")
+      }
+      let kind = kind(of: Value.self, metadata)
+      return TypedProperty(metadata, keyPath, kind, slot: slot)
+    }
+    return open(valueType)
+  }
+
+  private static func kind<Value>(
+    of type: Value.Type,
+    _ metadata: Schema.PropertyMetadata
+  ) -> Kind {
+    if let model = type as? any PersistentModel.Type { return .toOne(model, isOptional: false) }
+    if let wrapped = (type as? any OptionalType.Type)?.wrappedType {
+      if let model = wrapped as? any PersistentModel.Type { return .toOne(model, isOptional: true) }
+      if let models = wrapped as? any RelationshipCollection.Type {
+        return .toMany(models.elementType, isOptional: true)
+      }
+    }
+    if let models = type as? any RelationshipCollection.Type {
+      return .toMany(models.elementType, isOptional: false)
+    }
+    return .attribute(AttributeCodec.of(type, metadata.metadata as? Schema.Attribute))
+  }
+}
+
+extension RelationshipCollection {
+  fileprivate static var elementType: any PersistentModel.Type { PersistentElement.self }
+}
+
+/// An optional of any type.
+protocol OptionalType {
+  static var wrappedType: Any.Type { get }
+  static var none: Self { get }
+  /// Returns the codec of the optional.
+  static func codec(_ attribute: Schema.Attribute?) -> AttributeCodec
+  var wrapped: Any? { get }
+}
+
+extension Optional: OptionalType {
+  static var wrappedType: Any.Type { Wrapped.self }
+  static func codec(_ attribute: Schema.Attribute?) -> AttributeCodec {
+    OptionalCodec(Wrapped.self, .of(Wrapped.self, attribute))
+  }
+  var wrapped: Any? { map { $0 } }
+}

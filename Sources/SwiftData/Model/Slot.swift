@@ -1,0 +1,139 @@
+/// What is known of the value of one property of one object.
+enum Slot {
+  /// Nothing yet: the row has to be read.
+  case unloaded
+  /// The value of an attribute, of the property's type.
+  case value(Any)
+  /// A to-one relationship that leads to nothing.
+  case nothing
+  /// The object that a to-one relationship leads to, which is kept alive from here.
+  case link(Link)
+  /// What a to-one relationship leads to; the context finds the object.
+  case reference(PersistentIdentifier)
+  /// The object that a to-one relationship leads to, for as long as others keep it alive.
+  case weak(WeakLink)
+  /// What a to-many relationship leads to; `nil` if there is no collection.
+  case many(LinkList?)
+}
+
+/// An object that a relationship leads to.
+struct Link {
+  let model: AnyObject
+  unowned(unsafe) let storage: ModelStorage
+
+  init(_ model: AnyObject, _ storage: ModelStorage) {
+    self.model = model
+    self.storage = storage
+  }
+}
+
+extension ModelStorage {
+  /// The object as a relationship leads to it; `nil` before the object's initializer is done.
+  var link: Link? { model.map { Link($0, self) } }
+}
+
+/// An object that a relationship leads to without keeping it alive.
+final class WeakLink {
+  private(set) weak var model: AnyObject?
+  private unowned(unsafe) let storage: ModelStorage
+
+  init(_ link: Link) {
+    model = link.model
+    storage = link.storage
+  }
+
+  var link: Link? { model.map { Link($0, storage) } }
+}
+
+/// What a to-many relationship leads to, in order.
+final class LinkList {
+  /// The objects, which are kept alive from here; `nil` if only ``identifiers`` are known.
+  private(set) var links: [Link]?
+  /// The identifiers, where ``links`` are unknown.
+  private(set) var identifiers: [PersistentIdentifier]
+  /// The collection that the program had last, of the property's type.
+  var typed: Any?
+  /// Whether this is what all new objects of a class begin with.
+  let isInitial: Bool
+
+  init(_ links: [Link] = [], isInitial: Bool = false) {
+    self.links = links
+    self.isInitial = isInitial
+    identifiers = []
+  }
+
+  init(_ identifiers: [PersistentIdentifier]) {
+    self.identifiers = identifiers
+    isInitial = false
+  }
+
+  var count: Int { links?.count ?? identifiers.count }
+
+  /// What the objects are called.
+  var allIdentifiers: [PersistentIdentifier] {
+    links?.map(\.storage.identifier) ?? identifiers
+  }
+
+  func copy() -> LinkList {
+    if let links { return LinkList(links) }
+    return LinkList(identifiers)
+  }
+
+  /// Adds an object at the end.
+  func append(_ link: Link) {
+    typed = nil
+    if links == nil { identifiers.append(link.storage.identifier) } else { links?.append(link) }
+  }
+
+  /// Removes an object; returns whether it was there.
+  @discardableResult
+  func remove(_ storage: ModelStorage) -> Bool {
+    if let index = links?.lastIndex(where: { $0.storage === storage }) {
+      typed = nil
+      links?.remove(at: index)
+      return true
+    }
+    guard let index = identifiers.lastIndex(of: storage.identifier) else { return false }
+    typed = nil
+    identifiers.remove(at: index)
+    return true
+  }
+
+  /// Removes all objects that satisfy `condition`.
+  func removeAll(where condition: (ModelStorage) -> Bool) {
+    typed = nil
+    links?.removeAll { condition($0.storage) }
+  }
+
+  /// Keeps the objects alive no longer.
+  func forgetObjects() {
+    guard let links else { return }
+    typed = nil
+    identifiers = links.map(\.storage.identifier)
+    self.links = nil
+  }
+}
+
+/// What was added to and removed from a to-many relationship that isn't loaded.
+struct LinkDelta {
+  var added: [Link] = []
+  var removed: [Link] = []
+
+  mutating func add(_ link: Link) {
+    if let index = removed.firstIndex(where: { $0.storage === link.storage }) {
+      removed.remove(at: index)
+    } else {
+      added.append(link)
+    }
+  }
+
+  mutating func remove(_ link: Link) {
+    if let index = added.firstIndex(where: { $0.storage === link.storage }) {
+      added.remove(at: index)
+    } else {
+      removed.append(link)
+    }
+  }
+
+  var isEmpty: Bool { added.isEmpty && removed.isEmpty }
+}

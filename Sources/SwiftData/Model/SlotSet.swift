@@ -1,0 +1,38 @@
+/// A set of slots.
+struct SlotSet: Equatable, Sequence {
+  private var low: UInt64 = 0
+  private var high: Set<Int> = []
+
+  var isEmpty: Bool { low == 0 && high.isEmpty }
+
+  func contains(_ slot: Int) -> Bool {
+    slot < 64 ? low & 1 << UInt64(slot) != 0 : high.contains(slot)
+  }
+
+  mutating func insert(_ slot: Int) {
+    if slot < 64 { low |= 1 << UInt64(slot) } else { high.insert(slot) }
+  }
+
+  mutating func remove(_ slot: Int) {
+    if slot < 64 { low &= ~(1 << UInt64(slot)) } else { high.remove(slot) }
+  }
+
+  mutating func formUnion(_ other: SlotSet) {
+    low |= other.low
+    if !other.high.isEmpty { high.formUnion(other.high) }
+  }
+
+  /// The slots in ascending order.
+  func makeIterator() -> AnyIterator<Int> {
+    var rest = low
+    var later = high.isEmpty ? [] : high.sorted()[...]
+    return AnyIterator {
+      if rest != 0 {
+        let slot = rest.trailingZeroBitCount
+        rest &= rest - 1
+        return slot
+      }
+      return later.popFirst()
+    }
+  }
+}

@@ -1,0 +1,188 @@
+public import Foundation
+public import Observation
+
+/// The results of a fetch, kept up to date and observable.
+///
+/// They follow changes of the same context, saved or not, of other contexts, and of other processes.
+/// Observers are told when objects enter or leave the results, or their order or sections change; what is
+/// in the objects they observe by reading them.
+///
+/// It belongs to the thread or actor of its context, and lets that context merge what others save. A
+/// context that has no actor of its own brings the results up to date on the actor that made the
+/// observer; if there is none, when it processes changes or saves.
+public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hashable>: Observable,
+  ResultsOwner
+{
+  private let registrar = ObservationRegistrar()
+  /// The context in which the results are.
+  public let modelContext: ModelContext
+  private var descriptor: FetchDescriptor<Element>
+  private var section: Section?
+  private var dependency: ResultsDependency
+  private var elements: [Element] = []
+  private var positions: [ObjectIdentifier: Int]?
+  private var collection = FetchResultsCollection<Element>([])
+  private var sectioned: SectionedResults<Element, SectionTitle>?
+  /// Why the last fetch has failed; `nil` after one that didn't.
+  public private(set) var fetchError: (any Error)?
+
+  /// What the sections are made by.
+  struct Section {
+    let keyPath: PartialKeyPath<Element>
+    /// The one key that sorts by sections.
+    ///
+    /// It is in an array, since the linker lacks what an optimized struct needs that holds it itself.
+    let sort: [SortDescriptor<Element>]
+    let title: (Element) -> SectionTitle
+  }
+
+  init(
+    _ descriptor: FetchDescriptor<Element>,
+    _ section: Section?,
+    _ context: ModelContext,
+    _ isolation: (any Actor)?
+  ) throws {
+    modelContext = context
+    self.descriptor = descriptor
+    self.section = section
+    dependency = ResultsDependency(descriptor)
+    context.inbox.settle(on: isolation)
+    context.automaticallyMergesChanges = true
+    context.willRead()
+    try take(context.fetch(whole))
+    dependency = ResultsDependency(whole)
+    context.observers.append(ResultsTracker(self, context))
+  }
+
+  // MARK: - What is wanted
+
+  /// What is fetched; a new value is fetched at once.
+  public var fetchDescriptor: FetchDescriptor<Element> {
+    get { descriptor }
+    set {
+      descriptor = newValue
+      refetch()
+    }
+  }
+
+  /// What the results must satisfy.
+  public var filterBy: Predicate<Element>? {
+    get { descriptor.predicate }
+    set { fetchDescriptor.predicate = newValue }
+  }
+
+  /// How the results are sorted, inside their sections.
+  public var sortBy: [SortDescriptor<Element>] {
+    get { descriptor.sortBy }
+    set { fetchDescriptor.sortBy = newValue }
+  }
+
+  func sectionKeyPath() -> PartialKeyPath<Element>? { section?.keyPath }
+
+  func setSection(_ section: Section?) {
+    self.section = section
+    refetch()
+  }
+
+  /// What is fetched, sorted by sections first.
+  private var whole: FetchDescriptor<Element> {
+    guard let section else { return descriptor }
+    var whole = descriptor
+    whole.sortBy = section.sort + whole.sortBy
+    return whole
+  }
+
+  // MARK: - Results
+
+  /// The results.
+  public var results: FetchResultsCollection<Element> {
+    registrar.access(self, keyPath: \.results)
+    return collection
+  }
+
+  /// The results in sections; `nil` without sections.
+  public var sections: SectionedResults<Element, SectionTitle>? {
+    registrar.access(self, keyPath: \.results)
+    return sectioned
+  }
+
+  /// Returns the result at a place: of a section and in it, or among all if there are no sections.
+  public func element(at indexPath: IndexPath) -> Element? {
+    registrar.access(self, keyPath: \.results)
+    if let sectioned, indexPath.count == 2 {
+      guard sectioned.indices.contains(indexPath[0]),
+        sectioned[indexPath[0]].indices.contains(indexPath[1])
+      else { return nil }
+      return sectioned[indexPath[0]][indexPath[1]]
+    }
+    guard let position = indexPath.last, elements.indices.contains(position),
+      indexPath.dropLast().allSatisfy({ $0 == 0 })
+    else { return nil }
+    return elements[position]
+  }
+
+  /// Returns the place of a result: of its section and in it.
+  public func indexPath(for element: Element) -> IndexPath? {
+    registrar.access(self, keyPath: \.results)
+    if positions == nil {
+      positions = Dictionary(
+        elements.enumerated().map { (ObjectIdentifier($0.element), $0.offset) }
+      ) { first, _ in first }
+    }
+    guard var position = positions?[ObjectIdentifier(element)] else { return nil }
+    guard let sectioned else { return IndexPath(indexes: [0, position]) }
+    for (index, section) in sectioned.enumerated() {
+      if position < section.count { return IndexPath(indexes: [index, position]) }
+      position -= section.count
+    }
+    return nil
+  }
+
+  // MARK: - Keeping up
+
+  func update(after changes: MergedChanges) {
+    if dependency.isMet(by: changes) || section != nil { fetch() }
+  }
+
+  private func refetch() {
+    dependency = ResultsDependency(whole)
+    fetch()
+  }
+
+  private func fetch() {
+    do {
+      take(try modelContext.fetch(whole))
+      fetchError = nil
+    } catch {
+      fetchError = error
+    }
+  }
+
+  private func take(_ found: [Element]) {
+    let titles = section.map { section in SectionedResults(found, section.title) }
+    guard !found.elementsEqual(elements, by: ===) || titles?.shape != sectioned?.shape else {
+      return
+    }
+    registrar.withMutation(of: self, keyPath: \.results) {
+      elements = found
+      positions = nil
+      collection = FetchResultsCollection(found)
+      sectioned = titles
+    }
+  }
+}
+
+@available(*, unavailable, message: "The results belong to the context that they were fetched in.")
+extension ResultsObserver: Sendable {}
+
+extension SectionedResults {
+  /// The titles, and how many results each has.
+  fileprivate var shape: [SectionShape<SectionTitle>] {
+    map { SectionShape(title: $0.title, count: $0.count) }
+  }
+}
+
+private struct SectionShape<Title: Hashable>: Equatable {
+  let title: Title
+  let count: Int
+}

@@ -1,0 +1,62 @@
+/// Learns of the changes of a context for one who shows results, as long as that one lives.
+final class ResultsTracker: ContextObserver {
+  private weak var owner: (any ResultsOwner)?
+  private weak var context: ModelContext?
+  private var changes = MergedChanges()
+
+  init(_ owner: any ResultsOwner, _ context: ModelContext) {
+    self.owner = owner
+    self.context = context
+  }
+
+  func willChange(_ storage: ModelStorage, _ slot: Int, _ old: Slot) {
+    changes.note(storage.description, slot)
+    context?.inbox.schedule()
+  }
+
+  func didInsert(_ storage: ModelStorage) {
+    changes.noteMembership(storage.description)
+    context?.inbox.schedule()
+  }
+
+  func didDelete(_ storage: ModelStorage) { didInsert(storage) }
+
+  func didRollBack() {
+    changes.isUnknown = true
+    context?.inbox.schedule()
+  }
+
+  func didMerge(_ merged: MergedChanges) {
+    changes.formUnion(merged)
+    if isAtCaller { tell() }
+  }
+
+  func didProcessChanges() { if isAtCaller { tell() } }
+
+  func didSave() { if isAtCaller { tell() } }
+
+  func didReachTurn() { tell() }
+
+  /// Whether the context has no queue that could give it time.
+  private var isAtCaller: Bool {
+    if case .caller? = context?.inbox.home { return true }
+    return false
+  }
+
+  private func tell() {
+    guard let owner else {
+      context?.observers.removeAll { $0 === self }
+      return
+    }
+    guard !changes.isEmpty else { return }
+    let changes = changes
+    self.changes = MergedChanges()
+    owner.update(after: changes)
+  }
+}
+
+/// Somebody who shows results.
+protocol ResultsOwner: AnyObject {
+  /// Brings the results up to date.
+  func update(after changes: MergedChanges)
+}

@@ -1,0 +1,132 @@
+internal import DepotClient
+internal import DepotLinux
+internal import DepotProtocol
+internal import Synchronization
+
+/// What a watched store tells.
+enum StoreEvent: Sendable {
+  /// A save, by anybody.
+  case transaction(DepotClient.HistoryTransaction)
+  /// Something was saved of which the history knows nothing more.
+  case gap
+  /// A save of a context of this container in a store of the program's own.
+  case objects(ObjectChanges)
+}
+
+/// A thread that waits for what is saved in one store, by this program or another one.
+///
+/// When the connection is lost, it makes another one and goes on where it was.
+final class StoreWatcher: Sendable {
+  private let handle: StoreHandle
+  private let state: Mutex<State>
+
+  private struct State {
+    var isStopped = false
+    var disconnector: Disconnector?
+  }
+
+  /// Begins to watch a store; what is saved after this returns is told.
+  ///
+  /// - Parameters:
+  ///   - handle: The store.
+  ///   - deliver: What to do with an event; it is called on the watcher's thread.
+  /// - Throws: ``SwiftDataError/storeFailure`` if nothing answers.
+  init(_ handle: StoreHandle, _ deliver: @escaping @Sendable (StoreEvent) -> Void) throws {
+    self.handle = handle
+    let connection = try handle.connect()
+    let head: DepotProtocol.HistoryToken
+    do {
+      head = try connection.historyStatus().head
+    } catch {
+      throw SwiftDataError(any: error)
+    }
+    state = Mutex(State(disconnector: connection.disconnector))
+    let start = Start(connection: connection)
+    do {
+      try Thread.start(name: "depot-changes") { [weak self] in
+        Self.run({ self }, start.take(), since: head, deliver)
+      }
+    } catch {
+      throw SwiftDataError(.storeFailure, "No thread can be made: \(error)")
+    }
+  }
+
+  deinit { stop() }
+
+  /// Ends the watch soon.
+  func stop() {
+    let disconnector = state.withLock { state in
+      state.isStopped = true
+      return state.disconnector
+    }
+    disconnector?.disconnect()
+  }
+
+  // MARK: - The thread
+
+  private static func run(
+    _ watcher: () -> StoreWatcher?,
+    _ first: BlockingConnection?,
+    since head: DepotProtocol.HistoryToken,
+    _ deliver: (StoreEvent) -> Void
+  ) {
+    var known: DepotProtocol.HistoryToken? = head
+    var connection = first
+    var pause: UInt32 = 5
+    while true {
+      do {
+        guard let current = try connection ?? watcher()?.connect() else { return }
+        connection = nil
+        let token = try known ?? current.historyStatus().head
+        if known == nil { deliver(.gap) }
+        known = token
+        try current.watchHistory(since: token) { event in
+          pause = 5
+          switch event {
+          case .transaction(let transaction):
+            known = transaction.token
+            deliver(.transaction(transaction))
+          case .current(let moment): known = moment
+          case .gap(_, let to):
+            known = to ?? known
+            deliver(.gap)
+          case .interrupted: break
+          }
+          return true
+        }
+        return
+      } catch {
+        guard watcher() != nil else { return }
+        let code = (error as? DepotError)?.code
+        // The store isn't the one that it was, or nothing is known of what happened meanwhile.
+        if code == .historyExpired || code == .historyForeign { known = nil }
+        Process.sleep(milliseconds: pause)
+        pause = min(pause * 2, 1000)
+      }
+    }
+  }
+
+  /// Connects anew; returns `nil` if the watch has ended.
+  private func connect() throws -> BlockingConnection? {
+    if state.withLock(\.isStopped) { return nil }
+    let connection = try handle.connect()
+    let isStopped = state.withLock { state in
+      state.disconnector = connection.disconnector
+      return state.isStopped
+    }
+    return isStopped ? nil : connection
+  }
+
+  /// A connection on its way to the thread that uses it.
+  // because it is taken once, by that thread
+  private final class Start: @unchecked Sendable {
+    private var connection: BlockingConnection?
+
+    init(connection: BlockingConnection) { self.connection = connection }
+
+    func take() -> BlockingConnection? {
+      defer { connection = nil }
+      return connection
+    }
+  }
+}

@@ -1,0 +1,71 @@
+internal import DepotProtocol
+internal import Foundation
+
+extension Schema {
+  /// A structure whose fields are stored in columns of their own.
+  // because it is changed only while a schema is built
+  public final class CompositeAttribute: Attribute, @unchecked Sendable {
+    /// The fields.
+    public var properties: [Attribute]
+
+    init(_ properties: [Attribute]) {
+      self.properties = properties
+      super.init()
+    }
+
+    private enum CodingKeys: String, CodingKey {
+      case properties, composites
+    }
+
+    public required init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      properties =
+        try container.decode([Attribute].self, forKey: .properties)
+        + container.decode([CompositeAttribute].self, forKey: .composites)
+      try super.init(from: decoder)
+    }
+
+    public override func encode(to encoder: any Encoder) throws {
+      try super.encode(to: encoder)
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      let composites = properties.compactMap { $0 as? CompositeAttribute }
+      try container.encode(
+        properties.filter { !($0 is CompositeAttribute) },
+        forKey: .properties
+      )
+      try container.encode(composites, forKey: .composites)
+    }
+  }
+}
+
+extension Schema.Attribute {
+  /// Creates the description of a part of a composite.
+  static func part(_ attribute: DepotProtocol.Attribute) -> Schema.Attribute {
+    let result =
+      attribute.properties.isEmpty
+      ? Schema.Attribute() : Schema.CompositeAttribute(attribute.properties.map(part))
+    result.name = attribute.name
+    result.originalName = attribute.originalName ?? attribute.name
+    result.isOptional = attribute.isOptional
+    result.valueType = attribute.swiftType
+    return result
+  }
+}
+
+extension DepotProtocol.Attribute {
+  /// A Swift type that has such values.
+  fileprivate var swiftType: Any.Type {
+    switch type {
+    case .string: String.self
+    case .int64: Int64.self
+    case .double: Double.self
+    case .bool: Bool.self
+    case .date: Date.self
+    case .uuid: UUID.self
+    case .data: Data.self
+    case .decimal: Decimal.self
+    case .url: URL.self
+    case .json, .composite: Any.self
+    }
+  }
+}

@@ -1,0 +1,182 @@
+extension Schema {
+  /// A kind of object.
+  // because it is changed only while a schema is built
+  public final class Entity: Codable, @unchecked Sendable {
+    /// The name of the class.
+    public let name: String
+    /// The entities whose parent this is.
+    public internal(set) var subentities: Set<Entity> = []
+    /// The name of the parent.
+    public internal(set) var superentityName: String?
+    /// The parent; `nil` if it has none.
+    public internal(set) unowned(unsafe) var superentity: Entity?
+    /// The properties that the class itself declares.
+    public var storedProperties: [any SchemaProperty]
+    /// The properties of the superclasses.
+    public internal(set) var inheritedProperties: [any SchemaProperty] = []
+    /// The combinations of properties that are unique.
+    public var uniquenessConstraints: [[String]] = []
+    /// The combinations of properties that are indexed.
+    public var indices: [[String]] = []
+
+    /// Creates an entity without properties.
+    public convenience init(_ name: String) { self.init(name: name, []) }
+
+    /// Creates an entity with some properties.
+    public convenience init(_ name: String, properties: any SchemaProperty...) {
+      self.init(name: name, properties)
+    }
+
+    /// Creates an entity with entities whose parent it is, and some properties.
+    public convenience init(
+      _ name: String,
+      subentities: Entity...,
+      properties: any SchemaProperty...
+    ) {
+      self.init(name: name, properties)
+      self.subentities = Set(subentities)
+      for entity in subentities {
+        entity.superentityName = name
+        entity.superentity = self
+        entity.inheritedProperties = self.properties
+      }
+    }
+
+    private init(name: String, _ properties: [any SchemaProperty]) {
+      self.name = name
+      storedProperties = properties
+    }
+
+    /// Creates the entity of a class.
+    convenience init(_ description: EntityDescription) {
+      let own = description.ownProperties.map { $0.schemaProperty(of: description) }
+      self.init(name: description.name, own)
+      inheritedProperties = description.properties.dropLast(own.count)
+        .map { $0.schemaProperty(of: description) }
+      superentityName = description.parent?.name
+      uniquenessConstraints = description.uniques
+      indices = description.indexes + description.rangeIndexes
+    }
+
+    /// Lets entities know their parents and children.
+    static func link(_ entities: [Entity]) {
+      let byName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
+      for entity in entities {
+        guard let parent = entity.superentityName.flatMap({ byName[$0] }) else { continue }
+        entity.superentity = parent
+        parent.subentities.insert(entity)
+      }
+    }
+
+    private enum CodingKeys: String, CodingKey {
+      case name, superentityName, attributes, composites, relationships, inheritedAttributes
+      case inheritedComposites, inheritedRelationships, uniquenessConstraints, indices
+    }
+
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      func properties(
+        _ attributes: CodingKeys,
+        _ composites: CodingKeys,
+        _ relationships: CodingKeys
+      ) throws -> [any SchemaProperty] {
+        try container.decode([Attribute].self, forKey: attributes)
+          + container.decode([CompositeAttribute].self, forKey: composites)
+          + container.decode([Relationship].self, forKey: relationships)
+      }
+      name = try container.decode(String.self, forKey: .name)
+      superentityName = try container.decodeIfPresent(String.self, forKey: .superentityName)
+      storedProperties = try properties(.attributes, .composites, .relationships)
+      inheritedProperties = try properties(
+        .inheritedAttributes,
+        .inheritedComposites,
+        .inheritedRelationships
+      )
+      uniquenessConstraints = try container.decode([[String]].self, forKey: .uniquenessConstraints)
+      indices = try container.decode([[String]].self, forKey: .indices)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      func encode(
+        _ properties: [any SchemaProperty],
+        _ attributes: CodingKeys,
+        _ composites: CodingKeys,
+        _ relationships: CodingKeys
+      ) throws {
+        let all = properties.compactMap { $0 as? Attribute }
+        try container.encode(all.filter { !($0 is CompositeAttribute) }, forKey: attributes)
+        try container.encode(all.compactMap { $0 as? CompositeAttribute }, forKey: composites)
+        try container.encode(properties.compactMap { $0 as? Relationship }, forKey: relationships)
+      }
+      try container.encode(name, forKey: .name)
+      try container.encodeIfPresent(superentityName, forKey: .superentityName)
+      try encode(storedProperties, .attributes, .composites, .relationships)
+      try encode(
+        inheritedProperties,
+        .inheritedAttributes,
+        .inheritedComposites,
+        .inheritedRelationships
+      )
+      try container.encode(uniquenessConstraints, forKey: .uniquenessConstraints)
+      try container.encode(indices, forKey: .indices)
+    }
+  }
+}
+
+extension Schema.Entity {
+  /// The properties, those of the superclasses first.
+  public var properties: [any SchemaProperty] { inheritedProperties + storedProperties }
+
+  /// The attributes, those of the superclasses included.
+  public var attributes: Set<Schema.Attribute> {
+    Set(properties.compactMap { $0 as? Schema.Attribute })
+  }
+
+  /// The relationships, those of the superclasses included.
+  public var relationships: Set<Schema.Relationship> {
+    Set(properties.compactMap { $0 as? Schema.Relationship })
+  }
+
+  /// The attributes by their names.
+  public var attributesByName: [String: Schema.Attribute] {
+    Self.byName(properties.compactMap { $0 as? Schema.Attribute }, \.name)
+  }
+
+  /// The relationships by their names.
+  public var relationshipsByName: [String: Schema.Relationship] {
+    Self.byName(properties.compactMap { $0 as? Schema.Relationship }, \.name)
+  }
+
+  /// The properties that the class itself declares, by their names.
+  public var storedPropertiesByName: [String: any SchemaProperty] {
+    Self.byName(storedProperties) { $0.name }
+  }
+
+  /// The properties of the superclasses by their names.
+  public var inheritedPropertiesByName: [String: any SchemaProperty] {
+    Self.byName(inheritedProperties) { $0.name }
+  }
+
+  private static func byName<Item>(_ items: [Item], _ name: (Item) -> String) -> [String: Item] {
+    Dictionary(items.map { (name($0), $0) }) { first, _ in first }
+  }
+}
+
+extension Schema.Entity: Hashable {
+  public static func == (left: Schema.Entity, right: Schema.Entity) -> Bool {
+    left === right
+      || left.name == right.name && left.superentityName == right.superentityName
+        && left.attributes == right.attributes && left.relationships == right.relationships
+        && left.uniquenessConstraints == right.uniquenessConstraints
+        && left.indices == right.indices
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension Schema.Entity: CustomDebugStringConvertible {
+  public var debugDescription: String {
+    "\(name)(\(properties.map { $0.name }.joined(separator: ", ")))"
+  }
+}

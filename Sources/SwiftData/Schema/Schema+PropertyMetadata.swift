@@ -1,0 +1,37 @@
+extension Schema {
+  /// One property of a model class, as `@Model` describes it.
+  public struct PropertyMetadata {
+    /// The name of the property.
+    public let name: String
+    /// The key path of the property.
+    public let keypath: AnyKeyPath
+    /// The value that new objects begin with; `nil` if the initializer gives it.
+    public let defaultValue: Any?
+    /// What an attribute of the property says, such as `@Relationship`.
+    public let metadata: (any SchemaProperty)?
+
+    /// Creates the description of a property.
+    public init(
+      name: String,
+      keypath: AnyKeyPath,
+      defaultValue: Any? = nil,
+      metadata: (any SchemaProperty)? = nil
+    ) {
+      self.name = name
+      self.keypath = keypath
+      self.defaultValue = defaultValue
+      self.metadata = metadata
+    }
+
+    /// Does what the initializer does, as Apple's expansions spell it.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static func PropertyMetadata(
+      name: String,
+      keypath: AnyKeyPath,
+      defaultValue: Any? = nil,
+      metadata: (any SchemaProperty)? = nil
+    ) -> Self {
+      Self(name: name, keypath: keypath, defaultValue: defaultValue, metadata: metadata)
+    }
+  }
+}

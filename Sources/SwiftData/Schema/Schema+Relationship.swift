@@ -1,0 +1,125 @@
+extension Schema {
+  /// A reference from objects of an entity to others.
+  // because it is changed only while a schema is built
+  public final class Relationship: SchemaProperty, @unchecked Sendable {
+    /// The name of the property.
+    public var name: String
+    /// The name in the version of the schema before.
+    public var originalName: String
+    /// The special treatment that it gets.
+    public var options: [Option]
+    /// The type of the property.
+    public var valueType: any Any.Type
+    /// The name of the entity that it leads to.
+    public var destination: String
+    /// What a deletion does to the objects that it leads to.
+    public var deleteRule: DeleteRule
+    /// The name of the property that leads back.
+    public var inverseName: String?
+    /// The key path of the property that leads back.
+    public var inverseKeyPath: AnyKeyPath?
+    /// The key path of the property.
+    public var keypath: AnyKeyPath?
+    /// How many objects it has to lead to.
+    public var minimumModelCount: Int?
+    /// How many objects it may lead to; 0 is any number.
+    public var maximumModelCount: Int?
+    /// What tells a changed meaning of the relationship from that of another version.
+    public var hashModifier: String?
+    /// Whether it may lead to nothing.
+    public var isOptional: Bool
+    /// Whether it leads to at most one object.
+    public internal(set) var isToOneRelationship = false
+
+    /// Creates a relationship; its name and destination come from the property.
+    public init(
+      _ options: Option...,
+      deleteRule: DeleteRule = .nullify,
+      minimumModelCount: Int? = 0,
+      maximumModelCount: Int? = 0,
+      originalName: String? = nil,
+      inverse: AnyKeyPath? = nil,
+      hashModifier: String? = nil
+    ) {
+      name = ""
+      self.originalName = originalName ?? ""
+      self.options = options
+      valueType = Any.self
+      destination = ""
+      self.deleteRule = deleteRule
+      inverseKeyPath = inverse
+      self.minimumModelCount = minimumModelCount
+      self.maximumModelCount = maximumModelCount
+      self.hashModifier = hashModifier
+      isOptional = false
+    }
+
+    public var isAttribute: Bool { false }
+    public var isRelationship: Bool { true }
+    public var isTransient: Bool { false }
+    public var isUnique: Bool { options.contains(.unique) }
+    /// Whether the objects keep their order.
+    var isOrdered: Bool { options.contains(.ordered) }
+
+    /// Special treatment of a relationship.
+    public struct Option: Hashable, Sendable, Codable {
+      let name: String
+      /// No two objects lead to the same one.
+      public static let unique = Option(name: "unique")
+      /// The objects keep the order that they have in the array; Depot's own.
+      public static let ordered = Option(name: "ordered")
+    }
+
+    /// What a deletion does to the objects that the deleted one refers to.
+    public enum DeleteRule: String, Hashable, Sendable, Codable, CaseIterable {
+      case noAction, nullify, cascade, deny
+    }
+
+    private enum CodingKeys: String, CodingKey {
+      case name, originalName, options, destination, deleteRule, inverseName, minimumModelCount
+      case maximumModelCount, hashModifier, isOptional, isToOneRelationship
+    }
+
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      name = try container.decode(String.self, forKey: .name)
+      originalName = try container.decode(String.self, forKey: .originalName)
+      options = try container.decode([Option].self, forKey: .options)
+      valueType = Any.self
+      destination = try container.decode(String.self, forKey: .destination)
+      deleteRule = try container.decode(DeleteRule.self, forKey: .deleteRule)
+      inverseName = try container.decodeIfPresent(String.self, forKey: .inverseName)
+      minimumModelCount = try container.decodeIfPresent(Int.self, forKey: .minimumModelCount)
+      maximumModelCount = try container.decodeIfPresent(Int.self, forKey: .maximumModelCount)
+      hashModifier = try container.decodeIfPresent(String.self, forKey: .hashModifier)
+      isOptional = try container.decode(Bool.self, forKey: .isOptional)
+      isToOneRelationship = try container.decode(Bool.self, forKey: .isToOneRelationship)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(name, forKey: .name)
+      try container.encode(originalName, forKey: .originalName)
+      try container.encode(options, forKey: .options)
+      try container.encode(destination, forKey: .destination)
+      try container.encode(deleteRule, forKey: .deleteRule)
+      try container.encodeIfPresent(inverseName, forKey: .inverseName)
+      try container.encodeIfPresent(minimumModelCount, forKey: .minimumModelCount)
+      try container.encodeIfPresent(maximumModelCount, forKey: .maximumModelCount)
+      try container.encodeIfPresent(hashModifier, forKey: .hashModifier)
+      try container.encode(isOptional, forKey: .isOptional)
+      try container.encode(isToOneRelationship, forKey: .isToOneRelationship)
+    }
+
+    public static func == (left: Relationship, right: Relationship) -> Bool {
+      left.name == right.name && left.destination == right.destination
+        && left.deleteRule == right.deleteRule && left.inverseName == right.inverseName
+        && left.options == right.options
+    }
+
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(name)
+      hasher.combine(destination)
+    }
+  }
+}

@@ -1,0 +1,24 @@
+extension Schema {
+  /// A version of a schema: three numbers.
+  public struct Version: Codable, Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The first number.
+    public let major: Int
+    /// The second number.
+    public let minor: Int
+    /// The third number.
+    public let patch: Int
+
+    /// Creates a version.
+    public init(_ major: Int, _ minor: Int, _ patch: Int) {
+      self.major = major
+      self.minor = minor
+      self.patch = patch
+    }
+
+    public var description: String { "\(major).\(minor).\(patch)" }
+
+    public static func < (left: Self, right: Self) -> Bool {
+      (left.major, left.minor, left.patch) < (right.major, right.minor, right.patch)
+    }
+  }
+}

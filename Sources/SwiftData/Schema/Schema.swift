@@ -1,0 +1,148 @@
+public import Foundation
+
+/// What a container stores: the entities that model classes describe.
+public final class Schema: Codable, Sendable {
+  /// The version of the form in which a schema is encoded.
+  public static let schemaEncodingVersion = Version(1, 0, 0)
+
+  /// The version of the form in which it was encoded.
+  public let encodingVersion: Version
+  /// The version of the program's models.
+  public let version: Version
+  /// The entities, those that relationships and superclasses add included.
+  public let entities: [Entity]
+  /// What the classes store; empty if the schema doesn't come from classes.
+  let descriptions: [EntityDescription]
+  /// The names of the entities whose classes the program named.
+  let listed: [String]
+  /// Two classes of the same name, of which only one can be stored.
+  let clash: (EntityDescription, EntityDescription)?
+
+  private init(
+    _ entities: [Entity],
+    _ collection: EntityCollection?,
+    listed: [String],
+    version: Version,
+    encodingVersion: Version = schemaEncodingVersion
+  ) {
+    self.entities = entities
+    descriptions = collection?.descriptions ?? []
+    clash = collection?.clash
+    self.listed = listed
+    self.version = version
+    self.encodingVersion = encodingVersion
+    Entity.link(entities)
+  }
+
+  /// Creates a schema without entities.
+  public convenience init() { self.init([], nil, listed: [], version: Version(1, 0, 0)) }
+
+  /// Creates a schema of entities that are described without classes.
+  public convenience init(_ entities: Entity..., version: Version = Version(1, 0, 0)) {
+    self.init(entities, nil, listed: entities.map(\.name), version: version)
+  }
+
+  /// Creates the schema that model classes describe, with those that their relationships lead to and
+  /// their superclasses.
+  public convenience init(
+    _ types: [any PersistentModel.Type],
+    version: Version = Version(1, 0, 0)
+  ) {
+    let collection = EntityCollection(types)
+    self.init(
+      collection.descriptions.map { Entity($0) },
+      collection,
+      listed: types.map { Schema.entityName(for: $0) },
+      version: version
+    )
+  }
+
+  /// Creates the schema that model classes describe.
+  public convenience init(
+    _ types: any PersistentModel.Type...,
+    version: Version = Version(1, 0, 0)
+  ) {
+    self.init(types, version: version)
+  }
+
+  /// Creates the schema of a version of a program.
+  public convenience init(versionedSchema: any VersionedSchema.Type) {
+    self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
+  }
+
+  /// The entities by their names.
+  public var entitiesByName: [String: Entity] {
+    Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
+  }
+
+  /// Returns the entity of a model class; `nil` if the schema doesn't have it.
+  public func entity<T: PersistentModel>(for type: T.Type) -> Entity? {
+    let name = Schema.entityName(for: type)
+    return entities.first { $0.name == name }
+  }
+
+  /// Returns the name of the entity of a model class.
+  public static func entityName(for type: any PersistentModel.Type) -> String {
+    String(describing: type)
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case encodingVersion, version, entities
+  }
+
+  /// Reads a schema that was encoded, which has no classes.
+  ///
+  /// - Throws: A `DecodingError` if it isn't one.
+  public convenience init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    let entities = try container.decode([Entity].self, forKey: .entities)
+    self.init(
+      entities,
+      nil,
+      listed: entities.map(\.name),
+      version: try container.decode(Version.self, forKey: .version),
+      encodingVersion: try container.decode(Version.self, forKey: .encodingVersion)
+    )
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(encodingVersion, forKey: .encodingVersion)
+    try container.encode(version, forKey: .version)
+    try container.encode(entities, forKey: .entities)
+  }
+
+  /// Writes the schema to a file, as JSON.
+  ///
+  /// - Throws: What Foundation throws if the file can't be written.
+  public func save(to url: URL) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    try encoder.encode(self).write(to: url, options: .atomic)
+  }
+
+  /// Reads a schema that ``save(to:)`` wrote.
+  ///
+  /// - Throws: What Foundation throws if the file can't be read or isn't a schema.
+  public static func load(from url: URL) throws -> Schema {
+    try JSONDecoder().decode(Schema.self, from: Data(contentsOf: url))
+  }
+}
+
+extension Schema: Hashable {
+  public static func == (left: Schema, right: Schema) -> Bool {
+    left === right
+      || left.version == right.version && Set(left.entities) == Set(right.entities)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(version)
+    hasher.combine(Set(entities.map(\.name)))
+  }
+}
+
+extension Schema: CustomDebugStringConvertible {
+  public var debugDescription: String {
+    "Schema \(version): " + entities.map(\.debugDescription).joined(separator: ", ")
+  }
+}

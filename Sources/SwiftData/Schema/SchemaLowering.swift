@@ -1,0 +1,200 @@
+internal import DepotProtocol
+
+/// The schema of some entities as the service knows it.
+struct SchemaLowering {
+  let descriptions: [EntityDescription]
+  private let names: Set<String>
+
+  init(_ descriptions: [EntityDescription]) {
+    self.descriptions = descriptions
+    names = Set(descriptions.map(\.name))
+  }
+
+  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` about a property that can't be stored.
+  func schema(_ version: Schema.Version?) throws -> DepotProtocol.Schema {
+    let schema = DepotProtocol.Schema(
+      version: version.map { SchemaVersion($0.major, $0.minor, $0.patch) },
+      entities: try descriptions.map(entity)
+    )
+    do {
+      try schema.validate()
+    } catch {
+      throw SwiftDataError(error, .loadIssueModelContainer)
+    }
+    return schema
+  }
+
+  /// The attributes, as in `Trip.created`, whose defaults are others each time, as `Date()` is.
+  var changingDefaults: Set<String> {
+    var names: Set<String> = []
+    for description in descriptions {
+      let again = Dictionary(description.type.schemaMetadata.map { ($0.name, $0.defaultValue) }) {
+        first,
+        _ in first
+      }
+      for property in description.ownProperties {
+        guard let codec = property.codec, let value = property.defaultValue,
+          case let other?? = again[property.name], !codec.areEqual(value, other)
+        else { continue }
+        names.insert("\(description.name).\(property.name)")
+      }
+    }
+    return names
+  }
+
+  private func entity(_ description: EntityDescription) throws -> Entity {
+    var entity = Entity(
+      name: description.name,
+      parent: description.parent?.name,
+      attributes: [],
+      indexes: description.indexes,
+      rangeIndexes: description.rangeIndexes,
+      uniques: description.uniques
+    )
+    for property in description.ownProperties {
+      if let codec = property.codec {
+        entity.attributes.append(try attribute(property, codec, of: description))
+      } else {
+        entity.relationships.append(try relationship(property, of: description))
+        if property.relationship?.isUnique == true, !property.isToMany {
+          entity.uniques.append([property.name])
+        }
+      }
+    }
+    return entity
+  }
+
+  private func attribute(
+    _ property: PropertyDescription,
+    _ codec: AttributeCodec,
+    of description: EntityDescription
+  ) throws -> Attribute {
+    if let problem = codec.problem {
+      var error = SwiftDataError(
+        .loadIssueModelContainer,
+        "\(description.name).\(property.name) can't be stored: \(problem)",
+        hint: "Make its type Codable, or mark it @Transient or @Attribute(.transformable(by:))."
+      )
+      error.entity = description.name
+      error.property = property.name
+      throw error
+    }
+    var attribute = codec.attribute
+    attribute.name = property.name
+    if let text = property.attribute?.originalName, !text.isEmpty { attribute.originalName = text }
+    attribute.hashModifier = property.attribute?.hashModifier
+    attribute.isUnique = property.attribute?.isUnique ?? false
+    attribute.setOptions(property.attribute?.options ?? [])
+    if let value = property.defaultValue, let values = try? codec.values(value) {
+      var values = values[...]
+      attribute.setDefaults(&values)
+    }
+    if attribute.options.contains(.ephemeral), !attribute.isOptional,
+      attribute.defaultValue == nil, let values = try? codec.values(codec.placeholder)
+    {
+      var values = values[...]
+      attribute.setDefaults(&values)
+    }
+    return attribute
+  }
+
+  private func relationship(
+    _ property: PropertyDescription,
+    of description: EntityDescription
+  ) throws -> Relationship {
+    guard let type = property.destination else { preconditionFailure("an attribute") }
+    let destination = EntityDescription.of(type)
+    let inverse = description.inverse(ofSlot: property.slot)
+    if let keyPath = property.relationship?.inverseKeyPath, inverse == nil {
+      var error = SwiftDataError(
+        .loadIssueModelContainer,
+        "The inverse of \(description.name).\(property.name), \(keyPath), isn't a relationship that "
+          + "\(destination.name) stores.",
+        hint: "Name a relationship of \(destination.name) that leads to \(description.name)."
+      )
+      error.entity = description.name
+      error.property = property.name
+      throw error
+    }
+    guard names.contains(destination.name) else {
+      var error = SwiftDataError(
+        .loadIssueModelContainer,
+        "\(description.name).\(property.name) leads to \(destination.name), which is in another "
+          + "store.",
+        hint: "Put both into the schema of one configuration."
+      )
+      error.entity = description.name
+      error.property = property.name
+      throw error
+    }
+    let told = property.relationship
+    var relationship = Relationship(
+      name: property.name,
+      destination: destination.name,
+      inverse: inverse?.property.name,
+      isToMany: property.isToMany,
+      isOptional: true,
+      isOrdered: property.isToMany && told?.isOrdered == true,
+      deleteRule: told?.deleteRule.lowered ?? .nullify
+    )
+    if case .toOne(_, let isOptional) = property.kind { relationship.isOptional = isOptional }
+    if property.isToMany {
+      relationship.minCount = told?.minimumModelCount ?? 0
+      relationship.maxCount = told?.maximumModelCount ?? 0
+    }
+    if let text = told?.originalName, !text.isEmpty { relationship.originalName = text }
+    relationship.hashModifier = told?.hashModifier
+    return relationship
+  }
+}
+
+extension Schema.Relationship.DeleteRule {
+  var lowered: DepotProtocol.Relationship.DeleteRule {
+    switch self {
+    case .noAction: .noAction
+    case .nullify: .nullify
+    case .cascade: .cascade
+    case .deny: .deny
+    }
+  }
+}
+
+extension Attribute {
+  /// Takes the options that the service has for values of this type.
+  fileprivate mutating func setOptions(_ options: [Schema.Attribute.Option]) {
+    let isText = type == .string && collection == nil
+    let isLarge = collection == nil && (type == .string || type == .data)
+    if options.contains(.ephemeral), type != .composite {
+      self.options.insert(.ephemeral)
+      return
+    }
+    if options.contains(.externalStorage), isLarge, !isUnique {
+      self.options.insert(.externalStorage)
+    }
+    if options.contains(.spotlight), isText, !self.options.contains(.externalStorage) {
+      self.options.insert(.spotlight)
+    }
+    if options.contains(.preserveValueOnDeletion) { preserve() }
+  }
+
+  private mutating func preserve() {
+    guard type == .composite else {
+      options.insert(.preserveValueOnDeletion)
+      return
+    }
+    for index in properties.indices { properties[index].preserve() }
+  }
+
+  /// Takes the values of the columns as the defaults.
+  fileprivate mutating func setDefaults(_ values: inout ArraySlice<Value>) {
+    guard type == .composite else {
+      guard let value = values.popFirst(), !value.isNull else { return }
+      if collection == nil, value.type != type { return }
+      defaultValue = value
+      return
+    }
+    // What an optional composite has by default can't be said.
+    if isOptional { return }
+    for index in properties.indices { properties[index].setDefaults(&values) }
+  }
+}

@@ -1,0 +1,310 @@
+internal import Dispatch
+public import Foundation
+
+/// What can be undone and done again.
+///
+/// It has the interface of the class of this name in Apple's Foundation, which Foundation on Linux lacks.
+/// What undoes a change is registered, and goes into the group that is open. ``undo()`` performs the
+/// actions of the last group; what they register can be done again with ``redo()``.
+///
+/// With ``groupsByEvent`` the first action opens a group by itself. That group closes at the end of what
+/// the main queue is doing, when a context has registered the changes of a save or of
+/// `processPendingChanges()`, and before something is undone, whichever comes first. An action that is
+/// registered while no group is open, and none opens by itself, is a group of its own.
+///
+/// An undo manager belongs to one thread or actor, like the context that it is given to.
+open class UndoManager {
+  /// The name of a value that an action carries.
+  public struct UserInfoKey: RawRepresentable, Hashable, Sendable {
+    /// The name.
+    public let rawValue: String
+
+    /// Creates a name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+  }
+
+  /// The groups that can be undone, the last one last.
+  var undone: [UndoGroup] = []
+  /// The groups that can be done again, the last one last.
+  var redone: [UndoGroup] = []
+  /// The groups that are open, the innermost last.
+  var open: [UndoGroup] = []
+  private var disabled = 0
+  /// Whether the outermost group opened by itself.
+  private var isAutomatic = false
+  private var sources: [WeakSource] = []
+
+  private struct WeakSource {
+    weak var source: (any UndoSource)?
+  }
+
+  /// Creates an undo manager with nothing to undo.
+  public init() {}
+
+  // MARK: - Settings
+
+  /// Whether actions are registered.
+  open var isUndoRegistrationEnabled: Bool { disabled == 0 }
+
+  /// Leaves out what is registered until ``enableUndoRegistration()`` was called as often.
+  open func disableUndoRegistration() {
+    checkpoint()
+    disabled += 1
+  }
+
+  /// Ends what ``disableUndoRegistration()`` began.
+  open func enableUndoRegistration() {
+    checkpoint()
+    disabled = max(0, disabled - 1)
+  }
+
+  /// Whether the first action opens a group by itself.
+  open var groupsByEvent = true {
+    didSet { if !groupsByEvent { closeAutomaticGroup() } }
+  }
+
+  /// How many groups are kept; 0 means all.
+  open var levelsOfUndo = 0 {
+    didSet { trim() }
+  }
+
+  /// What a run loop does while groups close; it has no effect here.
+  open var runLoopModes: [RunLoop.Mode] = [.default]
+
+  /// Whether actions are being undone.
+  open private(set) var isUndoing = false
+
+  /// Whether actions are being done again.
+  open private(set) var isRedoing = false
+
+  // MARK: - Groups
+
+  /// How many groups are open, one in another.
+  open var groupingLevel: Int { open.count }
+
+  /// Opens a group, inside the one that is open.
+  open func beginUndoGrouping() {
+    if open.isEmpty {
+      for case let source? in sources.map(\.source) { source.registerChanges() }
+    } else {
+      checkpoint()
+    }
+    openGroup()
+  }
+
+  /// Closes the innermost group.
+  open func endUndoGrouping() {
+    guard !open.isEmpty else { return }
+    checkpoint()
+    if open.count == 1 { isAutomatic = false }
+    closeGroup()
+  }
+
+  // MARK: - Registering
+
+  /// Registers what undoes a change.
+  ///
+  /// - Parameters:
+  ///   - target: What the change is about, which isn't kept alive; once it is gone nothing is done.
+  ///   - handler: What undoes the change. What it registers in its turn does the change again.
+  open func registerUndo<TargetType: AnyObject>(
+    withTarget target: TargetType,
+    handler: @escaping (TargetType) -> Void
+  ) {
+    guard isUndoRegistrationEnabled else { return }
+    if !isUndoing, !isRedoing { redone.removeAll() }
+    let action = UndoAction(target) { if let target = $0 as? TargetType { handler(target) } }
+    let isAlone = open.isEmpty
+    if isAlone {
+      openGroup()
+      isAutomatic = groupsByEvent
+    }
+    open.last?.append(.action(action))
+    if isAlone {
+      if groupsByEvent { closeAtEndOfTurn() } else { closeGroup() }
+    }
+  }
+
+  /// Forgets everything.
+  open func removeAllActions() {
+    undone.removeAll()
+    redone.removeAll()
+    open = open.map { _ in UndoGroup() }
+    disabled = 0
+  }
+
+  /// Forgets the actions of a target.
+  open func removeAllActions(withTarget target: Any) {
+    let target = target as AnyObject
+    for group in undone + redone + open { group.removeActions(of: target) }
+    undone.removeAll(where: \.isEmpty)
+    redone.removeAll(where: \.isEmpty)
+  }
+
+  // MARK: - Undoing
+
+  /// Whether there is something to undo.
+  open var canUndo: Bool {
+    checkpoint()
+    return !undone.isEmpty || open.contains { !$0.isEmpty }
+  }
+
+  /// Whether there is something to do again.
+  open var canRedo: Bool {
+    checkpoint()
+    return !redone.isEmpty
+  }
+
+  /// How many groups can be undone.
+  open var undoCount: Int { undone.count + (open.first.map { $0.isEmpty ? 0 : 1 } ?? 0) }
+
+  /// How many groups can be done again.
+  open var redoCount: Int { redone.count }
+
+  /// Closes the groups that are open, and undoes the last one.
+  open func undo() {
+    checkpoint()
+    closeAll()
+    undoNestedGroup()
+  }
+
+  /// Undoes the last group that is closed.
+  open func undoNestedGroup() {
+    guard !isUndoing, !isRedoing else { return }
+    checkpoint()
+    if let outer = open.last, case .group(let inner)? = outer.items.last {
+      outer.removeLast()
+      reverse(inner, \.isUndoing, .NSUndoManagerWillUndoChange, .NSUndoManagerDidUndoChange)
+    } else if open.isEmpty, let group = undone.popLast() {
+      reverse(group, \.isUndoing, .NSUndoManagerWillUndoChange, .NSUndoManagerDidUndoChange)
+    }
+  }
+
+  /// Does the last group again that was undone.
+  open func redo() {
+    guard !isUndoing, !isRedoing else { return }
+    checkpoint()
+    closeAll()
+    guard let group = redone.popLast() else { return }
+    reverse(group, \.isRedoing, .NSUndoManagerWillRedoChange, .NSUndoManagerDidRedoChange)
+  }
+
+  /// Performs the actions of a group; what they register becomes a group of the other stack.
+  private func reverse(
+    _ group: UndoGroup,
+    _ flag: ReferenceWritableKeyPath<UndoManager, Bool>,
+    _ before: Notification.Name,
+    _ after: Notification.Name
+  ) {
+    NotificationCenter.default.post(name: before, object: self)
+    let outer = (open, isAutomatic)
+    let inverse = UndoGroup()
+    inverse.name = group.name
+    inverse.isDiscardable = group.isDiscardable
+    inverse.userInfo = group.userInfo
+    open = [inverse]
+    isAutomatic = false
+    self[keyPath: flag] = true
+    group.perform()
+    for case let source? in sources.map(\.source) { source.registerChanges() }
+    closeAll()
+    self[keyPath: flag] = false
+    (open, isAutomatic) = outer
+    NotificationCenter.default.post(name: after, object: self)
+  }
+
+  // MARK: - Inside
+
+  /// Adds something that registers changes of its own accord.
+  func addSource(_ source: any UndoSource) {
+    sources.removeAll { $0.source == nil || $0.source === source }
+    sources.append(WeakSource(source: source))
+  }
+
+  /// Forgets something that registers changes.
+  func removeSource(_ source: any UndoSource) {
+    sources.removeAll { $0.source == nil || $0.source === source }
+  }
+
+  /// Lets everybody register what they haven't yet.
+  func checkpoint() {
+    if !isUndoing, !isRedoing {
+      for case let source? in sources.map(\.source) { source.registerChanges() }
+    }
+    NotificationCenter.default.post(name: .NSUndoManagerCheckpoint, object: self)
+  }
+
+  /// Closes the group that opened by itself, with all that are open in it.
+  func closeAutomaticGroup() {
+    guard isAutomatic, !isUndoing, !isRedoing else { return }
+    closeAll()
+  }
+
+  private func openGroup() {
+    open.append(UndoGroup())
+    if !isUndoing, !isRedoing {
+      NotificationCenter.default.post(name: .NSUndoManagerDidOpenUndoGroup, object: self)
+    }
+  }
+
+  private func closeAll() {
+    while !open.isEmpty { closeGroup() }
+    isAutomatic = false
+  }
+
+  private func closeGroup() {
+    let isTop = open.count == 1
+    let information = [NSUndoManagerGroupIsDiscardableKey: open.last?.isDiscardable ?? false]
+    if !isUndoing, !isRedoing {
+      NotificationCenter.default.post(
+        name: .NSUndoManagerWillCloseUndoGroup,
+        object: self,
+        userInfo: information
+      )
+    }
+    guard let group = open.popLast() else { return }
+    if !group.isEmpty {
+      if !isTop {
+        open.last?.append(.group(group))
+      } else if isUndoing {
+        redone.append(group)
+      } else {
+        undone.append(group)
+        trim()
+      }
+    }
+    if !isUndoing, !isRedoing {
+      NotificationCenter.default.post(
+        name: .NSUndoManagerDidCloseUndoGroup,
+        object: self,
+        userInfo: information
+      )
+    }
+  }
+
+  /// Forgets the oldest groups beyond the limit.
+  private func trim() {
+    guard levelsOfUndo > 0 else { return }
+    undone.removeFirst(max(0, undone.count - levelsOfUndo))
+    redone.removeFirst(max(0, redone.count - levelsOfUndo))
+  }
+
+  /// Closes the group that opened by itself when the main queue has done what it is doing.
+  private func closeAtEndOfTurn() {
+    guard MainQueue.isCurrent else { return }
+    let manager = WeakManager(manager: self)
+    DispatchQueue.main.async { manager.manager?.closeAutomaticGroup() }
+  }
+
+  /// A manager on its way from the main queue to the main queue.
+  // because both ends are on the main queue
+  private struct WeakManager: @unchecked Sendable {
+    weak var manager: UndoManager?
+  }
+}
+
+/// Something that registers changes of its own accord, before something is undone.
+protocol UndoSource: AnyObject {
+  /// Registers the changes that aren't registered yet.
+  func registerChanges()
+}

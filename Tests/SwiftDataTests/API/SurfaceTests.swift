@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+/// The check that the module offers what Apple's has.
+@Suite struct `The public surface` {
+  @Test func `has every symbol of Apple's SwiftData but for those left out with a reason`() throws {
+    let list = try Self.list()
+    let symbols = try Self.symbols()
+    let missing = list.wanted.filter { !symbols.contains($0) }
+    #expect(missing.isEmpty, "Missing:\n\(missing.joined(separator: "\n"))")
+    let needless = list.leftOut.keys.filter { symbols.contains($0) }
+    #expect(needless.isEmpty, "Listed as left out, but there: \(needless)")
+    #expect(list.leftOut.values.allSatisfy { !$0.isEmpty })
+  }
+
+  @Test func `names each symbol once`() throws {
+    let wanted = try Self.list().wanted
+    #expect(Set(wanted).count == wanted.count)
+    #expect(wanted.count > 300)
+  }
+
+  /// Reads `swiftdata.txt`.
+  static func list() throws -> (wanted: [String], leftOut: [String: String]) {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "swiftdata.txt")
+    var wanted: [String] = []
+    var leftOut: [String: String] = [:]
+    for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+      if line.hasPrefix("#") { continue }
+      guard line.hasPrefix("- ") else {
+        wanted.append(String(line))
+        continue
+      }
+      let parts = line.dropFirst(2).split(separator: ": ", maxSplits: 1)
+      leftOut[String(parts[0])] = parts.count > 1 ? String(parts[1]) : ""
+    }
+    return (wanted, leftOut)
+  }
+
+  /// The paths of the module's public symbols, as the compiler's own tool tells them.
+  static func symbols() throws -> Set<String> {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let package = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../..").standardized
+    let tool = Process()
+    tool.executableURL = URL(filePath: "/usr/bin/env")
+    let modules = try #require(modulesFolder(of: package))
+    tool.arguments = [
+      "swift", "symbolgraph-extract", "-module-name", "SwiftData",
+      "-target", "x86_64-unknown-linux-gnu", "-I", modules.path,
+      "-I", package.appending(path: "Sources/CDepotLinux").path,
+      "-output-dir", folder.path, "-minimum-access-level", "public",
+    ]
+    try tool.run()
+    tool.waitUntilExit()
+    try #require(tool.terminationStatus == 0)
+    var paths: Set<String> = []
+    for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+      let graph = try JSONDecoder().decode(
+        Graph.self,
+        from: Data(contentsOf: folder.appending(path: file))
+      )
+      for symbol in graph.symbols { paths.insert(symbol.pathComponents.joined(separator: ".")) }
+    }
+    return paths
+  }
+
+  /// The folder of compiled modules that this test was built with.
+  private static func modulesFolder(of package: URL) -> URL? {
+    let test = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    let candidates = [test, package.appending(path: ".build/debug")]
+    return candidates.map { $0.appending(path: "Modules") }.first { folder in
+      FileManager.default.fileExists(atPath: folder.appending(path: "SwiftData.swiftmodule").path)
+    }
+  }
+
+  private struct Graph: Decodable {
+    struct Symbol: Decodable { var pathComponents: [String] }
+    var symbols: [Symbol]
+  }
+}

@@ -1,0 +1,67 @@
+import SwiftData
+import Synchronization
+import Testing
+
+@Suite struct `Contexts that share a program's own store` {
+  @Test func `a context that merges automatically sees what another one saves`() throws {
+    let fixture = try DataStoreFixture()
+    try fixture.fill("Oslo", "Bergen")
+    let context = fixture.other
+    context.automaticallyMergesChanges = true
+    let oslo = try #require(try context.journey("Oslo"))
+    let bergen = try #require(try context.journey("Bergen"))
+    #expect(oslo.stops.isEmpty)
+    let titles = Mutex(0)
+    withObservationTracking {
+      _ = oslo.title
+    } onChange: {
+      titles.withLock { $0 += 1 }
+    }
+    let days = Mutex(0)
+    withObservationTracking {
+      _ = oslo.days
+    } onChange: {
+      days.withLock { $0 += 1 }
+    }
+    bergen.days = 77
+
+    let editor = fixture.other
+    let theirs = try #require(try editor.journey("Oslo"))
+    theirs.title = "Moss"
+    theirs.stops = [Stopover("Lom")]
+    try #require(try editor.journey("Bergen")).days = 55
+    try editor.save()
+
+    #expect(try context.fetchCount(FetchDescriptor<Journey>()) == 2)
+    #expect(oslo.title == "Moss")
+    #expect(oslo.stops.map(\.place) == ["Lom"])
+    #expect(titles.withLock { $0 } == 1)
+    #expect(days.withLock { $0 } == 0)
+    // Its own change isn't lost.
+    #expect(bergen.days == 77)
+
+    editor.delete(theirs)
+    try editor.save()
+    #expect(try context.fetchCount(FetchDescriptor<Journey>()) == 1)
+    #expect(oslo.modelContext == nil)
+    #expect(oslo.title == "Moss")
+  }
+
+  @Test func `the main context sees what a background context saves`() async throws {
+    let fixture = try DataStoreFixture()
+    try fixture.fill("Oslo")
+    let container = fixture.container
+    try await Task { @MainActor in
+      let oslo = try #require(try container.mainContext.journey("Oslo"))
+      try await Task.detached {
+        let context = ModelContext(container)
+        try #require(try context.journey("Oslo")).days = 9
+        try context.save()
+      }.value
+      for _ in 0..<1000 where oslo.days != 9 {
+        try await Task.sleep(for: .milliseconds(5))
+      }
+      #expect(oslo.days == 9)
+    }.value
+  }
+}
