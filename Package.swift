@@ -41,6 +41,11 @@ let package = Package(
     .executable(name: "depot", targets: ["depot"]),
     .executable(name: "depot-bench", targets: ["depot-bench"]),
     .executable(name: "depot-demo", targets: ["depot-demo"]),
+    .executable(name: "example-users", targets: ["example-users"]),
+    .executable(name: "example-repository", targets: ["example-repository"]),
+    .executable(name: "example-trips", targets: ["example-trips"]),
+    .executable(name: "example-to-do", targets: ["example-to-do"]),
+    .executable(name: "example-library", targets: ["example-library"]),
   ],
   targets: [
     .systemLibrary(name: "CDepotSQLite", pkgConfig: "sqlite3"),
@@ -74,6 +79,31 @@ let package = Package(
     .executableTarget(
       name: "depot-bench",
       dependencies: ["DepotClient", "DepotProtocol", "DepotSQLite", "DepotLinux", "SwiftData"]
+    ),
+    .executableTarget(
+      name: "example-users",
+      dependencies: ["SwiftData"],
+      path: "Sources/Examples/Users"
+    ),
+    .executableTarget(
+      name: "example-repository",
+      dependencies: ["SwiftData"],
+      path: "Sources/Examples/Repository"
+    ),
+    .executableTarget(
+      name: "example-trips",
+      dependencies: ["SwiftData"],
+      path: "Sources/Examples/Trips"
+    ),
+    .executableTarget(
+      name: "example-to-do",
+      dependencies: ["SwiftData"],
+      path: "Sources/Examples/ToDo"
+    ),
+    .executableTarget(
+      name: "example-library",
+      dependencies: ["SwiftData"],
+      path: "Sources/Examples/Library"
     ),
     .executableTarget(
       name: "store-user",

@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+extension ServiceTests {
+  /// The example programs, each run as the README shows it.
+  @Suite struct ExampleTests {
+    struct Example: CustomTestStringConvertible, Sendable {
+      var name: String
+      var output: String
+      var testDescription: String { name }
+    }
+
+    static let all: [Example] = {
+      let readme =
+        (try? String(contentsOfFile: Programs.root + "/README.md", encoding: .utf8)) ?? ""
+      return DocumentedExamplesTests.blocks(of: "console", in: "Examples", of: readme).map {
+        block in
+        let lines = block.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = lines[0].dropFirst(2).split(separator: "/").last.map(String.init) ?? ""
+        return Example(name: name, output: lines.count > 1 ? String(lines[1]) : "")
+      }
+    }()
+
+    @Test func `the README shows all five`() {
+      #expect(
+        Self.all.map(\.name) == [
+          "example-users", "example-repository", "example-trips", "example-to-do",
+          "example-library",
+        ]
+      )
+    }
+
+    @Test(arguments: all)
+    func `an example prints what the README says with the engine inside`(example: Example) throws {
+      try run(example, ["DEPOT_EMBEDDED": "1"])
+    }
+
+    @Test(arguments: all)
+    func `an example prints what the README says with a service`(example: Example) throws {
+      try run(example, ["DEPOT_DAEMON": Programs.folder + "/depotd"])
+    }
+
+    private func run(_ example: Example, _ more: [String: String]) throws {
+      let folder = try TemporaryFolder()
+      let environment = [
+        "PATH": "/usr/local/bin:/usr/bin:/bin", "DEPOT_SOCKET": folder.path + "/s",
+        "XDG_DATA_HOME": folder.path + "/data", "TMPDIR": folder.path,
+      ].merging(more) { $1 }
+      defer {
+        _ = try? Program.run(
+          [Programs.depot, "--no-start", "service", "stop"],
+          environment: environment
+        )
+      }
+      let outcome = try Program.run(
+        [Programs.folder + "/" + example.name],
+        environment: environment
+      )
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(outcome.output == example.output)
+    }
+  }
+}
