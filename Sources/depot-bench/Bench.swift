@@ -123,6 +123,7 @@ enum Bench {
       Scenario("isolation", "gets while a million rows are read", Scenarios.isolation),
       Scenario("start", "the command line and the service starting", Scenarios.start),
       Scenario("growth", "gets and scans by the number of rows", Scenarios.growth),
+      Scenario("models", "objects of SwiftData, beside SQLite", Scenarios.models),
       Scenario("graph", "questions about packages, beside SQL by hand", Scenarios.graph),
     ]
   }
