@@ -6,6 +6,8 @@ SWIFT ?= swift
 BUILD_FLAGS := --explicit-target-dependency-import-check error
 RELEASE := -c release --static-swift-stdlib $(BUILD_FLAGS)
 BIN := .build/release
+DOCC ?= $(dir $(realpath $(shell command -v $(SWIFT))))docc
+DOCS := .build/docs
 PACKAGES := libsqlite3-dev libjson-c-dev
 TEST_PACKAGES := python3 strace socat
 PEER_PACKAGES := postgresql postgresql-client redis-server
@@ -70,9 +72,17 @@ lint: test-deps  ## Check the formatting and that generated documents are up to 
 format:  ## Format the sources
 	$(call quietly,$(SOURCES) | xargs -0 $(SWIFT) format --in-place --parallel)
 
-docs: build  ## Write the generated part of proto-docs
+docs: build  ## Write the generated part of proto-docs, and the documentation of SwiftData
 	@$(BIN)/depotd --print-protocol > proto-docs/protocol.json
 	@python3 proto-docs/generate.py
+	@rm -rf $(DOCS) && mkdir -p $(DOCS)/symbols
+	$(call quietly,$(SWIFT) symbolgraph-extract -module-name SwiftData -target $(shell uname -m)-unknown-linux-gnu \
+	  -I $(BIN)/Modules -I Sources/CDepotLinux -minimum-access-level public -skip-synthesized-members \
+	  -output-dir $(DOCS)/symbols)
+	$(call quietly,$(DOCC) convert Sources/SwiftData/SwiftData.docc --warnings-as-errors \
+	  --additional-symbol-graph-dir $(DOCS)/symbols --fallback-display-name SwiftData \
+	  --fallback-bundle-identifier depot.SwiftData --output-path $(DOCS)/SwiftData.doccarchive)
+	@rm -r $(DOCS)/symbols
 
 docs-check:
 	@python3 proto-docs/generate.py --check

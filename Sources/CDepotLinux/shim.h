@@ -40,8 +40,18 @@ static inline int depot_accept(int descriptor) {
 
 // Variadic in C, so Swift can't call them: fcntl(2), open(2), and ioctl(2).
 
+// A program may have closed its standard descriptors, and still write to them.
+static inline int depot_beyond_standard(int descriptor) {
+  if (descriptor < 0 || descriptor > 2) return descriptor;
+  int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+  int code = errno;
+  close(descriptor);
+  errno = code;
+  return moved;
+}
+
 static inline int depot_open(const char *path, int flags, unsigned int mode) {
-  return open(path, flags | O_CLOEXEC, mode);
+  return depot_beyond_standard(open(path, flags | O_CLOEXEC, mode));
 }
 
 static inline int depot_open_inherited(const char *path, int flags) { return open(path, flags); }
