@@ -32,10 +32,10 @@ extension Scenarios {
           guard numbers.count == 5 else { throw BenchError("models printed \(output)") }
           for index in works.indices { times[index].append(numbers[index]) }
           memory.append(numbers[4] / 1024)
-          if kind == "flat" {
-            let reference = try PlainSQLite.work(folder.file(name + "-plain.sqlite"), count)
-            for index in works.indices { plain[index].append(reference[index]) }
-          }
+          let file = folder.file(name + "-plain.sqlite")
+          let reference =
+            try kind == "flat" ? PlainSQLite.work(file, count) : PlainSQLite.related(file, count)
+          for index in works.indices { plain[index].append(reference[index]) }
         }
         for (index, work) in works.enumerated() {
           let hasBudget = kind == "flat" && count == 100_000 && index < 2
@@ -44,8 +44,8 @@ extension Scenarios {
             "\(count) \(kind) objects: \(work)",
             unit: "ms",
             times[index],
-            reference: kind == "flat" ? "SQLite in process" : nil,
-            kind == "flat" ? plain[index] : []
+            reference: "SQLite in process",
+            plain[index]
           )
           if hasBudget {
             report.add(
@@ -78,6 +78,65 @@ extension PlainSQLite {
         try forEach(connection, "DELETE FROM item WHERE id = ?1", count)
       },
     ]
+  }
+
+  /// Inserts owners with ten parts each, reads the parts in the owners' order, changes, and deletes them
+  /// by hand; returns the milliseconds of each.
+  static func related(_ path: String, _ count: Int) throws -> [Double] {
+    let connection = try open(path)
+    try connection.execute("CREATE TABLE owner (id INTEGER PRIMARY KEY, name TEXT) STRICT")
+    try connection.execute(
+      """
+      CREATE TABLE part (id INTEGER PRIMARY KEY, name TEXT, size INTEGER,
+      owner INTEGER REFERENCES owner (id)) STRICT
+      """
+    )
+    try connection.execute("CREATE INDEX part_owner ON part (owner)")
+    let owners = max(1, count / 10)
+    return [
+      try Scenarios.milliseconds {
+        let owner = try connection.statement("INSERT INTO owner (id, name) VALUES (?1, ?2)")
+        let part = try connection.statement(
+          "INSERT INTO part (name, size, owner) VALUES (?1, ?2, ?3)"
+        )
+        try connection.execute("BEGIN IMMEDIATE")
+        for number in 1...owners {
+          try run(owner, [.integer(Int64(number)), .text("owner-\(number)")])
+          for index in 0..<10 {
+            let size = Int64(number * 10 + index)
+            try run(part, [.text("part-\(size)"), .integer(size), .integer(Int64(number))])
+          }
+        }
+        try connection.execute("COMMIT")
+      },
+      try Scenarios.milliseconds {
+        let statement = try connection.statement(
+          "SELECT owner.name, part.name, part.size FROM owner JOIN part ON part.owner = owner.id"
+            + " ORDER BY owner.name, part.id"
+        )
+        defer { statement.reset() }
+        var sum: Int64 = 0
+        var names: [String] = []
+        while try statement.step() {
+          names.append(statement.row.text(1))
+          sum += statement.row.integer(2)
+        }
+        guard names.count == owners * 10, sum > 0 else { throw BenchError("parts are missing") }
+      },
+      try Scenarios.milliseconds {
+        try forEach(connection, "UPDATE part SET size = size + 1 WHERE id = ?1", owners * 10)
+      },
+      try Scenarios.milliseconds {
+        try forEach(connection, "DELETE FROM part WHERE owner = ?1", owners)
+        try forEach(connection, "DELETE FROM owner WHERE id = ?1", owners)
+      },
+    ]
+  }
+
+  private static func run(_ statement: Statement, _ values: [SQLiteValue]) throws {
+    for (index, value) in values.enumerated() { try statement.bind(value, at: index + 1) }
+    _ = try statement.step()
+    statement.reset()
   }
 
   /// Runs a statement for each item in one transaction.

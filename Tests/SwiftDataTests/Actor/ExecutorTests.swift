@@ -72,7 +72,8 @@ import Testing
     var tasks: [Task<Void, Never>] = []
     for (index, priority) in [TaskPriority.background, .utility, .high].enumerated() {
       tasks.append(Task(priority: priority) { await worker.add(index) })
-      try await until { executor.waitingCount == index + 1 }
+      // A task in the background may wait long for a thread of the pool.
+      try await until(.seconds(120)) { executor.waitingCount == index + 1 }
     }
     gate.signal()
     await first.value
