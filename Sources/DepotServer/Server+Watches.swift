@@ -9,6 +9,8 @@ extension Server {
       let container = try container(call.container, session)
       let host = try container.host(of: call.operation)
       if case .watch(let request) = call.operation {
+        // It waited for a write while the end began; nobody would end it.
+        guard case .serving = phase else { throw ReaderPool.draining }
         try watch(request, call, host, session, now)
       } else {
         try setBarrier(call, host, session, now)

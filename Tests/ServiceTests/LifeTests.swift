@@ -73,6 +73,20 @@ extension ServiceTests {
       #expect(try !holder.receiveAll().contains { $0["ok"] != nil })
     }
 
+    @Test func `a watch that waits for a write doesn't hold up the end`() throws {
+      let daemon = try TestDaemon(["--drain-ms", "60000"])
+      let client = try RawConnection(daemon.socket)
+      try client.call(1, "insert", insertion(10_000))
+      try client.call(2, "watch", #"{"fetch":{"entity":"Item"}}"#)
+      try client.send(#"{"ping":1}"#)
+      #expect(try client.receive()["pong"]?.int64 == 1)
+      daemon.send(SIGTERM)
+      let frames = try client.receiveAll()
+      #expect(frames.contains { $0["ok", "inserted"]?.int64 == 10_000 }, "\(frames.map(\.text))")
+      #expect(frames.contains { $0["id"]?.int64 == 2 && $0.errorCode == "unavailable.draining" })
+      #expect(try daemon.wait() == 0)
+    }
+
     @Test func `the time for draining ends a service whose client doesn't take its rows`() throws {
       let daemon = try TestDaemon(["--drain-ms", "200"])
       let holder = try holdUp(daemon)
