@@ -6,7 +6,7 @@ import Testing
 ///
 /// The tests of one process share it, so they come one after the other.
 @Suite(.serialized) struct EmbeddedTests {
-  static func leaveOutTheDefaultService() { setenv("DEPOT_EMBEDDED", "1", 1) }
+  static func leaveOutTheDefaultService() { setenv("DEPOT_EMBEDDED", "1", 0) }
 }
 
 /// Waits until something holds, looking every few milliseconds; returns whether it came to.
