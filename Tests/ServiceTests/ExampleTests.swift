@@ -37,7 +37,7 @@ extension ServiceTests {
 
     @Test(arguments: all)
     func `an example prints what the README says with a service`(example: Example) throws {
-      try run(example, ["DEPOT_DAEMON": Programs.folder + "/depotd", "DEPOT_EMBEDDED": ""])
+      try run(example, ["DEPOT_DAEMON": Programs.folder + "/depotd", "DEPOT_EMBEDDED": "0"])
     }
 
     private func run(_ example: Example, _ more: [String: String]) throws {
