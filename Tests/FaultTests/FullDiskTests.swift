@@ -109,10 +109,10 @@ extension FaultTests {
       let delay = try await onThread {
         try Fault("fdatasync", "delay_enter=20000", in: daemon, place)
       }
-      let codes = await withTaskGroup(of: (Int, [DepotError.Code?]).self) { group in
+      let codes = try await withThrowingTaskGroup(of: (Int, [DepotError.Code?]).self) { group in
         for client in 0..<4 {
           group.addTask {
-            let codes = try? await onThread {
+            let codes = try await onThread {
               let connection = try BlockingConnection(socket: SocketPath(place.socket))
               var ledger = Ledger()
               return (0..<5).map { index in
@@ -120,10 +120,10 @@ extension FaultTests {
                 return connection.put("\(client).\(index)", in: &ledger, bytes: bytes)?.code
               }
             }
-            return (client, codes ?? [])
+            return (client, codes)
           }
         }
-        return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
       }
       let (found, largest) = try await onThread {
         delay.end()

@@ -77,7 +77,7 @@ func changeElsewhere(_ url: URL) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let url = folder.appending(path: "todo.store")
+    let url = folder.appending(path: "tasks.store")
 
     let container = try ModelContainer(for: Task.self, configurations: ModelConfiguration(url: url))
     let main = container.mainContext

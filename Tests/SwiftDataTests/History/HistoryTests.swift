@@ -158,6 +158,7 @@ import Testing
   }
 
   @Test func `a save tells its token`() throws {
+    // because the notification is posted by the save, on this thread
     nonisolated(unsafe) var tokens: [String: any HistoryToken]?
     let observer = NotificationCenter.default.addObserver(
       forName: ModelContext.didSave,
