@@ -12,7 +12,7 @@ final class Inbox: Sendable {
     /// What the client of a connection didn't take of an answer.
     case rest(connection: Int64, [UInt8])
     case rows(connection: Int64, call: Int64, frames: [UInt8], count: Int, isLast: Bool)
-    case barrier(connection: Int64, call: Int64, Result<HistoryToken, DepotError>)
+    case barrier(connection: Int64, call: Int64, Result<[HistoryToken], DepotError>)
     case readersClosed(store: Int)
     case storeClosed(store: Int)
     case opened(ticket: Int, StoreOpener.Outcome)

@@ -7,13 +7,13 @@ extension Server {
   func watch(_ call: Call, _ session: Session, _ now: UInt64) {
     do throws(DepotError) {
       let container = try container(call.container, session)
-      let host = try container.host(of: call.operation)
       if case .watch(let request) = call.operation {
+        let host = try container.host(of: call.operation)
         // It waited for a write while the end began; nobody would end it.
         guard case .serving = phase else { throw ReaderPool.draining }
         try watch(request, call, host, session, now)
       } else {
-        try setBarrier(call, host, session, now)
+        try setBarrier(call, container, session, now)
       }
     } catch {
       fail(call, session, error, now)
@@ -54,26 +54,33 @@ extension Server {
 
   private func setBarrier(
     _ call: Call,
-    _ host: StoreHost,
+    _ container: Container,
     _ session: Session,
     _ now: UInt64
   ) throws(DepotError) {
-    let live = try host.liveQueries()
+    // A store in which nothing was ever watched has nothing to wait for.
+    var watched = container.hosts.compactMap(\.live)
+    if watched.isEmpty { watched = [try container.hosts[0].liveQueries()] }
     let running = session.calls[call.id] ?? running(call, now)
     session.calls[call.id] = running
     let (connection, id) = (session.number, call.id)
-    live.add(
-      LiveBarrier(connection: connection, control: running.control) { [inbox] result in
-        inbox.post(.barrier(connection: connection, call: id, result))
-      }
-    )
+    let tokens = GatheredTokens(watched.count) { [inbox] result in
+      inbox.post(.barrier(connection: connection, call: id, result))
+    }
+    for (index, live) in watched.enumerated() {
+      live.add(
+        LiveBarrier(connection: connection, control: running.control) { result in
+          tokens.put(result, at: index)
+        }
+      )
+    }
   }
 
   /// Answers a call that waited until its connection was told of everything.
   func passBarrier(
     _ connection: Int64,
     _ id: Int64,
-    _ result: Result<HistoryToken, DepotError>,
+    _ result: Result<[HistoryToken], DepotError>,
     _ now: UInt64
   ) {
     guard let session = sessions[connection], session.calls[id] != nil, !session.isClosing else {
@@ -81,9 +88,10 @@ extension Server {
     }
     var isError = false
     switch result {
-    case .success(let token):
+    case .success(let tokens):
+      let texts = tokens.map { JSONValue.string($0.description) }
       session.reply(to: id).ok(to: &session.output.writer) { writer in
-        writer.write(.object(["token": .string(token.description)]))
+        writer.write(.object(["token": texts[0], "tokens": .array(texts)]))
       }
     case .failure(let error):
       session.fail(id, error)

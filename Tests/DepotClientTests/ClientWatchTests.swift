@@ -273,7 +273,9 @@ import Testing
     let service = try FakeService { peer, frame in
       guard case .call(let call) = frame else { return }
       if case .barrier = call.operation {
-        return peer.send(["id": .int64(call.id), "ok": .object(["token": .string(Self.token(9))])])
+        return peer.send([
+          "id": .int64(call.id), "ok": .object(["tokens": .array([.string(Self.token(9))])]),
+        ])
       }
       guard let (_, request) = watch(frame) else { return }
       var rows = Self.frame(call.id, "snapshot")
@@ -293,7 +295,7 @@ import Testing
       }
     }
     let client = try await Client(socket: service.socket)
-    #expect(try await client.barrier().sequence == 9)
+    #expect(try await client.barrier().map(\.sequence) == [9])
     for try await answer in client.watchCount(Item.self) {
       #expect(answer.value == 3)
       break

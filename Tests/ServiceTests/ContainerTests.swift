@@ -166,6 +166,38 @@ extension ServiceTests {
       #expect(answers[10]?["ok", "schema", "entities"]?.array == [])
     }
 
+    @Test func `a barrier waits for the watches of all stores`() throws {
+      let daemon = try TestDaemon(schema: "")
+      let other = try Self.connect(daemon, "shop")
+      _ = try other.openContainer(Self.shop)
+      let raw = try RawConnection(daemon.socket)
+      let container = #","container":"shop","credit":100"#
+      for (id, entity) in [(1, "Order"), (2, "Item")] {
+        try raw.call(
+          id,
+          "watch",
+          #"{"fetch":{"entity":"\#(entity)","select":["name"]}}"#,
+          container
+        )
+        repeat {} while try raw.receive()["next", "kind"]?.string == "snapshot"
+      }
+      var seen: [Int64: Set<String>] = [:]
+      for round in 0..<50 {
+        for entity in ["Order", "Item"] { try other.insert(Self.row(entity, "\(round)")) }
+        try raw.call(3 + round, "barrier", "{}", #","container":"shop""#)
+        while true {
+          let frame = try raw.receive()
+          let id = try #require(frame["id"]?.int64)
+          if id > 2 {
+            #expect(frame["ok", "tokens"]?.array?.count == 2, "\(frame.text)")
+            break
+          }
+          for row in frame["next"]?.array ?? [] { seen[id, default: []].insert(row.text) }
+        }
+        #expect(seen.mapValues(\.count) == [1: round + 1, 2: round + 1])
+      }
+    }
+
     @Test func `a container in memory goes with its last user, unless it is kept`() throws {
       let daemon = try TestDaemon()
       let watcher = try daemon.connect()

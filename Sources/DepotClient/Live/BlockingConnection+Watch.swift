@@ -83,11 +83,13 @@ extension BlockingConnection {
     }
   }
 
-  /// Returns the moment of the newest commit, after what it changed was told.
+  /// Waits until every commit that is done was told to the watches of this connection.
+  ///
+  /// - Returns: The newest moment of each of the container's stores in which something is watched.
   @discardableResult
-  public func barrier() throws -> HistoryToken {
+  public func barrier() throws -> [HistoryToken] {
     var reader = try JSONObjectReader(call(.barrier))
-    return try HistoryToken(reader.string("token"))
+    return try reader.historyTokens("tokens")
   }
 
   /// Watches something and hands on the frames as they come, until `body` or `wait` says to stop.

@@ -127,11 +127,12 @@ extension Client {
   ///
   /// What they were told may still wait for the loops that read it.
   ///
-  /// - Returns: The moment up to which the watches were told everything.
+  /// - Returns: The moment up to which the watches were told everything, of each of the container's stores
+  ///   in which something is watched.
   @discardableResult
-  public func barrier() async throws -> HistoryToken {
+  public func barrier() async throws -> [HistoryToken] {
     var reader = try JSONObjectReader(await core.call(.barrier, deadline: nil, key: nil))
-    return try HistoryToken(reader.string("token"))
+    return try reader.historyTokens("tokens")
   }
 }
 

@@ -47,6 +47,17 @@ extension HistoryToken: Comparable {
   }
 }
 
+extension JSONObjectReader {
+  /// Reads the member that is a list of tokens.
+  ///
+  /// - Throws: ``DepotError`` `request.usage` if it isn't one.
+  package mutating func historyTokens(_ name: StaticString) throws(DepotError) -> [HistoryToken] {
+    try required(name).elements().map { (node) throws(DepotError) in
+      try HistoryToken(node.string())
+    }
+  }
+}
+
 extension UInt8 {
   fileprivate var isHexadecimalDigit: Bool { 0x30...0x39 ~= self || 0x61...0x66 ~= self }
 }

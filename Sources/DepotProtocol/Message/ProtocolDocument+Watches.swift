@@ -73,11 +73,15 @@ extension ProtocolDocument {
           "result": [
             {
               "name": "token", "type": "string", "required": true,
-              "description": "The token up to which the connection's watches know everything."
+              "description": "The token up to which the connection's watches know everything, of the first store that is watched."
+            },
+            {
+              "name": "tokens", "type": "array", "required": true,
+              "description": "The same of each of the container's stores in which something is or was watched."
             }
           ],
           "errors": [],
-          "example": {"args": {}, "ok": {"token": "3f2b8c01-1043"}}
+          "example": {"args": {}, "ok": {"token": "3f2b8c01-1043", "tokens": ["3f2b8c01-1043"]}}
         }
     """#
 }
