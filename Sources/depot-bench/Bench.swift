@@ -124,6 +124,7 @@ enum Bench {
       Scenario("start", "the command line and the service starting", Scenarios.start),
       Scenario("growth", "gets and scans by the number of rows", Scenarios.growth),
       Scenario("models", "objects of SwiftData, beside SQLite", Scenarios.models),
+      Scenario("main-actor", "the main actor while objects are fetched", Scenarios.mainActor),
       Scenario("graph", "questions about packages, beside SQL by hand", Scenarios.graph),
     ]
   }

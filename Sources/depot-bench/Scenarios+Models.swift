@@ -63,6 +63,40 @@ extension Scenarios {
   }
 }
 
+extension Scenarios {
+  /// How long the main actor has to wait while objects are fetched, beside what it has to wait anyway.
+  static func mainActor(
+    _ options: Bench.Options,
+    _ folder: TemporaryFolder,
+    _ peers: Peers,
+    _ report: inout Report
+  ) throws {
+    let daemon = try Daemon(folder, name: "main-actor")
+    defer { daemon.stop() }
+    var gaps = MainActorWork.works.map { _ in [Double]() }
+    for round in 0..<(3 * options.rounds) {
+      let output = try Child(
+        [
+          "env", "DEPOT_SOCKET=\(daemon.socket.path)", Child.programs + "/depot-bench",
+          "helper-main-actor", folder.file("main-actor-\(round).store"), "\(options.rows)",
+        ]
+      ).result()
+      let numbers = output.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+      guard numbers.count == gaps.count else { throw BenchError("main-actor printed \(output)") }
+      for (index, number) in numbers.enumerated() { gaps[index].append(number) }
+    }
+    for (index, work) in MainActorWork.works.enumerated() {
+      report.add(
+        "main-actor",
+        "longest gap of the main actor: \(index < 2 ? work : "\(work), \(options.rows) objects")",
+        unit: "ms",
+        gaps[index],
+        budget: index == 2 ? 5 : nil
+      )
+    }
+  }
+}
+
 extension PlainSQLite {
   /// Inserts, reads in order, changes, and deletes items by hand; returns the milliseconds of each.
   static func work(_ path: String, _ count: Int) throws -> [Double] {
