@@ -1,3 +1,5 @@
+// swift-format-ignore-file: IdentifiersMustBeASCII
+
 import SwiftData
 import Testing
 
@@ -183,5 +185,88 @@ import Testing
     )
     #expect(notes.map(\.title) == ["a", "b"])
     #expect(notes.allSatisfy { $0.text.isEmpty })
+  }
+
+  @Test func `names may have the letters of any language`() throws {
+    let container = try ModelContainer(
+      for: Straße.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+    )
+    let context = ModelContext(container)
+    for (index, имя) in ["Невский", "Ленина", "Мира"].enumerated() {
+      let straße = Straße(
+        имя: имя,
+        名前: index == 1 ? nil : "道\(index)",
+        größe: Maße(länge: Double(index) * 10, breite: 2)
+      )
+      straße.häuser = (0...index).map { Häuser(número: $0) }
+      if index == 2 { straße.цвет = .зелёный }
+      context.insert(straße)
+    }
+    try context.save()
+
+    let other = ModelContext(container)
+    let long = try other.fetch(
+      FetchDescriptor<Straße>(
+        predicate: #Predicate { $0.größe.länge > 5 },
+        sortBy: [SortDescriptor(\.größe.länge, order: .reverse)]
+      )
+    )
+    #expect(long.map(\.имя) == ["Мира", "Ленина"])
+    #expect(long.map(\.цвет) == [.зелёный, .赤])
+    let named = try other.fetch(
+      FetchDescriptor<Straße>(
+        predicate: #Predicate { straße in
+          straße.名前 != nil && straße.häuser.contains { $0.número == 2 }
+        },
+        sortBy: [SortDescriptor(\.名前)]
+      )
+    )
+    #expect(named.map(\.имя) == ["Мира"])
+    let häuser = try other.fetch(
+      FetchDescriptor<Häuser>(
+        predicate: #Predicate { $0.straße?.имя == "Ленина" },
+        sortBy: [SortDescriptor(\.número)]
+      )
+    )
+    #expect(häuser.map(\.número) == [0, 1])
+    long[0].größe.breite = 7
+    try other.save()
+    let update = try other.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+      .flatMap(\.changes).last
+    guard case .update(let change as DefaultHistoryUpdate<Straße>)? = update else {
+      Issue.record("The last change isn't an update of a street.")
+      return
+    }
+    #expect(change.updatedAttributes.map { $0 as AnyKeyPath } == [\Straße.größe])
+    other.delete(long[0])
+    try other.save()
+    #expect(try context.fetchCount(FetchDescriptor<Häuser>()) == 3)
+  }
+
+  @Test func `such names can become others in the next version`() throws {
+    let url = URL.temporaryDirectory.appending(path: "depot-\(UUID().uuidString).store")
+    defer {
+      for ending in ["", "-wal", "-shm"] {
+        try? FileManager.default.removeItem(atPath: url.path + ending)
+      }
+    }
+    do {
+      let container = try ModelContainer(
+        for: NamenV1.Größe.self,
+        configurations: ModelConfiguration(url: url)
+      )
+      let context = ModelContext(container)
+      context.insert(NamenV1.Größe(länge: 2.5))
+      try context.save()
+    }
+    let container = try ModelContainer(
+      for: NamenV2.Größe.self,
+      migrationPlan: NamenPlan.self,
+      configurations: ModelConfiguration(url: url)
+    )
+    let größen = try ModelContext(container).fetch(FetchDescriptor<NamenV2.Größe>())
+    #expect(größen.map(\.長さ) == [2.5])
+    #expect(größen.map(\.überschrift) == [""])
   }
 }

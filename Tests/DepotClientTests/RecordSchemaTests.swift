@@ -57,6 +57,28 @@ import Testing
     Attribute(name: "zip", type: .int64, isOptional: true),
   ]
 
+  @Test func `a schema has names in normal form C, whatever the source code has`() throws {
+    let schema = try Schema(for: Decomposed.self)
+    try schema.validate()
+    #expect(Array(schema.entities[0].name.utf8) == Array("Größe".utf8))
+    #expect(Array(schema.entities[0].attributes[0].name.utf8) == Array("länge".utf8))
+  }
+
+  private struct Decomposed: Record {
+    var length: Int
+
+    static let entity = "Gro\u{308}ße"
+    static let attributes: RecordAttributes<Decomposed> = [.init(\.length, "la\u{308}nge")]
+
+    init(from row: inout RowReader) throws(DepotError) {
+      length = try row.next()
+    }
+
+    func write(to row: inout RowWriter) {
+      row.append(length)
+    }
+  }
+
   @Test func `two records that describe an entity differently are refused`() {
     let error = #expect(throws: DepotError.self) { try Schema(for: Person.self, Stranger.self) }
     #expect(error?.code == .invalidSchema)

@@ -33,7 +33,7 @@ import Testing
     ("a == 0b12", 8, "go on"), ("a == 1e999", 5, "too large"),
     ("a == 9223372036854775808", 5, "decimal"),
     ("a == -9223372036854775809", 6, "too large"), ("a == 99999999999999999999", 5, "too large"),
-    ("a == ‘x’", 5, "straight"), ("a == `x`", 5, "#"), ("é == 1", 0, "é"), ("a ; b", 2, ";"),
+    ("a == ‘x’", 5, "straight"), ("a == `x`", 5, "#"), ("€ == 1", 0, "€"), ("a ; b", 2, ";"),
     ("# a", 0, "name"),
     ("$", 0, "name"), ("a == CAST(b, 'money')", 13, "name of a type"),
     ("a == CAST('x', 'NSColor')", 15, "\"date\""), ("a == CAST('x', 'date')", 10, "type date"),

@@ -21,7 +21,7 @@ extension Schema {
   public init(version: SchemaVersion? = nil, for records: [any Record.Type]) throws(DepotError) {
     var builder = SchemaBuilder()
     for record in records { try builder.add(record) }
-    self.init(version: version, entities: builder.entitiesWithInverses)
+    self = Schema(version: version, entities: builder.entitiesWithInverses).withNormalizedNames
   }
 }
 

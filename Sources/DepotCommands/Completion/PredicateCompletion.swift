@@ -63,9 +63,7 @@ enum PredicateCompletion {
     var start = text.endIndex
     while start > text.startIndex {
       let before = text.index(before: start)
-      guard text[before].isLetter || text[before].isNumber || "_.@$".contains(text[before]) else {
-        break
-      }
+      guard NameSyntax.continues(text[before]) || ".@$".contains(text[before]) else { break }
       start = before
     }
     if start < text.endIndex, text[start].isNumber { return nil }
@@ -126,7 +124,7 @@ enum PredicateCompletion {
         } else if first == "[" {
           rest = rest.drop { $0 != "]" }.dropFirst()
         } else {
-          let isWord: (Character) -> Bool = { $0.isLetter || $0.isNumber || "_.@$".contains($0) }
+          let isWord: (Character) -> Bool = { NameSyntax.continues($0) || ".@$".contains($0) }
           let isSign: (Character) -> Bool = { "=!<>&|".contains($0) }
           var token = rest.prefix(while: isWord(first) ? isWord : isSign)
           if token.isEmpty { token = rest.prefix(1) }

@@ -73,6 +73,9 @@ struct RowEncoder {
       let value = tokens[child + 1]
       if let index = try find(tokens[child], in: bytes, from: guess) {
         guess = index + 1
+        guard places[index] == nil else {
+          throw DepotError(.usage, "\"\(entity.attributes[index].name)\" is named twice.")
+        }
         places[index] = try place(of: value, attribute: entity.attributes[index])
       }
       child = Int(value.next)

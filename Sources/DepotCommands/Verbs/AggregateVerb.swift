@@ -116,13 +116,13 @@ enum AggregateVerb {
     _ aggregate: QueryExpression.Aggregate,
     _ argument: Substring
   ) -> String {
-    let words = argument.split { !($0.isLetter || $0.isNumber || $0 == "_") }
+    let words = argument.split { !NameSyntax.continues($0) }
     return ([aggregate.rawValue] + words.map(String.init)).joined(separator: "_")
   }
 
   /// Divides `name=expression`; an expression may have comparisons, but not before a name.
   private static func divided(_ text: String) -> (name: String?, rest: Substring) {
-    let name = text.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+    let name = text.prefix { NameSyntax.continues($0) }
     let rest = text.dropFirst(name.count)
     guard !name.isEmpty, rest.first == "=", !rest.dropFirst().hasPrefix("=") else {
       return (nil, text[...])

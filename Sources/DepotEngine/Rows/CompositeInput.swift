@@ -158,6 +158,10 @@ extension EntityWriter {
         isSound = false
         return
       }
+      // Two names with other bytes can be the same in normal form C.
+      guard !given[index] else {
+        throw DepotError(.usage, "\"\(name)\" is named twice.").at(place)
+      }
       given[index] = true
       if try !readPart(value, input.parts[index], of: input, at: place, session) {
         isSound = false

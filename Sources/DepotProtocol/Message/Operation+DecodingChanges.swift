@@ -54,7 +54,7 @@ extension UpdateRequest {
     includesSubentities = try reader.bool("subentities", default: true)
     if let set {
       let members = try set.members()
-      for member in members { columns.append(try member.name.string()) }
+      for member in members { columns.append(NameSyntax.normalized(try member.name.string())) }
       guard !columns.isEmpty else {
         throw DepotError(.usage, "\"set\" names no attribute.").at(set.pointer)
       }

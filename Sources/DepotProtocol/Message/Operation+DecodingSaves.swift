@@ -68,7 +68,9 @@ extension SaveRequest {
   {
     let node = try members.required("columns")
     var columns: [String] = []
-    for element in try node.elements() { columns.append(try element.string()) }
+    for element in try node.elements() {
+      columns.append(NameSyntax.normalized(try element.string()))
+    }
     guard Set(columns).count == columns.count else {
       throw DepotError(.usage, "A column is named twice.").at(node.pointer)
     }

@@ -7,7 +7,7 @@ extension ProtocolDocument {
         },
         {
           "name": "Schema",
-          "description": "Entities with their attributes and relationships. A name has letters, digits and underscores of ASCII, no digit first. Members that say nothing are left out.",
+          "description": "Entities with their attributes and relationships. A name has letters, digits and underscores of Unicode, no digit first, in normal form C. Members that say nothing are left out.",
           "schema": {
             "type": "object", "required": ["entities"], "additionalProperties": false,
             "properties": {

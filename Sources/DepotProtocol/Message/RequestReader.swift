@@ -18,7 +18,7 @@ struct RequestReader {
       let text = try name.string()
       guard KeyPathSyntax.isName(text), KeyPathSyntax.isFree(text) else {
         throw DepotError(.predicate, "A variable can't be named \(text.debugDescription).").hint(
-          "A name has letters, digits and underscores of ASCII; SELF, id, version, and entity are taken."
+          "A name has letters, digits and underscores; SELF, id, version, and entity are taken."
         ).at(name.pointer)
       }
       values[text] = try Value(constant: value)
@@ -72,7 +72,9 @@ struct RequestReader {
   mutating func names(_ name: StaticString) throws(DepotError) -> [String]? {
     guard let node = optional(name) else { return nil }
     var result: [String] = []
-    for element in try node.elements() { result.append(try element.string()) }
+    for element in try node.elements() {
+      result.append(NameSyntax.normalized(try element.string()))
+    }
     return result
   }
 

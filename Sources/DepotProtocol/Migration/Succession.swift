@@ -48,7 +48,8 @@ package struct Succession<Item: Renameable> {
     claim(bothNames, for: bothNames)
     claim(\.name, for: \.originalName)
     claim(\.name, for: \.name)
-    claim({ $0.name.lowercased() }, for: { $0.name.lowercased() })
+    let folded = { (item: Item) in NameSyntax.folded(item.name) }
+    claim(folded, for: folded)
     return zip(new, origins).map { item, origin in
       Succession(old: origin.map { old[$0] }, new: item)
     } + old.indices.filter { !isTaken[$0] }.map { Succession(old: old[$0], new: nil) }

@@ -103,7 +103,7 @@ extension ExpressionDecoder {
     guard KeyPathSyntax.isVariable(name) else {
       throw invalid(node, "\(name.debugDescription) can't be the name of an element.")
         .hint(
-          "A name has letters, digits and underscores of ASCII; SELF, id, version, and entity are taken."
+          "A name has letters, digits and underscores; SELF, id, version, and entity are taken."
         )
     }
     let parts = try elements(members.argument, count: 2)

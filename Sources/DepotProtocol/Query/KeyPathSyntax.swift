@@ -9,12 +9,7 @@ package enum KeyPathSyntax {
   package static let length = "$length"
 
   /// Whether `text` could be the name of an entity, an attribute, or a relationship.
-  package static func isName(_ text: some StringProtocol) -> Bool {
-    guard let first = text.utf8.first, first &- 0x30 >= 10 else { return false }
-    return text.utf8.allSatisfy {
-      $0 &- 0x30 < 10 || ($0 | 0x20) &- 0x61 < 26 || $0 == UInt8(ascii: "_")
-    }
-  }
+  package static func isName(_ text: some StringProtocol) -> Bool { NameSyntax.isName(text) }
 
   /// Whether `text` is names with points between them, perhaps with a name of ``system`` at the
   /// end.
@@ -35,7 +30,7 @@ package enum KeyPathSyntax {
         "A path is names with points between them; $id, $version, or $entity may be the last."
       ).at(node.pointer)
     }
-    return text
+    return NameSyntax.normalized(text)
   }
 
   /// Whether a quantifier or filter may call its element `text`.

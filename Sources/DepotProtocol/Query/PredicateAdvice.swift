@@ -38,7 +38,7 @@ enum PredicateAdvice {
   }
 
   private static func word(_ word: String) -> (String, String?) {
-    let keyword = word.uppercased()
+    let keyword = NameSyntax.keyword(word)
     if keyword == "NOT" {
       return ("NOT can't stand here.", "Write NOT before the whole comparison: NOT a IN {1, 2}.")
     }
@@ -82,7 +82,7 @@ enum PredicateAdvice {
       case .sign(.at): "Write the collection before it, as in items.@count."
       case .sign(.dot): "Write a digit before the point."
       case .sign(.not): "Put a negated operand in parentheses."
-      case .word(let word) where word.uppercased() == "NOT":
+      case .word(let word) where NameSyntax.keyword(word) == "NOT":
         "Put a negated operand in parentheses."
       case .word(let word): "For an attribute of that name, write #\(word)."
       default: nil
@@ -96,7 +96,7 @@ enum PredicateAdvice {
 
   /// Returns the failure that `word` can't be called as a function.
   static func noFunction(_ word: String, at offset: Int) -> PredicateFailure {
-    switch word.uppercased() {
+    switch NameSyntax.keyword(word) {
     case "FUNCTION":
       return PredicateFailure(
         "FUNCTION can't be used: the service has no methods to call.",

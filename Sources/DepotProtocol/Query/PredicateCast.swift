@@ -82,7 +82,7 @@ enum PredicateCast {
   }
 
   private static func bool(_ word: String) -> Value? {
-    switch word.uppercased() {
+    switch NameSyntax.keyword(word) {
     case "TRUE", "YES": .bool(true)
     case "FALSE", "NO": .bool(false)
     default: nil

@@ -13,7 +13,7 @@ enum PredicateFunction {
   case element
 
   init?(_ name: String) {
-    guard let found = Self.table[name.uppercased()] else { return nil }
+    guard let found = Self.table[NameSyntax.keyword(name)] else { return nil }
     self = found
   }
 

@@ -131,7 +131,7 @@ extension PredicateGrammar {
     if let type = PredicateCast.type(name), type.isScalar {
       return try node(.convert(part.expression, type), over: [part], at: offset)
     }
-    guard KeyPathSyntax.isName(name), name.first?.isUppercase == true, !name.hasPrefix("NS") else {
+    guard KeyPathSyntax.isName(name), name.first?.isLowercase == false, !name.hasPrefix("NS") else {
       throw PredicateCast.noType(token)
     }
     return try node(.cast(part.expression, entity: name), over: [part], at: offset)

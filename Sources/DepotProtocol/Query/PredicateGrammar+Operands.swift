@@ -125,7 +125,7 @@ extension PredicateGrammar {
     _ word: String,
     _ token: PredicateToken
   ) throws(PredicateFailure) -> Part {
-    let keyword = word.uppercased()
+    let keyword = NameSyntax.keyword(word)
     guard PredicateAdvice.reserved.contains(keyword) else {
       index += 1
       switch current.kind {

@@ -38,7 +38,7 @@ struct PredicateLexer {
       return .name(try name(after: "#"))
     case UInt8(ascii: "$"):
       return .variable("$" + (try variable()))
-    case let byte where Self.beginsName(byte):
+    case let byte where Self.beginsName(byte) || byte >= 0x80 && beginsUnicodeName():
       return .word(word())
     default:
       return .sign(try sign())
@@ -60,12 +60,26 @@ struct PredicateLexer {
   }
 
   private mutating func word() -> String {
-    take(while: Self.isPartOfName)
+    let start = position
+    while true {
+      while let byte = peek(), Self.isPartOfName(byte) { position += 1 }
+      guard let scalar = beyondASCII(), NameSyntax.continues(scalar) else { break }
+      position += UTF8.width(scalar)
+    }
+    return NameSyntax.normalized(String(decoding: bytes[start..<position], as: UTF8.self))
   }
+
+  /// The character that comes next, if it is beyond ASCII.
+  private func beyondASCII() -> Unicode.Scalar? {
+    guard let byte = peek(), byte >= 0x80 else { return nil }
+    return String(decoding: bytes[position...].prefix(4), as: UTF8.self).unicodeScalars.first
+  }
+
+  private func beginsUnicodeName() -> Bool { beyondASCII().map(NameSyntax.begins) ?? false }
 
   private mutating func name(after prefix: String) throws(PredicateFailure) -> String {
     position += 1
-    guard let byte = peek(), Self.beginsName(byte) else {
+    guard let byte = peek(), Self.beginsName(byte) || beginsUnicodeName() else {
       throw PredicateFailure("A name must follow \"\(prefix)\".", at: position - 1)
     }
     return word()
@@ -86,12 +100,16 @@ struct PredicateLexer {
       return sign
     }
     let character = String(decoding: bytes[position...].prefix(4), as: UTF8.self).prefix(1)
-    let isCurly = "‘’“”«»".contains(character)
+    let hint: String? =
+      switch character {
+      case "‘", "’", "“", "”", "«", "»": "Write strings in straight quotation marks, ' or \"."
+      case "`": "Write # before an attribute that is named like a keyword."
+      case _ where bytes[position] >= 0x80: "Names have letters, digits and underscores only."
+      default: nil
+      }
     throw PredicateFailure(
       "A predicate can't have \(String(character).debugDescription) here.",
-      hint: isCurly
-        ? "Write strings in straight quotation marks, ' or \"."
-        : character == "`" ? "Write # before an attribute that is named like a keyword." : nil,
+      hint: hint,
       at: position
     )
   }
@@ -105,7 +123,9 @@ struct PredicateLexer {
       case (0x30, UInt8(ascii: "b")): try prefixed(radix: 2)
       default: try decimal()
       }
-    if let byte = peek(), Self.isPartOfName(byte) || byte == UInt8(ascii: ".") {
+    if let byte = peek(),
+      Self.isPartOfName(byte) || byte == UInt8(ascii: ".") || beginsUnicodeName()
+    {
       throw PredicateFailure("A number can't go on with this.", at: position)
     }
     if case .integer(let value) = kind, value > 1 << 63 { throw tooLarge(start) }

@@ -171,11 +171,11 @@ struct PredicateWriter {
   /// Only the first step of a path could be taken for a keyword.
   private static func path(_ path: String) -> String {
     let first = path.prefix { $0 != "." }
-    return PredicateAdvice.reserved.contains(first.uppercased()) ? "#\(path)" : path
+    return PredicateAdvice.reserved.contains(NameSyntax.keyword(first)) ? "#\(path)" : path
   }
 
   private static func name(_ name: String) -> String {
-    PredicateAdvice.reserved.contains(name.uppercased()) ? "#\(name)" : name
+    PredicateAdvice.reserved.contains(NameSyntax.keyword(name)) ? "#\(name)" : name
   }
 }
 

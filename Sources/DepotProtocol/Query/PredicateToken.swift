@@ -62,7 +62,7 @@ struct PredicateToken: Hashable {
 
   /// The word in upper case, or `nil` if this isn't one.
   var keyword: String? {
-    if case .word(let text) = kind { text.uppercased() } else { nil }
+    if case .word(let text) = kind { NameSyntax.keyword(text) } else { nil }
   }
 
   /// What the token names where a keyword means nothing, or `nil`.

@@ -11,7 +11,10 @@ extension Schema {
         .hint("Use several stores.").at("/entities")
     }
     try validateNames()
-    try forEachEntity { (entity) throws(DepotError) in try validateParent(of: entity) }
+    try forEachEntity { (entity) throws(DepotError) in
+      try entity.validateForms()
+      try validateParent(of: entity)
+    }
     try forEachEntity { (entity) throws(DepotError) in
       try entity.validateProperties()
       try validateInheritance(of: entity)
@@ -40,13 +43,13 @@ extension Schema {
     var originals: Set<String> = []
     try forEachEntity { (entity) throws(DepotError) in
       try Self.validate(name: entity.name)
-      guard names.insert(entity.name.lowercased()).inserted else {
+      guard names.insert(NameSyntax.folded(entity.name)).inserted else {
         throw DepotError(.invalidSchema, "There are two entities named \(entity.name).")
           .hint("Names that differ only in case count as equal.").at("/name")
       }
       guard let original = entity.originalName else { return }
       try Self.validate(name: original, at: "/originalName")
-      guard originals.insert(original.lowercased()).inserted else {
+      guard originals.insert(NameSyntax.folded(original)).inserted else {
         throw DepotError(.invalidSchema, "Two entities were named \(original) before.")
           .hint("\(original) can become only one of them.").at("/originalName")
       }
@@ -54,16 +57,9 @@ extension Schema {
   }
 
   static func validate(name: String, at pointer: String = "/name") throws(DepotError) {
-    let isUsable =
-      1...Limits.nameBytes ~= name.utf8.count && name.utf8.first.map { $0 &- 0x30 < 10 } == false
-      && name.utf8.allSatisfy { byte in
-        byte &- 0x30 < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte == UInt8(ascii: "_")
-      }
-    guard isUsable else {
-      throw DepotError(.invalidSchema, "\(name.debugDescription) can't be a name.")
-        .hint("A name has letters, digits and underscores of ASCII, and no digit first.")
-        .at(pointer)
-    }
+    guard let problem = NameSyntax.problem(with: name) else { return }
+    throw DepotError(.invalidSchema, "\(name.debugDescription) can't be a name.")
+      .hint(problem).at(pointer)
   }
 
   /// Checks that the ancestors of an entity exist and aren't its descendants.
@@ -88,8 +84,8 @@ extension Schema {
   /// Checks that an entity declares nothing that an ancestor has already.
   private func validateInheritance(of entity: Entity) throws(DepotError) {
     for ancestor in lineage(of: entity).dropLast() {
-      let taken = Set(ancestor.propertyNames.map { $0.lowercased() })
-      guard let name = entity.propertyNames.first(where: { taken.contains($0.lowercased()) })
+      let taken = Set(ancestor.propertyNames.map(NameSyntax.folded))
+      guard let name = entity.propertyNames.first(where: { taken.contains(NameSyntax.folded($0)) })
       else { continue }
       throw DepotError(
         .invalidSchema,
@@ -177,13 +173,13 @@ struct UniqueNames {
     kind: String
   ) throws(DepotError) {
     try Schema.validate(name: name)
-    guard names.insert(name.lowercased()).inserted else {
+    guard names.insert(NameSyntax.folded(name)).inserted else {
       throw DepotError(.invalidSchema, "\(owner) has two \(kind) named \(name).")
         .hint("Names that differ only in case count as equal.").at("/name")
     }
     guard let original else { return }
     try Schema.validate(name: original, at: "/originalName")
-    guard originals.insert(original.lowercased()).inserted else {
+    guard originals.insert(NameSyntax.folded(original)).inserted else {
       throw DepotError(.invalidSchema, "Two \(kind) of \(owner) were named \(original) before.")
         .hint("\(original) can become only one of them.").at("/originalName")
     }

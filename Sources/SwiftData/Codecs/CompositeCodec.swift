@@ -23,7 +23,7 @@ final class CompositeCodec<Content>: AttributeCodec, @unchecked Sendable {
     var fields: [CompositeField] = []
     var names: Set<String> = []
     for field in stored {
-      guard Self.isUsable(field.name), names.insert(field.name.lowercased()).inserted,
+      guard Self.isUsable(field.name), names.insert(NameSyntax.folded(field.name)).inserted,
         let field = CompositeField.make(field), field.codec.problem == nil
       else { return nil }
       fields.append(field)
@@ -40,11 +40,7 @@ final class CompositeCodec<Content>: AttributeCodec, @unchecked Sendable {
 
   /// Whether a property can have a column of its name; those with an underscore are somebody's secret.
   private static func isUsable(_ name: String) -> Bool {
-    1...Limits.nameBytes ~= name.utf8.count
-      && name.utf8.allSatisfy { byte in
-        byte &- 0x30 < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte == UInt8(ascii: "_")
-      }
-      && name.utf8.first != UInt8(ascii: "_")
+    !name.hasPrefix("_") && NameSyntax.isUsable(NameSyntax.normalized(name))
   }
 
   override var attribute: Attribute {

@@ -15,7 +15,7 @@ struct SchemaLowering {
     let schema = DepotProtocol.Schema(
       version: version.map { SchemaVersion($0.major, $0.minor, $0.patch) },
       entities: try descriptions.map(entity)
-    )
+    ).withNormalizedNames
     do {
       try schema.validate()
     } catch {

@@ -144,7 +144,8 @@ extension SeededGenerator {
   }
 
   private mutating func name() -> String {
-    pick([
+    if once(in: 5) { return unicodeName() }
+    return pick([
       "name", "and", "NOT", "true", "self", "any", "_x9", "size", "now", "is", "as", "text", "TEXT",
       "first", "SUBQUERY", "count", "Trip", "IN", "null",
     ])

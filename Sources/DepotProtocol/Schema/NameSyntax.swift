@@ -1,0 +1,108 @@
+@_spi(_Unicode) internal import Swift
+
+/// The form of the names of entities, attributes, and relationships.
+///
+/// They are letters, digits, and underscores, as Unicode's annex 31 has them: a scalar of XID_Start or
+/// an underscore, then scalars of XID_Continue. Schemas have them in normal form C. Swift's strings
+/// are equal if they are canonically equivalent, so everywhere else a name may have any form.
+package enum NameSyntax {
+  /// Whether `text` is letters, digits, and underscores, and doesn't begin with a digit.
+  package static func isName(_ text: some StringProtocol) -> Bool {
+    guard let first = text.utf8.first, first &- 0x30 >= 10 else { return false }
+    for byte in text.utf8 {
+      if byte >= 0x80 { return isUnicodeName(text) }
+      guard isPlain(byte) else { return false }
+    }
+    return true
+  }
+
+  private static func isUnicodeName(_ text: some StringProtocol) -> Bool {
+    guard let first = text.unicodeScalars.first, begins(first) else { return false }
+    return text.unicodeScalars.allSatisfy { continues($0) }
+  }
+
+  /// Whether a letter, a digit, or an underscore of ASCII.
+  @inline(__always)
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26 || byte == UInt8(ascii: "_")
+  }
+
+  /// Whether a name can begin with a scalar.
+  static func begins(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == "_" || scalar.properties.isXIDStart
+  }
+
+  /// Whether a name can go on with a scalar.
+  static func continues(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isXIDContinue }
+
+  /// Whether a name can go on with a character.
+  package static func continues(_ character: Character) -> Bool {
+    character.unicodeScalars.allSatisfy { continues($0) }
+  }
+
+  /// Returns a name in normal form C.
+  package static func normalized(_ name: String) -> String {
+    guard !isASCII(name) else { return name }
+    var composed = String.UnicodeScalarView()
+    composed.append(contentsOf: name._nfc)
+    return String(composed)
+  }
+
+  static func isNormalized(_ name: String) -> Bool {
+    isASCII(name) || name.unicodeScalars.elementsEqual(name._nfc)
+  }
+
+  static let normalForm =
+    "Write it in Unicode's normal form C, in which letters and their marks are one."
+
+  /// Returns what is equal for two names that count as equal: each letter in lower case, whatever
+  /// stands around it.
+  ///
+  /// SQLite takes names that differ only in the case of letters of ASCII for the same; these are
+  /// among them.
+  package static func folded(_ name: String) -> String { name.lowercased() }
+
+  /// Returns a word in upper case, as keywords are looked up.
+  ///
+  /// They consist of letters of ASCII. Letters that would become such are others: `ın` isn't `IN`.
+  package static func keyword(_ word: some StringProtocol) -> String {
+    isASCII(word) ? word.uppercased() : String(word)
+  }
+
+  private static func isASCII(_ text: some StringProtocol) -> Bool {
+    text.utf8.allSatisfy { $0 < 0x80 }
+  }
+
+  /// Whether a schema can have a name.
+  package static func isUsable(_ name: String) -> Bool { problem(with: name) == nil }
+
+  /// Returns why a schema can't have a name, as a hint to do better; `nil` if it can.
+  static func problem(with name: String) -> String? {
+    guard 1...Limits.nameBytes ~= name.utf8.count else {
+      return name.isEmpty
+        ? "A name has at least one letter or underscore."
+        : "A name has at most \(Limits.nameBytes) bytes of UTF-8; this one has \(name.utf8.count)."
+    }
+    guard isName(name) else { return stranger(in: name) }
+    if isASCII(name) { return nil }
+    guard isNormalized(name) else { return normalForm }
+    // What stands beside a name in a path or a statement must be a character by itself.
+    let path = ".\(name)."
+    guard path.first == ".", path.last == "." else {
+      return "A letter at its end joins with what stands beside it; add another letter."
+    }
+    return nil
+  }
+
+  /// Returns what to do about the first scalar that isn't of a name.
+  private static func stranger(in name: String) -> String {
+    let rule = "A name has letters, digits and underscores, and no digit first"
+    guard let first = name.unicodeScalars.first, begins(first) else {
+      let symbol = name.prefix(1)
+      return isName("_" + symbol)
+        ? rule + "." : rule + "; \(symbol.debugDescription) is none of them."
+    }
+    let symbol = name.first { !continues($0) }
+    return rule + (symbol.map { "; \(String($0).debugDescription) is none of them." } ?? ".")
+  }
+}

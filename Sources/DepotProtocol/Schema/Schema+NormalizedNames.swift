@@ -1,0 +1,69 @@
+extension Schema {
+  /// The schema with all names in normal form C, whatever form a program's source code has them in.
+  package var withNormalizedNames: Schema {
+    var copy = self
+    for index in copy.entities.indices { copy.entities[index].normalizeNames() }
+    return copy
+  }
+}
+
+extension Entity {
+  fileprivate mutating func normalizeNames() {
+    name = NameSyntax.normalized(name)
+    parent = parent.map(NameSyntax.normalized)
+    originalName = originalName.map(NameSyntax.normalized)
+    for index in attributes.indices { attributes[index].normalizeNames() }
+    for index in relationships.indices { relationships[index].normalizeNames() }
+    indexes = Self.normalized(indexes)
+    rangeIndexes = Self.normalized(rangeIndexes)
+    uniques = Self.normalized(uniques)
+  }
+
+  private static func normalized(_ lists: [[String]]) -> [[String]] {
+    lists.map { $0.map(NameSyntax.normalized) }
+  }
+}
+
+extension Entity {
+  /// Checks that what it says of other names has them in normal form C, as they are declared.
+  func validateForms() throws(DepotError) {
+    try Self.validate(form: parent, at: "/parent")
+    for (index, relationship) in relationships.enumerated() {
+      let place = "/relationships/\(index)"
+      try Self.validate(form: relationship.destination, at: place + "/destination")
+      try Self.validate(form: relationship.inverse, at: place + "/inverse")
+    }
+    for (member, lists) in [
+      ("indexes", indexes), ("uniques", uniques), ("rangeIndexes", rangeIndexes),
+    ] {
+      for (index, paths) in lists.enumerated() {
+        for (place, path) in paths.enumerated() {
+          try Self.validate(form: path, at: "/\(member)/\(index)/\(place)")
+        }
+      }
+    }
+  }
+
+  private static func validate(form name: String?, at pointer: String) throws(DepotError) {
+    guard let name, !NameSyntax.isNormalized(name) else { return }
+    throw DepotError(.invalidSchema, "\(name.debugDescription) isn't in Unicode's normal form C.")
+      .hint(NameSyntax.normalForm).at(pointer)
+  }
+}
+
+extension Attribute {
+  fileprivate mutating func normalizeNames() {
+    name = NameSyntax.normalized(name)
+    originalName = originalName.map(NameSyntax.normalized)
+    for index in properties.indices { properties[index].normalizeNames() }
+  }
+}
+
+extension Relationship {
+  fileprivate mutating func normalizeNames() {
+    name = NameSyntax.normalized(name)
+    destination = NameSyntax.normalized(destination)
+    inverse = inverse.map(NameSyntax.normalized)
+    originalName = originalName.map(NameSyntax.normalized)
+  }
+}
