@@ -63,6 +63,31 @@ import Testing
     ),
   ])
 
+  /// A schema whose names have letters of several scripts.
+  private static let wide = Schema(entities: [
+    Entity(
+      name: "山",
+      attributes: [
+        Attribute(name: "名前", type: .string, options: .spotlight),
+        Attribute(name: "höhe", type: .double),
+      ],
+      relationships: [Relationship(name: "город", destination: "Город")]
+    ),
+    Entity(name: "Город", attributes: [Attribute(name: "имя", type: .string)]),
+  ])
+
+  @Test func `letters that take two columns of a terminal leave the lines straight`() {
+    let lines = TextDiagram.text(DiagramGraph(Self.wide)).split(separator: "\n").map(String.init)
+    #expect(lines.contains { $0.hasSuffix(" │ 名前   string  searchable │") })
+    #expect(lines.contains { $0.hasSuffix(" │ höhe   double             │") })
+  }
+
+  @Test func `Mermaid gets names beyond ASCII in backticks`() {
+    let text = MermaidDiagram.text(Self.wide)
+    #expect(text.contains("  class `山` {\n    string 名前 searchable\n    double höhe\n  }\n"))
+    #expect(text.contains("  `山` --> \"0..1\" `Город` : город\n"))
+  }
+
   @Test func `boxes stand in layers and lines run between them`() {
     #expect(
       TextDiagram.text(DiagramGraph(Self.small)) == """

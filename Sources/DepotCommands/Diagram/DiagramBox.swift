@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// An entity as a box of lines, all measured in characters.
+/// An entity as a box of lines, all measured in columns of a terminal.
 struct DiagramBox: Equatable {
   /// A line of the box.
   enum Line: Equatable {
@@ -69,7 +69,8 @@ struct DiagramBox: Equatable {
   var width: Int {
     var content = widths.reduce(0) { $0 + ($1 > 0 ? $1 + Self.gap : 0) } - Self.gap
     if case .title(let name, let note) = lines[Self.titleRow] {
-      content = max(content, name.count + (note.isEmpty ? 0 : Self.gap + note.count))
+      let rest = note.isEmpty ? 0 : Self.gap + TextWidth.columns(note)
+      content = max(content, TextWidth.columns(name) + rest)
     }
     return content + 4
   }

@@ -66,9 +66,11 @@ enum MermaidDiagram {
     )
   }
 
-  /// Returns the name of a class, quoted if it is a word of Mermaid's own.
+  /// Returns the name of a class, quoted if it is a word of Mermaid's own or has letters beyond
+  /// ASCII, not all of which Mermaid knows.
   private static func name(_ name: String) -> String {
-    reserved.contains(name.lowercased()) ? "`\(name)`" : name
+    let isPlain = name.utf8.allSatisfy { $0 < 0x80 } && !reserved.contains(name.lowercased())
+    return isPlain ? name : "`\(name)`"
   }
 
   /// The words that begin a statement or a part of one.

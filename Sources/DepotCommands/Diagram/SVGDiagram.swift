@@ -60,7 +60,8 @@ struct SVGDiagram {
         text += "<path class=\"line\" d=\"M\(left) \(line)H\(right)\"/>\n"
       case .title(let name, let note):
         text += words(name, "name", x(placed.x + 2), baseline)
-        text += words(note, "note", x(placed.x + placed.width - 2 - note.count), baseline)
+        let end = placed.x + placed.width - 2
+        text += words(note, "note", x(end - TextWidth.columns(note)), baseline)
       case .cells(let cells):
         for (column, cell) in cells.enumerated() {
           let place = x(placed.x + placed.box.offset(ofColumn: column))

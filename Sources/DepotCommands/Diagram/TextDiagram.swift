@@ -13,7 +13,8 @@ struct TextDiagram {
   }
 
   private var lines: [[Directions]]
-  private var characters: [[Character?]]
+  /// What stands in each cell; a wide character leaves nothing for the next.
+  private var characters: [[String?]]
 
   /// Returns a schema's diagram, in one column if it would be wider than `width`.
   static func text(_ graph: DiagramGraph, width: Int? = nil) -> String {
@@ -35,9 +36,9 @@ struct TextDiagram {
 
   private var text: String {
     zip(lines, characters).map { lines, characters in
-      var line = zip(lines, characters).map { $1 ?? $0.character }
+      var line = zip(lines, characters).map { $1 ?? String($0.character) }
       while line.last == " " { line.removeLast() }
-      return String(line) + "\n"
+      return line.joined() + "\n"
     }.joined()
   }
 
@@ -61,7 +62,7 @@ struct TextDiagram {
     ) {
       lines[point.y][point.x].formUnion([.left, .right])
       for (distance, character) in Self.characters(mark, isRightOfBox: isRight).enumerated() {
-        characters[point.y][point.x + (isRight ? distance : -distance)] = character
+        characters[point.y][point.x + (isRight ? distance : -distance)] = String(character)
       }
     }
   }
@@ -97,7 +98,7 @@ struct TextDiagram {
       case .title(let name, let note):
         frame(placed, y)
         put(name, placed.x + 2, y)
-        put(note, placed.x + placed.width - 2 - note.count, y)
+        put(note, placed.x + placed.width - 2 - TextWidth.columns(note), y)
       case .cells(let cells):
         frame(placed, y)
         for (column, cell) in cells.enumerated() {
@@ -112,7 +113,14 @@ struct TextDiagram {
   }
 
   private mutating func put(_ text: String, _ x: Int, _ y: Int) {
-    for (offset, character) in text.enumerated() { characters[y][x + offset] = character }
+    var place = x
+    for character in text {
+      let columns = TextWidth.columns(String(character))
+      if columns == 0 { continue }
+      characters[y][place] = String(character)
+      for rest in 1..<columns { characters[y][place + rest] = "" }
+      place += columns
+    }
   }
 }
 
