@@ -23,7 +23,7 @@ VALUES = [
     ("key", "uuid", ["0b8e4a52-9d5b-4b0e-8a94-5b8f3f0a7c21", None, None, None]),
     ("bytes", "data", ["3q2+7w==", "", "AA==", None]),
     ("amount", "decimal", ["12.340", "-99999999999999999999999999999999999999", "0", None]),
-    ("link", "url", ["https://example.org/a?b=c#d", None, None, None]),
+    ("länge", "url", ["https://example.org/a?b=c#d", None, None, None]),
 ]
 
 
@@ -34,7 +34,7 @@ class Chain:
         self.wire = wire
         self.last = 0
         token = random.randrange(16 ** 8)
-        self.entity = f"Certified{token:08x}"
+        self.entity = f"Größe名前{token:08x}"
         self.start = random.randrange(1, 1 << 40)
         self.group = random.randrange(1 << 40)
         names = [name for name, _, _ in VALUES]
