@@ -147,7 +147,7 @@ let package = Package(
     ),
     .testTarget(
       name: "SwiftDataTests",
-      dependencies: ["SwiftData", "DepotClient", "DepotProtocol"],
+      dependencies: ["SwiftData", "DepotClient", "DepotProtocol", "DepotLinux"],
       exclude: ["API/swiftdata.txt"]
     ),
     .testTarget(name: "AppleCodeTests", dependencies: ["SwiftData"]),

@@ -65,10 +65,18 @@ extension ModelContext {
     of description: EntityDescription,
     slots: [Int]? = nil
   ) -> [Link] {
+    readIfPossible(identifiers, of: description, slots: slots) ?? []
+  }
+
+  /// Reads the rows of identifiers of one hierarchy; notes what failed, and returns `nil` then.
+  final func readIfPossible(
+    _ identifiers: [PersistentIdentifier],
+    of description: EntityDescription,
+    slots: [Int]? = nil
+  ) -> [Link]? {
     noting {
       try store(of: description).rows(identifiers, of: description, slots: slots, into: self)
     }
-      ?? []
   }
 
   /// Reads what isn't known of an object's row, and of those of the same fetch that lack it too.

@@ -56,12 +56,16 @@ extension ModelContext {
       .values
     {
       let description = group[0].storage.description
+      let versions = group.map(\.storage.version)
       for link in group where link.storage.changed.isEmpty {
         link.storage.version = ModelStorage.staleVersion
       }
-      let found = Set(
-        read(group.map(\.storage.identifier), of: description).map { ObjectIdentifier($0.storage) }
-      )
+      let identifiers = group.map(\.storage.identifier)
+      guard let links = readIfPossible(identifiers, of: description) else {
+        for (link, version) in zip(group, versions) { link.storage.version = version }
+        continue
+      }
+      let found = Set(links.map { ObjectIdentifier($0.storage) })
       for link in group {
         if !found.contains(ObjectIdentifier(link.storage)) { vanish(link.storage) }
         link.storage.unloadLists()

@@ -157,14 +157,17 @@ extension ModelContext {
     link.storage.loosen()
   }
 
-  private func refreshStale(_ links: [Link]) {
+  /// Reads objects anew whose rows aren't what the context has.
+  final func refreshStale(_ links: [Link]) {
     let alive = links.filter { $0.storage.phase == .stored }
     for group in Dictionary(grouping: alive, by: { ObjectIdentifier($0.storage.description) })
       .values
     {
       let description = group[0].storage.description
       for link in group { link.storage.version = ModelStorage.staleVersion }
-      let found = read(group.map(\.storage.identifier), of: description)
+      guard let found = readIfPossible(group.map(\.storage.identifier), of: description) else {
+        continue
+      }
       let known = Set(found.map { ObjectIdentifier($0.storage) })
       for link in group where !known.contains(ObjectIdentifier(link.storage)) {
         vanish(link.storage)

@@ -74,6 +74,7 @@ extension ModelStorage {
     let old = targets(slot).map { resolved($0, slot) } ?? []
     for link in links ?? [] { meet(link.storage) }
     willChange(slot)
+    if case .unloaded = slots[slot], phase == .stored { return addTargets(slot, links ?? []) }
     slots[slot] = .many(links.map { LinkList($0) })
     guard let inverse = description.properties[slot].shape.inverse else { return }
     let (removed, added) = Self.difference(old, links ?? [])
@@ -82,6 +83,15 @@ extension ModelStorage {
     }
     for link in added where link.storage !== self || inverse.slot != slot {
       link.storage.accept(self, at: inverse)
+    }
+  }
+
+  /// Lets a to-many relationship that can't be read lead to more; what it leads to otherwise stays.
+  private final func addTargets(_ slot: Int, _ links: [Link]) {
+    let inverse = description.properties[slot].shape.inverse
+    for link in links {
+      deltas[slot, default: LinkDelta()].add(link)
+      if let inverse { link.storage.accept(self, at: inverse) }
     }
   }
 

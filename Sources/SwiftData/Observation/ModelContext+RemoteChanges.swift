@@ -100,11 +100,9 @@ extension ModelContext {
       let groups = Dictionary(grouping: stored) { ObjectIdentifier($0.storage.description) }
       for group in groups.values {
         let description = group[0].storage.description
-        let found = Set(
-          read(group.map(\.storage.identifier), of: description).map {
-            ObjectIdentifier($0.storage)
-          }
-        )
+        let identifiers = group.map(\.storage.identifier)
+        guard let links = readIfPossible(identifiers, of: description) else { continue }
+        let found = Set(links.map { ObjectIdentifier($0.storage) })
         for link in group {
           if !found.contains(ObjectIdentifier(link.storage)) { vanish(link.storage) }
           for property in description.relationships
