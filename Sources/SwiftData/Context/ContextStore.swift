@@ -65,6 +65,24 @@ protocol ContextStore: AnyObject {
 
   /// Saves changes, all of them or none.
   func save(_ changes: SaveChanges) throws -> SaveOutcome
+
+  /// Whether there is a save of which nobody knows whether it was made.
+  var isInDoubt: Bool { get }
+
+  /// Sends the save again of which nobody knows whether it was made; it isn't made twice.
+  ///
+  /// - Returns: The save, and what became of it; `nil` if there is none, or it isn't made.
+  /// - Throws: ``SwiftDataError`` if that can't be told now.
+  func settle() throws -> (DoubtfulSave, SaveOutcome)?
+
+  /// Lets what became of a save stay unknown.
+  func giveUpDoubt()
+}
+
+extension ContextStore {
+  var isInDoubt: Bool { false }
+  func settle() throws -> (DoubtfulSave, SaveOutcome)? { nil }
+  func giveUpDoubt() {}
 }
 
 extension ContextStore {

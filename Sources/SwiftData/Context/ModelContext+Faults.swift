@@ -153,6 +153,7 @@ extension ModelContext {
   /// - Throws: What went wrong where nothing could be thrown.
   final func prepare() throws {
     try throwPostponedError()
+    try settleSaves()
     mergeRemoteChanges()
     try autosaveIfDue()
   }

@@ -9,6 +9,9 @@ extension ModelContext {
   /// store after the other, in the order of the configurations: if a later one fails, what the earlier
   /// ones have saved stays saved, and the rest stays pending.
   ///
+  /// A save whose answer is lost throws ``SwiftDataError/storeFailure`` with the effect `unknown`. The
+  /// changes stay pending, and what is called next finds out what became of it: nothing is stored twice.
+  ///
   /// - Throws: ``SwiftDataError`` `modelValidationFailure` if an object breaks a rule, `saveConflict`
   ///   with ``SwiftDataError/conflicts`` if others have changed what this changes and ``mergePolicy``
   ///   says that this is an error, and others. Then nothing changes in the context.
@@ -16,6 +19,7 @@ extension ModelContext {
     try throwPostponedError()
     guard hasChanges || !discarded.isEmpty else { return }
     if hasChanges { NotificationCenter.default.post(name: Self.willSave, object: self) }
+    try settleSaves()
     processPendingChanges()
     try throwPostponedError()
     try validate()
@@ -99,7 +103,7 @@ extension ModelContext {
 
   // MARK: - What became of it
 
-  private func take(
+  final func take(
     _ outcome: SaveOutcome,
     of changes: SaveChanges,
     from store: any ContextStore,

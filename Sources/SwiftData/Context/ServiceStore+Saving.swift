@@ -11,12 +11,65 @@ extension ServiceStore {
       outcome.updated = changes.updated.map { _ in nil }
       return outcome
     }
-    // With its key the request may be sent again: it is never applied twice.
-    let key = UUID().uuidString
-    let result = try talk {
-      try $0.save(encoding.request, key: key, author: changes.author)
+    let save = DoubtfulSave(encoding, changes)
+    return try self.outcome(of: save, send(save))
+  }
+
+  func settle() throws -> (DoubtfulSave, SaveOutcome)? {
+    guard let save = doubtful else { return nil }
+    doubtful = nil
+    guard save.isRemembered else { throw forgotten }
+    do {
+      return (save, try outcome(of: save, send(save, again: true)))
+    } catch {
+      if doubtful == nil { return nil }
+      throw error
     }
-    var versions: [String: [Int64: Int64]] = result.versions
+  }
+
+  func giveUpDoubt() { doubtful = nil }
+
+  /// Sends a save; it is ``doubtful`` after an error that doesn't tell whether it was made.
+  private func send(_ save: DoubtfulSave, again: Bool = false) throws -> SaveResult {
+    var isDoubtful = again
+    do {
+      return try talk { connection in
+        do {
+          return try connection.save(
+            save.encoding.request,
+            key: save.key,
+            author: save.changes.author
+          )
+        } catch {
+          isDoubtful = error.isOfUnknownEffect || isDoubtful && !error.isRefusal
+          throw error
+        }
+      }
+    } catch {
+      guard isDoubtful else { throw error }
+      doubtful = save
+      doubtful?.noteSent()
+      var lost = DepotError(
+        .disconnected,
+        "The service didn't say whether it has saved: \((error as? SwiftDataError)?.message ?? "")"
+      ).hint("Save again: nothing is stored twice.")
+      lost.effect = .unknown
+      throw SwiftDataError(lost)
+    }
+  }
+
+  private var forgotten: SwiftDataError {
+    SwiftDataError(
+      .storeFailure,
+      "Whether the last save was made can't be found out any more.",
+      hint: "Compare the objects with the store; another save stores all pending changes."
+    )
+  }
+
+  private func outcome(of save: DoubtfulSave, _ result: SaveResult) throws -> SaveOutcome {
+    let (changes, encoding) = (save.changes, save.encoding)
+    var outcome = SaveOutcome()
+    let versions: [String: [Int64: Int64]] = result.versions
     for link in changes.inserted {
       let storage = link.storage
       guard case .temporary(let number) = storage.identifier.key,
@@ -42,7 +95,6 @@ extension ServiceStore {
       if storage.version > 0, version > storage.version + 1 { outcome.stale.append(link) }
       outcome.updated.append(version)
     }
-    versions = [:]
     outcome.conflicts = result.conflicts
     outcome.token = result.token
     addStale(result.conflicts, changes, &outcome)
@@ -71,5 +123,16 @@ extension ServiceStore {
       guard let row = result.identifier.row else { continue }
       if rows[link.storage.description.name]?.contains(row) == true { outcome.stale.append(link) }
     }
+  }
+}
+
+extension Error {
+  /// Whether it leaves open if a write was applied.
+  fileprivate var isOfUnknownEffect: Bool { (self as? DepotError)?.effect == .unknown }
+
+  /// Whether a service that knows the keys of earlier writes has said that this one isn't applied.
+  fileprivate var isRefusal: Bool {
+    guard let error = self as? DepotError else { return false }
+    return ["conflict", "constraint", "notfound"].contains(error.code.class)
   }
 }

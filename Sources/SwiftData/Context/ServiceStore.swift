@@ -14,6 +14,8 @@ final class ServiceStore: ContextStore {
   private let heirs: [String: [EntityDescription]]
   private var connection: BlockingConnection?
   private var plans: [String: RowPlan] = [:]
+  /// The save of which nobody knows whether it was made.
+  var doubtful: DoubtfulSave?
 
   init(_ handle: StoreHandle, _ descriptions: [String: EntityDescription]) {
     self.handle = handle
@@ -32,6 +34,7 @@ final class ServiceStore: ContextStore {
   var identifier: String { handle.identifier }
   var allowsSave: Bool { handle.allowsSave }
   var takesExpressions: Bool { true }
+  var isInDoubt: Bool { doubtful != nil }
 
   /// Does something over the connection, on another one if it is lost.
   func talk<Result>(_ body: (BlockingConnection) throws -> Result) throws -> Result {

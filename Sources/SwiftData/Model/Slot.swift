@@ -105,9 +105,9 @@ final class LinkList {
     links?.removeAll { condition($0.storage) }
   }
 
-  /// Keeps the objects alive no longer.
+  /// Keeps the objects alive no longer, unless one of them has no identifier yet that lasts.
   func forgetObjects() {
-    guard let links else { return }
+    guard let links, !links.contains(where: { $0.storage.identifier.isTemporary }) else { return }
     typed = nil
     identifiers = links.map(\.storage.identifier)
     self.links = nil

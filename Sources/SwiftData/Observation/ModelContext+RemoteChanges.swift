@@ -74,6 +74,9 @@ extension ModelContext {
 
   /// Merges up to `limit` changes; returns whether there may be more.
   private final func mergeNext(_ limit: Int) -> Bool {
+    if isInDoubt {
+      do { try settleSaves() } catch { return false }
+    }
     guard let (event, start) = partialMerge ?? inbox.next().map({ ($0, 0) }) else { return false }
     partialMerge = nil
     if case .objects(let changes) = event.event {

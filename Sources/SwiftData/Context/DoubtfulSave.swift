@@ -1,0 +1,124 @@
+internal import DepotProtocol
+internal import Foundation
+
+/// A save that was sent and of which nobody knows whether it was made.
+struct DoubtfulSave {
+  /// How long the service is sure to know what became of it.
+  private static let lifetime: Duration = .seconds(9 * 60)
+
+  let encoding: SaveEncoding
+  let changes: SaveChanges
+  /// With this the request may be sent again: it is never applied twice.
+  let key = UUID().uuidString
+  private let start = ContinuousClock.now
+  /// What was sent of the inserted and changed objects, in their order.
+  private var sent: [SentObject] = []
+
+  init(_ encoding: SaveEncoding, _ changes: SaveChanges) {
+    self.encoding = encoding
+    self.changes = changes
+  }
+
+  /// Whether sending it again tells for sure what became of it.
+  var isRemembered: Bool { ContinuousClock.now - start < Self.lifetime }
+
+  /// Notes what the objects are while that is what was sent.
+  mutating func noteSent() {
+    if sent.isEmpty { sent = (changes.inserted + changes.updated).map { SentObject($0.storage) } }
+  }
+
+  /// Returns what the program has changed since, by the objects.
+  func laterEdits() -> [(link: Link, edits: [LaterEdit])] {
+    zip(changes.inserted + changes.updated, sent).compactMap { link, sent in
+      let edits = sent.laterEdits(link.storage)
+      return edits.isEmpty ? nil : (link, edits)
+    }
+  }
+}
+
+/// What a property was when it was sent, for one that the program has changed since.
+struct LaterEdit {
+  let slot: Int
+  let base: Slot
+  /// What became since of a to-many relationship that isn't loaded.
+  var delta: LinkDelta?
+}
+
+/// What was sent of an object.
+private struct SentObject {
+  private let isNew: Bool
+  private let slots: [Slot]
+  private let changed: SlotSet
+  private let deltas: [Int: LinkDelta]
+
+  init(_ storage: ModelStorage) {
+    isNew = storage.identifier.isTemporary
+    slots = storage.slots.map { slot in
+      if case .many(let list?) = slot { return .many(list.copy()) }
+      return slot
+    }
+    changed = storage.changed
+    deltas = storage.deltas
+  }
+
+  func laterEdits(_ storage: ModelStorage) -> [LaterEdit] {
+    storage.description.properties.compactMap { property in
+      let slot = property.slot
+      guard isNew || storage.changed.contains(slot) else { return nil }
+      if !isNew, !changed.contains(slot) {
+        return LaterEdit(
+          slot: slot,
+          base: storage.base[slot] ?? .unloaded,
+          delta: storage.deltas[slot]
+        )
+      }
+      return laterEdit(of: property, storage)
+    }
+  }
+
+  private func laterEdit(of property: PropertyDescription, _ storage: ModelStorage) -> LaterEdit? {
+    let slot = property.slot
+    switch (slots[slot], storage.slots[slot]) {
+    case (.unloaded, .unloaded):
+      let delta = (storage.deltas[slot] ?? LinkDelta()).following(deltas[slot] ?? LinkDelta())
+      return delta.isEmpty ? nil : LaterEdit(slot: slot, base: .unloaded, delta: delta)
+    case (.unloaded, .many(let list)):
+      // It was read meanwhile.
+      guard let delta = deltas[slot], case .many(let stored?)? = storage.base[slot] else {
+        return nil
+      }
+      let base = delta.applied(to: stored)
+      if base.allIdentifiers == list?.allIdentifiers { return nil }
+      return LaterEdit(slot: slot, base: .many(base))
+    case (_, .unloaded): return nil
+    case (.many(let old), .many(let new)):
+      if old?.allIdentifiers == new?.allIdentifiers { return nil }
+    case (let old, let new):
+      if property.isSame(old, new) { return nil }
+    }
+    return LaterEdit(slot: slot, base: slots[slot])
+  }
+}
+
+extension LinkDelta {
+  /// Returns what has to be done after an earlier delta to come to this one.
+  fileprivate func following(_ earlier: LinkDelta) -> LinkDelta {
+    func without(_ links: [Link], _ others: [Link]) -> [Link] {
+      let known = Set(others.map { ObjectIdentifier($0.storage) })
+      return links.filter { !known.contains(ObjectIdentifier($0.storage)) }
+    }
+    return LinkDelta(
+      added: without(added, earlier.added) + without(earlier.removed, removed),
+      removed: without(removed, earlier.removed) + without(earlier.added, added)
+    )
+  }
+
+  /// Returns what becomes of a list.
+  fileprivate func applied(to list: LinkList) -> LinkList {
+    let result = list.copy()
+    for link in removed { result.remove(link.storage) }
+    let known = Set(result.allIdentifiers)
+    for link in added where !known.contains(link.storage.identifier) { result.append(link) }
+    return result
+  }
+}
