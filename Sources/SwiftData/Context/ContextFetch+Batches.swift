@@ -14,11 +14,11 @@ extension ContextFetch {
     try store.enumerate(limited(query), batchSize: batchSize, into: context, body)
   }
 
-  /// Returns what the store finds by itself.
+  /// Returns what the store finds by itself; a store of the program's own finds all that its `fetch` does.
   ///
   /// - Throws: ``SwiftDataError/unsupportedPredicate`` if it finds more than the predicate says.
   func exactQuery() throws -> StoreQuery {
-    guard isExact else {
+    guard isExact || !store.takesExpressions else {
       var error = SwiftDataError(
         .unsupportedPredicate,
         "The store can't find these objects by itself: \(description.name)."

@@ -29,19 +29,23 @@ protocol ContextStore: AnyObject {
   /// the store can do that.
   func delete(_ query: StoreQuery, author: String?) throws -> Bool
 
-  /// Gives new values to the rows that satisfy a predicate at once; returns how many there were.
-  func update(_ query: StoreQuery, _ assignments: [StoreAssignment], author: String?) throws -> Int
+  /// Gives new values to the rows that satisfy a predicate at once, for a context; returns how many there
+  /// were.
+  func update(
+    _ query: StoreQuery,
+    _ assignments: [StoreAssignment],
+    in context: ModelContext
+  ) throws -> Int
 
-  /// Inserts rows of an entity at once, each as the slots of its properties.
+  /// Inserts rows of an entity at once, for a context, each as the slots of its properties.
   func insert(
     _ rows: [[Slot]],
     of description: EntityDescription,
-    policy: MergePolicy,
-    author: String?
+    in context: ModelContext
   ) throws
 
-  /// Finds what groups of objects come to.
-  func aggregate(_ request: StoreAggregation) throws -> [[Value]]
+  /// Finds what groups of objects come to, for a context.
+  func aggregate(_ request: StoreAggregation, in context: ModelContext) throws -> [[Value]]
 
   /// Reads the rows of objects of one hierarchy into the context; those that are gone aren't returned.
   ///
@@ -104,31 +108,6 @@ extension ContextStore {
 
 extension ContextStore {
   func delete(_ query: StoreQuery, author: String?) throws -> Bool { false }
-
-  func update(
-    _ query: StoreQuery,
-    _ assignments: [StoreAssignment],
-    author: String?
-  ) throws -> Int { throw Self.unsupported("changes objects by itself") }
-
-  func insert(
-    _ rows: [[Slot]],
-    of description: EntityDescription,
-    policy: MergePolicy,
-    author: String?
-  ) throws { throw Self.unsupported("takes rows without objects") }
-
-  func aggregate(_ request: StoreAggregation) throws -> [[Value]] {
-    throw Self.unsupported("computes what groups come to")
-  }
-
-  private static func unsupported(_ what: String) -> SwiftDataError {
-    SwiftDataError(
-      .storeFailure,
-      "This store isn't one that \(what).",
-      hint: "Do it with objects of a context."
-    )
-  }
 }
 
 /// A property and what it becomes.

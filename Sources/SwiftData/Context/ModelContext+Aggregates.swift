@@ -99,7 +99,8 @@ extension ModelContext {
         keys: [],
         values: [(function, .attribute(property.name))],
         types: [function == .average ? .double : Content.attributeType]
-      )
+      ),
+      in: self
     ).first?.first
   }
 
@@ -118,7 +119,8 @@ extension ModelContext {
         keys: [.attribute(key.name)],
         values: values,
         types: [codec.attribute.type] + types
-      )
+      ),
+      in: self
     )
     return try groups.map { group in
       (try codec.value(of: group[0]), Array(group.dropFirst()))
@@ -211,7 +213,7 @@ extension Decimal: AggregateNumber {
 
 extension AttributeCodec {
   /// Reads the value of the only column.
-  fileprivate func value(of value: DepotProtocol.Value) throws -> Any {
+  func value(of value: DepotProtocol.Value) throws -> Any {
     var batch = RowBatch()
     batch.append([value])
     return try batch.json.withUnsafeBufferPointer { bytes in

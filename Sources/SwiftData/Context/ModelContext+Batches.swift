@@ -63,7 +63,7 @@ extension ModelContext {
     guard store.allowsSave else { throw readOnly(description) }
     var query = try ContextFetch(self, FetchDescriptor(predicate: predicate)).exactQuery()
     query.includesSubentities = includeSubclasses
-    let count = try store.update(query, assignments.map { try $0.lowered() }, author: author)
+    let count = try store.update(query, assignments.map { try $0.lowered() }, in: self)
     if count > 0 { refreshAfterBatch() }
     return count
   }
@@ -101,7 +101,7 @@ extension ModelContext {
       try fill(index, &row)
       rows.append(row.slots)
     }
-    try store.insert(rows, of: description, policy: mergePolicy, author: author)
+    try store.insert(rows, of: description, in: self)
     refreshAfterBatch()
   }
 

@@ -40,18 +40,17 @@ extension ServiceStore {
   func insert(
     _ rows: [[Slot]],
     of description: EntityDescription,
-    policy: MergePolicy,
-    author: String?
+    in context: ModelContext
   ) throws {
-    let request = try SaveEncoding.request(inserting: rows, of: description, policy)
+    let request = try SaveEncoding.request(inserting: rows, of: description, context.mergePolicy)
     let key = UUID().uuidString
-    _ = try talk { try $0.save(request, key: key, author: author) }
+    _ = try talk { try $0.save(request, key: key, author: context.author) }
   }
 
   func update(
     _ query: StoreQuery,
     _ assignments: [StoreAssignment],
-    author: String?
+    in context: ModelContext
   ) throws -> Int {
     var request = UpdateRequest(
       entity: query.description.name,
@@ -73,10 +72,10 @@ extension ServiceStore {
       }
     }
     let key = UUID().uuidString
-    return try talk { [request] in try $0.update(request, key: key, author: author) }
+    return try talk { [request] in try $0.update(request, key: key, author: context.author) }
   }
 
-  func aggregate(_ request: StoreAggregation) throws -> [[Value]] {
+  func aggregate(_ request: StoreAggregation, in context: ModelContext) throws -> [[Value]] {
     let wanted = AggregateRequest(
       entity: request.query.description.name,
       predicate: request.query.predicate,

@@ -1,3 +1,5 @@
+internal import DepotProtocol
+
 /// Saving to a store of the program's own.
 extension CustomStore {
   func save(_ changes: SaveChanges) throws -> SaveOutcome {
@@ -15,7 +17,10 @@ extension CustomStore {
       deleted: snapshots(changes.deleted)
     )
     try context?.throwPostponedError()
-    let result = try talk(context) { store, _ in try store.save(request) }
+    let result = try talk(context) { store, _ in
+      try checkUnchanged(changes.required)
+      return try store.save(request)
+    }
     var outcome = SaveOutcome()
     outcome.ownToken = result.historyToken
     for link in changes.inserted {
@@ -38,6 +43,47 @@ extension CustomStore {
       context.core.remote.tell(RemoteEvent(store: identifier, event: event))
     }
     return outcome
+  }
+
+  /// - Throws: ``SwiftDataError/saveConflict`` if an object isn't stored any more as it was read.
+  private func checkUnchanged(_ links: [Link]) throws {
+    for links in Dictionary(grouping: links, by: { ObjectIdentifier($0.storage.description) })
+      .values
+    {
+      let description = links[0].storage.description
+      let identifiers = Set(links.map(\.storage.identifier))
+      func ask<Model: PersistentModel>(_: Model.Type) throws -> [DefaultSnapshot] {
+        try self.ask(FetchDescriptor<Model>(identifiers: identifiers), nil).snapshots
+      }
+      var stored: [PersistentIdentifier: DefaultSnapshot] = [:]
+      for snapshot in try ask(description.type) { stored[snapshot.persistentIdentifier] = snapshot }
+      for link in links {
+        let snapshot = stored[link.storage.identifier]
+        let different = snapshot?.properties(differingFrom: link.storage) ?? []
+        if snapshot == nil || !different.isEmpty { throw conflict(link, different) }
+      }
+    }
+  }
+
+  private func conflict(_ link: Link, _ properties: [String]) -> SwiftDataError {
+    let name = link.storage.description.name
+    var error = SwiftDataError(
+      .saveConflict,
+      "The \(name) \(link.storage.identifier) isn't what was read any more.",
+      hint: "Refresh it, decide anew, and save again."
+    )
+    error.entity = name
+    error.property = properties.first
+    error.code = DepotError.Code.read.rawValue
+    var conflict = SaveConflict(
+      .read,
+      entity: name,
+      identifier: link.storage.identifier.id.queryNumber,
+      pointer: ""
+    )
+    conflict.properties = properties
+    error.conflicts = [conflict]
+    return error
   }
 
   /// Keeps what the store says of objects until the context asks for it.

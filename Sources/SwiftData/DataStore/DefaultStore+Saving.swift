@@ -187,7 +187,7 @@ private struct SnapshotSave {
 
 extension EntityDescription {
   /// Creates an object that was never saved, with the default values of its properties.
-  fileprivate func makeNewObject() -> Link {
+  func makeNewObject() -> Link {
     makeNewObject(of: root.type)
   }
 

@@ -94,6 +94,17 @@ struct SnapshotIntake {
 }
 
 extension DefaultSnapshot {
+  /// Returns the names of the properties, without to-many relationships, of which an object knows
+  /// something else.
+  func properties(differingFrom storage: ModelStorage) -> [String] {
+    storage.description.properties.filter { property in
+      guard !property.isToMany, !storage.isUnloaded(property.slot),
+        let value = slot(of: property, in: storage.description)
+      else { return false }
+      return !property.isSame(storage.slots[property.slot], value)
+    }.map(\.name)
+  }
+
   /// Returns what a property has; what the snapshot doesn't know has its default value.
   ///
   /// It is `nil` for a to-many relationship that the snapshot doesn't know: the objects that lead back
