@@ -1,3 +1,5 @@
+import Dispatch
+import Glibc
 import Testing
 
 @testable import SwiftData
@@ -112,5 +114,40 @@ import Testing
     let wanted = try Self.fleet(ships)
     try context.save()
     #expect(try stored() == wanted)
+  }
+
+  @Test func `a kill at any moment of a save neither loses nor doubles anything`() throws {
+    var dice = Dice(state: 1)
+    let service = try LosableService()
+    let container = try ModelContainer(
+      for: Haven.self,
+      configurations: ModelConfiguration(url: service.store)
+    )
+    let context = ModelContext(container)
+    var wanted: [String] = []
+    for _ in 0..<25 {
+      let (process, delay) = (service.identifier, UInt32.random(in: 0..<4000, using: &dice))
+      let killing = DispatchGroup()
+      DispatchQueue.global().async(group: killing) {
+        usleep(delay)
+        kill(process, SIGKILL)
+      }
+      repeat {
+        let haven = Haven(name: "H\(wanted.count)")
+        haven.ships = [Ship(name: "S\(wanted.count)")]
+        context.insert(haven)
+        wanted.append(haven.name)
+      } while (try? context.save()) != nil
+      killing.wait()
+      service.kill()
+      try service.start()
+      try context.save()
+      #expect(!context.hasChanges)
+    }
+    let other = ModelContext(container)
+    let stored = try other.fetch(FetchDescriptor<Haven>())
+    #expect(stored.map(\.name).sorted() == wanted.sorted())
+    #expect(stored.allSatisfy { $0.ships.count == 1 })
+    #expect(try other.fetchCount(FetchDescriptor<Ship>()) == wanted.count)
   }
 }

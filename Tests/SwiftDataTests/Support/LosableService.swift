@@ -31,6 +31,8 @@ final class LosableService {
     kill()
   }
 
+  var identifier: Int32 { process.processIdentifier }
+
   /// Ends it at once (SIGKILL).
   func kill() {
     guard process.isRunning else { return }
