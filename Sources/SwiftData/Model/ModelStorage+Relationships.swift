@@ -95,27 +95,50 @@ extension ModelStorage {
     }
   }
 
-  /// Lets a to-many relationship, whose objects are known, lead to more; returns whether all of them are
-  /// new.
-  final func appendTargets(_ slot: Int, _ links: [Link]) -> Bool {
-    willChange(slot)
-    guard !links.isEmpty else { return true }
-    for link in links { meet(link.storage) }
+  /// Adds objects to a to-many relationship whose objects are known, or removes some, at one place.
+  ///
+  /// - Returns: Whether that is all that there was to do; else nothing was done.
+  final func changeTargets(_ slot: Int, _ range: Range<Int>, _ links: [Link]) -> Bool {
     let inverse = description.properties[slot].shape.inverse
-    var areNew = true
-    for link in links {
-      guard case .many(let list?) = slots[slot],
-        list.links?.contains(where: { $0.storage === link.storage }) == false
-      else {
-        areNew = false
-        continue
+    let isOwnInverse = inverse?.slot == slot
+    if links.isEmpty {
+      willChange(slot)
+      guard !range.isEmpty else { return true }
+      let removed = ownList(slot).remove(range)
+      guard let inverse else { return true }
+      for link in removed where link.storage !== self || !isOwnInverse {
+        link.storage.forget(self, at: inverse)
       }
-      ownList(slot).append(link)
-      if let inverse, link.storage !== self || inverse.slot != slot {
-        link.storage.accept(self, at: inverse)
+      return true
+    }
+    guard range.isEmpty, Self.unique(links).count == links.count,
+      !links.contains(where: { leads(slot, to: $0.storage) })
+    else { return false }
+    willChange(slot)
+    for link in links { meet(link.storage) }
+    ownList(slot).insert(links, at: range.lowerBound)
+    guard let inverse else { return true }
+    for link in links where link.storage !== self || !isOwnInverse {
+      link.storage.accept(self, at: inverse)
+    }
+    return true
+  }
+
+  /// Whether a to-many relationship leads to an object, which the other side often tells sooner.
+  private final func leads(_ slot: Int, to other: ModelStorage) -> Bool {
+    guard case .many(let list?) = slots[slot] else { return false }
+    if let inverse = description.properties[slot].shape.inverse {
+      let back = other.slots[inverse.slot]
+      switch back {
+      case .nothing: return false
+      case .link, .reference, .weak:
+        if back.targetIdentifier != identifier { return false }
+      case .many(let back?) where back.count < list.count:
+        if !back.contains(self) { return false }
+      default: break
       }
     }
-    return areNew
+    return list.contains(other)
   }
 
   /// Lets the other sides of a relationship lead back that was set in the object's initializer.

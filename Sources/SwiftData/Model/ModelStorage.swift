@@ -203,13 +203,12 @@ extension ModelStorage {
     _ newValue: V
   ) {
     let slot = description.slot(of: key)
-    // Most changes add something at the end.
-    if model != nil, case .many(let list?) = slots[slot], list.links != nil,
-      let typed = list.typed as? V, let storages = newValue._$storages(behind: typed)
+    // Most changes add or remove something at one place.
+    if model != nil, case .many(let list?) = slots[slot], let typed = list.typed as? V,
+      let edit = newValue._$edit(since: typed), edit.count == list.links?.count,
+      changeTargets(slot, edit.removed, edit.added.compactMap(\.link))
     {
-      if appendTargets(slot, storages.compactMap(\.link)), case .many(let list?) = slots[slot] {
-        list.typed = newValue
-      }
+      if case .many(let list?) = slots[slot] { list.typed = newValue }
       return
     }
     let links = newValue._$storages?.compactMap(\.link)

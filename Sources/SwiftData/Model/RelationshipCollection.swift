@@ -11,14 +11,18 @@ public protocol RelationshipCollection {
   /// What holds the objects' values; `nil` if there is no collection.
   var _$storages: [ModelStorage]? { get }
 
-  /// Returns what holds the values of the objects behind those of an earlier collection; `nil` if it
-  /// doesn't begin with these.
-  func _$storages(behind earlier: Self) -> [ModelStorage]?
+  /// Returns which part of an earlier collection, of how many objects, is another one now, and what holds
+  /// the values of the objects in its place; `nil` if that can't be told.
+  func _$edit(
+    since earlier: Self
+  ) -> (removed: Range<Int>, count: Int, added: [ModelStorage])?
 }
 
 extension RelationshipCollection {
   // swift-format-ignore: NoLeadingUnderscores
-  public func _$storages(behind earlier: Self) -> [ModelStorage]? { nil }
+  public func _$edit(
+    since earlier: Self
+  ) -> (removed: Range<Int>, count: Int, added: [ModelStorage])? { nil }
 }
 
 // Not for programs to call.
@@ -44,10 +48,31 @@ extension Array: RelationshipCollection where Element: PersistentModel {
     return storages
   }
 
-  public func _$storages(behind earlier: [Element]) -> [ModelStorage]? {
-    guard count >= earlier.count else { return nil }
-    for index in earlier.indices where self[index] !== earlier[index] { return nil }
-    return Array(self[earlier.count...])._$storages
+  public func _$edit(
+    since earlier: [Element]
+  ) -> (removed: Range<Int>, count: Int, added: [ModelStorage])? {
+    let (start, end) = commonEnds(earlier)
+    let added = Array(self[start..<count - end])._$storages ?? []
+    return (start..<earlier.count - end, earlier.count, added)
+  }
+
+  /// Returns how many objects another array has in common with this one at the beginning, and how many
+  /// others at the end.
+  private func commonEnds(_ other: [Element]) -> (start: Int, end: Int) {
+    withUnsafeBytes { left in
+      other.withUnsafeBytes { right in
+        // Objects are compared by their addresses, without being retained.
+        let (left, right) = (left.bindMemory(to: UInt.self), right.bindMemory(to: UInt.self))
+        let limit = Swift.min(left.count, right.count)
+        var start = 0
+        while start < limit, left[start] == right[start] { start += 1 }
+        var end = 0
+        while end < limit - start, left[left.count - 1 - end] == right[right.count - 1 - end] {
+          end += 1
+        }
+        return (start, end)
+      }
+    }
   }
 }
 
@@ -60,8 +85,10 @@ extension Optional: RelationshipCollection where Wrapped: RelationshipCollection
 
   public var _$storages: [ModelStorage]? { flatMap(\._$storages) }
 
-  public func _$storages(behind earlier: Wrapped?) -> [ModelStorage]? {
+  public func _$edit(
+    since earlier: Wrapped?
+  ) -> (removed: Range<Int>, count: Int, added: [ModelStorage])? {
     guard let self, let earlier else { return nil }
-    return self._$storages(behind: earlier)
+    return self._$edit(since: earlier)
   }
 }

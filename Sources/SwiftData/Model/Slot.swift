@@ -85,18 +85,36 @@ final class LinkList {
     if links == nil { identifiers.append(link.storage.identifier) } else { links?.append(link) }
   }
 
+  /// Adds objects at a place, where ``links`` are known.
+  func insert(_ others: [Link], at index: Int) {
+    typed = nil
+    links?.insert(contentsOf: others, at: index)
+  }
+
+  func contains(_ storage: ModelStorage) -> Bool { position(of: storage) != nil }
+
   /// Removes an object; returns whether it was there.
   @discardableResult
   func remove(_ storage: ModelStorage) -> Bool {
-    if let index = links?.lastIndex(where: { $0.storage === storage }) {
-      typed = nil
-      links?.remove(at: index)
-      return true
-    }
-    guard let index = identifiers.lastIndex(of: storage.identifier) else { return false }
+    guard let index = position(of: storage) else { return false }
     typed = nil
-    identifiers.remove(at: index)
+    if links == nil { identifiers.remove(at: index) } else { links?.remove(at: index) }
     return true
+  }
+
+  /// Removes the objects at some places, where ``links`` are known; returns them.
+  func remove(_ range: Range<Int>) -> [Link] {
+    let removed = links.map { Array($0[range]) }
+    typed = nil
+    links?.removeSubrange(range)
+    return removed ?? []
+  }
+
+  /// Finds an object from both ends, near which most changes are.
+  private func position(of storage: ModelStorage) -> Int? {
+    if let links { return links.position { $0.storage === storage } }
+    let identifier = storage.identifier
+    return identifiers.position { $0 == identifier }
   }
 
   /// Removes all objects that satisfy `condition`.
@@ -136,4 +154,18 @@ struct LinkDelta {
   }
 
   var isEmpty: Bool { added.isEmpty && removed.isEmpty }
+}
+
+extension Array {
+  /// Returns the place of an element, looking from both ends at once.
+  fileprivate func position(where isWanted: (Element) -> Bool) -> Int? {
+    var (low, high) = (0, count - 1)
+    while low <= high {
+      if isWanted(self[high]) { return high }
+      if isWanted(self[low]) { return low }
+      low += 1
+      high -= 1
+    }
+    return nil
+  }
 }
