@@ -26,7 +26,7 @@ extension ModelContext {
     order: SortOrder = .forward
   ) throws -> [ModelSection<T, Title>] {
     var descriptor = descriptor
-    descriptor.sortBy.insert(SortDescriptor(keyPath, order: order), at: 0)
+    descriptor.sortBy.insert(SortDescriptor(property: keyPath, order: order), at: 0)
     var sections: [ModelSection<T, Title>] = []
     var models: [T] = []
     func close() {

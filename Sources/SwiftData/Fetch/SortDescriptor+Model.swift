@@ -4,12 +4,30 @@ internal import DepotProtocol
 extension SortDescriptor where Compared: PersistentModel {
   /// Sorts by a truth value, false first.
   public init(_ keyPath: any KeyPath<Compared, Bool> & Sendable, order: SortOrder = .forward) {
-    self.init(\Compared.[falseFirst: SortedProperty(keyPath: keyPath)], order: order)
+    let sorted = \Compared.[falseFirst: SortedProperty(keyPath: keyPath)]
+    self.init(SortedPath.keep(sorted, for: keyPath), order: order)
   }
 
   /// Sorts by a truth value that may be missing, nil first and false before true.
   public init(_ keyPath: any KeyPath<Compared, Bool?> & Sendable, order: SortOrder = .forward) {
-    self.init(\Compared.[falseFirst: SortedProperty(keyPath: keyPath)], order: order)
+    let sorted = \Compared.[falseFirst: SortedProperty(keyPath: keyPath)]
+    self.init(SortedPath.keep(sorted, for: keyPath), order: order)
+  }
+
+  /// Sorts text as people expect it: without regard to case and marks first, and `9` before `10`.
+  ///
+  /// With the comparator `.lexical`, text is sorted by its code points.
+  public init(_ keyPath: any KeyPath<Compared, String> & Sendable, order: SortOrder = .forward) {
+    let sorted = \Compared.[localized: SortedProperty(keyPath: keyPath)]
+    self.init(SortedPath.keep(sorted, for: keyPath, isLocalized: true), order: order)
+  }
+
+  /// Sorts text that may be missing as people expect it, nil first.
+  ///
+  /// With the comparator `.lexical`, text is sorted by its code points.
+  public init(_ keyPath: any KeyPath<Compared, String?> & Sendable, order: SortOrder = .forward) {
+    let sorted = \Compared.[localized: SortedProperty(keyPath: keyPath)]
+    self.init(SortedPath.keep(sorted, for: keyPath, isLocalized: true), order: order)
   }
 
   /// Sorts text as people expect it: without regard to case and marks first, and `9` before `10`.
@@ -18,7 +36,7 @@ extension SortDescriptor where Compared: PersistentModel {
     comparator: LocalizedTextComparator,
     order: SortOrder = .forward
   ) {
-    self.init(\Compared.[localized: SortedProperty(keyPath: keyPath)], order: order)
+    self.init(keyPath, order: order)
   }
 
   /// Sorts text that may be missing as people expect it, nil first.
@@ -27,7 +45,39 @@ extension SortDescriptor where Compared: PersistentModel {
     comparator: LocalizedTextComparator,
     order: SortOrder = .forward
   ) {
-    self.init(\Compared.[localized: SortedProperty(keyPath: keyPath)], order: order)
+    self.init(keyPath, order: order)
+  }
+
+  /// Sorts by a property of any type as the initializer for its type does.
+  init<Value: Comparable>(
+    property keyPath: any KeyPath<Compared, Value> & Sendable,
+    order: SortOrder
+  ) {
+    if let text = keyPath as? KeyPath<Compared, String> {
+      self.init(text.shared, order: order)
+    } else {
+      self.init(keyPath, order: order)
+    }
+  }
+
+  /// Sorts by a property of any type that may be missing as the initializer for its type does.
+  init<Value: Comparable>(
+    property keyPath: any KeyPath<Compared, Value?> & Sendable,
+    order: SortOrder
+  ) {
+    if let text = keyPath as? KeyPath<Compared, String?> {
+      self.init(text.shared, order: order)
+    } else {
+      self.init(keyPath, order: order)
+    }
+  }
+}
+
+extension KeyPath {
+  /// The key path, for anybody.
+  var shared: any KeyPath<Root, Value> & Sendable {
+    // Key paths of properties have nothing that could change.
+    unsafeBitCast(self, to: (any KeyPath<Root, Value> & Sendable).self)
   }
 }
 

@@ -18,38 +18,39 @@ struct SortedPath {
     return path
   }
 
-  /// What was found for key paths.
-  private static let known = Mutex<[KnownKeyPath: SortedPath?]>([:])
-
-  private static func search<T: PersistentModel>(_ keyPath: AnyKeyPath, _: T.Type) -> SortedPath? {
-    if let known = ModelPath.find(keyPath, of: T.self) {
-      return known.isSortedAsStored ? SortedPath(path: known.path, isLocalized: false) : nil
-    }
-    for known in ModelPath.all(of: T.self) {
-      guard let wrapped = wrapped(known.keyPath, T.self), wrapped.keyPath == keyPath else {
-        continue
-      }
-      return SortedPath(path: known.path, isLocalized: wrapped.isLocalized)
-    }
-    return nil
+  /// Returns a key path that sorts in another way than Foundation does, which is kept with that of
+  /// the property.
+  static func keep<T: PersistentModel, Value>(
+    _ sorted: any KeyPath<T, Value> & Sendable,
+    for keyPath: PartialKeyPath<T>,
+    isLocalized: Bool = false
+  ) -> any KeyPath<T, Value> & Sendable {
+    let key = KnownKeyPath(keyPath: sorted)
+    let property = Property(keyPath: KnownKeyPath(keyPath: keyPath), isLocalized: isLocalized)
+    kept.withLock { if $0[key] == nil { $0[key] = property } }
+    return sorted
   }
 
-  /// Returns the key path that sorts by what Foundation can't compare at the end of `keyPath`.
-  private static func wrapped<T: PersistentModel>(
-    _ keyPath: AnyKeyPath,
-    _: T.Type
-  ) -> (keyPath: AnyKeyPath, isLocalized: Bool)? {
-    switch keyPath {
-    case let keyPath as KeyPath<T, Bool>:
-      (\T.[falseFirst: SortedProperty(keyPath: keyPath)], false)
-    case let keyPath as KeyPath<T, Bool?>:
-      (\T.[falseFirst: SortedProperty(keyPath: keyPath)], false)
-    case let keyPath as KeyPath<T, String>:
-      (\T.[localized: SortedProperty(keyPath: keyPath)], true)
-    case let keyPath as KeyPath<T, String?>:
-      (\T.[localized: SortedProperty(keyPath: keyPath)], true)
-    default: nil
+  /// What a key path that isn't Foundation's sorts by.
+  private struct Property {
+    let keyPath: KnownKeyPath
+    let isLocalized: Bool
+  }
+
+  /// What was found for key paths.
+  private static let known = Mutex<[KnownKeyPath: SortedPath?]>([:])
+  private static let kept = Mutex<[KnownKeyPath: Property]>([:])
+
+  private static func search<T: PersistentModel>(_ keyPath: AnyKeyPath, _: T.Type) -> SortedPath? {
+    if let kept = kept.withLock({ $0[KnownKeyPath(keyPath: keyPath)] }) {
+      return ModelPath.find(kept.keyPath.keyPath, of: T.self).map {
+        SortedPath(path: $0.path, isLocalized: kept.isLocalized)
+      }
     }
+    guard let known = ModelPath.find(keyPath, of: T.self), known.isSortedAsStored else {
+      return nil
+    }
+    return SortedPath(path: known.path, isLocalized: false)
   }
 }
 

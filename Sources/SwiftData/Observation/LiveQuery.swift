@@ -64,7 +64,7 @@ public struct LiveQuery<Element: PersistentModel> {
   ) {
     self.init(
       filter: filter,
-      sort: [SortDescriptor(keyPath, order: order)],
+      sort: [SortDescriptor(property: keyPath, order: order)],
       modelContext: modelContext
     )
   }
@@ -78,7 +78,7 @@ public struct LiveQuery<Element: PersistentModel> {
   ) {
     self.init(
       filter: filter,
-      sort: [SortDescriptor(keyPath, order: order)],
+      sort: [SortDescriptor(property: keyPath, order: order)],
       modelContext: modelContext
     )
   }

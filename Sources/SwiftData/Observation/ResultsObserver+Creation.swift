@@ -178,17 +178,13 @@ extension ResultsObserver where SectionTitle == String? {
 
 extension ResultsObserver.Section where SectionTitle == String {
   init(_ keyPath: KeyPath<Element, String>) {
-    // Key paths of properties have nothing that could change.
-    let shared = unsafeBitCast(keyPath, to: (any KeyPath<Element, String> & Sendable).self)
-    self.init(keyPath: keyPath, sort: [SortDescriptor(shared)]) { $0[keyPath: keyPath] }
+    self.init(keyPath: keyPath, sort: [SortDescriptor(keyPath.shared)]) { $0[keyPath: keyPath] }
   }
 }
 
 extension ResultsObserver.Section where SectionTitle == String? {
   init(_ keyPath: KeyPath<Element, String?>) {
-    // Key paths of properties have nothing that could change.
-    let shared = unsafeBitCast(keyPath, to: (any KeyPath<Element, String?> & Sendable).self)
-    self.init(keyPath: keyPath, sort: [SortDescriptor(shared)]) { $0[keyPath: keyPath] }
+    self.init(keyPath: keyPath, sort: [SortDescriptor(keyPath.shared)]) { $0[keyPath: keyPath] }
   }
 }
 

@@ -36,7 +36,10 @@ import Testing
     let other = ModelContext(container)
     var telling = 0
     for predicate in Self.clauses {
-      let descriptor = FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\Voyage.name)])
+      let descriptor = FetchDescriptor(
+        predicate: predicate,
+        sortBy: [SortDescriptor(\Voyage.name, comparator: .lexical)]
+      )
       let expected = try voyages.filter { try predicate.evaluate($0) }.map(\.name).sorted()
       #expect(try other.fetch(descriptor).map(\.name) == expected, "\(predicate)")
       let filter = try PendingFilter(descriptor)
