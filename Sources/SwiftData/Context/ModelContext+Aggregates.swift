@@ -90,14 +90,23 @@ extension ModelContext {
     _ keyPath: KeyPath<T, Content>,
     _ predicate: Predicate<T>?
   ) throws -> DepotProtocol.Value? {
+    let value = QueryExpression.attribute(try attribute(keyPath).name)
+    return try aggregated(function, value, Content.self, predicate)
+  }
+
+  private func aggregated<T: PersistentModel, Content: AggregateNumber>(
+    _ function: QueryExpression.Aggregate,
+    _ value: QueryExpression,
+    _: Content.Type,
+    _ predicate: Predicate<T>?
+  ) throws -> DepotProtocol.Value? {
     try prepare()
     let fetch = try ContextFetch(self, FetchDescriptor(predicate: predicate))
-    let property = try attribute(keyPath)
     return try fetch.store.aggregate(
       StoreAggregation(
         query: fetch.exactQuery(),
         keys: [],
-        values: [(function, .attribute(property.name))],
+        values: [(function, value)],
         types: [function == .average ? .double : Content.attributeType]
       ),
       in: self
@@ -141,6 +150,63 @@ extension ModelContext {
     var error = SwiftDataError.unsupportedKeyPath
     error.property = property.name
     return error
+  }
+}
+
+// MARK: - Of expressions
+
+extension ModelContext {
+  /// Returns the sum of what an expression comes to; 0 of no objects.
+  ///
+  /// - Throws: ``SwiftDataError`` `unsupportedPredicate` if the store can't compute the expression,
+  ///   and as ``sum(of:where:)`` of a key path does.
+  public final func sum<T: PersistentModel, Value: AggregateNumber>(
+    of expression: Foundation.Expression<T, Value>,
+    where predicate: Predicate<T>? = nil
+  ) throws -> Value {
+    try computed(.sum, expression, predicate).flatMap { Value(aggregate: $0) } ?? .zero
+  }
+
+  /// Returns the mean of what an expression comes to; `nil` of no objects.
+  ///
+  /// - Throws: ``SwiftDataError`` as ``sum(of:where:)`` does.
+  public final func average<T: PersistentModel, Value: AggregateNumber>(
+    of expression: Foundation.Expression<T, Value>,
+    where predicate: Predicate<T>? = nil
+  ) throws -> Double? {
+    try computed(.average, expression, predicate).flatMap { Double(aggregate: $0) }
+  }
+
+  /// Returns the least value that an expression comes to; `nil` of no objects.
+  ///
+  /// - Throws: ``SwiftDataError`` as ``sum(of:where:)`` does.
+  public final func minimum<T: PersistentModel, Value: AggregateNumber>(
+    of expression: Foundation.Expression<T, Value>,
+    where predicate: Predicate<T>? = nil
+  ) throws -> Value? {
+    try computed(.min, expression, predicate).flatMap { Value(aggregate: $0) }
+  }
+
+  /// Returns the greatest value that an expression comes to; `nil` of no objects.
+  ///
+  /// - Throws: ``SwiftDataError`` as ``sum(of:where:)`` does.
+  public final func maximum<T: PersistentModel, Value: AggregateNumber>(
+    of expression: Foundation.Expression<T, Value>,
+    where predicate: Predicate<T>? = nil
+  ) throws -> Value? {
+    try computed(.max, expression, predicate).flatMap { Value(aggregate: $0) }
+  }
+
+  private func computed<T: PersistentModel, Content: AggregateNumber>(
+    _ function: QueryExpression.Aggregate,
+    _ expression: Foundation.Expression<T, Content>,
+    _ predicate: Predicate<T>?
+  ) throws -> DepotProtocol.Value? {
+    do {
+      return try aggregated(function, ModelQuery.value(expression), Content.self, predicate)
+    } catch let error as DepotError {
+      throw SwiftDataError(error)
+    }
   }
 }
 
