@@ -19,9 +19,11 @@ extension ContextFetch {
   /// - Throws: ``SwiftDataError/unsupportedPredicate`` if it finds more than the predicate says.
   func exactQuery() throws -> StoreQuery {
     guard isExact || !store.takesExpressions else {
+      let reason = filter.problem?.message ?? "It can't sort like the descriptor."
       var error = SwiftDataError(
         .unsupportedPredicate,
-        "The store can't find these objects by itself: \(description.name)."
+        "The store can't find these \(description.name) objects by itself: \(reason)",
+        hint: filter.problem?.hint
       )
       error.entity = description.name
       throw error

@@ -10,7 +10,7 @@ struct ContextFetch<T: PersistentModel> {
 
   let context: ModelContext
   private let descriptor: FetchDescriptor<T>
-  private let filter: PendingFilter<T>
+  let filter: PendingFilter<T>
   let description: EntityDescription
   let store: any ContextStore
   let query: StoreQuery

@@ -38,8 +38,8 @@ enum ModelQuery {
   struct Part {
     /// What the service is asked for; everything if `nil`.
     var expression: QueryExpression?
-    /// Whether that is exactly what satisfies the predicate, rather than more.
-    var isExact = true
+    /// Why the service finds more than what satisfies the predicate; `nil` if it finds exactly that.
+    var problem: DepotError?
   }
 
   /// Translates a predicate, or those of its clauses that the service has something for.
@@ -54,10 +54,10 @@ enum ModelQuery {
         case let single: clauses.append(single)
         }
       } catch {
-        part.isExact = false
+        part.problem = part.problem ?? error
       }
     }
-    if !clauses.isEmpty || part.isExact {
+    if !clauses.isEmpty || part.problem == nil {
       part.expression = clauses.count == 1 ? clauses[0] : .and(clauses)
     }
     return part

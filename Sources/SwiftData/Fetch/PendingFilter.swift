@@ -10,8 +10,8 @@ struct PendingFilter<T: PersistentModel> {
   let expression: QueryExpression?
   /// How the store sorts; `nil` if it can't, so that the objects are sorted in memory.
   let sort: [SortKey]?
-  /// Whether the store finds exactly what the predicate says, rather than more.
-  let isExact: Bool
+  /// Why the store finds more than what the predicate says; `nil` if it finds exactly that.
+  let problem: DepotError?
   /// The relationships that the predicate and the order go through, and what they lead to.
   let prefixes: [Prefix]
   private let memory = Memory()
@@ -35,7 +35,7 @@ struct PendingFilter<T: PersistentModel> {
     self.descriptor = descriptor
     let part = descriptor.predicate.map(ModelQuery.part) ?? ModelQuery.Part()
     expression = descriptor.predicate == nil ? nil : part.expression
-    isExact = part.isExact
+    problem = part.problem
     let keys = descriptor.sortBy.map(ModelQuery.sortKey)
     sort = keys.contains { $0 == nil } ? nil : keys.compactMap { $0 }
     var walk = QueryWalk(EntityDescription.of(T.self))
@@ -43,6 +43,9 @@ struct PendingFilter<T: PersistentModel> {
     for key in sort ?? [] { walk.visit(key.expression) }
     prefixes = walk.prefixes
   }
+
+  /// Whether the store finds exactly what the predicate says, rather than more.
+  var isExact: Bool { problem == nil }
 
   /// Whether an object satisfies the predicate as it is now.
   ///

@@ -62,6 +62,19 @@ import Testing
     #expect(error.message.contains("stored property of Voyage"))
     #expect(error.hint?.contains("Computed") == true)
   }
+
+  @Test func `what the store can't find by itself is named`() throws {
+    let error = try #require(
+      throws: SwiftDataError.self,
+      performing: {
+        try context.sum(of: \.days, where: #Predicate<Voyage> { $0.days > 1 && $0.doubledDays > 3 })
+      }
+    )
+    #expect(error == .unsupportedPredicate)
+    #expect(error.entity == "Voyage")
+    #expect(error.message.contains("stored property of Voyage"))
+    #expect(error.hint?.contains("Computed") == true)
+  }
 }
 
 extension Voyage {
