@@ -66,6 +66,8 @@ extension Writer {
         token.sequence < bounds.purged
       {
         end = bounds.purged
+      } else if case .token(let token) = moment, token == bounds.token(bounds.head + 1) {
+        end = bounds.head
       } else {
         let sequence = try bounds.sequence(of: moment, at: "/args/before", on: connection)
         // What a token stands for is kept.

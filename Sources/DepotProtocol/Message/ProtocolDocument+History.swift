@@ -90,7 +90,7 @@ extension ProtocolDocument {
           "args": [
             {
               "name": "before", "type": "string", "required": true, "example": "3f2b8c01-1042",
-              "description": "The token of the first transaction to keep, or a date."
+              "description": "The token of the first transaction to keep, or a date. The token whose number follows that of the last transaction keeps none."
             }
           ],
           "result": [
