@@ -6,6 +6,8 @@ internal import Foundation
 struct HistoryBounds {
   /// Only what came after it.
   var token: DefaultHistoryToken?
+  /// Whether the transaction of the token itself may be wanted too.
+  var includesToken = false
   /// Only what came at it or after it.
   var date: Date?
   /// Only what this author did.
@@ -15,6 +17,9 @@ struct HistoryBounds {
     guard let condition = predicate?.expression as? any HistoryCondition else { return }
     condition.narrow(&self)
   }
+
+  /// Whether tokens have to tell of other stores too, to be compared with this one.
+  var tellsOfSeveralStores: Bool { (token?.tokenValue?.count ?? 0) > 1 }
 }
 
 /// A part of a predicate that narrows what is wanted.
@@ -56,9 +61,11 @@ extension PredicateExpressions.Comparison: HistoryCondition {
     }
     switch op {
     case .greaterThan, .greaterThanOrEqual:
-      if let constant = right.constant { bounds.begin(left.transactionKeyPath, constant) }
+      guard let constant = right.constant else { return }
+      bounds.begin(left.transactionKeyPath, constant, isIncluded: op == .greaterThanOrEqual)
     case .lessThan, .lessThanOrEqual:
-      if let constant = left.constant { bounds.begin(right.transactionKeyPath, constant) }
+      guard let constant = left.constant else { return }
+      bounds.begin(right.transactionKeyPath, constant, isIncluded: op == .lessThanOrEqual)
     @unknown default: return
     }
   }
@@ -78,15 +85,15 @@ extension PredicateExpressions.Equal: HistoryCondition {
 }
 
 extension HistoryBounds {
-  fileprivate mutating func begin(_ keyPath: AnyKeyPath?, _ constant: Any) {
+  fileprivate mutating func begin(_ keyPath: AnyKeyPath?, _ constant: Any, isIncluded: Bool) {
     if let date = constant as? Date, keyPath == \DefaultHistoryTransaction.timestamp {
       self.date = max(self.date ?? date, date)
     }
     if let token = constant as? DefaultHistoryToken, keyPath == \DefaultHistoryTransaction.token,
       self.token == nil
     {
-      // The transaction of the token itself may be wanted too.
-      self.token = DefaultHistoryToken(tokenValue: token.tokenValue?.mapValues { max(0, $0 - 1) })
+      self.token = token
+      includesToken = isIncluded
     }
   }
 }

@@ -11,6 +11,12 @@ public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Senda
 public struct DefaultHistoryToken: HistoryToken {
   /// The number of the last transaction, by the identifiers of the stores.
   public var tokenValue: [String: Int64]?
+  /// The store that alone counts when the token is compared; `nil` if all do.
+  private var scope: String?
+
+  private enum CodingKeys: String, CodingKey {
+    case tokenValue
+  }
 
   /// Creates a token.
   public init(tokenValue: [String: Int64]?) { self.tokenValue = tokenValue }
@@ -20,7 +26,29 @@ public struct DefaultHistoryToken: HistoryToken {
 
   public var id: Self { self }
 
+  /// The token of a transaction, compared with what others say of its store and not of any other.
+  func scoped(to store: String) -> DefaultHistoryToken {
+    var token = self
+    token.scope = store
+    return token
+  }
+
+  /// Returns the number of the last transaction of a store, which is 0 before the first.
+  func sequence(of store: String) -> Int64 { tokenValue?[store] ?? 0 }
+
+  public static func == (left: Self, right: Self) -> Bool {
+    if let scope = left.scope ?? right.scope {
+      return left.sequence(of: scope) == right.sequence(of: scope)
+    }
+    return left.tokenValue == right.tokenValue
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(tokenValue) }
+
   public static func < (left: Self, right: Self) -> Bool {
+    if let scope = left.scope ?? right.scope {
+      return left.sequence(of: scope) < right.sequence(of: scope)
+    }
     let left = left.tokenValue ?? [:]
     let right = right.tokenValue ?? [:]
     var first: Bool?

@@ -27,7 +27,7 @@ extension ModelContext {
     var all: [DefaultHistoryTransaction] = []
     for case let store as ServiceStore in stores { all += try read(bounds, of: store) }
     all += own as? [DefaultHistoryTransaction] ?? []
-    if stores.count > 1 { accumulate(&all, bounds) }
+    if stores.count > 1 || bounds.tellsOfSeveralStores { accumulate(&all, bounds) }
     var found = try filter(all, typed)
     if !typed.sortBy.isEmpty { found.sort(using: typed.sortBy) }
     if typed.fetchLimit > 0 { found = Array(found.prefix(Int(clamping: typed.fetchLimit))) }
@@ -37,6 +37,7 @@ extension ModelContext {
   /// Deletes transactions of the history.
   ///
   /// What a store forgets are its oldest transactions, so that the descriptor has to describe those.
+  /// The transactions of each store are compared with what a token says of that store.
   ///
   /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if there are older transactions that
   ///   the descriptor leaves out; then nothing is deleted.
@@ -50,9 +51,10 @@ extension ModelContext {
         "No store has transactions of type \(T.self)."
       )
     }
-    var moments: [(store: ServiceStore, moment: HistoryMoment)] = []
+    var ends: [(store: ServiceStore, sequence: Int64)] = []
     for case let store as ServiceStore in stores {
-      let all = try read(HistoryBounds(nil), of: store)
+      var all = try read(HistoryBounds(nil), of: store)
+      for index in all.indices { all[index].token = all[index].token.scoped(to: store.identifier) }
       let chosen = try filter(all, typed)
       guard let last = chosen.last else { continue }
       guard all.prefix(chosen.count).elementsEqual(chosen, by: { $0.id == $1.id }) else {
@@ -62,17 +64,12 @@ extension ModelContext {
           hint: "Only the oldest transactions can be deleted, as those before a token."
         )
       }
-      if all.count > chosen.count {
-        let next = all[chosen.count].transactionIdentifier
-        moments.append(
-          (store, .token(DepotProtocol.HistoryToken(store: store.identifier, sequence: next)))
-        )
-      } else {
-        moments.append((store, .date(last.timestamp.addingTimeInterval(0.001))))
-      }
+      ends.append((store, last.transactionIdentifier))
     }
-    for (store, moment) in moments {
-      _ = try store.talk { try $0.deleteHistory(before: moment) }
+    for (store, sequence) in ends {
+      // What was saved since then is kept, however soon that was.
+      let next = DepotProtocol.HistoryToken(store: store.identifier, sequence: sequence + 1)
+      _ = try store.talk { try $0.deleteHistory(before: .token(next)) }
     }
   }
 
@@ -97,14 +94,31 @@ extension ModelContext {
     of store: ServiceStore
   ) throws -> [DefaultHistoryTransaction] {
     var request = HistoryRequest(author: bounds.author)
+    // The tokens of what others did tell which of several stores' transactions are at the moment.
+    if bounds.includesToken, stores.count > 1 { request.author = nil }
     if let sequence = bounds.token?.tokenValue?[store.identifier] {
-      request.since = .token(
-        DepotProtocol.HistoryToken(store: store.identifier, sequence: sequence)
-      )
+      let token = DepotProtocol.HistoryToken(store: store.identifier, sequence: sequence)
+      request.since = .token(token)
+      if bounds.includesToken, sequence > 0 {
+        request.since = .token(token.previous)
+        do {
+          return try read(request, of: store)
+        } catch SwiftDataError.historyTokenExpired {
+          // The transaction of the token itself isn't kept, but what came after it may be.
+          request.since = .token(token)
+        }
+      }
     } else if let date = bounds.date {
       request.since = .date(date)
     }
-    return try store.talk { connection in
+    return try read(request, of: store)
+  }
+
+  private func read(
+    _ request: HistoryRequest,
+    of store: ServiceStore
+  ) throws -> [DefaultHistoryTransaction] {
+    try store.talk { connection in
       let builder = HistoryBuilder(store.identifier, self.core.descriptions)
       try connection.history(request) { builder.take($0) }
       return builder.transactions
@@ -115,10 +129,24 @@ extension ModelContext {
   private func accumulate(_ all: inout [DefaultHistoryTransaction], _ bounds: HistoryBounds) {
     all.sort { ($0.timestamp, $0.transactionIdentifier) < ($1.timestamp, $1.transactionIdentifier) }
     var moment = bounds.token?.tokenValue ?? [:]
+    if bounds.includesToken {
+      for transaction in all {
+        let store = transaction.storeIdentifier
+        // The first of those that are at the moment bring it about.
+        if moment[store] == transaction.transactionIdentifier { moment[store]? -= 1 }
+      }
+    }
     for index in all.indices {
       moment[all[index].storeIdentifier] = all[index].transactionIdentifier
       all[index].token = DefaultHistoryToken(tokenValue: moment)
     }
+  }
+}
+
+extension DepotProtocol.HistoryToken {
+  /// A moment before the transaction, and after the one before it.
+  fileprivate var previous: DepotProtocol.HistoryToken {
+    DepotProtocol.HistoryToken(store: store, sequence: sequence - 1)
   }
 }
 

@@ -130,7 +130,9 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
   private func count(_ event: RemoteEvent) {
     let isNew = state.withLock { state in
       guard let token = event.token else { return true }
-      guard state.tokens[event.store].map({ $0 < token }) ?? true else { return false }
+      // What was counted may tell of other stores too.
+      let last = state.tokens[event.store]?.sequence(of: event.store) ?? 0
+      guard token.sequence(of: event.store) > last else { return false }
       state.tokens[event.store] = token
       return true
     }
