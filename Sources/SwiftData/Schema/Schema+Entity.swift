@@ -8,8 +8,8 @@ extension Schema {
     public internal(set) var subentities: Set<Entity> = []
     /// The name of the parent.
     public internal(set) var superentityName: String?
-    /// The parent; `nil` if it has none.
-    public internal(set) unowned(unsafe) var superentity: Entity?
+    /// The parent; `nil` if it has none, or nobody holds it any more: the schema does.
+    public internal(set) weak var superentity: Entity?
     /// The properties that the class itself declares.
     public var storedProperties: [any SchemaProperty]
     /// The properties of the superclasses.

@@ -43,6 +43,15 @@ import Testing
     #expect(house.storedPropertiesByName["temperature"] != nil)
   }
 
+  @Test func `an entity outlives its schema, and knows its superclass only by name then`() throws {
+    func house() -> Schema.Entity? {
+      Schema([Garden.Shed.self, Garden.Greenhouse.self]).entity(for: Garden.Greenhouse.self)
+    }
+    let entity = try #require(house())
+    #expect(entity.superentity == nil)
+    #expect(entity.superentityName == "Shed")
+  }
+
   @Test func `a schema that was saved and loaded is equal`() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
