@@ -1,4 +1,7 @@
 /// What holds the values of an object's properties.
+///
+/// A relationship to a `Codable` model is what its own functions below are for, so that those for
+/// attributes and for models are disfavored.
 public protocol BackingData<Model> {
   associatedtype Model: PersistentModel
 
@@ -12,10 +15,13 @@ public protocol BackingData<Model> {
   var metadata: Any { get }
 
   /// Returns the value of an attribute.
+  @_disfavoredOverload
   func getValue<V: Decodable>(forKey key: KeyPath<Model, V>) -> V
   /// Returns the object that a relationship leads to, which always is one.
+  @_disfavoredOverload
   func getValue<V: PersistentModel>(forKey key: KeyPath<Model, V>) -> V
   /// Returns the object that a relationship leads to; `nil` if there is none.
+  @_disfavoredOverload
   func getValue<V: PersistentModel>(forKey key: KeyPath<Model, V?>) -> V?
   /// Returns the objects that a relationship leads to.
   func getValue<V: RelationshipCollection, O>(
@@ -29,10 +35,13 @@ public protocol BackingData<Model> {
   func getTransformableValue<V>(forKey key: KeyPath<Model, V>) -> V
 
   /// Sets the value of an attribute.
+  @_disfavoredOverload
   mutating func setValue<V: Encodable>(forKey key: KeyPath<Model, V>, to newValue: V)
   /// Sets the object that a relationship leads to.
+  @_disfavoredOverload
   mutating func setValue<V: PersistentModel>(forKey key: KeyPath<Model, V>, to newValue: V)
   /// Sets the object that a relationship leads to.
+  @_disfavoredOverload
   mutating func setValue<V: PersistentModel>(forKey key: KeyPath<Model, V?>, to newValue: V?)
   /// Sets the objects that a relationship leads to.
   mutating func setValue<V: RelationshipCollection, O>(
@@ -80,8 +89,11 @@ public final class DefaultBackingData<Model: PersistentModel>: ModelStorage, Bac
   // swift-format-ignore: NoLeadingUnderscores
   public var _$storage: ModelStorage? { self }
 
+  @_disfavoredOverload
   public func getValue<V: Decodable>(forKey key: KeyPath<Model, V>) -> V { attribute(key) }
+  @_disfavoredOverload
   public func getValue<V: PersistentModel>(forKey key: KeyPath<Model, V>) -> V { object(key) }
+  @_disfavoredOverload
   public func getValue<V: PersistentModel>(forKey key: KeyPath<Model, V?>) -> V? {
     optionalObject(key)
   }
@@ -93,12 +105,15 @@ public final class DefaultBackingData<Model: PersistentModel>: ModelStorage, Bac
   ) -> V where O == V.PersistentElement { objects(key) }
   public func getTransformableValue<V>(forKey key: KeyPath<Model, V>) -> V { attribute(key) }
 
+  @_disfavoredOverload
   public func setValue<V: Encodable>(forKey key: KeyPath<Model, V>, to newValue: V) {
     setAttribute(key, newValue)
   }
+  @_disfavoredOverload
   public func setValue<V: PersistentModel>(forKey key: KeyPath<Model, V>, to newValue: V) {
     setObject(key, newValue)
   }
+  @_disfavoredOverload
   public func setValue<V: PersistentModel>(forKey key: KeyPath<Model, V?>, to newValue: V?) {
     setObject(key, newValue)
   }
