@@ -16,6 +16,9 @@ class AttributeCodec: @unchecked Sendable {
   /// A value that stands in for one that can't be had.
   var placeholder: Any { preconditionFailure("abstract") }
 
+  /// A value that stands in where there is no placeholder either; `nil` if none can be made.
+  var lastResort: Any? { nil }
+
   /// Reads the value of the columns; the placeholder if there is none where there should be, as in a
   /// copy that is being migrated.
   func read(_ row: inout RowReader) throws -> Any { preconditionFailure("abstract") }

@@ -34,6 +34,12 @@ final class TransformableCodec<Content>: AttributeCodec, @unchecked Sendable {
 
   override var placeholder: Any { standIn ?? () }
 
+  override var lastResort: Any? {
+    guard let transformer = try? transformer() else { return nil }
+    return [nil, Data()].lazy.compactMap { transformer.reverseTransformedValue($0) }
+      .first { $0 is Content }
+  }
+
   override func read(_ row: inout RowReader) throws -> Any {
     let data: Data? = try row.next()
     if data == nil, let value = standIn { return value }

@@ -23,7 +23,7 @@ public struct ModelSnapshot<Model: PersistentModel>: Identifiable, @unchecked Se
   public subscript<Value: Codable>(dynamicMember keyPath: KeyPath<Model, Value>) -> Value {
     let slot = description.slot(of: keyPath)
     if case .attribute(let value as Value) = values[slot] { return value }
-    return description.properties[slot].placeholder(Value.self)
+    return description.properties[slot].placeholder(Value.self, of: id)
   }
 
   /// What a to-one relationship leads to.

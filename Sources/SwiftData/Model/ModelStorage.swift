@@ -137,7 +137,7 @@ extension ModelStorage {
     let slot = description.slot(of: key)
     if case .unloaded = slots[slot] { load(slot) }
     if case .value(let value) = slots[slot], let value = value as? V { return value }
-    return description.properties[slot].placeholder(V.self)
+    return description.properties[slot].placeholder(V.self, of: identifier)
   }
 
   /// Gives an attribute a value.

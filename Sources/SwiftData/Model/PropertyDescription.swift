@@ -89,11 +89,23 @@ class PropertyDescription {
     return false
   }
 
-  /// Returns a value that stands in for one that can't be had.
-  func placeholder<V>(_: V.Type) -> V {
+  /// Returns a value that stands in for one that can't be had: the default value, an empty one, or one
+  /// that the type lets be made.
+  ///
+  /// There has to be such a value: if nothing can be made of the type, the property needs a default
+  /// value.
+  func placeholder<V>(_: V.Type, of identifier: PersistentIdentifier? = nil) -> V {
     if let value = defaultValue as? V { return value }
     if let value = codec?.placeholder as? V { return value }
-    preconditionFailure("\(name) isn't of type \(V.self).")
+    if let value = Placeholder.lastResort(V.self) ?? codec?.lastResort as? V { return value }
+    let object = identifier.map { " of \($0)" } ?? ""
+    preconditionFailure(
+      """
+      The value of \(qualifiedName)\(object) can't be had: its row is gone or can't be read. No other \
+      \(V.self) can be made to stand in for it. Give the property a default value where it is declared, \
+      or make it optional.
+      """
+    )
   }
 
   /// Tells observers of `model` that the property is about to change.
