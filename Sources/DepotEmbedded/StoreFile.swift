@@ -43,16 +43,17 @@ struct StoreFile: Hashable, Sendable {
     FileSystem.createPrivateFolder(folder)
     guard FileSystem.isPrivateFolder(folder) else {
       throw DepotError(.peer, "\(folder) isn't a folder that only you can write to.")
-        .hint("Set XDG_RUNTIME_DIR, or give the store a shorter path.")
+        .hint("Remove it, or give the store a shorter path.")
     }
   }
 
   private static let suffix = ".socket"
 
   private static func socket(of path: String, _ digits: String) -> String {
-    let runtime = Process.environment("XDG_RUNTIME_DIR").map { "\($0)/depot/\(digits)\(suffix)" }
-    let places = [path + suffix, runtime, "/tmp/depot-\(Process.user)/\(digits)\(suffix)"]
-    return places.compactMap { $0 }.first { $0.utf8.count <= UnixSocket.longestPath } ?? ""
+    let beside = path + suffix
+    guard beside.utf8.count > UnixSocket.longestPath else { return beside }
+    // Whatever the environments of programs are, they look in one place.
+    return "/tmp/depot-\(Process.user)/\(digits)\(suffix)"
   }
 
   /// Returns a name that says which file it is, and is no other file's.

@@ -132,20 +132,21 @@ extension EmbeddedTests {
     @Test func `a path that is too long for a socket has its socket elsewhere`() throws {
       let long = folder.path + "/" + String(repeating: "a", count: 120)
       try FileManager.default.createDirectory(atPath: long, withIntermediateDirectories: false)
+      // Programs of one user may have been started with and without such folders.
       let runtime = try TemporaryFolder()
-      let environment = ["DEPOT_EMBEDDED": "1", "XDG_RUNTIME_DIR": runtime.path]
-      let (first, second) = try (Program(environment), Program(environment))
+      let first = try Program(["DEPOT_EMBEDDED": "1", "XDG_RUNTIME_DIR": runtime.path])
+      let second = try Program(["DEPOT_EMBEDDED": "1", "XDG_RUNTIME_DIR": ""])
       #expect(try first.ask("open \(long)/notes.store") == "ok owner")
       #expect(try second.ask("open \(long)/notes.store") == "ok guest")
       try second.ask("insert a")
       #expect(try first.ask("names") == "ok a")
-      #expect(runtime.names == ["depot"])
-      let names = try FileManager.default.contentsOfDirectory(atPath: runtime.path + "/depot")
+      #expect(runtime.names == [])
       // The FNV-1a hash of the path, as the protocol says.
       var hash: UInt64 = 14_695_981_039_346_656_037
       for byte in "\(long)/notes.store".utf8 { hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211 }
       let name = String(format: "%016llx.socket", hash)
-      #expect(names.sorted() == [name, name + ".lock"])
+      let names = try FileManager.default.contentsOfDirectory(atPath: "/tmp/depot-\(geteuid())")
+      #expect(names.contains(name) && names.contains(name + ".lock"))
     }
 
     @Test func `a link to a file leads to the same store`() throws {
