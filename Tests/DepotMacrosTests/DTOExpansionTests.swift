@@ -70,6 +70,62 @@ import Testing
     #expect(expansion.texts.last?.contains("init(from") == false)
   }
 
+  @Test func `properties within conditions are columns under the same conditions`() throws {
+    let expansion = try expand(
+      """
+      @DTO struct Row {
+        var a: Int
+        #if os(Linux)
+        var b: Int
+        #else
+        @Column("b") var c: Int
+        #endif
+        #if X
+        func f() {}
+        #endif
+      }
+      """
+    )
+    #expect(expansion.messages == [])
+    #expect(
+      expansion.texts.joined() == """
+        extension Row: DepotClient.Record {
+          static let entity = "Row"
+          static let attributes: DepotClient.RecordAttributes<Row> = {
+            var attributes: [DepotClient.RecordAttribute<Row>] = []
+            attributes.append(.init(\\.a, "a"))
+            #if os(Linux)
+            attributes.append(.init(\\.b, "b"))
+            #else
+            attributes.append(.init(\\.c, "b"))
+            #endif
+            return DepotClient.RecordAttributes(attributes)
+          }()
+          init(from row: inout DepotProtocol.RowReader) throws(DepotProtocol.DepotError) {
+            self.a = try row.next()
+            #if os(Linux)
+            self.b = try row.next()
+            #else
+            self.c = try row.next()
+            #endif
+          }
+          func write(to row: inout DepotProtocol.RowWriter) {
+            row.append(self.a)
+            #if os(Linux)
+            row.append(self.b)
+            #else
+            row.append(self.c)
+            #endif
+          }
+        }
+        """
+    )
+    #expect(
+      try expand("@DTO struct Row {\n#if X\nvar a, b: Int\n#endif\n}").messages
+        == ["@DTO requires each property to be declared on its own"]
+    )
+  }
+
   @Test(arguments: [
     (
       "@DTO class Tag {}",

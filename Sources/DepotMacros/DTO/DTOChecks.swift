@@ -46,14 +46,12 @@ enum DTOChecks {
 
   /// Reports the properties that can't be columns.
   static func check(_ type: DTOType, in context: some MacroExpansionContext) {
-    for member in type.declaration.memberBlock.members {
-      if let variable = member.decl.as(VariableDeclSyntax.self) {
-        check(variable, in: context)
-      }
-    }
+    for variable in type.declaration.memberBlock.members.variables { check(variable, in: context) }
     var known: [String: TokenSyntax] = [:]
     for column in type.columns where column.kind != .identifier && column.kind != .version {
-      if let other = known.updateValue(column.identifier, forKey: column.name) {
+      // Of those under conditions only one may be there.
+      if let other = known.updateValue(column.identifier, forKey: column.name), !type.isConditional
+      {
         context.report(
           "column.duplicate",
           "properties '\(other.text)' and '\(column.identifier.text)' cannot both be \(column.name)",

@@ -4,14 +4,58 @@ internal import SwiftSyntaxBuilder
 /// A structure or final class that `@DTO` binds to an entity.
 struct DTOType {
   let declaration: any DeclGroupSyntax
-  let columns: [Column]
+  private let members: [Member]
 
   init(_ declaration: some DeclGroupSyntax) {
     self.declaration = declaration
-    columns = declaration.memberBlock.members.compactMap { Column($0.decl) }
+    members = Member.all(in: declaration.memberBlock.members)
+  }
+
+  /// The columns, in whatever clause of `#if` they stand.
+  var columns: [Column] { members.flatMap(\.columns) }
+
+  /// Whether there are columns within `#if`.
+  var isConditional: Bool {
+    members.contains { if case .conditional = $0 { true } else { false } }
   }
 
   var isClass: Bool { declaration.is(ClassDeclSyntax.self) }
+
+  /// What the type has to do with columns.
+  indirect enum Member {
+    case column(Column)
+    /// The clauses of `#if`, each with its first line.
+    case conditional([(line: String, members: [Member])])
+
+    static func all(in list: MemberBlockItemListSyntax) -> [Member] {
+      list.compactMap { item in
+        if let column = Column(item.decl) { return .column(column) }
+        guard let conditional = item.decl.as(IfConfigDeclSyntax.self) else { return nil }
+        let clauses = conditional.clauses.map { clause in
+          let condition = clause.condition.map { " \($0.trimmedDescription)" } ?? ""
+          let members = clause.elements?.as(MemberBlockItemListSyntax.self).map(all) ?? []
+          return (clause.poundKeyword.text + condition, members)
+        }
+        return clauses.allSatisfy(\.1.isEmpty) ? nil : .conditional(clauses)
+      }
+    }
+
+    var columns: [Column] {
+      switch self {
+      case .column(let column): [column]
+      case .conditional(let clauses): clauses.flatMap { $0.members.flatMap(\.columns) }
+      }
+    }
+
+    /// Renders what stands for each column as lines, within the same conditions.
+    func lines(_ line: (Column) -> String?) -> [String] {
+      switch self {
+      case .column(let column): line(column).map { [$0] } ?? []
+      case .conditional(let clauses):
+        clauses.flatMap { [$0.line] + $0.members.flatMap { $0.lines(line) } } + ["#endif"]
+      }
+    }
+  }
 
   /// A stored property, and what it stands for.
   struct Column {
@@ -90,20 +134,31 @@ struct DTOType {
     isNew: Bool
   ) throws -> ExtensionDeclSyntax {
     let access = declaration.modifiers.memberAccess
-    let attributes = columns.map { "    \($0.attribute),\n" }.joined()
-    let writing = columns.compactMap(\.writing).map { "    \($0)\n" }.joined()
+    let writing = members.flatMap { $0.lines(\.writing) }.map { "    \($0)\n" }.joined()
     let reading = isClass ? "" : "\(initializer(indentation: "  "))\n"
     return try ExtensionDeclSyntax(
       """
       extension \(type.trimmed)\(raw: isNew ? ": DepotClient.Record" : "") {
         \(raw: access)static let entity = \(raw: entity)
-        \(raw: access)static let attributes: DepotClient.RecordAttributes<\(type.trimmed)> = [
-      \(raw: attributes)  ]
+        \(raw: access)static let attributes: DepotClient.RecordAttributes<\(type.trimmed)> = \
+      \(raw: attributes(of: type.trimmedDescription))
       \(raw: reading)  \(raw: access)func write(to row: inout DepotProtocol.RowWriter) {
       \(raw: writing)  }
       }
       """
     )
+  }
+
+  /// The list of attributes as an expression.
+  private func attributes(of type: String) -> String {
+    guard isConditional else {
+      return "[\n" + columns.map { "    \($0.attribute),\n" }.joined() + "  ]"
+    }
+    // A list can't have conditions within it.
+    let lines = members.flatMap { $0.lines { "attributes.append(\($0.attribute))" } }
+    return "{\n    var attributes: [DepotClient.RecordAttribute<\(type)>] = []\n"
+      + lines.map { "    \($0)\n" }.joined()
+      + "    return DepotClient.RecordAttributes(attributes)\n  }()"
   }
 
   /// The initializer that reads a row.
@@ -112,7 +167,7 @@ struct DTOType {
       [
         "\(declaration.modifiers.memberAccess)init(from row: inout DepotProtocol.RowReader) "
           + "throws(DepotProtocol.DepotError) {"
-      ] + columns.map { "  \($0.reading)" } + ["}"]
+      ] + members.flatMap { $0.lines(\.reading) }.map { "  \($0)" } + ["}"]
     return lines.map { indentation + $0 }.joined(separator: "\n")
   }
 }

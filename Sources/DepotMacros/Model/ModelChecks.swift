@@ -139,7 +139,7 @@ extension StoredProperty {
 
 extension MemberBlockItemListSyntax {
   /// The variables, in whatever clause of `#if` they stand.
-  fileprivate var variables: [VariableDeclSyntax] {
+  var variables: [VariableDeclSyntax] {
     flattened.compactMap { $0.as(VariableDeclSyntax.self) }
   }
 
