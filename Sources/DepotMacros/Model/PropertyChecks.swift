@@ -45,16 +45,27 @@ struct PropertyChecks<Context: MacroExpansionContext> {
   // MARK: Storage
 
   private func checkPersisted(_ binding: PatternBindingSyntax, _ name: String) {
+    if let pattern = binding.pattern.as(IdentifierPatternSyntax.self), pattern.identifier.isRaw {
+      return report(
+        "property.name",
+        "@Model cannot persist property '\(name)', because no store has such a name",
+        at: pattern
+      )
+    }
     if variable.bindingSpecifier.tokenKind == .keyword(.let) {
+      // Others could read it only, and still can.
+      let isPrivate =
+        variable.modifiers.contains(.private) || variable.modifiers.contains(.fileprivate)
+      let new = isPrivate ? "var" : "private(set) var"
       report(
         "property.constant",
         "@Model requires property '\(name)' to be mutable",
         at: variable.bindingSpecifier,
         fixIts: [
           .replace(
-            "change 'let' to 'var'",
+            "change 'let' to '\(new)'",
             variable.bindingSpecifier,
-            by: variable.bindingSpecifier.with(\.tokenKind, .keyword(.var))
+            by: variable.bindingSpecifier.with(\.tokenKind, .identifier(new))
           )
         ]
       )

@@ -15,12 +15,12 @@ struct StoredProperty {
   /// Returns the variable that a declaration makes if a model can keep its value.
   ///
   /// Those that aren't written as a model requires are `nil`, and so are computed, static, and
-  /// lazy ones.
+  /// lazy ones, and those whose names no store can have.
   init?(_ declaration: some DeclSyntaxProtocol) {
     guard let variable = declaration.as(VariableDeclSyntax.self),
       variable.isInstanceVariable, variable.bindingSpecifier.tokenKind == .keyword(.var),
       variable.bindings.count == 1, let binding = variable.bindings.first, binding.isStored,
-      let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
+      let pattern = binding.pattern.as(IdentifierPatternSyntax.self), !pattern.identifier.isRaw
     else { return nil }
     identifier = pattern.identifier.trimmed
     type = binding.typeAnnotation?.type.trimmed

@@ -1,3 +1,4 @@
+internal import SwiftParser
 internal import SwiftSyntax
 
 extension AttributeSyntax {
@@ -39,6 +40,15 @@ extension DeclModifierListSyntax {
 extension TokenSyntax {
   /// The name that the token stands for, without backticks.
   var plainName: String { identifier?.name ?? text }
+
+  /// Whether the name can be written only within backticks, even as a part of another one.
+  var isRaw: Bool {
+    guard text.hasPrefix("`") else { return false }
+    let longer = "_\(plainName)"
+    let expression = Parser.parse(source: longer).statements.first?.item
+      .as(DeclReferenceExprSyntax.self)
+    return expression?.baseName.text != longer
+  }
 }
 
 extension TypeSyntax {

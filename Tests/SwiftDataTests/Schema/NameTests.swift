@@ -44,11 +44,6 @@ private enum Unusual {
     init() { 🙂 = "" }
   }
 
-  @Model final class Words {
-    var `two words`: String
-    init() { `two words` = "" }
-  }
-
   @Model final class Holder {
     var pair = Pair()
     init() {}
@@ -95,7 +90,7 @@ private enum Unusual {
   }
 
   private static let refused: [any PersistentModel.Type] = [
-    Unusual.🙂.self, Unusual.Plain.self, Unusual.Words.self,
+    Unusual.🙂.self, Unusual.Plain.self,
   ]
 
   @Test(arguments: refused)
