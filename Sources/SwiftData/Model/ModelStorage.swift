@@ -186,7 +186,7 @@ extension ModelStorage {
     let slot = description.slot(of: key)
     guard let list = targets(slot) else { return V(_$storages: nil) }
     let isPartial = context?.hidesDeleted == true
-    if !isPartial, let typed = list.typed as? V { return typed }
+    if !isPartial, let typed = list.collection(V.self) { return typed }
     let links = visible(resolved(list, slot))
     let collection = withExtendedLifetime(links) { V(_$storages: links.map(\.storage)) }
     // What is found by identifiers may be let go.
@@ -204,7 +204,7 @@ extension ModelStorage {
   ) {
     let slot = description.slot(of: key)
     // Most changes add or remove something at one place.
-    if model != nil, case .many(let list?) = slots[slot], let typed = list.typed as? V,
+    if model != nil, case .many(let list?) = slots[slot], let typed = list.collection(V.self),
       let edit = newValue._$edit(since: typed), edit.count == list.links?.count,
       changeTargets(slot, edit.removed, edit.added.compactMap(\.link))
     {

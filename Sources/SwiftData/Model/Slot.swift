@@ -56,6 +56,13 @@ final class LinkList {
   /// Whether this is what all new objects of a class begin with.
   let isInitial: Bool
 
+  /// Returns the collection that the program had last, if there was one.
+  func collection<C>(_: C.Type) -> C? {
+    // Where the type is optional, nothing at all would pass for a collection that is nil.
+    guard let typed else { return nil }
+    return typed as? C
+  }
+
   init(_ links: [Link] = [], isInitial: Bool = false) {
     self.links = links
     self.isInitial = isInitial
