@@ -156,3 +156,24 @@ static inline int depot_terminal_height(int descriptor) {
   struct winsize size;
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
 }
+
+// sched_getattr(2) and sched_setattr(2), which the C library doesn't have. For ordinary threads the
+// runtime is the slice in nanoseconds (Linux 6.12; before, it is 0 and ignored).
+struct depot_schedule {
+  unsigned int size;
+  unsigned int policy;
+  unsigned long long flags;
+  int nice;
+  unsigned int priority;
+  unsigned long long runtime;
+  unsigned long long deadline;
+  unsigned long long period;
+};
+
+static inline int depot_get_schedule(struct depot_schedule *schedule) {
+  return (int)syscall(SYS_sched_getattr, 0, schedule, sizeof *schedule, 0);
+}
+
+static inline int depot_set_schedule(struct depot_schedule *schedule) {
+  return (int)syscall(SYS_sched_setattr, 0, schedule, 0);
+}

@@ -49,7 +49,7 @@ package final class ReaderPool: Sendable {
     var workers: [ReadWorker] = []
     do {
       for index in 0..<threads {
-        let thread = try WorkerThread(name: "reader-\(index)")
+        let thread = try WorkerThread(name: "reader-\(index)", givesWay: true)
         workers.append(ReadWorker(path: path, isFrozen: isFrozen, thread: thread, pool: link))
       }
     } catch {

@@ -1,3 +1,4 @@
+internal import DepotLinux
 internal import Dispatch
 internal import Synchronization
 
@@ -51,7 +52,10 @@ public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelE
   private func runNext() {
     guard let job = waiting.withLock({ $0.popFirst() }) else { return }
     running.store(true, ordering: .relaxed)
+    // The main actor, above all, isn't to wait until a bulk fetch has had its turn.
+    DepotLinux.Thread.giveWay()
     job.runSynchronously(on: asUnownedSerialExecutor())
+    DepotLinux.Thread.takeTurns()
     running.store(false, ordering: .relaxed)
   }
 }

@@ -22,6 +22,7 @@ import Testing
       return executor.isIsolatingCurrentContext() == true
     }
     func priority() -> TaskPriority { Task.currentPriority }
+    func slice() -> UInt64 { threadSlice() }
     func block(_ gate: DispatchSemaphore) { gate.wait() }
     func add(_ number: Int) { log.append(number) }
     func all() -> [Int] { log }
@@ -68,7 +69,7 @@ import Testing
     let worker = Worker(executor)
     let gate = DispatchSemaphore(value: 0)
     let first = Task { await worker.block(gate) }
-    try await until { executor.isRunning }
+    try await until(.seconds(120)) { executor.isRunning }
     var tasks: [Task<Void, Never>] = []
     for (index, priority) in [TaskPriority.background, .utility, .high].enumerated() {
       tasks.append(Task(priority: priority) { await worker.add(index) })
@@ -79,6 +80,19 @@ import Testing
     await first.value
     for task in tasks { await task.value }
     #expect(await worker.all() == [2, 1, 0])
+  }
+
+  @Test func `a job gives way to threads that wake, and what runs after it doesn't`() async throws {
+    let usual = threadSlice()
+    // Kernels before Linux 6.12 have no slices.
+    guard usual > 0 else { return }
+    let executor = DefaultSerialModelExecutor(modelContext: ModelContext(container))
+    let worker = Worker(executor)
+    #expect(await worker.slice() > usual)
+    let after = await withCheckedContinuation { done in
+      executor.queue.async { done.resume(returning: threadSlice()) }
+    }
+    #expect(after == usual)
   }
 
   @Test func `what is on the queue may enter the actor without waiting`() async {
