@@ -1,4 +1,3 @@
-import Dispatch
 import SwiftData
 
 /// Measures how long the main actor has to wait while objects are fetched, in a process of its own.
