@@ -100,6 +100,7 @@ extension ModelContext {
       inserted.append(link)
     } else {
       storage.phase = .stored
+      storage.raise(to: storage.knownVersion, [:])
       if !storage.changed.isEmpty { changed.append(link) }
     }
     noteTouched()

@@ -1,17 +1,69 @@
 /// Bringing objects up to date with the store.
 extension ModelContext {
-  /// Moves an object between the loaded lists of the objects that its to-one relationship leads to.
+  /// Lets the other sides of a to-one relationship follow when the store has changed it.
+  ///
+  /// What the program has changed of the other sides stays.
   final func relink(_ link: Link, _ slot: Int, to value: Slot) {
-    guard let inverse = link.storage.description.properties[slot].shape.inverse, inverse.isToMany
-    else { return }
-    if let old = link.storage.slots[slot].targetIdentifier {
-      registered(old)?.editStored(inverse.slot) { $0.remove(link.storage) }
-    }
-    if let new = value.targetIdentifier {
-      registered(new)?.editStored(inverse.slot) { list in
-        if !list.allIdentifiers.contains(link.storage.identifier) { list.append(link) }
+    let storage = link.storage
+    guard let inverse = storage.description.properties[slot].shape.inverse else { return }
+    let (old, new) = (storage.slots[slot].targetIdentifier, value.targetIdentifier)
+    if old == new { return }
+    if let other = old.flatMap(registered) {
+      if inverse.isToMany {
+        other.editStored(inverse.slot) { $0.remove(storage) }
+      } else {
+        other.setStored(inverse.slot, storage.identifier, isAdded: false)
       }
     }
+    if let other = new.flatMap(registered) {
+      if inverse.isToMany {
+        other.editStored(inverse.slot) { list in
+          if !list.allIdentifiers.contains(storage.identifier) { list.append(link) }
+        }
+      } else {
+        other.setStored(inverse.slot, storage.identifier, isAdded: true)
+      }
+    }
+  }
+
+  /// Lets what an object leads to forget it as the store has.
+  final func leaveStored(_ storage: ModelStorage) {
+    for property in storage.description.relationships {
+      guard let inverse = property.shape.inverse else { continue }
+      for case let value? in [storage.slots[property.slot], storage.base[property.slot]] {
+        for other in value.targetIdentifiers.compactMap(registered) {
+          if inverse.isToMany {
+            other.editStored(inverse.slot) { $0.remove(storage) }
+          } else {
+            other.setStored(inverse.slot, storage.identifier, isAdded: false)
+          }
+        }
+      }
+    }
+  }
+
+  /// Reads all again that was read of objects.
+  final func readAnew(_ links: [Link]) {
+    guard !links.isEmpty else { return }
+    let groups = Dictionary(grouping: links) { link in
+      ReadShape(
+        description: ObjectIdentifier(link.storage.description),
+        slots: link.storage.readSlots
+      )
+    }
+    for (shape, group) in groups {
+      _ = read(
+        group.map(\.storage.identifier),
+        of: group[0].storage.description,
+        slots: shape.slots
+      )
+    }
+  }
+
+  /// What is read of some objects.
+  private struct ReadShape: Hashable {
+    let description: ObjectIdentifier
+    let slots: [Int]
   }
 
   /// Keeps the objects of the last few fetches alive that came along with others.
@@ -23,14 +75,53 @@ extension ModelContext {
 }
 
 extension ModelStorage {
-  /// Changes a list as the store did, if it is loaded and the program hasn't changed it.
+  /// Changes a list as the store did, if it is loaded, and what it was before the program's changes.
   fileprivate final func editStored(_ slot: Int, _ edit: (LinkList) -> Void) {
-    guard case .many(let list?) = slots[slot], !changed.contains(slot), let model else { return }
-    let property = description.properties[slot]
+    guard let model else { return }
+    if changed.contains(slot), case .many(let old?)? = base[slot] {
+      let copy = old.copy()
+      edit(copy)
+      base[slot] = .many(copy)
+    }
+    guard case .many(let list?) = slots[slot] else { return }
     let copy = list.copy()
     edit(copy)
+    guard copy.count != list.count else { return }
+    let property = description.properties[slot]
     property.willSet(model)
     slots[slot] = .many(copy)
     property.didSet(model)
+    forgetChangeIfNone(slot)
+  }
+
+  /// Lets a to-one relationship lead to an object, or not any more, as it does in the store; if the
+  /// program has changed it, that is what a rollback brings.
+  fileprivate final func setStored(
+    _ slot: Int,
+    _ identifier: PersistentIdentifier,
+    isAdded: Bool
+  ) {
+    guard let model, wasRead(slot) else { return }
+    let property = description.properties[slot]
+    let isChanged = changed.contains(slot)
+    let known = isChanged ? base[slot] : slots[slot]
+    let isOther = (known?.targetIdentifier == identifier) != isAdded
+    let value: Slot = isAdded ? .reference(identifier) : .nothing
+    if isChanged, isOther { base[slot] = value }
+    let isLeft = isChanged && !isAdded && slots[slot].targetIdentifier == identifier
+    if isLeft || isOther && !isChanged {
+      property.willSet(model)
+      slots[slot] = isLeft ? base[slot] ?? .nothing : value
+      property.didSet(model)
+    }
+    forgetChangeIfNone(slot)
+  }
+}
+
+extension Slot {
+  /// What a relationship leads to.
+  fileprivate var targetIdentifiers: [PersistentIdentifier] {
+    if case .many(let list?) = self { return list.allIdentifiers }
+    return targetIdentifier.map { [$0] } ?? []
   }
 }

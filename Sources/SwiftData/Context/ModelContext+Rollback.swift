@@ -21,16 +21,3 @@ extension ModelContext {
     for observer in observers { observer.didRollBack() }
   }
 }
-
-extension ModelStorage {
-  /// Gives changed properties the values that were read.
-  final func restore() {
-    guard let model, !changed.isEmpty else { return }
-    let slots = Array(changed)
-    let properties = slots.map { description.properties[$0] }
-    for property in properties { property.willSet(model) }
-    for slot in slots { if let old = base[slot] { self.slots[slot] = old } }
-    becomeClean()
-    for property in properties { property.didSet(model) }
-  }
-}

@@ -115,7 +115,11 @@ extension ModelContext {
     for (link, version) in zip(changes.updated, outcome.updated) {
       let storage = link.storage
       changed.remove(storage)
-      if let version { storage.version = version }
+      if let version {
+        storage.version = version
+      } else if storage.newer != nil {
+        report.stale.append(link)
+      }
       storage.becomeClean()
       report.updated.append(storage.identifier)
     }
@@ -202,5 +206,6 @@ extension ModelStorage {
     changed = SlotSet()
     if !base.isEmpty { base = [:] }
     if !deltas.isEmpty { deltas = [:] }
+    newer = nil
   }
 }

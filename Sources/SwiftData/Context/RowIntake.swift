@@ -5,11 +5,12 @@ internal import DepotProtocol
 /// Objects that the context has keep what the program has changed. What others have changed is told to
 /// observers when all rows are there, since they may ask the store for more.
 final class RowIntake {
-  /// A property of a registered object that isn't what the row says.
-  private struct Update {
-    var link: Link
-    var slot: Int
-    var value: Slot
+  /// A row of a registered object that is newer than what the context knows.
+  private struct Renewal {
+    let link: Link
+    let version: Int64
+    /// The place of its values.
+    let values: Range<Int>
   }
 
   /// What a to-many relationship leads to that came along.
@@ -29,7 +30,10 @@ final class RowIntake {
   private var known:
     (name: String, description: EntityDescription, key: EntityKey, steps: [RowStep])
   private(set) var links: [Link] = []
-  private var updates: [Update] = []
+  private var renewals: [Renewal] = []
+  private var values: [(slot: Int, value: Slot)] = []
+  /// The objects whose newer rows lack values that are loaded.
+  private var outdated: [Link] = []
   private var group: FetchGroup?
   private var branches: [String: Branch] = [:]
   private var branchPlans: [String: RowPlan] = [:]
@@ -96,25 +100,57 @@ final class RowIntake {
       }
       return
     }
-    let isStale = storage.version != reader.version
+    if storage.version != 0, reader.version < storage.knownVersion {
+      for step in steps { try reader.skip(step.width) }
+    } else if storage.version == 0 || reader.version == storage.knownVersion {
+      try fillUnloaded(storage, steps, &reader)
+      if storage.version == 0 { storage.version = reader.version }
+    } else if covers(steps, storage) {
+      try renew(link, steps, &reader)
+    } else {
+      try fillUnloaded(storage, steps, &reader)
+      outdated.append(link)
+    }
+  }
+
+  /// Takes what isn't known of a row.
+  private func fillUnloaded(
+    _ storage: ModelStorage,
+    _ steps: [RowStep],
+    _ reader: inout RowReader
+  ) throws {
     for step in steps {
-      guard let index = step.index else {
+      if let index = step.index, storage.isUnloaded(index), !storage.changed.contains(index) {
+        if let (index, slot) = try reader.slot(step) { storage.slots[index] = slot }
+      } else {
         try reader.skip(step.width)
-        continue
-      }
-      let isUnloaded = storage.isUnloaded(index)
-      if !isUnloaded, !isStale || storage.changed.contains(index) {
-        try reader.skip(step.width)
-      } else if let (index, slot) = try reader.slot(step) {
-        if isUnloaded, !storage.changed.contains(index) {
-          storage.slots[index] = slot
-        } else if !storage.description.properties[index].isSame(storage.slots[index], slot) {
-          updates.append(Update(link: link, slot: index, value: slot))
-        }
       }
     }
-    // With changes of its own, the object keeps the version that these are based on.
-    if storage.changed.isEmpty || storage.version == 0 { storage.version = reader.version }
+  }
+
+  /// Whether a row has all that was read of an object.
+  private func covers(_ steps: [RowStep], _ storage: ModelStorage) -> Bool {
+    var covered = SlotSet()
+    for step in steps { if let index = step.index { covered.insert(index) } }
+    return storage.description.properties.allSatisfy { property in
+      property.isToMany || covered.contains(property.slot) || !storage.wasRead(property.slot)
+    }
+  }
+
+  /// Takes a row that is newer than what is known, for the end.
+  private func renew(_ link: Link, _ steps: [RowStep], _ reader: inout RowReader) throws {
+    let storage = link.storage
+    let start = values.count
+    for step in steps {
+      guard let (index, slot) = try reader.slot(step) else { continue }
+      if !storage.changed.contains(index), !storage.isUnloaded(index),
+        storage.description.properties[index].isSame(storage.slots[index], slot)
+      {
+        continue
+      }
+      values.append((index, slot))
+    }
+    renewals.append(Renewal(link: link, version: reader.version, values: start..<values.count))
   }
 
   // MARK: - What came along
@@ -167,19 +203,39 @@ final class RowIntake {
 
   /// Tells observers what has changed, when all rows are there; returns the objects in their order.
   func finish(prefetched paths: [String] = []) -> [Link] {
-    for update in updates { apply(update) }
-    updates = []
+    let (renewals, values, outdated) = (renewals, values, outdated)
+    self.renewals = []
+    self.values = []
+    self.outdated = []
+    for renewal in renewals { apply(renewal, values[renewal.values]) }
+    context.readAnew(outdated)
     for path in paths.sorted(by: { $0.count < $1.count }) { attach(path) }
     return links
   }
 
-  private func apply(_ update: Update) {
-    let storage = update.link.storage
-    let property = storage.description.properties[update.slot]
-    context.relink(update.link, update.slot, to: update.value)
-    property.willSet(update.link.model)
-    storage.slots[update.slot] = update.value
-    property.didSet(update.link.model)
+  /// Makes an object what a newer row says, unless one that is newer still has come meanwhile.
+  private func apply(_ renewal: Renewal, _ values: ArraySlice<(slot: Int, value: Slot)>) {
+    let link = renewal.link
+    let storage = link.storage
+    guard storage.context === context, renewal.version > storage.knownVersion else { return }
+    let theirs = values.filter { storage.changed.contains($0.slot) }
+    storage.raise(to: renewal.version, Dictionary(theirs.map { ($0.slot, $0.value) }) { $1 })
+    for (slot, value) in values where !storage.changed.contains(slot) {
+      if storage.isUnloaded(slot) {
+        storage.slots[slot] = value
+        continue
+      }
+      let property = storage.description.properties[slot]
+      property.willSet(link.model)
+      // Those who were told may have read or changed it.
+      if storage.context === context, storage.knownVersion == renewal.version,
+        !storage.changed.contains(slot)
+      {
+        context.relink(link, slot, to: value)
+        storage.slots[slot] = value
+      }
+      property.didSet(link.model)
+    }
   }
 
   /// Gives the objects that a path begins at what it leads to.
@@ -245,6 +301,8 @@ extension PropertyDescription {
   /// Whether two slots have the same value, of an attribute or a to-one relationship.
   func isSame(_ left: Slot, _ right: Slot) -> Bool {
     switch (left, right) {
+    case (.unloaded, .unloaded): true
+    case (.unloaded, _), (_, .unloaded): false
     case (.value(let left), .value(let right)): codec?.areEqual(left, right) ?? false
     default: left.targetIdentifier == right.targetIdentifier
     }

@@ -17,6 +17,8 @@ public class ModelStorage {
   final var changed = SlotSet()
   /// What changed properties were when they were read.
   final var base: [Int: Slot] = [:]
+  /// What others have stored since the version that the changes are based on.
+  final var newer: NewerRow?
   /// What became of to-many relationships that aren't loaded.
   final var deltas: [Int: LinkDelta] = [:]
   /// The relationships that were set before the object's initializer was done.

@@ -173,23 +173,6 @@ struct UndoBatch {
   }
 }
 
-extension ModelStorage {
-  /// Lets a property count as unchanged if it is what was read.
-  fileprivate final func forgetChangeIfNone(_ slot: Int) {
-    guard phase == .stored, changed.contains(slot), let old = base[slot] else { return }
-    let isSame =
-      switch (slots[slot], old) {
-      case (.many(let list?), .many(let other?)): list.allIdentifiers == other.allIdentifiers
-      case (.many, _), (_, .many), (.unloaded, _), (_, .unloaded): false
-      default: description.properties[slot].isSame(slots[slot], old)
-      }
-    guard isSame else { return }
-    changed.remove(slot)
-    base[slot] = nil
-    if changed.isEmpty { context?.changed.remove(self) }
-  }
-}
-
 extension ModelContext {
   /// What the changes of this context are undone with; nothing is recorded if it is `nil`.
   ///
