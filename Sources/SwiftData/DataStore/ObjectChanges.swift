@@ -21,10 +21,10 @@ struct ObjectChanges: Sendable {
 extension ModelContext {
   /// Merges what another context of the container has saved in a store of the program's own.
   ///
-  /// Changes that aren't saved are kept.
-  final func merge(_ changes: ObjectChanges) {
-    guard changes.editingState.id != editingState.id else { return }
+  /// Changes that aren't saved are kept. Returns what was merged.
+  final func merge(_ changes: ObjectChanges) -> MergedChanges {
     var summary = MergedChanges()
+    guard changes.editingState.id != editingState.id else { return summary }
     for identifier in changes.inserted + changes.deleted {
       if let description = description(of: identifier) { summary.noteMembership(description) }
     }
@@ -43,6 +43,6 @@ extension ModelContext {
       if storage.phase == .deleted { deleted.remove(storage) }
       vanish(storage)
     }
-    for observer in observers { observer.didMerge(summary) }
+    return summary
   }
 }

@@ -97,8 +97,11 @@ final class ContextInbox: @unchecked Sendable, RemoteReceiver {
     }
   }
 
+  /// How many events wait.
+  var count: Int { state.withLock(\.events.count) }
+
   /// Whether there is something to merge.
-  var isEmpty: Bool { state.withLock(\.events.isEmpty) }
+  var isEmpty: Bool { count == 0 }
 
   /// Lets the context do something at its home as soon as it can; does nothing if it has none.
   func schedule() {

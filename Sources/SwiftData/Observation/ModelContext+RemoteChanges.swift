@@ -13,7 +13,12 @@ extension ModelContext {
     get { inbox.isOpen }
     set {
       inbox.isOpen = newValue
-      if newValue, hasRead { watch() } else if !newValue { isWatching = false }
+      if newValue, hasRead {
+        watch()
+      } else if !newValue {
+        isWatching = false
+        partialMerge = nil
+      }
     }
   }
 
@@ -58,69 +63,63 @@ extension ModelContext {
   }
 
   /// Merges what others have saved so far.
+  ///
+  /// What observers do when they are told merges nothing in its turn.
   final func mergeRemoteChanges() {
-    guard isWatching, !inbox.isEmpty || partialMerge != nil else { return }
-    while mergeNext(.max) {}
+    guard isWatching, !isMerging, !inbox.isEmpty || partialMerge != nil else { return }
+    isMerging = true
+    defer { isMerging = false }
+    var summary = MergedChanges()
+    while mergeNext(.max, &summary) != nil {}
+    tell(summary)
   }
 
   /// Merges a part of what others have saved, and lets what waits on the same queue have its turn.
   final func work() {
-    if mergeNext(Self.changesAtOnce) { inbox.schedule() }
+    if !isMerging {
+      isMerging = true
+      defer { isMerging = false }
+      var summary = MergedChanges()
+      var rest = Self.changesAtOnce
+      while rest > 0, let count = mergeNext(rest, &summary) { rest -= max(count, 1) }
+      if rest <= 0 { inbox.schedule() }
+      tell(summary)
+    }
     for observer in observers { observer.didReachTurn() }
+  }
+
+  private func tell(_ summary: MergedChanges) {
+    guard !summary.isEmpty else { return }
+    for observer in observers { observer.didMerge(summary) }
   }
 
   /// How many changes are merged at once where others wait.
   private static var changesAtOnce: Int { 500 }
 
-  /// Merges up to `limit` changes; returns whether there may be more.
-  private final func mergeNext(_ limit: Int) -> Bool {
+  /// Merges up to `limit` changes of a transaction; returns how many, and `nil` if there was nothing to
+  /// merge.
+  private func mergeNext(_ limit: Int, _ summary: inout MergedChanges) -> Int? {
     if isInDoubt {
-      do { try settleSaves() } catch { return false }
+      do { try settleSaves() } catch { return nil }
     }
-    guard let (event, start) = partialMerge ?? inbox.next().map({ ($0, 0) }) else { return false }
+    guard let (event, start) = partialMerge ?? inbox.next().map({ ($0, 0) }) else { return nil }
     partialMerge = nil
-    if case .objects(let changes) = event.event {
-      merge(changes)
-      return true
+    switch event.event {
+    case .objects(let changes):
+      summary.formUnion(merge(changes))
+      return changes.all.count
+    case .gap:
+      refreshAllObjects()
+      summary.isUnknown = true
+      return limit
+    case .transaction(let transaction):
+      let end = start + min(transaction.changes.count - start, limit)
+      let merge = RemoteMerge(self, event.store)
+      for change in transaction.changes[start..<end] { merge.take(change) }
+      merge.finish()
+      summary.formUnion(merge.summary)
+      if end < transaction.changes.count { partialMerge = (event, end) }
+      return end - start
     }
-    guard case .transaction(let transaction) = event.event else {
-      refreshAll()
-      return true
-    }
-    let count = transaction.changes.count - start
-    let end = start + min(count, limit)
-    let merge = RemoteMerge(self, event.store)
-    for change in transaction.changes[start..<end] { merge.take(change) }
-    merge.finish()
-    if end < transaction.changes.count { partialMerge = (event, end) }
-    return true
-  }
-
-  /// Reads all registered objects anew, of which nobody knows what happened to them.
-  private final func refreshAll() {
-    for table in allTables {
-      let stored = table.all.filter { $0.phase == .stored && !$0.isFault }.compactMap(\.link)
-      let groups = Dictionary(grouping: stored) { ObjectIdentifier($0.storage.description) }
-      for group in groups.values {
-        let description = group[0].storage.description
-        let identifiers = group.map(\.storage.identifier)
-        guard let links = readIfPossible(identifiers, of: description) else { continue }
-        let found = Set(links.map { ObjectIdentifier($0.storage) })
-        for link in group {
-          if !found.contains(ObjectIdentifier(link.storage)) { vanish(link.storage) }
-          for property in description.relationships
-          where property.isToMany && !link.storage.changed.contains(property.slot)
-            && !link.storage.isUnloaded(property.slot)
-          {
-            property.willSet(link.model)
-            link.storage.slots[property.slot] = .unloaded
-            property.didSet(link.model)
-          }
-        }
-      }
-    }
-    var summary = MergedChanges()
-    summary.isUnknown = true
-    for observer in observers { observer.didMerge(summary) }
   }
 }
