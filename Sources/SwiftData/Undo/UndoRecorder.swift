@@ -63,8 +63,9 @@ final class UndoRecorder: ContextObserver, UndoSource {
 
   private func register() {
     guard !batch.isEmpty else { return }
-    let batch = batch
+    var batch = batch
     self.batch = UndoBatch()
+    batch.close()
     manager.registerUndo(withTarget: self) { $0.revert(batch) }
   }
 
@@ -77,7 +78,9 @@ final class UndoRecorder: ContextObserver, UndoSource {
     for deletion in batch.deleted { bringBack(deletion.link, context) }
     // Only now are all objects there to which these lead.
     for deletion in saved { restore(deletion) }
-    for change in batch.changes.reversed() { restore(change.link, change.slot, change.old) }
+    for change in batch.changes where !change.isOfList { restore(change) }
+    for change in batch.changes where change.isOfList { restoreList(change) }
+    for change in batch.changes { change.link.storage.forgetChangeIfNone(change.slot) }
     for link in batch.inserted where [.inserted, .stored].contains(link.storage.phase) {
       context.delete(link)
     }
@@ -107,15 +110,54 @@ final class UndoRecorder: ContextObserver, UndoSource {
     }
   }
 
-  private func restore(_ link: Link, _ slot: Int, _ old: Slot) {
-    let storage = link.storage
-    guard storage.phase != .gone, storage.phase != .unregistered else { return }
-    let property = storage.description.properties[slot]
-    property.willSet(link.model)
-    storage.willChange(slot)
-    storage.slots[slot] = current(old, storage, slot)
-    property.didSet(link.model)
-    storage.forgetChangeIfNone(slot)
+  private func restore(_ change: UndoBatch.Change) {
+    let storage = change.link.storage
+    guard isHere(storage) else { return }
+    let old = current(change.old, storage, change.slot)
+    let isElsewhere =
+      change.property.destination != nil
+      && storage.slots[change.slot].targetIdentifier
+        != current(change.new, storage, change.slot).targetIdentifier
+    change.tell {
+      if isElsewhere {
+        // What others have let it lead to since has to forget it.
+        storage.setTarget(change.slot, old.targetIdentifier.flatMap { context?.fault($0) })
+      } else {
+        storage.willChange(change.slot)
+        storage.slots[change.slot] = old
+      }
+    }
+  }
+
+  /// Makes a list what it was; where others have changed it since, what was added leaves it, and what was
+  /// removed enters it.
+  private func restoreList(_ change: UndoBatch.Change) {
+    let (storage, slot) = (change.link.storage, change.slot)
+    guard isHere(storage) else { return }
+    let now = storage.targets(slot)
+    let (old, new) = (current(change.old, storage, slot), current(change.new, storage, slot))
+    change.tell {
+      storage.willChange(slot)
+      guard let now, case .many(let before?) = old, case .many(let after?) = new,
+        now.allIdentifiers != after.allIdentifiers
+      else {
+        storage.slots[slot] = old
+        return
+      }
+      let (known, done) = (Set(before.allIdentifiers), Set(after.allIdentifiers))
+      var links = storage.resolved(now, slot).filter { link in
+        known.contains(link.storage.identifier) || !done.contains(link.storage.identifier)
+      }
+      let present = done.union(links.map(\.storage.identifier))
+      links += storage.resolved(before, slot).filter { link in
+        !present.contains(link.storage.identifier)
+      }
+      storage.slots[slot] = .many(LinkList(links))
+    }
+  }
+
+  private func isHere(_ storage: ModelStorage) -> Bool {
+    storage.phase != .gone && storage.phase != .unregistered
   }
 
   /// Returns what a property was, with the objects that have other identifiers now.
@@ -136,12 +178,31 @@ final class UndoRecorder: ContextObserver, UndoSource {
 
 /// Changes that are undone together.
 struct UndoBatch {
-  private(set) var changes: [(link: Link, slot: Int, old: Slot)] = []
+  private(set) var changes: [Change] = []
   var inserted: [Link] = []
   private(set) var deleted: [Deletion] = []
   /// The lists among what properties were.
   private(set) var lists: Set<ObjectIdentifier> = []
   private var places: Set<Place> = []
+
+  /// A property that was changed.
+  struct Change {
+    let link: Link
+    let slot: Int
+    let old: Slot
+    /// What it was changed to.
+    fileprivate(set) var new = Slot.unloaded
+
+    fileprivate var property: PropertyDescription { link.storage.description.properties[slot] }
+    fileprivate var isOfList: Bool { property.isToMany }
+
+    /// Changes the property, and tells its observers.
+    fileprivate func tell(_ body: () -> Void) {
+      property.willSet(link.model)
+      body()
+      property.didSet(link.model)
+    }
+  }
 
   /// An object that was deleted, and what it was.
   struct Deletion {
@@ -169,7 +230,15 @@ struct UndoBatch {
   mutating func add(_ link: Link, _ slot: Int, _ old: Slot) {
     places.insert(Place(storage: ObjectIdentifier(link.storage), slot: slot))
     if case .many(let list?) = old { lists.insert(ObjectIdentifier(list)) }
-    changes.append((link, slot, old))
+    changes.append(Change(link: link, slot: slot, old: old))
+  }
+
+  /// Notes what everything was changed to; a list is copied before it is changed again.
+  mutating func close() {
+    for index in changes.indices {
+      let change = changes[index]
+      changes[index].new = change.link.storage.slots[change.slot]
+    }
   }
 }
 

@@ -1,0 +1,150 @@
+import Testing
+
+@testable import SwiftData
+
+/// What becomes of changes that aren't saved when others have changed the same.
+@Suite struct `Taking changes back after a merge` {
+  private let container: ModelContainer
+  private let context: ModelContext
+  private let other: ModelContext
+  private let emma: Volume
+  private let twin: Volume
+  private let shelves: [Shelf]
+  private let otherShelves: [Shelf]
+
+  init() throws {
+    container = try libraryContainer()
+    let seed = ModelContext(container)
+    for name in ["A", "B", "C"] { seed.insert(Shelf(name: name)) }
+    let new = Volume(title: "Emma", pages: 100)
+    seed.insert(new)
+    new.shelf = try seed.fetch(FetchDescriptor<Shelf>(sortBy: [SortDescriptor(\.name)])).first
+    for name in ["novel", "old"] { seed.insert(Topic(name: name)) }
+    try seed.save()
+    context = ModelContext(container)
+    context.automaticallyMergesChanges = true
+    other = ModelContext(container)
+    let names = FetchDescriptor<Shelf>(sortBy: [SortDescriptor(\.name)])
+    shelves = try context.fetch(names)
+    otherShelves = try other.fetch(names)
+    emma = try #require(context.fetch(FetchDescriptor<Volume>()).first)
+    twin = try #require(other.fetch(FetchDescriptor<Volume>()).first)
+    for shelf in shelves { _ = shelf.volumes.count }
+  }
+
+  private func topics(_ context: ModelContext) throws -> [Topic] {
+    try context.fetch(FetchDescriptor<Topic>(sortBy: [SortDescriptor(\.name)]))
+  }
+
+  /// Saves what the other context has changed, and merges it.
+  private func saveElsewhere() async throws {
+    twin.pages = 7
+    try other.save()
+    try await until {
+      context.processPendingChanges()
+      return emma.pages == 7
+    }
+  }
+
+  @Test func `a rollback brings what others have saved`() async throws {
+    emma.title = "Mine"
+    twin.title = "Theirs"
+    try await saveElsewhere()
+    #expect(emma.title == "Mine")
+    context.rollback()
+    #expect(emma.title == "Theirs")
+    #expect(!context.hasChanges)
+    context.mergePolicy = .error
+    emma.title = "Mine again"
+    try context.save()
+  }
+
+  @Test func `an object goes where others have moved it`() async throws {
+    emma.shelf = shelves[1]
+    twin.shelf = otherShelves[2]
+    try await saveElsewhere()
+    #expect(shelves.map(\.volumes.count) == [0, 1, 0])
+    context.rollback()
+    #expect(emma.shelf === shelves[2])
+    #expect(shelves.map(\.volumes.count) == [0, 0, 1])
+  }
+
+  @Test func `undoing a change that isn't saved brings what others have saved`() async throws {
+    let manager = UndoManager()
+    context.undoManager = manager
+    emma.title = "Mine"
+    emma.shelf = shelves[1]
+    context.processPendingChanges()
+    twin.title = "Theirs"
+    twin.shelf = otherShelves[2]
+    try await saveElsewhere()
+    manager.undo()
+    #expect(emma.title == "Theirs")
+    #expect(emma.shelf === shelves[2])
+    #expect(shelves.map(\.volumes.count) == [0, 0, 1])
+    #expect(!context.hasChanges)
+  }
+
+  @Test func `undoing what was added to a list leaves what others have added`() async throws {
+    let manager = UndoManager()
+    context.undoManager = manager
+    let (mine, theirs) = (try topics(context), try topics(other))
+    for topic in mine { _ = topic.volumes.count }
+    emma.topics.append(mine[0])
+    try context.save()
+    twin.topics.append(theirs[1])
+    try await saveElsewhere()
+    try await until {
+      context.processPendingChanges()
+      return emma.topics.count == 2
+    }
+    manager.undo()
+    #expect(emma.topics.map(\.name) == ["old"])
+    #expect(mine.map(\.volumes.count) == [0, 1])
+    try context.save()
+    let fresh = ModelContext(container)
+    let stored: Volume = try fresh.existingModel(for: emma.persistentModelID)
+    #expect(stored.topics.map(\.name) == ["old"])
+    manager.redo()
+    #expect(Set(emma.topics.map(\.name)) == ["novel", "old"])
+  }
+
+  @Test func `undoing a move takes the object from where others have moved it`() async throws {
+    let manager = UndoManager()
+    context.undoManager = manager
+    emma.shelf = shelves[1]
+    try context.save()
+    twin.shelf = otherShelves[2]
+    try await saveElsewhere()
+    #expect(shelves.map(\.volumes.count) == [0, 0, 1])
+    manager.undo()
+    #expect(emma.shelf === shelves[0])
+    #expect(shelves.map(\.volumes.count) == [1, 0, 0])
+  }
+
+  @Test func `an edit elsewhere of an object to be deleted is a conflict`() async throws {
+    context.mergePolicy = .error
+    context.delete(emma)
+    try await saveElsewhere()
+    #expect(throws: SwiftDataError.self) { try context.save() }
+    context.rollback()
+    #expect(emma.pages == 7)
+    context.delete(emma)
+    try context.save()
+    #expect(try other.fetchCount(FetchDescriptor<Volume>()) == 0)
+  }
+
+  @Test func `an edit of an object that others have deleted is taken back with the object`()
+    async throws
+  {
+    emma.title = "Mine"
+    other.delete(twin)
+    try other.save()
+    try await until { !context.inbox.isEmpty }
+    context.processPendingChanges()
+    #expect(context.hasChanges)
+    context.rollback()
+    #expect(emma.modelContext == nil)
+    #expect(!context.hasChanges)
+  }
+}
