@@ -136,10 +136,12 @@ extension ModelContext {
     for link in changes.updated { link.storage.settle() }
     report.stale += outcome.stale
     if let token = outcome.ownToken { report.tokens[store.identifier] = token }
-    if let token = outcome.token {
-      let token = DefaultHistoryToken(store: store.identifier, sequence: token.sequence)
-      report.tokens[store.identifier] = token
-      noteOwn(token)
+    if let sequence = outcome.token?.sequence {
+      report.tokens[store.identifier] = DefaultHistoryToken(
+        store: store.identifier,
+        sequence: sequence
+      )
+      noteOwn(sequence, store: store.identifier)
     }
   }
 

@@ -47,6 +47,8 @@ public class ModelContext: Equatable {
   final var hasRead = false
   /// Whether what others save is taken.
   final var isWatching = false
+  /// Whether something was read since the stores couldn't be watched.
+  final var hasMissedChanges = false
   /// Whether what others have saved is being merged.
   final var isMerging = false
   /// A transaction that is merged up to some change.

@@ -6,14 +6,21 @@ internal import Synchronization
 final class ContextInbox: @unchecked Sendable, RemoteReceiver {
   private let state = Mutex(State())
 
-  private struct State {
+  fileprivate struct State {
     var home = Home.caller
     var events: [RemoteEvent] = []
     var isScheduled = false
-    /// The tokens of the context's own saves that weren't told yet.
-    var own: Set<DefaultHistoryToken> = []
+    /// How many changes are in ``events``.
+    var changes = 0
+    /// The context's own saves that weren't told yet, by their stores, the first first.
+    var own: [String: [Int64]] = [:]
+    /// The stores of which something was taken that others had saved before an own save.
+    var late: Set<String> = []
     var isOpen = false
   }
+
+  /// How much may wait to be merged; beyond that it is less work to read the objects anew.
+  fileprivate static let limits = (events: 1000, changes: 50_000)
 
   /// Where a context is used.
   enum Home: Sendable {
@@ -63,20 +70,23 @@ final class ContextInbox: @unchecked Sendable, RemoteReceiver {
     set {
       state.withLock { state in
         state.isOpen = newValue
-        if !newValue { state.events = [] }
+        guard !newValue else { return }
+        state.removeEvents()
+        state.own = [:]
+        state.late = []
       }
     }
   }
 
   /// Notes that a transaction is the context's own.
-  func noteOwn(_ token: DefaultHistoryToken) {
-    state.withLock { state in if state.isOpen { state.own.insert(token) } }
+  func noteOwn(_ sequence: Int64, store: String) {
+    state.withLock { state in if state.isOpen { state.own[store, default: []].append(sequence) } }
   }
 
   func receive(_ event: RemoteEvent) {
     let home: Home? = state.withLock { state in
       guard state.isOpen else { return nil }
-      state.events.append(event)
+      state.add(event)
       guard !state.isScheduled else { return nil }
       if case .caller = state.home { return nil }
       state.isScheduled = true
@@ -85,17 +95,26 @@ final class ContextInbox: @unchecked Sendable, RemoteReceiver {
     schedule(home)
   }
 
-  /// Takes the next event that isn't of the context's own making.
+  /// Notes that others may have saved something of which nothing will be told.
+  func noteGap() { state.withLock { $0.events.insert(RemoteEvent(store: "", event: .gap), at: 0) } }
+
+  /// Takes the next event.
+  ///
+  /// The context's own saves are left out, unless something that others had saved before one of them was
+  /// told after it: then what it did to lists has to be done once more.
   func next() -> RemoteEvent? {
     state.withLock { state in
       while !state.events.isEmpty {
         let event = state.events.removeFirst()
-        if let token = event.token, state.own.remove(token) != nil { continue }
-        return event
+        state.changes -= event.changeCount
+        if state.isWanted(event) { return event }
       }
       return nil
     }
   }
+
+  /// Notes that a part of an event is merged only now.
+  func resume(_ event: RemoteEvent) { state.withLock { _ = $0.isWanted(event) } }
 
   /// How many events wait.
   var count: Int { state.withLock(\.events.count) }
@@ -130,5 +149,33 @@ final class ContextInbox: @unchecked Sendable, RemoteReceiver {
   private func work() {
     state.withLock { $0.isScheduled = false }
     context?.work()
+  }
+}
+
+extension ContextInbox.State {
+  fileprivate mutating func add(_ event: RemoteEvent) {
+    events.append(event)
+    changes += event.changeCount
+    if events.count > ContextInbox.limits.events || changes > ContextInbox.limits.changes {
+      removeEvents()
+      events = [RemoteEvent(store: event.store, event: .gap)]
+    }
+  }
+
+  fileprivate mutating func removeEvents() {
+    events = []
+    changes = 0
+  }
+
+  fileprivate mutating func isWanted(_ event: RemoteEvent) -> Bool {
+    guard let sequence = event.sequence, let known = own[event.store] else { return true }
+    let rest = known.filter { $0 >= sequence }
+    own[event.store] = rest.isEmpty ? nil : rest
+    if rest.contains(sequence) {
+      return rest.count == 1
+        ? late.remove(event.store) != nil : late.contains(event.store)
+    }
+    if rest.isEmpty { late.remove(event.store) } else { late.insert(event.store) }
+    return true
   }
 }

@@ -43,29 +43,37 @@ extension ModelContext {
     }
   }
 
-  /// Notes that a save of this context was made, whose token is known.
-  final func noteOwn(_ token: DefaultHistoryToken) {
+  /// Notes that a save of this context was made.
+  final func noteOwn(_ sequence: Int64, store: String) {
     guard automaticallyMergesChanges else { return }
-    inbox.noteOwn(token)
+    inbox.noteOwn(sequence, store: store)
     if !hasRead {
       hasRead = true
       watch()
     }
   }
 
-  /// Begins to take what others save.
+  /// Begins to take what others save; does nothing if no service answers, until it is called again.
   final func watch() {
     guard !isWatching else { return }
-    isWatching = true
     inbox.adopt(self)
     core.remote.add(inbox)
-    _ = noting { try core.remote.begin() }
+    do {
+      try core.remote.begin()
+    } catch {
+      hasMissedChanges = true
+      return
+    }
+    isWatching = true
+    if hasMissedChanges { inbox.noteGap() }
+    hasMissedChanges = false
   }
 
   /// Merges what others have saved so far.
   ///
   /// What observers do when they are told merges nothing in its turn.
   final func mergeRemoteChanges() {
+    if !isWatching, hasMissedChanges, automaticallyMergesChanges { watch() }
     guard isWatching, !isMerging, !inbox.isEmpty || partialMerge != nil else { return }
     isMerging = true
     defer { isMerging = false }
@@ -102,6 +110,7 @@ extension ModelContext {
     if isInDoubt {
       do { try settleSaves() } catch { return nil }
     }
+    if let (event, _) = partialMerge { inbox.resume(event) }
     guard let (event, start) = partialMerge ?? inbox.next().map({ ($0, 0) }) else { return nil }
     partialMerge = nil
     switch event.event {

@@ -45,7 +45,7 @@ final class RemoteChanges: Sendable {
 
     func add(_ receiver: any RemoteReceiver) {
       receivers.withLock { receivers in
-        receivers.removeAll { $0.receiver == nil }
+        receivers.removeAll { $0.receiver == nil || $0.receiver === receiver }
         receivers.append(WeakReceiver(receiver: receiver))
       }
     }
@@ -78,10 +78,24 @@ struct RemoteEvent: Sendable {
   let store: String
   let event: StoreEvent
 
+  /// The number of the transaction in the history of the store.
+  var sequence: Int64? {
+    guard case .transaction(let transaction) = event else { return nil }
+    return transaction.token.sequence
+  }
+
   /// The moment after it.
   var token: DefaultHistoryToken? {
-    guard case .transaction(let transaction) = event else { return nil }
-    return DefaultHistoryToken(store: store, sequence: transaction.token.sequence)
+    sequence.map { DefaultHistoryToken(store: store, sequence: $0) }
+  }
+
+  /// How many changes it tells.
+  var changeCount: Int {
+    switch event {
+    case .transaction(let transaction): transaction.changes.count
+    case .gap: 0
+    case .objects(let changes): changes.all.count
+    }
   }
 
   var userInfo: [AnyHashable: Any] {
