@@ -43,7 +43,8 @@ import Testing
   }
 
   @Test func `another context finds what was saved`() throws {
-    let kitchens = try ModelContext(container).fetch(byName)
+    let context = ModelContext(container)
+    let kitchens = try context.fetch(byName)
     #expect(kitchens[0].cooks?.map(\.name).sorted() == ["a", "b"])
     #expect(kitchens[0].pots?.map(\.name) == ["c"])
     #expect(kitchens[1].cooks == [])
@@ -65,7 +66,8 @@ import Testing
     kitchens[1].pots?.append(Pot("e"))
     Cook("f").kitchen = kitchens[1]
     try context.save()
-    let saved = try ModelContext(container).fetch(byName)
+    let other = ModelContext(container)
+    let saved = try other.fetch(byName)
     #expect(saved[0].cooks?.map(\.name).sorted() == ["a", "b", "d"])
     #expect(saved[1].pots?.map(\.name) == ["e"])
     #expect(saved[1].cooks?.map(\.name) == ["f"])
@@ -77,7 +79,8 @@ import Testing
     kitchen.cooks = nil
     kitchen.pots = nil
     try context.save()
-    let saved = try ModelContext(container).fetch(byName)[0]
+    let other = ModelContext(container)
+    let saved = try other.fetch(byName)[0]
     #expect(saved.cooks == [])
     #expect(saved.pots == [])
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Cook>()) == 2)
