@@ -41,7 +41,8 @@ final class StoreFixture: Sendable {
     int64: Hello.Int64Form = .number,
     author: String? = nil,
     group: String? = nil,
-    connection: Int64 = 7
+    connection: Int64 = 7,
+    phase: WriteRequest.Phase = .whole
   ) async -> [Result<JSONValue, DepotError>] {
     let requests = operations.map { operation in
       let token = nextToken.withLock { token in
@@ -55,6 +56,7 @@ final class StoreFixture: Sendable {
         control: control,
         reply: ReplyWriter(id: Int64(token), framing: .lines, int64: int64),
         connection: connection,
+        phase: phase,
         author: author,
         process: "test/1",
         group: group

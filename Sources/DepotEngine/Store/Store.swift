@@ -180,6 +180,8 @@ package actor Store {
     do {
       let outcome = try writer.runPhase(first)
       publish(writer)
+      // What is only prepared may still be undone.
+      if writer.prepared == nil { tell(writer) }
       onCommit([outcome])
       if writer.prepared == nil { try checkpoint(writer) }
     } catch {

@@ -22,6 +22,7 @@ extension Writer {
       return request.outcome(.success(Array("{}".utf8)))
     } catch {
       if case .fatal = error { backup = nil }
+      recorder.discardTransaction()
       try endTransaction()
       switch error {
       case .fatal(let error): throw error
@@ -55,6 +56,7 @@ extension Writer {
   func undoPrepared() throws(SQLiteError) {
     guard prepared != nil else { return }
     prepared = nil
+    recorder.discardTransaction()
     try endTransaction()
   }
 }

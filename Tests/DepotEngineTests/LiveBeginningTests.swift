@@ -1,0 +1,52 @@
+import DepotProtocol
+import Foundation
+import Testing
+
+@testable import DepotEngine
+
+/// How watches begin, and begin anew.
+@Suite struct LiveBeginningTests {
+  /// The items, and entities that nobody watches.
+  private static func schema(_ attributes: String..., others: Int = 0) -> Schema {
+    var schema = Schema.items
+    for name in attributes {
+      schema.entities[0].attributes.append(Attribute(name: name, type: .int64, isOptional: true))
+    }
+    for number in 0..<others {
+      schema.entities.append(
+        Entity(name: "Other\(number)", attributes: [Attribute(name: "x", type: .string)])
+      )
+    }
+    return schema
+  }
+
+  private static let items = WatchRequest(FetchRequest(entity: "Item"))
+
+  private func withItems(_ body: (_ live: LiveFixture) async throws -> Void) async throws {
+    try await withLive(.items) { live in
+      try await live.insert("Item", ["name", "size"], #"[["a",1],["b",2],["c",3]]"#)
+      try await body(live)
+    }
+  }
+
+  @Test func `a schema that was prepared is told when it is committed, and only then`() async throws
+  {
+    try await withItems { live in
+      let client = try await live.watch(Self.items)
+      _ = client.take()
+      let define = DepotProtocol.Operation.defineSchema(Self.schema("extra"), isDryRun: false)
+      let store = live.fixture
+      for phase in [WriteRequest.Phase.prepare, .undo] {
+        _ = try await store.write([define], phase: phase)[0].get()
+      }
+      try await live.settle()
+      #expect(client.kinds == [])
+      for phase in [WriteRequest.Phase.prepare, .commit] {
+        _ = try await store.write([define], phase: phase)[0].get()
+      }
+      try await live.settle()
+      #expect(client.kinds == ["gap", "snapshot", "live"])
+      #expect(client.all[1]["columns"]?.array?.last == .string("extra"))
+    }
+  }
+}
