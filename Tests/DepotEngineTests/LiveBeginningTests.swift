@@ -49,4 +49,43 @@ import Testing
       #expect(client.all[1]["columns"]?.array?.last == .string("extra"))
     }
   }
+
+  @Test func `new columns are told to a slow client also if the schema changes again`() async throws
+  {
+    try await withItems { live in
+      let client = try await live.watch(Self.items, allowance: 2)
+      try await until { client.kinds == ["snapshot", "live"] }
+      _ = client.take()
+      for others in 0...1 {
+        let schema = Self.schema("extra", others: others)
+        try await live.fixture.write(.defineSchema(schema, isDryRun: false))
+        try await live.settle(0)
+      }
+      try await live.update("Item", 1, ["extra"], "[7]")
+      client.watch?.grant(100)
+      try await live.settle()
+      #expect(client.kinds == ["gap", "snapshot", "live"])
+      var rows = LiveRows()
+      for frame in client.take() { try rows.apply(frame) }
+      #expect(rows.columns == ["$id", "$version", "name", "size", "extra"])
+      #expect(rows.rows.allSatisfy { $0.count == 5 })
+    }
+  }
+
+  @Test func `a count that begins while the schema changes needn't begin anew later`() async throws {
+    try await withItems { live in
+      let client = LiveClient()
+      let request = WatchRequest(.count(CountRequest(entity: "Item")))
+      async let change = live.fixture.write(
+        .defineSchema(Self.schema("extra"), isDryRun: false)
+      )
+      client.begin(request, on: live.live, connection: 7, allowance: nil)
+      _ = try await change
+      try await live.settle()
+      _ = client.take()
+      try await live.insert("Item", ["name"], #"[["d"]]"#)
+      try await live.settle()
+      #expect(client.kinds == ["change"])
+    }
+  }
 }

@@ -21,6 +21,7 @@ extension LiveQueries {
     var value = old
     value.checksum = checksum.value
     query.subject = .value(value)
+    if isFirst { query.mustRestart = false }
     query.touches.removeAll()
     query.token = token
     if !isSilent {

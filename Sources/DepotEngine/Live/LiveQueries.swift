@@ -439,7 +439,7 @@ package actor LiveQueries {
       query.touches.isForeign = true
       dirty.insert(key)
       guard query.history == nil else { continue }
-      query.mustRestart = query.stage == .beginning || names != query.names
+      if query.stage == .beginning || names != query.names { query.mustRestart = true }
     }
     if queries.isEmpty { endListening() }
   }
