@@ -88,4 +88,35 @@ import Testing
       #expect(client.kinds == ["change"])
     }
   }
+
+  @Test func `a cancellation at any moment after the beginning ends the watch`() async throws {
+    try await withItems { live in
+      let count = WatchRequest(.count(CountRequest(entity: "Item")))
+      for round in 0..<400 {
+        let client = LiveClient()
+        client.begin(count, on: live.live, connection: 7, allowance: nil)
+        for _ in 0..<(round % 40) * 50 { _ = client.watch }
+        client.watch?.control.cancel()
+        client.watch?.wake()
+        try await until { client.kinds.last == "err" }
+      }
+    }
+  }
+
+  @Test func `a watch that ends before it begins leaves the next one all that is committed`()
+    async throws
+  {
+    try await withItems { live in
+      let control = CallControl()
+      control.cancel()
+      let ended = LiveClient()
+      ended.begin(Self.items, on: live.live, connection: 7, allowance: nil, control: control)
+      try await until { ended.kinds == ["err"] }
+      let client = try await live.watch(Self.items)
+      _ = client.take()
+      try await live.insert("Item", ["name"], #"[["d"]]"#)
+      try await live.settle()
+      #expect(client.kinds == ["change"])
+    }
+  }
 }

@@ -118,11 +118,12 @@ final class LiveClient: Sendable {
     _ request: WatchRequest,
     on live: LiveQueries,
     connection: Int64,
-    allowance: Int?
+    allowance: Int?,
+    control: CallControl = CallControl()
   ) {
     let watch = LiveWatch(
       request,
-      control: CallControl(),
+      control: control,
       reply: ReplyWriter(id: 1, framing: .lines),
       connection: connection,
       allowance: allowance

@@ -28,6 +28,8 @@ package actor LiveQueries {
   var barriers: [LiveBarrier] = []
   /// The snapshot's token when it was ahead of what is known, at the last tick.
   private var missing: Int64?
+  /// Whether the store makes known what it commits.
+  private var isListening = false
   private var isClosed = false
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -130,6 +132,8 @@ package actor LiveQueries {
   private func start(_ watch: LiveWatch) {
     do throws(ReadEnd) {
       if isClosed { throw .failed(ReaderPool.draining) }
+      // A cancellation that comes from now on finds its way here, and one that came before is seen.
+      watch.begin(self)
       do throws(DepotError) {
         try watch.check()
       } catch {
@@ -146,7 +150,6 @@ package actor LiveQueries {
       queries[key] = query
       attach(query, key)
       if query.history != nil { try beginHistory(query) }
-      watch.begin(self)
       beginAnswer(query)
     } catch {
       watch.end(error.error)
@@ -182,6 +185,7 @@ package actor LiveQueries {
   }
 
   private func beginListening() throws(ReadEnd) {
+    isListening = true
     feed.listen { [self] in
       thread.run { [self] in assumeIsolated { $0.commitsCame() } }
     }
@@ -191,6 +195,8 @@ package actor LiveQueries {
   }
 
   private func endListening() {
+    guard isListening else { return }
+    isListening = false
     store.interest.lower()
     feed.listen(nil)
     openConnection?.releaseMemory()
