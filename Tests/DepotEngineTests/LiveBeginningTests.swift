@@ -119,4 +119,28 @@ import Testing
       #expect(client.kinds == ["change"])
     }
   }
+
+  @Test func `a client that came back and was too slow gets all rows`() async throws {
+    try await withItems { live in
+      let token = try await live.settle()
+      let many = (0..<6000).map { "[\"m\($0)\"]" }.joined(separator: ",")
+      try await live.insert("Item", ["name"], "[" + many + "]")
+      var request = Self.items
+      request.since = token
+      let client = try await live.watch(request, allowance: 2)
+      try await until { client.kinds == ["resume", "live"] }
+      _ = client.take()
+      for number in 0..<2 {
+        let more = (0..<6000).map { "[\"n\(number)-\($0)\"]" }.joined(separator: ",")
+        try await live.insert("Item", ["name"], "[" + more + "]")
+        try await live.settle(0)
+      }
+      client.watch?.grant(1000)
+      try await live.settle()
+      #expect(client.kinds.prefix(2) == ["gap", "snapshot"] && client.kinds.last == "live")
+      var rows = LiveRows()
+      for frame in client.take() { try rows.apply(frame) }
+      #expect(rows.rows.count == 18_003)
+    }
+  }
 }

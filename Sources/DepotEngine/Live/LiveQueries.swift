@@ -229,7 +229,11 @@ package actor LiveQueries {
     query.stage = .beginning
     query.mustRestart = false
     switch query.subject {
-    case .rows: read(query, query.watch.request)
+    case .rows:
+      var request = query.watch.request
+      // After a gap the client knows no rows that what it has missed could be added to.
+      if query.isForgotten { request.since = nil }
+      read(query, request)
     case .history where query.watch.request.since != nil: catchUp(query)
     case .value, .history: enqueueRun(query)
     }
@@ -295,6 +299,7 @@ package actor LiveQueries {
     query.isLate = false
     query.mustRun = false
     query.touches.removeAll()
+    query.isForgotten = true
     query.mustRestart = true
     query.stage = .beginning
     if case .value(var value) = query.subject {

@@ -21,6 +21,8 @@ final class LiveQuery {
   var mustRun = false
   /// Whether what is being read is for an older schema.
   var mustRestart = false
+  /// Whether the client was told to forget the rows that it had.
+  var isForgotten = false
   /// Whose transactions the client of a history doesn't want.
   var own: HistorySelection.Own?
   /// How many transactions wait for the client of a history.
