@@ -143,4 +143,26 @@ import Testing
       #expect(rows.rows.count == 18_003)
     }
   }
+
+  @Test func `a client that missed more than fits into a frame gets several`() async throws {
+    try await withItems { live in
+      let before = try await live.watch(Self.items)
+      var rows = LiveRows()
+      for frame in before.take() { try rows.apply(frame) }
+      let long = String(repeating: "x", count: 60_000)
+      for part in 0..<6 {
+        let many = (0..<50).map { "[\"\(long)\(part)-\($0)\"]" }.joined(separator: ",")
+        try await live.insert("Item", ["name"], "[" + many + "]")
+      }
+      try await live.delete("Item", 2)
+      var request = Self.items
+      request.since = try HistoryToken(rows.token ?? "")
+      let client = try await live.watch(request)
+      let kinds = client.kinds
+      #expect(kinds.count > 60 && kinds.dropLast().allSatisfy { $0 == "resume" })
+      #expect(kinds.last == "live")
+      for frame in client.take() { try rows.apply(frame) }
+      #expect(rows.identifiers == [1] + Array(3...303))
+    }
+  }
 }

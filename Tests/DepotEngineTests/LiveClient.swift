@@ -31,7 +31,11 @@ struct LiveRows {
       rows = []
       isLive = false
     case "resume":
-      try resume(frame)
+      parts.append(frame)
+      if frame["more"] == nil {
+        try resume(parts)
+        parts = []
+      }
     case "change":
       parts.append(frame)
       token = frame["token"]?.string
@@ -48,15 +52,21 @@ struct LiveRows {
     return rows
   }
 
-  private mutating func resume(_ frame: JSONValue) throws {
+  private mutating func resume(_ frames: [JSONValue]) throws {
     var known = Dictionary(uniqueKeysWithValues: zip(identifiers, rows))
-    for row in try Self.rows(frame) { known[row[0].int64 ?? 0] = row }
-    guard let order = frame["order"]?.array?.compactMap(\.int64) else { throw Broken(why: "order") }
+    var order: [Int64] = []
+    for frame in frames {
+      for row in try Self.rows(frame) { known[row[0].int64 ?? 0] = row }
+      guard let part = frame["order"]?.array?.compactMap(\.int64) else {
+        throw Broken(why: "order")
+      }
+      order += part
+      token = frame["token"]?.string
+    }
     rows = try order.map { identifier in
       guard let row = known[identifier] else { throw Broken(why: "\(identifier) is unknown") }
       return row
     }
-    token = frame["token"]?.string
   }
 
   private mutating func change(_ frames: [JSONValue]) throws {

@@ -8,8 +8,11 @@ struct ResumeRun {
   private let reply: ReplyWriter
   private let store: String
   private let connection: Connection
+  private let statement: Statement
   private let changed: Set<Int64>
   private var live: LiveSnapshot
+  private var isFirstFrame = true
+  /// Whether a frame is still to be written.
   private(set) var hasFrame = true
   private(set) var rowCount = 0
 
@@ -51,44 +54,39 @@ struct ResumeRun {
     self.changed = changed
     self.plan = plan
     self.connection = connection
+    statement = try connection.prepared(plan.stream.statement)
     reply = read.reply
     store = read.live?.store ?? ""
   }
 
-  /// Appends the one frame.
-  mutating func writeFrame(to writer: inout JSONWriter) throws(ReadEnd) {
-    hasFrame = false
-    let statement = try connection.prepared(plan.stream.statement)
-    defer { statement.reset() }
+  /// Appends a frame; all but the last announce more.
+  ///
+  /// - Returns: Whether it is the last.
+  mutating func writeFrame(to writer: inout JSONWriter) throws(ReadEnd) -> Bool {
     var rows = JSONWriter(capacity: 64 << 10)
     var order = JSONWriter(capacity: 64 << 10)
-    while try statement.advance() {
-      var row = JSONWriter()
-      do {
-        try plan.stream.reading.write(statement.row, int64: reply.int64, to: &row)
-      } catch {
-        throw .failed(error)
+    while rows.bytes.count + order.bytes.count < LiveFrames.frameBytes {
+      guard try statement.advance() else {
+        hasFrame = false
+        break
       }
-      let entry = LiveEntry(statement.row, plan.keys, json: row.bytes[...])
-      try live.add(entry)
-      if !order.bytes.isEmpty { order.raw(",") }
-      order.integer(entry.identifier, as: reply.int64)
-      guard changed.contains(entry.identifier) else { continue }
-      if !rows.bytes.isEmpty { rows.raw(",") }
-      rows.raw(row.bytes)
-      rowCount += 1
-      guard rows.bytes.count + order.bytes.count < Limits.frameBytes - 4096 else {
-        throw .failed(
-          DepotError(.frameTooLarge, "Too much has changed for one frame.")
-            .hint("Watch again without \"since\".")
+      try writeRow(&rows, &order)
+    }
+    guard rows.bytes.count + order.bytes.count < Limits.frameBytes - 4096 else {
+      throw .failed(
+        DepotError(
+          .frameTooLarge,
+          "A row of \(plan.request.entity) is too large for a frame."
         )
-      }
+        .hint("Select fewer attributes.")
+      )
     }
     let frames = LiveFrames(reply: reply, store: store)
     writer.raw(
       frames.frame("resume") { frame in
         frames.write("token", live.token, to: &frame)
-        if let names = plan.stream.names {
+        if hasFrame { frame.raw(",\"more\":true") }
+        if isFirstFrame, let names = plan.stream.names {
           frame.raw(",\"columns\":")
           frame.names(names)
         }
@@ -99,12 +97,38 @@ struct ResumeRun {
         frame.raw("]")
       }
     )
+    isFirstFrame = false
+    return !hasFrame
+  }
+
+  /// Appends the place of the current row, and the row itself if it changed.
+  private mutating func writeRow(
+    _ rows: inout JSONWriter,
+    _ order: inout JSONWriter
+  ) throws(ReadEnd) {
+    var row = JSONWriter()
+    do {
+      try plan.stream.reading.write(statement.row, int64: reply.int64, to: &row)
+    } catch {
+      throw .failed(error)
+    }
+    let entry = LiveEntry(statement.row, plan.keys, json: row.bytes[...])
+    try live.add(entry)
+    if !order.bytes.isEmpty { order.raw(",") }
+    order.integer(entry.identifier, as: reply.int64)
+    guard changed.contains(entry.identifier) else { return }
+    if !rows.bytes.isEmpty { rows.raw(",") }
+    rows.raw(row.bytes)
+    rowCount += 1
   }
 
   var snapshot: LiveSnapshot? { hasFrame ? nil : live }
 
   /// Ends the snapshot.
-  func close() { try? connection.run("COMMIT") }
+  func close() {
+    statement.reset()
+    try? connection.run("COMMIT")
+  }
 }
 
 /// What the history still tells.

@@ -36,8 +36,7 @@ enum StreamRun {
       return try run.writeFrame(to: &writer)
     case .resume(var run):
       defer { self = .resume(run) }
-      try run.writeFrame(to: &writer)
-      return true
+      return try run.writeFrame(to: &writer)
     case .history(let run):
       return try run.writeFrame(to: &writer, byteLimit: byteLimit)
     }

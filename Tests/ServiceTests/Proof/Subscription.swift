@@ -121,7 +121,10 @@ struct SubscriberView {
     case "mark": break
     case "gap": (rows, isLoading, isWhole) = ([], false, false)
     case "disconnected": (isLoading, isWhole, parts) = (false, since != nil, [])
-    case "resume": try resume(frame)
+    case "resume":
+      parts.append(frame)
+      isWhole = frame["more"] == nil
+      if isWhole { try resume() }
     case "change":
       parts.append(frame)
       isWhole = frame["more"] == nil
@@ -146,10 +149,14 @@ struct SubscriberView {
     return rows
   }
 
-  private mutating func resume(_ frame: JSONValue) throws(Broken) {
+  private mutating func resume() throws(Broken) {
     var known = Dictionary(rows.map { ($0.id, $0) }) { $1 }
-    for row in try Self.rows(of: frame) { known[row.id] = row }
-    guard let order = frame["order"]?.array?.compactMap(\.int64) else { throw Broken("no order") }
+    var order: [Int64] = []
+    for part in parts {
+      for row in try Self.rows(of: part) { known[row.id] = row }
+      guard let list = part["order"]?.array?.compactMap(\.int64) else { throw Broken("no order") }
+      order += list
+    }
     rows = []
     for id in order {
       guard let row = known[id] else { throw Broken("row \(id) is unknown") }
