@@ -72,7 +72,8 @@ import Testing
     }
   }
 
-  @Test func `a count that begins while the schema changes needn't begin anew later`() async throws {
+  @Test func `a count that begins while the schema changes needn't begin anew later`() async throws
+  {
     try await withItems { live in
       let client = LiveClient()
       let request = WatchRequest(.count(CountRequest(entity: "Item")))
@@ -163,6 +164,48 @@ import Testing
       #expect(kinds.last == "live")
       for frame in client.take() { try rows.apply(frame) }
       #expect(rows.identifiers == [1] + Array(3...303))
+    }
+  }
+
+  /// The items under version `number`, in which the size has another name.
+  private static func renamed(_ number: Int) -> Schema {
+    var schema = Schema.items
+    schema.version = SchemaVersion(number, 0, 0)
+    schema.entities[0].attributes[1] = Attribute(
+      name: "size\(number)",
+      type: .int64,
+      isOptional: true,
+      originalName: "size\(number - 1)"
+    )
+    return schema
+  }
+
+  @Test func `watches that begin around migrations never fail for them`() async throws {
+    try await withItems { live in
+      let requests = [
+        Self.items,
+        WatchRequest(.count(CountRequest(entity: "Item"))),
+        WatchRequest(FetchRequest(entity: "Item", sort: [SortKey("name")], limit: 2)),
+      ]
+      var schema = Self.renamed(0)
+      schema.entities[0].attributes[1].originalName = "size"
+      try await live.fixture.write(.defineSchema(schema, isDryRun: false))
+      async let changes: Void = {
+        for number in 1..<60 {
+          try await live.fixture.write(.defineSchema(Self.renamed(number), isDryRun: false))
+        }
+      }()
+      var ended: [JSONValue] = []
+      for round in 0..<400 {
+        let client = LiveClient()
+        client.begin(requests[round % 3], on: live.live, connection: 7, allowance: nil)
+        try await until { client.kinds.contains("live") || client.kinds.last == "err" }
+        ended += client.all.filter { $0["err"] != nil }
+        client.watch?.control.cancel()
+        client.watch?.wake()
+      }
+      try await changes
+      #expect(ended == [])
     }
   }
 }

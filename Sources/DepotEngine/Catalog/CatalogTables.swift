@@ -57,6 +57,11 @@ struct CatalogTables {
     return Int(generation)
   }
 
+  /// Returns the schema: `known`, unless it was changed since.
+  func catalog(orSame known: Catalog) throws -> Catalog {
+    try generation() == known.generation ? known : load()
+  }
+
   /// Writes the schema.
   func store(_ catalog: Catalog) throws {
     try set("schema", .text(catalog.schema.json))

@@ -115,7 +115,7 @@ extension LiveQueries {
       watched: history.request,
       since: query.token,
       without: query.own,
-      catalog,
+      query.catalog,
       query.watch.reply,
       on: connection
     )

@@ -213,6 +213,7 @@ extension LiveQueries {
     defer { endSnapshot(connection) }
     // A change of the schema that has come since may have others things done to the query.
     guard queries[ObjectIdentifier(query.watch)] != nil else { return }
+    if isFirst { try fit(query, to: connection) }
     switch query.subject {
     case .rows(let plan, let result):
       if query.mustRestart || query.isLate { return restart(query, to: token) }
@@ -234,7 +235,7 @@ extension LiveQueries {
     var plan = old
     if plan.isMomentary {
       do {
-        plan = try LivePlan(plan.request, in: catalog)
+        plan = try LivePlan(plan.request, in: query.catalog)
       } catch {
         throw .failed(error)
       }

@@ -10,7 +10,7 @@ extension LiveQueries {
     _ connection: Connection,
     at token: Int64
   ) throws(ReadEnd) {
-    let rows = try rows(of: old, query.watch.reply.int64, connection)
+    let rows = try rows(of: old, in: query.catalog, query.watch.reply.int64, connection)
     var checksum = Checksum()
     for row in rows { row.withUnsafeBytes { checksum.add($0) } }
     let isFirst = query.stage == .beginning
@@ -38,6 +38,7 @@ extension LiveQueries {
 
   private func rows(
     of value: LiveValue,
+    in catalog: Catalog,
     _ form: Hello.Int64Form,
     _ connection: Connection
   ) throws(ReadEnd) -> [[UInt8]] {

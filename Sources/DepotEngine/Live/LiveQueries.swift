@@ -10,7 +10,7 @@ package actor LiveQueries {
   let thread: WorkerThread
   private let path: String
   private let isFrozen: Bool
-  private let store: Store
+  let store: Store
   private let readers: ReaderPool
   private let feed: ChangeFeed
   let storeIdentifier: String
@@ -140,10 +140,12 @@ package actor LiveQueries {
         throw .failed(error)
       }
       if queries.isEmpty { try beginListening() }
+      let catalog = catalog
       let query = LiveQuery(
         watch,
         LiveFrames(reply: watch.reply, store: storeIdentifier),
-        try subject(of: watch.request, in: catalog)
+        try subject(of: watch.request, in: catalog),
+        catalog
       )
       try checkSince(watch.request)
       let key = ObjectIdentifier(watch)
@@ -194,7 +196,7 @@ package actor LiveQueries {
     known = max(known, try connection().historyHead())
   }
 
-  private func endListening() {
+  func endListening() {
     guard isListening else { return }
     isListening = false
     store.interest.lower()
@@ -244,7 +246,7 @@ package actor LiveQueries {
     let (watch, box) = (query.watch, SnapshotBox())
     let read = LongRead(
       .watch(request),
-      catalog,
+      query.catalog,
       watch.control,
       watch.reply,
       nil,
@@ -355,23 +357,6 @@ package actor LiveQueries {
     if queries.isEmpty { endListening() }
   }
 
-  /// Has commits that may concern a query find it.
-  private func attach(_ query: LiveQuery, _ key: ObjectIdentifier) {
-    let dependencies = query.dependencies
-    if let value = dependencies.key, let root = dependencies.nodes.first?.root {
-      store.interest.want(value.place, of: root)
-    }
-    index.add(dependencies, of: key)
-  }
-
-  private func detach(_ query: LiveQuery, _ key: ObjectIdentifier) {
-    let dependencies = query.dependencies
-    if let value = dependencies.key, let root = dependencies.nodes.first?.root {
-      store.interest.unwant(value.place, of: root)
-    }
-    index.remove(dependencies, of: key)
-  }
-
   // MARK: - Commits
 
   /// Evaluates what commits changed.
@@ -427,32 +412,6 @@ package actor LiveQueries {
       }
       dirty.insert(key)
     }
-  }
-
-  /// Compiles all queries for the schema that the store has now.
-  private func compileAll() {
-    let catalog = catalog
-    for (key, query) in queries {
-      detach(query, key)
-      let names = query.names
-      do throws(ReadEnd) {
-        let fresh = try subject(of: query.watch.request, in: catalog)
-        query.adopt(fresh)
-        attach(query, key)
-      } catch {
-        // What isn't in the index is found again by nothing.
-        queries[key] = nil
-        histories.remove(key)
-        query.watch.end(error.error)
-        continue
-      }
-      query.touches.isUnknown = true
-      query.touches.isForeign = true
-      dirty.insert(key)
-      guard query.history == nil else { continue }
-      if query.stage == .beginning || names != query.names { query.mustRestart = true }
-    }
-    if queries.isEmpty { endListening() }
   }
 
   private func doWhatIsDue() {

@@ -6,6 +6,8 @@ internal import DepotProtocol
 final class LiveQuery {
   let watch: LiveWatch
   let frames: LiveFrames
+  /// The schema that it is compiled for.
+  private(set) var catalog: Catalog
   var subject: Subject
   var stage = Stage.beginning
   /// The token up to which the client knows everything, once it has what ``outbox`` holds.
@@ -43,8 +45,9 @@ final class LiveQuery {
     case history(LiveHistory)
   }
 
-  init(_ watch: LiveWatch, _ frames: LiveFrames, _ subject: Subject) {
+  init(_ watch: LiveWatch, _ frames: LiveFrames, _ subject: Subject, _ catalog: Catalog) {
     self.watch = watch
+    self.catalog = catalog
     self.frames = frames
     self.subject = subject
     touches = LiveTouches(nodeCount: 1)
@@ -78,7 +81,8 @@ final class LiveQuery {
   }
 
   /// Goes on as compiled for another schema.
-  func adopt(_ fresh: Subject) {
+  func adopt(_ fresh: Subject, _ catalog: Catalog) {
+    self.catalog = catalog
     switch (subject, fresh) {
     case (.rows(_, let result), .rows(let plan, _)): subject = .rows(plan, result)
     case (.value(let old), .value(var value)):

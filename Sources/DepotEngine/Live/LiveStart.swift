@@ -12,14 +12,23 @@ struct LiveStart {
   }
 
   /// Begins the stream: all rows, or only what a client has missed if that can be told.
+  ///
+  /// The connection is in a transaction then, for the schema that the snapshot has.
   func stream(on connection: Connection) throws(ReadEnd) -> StreamRun {
+    let catalog: Catalog
+    do {
+      try connection.run("BEGIN")
+      catalog = try CatalogTables(connection: connection).catalog(orSame: read.catalog)
+    } catch {
+      throw ReadEnd(error)
+    }
     if case .history(let history) = request.subject, let since = request.since {
       return .history(
         try HistoryRun(
           watched: history,
           since: since.sequence,
           without: read.live?.own,
-          read.catalog,
+          catalog,
           read.reply,
           on: connection
         )
@@ -30,34 +39,16 @@ struct LiveStart {
     }
     let plan: LivePlan
     do {
-      plan = try LivePlan(fetch, in: read.catalog)
+      plan = try LivePlan(fetch, in: catalog)
     } catch {
       throw .failed(error.ofWatched("fetch"))
     }
-    if let since = request.since, ResumeRun.isPossible(plan, in: read.catalog) {
-      if let run = try resume(plan, since.sequence, on: connection) { return .resume(run) }
+    if let since = request.since?.sequence, ResumeRun.isPossible(plan, in: catalog),
+      let run = try ResumeRun(plan, read, catalog, since: since, on: connection)
+    {
+      return .resume(run)
     }
     return .rows(try FetchRun(plan.stream, read.reply, on: connection))
-  }
-
-  private func resume(
-    _ plan: LivePlan,
-    _ since: Int64,
-    on connection: Connection
-  ) throws(ReadEnd) -> ResumeRun? {
-    do {
-      try connection.run("BEGIN")
-    } catch {
-      throw ReadEnd(error)
-    }
-    do {
-      if let run = try ResumeRun(plan, read, since: since, on: connection) { return run }
-      try? connection.run("COMMIT")
-      return nil
-    } catch {
-      try? connection.run("COMMIT")
-      throw error
-    }
   }
 }
 

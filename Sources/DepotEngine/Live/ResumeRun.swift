@@ -31,24 +31,26 @@ struct ResumeRun {
   /// - Parameters:
   ///   - plan: The query.
   ///   - read: How its frames are written.
+  ///   - catalog: The schema.
   ///   - since: What the client knows.
   ///   - connection: The connection, in a transaction, which is the run's from now on.
   /// - Throws: ``ReadEnd`` if the history can't be read.
   init?(
     _ plan: LivePlan,
     _ read: LongRead,
+    _ catalog: Catalog,
     since: Int64,
     on connection: Connection
   ) throws(ReadEnd) {
     let layout: EntityLayout
     do {
-      layout = try read.catalog.layout(of: plan.request.entity)
+      layout = try catalog.layout(of: plan.request.entity)
     } catch {
       throw .failed(error)
     }
     live = LiveSnapshot(token: try connection.historyHead())
     let history = HistoryReach(connection)
-    guard live.token >= since, try history.knowsAll(since: since, of: layout, read.catalog),
+    guard live.token >= since, try history.knowsAll(since: since, of: layout, catalog),
       let changed = try history.rows(changedSince: since, of: layout)
     else { return nil }
     self.changed = changed

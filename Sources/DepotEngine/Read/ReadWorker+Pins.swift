@@ -41,9 +41,8 @@ extension ReadWorker {
       try connection.run("BEGIN")
       let tables = CatalogTables(connection: connection)
       // This reads, so the snapshot is that of now.
-      let isSame = try tables.generation() == catalog.generation
       let moment = Pin.Moment(
-        catalog: isSame ? catalog : try tables.load(),
+        catalog: try tables.catalog(orSame: catalog),
         token: try SnapshotToken.read(on: connection, store: store)
       )
       pinned[ObjectIdentifier(pin)] = connection

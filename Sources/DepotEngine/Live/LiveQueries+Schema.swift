@@ -1,0 +1,66 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// What queries are compiled for, and how commits find them.
+extension LiveQueries {
+  /// Compiles all queries for the schema that the store has now.
+  func compileAll() {
+    let catalog = catalog
+    for (key, query) in queries {
+      detach(query, key)
+      let names = query.names
+      do throws(ReadEnd) {
+        let fresh = try subject(of: query.watch.request, in: catalog)
+        query.adopt(fresh, catalog)
+        attach(query, key)
+      } catch {
+        // What isn't in the index is found again by nothing.
+        queries[key] = nil
+        histories.remove(key)
+        query.watch.end(error.error)
+        continue
+      }
+      query.touches.isUnknown = true
+      query.touches.isForeign = true
+      dirty.insert(key)
+      guard query.history == nil else { continue }
+      if query.stage == .beginning || names != query.names { query.mustRestart = true }
+    }
+    if queries.isEmpty { endListening() }
+  }
+
+  /// Compiles a query anew if the schema was changed before its first snapshot.
+  ///
+  /// That is made known to all in a moment.
+  func fit(_ query: LiveQuery, to connection: Connection) throws(ReadEnd) {
+    let catalog: Catalog
+    do {
+      catalog = try CatalogTables(connection: connection).catalog(orSame: query.catalog)
+    } catch {
+      throw ReadEnd(error)
+    }
+    guard catalog !== query.catalog else { return }
+    let key = ObjectIdentifier(query.watch)
+    let fresh = try subject(of: query.watch.request, in: catalog)
+    detach(query, key)
+    query.adopt(fresh, catalog)
+    attach(query, key)
+  }
+
+  /// Has commits that may concern a query find it.
+  func attach(_ query: LiveQuery, _ key: ObjectIdentifier) {
+    let dependencies = query.dependencies
+    if let value = dependencies.key, let root = dependencies.nodes.first?.root {
+      store.interest.want(value.place, of: root)
+    }
+    index.add(dependencies, of: key)
+  }
+
+  func detach(_ query: LiveQuery, _ key: ObjectIdentifier) {
+    let dependencies = query.dependencies
+    if let value = dependencies.key, let root = dependencies.nodes.first?.root {
+      store.interest.unwant(value.place, of: root)
+    }
+    index.remove(dependencies, of: key)
+  }
+}
