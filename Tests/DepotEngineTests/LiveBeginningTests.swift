@@ -208,4 +208,28 @@ import Testing
       #expect(ended == [])
     }
   }
+
+  @Test func `a change of many large rows begins anew, one of a single row doesn't`() async throws {
+    try await withItems { live in
+      let client = try await live.watch(Self.items)
+      let half = try await live.watch(
+        WatchRequest(FetchRequest(entity: "Item", sort: [SortKey("name")], limit: 2))
+      )
+      var (rows, first) = (LiveRows(), LiveRows())
+      for frame in client.take() { try rows.apply(frame) }
+      let long = String(repeating: "x", count: 5_000_000)
+      try await live.update("Item", 1, ["name"], "[\"\(long)\"]")
+      try await live.settle()
+      #expect(client.kinds == ["change"])
+      for frame in client.take() { try rows.apply(frame) }
+      let many = (0..<3).map { "[\"A\(String(repeating: "\($0)", count: 2_000_000))\"]" }
+      try await live.insert("Item", ["name"], "[" + many.joined(separator: ",") + "]")
+      try await live.settle()
+      #expect(client.kinds.first == "gap" && client.kinds.last == "live")
+      for frame in client.take() { try rows.apply(frame) }
+      #expect(rows.identifiers == [1, 2, 3, 4, 5, 6])
+      for frame in half.take() { try first.apply(frame) }
+      #expect(first.identifiers == [4, 5])
+    }
+  }
 }

@@ -4,6 +4,9 @@ internal import DepotSQLite
 
 /// What became of queries, found out in one snapshot.
 extension LiveQueries {
+  /// How many bytes of rows are kept for a client until it has room, unless they are one row's.
+  private static let changeBytes = 4 << 20
+
   /// Evaluates what changed for all queries whose clients have room.
   func evaluate() {
     guard !dirty.isEmpty else { return }
@@ -92,6 +95,7 @@ extension LiveQueries {
       return enqueueRun(query)
     }
     let rows = try touched.isEmpty ? [:] : read(Array(touched.keys), plan, query, connection)
+    guard let rows else { return restart(query, to: token) }
     // The copy that the query holds would make every change of the result one of a new copy.
     query.subject = .rows(plan, LiveResult([], order: plan.order, window: plan.window))
     let difference = result.apply(touched, rows) { plan.dependencies.membership.isTouched(by: $0) }
@@ -103,17 +107,21 @@ extension LiveQueries {
     try send(difference, touched, plan, query, connection, at: token)
   }
 
+  /// Returns those of some rows that satisfy a query; `nil` if they are too large to be kept.
   private func read(
     _ identifiers: [Int64],
     _ plan: LivePlan,
     _ query: LiveQuery,
     _ connection: Connection
-  ) throws(ReadEnd) -> [Int64: LiveResult.Row] {
+  ) throws(ReadEnd) -> [Int64: LiveResult.Row]? {
     var rows: [Int64: LiveResult.Row] = [:]
+    var byteCount = 0
     let statement = try connection.prepared(plan.statement(for: identifiers))
     defer { statement.reset() }
     while try statement.advance() {
       let row = try row(of: statement, plan, query)
+      byteCount += row.json.count
+      if byteCount > Self.changeBytes, !rows.isEmpty { return nil }
       rows[row.entry.identifier] = row
     }
     return rows
@@ -250,6 +258,7 @@ extension LiveQueries {
     var result = result
     var snapshot = LiveSnapshot(token: token)
     var json: [Int64: [UInt8]] = [:]
+    var byteCount = 0
     let statement = try connection.prepared(plan.stream.statement)
     defer { statement.reset() }
     while try statement.advance() {
@@ -257,6 +266,8 @@ extension LiveQueries {
       try snapshot.add(row.entry)
       let identifier = row.entry.identifier
       if isEveryRowNew || result.isNew(row.entry, touch: touched?[identifier]) {
+        byteCount += row.json.count
+        if byteCount > Self.changeBytes, !json.isEmpty { return restart(query, to: token) }
         json[identifier] = row.json
       }
     }

@@ -74,14 +74,15 @@ extension LiveQueries {
     _ connection: Connection
   ) throws(ReadEnd) -> [[UInt8]] {
     var rows: [[UInt8]] = []
+    var byteCount = 0
     let statement = try connection.prepared(plan.statement)
     defer { statement.reset() }
     while try statement.advance() {
-      guard rows.count < Limits.watchRows else {
+      guard rows.count < Limits.watchRows, byteCount <= Limits.frameBytes else {
         throw .failed(
           DepotError(
             .tooManyWatchedRows,
-            "There are more than \(Limits.watchRows) groups, too many to be watched."
+            "There are more than \(Limits.watchRows) groups or 16 MiB of them, too many to be watched."
           )
           .hint("Give the query a limit or a narrower predicate.")
         )
@@ -92,6 +93,7 @@ extension LiveQueries {
       } catch {
         throw .failed(error)
       }
+      byteCount += writer.bytes.count
       rows.append(writer.bytes)
     }
     return rows
