@@ -152,7 +152,7 @@ final class LiveFixture: Sendable {
   let readers: ReaderPool
   let live: LiveQueries
 
-  init(path: String, schema: Schema) async throws {
+  init(path: String, schema: Schema, patience: UInt64 = 2_000_000) async throws {
     let configuration = StoreConfiguration(path: path)
     let feed = ChangeFeed()
     fixture = try StoreFixture(configuration, onChanges: { feed.add($0) })
@@ -162,7 +162,8 @@ final class LiveFixture: Sendable {
       configuration,
       store: fixture.store,
       readers: readers,
-      feed: feed
+      feed: feed,
+      patience: patience
     )
   }
 
@@ -192,10 +193,15 @@ final class LiveFixture: Sendable {
 
   /// Returns the rows that a fetch gives now.
   func fetch(_ request: FetchRequest) async throws -> [[JSONValue]] {
+    try await rows(of: .fetch(request))
+  }
+
+  /// Returns the rows that a read gives now; a count is one of one number.
+  func rows(of operation: DepotProtocol.Operation) async throws -> [[JSONValue]] {
     let (stream, continuation) = AsyncStream<([UInt8], Bool)>.makeStream()
     readers.start(
       LongRead(
-        operation: .fetch(request),
+        operation: operation,
         catalog: fixture.store.catalog,
         control: CallControl(),
         reply: ReplyWriter(id: 1, framing: .lines)
@@ -208,6 +214,7 @@ final class LiveFixture: Sendable {
       for line in bytes.split(separator: 0x0A) {
         let frame = try JSONValue(parsing: line)
         rows += frame["next"]?.array?.compactMap(\.array) ?? []
+        if let count = frame["ok"]?["count"] { rows.append([count]) }
         if let error = frame["err"] { throw LiveRows.Broken(why: "\(error)") }
       }
       if isLast { break }

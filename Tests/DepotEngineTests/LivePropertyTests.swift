@@ -21,12 +21,14 @@ import Testing
         total.commits += counts.commits
         total.changes += counts.changes
         total.resumes += counts.resumes
+        total.values += counts.values
       } catch {
         Issue.record("seed \(seed): \(error)")
       }
     }
     // That nothing happens at all would prove little.
     #expect(total.commits > Self.seeds.count && total.changes > Self.seeds.count / 2, "\(total)")
+    #expect(total.values > Self.seeds.count / 2, "\(total)")
   }
 }
 
@@ -36,6 +38,7 @@ private struct LiveScenario {
     var commits = 0
     var changes = 0
     var resumes = 0
+    var values = 0
   }
 
   private struct Watched {
@@ -48,12 +51,30 @@ private struct LiveScenario {
     var fetch: FetchRequest? { if case .fetch(let fetch) = request.subject { fetch } else { nil } }
   }
 
+  /// A count or groups.
+  private struct WatchedValue {
+    var subject: WatchRequest.Subject
+    var connection: Int64
+    var client: LiveClient
+    /// What the client knows.
+    var rows: [[JSONValue]] = []
+    var part: [[JSONValue]] = []
+
+    mutating func apply(_ frame: JSONValue) {
+      part += frame["next"]?.array?.compactMap(\.array) ?? []
+      if frame["kind"]?.string == "snapshot" || frame["more"] != nil { return }
+      rows = part
+      part = []
+    }
+  }
+
   private let seed: UInt64
   private var random: ValueGenerator
   private let schema: Schema
   private let live: LiveFixture
   private var identifiers: [String: [Int64]] = [:]
   private var watched: [Watched] = []
+  private var values: [WatchedValue] = []
   private var counts = Counts()
 
   static func run(_ seed: UInt64) async throws -> Counts {
@@ -62,7 +83,10 @@ private struct LiveScenario {
     var counts = Counts()
     try await withStorePath { path in
       guard
-        let live = try await unlessRefused({ try await LiveFixture(path: path, schema: schema) })
+        let live = try await unlessRefused({
+          let patience: UInt64 = seed.isMultiple(of: 3) ? 0 : 2_000_000
+          return try await LiveFixture(path: path, schema: schema, patience: patience)
+        })
       else { return }
       var scenario = LiveScenario(seed: seed, random: random, schema: schema, live: live)
       do {
@@ -87,6 +111,7 @@ private struct LiveScenario {
   private mutating func run() async throws {
     for _ in 0..<20 { try await insert() }
     for number in 0..<12 { try await beginWatching(Int64(number + 100)) }
+    for number in 0..<8 { try await beginWatchingValue(Int64(number + 200)) }
     for _ in 0..<15 {
       for _ in 0..<random.int(1...4) { try await commit() }
       try await disconnectSome()
@@ -94,6 +119,7 @@ private struct LiveScenario {
         watched[index].client?.watch?.grant(random.int(1...20))
       }
       for index in watched.indices where !watched[index].isSlow { try await check(index) }
+      for index in values.indices.reversed() { try await checkValue(index) }
     }
     for index in watched.indices {
       watched[index].client?.watch?.grant(100_000)
@@ -143,6 +169,70 @@ private struct LiveScenario {
     }
     // Some expressions can't be sorted by.
     if item.client?.kinds.contains("err") == false { watched.append(item) }
+  }
+
+  private mutating func beginWatchingValue(_ connection: Int64) async throws {
+    let entity = random.pick(schema.entities)
+    var generator = ExpressionGenerator(schema, entity: entity.name, random)
+    let predicate = generator.random.chance(4, in: 5) ? generator.predicate(2) : nil
+    let subject: WatchRequest.Subject
+    if generator.random.chance(1, in: 3) {
+      subject = .count(CountRequest(entity: entity.name, predicate: predicate))
+    } else {
+      var request = AggregateRequest(entity: entity.name, predicate: predicate)
+      for number in 0..<generator.random.int(0...2) {
+        let type = generator.random.pick([AttributeType.int64, .string, .bool, .double])
+        request.keys.append(
+          AggregateRequest.Column(name: "k\(number)", expression: generator.value(type, 1))
+        )
+      }
+      for (number, aggregate) in [
+        QueryExpression.Aggregate.count, .sum, .average, .count, .max,
+      ].prefix(generator.random.int(1...5)).enumerated() {
+        let isOfRows = number == 0
+        request.values.append(
+          AggregateRequest.Value(
+            name: "v\(number)",
+            aggregate,
+            of: isOfRows ? nil : generator.value(.int64, 1)
+          )
+        )
+      }
+      subject = .aggregate(request)
+    }
+    random = generator.random
+    var request = WatchRequest(subject)
+    request.echoes = true
+    let item = WatchedValue(
+      subject: subject,
+      connection: connection,
+      client: try await live.watch(request, connection: connection)
+    )
+    if !item.client.kinds.contains("err") { values.append(item) }
+  }
+
+  private mutating func checkValue(_ index: Int) async throws {
+    try await live.settle(values[index].connection)
+    let frames = values[index].client.take()
+    for frame in frames where frame["err"] == nil { values[index].apply(frame) }
+    let operation: DepotProtocol.Operation =
+      switch values[index].subject {
+      case .count(let request): .count(request)
+      case .aggregate(let request): .aggregate(request)
+      default: .ping
+      }
+    // Some sums grow too large, perhaps only for a moment, and end the watch.
+    if frames.contains(where: { $0["err"]?["code"] == .string("request.overflow") }) {
+      values.remove(at: index)
+      return
+    }
+    let expected = try await live.rows(of: operation)
+    counts.values += frames.count { $0["kind"] == .string("change") }
+    if values[index].rows == expected { return }
+    Issue.record(
+      "seed \(seed): \(values[index].subject)\nhas \(values[index].rows)\nnot \(expected)\n\(frames)"
+    )
+    values.remove(at: index)
   }
 
   private mutating func disconnectSome() async throws {

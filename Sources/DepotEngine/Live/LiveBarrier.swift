@@ -48,6 +48,7 @@ extension LiveQueries {
     return queries.values.allSatisfy { query in
       query.watch.connection != barrier.connection
         || query.stage == .live && query.outbox.isEmpty && query.touches.isEmpty
+          && query.running == nil
     }
   }
 }

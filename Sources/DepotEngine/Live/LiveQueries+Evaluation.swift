@@ -47,7 +47,7 @@ extension LiveQueries {
   private func isReady(_ query: LiveQuery) -> Bool {
     pump(query)
     return query.stage == .live && query.outbox.isEmpty && !query.touches.isEmpty
-      && query.watch.hasRoom()
+      && query.running == nil && query.watch.hasRoom()
   }
 
   /// Begins a snapshot of which it is known how it came about.
@@ -86,8 +86,9 @@ extension LiveQueries {
     _ connection: Connection,
     at token: Int64
   ) throws(ReadEnd) {
-    guard !query.needsRun, case .rows(let plan, var result) = query.subject else {
-      return enqueueRun(query)
+    if query.needsRun { return enqueueRun(query) }
+    guard case .rows(let plan, var result) = query.subject else {
+      return try updateValue(query, connection, at: token)
     }
     let walk = PathWalk(dependencies: plan.dependencies, connection: connection)
     guard let touched = try walk.touched(query.touches) else {
@@ -207,6 +208,7 @@ extension LiveQueries {
 
   private func run(_ query: LiveQuery) throws(ReadEnd) {
     let isFirst = query.stage == .beginning
+    guard query.running == nil else { return }
     guard query.outbox.isEmpty, isFirst || query.watch.hasRoom() else {
       dirty.insert(ObjectIdentifier(query.watch))
       return

@@ -23,7 +23,7 @@ extension LiveQueries {
       query.touches.isUnknown = true
       query.touches.isForeign = true
       dirty.insert(key)
-      guard query.history == nil else { continue }
+      guard query.hasRows else { continue }
       if query.stage == .beginning || names != query.names { query.mustRestart = true }
     }
     if queries.isEmpty { endListening() }

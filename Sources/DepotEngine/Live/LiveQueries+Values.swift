@@ -1,30 +1,120 @@
+internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 
 /// Counts and groups.
 extension LiveQueries {
-  /// Runs a query whose answer is a value or groups, and tells its client if it is another one.
+  /// Runs a query whose answer is a value or groups, and tells its client if it is another one; what
+  /// takes long is done by a reader.
   func runValue(
     _ query: LiveQuery,
     _ old: LiveValue,
     _ connection: Connection,
     at token: Int64
   ) throws(ReadEnd) {
-    let rows = try rows(of: old, in: query.catalog, query.watch.reply.int64, connection)
+    if old.isLong || patience == 0 { return readValue(query) }
+    var value = old
+    let end = Monotonic.now() + patience
+    connection.watch(every: 1000, ProgressCheck { Monotonic.now() > end })
+    defer { connection.unwatch() }
+    let answer: LiveValue.Answer
+    do throws(ReadEnd) {
+      answer = try value.answer(in: query.catalog, query.watch.reply.int64, on: connection)
+    } catch {
+      guard case .interrupted = error else { throw error }
+      value.isLong = true
+      query.subject = .value(value)
+      return readValue(query)
+    }
+    value.totals = answer.totals
+    value.keepsTotals = answer.totals != nil
+    query.subject = .value(value)
+    let touches = query.touches
+    query.touches.removeAll()
+    tell(query, answer.rows, touches, at: token)
+  }
+
+  /// Has a query run by a reader.
+  private func readValue(_ query: LiveQuery) {
+    query.running = query.touches
+    query.touches.removeAll()
+    read(query, query.watch.request)
+  }
+
+  /// Takes in the answer that a reader found.
+  func didReadValue(_ query: LiveQuery, _ snapshot: LiveSnapshot) {
+    guard case .value(var value) = query.subject, let answer = snapshot.answer else { return }
+    var touches = query.running ?? LiveTouches(nodeCount: 0)
+    query.running = nil
+    // What has come since may be in the answer too.
+    touches.isForeign = touches.isForeign || query.touches.hasForeign
+    if !query.touches.isEmpty { touches.forgetAuthors() }
+    // What is for another schema is run again, as all queries are.
+    if answer.generation == query.catalog.generation {
+      value.totals = answer.totals
+      value.keepsTotals = answer.totals != nil
+    }
+    query.subject = .value(value)
+    tell(query, answer.rows, touches, at: snapshot.token)
+    dirty.insert(ObjectIdentifier(query.watch))
+  }
+
+  /// Finds out the answer from the rows that changed.
+  func updateValue(
+    _ query: LiveQuery,
+    _ connection: Connection,
+    at token: Int64
+  ) throws(ReadEnd) {
+    let walk = PathWalk(dependencies: query.dependencies, connection: connection)
+    guard let touched = try walk.touched(query.touches) else {
+      query.touches.forgetRows()
+      return enqueueRun(query)
+    }
+    guard case .value(let value) = query.subject else { return }
+    guard let rows = try update(query, consume value, Array(touched.keys), connection) else {
+      query.touches.isUnknown = true
+      return enqueueRun(query)
+    }
+    var touches = query.touches
+    touches.isForeign = touches.isForeign || touched.values.contains(where: \.isForeign)
+    query.touches.removeAll()
+    tell(query, rows, touches, at: token)
+  }
+
+  private func update(
+    _ query: LiveQuery,
+    _ value: consuming LiveValue,
+    _ identifiers: [Int64],
+    _ connection: Connection
+  ) throws(ReadEnd) -> [[UInt8]]? {
+    var value = value
+    var empty = value
+    empty.totals = nil
+    // Nobody else may hold the totals while they change.
+    query.subject = .value(empty)
+    let rows = try value.update(identifiers, query.watch.reply.int64, on: connection)
+    query.subject = .value(value)
+    return rows
+  }
+
+  /// Tells a client an answer, if it is another one or the first.
+  private func tell(
+    _ query: LiveQuery,
+    _ rows: [[UInt8]],
+    _ touches: LiveTouches,
+    at token: Int64
+  ) {
+    guard case .value(var value) = query.subject else { return }
     var checksum = Checksum()
     for row in rows { row.withUnsafeBytes { checksum.add($0) } }
     let isFirst = query.stage == .beginning
-    let isOwn = !query.watch.request.echoes && !query.touches.isForeign
-    let isSilent = !isFirst && (old.checksum == checksum.value || isOwn)
+    let isOwn = !query.watch.request.echoes && !touches.hasForeign
     var author: String?
-    if case .one(let only) = query.touches.authors { author = only }
-    var value = old
-    value.checksum = checksum.value
-    query.subject = .value(value)
-    if isFirst { query.mustRestart = false }
-    query.touches.removeAll()
+    if case .one(let only) = touches.authors { author = only }
     query.token = token
-    if !isSilent {
+    if isFirst || value.checksum != checksum.value && !isOwn {
+      value.checksum = checksum.value
+      query.subject = .value(value)
       query.outbox += frames(
         rows,
         names: isFirst ? value.names : nil,
@@ -34,69 +124,6 @@ extension LiveQueries {
     }
     if isFirst { goLive(query, at: token) }
     pump(query)
-  }
-
-  private func rows(
-    of value: LiveValue,
-    in catalog: Catalog,
-    _ form: Hello.Int64Form,
-    _ connection: Connection
-  ) throws(ReadEnd) -> [[UInt8]] {
-    switch value.request {
-    case .count(let request):
-      let statement: ReadStatement
-      do {
-        statement = try ReadStatement(count: request, in: catalog)
-      } catch {
-        throw .failed(error)
-      }
-      var writer = JSONWriter()
-      writer.raw("[")
-      writer.integer(try statement.integer(on: connection))
-      writer.raw("]")
-      return [writer.bytes]
-    case .aggregate(let request):
-      let plan: StreamPlan
-      do {
-        plan = try StreamPlan(request, in: catalog)
-      } catch {
-        throw .failed(error)
-      }
-      return try rows(of: plan, form, connection)
-    default:
-      return []
-    }
-  }
-
-  private func rows(
-    of plan: StreamPlan,
-    _ form: Hello.Int64Form,
-    _ connection: Connection
-  ) throws(ReadEnd) -> [[UInt8]] {
-    var rows: [[UInt8]] = []
-    var byteCount = 0
-    let statement = try connection.prepared(plan.statement)
-    defer { statement.reset() }
-    while try statement.advance() {
-      guard rows.count < Limits.watchRows, byteCount <= Limits.frameBytes else {
-        throw .failed(
-          DepotError(
-            .tooManyWatchedRows,
-            "There are more than \(Limits.watchRows) groups or 16 MiB of them, too many to be watched."
-          )
-          .hint("Give the query a limit or a narrower predicate.")
-        )
-      }
-      var writer = JSONWriter(capacity: 64)
-      do {
-        try plan.reading.write(statement.row, int64: form, to: &writer)
-      } catch {
-        throw .failed(error)
-      }
-      byteCount += writer.bytes.count
-      rows.append(writer.bytes)
-    }
-    return rows
   }
 
   /// Returns the frames of an answer, at least one: snapshots, or changes if there is a `head`.

@@ -13,6 +13,8 @@ package actor LiveQueries {
   let store: Store
   private let readers: ReaderPool
   private let feed: ChangeFeed
+  /// How long others wait for a query that is run on their thread, in nanoseconds.
+  let patience: UInt64
   let storeIdentifier: String
   private var openConnection: Connection?
   var queries: [ObjectIdentifier: LiveQuery] = [:]
@@ -43,12 +45,14 @@ package actor LiveQueries {
   ///   - store: The store, which hands what it commits to `feed`.
   ///   - readers: What reads the rows that there are when a watch begins.
   ///   - feed: What brings the store's commits.
+  ///   - patience: How many nanoseconds a count or groups may take on the thread before a reader does it.
   /// - Throws: ``DepotError`` `unavailable.busy` if the system has no more threads.
   package init(
     _ configuration: StoreConfiguration,
     store: Store,
     readers: ReaderPool,
-    feed: ChangeFeed
+    feed: ChangeFeed,
+    patience: UInt64 = 2_000_000
   ) throws(DepotError) {
     do {
       thread = try WorkerThread(name: "depot-live", lingerNanoseconds: 20_000)
@@ -60,6 +64,7 @@ package actor LiveQueries {
     self.store = store
     self.readers = readers
     self.feed = feed
+    self.patience = patience
     storeIdentifier = store.storeIdentifier
   }
 
@@ -251,7 +256,11 @@ package actor LiveQueries {
       watch.reply,
       nil,
       0,
-      live: LongRead.Live(store: storeIdentifier, own: query.own) { box.put($0) }
+      live: LongRead.Live(
+        store: storeIdentifier,
+        own: query.own,
+        keepsTotals: !query.alwaysRuns
+      ) { box.put($0) }
     ) { [self] frames, count, isLast in
       guard isLast else {
         watch.noteSent(count)
@@ -274,16 +283,17 @@ package actor LiveQueries {
     guard let query = queries[ObjectIdentifier(watch)] else { return }
     watch.endRead()
     guard let snapshot else { return forget(query) }
-    guard case .rows(let plan, _) = query.subject else {
-      didCatchUp(query, to: snapshot.token)
-      return look(at: watch)
+    switch query.subject {
+    case .rows(let plan, _):
+      if query.mustRestart { return restart(query, to: snapshot.token) }
+      query.subject = .rows(
+        plan,
+        LiveResult(snapshot.entries, order: plan.order, window: plan.window)
+      )
+      goLive(query, at: snapshot.token)
+    case .value: didReadValue(query, snapshot)
+    case .history: didCatchUp(query, to: snapshot.token)
     }
-    if query.mustRestart { return restart(query, to: snapshot.token) }
-    query.subject = .rows(
-      plan,
-      LiveResult(snapshot.entries, order: plan.order, window: plan.window)
-    )
-    goLive(query, at: snapshot.token)
     look(at: watch)
   }
 
@@ -304,10 +314,6 @@ package actor LiveQueries {
     query.isForgotten = true
     query.mustRestart = true
     query.stage = .beginning
-    if case .value(var value) = query.subject {
-      value.checksum = nil
-      query.subject = .value(value)
-    }
     look(at: query.watch)
   }
 
@@ -407,7 +413,9 @@ package actor LiveQueries {
       guard let query = queries[key], !query.touches.isEmpty else { continue }
       query.touches.add(author: commit.author)
       if query.touches.count > PathWalk.limit {
-        query.isLate = query.stage == .live && (!query.outbox.isEmpty || !query.watch.hasRoom())
+        query.isLate =
+          query.hasRows && query.stage == .live
+          && (!query.outbox.isEmpty || !query.watch.hasRoom())
         query.touches.forgetRows()
       }
       dirty.insert(key)
@@ -418,7 +426,7 @@ package actor LiveQueries {
     let now = Monotonic.now()
     for query in Array(queries.values) {
       guard let wait = query.watch.request.bookmarkMilliseconds, query.stage == .live,
-        query.outbox.isEmpty, query.touches.isEmpty,
+        query.outbox.isEmpty, query.touches.isEmpty, query.running == nil,
         now - query.lastSent >= UInt64(wait) * 1_000_000
       else { continue }
       query.token = max(query.token, known)

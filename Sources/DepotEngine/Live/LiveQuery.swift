@@ -23,6 +23,8 @@ final class LiveQuery {
   var mustRun = false
   /// Whether what is being read is for an older schema.
   var mustRestart = false
+  /// What the client is to be told of once the query has been run, while a reader does that.
+  var running: LiveTouches?
   /// Whether the client was told to forget the rows that it had.
   var isForgotten = false
   /// Whose transactions the client of a history doesn't want.
@@ -67,7 +69,8 @@ final class LiveQuery {
   var alwaysRuns: Bool {
     switch subject {
     case .rows(let plan, _): plan.isMomentary
-    case .value, .history: true
+    case .value(let value): !value.keepsTotals
+    case .history: true
     }
   }
 
@@ -87,6 +90,7 @@ final class LiveQuery {
     case (.rows(_, let result), .rows(let plan, _)): subject = .rows(plan, result)
     case (.value(let old), .value(var value)):
       value.checksum = old.checksum
+      value.isLong = old.isLong
       subject = .value(value)
     default: subject = fresh
     }
@@ -97,45 +101,18 @@ final class LiveQuery {
   var needsRun: Bool {
     switch subject {
     case .rows(let plan, _): mustRun || touches.isUnknown || plan.isMomentary
-    case .value, .history: true
+    case .value(let value): touches.isUnknown || value.totals == nil
+    case .history: true
     }
+  }
+
+  /// Whether it is the rows of a fetch.
+  var hasRows: Bool {
+    if case .rows = subject { true } else { false }
   }
 
   /// The history that is watched.
   var history: LiveHistory? {
     if case .history(let history) = subject { history } else { nil }
-  }
-}
-
-/// A count or groups that are watched.
-struct LiveValue {
-  let request: WatchRequest.Subject
-  let dependencies: QueryDependencies
-  let names: [String]?
-  /// The checksum of the answer that the client knows; `nil` if it knows none.
-  var checksum: UInt64?
-
-  /// - Throws: ``DepotError`` if a part of the request doesn't fit the entity.
-  init(_ request: WatchRequest.Subject, in catalog: Catalog) throws(DepotError) {
-    self.request = request
-    switch request {
-    case .count(let count):
-      do {
-        dependencies = try QueryDependencies(count, in: catalog)
-        _ = try ReadStatement(count: count, in: catalog)
-      } catch {
-        throw error.ofWatched("count")
-      }
-      names = nil
-    case .aggregate(let aggregate):
-      do {
-        dependencies = try QueryDependencies(aggregate, in: catalog)
-        names = try StreamPlan(aggregate, in: catalog).names
-      } catch {
-        throw error.ofWatched("aggregate")
-      }
-    default:
-      throw DepotError(.bug, "Only counts and aggregates are values.")
-    }
   }
 }

@@ -5,6 +5,8 @@ internal import DepotSQLite
 struct LiveSnapshot: Sendable {
   let token: Int64
   private(set) var entries: [LiveEntry] = []
+  /// The answer, if it is a count or groups.
+  var answer: LiveValue.Answer?
 
   init(token: Int64) {
     self.token = token

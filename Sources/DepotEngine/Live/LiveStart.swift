@@ -35,7 +35,7 @@ struct LiveStart {
       )
     }
     guard case .fetch(let fetch) = request.subject else {
-      throw .failed(DepotError(.bug, "Only rows have a snapshot."))
+      return .answer(try answer(in: catalog, on: connection))
     }
     let plan: LivePlan
     do {
@@ -49,6 +49,22 @@ struct LiveStart {
       return .resume(run)
     }
     return .rows(try FetchRun(plan.stream, read.reply, on: connection))
+  }
+
+  /// Runs a query whose answer is a count or groups.
+  private func answer(
+    in catalog: Catalog,
+    on connection: Connection
+  ) throws(ReadEnd) -> LiveSnapshot {
+    var snapshot = LiveSnapshot(token: try connection.historyHead())
+    do {
+      var value = try LiveValue(request.subject, in: catalog)
+      if read.live?.keepsTotals == false { value.keepsTotals = false }
+      snapshot.answer = try value.answer(in: catalog, read.reply.int64, on: connection)
+    } catch {
+      throw ReadEnd(error)
+    }
+    return snapshot
   }
 }
 

@@ -38,6 +38,12 @@ struct LiveTouches {
     rows[node][identifier, default: RowTouch()].formUnion(touch)
   }
 
+  /// Whether another connection did some of it.
+  var hasForeign: Bool { isForeign || rows.contains { $0.values.contains(where: \.isForeign) } }
+
+  /// Notes that there is no one author.
+  mutating func forgetAuthors() { authors = .several }
+
   mutating func add(author: String?) { authors.add(author) }
 
   mutating func removeAll() {

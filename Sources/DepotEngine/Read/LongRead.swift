@@ -29,6 +29,8 @@ package final class LongRead: Sendable {
     var store: String
     /// Whose transactions aren't wanted.
     var own: HistorySelection.Own?
+    /// Whether the totals of a count or of groups are of use.
+    var keepsTotals = true
     /// Takes what is kept of the rows, before the last frame is delivered.
     var didRead: @Sendable (LiveSnapshot) -> Void
   }

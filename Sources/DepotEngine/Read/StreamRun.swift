@@ -6,6 +6,8 @@ enum StreamRun {
   case blob(BlobRun)
   case resume(ResumeRun)
   case history(HistoryRun)
+  /// What a client that watches is told when it is compared with what it knows.
+  case answer(LiveSnapshot)
 
   /// Whether a frame is still to be written.
   mutating func prepareFrame() throws(ReadEnd) -> Bool {
@@ -19,6 +21,8 @@ enum StreamRun {
       return run.hasFrame
     case .history(let run):
       return try run.prepareFrame()
+    case .answer:
+      return false
     }
   }
 
@@ -39,6 +43,8 @@ enum StreamRun {
       return try run.writeFrame(to: &writer)
     case .history(let run):
       return try run.writeFrame(to: &writer, byteLimit: byteLimit)
+    case .answer:
+      return true
     }
   }
 
@@ -48,7 +54,7 @@ enum StreamRun {
     case .rows(let run): run.writeEnd(to: &writer)
     case .blob(let run): run.writeEnd(to: &writer)
     case .history(let run): run.writeEnd(to: &writer)
-    case .resume: break
+    case .resume, .answer: break
     }
   }
 
@@ -58,6 +64,7 @@ enum StreamRun {
     case .rows(let run): run.snapshot
     case .resume(let run): run.snapshot
     case .history(let run): run.snapshot
+    case .answer(let snapshot): snapshot
     case .blob: nil
     }
   }
@@ -69,6 +76,7 @@ enum StreamRun {
     case .blob(let run): run.rowCount
     case .resume(let run): run.rowCount
     case .history(let run): run.rowCount
+    case .answer: 0
     }
   }
 
@@ -79,6 +87,7 @@ enum StreamRun {
     case .blob(let run): run.close()
     case .resume(let run): run.close()
     case .history(let run): run.close()
+    case .answer: break
     }
   }
 }

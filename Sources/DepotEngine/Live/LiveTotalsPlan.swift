@@ -1,0 +1,104 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// How what rows add to a watched count, or to watched groups, is read.
+struct LiveTotalsPlan {
+  private let parts: [LiveTotals.Part]
+  private let keyCount: Int
+  private let all: ReadStatement
+  private let some: ReadStatement
+
+  /// Returns `nil` if the totals can't be told from the rows that changed: of minima, of sums that are
+  /// rounded, and where groups are chosen or sorted by what they come to.
+  ///
+  /// - Throws: ``DepotError`` if a part of the request doesn't fit the entity.
+  init?(_ request: WatchRequest.Subject, in catalog: Catalog) throws(DepotError) {
+    let query: RowQuery
+    var columns: [Fragment] = []
+    switch request {
+    case .count(let request):
+      query = try RowQuery(
+        request.entity,
+        where: request.predicate,
+        includesSubentities: request.includesSubentities,
+        in: catalog
+      )
+      (parts, keyCount) = ([.rows], 0)
+    case .aggregate(let request):
+      guard request.having == nil, request.sort.isEmpty, request.limit == nil, request.offset == 0
+      else { return nil }
+      var grouped = try RowQuery(
+        request.entity,
+        where: request.predicate,
+        includesSubentities: request.includesSubentities,
+        in: catalog
+      )
+      for key in request.keys {
+        columns.append(try grouped.compiler.operand(key.expression).fragment)
+      }
+      var parts: [LiveTotals.Part] = []
+      for value in request.values {
+        guard let (part, column) = try Self.part(value, &grouped.compiler) else { return nil }
+        parts.append(part)
+        columns.append(column)
+      }
+      (self.parts, keyCount, query) = (parts, request.keys.count, grouped)
+    default:
+      return nil
+    }
+    let select = "SELECT t0.id" + columns.reduce(Fragment(sql: "")) { $0 + ", " + $1 }
+    let isOneOfSome = Fragment(
+      sql: "t0.id IN (SELECT value FROM depot_each(?, 0))",
+      parameters: [.null]
+    )
+    all = query.statement(select + query.clauses())
+    some = query.statement(select + query.clauses(and: isOneOfSome))
+  }
+
+  private static func part(
+    _ value: AggregateRequest.Value,
+    _ compiler: inout QueryCompiler
+  ) throws(DepotError) -> (LiveTotals.Part, Fragment)? {
+    guard let expression = value.expression else { return (.rows, Fragment(sql: "0")) }
+    let operand = try compiler.operand(expression)
+    switch value.aggregate {
+    case .count: return (.values, "nullif((" + operand.fragment + ") IS NOT NULL, 0)")
+    case .sum where operand.type == .int64: return (.sum, operand.fragment)
+    case .average where operand.type == .int64: return (.average, operand.fragment)
+    default: return nil
+    }
+  }
+
+  /// Reads all rows; returns `nil` if they can't be kept.
+  func totals(on connection: Connection) throws(ReadEnd) -> LiveTotals? {
+    var totals = LiveTotals(parts, keyCount: keyCount)
+    let statement = try connection.prepared(all)
+    defer { statement.reset() }
+    while try statement.advance() {
+      guard totals.add(statement.row) else { return nil }
+    }
+    return totals
+  }
+
+  /// Takes in what became of some rows.
+  ///
+  /// - Returns: Whether it could be; if not, the totals are of no use any more.
+  func update(
+    _ totals: inout LiveTotals,
+    _ identifiers: [Int64],
+    on connection: Connection
+  ) throws(ReadEnd) -> Bool {
+    for identifier in identifiers { totals.remove(identifier) }
+    var query = some
+    // The condition is the last of its clause.
+    query.parameters[query.parameters.count - 1] = .blob(
+      ListValue.pack(identifiers.map(SQLiteValue.integer))
+    )
+    let statement = try connection.prepared(query)
+    defer { statement.reset() }
+    while try statement.advance() {
+      guard totals.add(statement.row) else { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,170 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// A count or groups that are watched.
+struct LiveValue {
+  let request: WatchRequest.Subject
+  let dependencies: QueryDependencies
+  let names: [String]?
+  /// The checksum of the answer that the client knows; `nil` if it knows none.
+  var checksum: UInt64?
+  /// What tells the answer from the rows that changed; `nil` if only the whole query does.
+  var totals: LiveTotals?
+  /// Whether ``totals`` are of use.
+  var keepsTotals: Bool
+  /// Whether running the query takes so long that others should not wait for it.
+  var isLong = false
+  /// How rows are read for the totals.
+  private let plan: LiveTotalsPlan?
+  /// What makes rows of the totals.
+  private let reading: RowReading?
+
+  /// - Throws: ``DepotError`` if a part of the request doesn't fit the entity.
+  init(_ request: WatchRequest.Subject, in catalog: Catalog) throws(DepotError) {
+    self.request = request
+    switch request {
+    case .count(let count):
+      do {
+        dependencies = try QueryDependencies(count, in: catalog)
+        plan = try LiveTotalsPlan(request, in: catalog)
+      } catch {
+        throw error.ofWatched("count")
+      }
+      (names, reading) = (nil, nil)
+    case .aggregate(let aggregate):
+      do {
+        dependencies = try QueryDependencies(aggregate, in: catalog)
+        let stream = try StreamPlan(aggregate, in: catalog)
+        (names, reading) = (stream.names, stream.reading)
+        plan = try LiveTotalsPlan(request, in: catalog)
+      } catch {
+        throw error.ofWatched("aggregate")
+      }
+    default:
+      throw DepotError(.bug, "Only counts and aggregates are values.")
+    }
+    keepsTotals = plan != nil && !dependencies.isOpaque
+  }
+
+  /// An answer, with what tells the next one from the rows that change until then.
+  struct Answer: Sendable {
+    var rows: [[UInt8]]
+    var totals: LiveTotals?
+    /// The schema that it is for.
+    var generation: Int
+  }
+
+  /// Runs the query.
+  func answer(
+    in catalog: Catalog,
+    _ form: Hello.Int64Form,
+    on connection: Connection
+  ) throws(ReadEnd) -> Answer {
+    var answer = Answer(rows: [], generation: catalog.generation)
+    if keepsTotals { answer.totals = try plan?.totals(on: connection) }
+    if let totals = answer.totals {
+      answer.rows = try rows(of: totals, form, connection)
+    } else {
+      answer.rows = try rows(in: catalog, form, connection)
+    }
+    return answer
+  }
+
+  /// Returns the answer after some rows changed; `nil` if only the whole query tells it.
+  mutating func update(
+    _ identifiers: [Int64],
+    _ form: Hello.Int64Form,
+    on connection: Connection
+  ) throws(ReadEnd) -> [[UInt8]]? {
+    guard let plan, var totals = totals else { return nil }
+    // Another owner would make every change one of a copy.
+    self.totals = nil
+    if !identifiers.isEmpty, try !plan.update(&totals, identifiers, on: connection) {
+      keepsTotals = false
+      return nil
+    }
+    self.totals = totals
+    return try rows(of: totals, form, connection)
+  }
+
+  // MARK: - Rows
+
+  private func rows(
+    of totals: LiveTotals,
+    _ form: Hello.Int64Form,
+    _ connection: Connection
+  ) throws(ReadEnd) -> [[UInt8]] {
+    guard let reading else { return [Self.row(of: Int64(totals.count))] }
+    var rows = GroupRows()
+    for values in totals.answer {
+      let marks = values.map { _ in "?" }.joined(separator: ", ")
+      let row = ReadStatement(Fragment(sql: "SELECT " + marks, parameters: values))
+      let statement = try connection.prepared(row)
+      defer { statement.reset() }
+      if try statement.advance() { try rows.add(statement.row, reading, form) }
+    }
+    return rows.all
+  }
+
+  private func rows(
+    in catalog: Catalog,
+    _ form: Hello.Int64Form,
+    _ connection: Connection
+  ) throws(ReadEnd) -> [[UInt8]] {
+    var rows = GroupRows()
+    do {
+      switch request {
+      case .count(let request):
+        let statement = try ReadStatement(count: request, in: catalog)
+        return [Self.row(of: try statement.integer(on: connection))]
+      case .aggregate(let request):
+        let plan = try StreamPlan(request, in: catalog)
+        let statement = try connection.prepared(plan.statement)
+        defer { statement.reset() }
+        while try statement.advance() { try rows.add(statement.row, plan.reading, form) }
+      default: break
+      }
+    } catch {
+      throw ReadEnd(error)
+    }
+    return rows.all
+  }
+
+  private static func row(of count: Int64) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.raw("[")
+    writer.integer(count)
+    writer.raw("]")
+    return writer.bytes
+  }
+}
+
+/// The rows of a watched aggregate, of which there is a limit.
+private struct GroupRows {
+  private(set) var all: [[UInt8]] = []
+  private var byteCount = 0
+
+  mutating func add(
+    _ row: borrowing Row,
+    _ reading: RowReading,
+    _ form: Hello.Int64Form
+  ) throws(ReadEnd) {
+    guard all.count < Limits.watchRows, byteCount <= Limits.frameBytes else {
+      throw .failed(
+        DepotError(
+          .tooManyWatchedRows,
+          "There are more than \(Limits.watchRows) groups or 16 MiB of them, too many to be watched."
+        )
+        .hint("Give the query a limit or a narrower predicate.")
+      )
+    }
+    var writer = JSONWriter(capacity: 64)
+    do {
+      try reading.write(row, int64: form, to: &writer)
+    } catch {
+      throw .failed(error)
+    }
+    byteCount += writer.bytes.count
+    all.append(writer.bytes)
+  }
+}
