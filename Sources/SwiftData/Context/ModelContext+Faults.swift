@@ -39,7 +39,10 @@ extension ModelContext {
         return wanted.count < Self.siblings
       }
     }
-    let links = read(wanted, of: description)
+    guard let links = readIfPossible(wanted, of: description) else {
+      if !storage.changed.contains(slot) { storage.unread.insert(slot) }
+      return nil
+    }
     for link in links.reversed() { recent.add(link.model) }
     return links.first { $0.storage.identifier == identifier }
   }
@@ -53,7 +56,11 @@ extension ModelContext {
     let missing = identifiers.filter { registered($0) == nil }
     var links: [Link] = []
     if !missing.isEmpty, let type = storage.description.properties[slot].destination {
-      links = read(missing, of: EntityDescription.of(type))
+      if let found = readIfPossible(missing, of: EntityDescription.of(type)) {
+        links = found
+      } else {
+        storage.unread.insert(slot)
+      }
       for link in links { recent.add(link.model) }
     }
     return withExtendedLifetime(links) { identifiers.compactMap { registered($0)?.link } }

@@ -209,5 +209,6 @@ extension ModelStorage {
     if !base.isEmpty { base = [:] }
     if !deltas.isEmpty { deltas = [:] }
     newer = nil
+    if !unread.isEmpty { unread = [] }
   }
 }

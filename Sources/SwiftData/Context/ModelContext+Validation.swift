@@ -4,7 +4,28 @@ extension ModelContext {
   final func validate() throws {
     if let error = deniedDeletion() { throw error }
     for link in inserted.all { try validate(link.storage, isNew: true) }
-    for link in changed.all { try validate(link.storage, isNew: false) }
+    for link in changed.all {
+      try checkUnread(link.storage)
+      try validate(link.storage, isNew: false)
+    }
+  }
+
+  /// - Throws: ``SwiftDataError/storeFailure`` if the program has changed what couldn't be read.
+  private func checkUnread(_ storage: ModelStorage) throws {
+    // What is changed of a list keeps the rest of it.
+    let properties = storage.unread.sorted().map { storage.description.properties[$0] }
+    guard
+      let property = properties.first(where: { !$0.isToMany && storage.changed.contains($0.slot) })
+    else { return }
+    var error = SwiftDataError(
+      .storeFailure,
+      "The \(property.name) of the \(storage.description.name) \(storage.identifier) was changed "
+        + "after it couldn't be read.",
+      hint: "Refresh the object without its changes, and change what is read then."
+    )
+    error.entity = storage.description.name
+    error.property = property.name
+    throw error
   }
 
   private func validate(_ storage: ModelStorage, isNew: Bool) throws {

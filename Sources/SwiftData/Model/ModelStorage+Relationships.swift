@@ -7,6 +7,7 @@ extension ModelStorage {
   }
 
   private final func anyTarget(_ slot: Int) -> Link? {
+    forgetUnread(slot)
     if case .unloaded = slots[slot] { load(slot) }
     switch slots[slot] {
     case .link(let link): return link
@@ -17,7 +18,9 @@ extension ModelStorage {
         slots[slot] = .link(link)
       }
       return link
-    default: return nil
+    default:
+      noteUnread(slot)
+      return nil
     }
   }
 
@@ -29,8 +32,10 @@ extension ModelStorage {
 
   /// Returns what a to-many relationship leads to; `nil` if there is no collection.
   final func targets(_ slot: Int) -> LinkList? {
+    forgetUnread(slot)
     if case .unloaded = slots[slot] { context?.loadTargets(self, slot) }
     if case .many(let list) = slots[slot] { return list }
+    noteUnread(slot)
     return LinkList()
   }
 
@@ -65,16 +70,22 @@ extension ModelStorage {
   }
 
   /// Lets a to-many relationship lead to other objects, and the other sides back.
+  ///
+  /// If it couldn't be read, what it leads to otherwise stays.
   final func setTargets(_ slot: Int, _ newLinks: [Link]?) {
     guard model != nil else {
       slots[slot] = .many(newLinks.map { LinkList(Self.unique($0)) })
       return postponeInverse(slot)
     }
-    let links = newLinks.map(Self.unique)
+    var links = newLinks.map(Self.unique)
+    let wasUnread = unread.remove(slot) != nil
     let old = targets(slot).map { resolved($0, slot) } ?? []
+    let isUnread = unread.remove(slot) != nil
+    if isUnread, !changed.contains(slot) { slots[slot] = .unloaded }
     for link in links ?? [] { meet(link.storage) }
     willChange(slot)
     if case .unloaded = slots[slot], phase == .stored { return addTargets(slot, links ?? []) }
+    if wasUnread || isUnread { links = Self.unique(old + (links ?? [])) }
     slots[slot] = .many(links.map { LinkList($0) })
     guard let inverse = description.properties[slot].shape.inverse else { return }
     let (removed, added) = Self.difference(old, links ?? [])

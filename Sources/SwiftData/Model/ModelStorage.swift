@@ -21,6 +21,9 @@ public class ModelStorage {
   final var newer: NewerRow?
   /// What became of to-many relationships that aren't loaded.
   final var deltas: [Int: LinkDelta] = [:]
+  /// The properties that couldn't be read when the program asked for them: it has seen less than there
+  /// is.
+  final var unread: Set<Int> = []
   /// The relationships that were set before the object's initializer was done.
   fileprivate final var unlinked = SlotSet()
   final var phase = Phase.unregistered
@@ -137,8 +140,10 @@ extension ModelStorage {
   /// Returns the value of an attribute.
   final func attribute<Model, V>(_ key: KeyPath<Model, V>) -> V {
     let slot = description.slot(of: key)
+    forgetUnread(slot)
     if case .unloaded = slots[slot] { load(slot) }
     if case .value(let value) = slots[slot], let value = value as? V { return value }
+    noteUnread(slot)
     return description.properties[slot].placeholder(V.self, of: identifier)
   }
 
@@ -151,6 +156,17 @@ extension ModelStorage {
 
   /// Reads the row from the store.
   final func load(_ slot: Int) { context?.load(self, slot) }
+
+  /// Notes that the program asks for a property anew.
+  @inline(__always)
+  final func forgetUnread(_ slot: Int) {
+    if !unread.isEmpty, !changed.contains(slot) { unread.remove(slot) }
+  }
+
+  /// Notes that a property couldn't be read, if that is so.
+  final func noteUnread(_ slot: Int) {
+    if case .unloaded = slots[slot], phase == .stored { unread.insert(slot) }
+  }
 
   /// Notes that a property is about to be changed.
   final func willChange(_ slot: Int) {
