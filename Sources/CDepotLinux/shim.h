@@ -177,3 +177,9 @@ static inline int depot_get_schedule(struct depot_schedule *schedule) {
 static inline int depot_set_schedule(struct depot_schedule *schedule) {
   return (int)syscall(SYS_sched_setattr, 0, schedule, 0);
 }
+
+// What the Swift runtime reads weak references with, which Swift code may not name: returns NULL if an
+// object has ended whose memory lasts because of unowned references.
+extern void *swift_tryRetain(void *object);
+
+static inline void *depot_retain_if_alive(void *object) { return swift_tryRetain(object); }

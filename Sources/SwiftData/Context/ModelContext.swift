@@ -76,7 +76,7 @@ public class ModelContext: Equatable {
 
   deinit {
     for table in tables.values {
-      for storage in table.all { storage.context = nil }
+      for storage in table.everything { storage.context = nil }
     }
     for link in inserted.all + changed.all + deleted.all + discarded.all { link.storage.loosen() }
   }
@@ -134,19 +134,18 @@ extension ModelContext {
   /// Makes an object the one for its identifier.
   final func register(_ storage: ModelStorage) {
     storage.context = self
-    table(of: storage.identifier.entity)[storage.identifier.key] = storage
+    table(of: storage.identifier.entity).add(storage)
   }
 
   /// Takes an object out of the context; it keeps its values.
   final func unregister(_ storage: ModelStorage) {
-    let table = table(of: storage.identifier.entity)
-    if table[storage.identifier.key] === storage { table[storage.identifier.key] = nil }
+    table(of: storage.identifier.entity).remove(storage)
     storage.context = nil
   }
 
   /// Forgets an object that nobody has any more.
   final func forget(_ storage: ModelStorage) {
-    tables[ObjectIdentifier(storage.identifier.entity.root)]?[storage.identifier.key] = nil
+    tables[ObjectIdentifier(storage.identifier.entity.root)]?.remove(storage)
   }
 
   /// The description of the entity that an identifier names.

@@ -82,7 +82,7 @@ final class RowIntake {
     if let storage = table[.row(row)] { return (storage.link, false) }
     let link = description.makeObject(PersistentIdentifier(key, .row(row)))
     link.storage.context = context
-    table[.row(row)] = link.storage
+    table.add(link.storage)
     return (link, true)
   }
 

@@ -1,3 +1,4 @@
+internal import DepotLinux
 internal import Observation
 
 /// What holds the values of an object's properties, and how far they differ from the store's.
@@ -34,10 +35,16 @@ public class ModelStorage {
   final var groupIndex = 0
   /// The context, which sets this to `nil` at its end.
   final unowned(unsafe) var context: ModelContext?
-  /// The object, which owns this.
-  final unowned(unsafe) private(set) var model: AnyObject?
+  /// The object, which owns this; it may have ended while somebody else keeps this.
+  private final var owner: UnownedObject?
+  /// Which object that is.
+  private final var ownerIdentity: ObjectIdentifier?
   /// What tells observers, for a class that has no registrar.
   final lazy var registrar = ObservationRegistrar()
+
+  /// The object; `nil` before its initializer is done and after its end.
+  @inline(__always)
+  final var model: AnyObject? { owner?.object }
 
   /// The version of an object whose row is another one than what was read.
   static let staleVersion: Int64 = -1
@@ -90,12 +97,13 @@ public class ModelStorage {
   /// Learns which object this belongs to, whose class may be a subclass of the one that made this.
   @inline(__always)
   final func adopt(_ model: some PersistentModel) {
-    if self.model === model { return }
+    if ownerIdentity == ObjectIdentifier(model) { return }
     take(model)
   }
 
   private final func take(_ model: some PersistentModel) {
-    self.model = model
+    owner = UnownedObject(model)
+    ownerIdentity = ObjectIdentifier(model)
     let type = type(of: model)
     if description.type != type {
       let narrow = description

@@ -1,0 +1,20 @@
+internal import CDepotLinux
+
+/// An object that isn't kept alive from here, and may have ended.
+///
+/// Unlike a weak reference, it makes nothing slower that is done with the object. The object's memory
+/// lasts as long as this, so that no other object has its address.
+public struct UnownedObject {
+  private unowned let owner: AnyObject
+  private let address: UnsafeMutableRawPointer
+
+  public init(_ object: AnyObject) {
+    owner = object
+    address = Unmanaged.passUnretained(object).toOpaque()
+  }
+
+  /// The object; `nil` after its end.
+  public var object: AnyObject? {
+    depot_retain_if_alive(address).map { Unmanaged<AnyObject>.fromOpaque($0).takeRetainedValue() }
+  }
+}
