@@ -67,6 +67,11 @@ protocol ContextStore: AnyObject {
     into context: ModelContext
   ) throws -> [[Link]]
 
+  /// Finds out whether changes can be said to the store at all.
+  ///
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` if a value can't be stored.
+  func check(_ changes: SaveChanges) throws
+
   /// Saves changes, all of them or none.
   func save(_ changes: SaveChanges) throws -> SaveOutcome
 
@@ -84,6 +89,7 @@ protocol ContextStore: AnyObject {
 }
 
 extension ContextStore {
+  func check(_ changes: SaveChanges) throws {}
   var isInDoubt: Bool { false }
   func settle() throws -> (DoubtfulSave, SaveOutcome)? { nil }
   func giveUpDoubt() {}
@@ -170,6 +176,8 @@ struct SaveOutcome {
   var updated: [Int64?] = []
   /// The objects whose rows aren't what the context has.
   var stale: [Link] = []
+  /// The objects that were to be deleted and that the store keeps, as the policy says.
+  var kept: [Link] = []
   /// What the policy has decided.
   var conflicts: [SaveConflict] = []
   var token: DepotProtocol.HistoryToken?

@@ -76,14 +76,17 @@ extension ModelContext {
 
 extension ModelStorage {
   /// Forgets what unchanged to-many relationships lead to.
-  fileprivate final func unloadLists() {
-    guard let model, phase == .stored else { return }
-    for property in description.relationships
-    where property.isToMany && !changed.contains(property.slot) && !isUnloaded(property.slot) {
-      property.willSet(model)
-      slots[property.slot] = .unloaded
-      property.didSet(model)
-    }
+  final func unloadLists() {
+    for property in description.relationships where property.isToMany { unloadList(property.slot) }
+  }
+
+  /// Forgets what a to-many relationship leads to, unless it is changed.
+  final func unloadList(_ slot: Int) {
+    guard let model, phase == .stored, !changed.contains(slot), !isUnloaded(slot) else { return }
+    let property = description.properties[slot]
+    property.willSet(model)
+    slots[slot] = .unloaded
+    property.didSet(model)
   }
 
   /// Forgets all values and changes.

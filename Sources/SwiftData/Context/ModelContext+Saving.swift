@@ -23,25 +23,41 @@ extension ModelContext {
     processPendingChanges()
     try throwPostponedError()
     try validate()
+    let parts = changesByStore()
+    try check(parts)
     var report = SaveReport()
     defer { if !report.isEmpty { post(report) } }
-    for (store, changes) in changesByStore() {
-      guard store.allowsSave else {
-        throw SwiftDataError(
-          .storeFailure,
-          "The store of \(changes.first?.storage.description.name ?? "the objects") may only be read.",
-          hint: "Its configuration says allowsSave: false."
-        )
+    do {
+      for (store, changes) in parts {
+        // Errors of a store of the program's own are the program's too.
+        let outcome = try store.save(changes)
+        take(outcome, of: changes, from: store, &report)
       }
-      // Errors of a store of the program's own are the program's too.
-      let outcome = try store.save(changes)
-      take(outcome, of: changes, from: store, &report)
+    } catch {
+      // What earlier stores have saved stays.
+      refreshStale(report)
+      throw error
     }
     for link in discarded.removeAll() { bury(link) }
     denials = []
     required = []
-    refreshStale(report.stale)
+    refreshStale(report)
     for observer in observers { observer.didSave() }
+  }
+
+  /// Finds out what no store will save before the first one is asked.
+  ///
+  /// - Throws: ``SwiftDataError`` `storeFailure` for a store that may only be read, and
+  ///   `modelValidationFailure` for a value that can't be stored.
+  private func check(_ parts: [(store: any ContextStore, changes: SaveChanges)]) throws {
+    for (store, changes) in parts where !store.allowsSave {
+      throw SwiftDataError(
+        .storeFailure,
+        "The store of \(changes.first?.storage.description.name ?? "the objects") may only be read.",
+        hint: "Its configuration says allowsSave: false."
+      )
+    }
+    for (store, changes) in parts.dropFirst() { try store.check(changes) }
   }
 
   /// Applies delete rules, so that the pending changes are what a save would make.
@@ -68,7 +84,7 @@ extension ModelContext {
     }
   }
 
-  private func changesByStore() -> [(any ContextStore, SaveChanges)] {
+  private func changesByStore() -> [(store: any ContextStore, changes: SaveChanges)] {
     if stores.count == 1, let store = stores.first {
       var changes = SaveChanges(policy: mergePolicy, author: author, editingState: editingState)
       changes.inserted = inserted.all
@@ -123,10 +139,15 @@ extension ModelContext {
       storage.becomeClean()
       report.updated.append(storage.identifier)
     }
+    let kept = Set(outcome.kept.map { ObjectIdentifier($0.storage) })
     for link in changes.deleted {
       deleted.remove(link.storage)
-      report.deleted.append(link.storage.identifier)
-      bury(link)
+      if kept.contains(ObjectIdentifier(link.storage)) {
+        keep(link)
+      } else {
+        report.deleted.append(link.storage.identifier)
+        bury(link)
+      }
     }
     // Only now have all objects their identifiers.
     for link in changes.inserted {
@@ -135,6 +156,7 @@ extension ModelContext {
     }
     for link in changes.updated { link.storage.settle() }
     report.stale += outcome.stale
+    report.kept += outcome.kept
     if let token = outcome.ownToken { report.tokens[store.identifier] = token }
     if let sequence = outcome.token?.sequence {
       report.tokens[store.identifier] = DefaultHistoryToken(
@@ -167,8 +189,28 @@ extension ModelContext {
     link.storage.loosen()
   }
 
+  /// Takes back the deletion of an object whose row the store keeps.
+  private func keep(_ link: Link) {
+    link.storage.phase = .stored
+    link.storage.restore()
+  }
+
   /// Reads objects anew whose rows aren't what the context has.
-  final func refreshStale(_ links: [Link]) {
+  final func refreshStale(_ report: SaveReport) {
+    readStale(report.stale + report.kept)
+    // The lists on both sides are what the deletion would have made of them.
+    for link in report.kept where link.storage.phase == .stored {
+      link.storage.unloadLists()
+      for property in link.storage.description.relationships {
+        guard let inverse = property.shape.inverse, inverse.isToMany else { continue }
+        for target in link.storage.knownTargets(property.slot) {
+          target.storage.unloadList(inverse.slot)
+        }
+      }
+    }
+  }
+
+  private func readStale(_ links: [Link]) {
     let alive = links.filter { $0.storage.phase == .stored }
     for group in Dictionary(grouping: alive, by: { ObjectIdentifier($0.storage.description) })
       .values
@@ -191,10 +233,13 @@ struct SaveReport {
   var inserted: [PersistentIdentifier] = []
   var updated: [PersistentIdentifier] = []
   var deleted: [PersistentIdentifier] = []
+  /// The objects whose rows aren't what the context has.
   var stale: [Link] = []
+  /// The objects that were to be deleted and that the stores keep.
+  var kept: [Link] = []
   var tokens: [String: any HistoryToken] = [:]
 
-  var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+  var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && kept.isEmpty }
 }
 
 extension SaveChanges {

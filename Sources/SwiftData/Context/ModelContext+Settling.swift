@@ -20,7 +20,7 @@ extension ModelContext {
       take(outcome, of: save, from: store, &report)
     }
     guard !report.isEmpty else { return }
-    refreshStale(report.stale)
+    refreshStale(report)
     for observer in observers { observer.didSave() }
   }
 

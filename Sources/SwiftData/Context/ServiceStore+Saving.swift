@@ -4,6 +4,8 @@ internal import Foundation
 
 /// Saving.
 extension ServiceStore {
+  func check(_ changes: SaveChanges) throws { _ = try SaveEncoding(changes) }
+
   func save(_ changes: SaveChanges) throws -> SaveOutcome {
     let encoding = try SaveEncoding(changes)
     var outcome = SaveOutcome()
@@ -98,7 +100,22 @@ extension ServiceStore {
     outcome.conflicts = result.conflicts
     outcome.token = result.token
     addStale(result.conflicts, changes, &outcome)
+    outcome.kept = Self.kept(result.conflicts, changes)
     return outcome
+  }
+
+  /// The objects that were to be deleted and weren't, since others have changed them.
+  private static func kept(_ conflicts: [SaveConflict], _ changes: SaveChanges) -> [Link] {
+    var rows: [String: Set<Int64>] = [:]
+    for conflict in conflicts
+    where conflict.kind == .deleteOfUpdated && conflict.decision == .dropped {
+      rows[conflict.entity, default: []].insert(conflict.identifier)
+    }
+    guard !rows.isEmpty else { return [] }
+    return changes.deleted.filter { link in
+      guard let row = link.storage.identifier.row else { return false }
+      return rows[link.storage.description.name]?.contains(row) == true
+    }
   }
 
   /// Notes the objects whose rows aren't what the program wanted.
