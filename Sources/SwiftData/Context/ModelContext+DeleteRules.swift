@@ -51,7 +51,7 @@ extension ModelContext {
 
   /// Lets the objects that stay forget those that are deleted.
   private func leave(_ deleted: [Link]) {
-    var lists: [ListPlace: Set<ObjectIdentifier>] = [:]
+    var lists: [ListPlace: [Link]] = [:]
     var owners: [ListPlace: Link] = [:]
     var scans: [ObjectIdentifier: (property: PropertyDescription, links: [Link])] = [:]
     for link in deleted {
@@ -68,16 +68,14 @@ extension ModelContext {
           if inverse.isToMany {
             let place = ListPlace(storage: ObjectIdentifier(target.storage), slot: inverse.slot)
             owners[place] = target
-            lists[place, default: []].insert(ObjectIdentifier(link.storage))
+            lists[place, default: []].append(link)
           } else {
             target.storage.forget(link.storage, at: inverse)
           }
         }
       }
     }
-    for (place, gone) in lists {
-      owners[place]?.storage.forgetAll(gone, deleted, slot: place.slot)
-    }
+    for (place, gone) in lists { owners[place]?.storage.forgetAll(gone, place.slot) }
     for (property, links) in scans.values { scan(for: links, property) }
     leaveOneWay(deleted)
   }
@@ -156,6 +154,13 @@ extension ModelContext {
 }
 
 extension PropertyDescription {
+  /// Whether objects that are deleted leave the list, as their own relationship says.
+  var isLeftByDeleted: Bool {
+    guard let destination, let inverse = shape.inverse else { return true }
+    let back = EntityDescription.of(destination).properties[inverse.slot]
+    return back.relationship?.deleteRule != .noAction
+  }
+
   /// Whether it leads to objects of an entity that don't lead back.
   fileprivate func leadsOneWay(to description: EntityDescription) -> Bool {
     guard let destination, shape.inverse == nil else { return false }
@@ -218,22 +223,19 @@ extension ModelStorage {
   }
 
   /// Lets a to-many relationship not lead any more to deleted objects.
-  final func forgetAll(_ gone: Set<ObjectIdentifier>, _ deleted: [Link], slot: Int) {
+  final func forgetAll(_ deleted: [Link], _ slot: Int) {
     guard let model else { return }
     let property = description.properties[slot]
+    let gone = Set(deleted.map { ObjectIdentifier($0.storage) })
     property.willSet(model)
     willChange(slot)
     if case .unloaded = slots[slot] {
-      for link in deleted where gone.contains(ObjectIdentifier(link.storage)) {
-        deltas[slot, default: LinkDelta()].remove(link)
-      }
+      for link in deleted { deltas[slot, default: LinkDelta()].remove(link) }
     } else if case .many(let list?) = slots[slot] {
       if let links = list.links {
         slots[slot] = .many(LinkList(links.filter { !gone.contains(ObjectIdentifier($0.storage)) }))
       } else {
-        let identifiers = Set(
-          deleted.filter { gone.contains(ObjectIdentifier($0.storage)) }.map(\.storage.identifier)
-        )
+        let identifiers = Set(deleted.map(\.storage.identifier))
         slots[slot] = .many(LinkList(list.identifiers.filter { !identifiers.contains($0) }))
       }
     }

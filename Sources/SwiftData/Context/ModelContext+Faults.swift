@@ -187,6 +187,13 @@ extension ModelStorage {
   /// Takes what a to-many relationship leads to in the store, and applies what was changed since.
   final func take(_ links: [Link], _ slot: Int) {
     guard case .unloaded = slots[slot] else { return }
+    takeStored(links, slot)
+    guard phase == .stored, description.properties[slot].isLeftByDeleted else { return }
+    let deleted = links.filter { $0.storage.phase == .deleted }
+    if !deleted.isEmpty { forgetAll(deleted, slot) }
+  }
+
+  private final func takeStored(_ links: [Link], _ slot: Int) {
     let property = description.properties[slot]
     let stored = LinkList(links)
     if !property.shape.isStrong {

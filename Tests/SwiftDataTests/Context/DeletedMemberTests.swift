@@ -1,0 +1,90 @@
+import Testing
+
+@testable import SwiftData
+
+/// Lists that are read, or that others change, while objects in them are to be deleted.
+@Suite struct `An object that is to be deleted` {
+  private let fixture: ContextFixture
+  private var context: ModelContext { fixture.context }
+
+  init() throws {
+    fixture = try ContextFixture()
+    let writer = fixture.other
+    let oslo = Haven(name: "Oslo")
+    let ida = Ship(name: "Ida", haven: oslo)
+    ida.pennants = [Pennant(name: "fast"), Pennant(name: "red")]
+    writer.insert(ida)
+    writer.insert(Ship(name: "Una", haven: oslo))
+    writer.insert(Haven(name: "Rome"))
+    try writer.save()
+  }
+
+  private func one<Model: PersistentModel>(
+    _ predicate: Predicate<Model>,
+    in context: ModelContext? = nil
+  ) throws -> Model {
+    try #require((context ?? self.context).fetch(FetchDescriptor(predicate: predicate)).first)
+  }
+
+  @Test func `isn't in a list that is read later`() throws {
+    let ida: Ship = try one(#Predicate { $0.name == "Ida" })
+    context.delete(ida)
+    let haven: Haven = try one(#Predicate { $0.name == "Oslo" })
+    #expect(haven.ships.map(\.name) == ["Una"])
+    try context.save()
+    #expect(haven.ships.map(\.name) == ["Una"])
+  }
+
+  @Test func `is in the list again after a rollback`() throws {
+    let ida: Ship = try one(#Predicate { $0.name == "Ida" })
+    context.delete(ida)
+    let haven: Haven = try one(#Predicate { $0.name == "Oslo" })
+    #expect(haven.ships.count == 1)
+    context.rollback()
+    #expect(haven.ships.map(\.name).sorted() == ["Ida", "Una"])
+    #expect(!context.hasChanges)
+  }
+
+  @Test(arguments: [true, false])
+  func `isn't in lists of many to many that are read later`(isSavedSide: Bool) throws {
+    if isSavedSide {
+      let red: Pennant = try one(#Predicate { $0.name == "red" })
+      context.delete(red)
+      context.processPendingChanges()
+      let ida: Ship = try one(#Predicate { $0.name == "Ida" })
+      #expect(ida.pennants.map(\.name) == ["fast"])
+      try context.save()
+      #expect(ida.pennants.map(\.name) == ["fast"])
+      let there: Ship = try one(#Predicate { $0.name == "Ida" }, in: fixture.other)
+      #expect(there.pennants.map(\.name) == ["fast"])
+    } else {
+      let ida: Ship = try one(#Predicate { $0.name == "Ida" })
+      context.delete(ida)
+      context.processPendingChanges()
+      let red: Pennant = try one(#Predicate { $0.name == "red" })
+      #expect(red.ships.isEmpty)
+      try context.save()
+      #expect(red.ships.isEmpty)
+    }
+  }
+
+  @Test func `isn't in the list where others have moved it`() async throws {
+    context.automaticallyMergesChanges = true
+    let havens = try context.fetch(FetchDescriptor<Haven>(sortBy: [SortDescriptor(\.name)]))
+    #expect(havens.map(\.ships.count) == [2, 0])
+    let ida: Ship = try one(#Predicate { $0.name == "Ida" })
+    context.delete(ida)
+    context.processPendingChanges()
+    let other = fixture.other
+    let theirs: Ship = try one(#Predicate { $0.name == "Ida" }, in: other)
+    theirs.haven = try one(#Predicate { $0.name == "Rome" }, in: other)
+    try other.save()
+    try await until {
+      context.processPendingChanges()
+      return ida.haven === havens[1]
+    }
+    #expect(havens[1].ships.isEmpty)
+    try context.save()
+    #expect(havens.map(\.ships.count) == [1, 0])
+  }
+}
