@@ -25,7 +25,7 @@ extension ModelContext {
   /// ``SwiftDataError/modelValidationFailure`` or ``SwiftDataError/unknownSchema``.
   public final func insert<T: PersistentModel>(_ model: T) {
     guard let storage = model.ownStorage else {
-      return postpone("\(T.self) has backing data of its own, which no context can keep.", nil)
+      return refuse("\(T.self) has backing data of its own, which no context can keep.", nil)
     }
     insert(storage)
   }
@@ -61,7 +61,7 @@ extension ModelContext {
   private func insertAlone(_ storage: ModelStorage) -> Bool {
     guard let link = storage.link else { return false }
     if let other = storage.context, other !== self {
-      postpone(
+      refuse(
         "The \(storage.description.name) \(storage.identifier) belongs to another context.",
         storage.description
       )
@@ -77,7 +77,7 @@ extension ModelContext {
     }
     guard core.descriptions[storage.description.name] === storage.description else {
       do { _ = try store(of: storage.description) } catch {
-        postponedErrors.append(SwiftDataError(any: error))
+        refusedChanges.append(SwiftDataError(any: error))
       }
       return false
     }
@@ -112,7 +112,7 @@ extension ModelContext {
   public final func delete<T: PersistentModel>(_ model: T) {
     guard let link = model.ownStorage?.link, link.storage.phase != .unregistered else { return }
     if let other = link.storage.context, other !== self {
-      return postpone(
+      return refuse(
         "The \(link.storage.description.name) \(link.storage.identifier) to be deleted belongs to "
           + "another context.",
         link.storage.description
@@ -155,10 +155,11 @@ extension ModelContext {
     if autosaveEnabled { scheduleAutosave() }
   }
 
-  private func postpone(_ message: String, _ description: EntityDescription?) {
+  /// Lets the next save throw that a change can't be made.
+  final func refuse(_ message: String, _ description: EntityDescription?) {
     var error = SwiftDataError(.modelValidationFailure, message)
     error.entity = description?.name
-    postponedErrors.append(error)
+    refusedChanges.append(error)
   }
 }
 

@@ -4,11 +4,13 @@ extension ModelContext {
   final func applyDeleteRules() {
     guard !undecided.isEmpty else { return }
     var all: [Link] = []
+    var unread: [Link] = []
     while !undecided.isEmpty {
       // An object may have been inserted again meanwhile.
       let batch = undecided.filter { $0.storage.phase == .deleted }
       undecided = []
       all += batch
+      let errors = postponedErrors.count
       readFaults(batch)
       for links in Dictionary(grouping: batch, by: { ObjectIdentifier($0.storage.description) })
         .values
@@ -17,7 +19,10 @@ extension ModelContext {
           cascade(property, of: links)
         }
       }
+      if postponedErrors.count > errors { unread += batch }
     }
+    // Where something couldn't be read that the rules lead to, they are applied again.
+    undecided = unread
     leave(all)
   }
 

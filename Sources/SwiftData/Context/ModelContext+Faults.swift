@@ -165,10 +165,17 @@ extension ModelContext {
     try autosaveIfDue()
   }
 
-  /// Throws what went wrong where nothing could be thrown.
+  /// Throws what couldn't be read where nothing could be thrown.
   final func throwPostponedError() throws {
     guard let first = postponedErrors.first else { return }
     postponedErrors = []
+    throw first
+  }
+
+  /// Throws why a change couldn't be made that the program asked for.
+  final func throwRefusedChange() throws {
+    guard let first = refusedChanges.first else { return }
+    refusedChanges = []
     throw first
   }
 

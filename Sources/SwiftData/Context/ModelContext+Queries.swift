@@ -9,6 +9,11 @@ extension ModelContext {
   ///   others.
   public final func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     try prepare()
+    return try found(descriptor)
+  }
+
+  /// Returns the objects that a descriptor describes, for one who isn't to be told what went wrong before.
+  final func found<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     if let store = try customStore(of: T.self) {
       return try store.fetch(descriptor, in: self).compactMap { $0.model as? T }
     }

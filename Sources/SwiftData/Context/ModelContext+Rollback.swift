@@ -4,6 +4,7 @@ extension ModelContext {
   /// that were read, deleted ones are there again.
   public final func rollback() {
     postponedErrors = []
+    refusedChanges = []
     for store in stores { store.giveUpDoubt() }
     undecided = []
     denials = []

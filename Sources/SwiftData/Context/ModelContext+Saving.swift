@@ -16,6 +16,7 @@ extension ModelContext {
   ///   with ``SwiftDataError/conflicts`` if others have changed what this changes and ``mergePolicy``
   ///   says that this is an error, and others. Then nothing changes in the context.
   public final func save() throws {
+    try throwRefusedChange()
     try throwPostponedError()
     guard hasChanges || !discarded.isEmpty else { return }
     if hasChanges { NotificationCenter.default.post(name: Self.willSave, object: self) }

@@ -29,8 +29,10 @@ public class ModelContext: Equatable {
   final var prefetched: [[AnyObject]] = []
   /// The names of the entities that others descend from.
   private final let superclasses: Set<String>
-  /// What the program did wrong where nothing could be thrown, for the next save to throw.
+  /// What couldn't be read where nothing could be thrown, for the next save or fetch to throw.
   final var postponedErrors: [SwiftDataError] = []
+  /// The changes that the program asked for and that can't be made, for the next save to throw.
+  final var refusedChanges: [SwiftDataError] = []
   /// Who is told of changes.
   final var observers: [any ContextObserver] = []
   /// Whether relationships don't lead to objects that are to be deleted.

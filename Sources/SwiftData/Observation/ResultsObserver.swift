@@ -151,7 +151,9 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   private func fetch() {
     do {
-      take(try modelContext.fetch(whole))
+      try modelContext.settleSaves()
+      modelContext.mergeRemoteChanges()
+      take(try modelContext.found(whole))
       fetchError = nil
     } catch {
       fetchError = error
