@@ -20,8 +20,8 @@ extension ModelContext {
 
   /// Inserts an object, and all objects that its relationships lead to.
   ///
-  /// An object that is in the context already stays what it is. One of another context, or of a class
-  /// that the container doesn't know, isn't inserted: the next save throws
+  /// An object that is in the context already stays what it is. One of another context, also of one that
+  /// is gone, or of a class that the container doesn't know, isn't inserted: the next save throws
   /// ``SwiftDataError/modelValidationFailure`` or ``SwiftDataError/unknownSchema``.
   public final func insert<T: PersistentModel>(_ model: T) {
     guard let storage = model.ownStorage else {
@@ -47,6 +47,10 @@ extension ModelContext {
           if link.storage.phase == .unregistered, insertAlone(link.storage) {
             queue.append(link.storage)
           }
+        case .weak(let weak):
+          if let link = weak.link, link.storage.phase == .unregistered, insertAlone(link.storage) {
+            queue.append(link.storage)
+          }
         case .many(let list?):
           for link in list.links ?? []
           where link.storage.phase == .unregistered && insertAlone(link.storage) {
@@ -68,17 +72,23 @@ extension ModelContext {
       return false
     }
     switch storage.phase {
-    case .inserted, .stored: return false
+    case .inserted, .stored:
+      if storage.context == nil {
+        refuse(
+          "The \(storage.description.name) \(storage.identifier) belongs to a context that is gone.",
+          storage.description
+        )
+      }
+      return false
     case .deleted:
       revive(link)
+      storage.enterInverses()
       return false
     case .unregistered: break
     case .gone: storage.makeNew()
     }
     guard core.descriptions[storage.description.name] === storage.description else {
-      do { _ = try store(of: storage.description) } catch {
-        refusedChanges.append(SwiftDataError(any: error))
-      }
+      refusedChanges.append(unknownSchema(storage.description))
       return false
     }
     storage.phase = .inserted

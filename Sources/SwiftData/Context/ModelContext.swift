@@ -80,6 +80,9 @@ public class ModelContext: Equatable {
     for table in tables.values {
       for storage in table.everything { storage.context = nil }
     }
+    // New objects may be inserted into another context.
+    for link in inserted.all + discarded.all { link.storage.phase = .unregistered }
+    for link in deleted.all { link.storage.phase = .stored }
     for link in inserted.all + changed.all + deleted.all + discarded.all { link.storage.loosen() }
   }
 
@@ -98,13 +101,21 @@ public class ModelContext: Equatable {
   /// - Throws: ``SwiftDataError/unknownSchema`` if the container doesn't know it.
   final func store(of description: EntityDescription) throws -> any ContextStore {
     if let store = storesByEntity[description.name] { return store }
+    throw unknownSchema(description)
+  }
+
+  /// The error that the container doesn't know a class.
+  final func unknownSchema(_ description: EntityDescription) -> SwiftDataError {
+    let isOther = core.descriptions[description.name] != nil
     var error = SwiftDataError(
       .unknownSchema,
-      "The container doesn't know \(description.name).",
+      isOther
+        ? "The container knows another \(description.name) than \(description.type)."
+        : "The container doesn't know \(description.name).",
       hint: "Name \(description.name) among the models of the container."
     )
     error.entity = description.name
-    throw error
+    return error
   }
 
   /// Whether objects of an entity may be of subclasses.

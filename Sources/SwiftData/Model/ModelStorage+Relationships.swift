@@ -241,6 +241,32 @@ extension ModelStorage {
     property.didSet(model)
   }
 
+  /// Lets what this leads to lead back again, after its deletion was taken back.
+  final func enterInverses() {
+    for property in description.relationships {
+      guard let inverse = property.shape.inverse else { continue }
+      for link in knownTargets(property.slot) {
+        let other = link.storage
+        // One that leads to something else now stays there.
+        guard other.phase == .stored || other.phase == .inserted,
+          inverse.isToMany || other.slots[inverse.slot].targetIdentifier == nil,
+          !other.leads(to: self, inverse)
+        else { continue }
+        other.accept(self, at: inverse)
+      }
+    }
+  }
+
+  /// Whether a relationship leads to an object, as far as that was changed.
+  private func leads(to other: ModelStorage, _ side: RelationshipShape.Inverse) -> Bool {
+    switch slots[side.slot] {
+    case .unloaded:
+      !(deltas[side.slot]?.removed.contains { $0.storage === other } ?? false)
+    case .many(let list?): list.contains(other)
+    case let slot: slot.targetIdentifier == other.identifier
+    }
+  }
+
   /// Returns the list of a relationship that is loaded, as one that may be changed.
   private final func ownList(_ slot: Int) -> LinkList {
     guard case .many(let list?) = slots[slot] else {
