@@ -20,7 +20,7 @@ struct ContextFetch<T: PersistentModel> {
     self.descriptor = descriptor
     description = EntityDescription.of(T.self)
     store = try context.store(of: description)
-    filter = try PendingFilter(descriptor)
+    filter = try PendingFilter(descriptor, stores: context.storeIdentifiers)
     var query = StoreQuery(description, filter.expression)
     query.sort = filter.sort ?? []
     query.slots = try Self.slots(descriptor, description)

@@ -63,7 +63,9 @@ extension ModelContext {
     guard store.allowsSave else { throw readOnly(description) }
     var query = try ContextFetch(self, FetchDescriptor(predicate: predicate)).exactQuery()
     query.includesSubentities = includeSubclasses
-    let count = try store.update(query, assignments.map { try $0.lowered() }, in: self)
+    let lowered = try assignments.map { try $0.lowered() }
+    for case .value(let property, let slot) in lowered { try check(slot, property) }
+    let count = try store.update(query, lowered, in: self)
     if count > 0 { refreshAfterBatch() }
     return count
   }
@@ -94,15 +96,32 @@ extension ModelContext {
     let description = EntityDescription.of(T.self)
     let store = try store(of: description)
     guard store.allowsSave else { throw readOnly(description) }
+    let relationships = description.relationships.filter { !$0.isToMany }
     var rows: [[Slot]] = []
     rows.reserveCapacity(count)
     for index in 0..<count {
       var row = ModelRowValues<T>(description)
       try fill(index, &row)
+      for property in relationships { try check(row.slots[property.slot], property) }
       rows.append(row.slots)
     }
     try store.insert(rows, of: description, in: self)
     refreshAfterBatch()
+  }
+
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` if a relationship leads to another container's
+  ///   store.
+  private func check(_ slot: Slot, _ property: PropertyDescription) throws {
+    guard let target = slot.targetIdentifier, let store = target.storeIdentifier,
+      !storeIdentifiers.contains(store)
+    else { return }
+    var error = SwiftDataError(
+      .modelValidationFailure,
+      "The container doesn't have the store of \(target), to which \(property.name) is to lead."
+    )
+    error.entity = Schema.entityName(for: property.owner)
+    error.property = property.name
+    throw error
   }
 
   /// Reads what the context has anew, after the store was changed without it.

@@ -7,7 +7,9 @@ extension ModelContext {
   /// be one.
   final func fault(_ identifier: PersistentIdentifier) -> Link? {
     if let storage = registered(identifier) { return storage.link }
-    guard !identifier.isTemporary, let description = description(of: identifier) else { return nil }
+    guard !identifier.isTemporary, let description = description(of: identifier),
+      let store = try? store(of: description), store.identifier == identifier.storeIdentifier
+    else { return nil }
     // What class the object is of is known to the store.
     if hasSubclasses(description) { return read([identifier], of: description).first }
     let link = description.makeObject(identifier)

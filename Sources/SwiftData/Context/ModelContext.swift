@@ -10,6 +10,8 @@ public class ModelContext: Equatable {
   final let core: ContainerCore
   /// The stores, in the order of the configurations.
   final let stores: [any ContextStore]
+  /// What the stores are called in every process.
+  final lazy var storeIdentifiers = Set(stores.map(\.identifier))
   private final let storesByEntity: [String: any ContextStore]
   /// The registered objects by the topmost entities of their stores.
   private final var tables: [ObjectIdentifier: IdentityTable] = [:]

@@ -129,7 +129,7 @@ final class ServiceStore: ContextStore {
   ) throws -> [Link] {
     let plan = plan(description, slots)
     var links: [Link] = []
-    let rows = identifiers.compactMap(\.row)
+    let rows = identifiers.compactMap { $0.storeIdentifier == identifier ? $0.row : nil }
     for start in stride(from: 0, to: rows.count, by: Self.rowsAtOnce) {
       let request = GetRequest(
         entity: description.name,

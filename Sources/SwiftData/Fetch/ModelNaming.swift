@@ -6,6 +6,10 @@ internal import Foundation
 final class ModelNaming: PropertyNaming {
   /// The entities that were named, by their names.
   private(set) var entities: [String: EntityDescription] = [:]
+  /// The identifiers of the stores that are asked; any if `nil`.
+  private let stores: Set<String>?
+
+  init(stores: Set<String>? = nil) { self.stores = stores }
 
   func step(_ keyPath: AnyKeyPath, from root: Any.Type) throws(DepotError) -> PredicateStep? {
     if let model = root as? any PersistentModel.Type {
@@ -35,10 +39,16 @@ final class ModelNaming: PropertyNaming {
   func isToMany(_ type: Any.Type) -> Bool { type is any RelationshipCollection.Type }
 
   func value(of constant: Any) -> Value? {
-    if let model = constant as? any PersistentModel { return model.persistentModelID.queryValue }
-    if let identifier = constant as? PersistentIdentifier { return identifier.queryValue }
-    if let identifier = constant as? PersistentIdentifier.ID { return identifier.queryValue }
+    if let model = constant as? any PersistentModel { return number(model.persistentModelID.id) }
+    if let identifier = constant as? PersistentIdentifier { return number(identifier.id) }
+    if let identifier = constant as? PersistentIdentifier.ID { return number(identifier) }
     return Self.scalar(constant)
+  }
+
+  /// Returns the number of the row; one that no row has for an object of another store.
+  private func number(_ identifier: PersistentIdentifier.ID) -> Value {
+    if let stores, let store = identifier.store, !stores.contains(store) { return .int64(.min) }
+    return .int64(identifier.queryNumber)
   }
 
   private func note(_ type: any PersistentModel.Type) -> EntityDescription {
@@ -89,16 +99,12 @@ extension Equatable {
 }
 
 extension PersistentIdentifier {
-  /// The number of the row; one that no row has for an object that was never saved.
-  var queryValue: Value { id.queryValue }
-
   /// What stands for the row where there is no store.
   var queryNumber: Int64 { id.queryNumber }
 }
 
 extension PersistentIdentifier.ID {
-  var queryValue: Value { .int64(queryNumber) }
-
+  /// The number of the row; one that no row has for an object that was never saved.
   var queryNumber: Int64 {
     switch key {
     case .row(let number): number

@@ -43,8 +43,13 @@ enum ModelQuery {
   }
 
   /// Translates a predicate, or those of its clauses that the service has something for.
-  static func part<T: PersistentModel>(_ predicate: Predicate<T>) -> Part {
-    let naming = ModelNaming()
+  ///
+  /// - Parameters:
+  ///   - predicate: The predicate.
+  ///   - stores: The identifiers of the stores that are asked; any if `nil`.
+  /// - Returns: What the service is asked for, and whether that is all.
+  static func part<T: PersistentModel>(_ predicate: Predicate<T>, stores: Set<String>?) -> Part {
+    let naming = ModelNaming(stores: stores)
     var part = Part()
     var clauses: [QueryExpression] = []
     for clause in Clauses.of(predicate.expression) {

@@ -30,10 +30,14 @@ struct PendingFilter<T: PersistentModel> {
   ///
   /// A predicate that the store doesn't understand at all is evaluated in memory over all objects.
   ///
+  /// - Parameters:
+  ///   - descriptor: What is wanted.
+  ///   - stores: The identifiers of the stores that are asked; any if `nil`.
   /// - Throws: ``SwiftDataError/unsupportedSortDescriptor``.
-  init(_ descriptor: FetchDescriptor<T>) throws {
+  init(_ descriptor: FetchDescriptor<T>, stores: Set<String>? = nil) throws {
     self.descriptor = descriptor
-    let part = descriptor.predicate.map(ModelQuery.part) ?? ModelQuery.Part()
+    let part =
+      descriptor.predicate.map { ModelQuery.part($0, stores: stores) } ?? ModelQuery.Part()
     expression = descriptor.predicate == nil ? nil : part.expression
     problem = part.problem
     let keys = descriptor.sortBy.map(ModelQuery.sortKey)

@@ -29,6 +29,9 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     fileprivate let root: EntityKey
     let key: Key
 
+    /// The identifier of the object's store; `nil` until the first save.
+    var store: String? { root.store }
+
     public static func == (left: ID, right: ID) -> Bool {
       left.key == right.key && left.root === right.root
     }
