@@ -127,7 +127,12 @@ extension ModelContext {
     _ report: inout SaveReport
   ) {
     for (link, result) in zip(changes.inserted, outcome.inserted) {
-      adopt(link, result.identifier, result.version)
+      if let other = adopt(link, result.identifier, result.version) {
+        report.replaced.append(other)
+        // What was changed of it is in the row too.
+        if other.storage.hasChanges { report.stale.append(link) }
+        vanish(other.storage)
+      }
     }
     for (link, version) in zip(changes.updated, outcome.updated) {
       let storage = link.storage
@@ -169,17 +174,23 @@ extension ModelContext {
   }
 
   /// Gives an object that was inserted its permanent identifier.
-  private func adopt(_ link: Link, _ identifier: PersistentIdentifier, _ version: Int64) {
+  ///
+  /// - Returns: The object whose row it has taken over, as it has the same unique values.
+  private func adopt(
+    _ link: Link,
+    _ identifier: PersistentIdentifier,
+    _ version: Int64
+  ) -> Link? {
     let storage = link.storage
     inserted.remove(storage)
     unregister(storage)
-    // An object with the same unique values takes over the row of another one.
-    if let other = registered(identifier), other !== storage { vanish(other) }
+    let other = registered(identifier)?.link
     storage.identifier = identifier
     storage.version = version
     storage.phase = .stored
     storage.becomeClean()
     register(storage)
+    return other
   }
 
   /// Lets an object go whose row is deleted; its values stay.
@@ -198,6 +209,7 @@ extension ModelContext {
 
   /// Reads objects anew whose rows aren't what the context has.
   final func refreshStale(_ report: SaveReport) {
+    leaveReplaced(report.replaced)
     readStale(report.stale + report.kept)
     // The lists on both sides are what the deletion would have made of them.
     for link in report.kept where link.storage.phase == .stored {
@@ -236,6 +248,8 @@ struct SaveReport {
   var deleted: [PersistentIdentifier] = []
   /// The objects whose rows aren't what the context has.
   var stale: [Link] = []
+  /// The objects whose rows others have taken over.
+  var replaced: [Link] = []
   /// The objects that were to be deleted and that the stores keep.
   var kept: [Link] = []
   var tokens: [String: any HistoryToken] = [:]

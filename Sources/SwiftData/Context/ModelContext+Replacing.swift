@@ -1,0 +1,56 @@
+/// Objects whose rows others with the same unique values have taken over.
+extension ModelContext {
+  /// Lets what leads to such objects lead to those that have their rows now.
+  ///
+  /// Their lists are read anew, since the others may belong elsewhere.
+  final func leaveReplaced(_ replaced: [Link]) {
+    guard !replaced.isEmpty else { return }
+    let identifiers = Set(replaced.map(\.storage.identifier))
+    for table in allTables {
+      for link in table.links {
+        for property in link.storage.description.relationships {
+          link.storage.leaveReplaced(identifiers, property)
+        }
+      }
+    }
+  }
+}
+
+extension ModelStorage {
+  fileprivate final func leaveReplaced(
+    _ identifiers: Set<PersistentIdentifier>,
+    _ property: PropertyDescription
+  ) {
+    let slot = property.slot
+    switch slots[slot] {
+    case .link(let link) where link.storage.phase == .gone: follow(link.storage.identifier)
+    case .weak(let weak): if let link = weak.link { follow(link.storage.identifier) }
+    case .many(let list?):
+      if changed.contains(slot) || phase != .stored {
+        guard let links = list.links, links.contains(where: isReplaced) else { return }
+        replace(slot, .many(LinkList(links.compactMap(current))))
+      } else if list.allIdentifiers.contains(where: identifiers.contains) {
+        unloadList(slot)
+      }
+    default: break
+    }
+    func isReplaced(_ link: Link) -> Bool {
+      link.storage.phase == .gone && identifiers.contains(link.storage.identifier)
+    }
+    func current(_ link: Link) -> Link? {
+      isReplaced(link) ? context?.registered(link.storage.identifier)?.link : link
+    }
+    func follow(_ identifier: PersistentIdentifier) {
+      if identifiers.contains(identifier) { replace(slot, .reference(identifier)) }
+    }
+  }
+
+  /// Gives a property another value that stands for the same row.
+  private func replace(_ slot: Int, _ value: Slot) {
+    guard let model else { return }
+    let property = description.properties[slot]
+    property.willSet(model)
+    slots[slot] = value
+    property.didSet(model)
+  }
+}
