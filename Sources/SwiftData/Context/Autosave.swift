@@ -12,6 +12,15 @@ extension ModelContext {
     home.perform { context.autosave() }
   }
 
+  /// Makes an actor the home of a context that has none, and leaves a save to it that waits for a call.
+  final func settle(on actor: (any Actor)?) {
+    guard inbox.home.isCaller else { return }
+    inbox.settle(on: actor)
+    guard isAutosaveScheduled, !inbox.home.isCaller else { return }
+    isAutosaveScheduled = false
+    scheduleAutosave()
+  }
+
   /// Saves if that was left to the next call.
   ///
   /// - Throws: What ``save()`` throws.
@@ -27,6 +36,7 @@ extension ModelContext {
     guard autosaveEnabled, hasChanges else { return }
     do {
       try save()
+      autosaveFailure = nil
     } catch {
       autosaveFailure = SwiftDataError(any: error)
       NotificationCenter.default.post(

@@ -30,8 +30,8 @@ final class ContextInbox: @unchecked Sendable, RemoteReceiver {
     case main
     /// On the queue of an executor.
     case queue(DispatchQueue)
-    /// On an actor.
-    case actor(any Actor)
+    /// On an actor, as long as that lives.
+    case actor(WeakActor)
 
     var isCaller: Bool {
       if case .caller = self { return true }
@@ -43,7 +43,9 @@ final class ContextInbox: @unchecked Sendable, RemoteReceiver {
       switch self {
       case .main: DispatchQueue.main.async(execute: body)
       case .queue(let queue): queue.async(execute: body)
-      case .actor(let actor): Task { await Self.run(on: actor, body) }
+      case .actor(let home):
+        guard let actor = home.actor else { break }
+        Task { await Self.run(on: actor, body) }
       case .caller: break
       }
     }
@@ -140,7 +142,7 @@ final class ContextInbox: @unchecked Sendable, RemoteReceiver {
     guard let actor else { return }
     state.withLock { state in
       if case .caller = state.home {
-        state.home = actor === MainActor.shared ? .main : .actor(actor)
+        state.home = actor === MainActor.shared ? .main : .actor(WeakActor(actor))
       }
     }
   }
@@ -178,4 +180,11 @@ extension ContextInbox.State {
     if rest.isEmpty { late.remove(event.store) } else { late.insert(event.store) }
     return true
   }
+}
+
+/// An actor that isn't kept alive from here.
+struct WeakActor: Sendable {
+  private(set) weak var actor: (any Actor)?
+
+  init(_ actor: any Actor) { self.actor = actor }
 }

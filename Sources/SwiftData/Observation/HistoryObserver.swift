@@ -16,7 +16,7 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
   private let container: ModelContainer
   private let entities: Set<String>
   private let authors: Set<String>
-  private let isolation: (any Actor)?
+  private let isolation: WeakActor?
   private let state: Mutex<State>
 
   private struct State {
@@ -69,7 +69,7 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
     self.container = container
     self.entities = entities
     self.authors = authors
-    self.isolation = isolation
+    self.isolation = isolation.map(WeakActor.init)
     state = Mutex(State(tokens: tokens))
   }
 
@@ -137,8 +137,10 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
       return true
     }
     guard isNew else { return }
-    switch isolation {
-    case nil: increment()
+    guard let isolation else { return increment() }
+    switch isolation.actor {
+    // Nobody is left to be told there.
+    case nil: break
     case let actor? where actor === MainActor.shared: DispatchQueue.main.async { self.increment() }
     case let actor?: Task { await self.increment(on: actor) }
     }

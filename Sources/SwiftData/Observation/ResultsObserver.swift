@@ -46,7 +46,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     self.descriptor = descriptor
     self.section = section
     dependency = ResultsDependency(descriptor)
-    context.inbox.settle(on: isolation)
+    context.settle(on: isolation)
     context.automaticallyMergesChanges = true
     context.willRead()
     try take(context.fetch(whole))

@@ -34,6 +34,10 @@ import Testing
     for _ in 0..<1000 where context.autosaveFailure == nil { await Task.yield() }
     #expect(context.autosaveFailure == .modelValidationFailure)
     #expect(context.hasChanges)
+    shipyard.laurels.removeLast()
+    for _ in 0..<1000 where context.autosaveFailure != nil { await Task.yield() }
+    #expect(context.autosaveFailure == nil)
+    #expect(!context.hasChanges)
   }
 
   @Test func `other contexts save by themselves only if they are told to`() async throws {
