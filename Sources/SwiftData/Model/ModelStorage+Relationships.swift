@@ -57,7 +57,7 @@ extension ModelStorage {
       slots[slot] = link.map(Slot.link) ?? .nothing
       return postponeInverse(slot)
     }
-    if let link { meet(link.storage) }
+    if let link, !meet(link.storage) { return }
     willChange(slot)
     let isSame = slots[slot].targetIdentifier == link?.storage.identifier
     if isSame, case .link = slots[slot] { return }
@@ -82,7 +82,7 @@ extension ModelStorage {
     let old = targets(slot).map { resolved($0, slot) } ?? []
     let isUnread = unread.remove(slot) != nil
     if isUnread, !changed.contains(slot) { slots[slot] = .unloaded }
-    for link in links ?? [] { meet(link.storage) }
+    links = links?.filter { meet($0.storage) }
     willChange(slot)
     if case .unloaded = slots[slot], phase == .stored { return addTargets(slot, links ?? []) }
     if wasUnread || isUnread { links = Self.unique(old + (links ?? [])) }
@@ -125,8 +125,8 @@ extension ModelStorage {
     guard range.isEmpty, Self.unique(links).count == links.count,
       !links.contains(where: { leads(slot, to: $0.storage) })
     else { return false }
+    guard links.allSatisfy({ meet($0.storage) }) else { return false }
     willChange(slot)
-    for link in links { meet(link.storage) }
     ownList(slot).insert(links, at: range.lowerBound)
     guard let inverse else { return true }
     for link in links where link.storage !== self || !isOwnInverse {
@@ -157,24 +157,35 @@ extension ModelStorage {
     let inverse = description.properties[slot].shape.inverse
     switch slots[slot] {
     case .link(let link):
-      meet(link.storage)
+      guard meet(link.storage) else {
+        slots[slot] = .nothing
+        return
+      }
       if let inverse { link.storage.accept(self, at: inverse) }
     case .many(let list?):
-      for link in list.links ?? [] {
-        meet(link.storage)
-        if let inverse { link.storage.accept(self, at: inverse) }
-      }
+      let own = (list.links ?? []).filter { meet($0.storage) }
+      if own.count < list.count { slots[slot] = .many(LinkList(own)) }
+      guard let inverse else { return }
+      for link in own { link.storage.accept(self, at: inverse) }
     default: break
     }
   }
 
-  /// Brings an object that belongs to no context into that of the other one.
-  private final func meet(_ other: ModelStorage) {
+  /// Brings an object that belongs to no context into that of the other one; returns whether one may lead
+  /// to the other then.
+  private final func meet(_ other: ModelStorage) -> Bool {
     if let context, other.phase == .unregistered {
       context.insert(other)
     } else if phase == .unregistered, let context = other.context {
       context.insert(self)
     }
+    guard let context, let theirs = other.context, theirs !== context else { return true }
+    context.refuse(
+      "The \(description.name) \(identifier) can't lead to the \(other.description.name) "
+        + "\(other.identifier), which belongs to another context.",
+      description
+    )
+    return false
   }
 
   /// Lets the object that a to-one relationship leads to forget this one.
