@@ -20,6 +20,7 @@ struct ContextFetch<T: PersistentModel> {
     self.descriptor = descriptor
     description = EntityDescription.of(T.self)
     store = try context.store(of: description)
+    try Self.checkRange(descriptor, description)
     filter = try PendingFilter(descriptor, stores: context.storeIdentifiers)
     var query = StoreQuery(description, filter.expression)
     query.sort = filter.sort ?? []
@@ -194,7 +195,8 @@ struct ContextFetch<T: PersistentModel> {
     }
     if !pending.isEmpty { query.predicate = rest }
     if isExact, let limit = descriptor.fetchLimit {
-      query.limit = limit + (descriptor.fetchOffset ?? 0)
+      let (end, isTooFar) = limit.addingReportingOverflow(descriptor.fetchOffset ?? 0)
+      query.limit = isTooFar ? nil : end
     }
     let affected = try affected(pending)
     var stored = try store.fetch(query, into: context)
@@ -256,6 +258,20 @@ struct ContextFetch<T: PersistentModel> {
   }
 
   // MARK: - What to read
+
+  private static func checkRange(
+    _ descriptor: FetchDescriptor<T>,
+    _ description: EntityDescription
+  ) throws {
+    for (name, value) in [
+      ("fetchLimit", descriptor.fetchLimit), ("fetchOffset", descriptor.fetchOffset),
+    ] {
+      guard let value, value < 0 else { continue }
+      var error = SwiftDataError(.storeFailure, "\(name) must be from 0 on, not \(value).")
+      error.entity = description.name
+      throw error
+    }
+  }
 
   private static func slots(
     _ descriptor: FetchDescriptor<T>,
