@@ -5,10 +5,13 @@ struct ResultsDependency {
   private let slots: SlotSet?
   /// The entities that relationships lead to.
   private let reached: Set<String>
+  /// Whether nobody knows what the predicate or the order reads, as it is computed in memory.
+  private let isAnything: Bool
 
   init<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) {
     description = EntityDescription.of(T.self)
     let filter = try? PendingFilter(descriptor)
+    isAnything = filter?.isExact != true || filter?.sort == nil
     reached = Set(filter?.prefixes.map(\.entity) ?? [])
     let isKnown = descriptor.predicate == nil && reached.isEmpty
     var slots = SlotSet()
@@ -19,12 +22,12 @@ struct ResultsDependency {
         slots.insert(property.slot)
       }
     }
-    self.slots = isKnown && filter?.sort != nil ? slots : nil
+    self.slots = isKnown ? slots : nil
   }
 
   /// Whether changes may have changed the results.
   func isMet(by changes: MergedChanges) -> Bool {
-    if changes.isUnknown { return true }
+    if changes.isUnknown || isAnything { return true }
     return changes.entities.values.contains { touch in
       if isReached(touch.description) { return true }
       guard touch.description.isKind(of: description) || description.isKind(of: touch.description)
