@@ -120,6 +120,12 @@ extension ContextStore {
 enum StoreAssignment {
   case value(PropertyDescription, Slot)
   case expression(PropertyDescription, QueryExpression)
+
+  var property: PropertyDescription {
+    switch self {
+    case .value(let property, _), .expression(let property, _): property
+    }
+  }
 }
 
 /// A description of groups of objects, and of what those of each come to.

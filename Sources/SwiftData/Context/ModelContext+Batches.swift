@@ -66,7 +66,8 @@ extension ModelContext {
     let lowered = try assignments.map { try $0.lowered() }
     for case .value(let property, let slot) in lowered { try check(slot, property) }
     let count = try store.update(query, lowered, in: self)
-    if count > 0 { refreshAfterBatch() }
+    let changesAttributesOnly = lowered.allSatisfy { $0.property.destination == nil }
+    if count > 0 { refreshAfterBatch(of: changesAttributesOnly ? description : nil) }
     return count
   }
 
@@ -106,7 +107,7 @@ extension ModelContext {
       rows.append(row.slots)
     }
     try store.insert(rows, of: description, in: self)
-    refreshAfterBatch()
+    refreshAfterBatch(of: description.relationships.isEmpty ? description : nil)
   }
 
   /// - Throws: ``SwiftDataError/modelValidationFailure`` if a relationship leads to another container's
@@ -125,8 +126,11 @@ extension ModelContext {
   }
 
   /// Reads what the context has anew, after the store was changed without it.
-  private func refreshAfterBatch() {
-    refreshAllObjects()
+  ///
+  /// - Parameter description: The only entity of which something was changed, and that no relationship.
+  private func refreshAfterBatch(of description: EntityDescription? = nil) {
+    guard let description else { return refreshAllObjects() }
+    refreshValues(of: description)
   }
 
   private func readOnly(_ description: EntityDescription) -> SwiftDataError {

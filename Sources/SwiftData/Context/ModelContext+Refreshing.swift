@@ -25,6 +25,15 @@ extension ModelContext {
     }
   }
 
+  /// Reads the objects of an entity anew, none of whose relationships has changed.
+  final func refreshValues(of description: EntityDescription) {
+    for table in allTables {
+      let stored = table.all.filter { $0.phase == .stored && !$0.isFault }
+      let links = stored.filter { $0.description.isKind(of: description) }.compactMap(\.link)
+      reread(links, keepsLists: true)
+    }
+  }
+
   /// Forgets all objects and all changes.
   ///
   /// The objects that the program still has keep their values, and belong to no context.
@@ -51,7 +60,7 @@ extension ModelContext {
   }
 
   /// Reads rows anew, and lets what to-many relationships lead to be read when it is asked for.
-  private func reread(_ links: [Link]) {
+  private func reread(_ links: [Link], keepsLists: Bool = false) {
     for group in Dictionary(grouping: links, by: { ObjectIdentifier($0.storage.description) })
       .values
     {
@@ -68,7 +77,7 @@ extension ModelContext {
       let found = Set(links.map { ObjectIdentifier($0.storage) })
       for link in group {
         if !found.contains(ObjectIdentifier(link.storage)) { vanish(link.storage) }
-        link.storage.unloadLists()
+        if !keepsLists { link.storage.unloadLists() }
       }
     }
   }
