@@ -11,7 +11,9 @@ final class GatheredTokens: Sendable {
   private let state: Mutex<State>
   private let completion: @Sendable (Result<[HistoryToken], DepotError>) -> Void
 
-  /// - Parameter completion: Gets the tokens of all stores in their order, or the first failure, once.
+  /// - Parameters:
+  ///   - count: How many stores there are.
+  ///   - completion: Gets the tokens of all stores in their order, or the first failure, once.
   init(_ count: Int, completion: @escaping @Sendable (Result<[HistoryToken], DepotError>) -> Void) {
     state = Mutex(State(tokens: Array(repeating: nil, count: count)))
     self.completion = completion

@@ -81,10 +81,6 @@ final class LinkList {
     links?.map(\.storage.identifier) ?? identifiers
   }
 
-  func contains(_ storage: ModelStorage) -> Bool {
-    links?.contains { $0.storage === storage } ?? identifiers.contains(storage.identifier)
-  }
-
   func copy() -> LinkList {
     if let links { return LinkList(links) }
     return LinkList(identifiers)
