@@ -18,7 +18,8 @@ struct PastFixture {
     }
   }
 
-  private func connection() throws -> Connection {
+  /// Opens the store for reading.
+  func connection() throws -> Connection {
     try .reader(path: path, isFrozen: false, cacheKiB: 2048)
   }
 
@@ -33,7 +34,7 @@ struct PastFixture {
     do throws(ReadEnd) {
       let run: HistoryRun
       do {
-        run = try HistoryRun(request, store.store.catalog, reply, on: connection())
+        run = try HistoryRun(request, store.store.catalog, reply, on: connection()) { _ in }
       } catch {
         throw ReadEnd(error)
       }
@@ -81,7 +82,7 @@ struct PastFixture {
       try connection(),
       store.store.catalog,
       ReplyWriter(id: 1, framing: .lines)
-    )
+    ) { _ in }
     do throws(ReadEnd) {
       try answers.answer(operation, to: &writer)
     } catch .failed(let error) {

@@ -6,8 +6,15 @@ struct HistoryAnswers {
   private let connection: Connection
   private let catalog: Catalog
   private let reply: ReplyWriter
+  private let check: PastReader.Check
 
-  init(_ connection: Connection, _ catalog: Catalog, _ reply: ReplyWriter) {
+  init(
+    _ connection: Connection,
+    _ catalog: Catalog,
+    _ reply: ReplyWriter,
+    check: @escaping PastReader.Check
+  ) {
+    self.check = check
     self.connection = connection
     self.catalog = catalog
     self.reply = reply
@@ -72,7 +79,7 @@ struct HistoryAnswers {
     } catch {
       throw error.at("/args/entity")
     }
-    let past = PastReader(connection, catalog, bounds)
+    let past = PastReader(connection, catalog, bounds, check: check)
     let story = try RowStory(request.identifier, layout, past)
     let policy = catalog.schema.historyPolicy(of: story.layout.entity)
     guard policy != .none else {

@@ -10,7 +10,8 @@ final class HistoryRun {
   private let connection: Connection
   private let ownsTransaction: Bool
   private let selection: HistorySelection
-  private var source: HistorySource
+  private let past: PastReader
+  private var source: HistoryAhead
   private let writing: HistoryWriting
   /// What comes next; `nil` at the end.
   private var item: HistorySource.Item?
@@ -36,25 +37,28 @@ final class HistoryRun {
   ///   - catalog: The schema.
   ///   - reply: How the frames are written.
   ///   - connection: Where the history is read.
-  /// - Throws: ``ReadEnd`` if a moment isn't kept or the store can't be read.
+  ///   - check: What throws to end the reading.
+  /// - Throws: ``ReadEnd`` if a moment isn't kept or the store can't be read; what the check throws.
   convenience init(
     watched history: HistoryRequest,
     since token: Int64,
     without own: HistorySelection.Own?,
     _ catalog: Catalog,
     _ reply: ReplyWriter,
-    on connection: Connection
+    on connection: Connection,
+    check: @escaping PastReader.Check
   ) throws(ReadEnd) {
-    try self.init(history, catalog, reply, on: connection, watched: token, own)
+    try self.init(history, catalog, reply, on: connection, watched: token, own, check)
   }
 
   convenience init(
     _ request: HistoryRequest,
     _ catalog: Catalog,
     _ reply: ReplyWriter,
-    on connection: Connection
+    on connection: Connection,
+    check: @escaping PastReader.Check
   ) throws(ReadEnd) {
-    try self.init(request, catalog, reply, on: connection, watched: nil, nil)
+    try self.init(request, catalog, reply, on: connection, watched: nil, nil, check)
   }
 
   private init(
@@ -63,7 +67,8 @@ final class HistoryRun {
     _ reply: ReplyWriter,
     on connection: Connection,
     watched token: Int64?,
-    _ own: HistorySelection.Own?
+    _ own: HistorySelection.Own?,
+    _ check: @escaping PastReader.Check
   ) throws(ReadEnd) {
     isWatched = token != nil
     self.reply = reply
@@ -79,9 +84,9 @@ final class HistoryRun {
         if token < bounds.purged { gap = (token, bounds.purged) }
       }
       selection = try HistorySelection(request, catalog, bounds, on: connection, without: own)
-      let past = PastReader(connection, catalog, bounds)
-      source = try HistorySource(selection, past)
-      writing = HistoryWriting(past, hasValues: request.hasValues, reply.int64)
+      past = PastReader(connection, catalog, bounds, check: check)
+      source = HistoryAhead(try HistorySource(selection, past), request, past)
+      writing = HistoryWriting(catalog, bounds, hasValues: request.hasValues, reply.int64)
     } catch {
       if ownsTransaction { try? connection.run("COMMIT") }
       throw ReadEnd(error)
@@ -140,11 +145,7 @@ final class HistoryRun {
         if writer.bytes.count - start >= byteLimit { break frame }
         if !isFirstChange { writer.raw(",") }
         isFirstChange = false
-        do {
-          try writing.write(change, to: &writer)
-        } catch {
-          throw ReadEnd(error)
-        }
+        writing.write(change, to: &writer)
       case .end:
         writer.raw("]}")
         open = nil
@@ -188,6 +189,9 @@ final class HistoryRun {
       writer.raw("}")
     }
   }
+
+  /// How many pages of the history were read to find what rows had.
+  var readPages: Int { past.pages.readCount }
 
   /// Ends the snapshot.
   func close() {

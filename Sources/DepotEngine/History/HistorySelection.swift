@@ -96,14 +96,18 @@ struct HistorySelection {
     guard let identifiers, let root, let name = request.entity else { return nil }
     let layout = try past.catalog.layout(of: name)
     var tokens: Set<Int64> = []
-    for identifier in identifiers {
-      var wasDeleted = false
-      try past.events(of: identifier, root, from: after) { event in
-        tokens.insert(event.token)
-        if event.kind == .delete { wasDeleted = true }
-        return true
-      }
-      for event in try past.insertions(of: identifier, layout, isAlone: !wasDeleted) {
+    var deleted: Set<Int64> = []
+    let wanted = identifiers.sorted()
+    let trails = wanted.map { PastReader.Trail(root: root, identifier: $0, edge: after) }
+    try past.walk(trails) { position, event in
+      let event = try event.get()
+      tokens.insert(event.token)
+      if event.kind == .delete { deleted.insert(wanted[position]) }
+      return true
+    }
+    for identifier in wanted {
+      let isAlone = !deleted.contains(identifier)
+      for event in try past.insertions(of: identifier, layout, isAlone: isAlone) {
         tokens.insert(event.token)
       }
     }

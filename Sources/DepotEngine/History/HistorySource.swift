@@ -17,6 +17,8 @@ struct HistorySource {
     var identifier: Int64
     /// What changed; `nil` of an insertion.
     var change: RecordedChange?
+    /// What an inserted row had, if it was looked for and is known.
+    var row: RowPast?
   }
 
   enum Item {

@@ -3,12 +3,19 @@ internal import DepotSQLite
 
 /// The writing of transactions of the history as clients get them.
 struct HistoryWriting {
-  private let past: PastReader
+  private let catalog: Catalog
+  private let bounds: HistoryBounds
   private let hasValues: Bool
   private let int64: Hello.Int64Form
 
-  init(_ past: PastReader, hasValues: Bool, _ int64: Hello.Int64Form) {
-    self.past = past
+  init(
+    _ catalog: Catalog,
+    _ bounds: HistoryBounds,
+    hasValues: Bool,
+    _ int64: Hello.Int64Form
+  ) {
+    self.catalog = catalog
+    self.bounds = bounds
     self.hasValues = hasValues
     self.int64 = int64
   }
@@ -17,12 +24,12 @@ struct HistoryWriting {
   func begin(_ transaction: HistorySource.Transaction, to writer: inout JSONWriter) {
     let origin = transaction.origin
     writer.raw("{")
-    origin.writeMembers(past.bounds, to: &writer)
+    origin.writeMembers(bounds, to: &writer)
     if let group = origin.group {
       writer.raw(",\"group\":")
       writer.string(group)
     }
-    if let text = HistoryOrigin.text(transaction.origins, past.bounds) {
+    if let text = HistoryOrigin.text(transaction.origins, bounds) {
       writer.raw(",\"origin\":")
       writer.string(text)
     }
@@ -30,7 +37,7 @@ struct HistoryWriting {
   }
 
   /// Writes a change of one row.
-  func write(_ change: HistorySource.Change, to writer: inout JSONWriter) throws {
+  func write(_ change: HistorySource.Change, to writer: inout JSONWriter) {
     writer.raw("{\"entity\":")
     writer.string(change.entity)
     writer.raw(",\"id\":")
@@ -38,11 +45,11 @@ struct HistoryWriting {
     writer.raw(",\"kind\":\"")
     writer.raw(change.kind.name)
     writer.raw("\"")
-    let layout = try? past.catalog.layout(of: change.entity)
+    let layout = try? catalog.layout(of: change.entity)
     if let recorded = change.change {
       write(recorded, change.kind, layout, to: &writer)
-    } else if hasValues, let layout {
-      try writeInserted(change, layout, to: &writer)
+    } else if let row = change.row, let layout {
+      writeInserted(row, layout, to: &writer)
     }
     writer.raw("}")
   }
@@ -103,18 +110,10 @@ struct HistoryWriting {
 
   /// Writes what a row had when it was inserted, as far as that is known.
   private func writeInserted(
-    _ change: HistorySource.Change,
+    _ row: RowPast,
     _ layout: EntityLayout,
     to writer: inout JSONWriter
-  ) throws {
-    guard past.catalog.schema.historyPolicy(of: layout.entity) == .values else { return }
-    let row: RowPast
-    do {
-      row = try past.state(of: change.identifier, layout, behind: change.record + 1)
-    } catch let error as DepotError where error.code == .corrupt || error.code == .invalidText {
-      // The row can't be read; that it was inserted can.
-      return
-    }
+  ) {
     guard row.exists else { return }
     var new = MemberList()
     for field in layout.fields {

@@ -6,8 +6,13 @@ final class PastReader {
   let connection: Connection
   let catalog: Catalog
   let bounds: HistoryBounds
-  private let pages: HistoryPages
+  /// Is called with the bytes of each row and page before anything is made of them; throws to end the
+  /// reading.
+  let check: Check
+  let pages: HistoryPages
   private var shapes: [String: Shape] = [:]
+
+  typealias Check = (_ byteCount: Int) throws -> Void
 
   /// How the rows of an entity are read as they are.
   private struct Shape {
@@ -29,11 +34,17 @@ final class PastReader {
     var change: RecordedChange?
   }
 
-  init(_ connection: Connection, _ catalog: Catalog, _ bounds: HistoryBounds) {
+  init(
+    _ connection: Connection,
+    _ catalog: Catalog,
+    _ bounds: HistoryBounds,
+    check: @escaping Check = { _ in }
+  ) {
     self.connection = connection
     self.catalog = catalog
     self.bounds = bounds
-    pages = HistoryPages(connection)
+    self.check = check
+    pages = HistoryPages(connection, check: check)
   }
 
   // MARK: - The present
@@ -49,6 +60,7 @@ final class PastReader {
     guard try shape.statement.step() else { return .none }
     var writer = JSONWriter()
     try shape.reading.write(shape.statement.row, int64: .number, to: &writer)
+    try check(writer.bytes.count)
     let values = try JSONDocument(writer.bytes, valueLimit: .max).root.elements().dropFirst(2)
     var result = RowPast(exists: true, values: [:])
     for (name, value) in zip(shape.names, values) { result.values[name] = value.source }
@@ -81,6 +93,14 @@ final class PastReader {
     return shape
   }
 
+  /// Returns the version of a row; `nil` if there is no such row.
+  func version(of identifier: Int64, _ layout: EntityLayout) throws -> Int64? {
+    var version: Int64?
+    try connection.statement("SELECT version FROM \(layout.table) WHERE id = ?1")
+      .run([.integer(identifier)]) { version = $0.integer(0) }
+    return version
+  }
+
   /// Returns the entity that a row is of.
   func entity(of identifier: Int64, _ layout: EntityLayout) throws -> EntityLayout? {
     let column = layout.isInHierarchy ? "kind" : "0"
@@ -95,74 +115,6 @@ final class PastReader {
   }
 
   // MARK: - The past
-
-  /// Returns what a row was before a row of the history, and behind those before it.
-  ///
-  /// It must have existed then, or have been deleted since; insertions aren't looked for.
-  func state(
-    of identifier: Int64,
-    _ layout: EntityLayout,
-    behind record: Int64
-  ) throws -> RowPast {
-    var row = try current(identifier, layout)
-    try events(of: identifier, layout.root, from: record) { event in
-      if let change = event.change { row.undo(event.kind, change) }
-      return true
-    }
-    return row
-  }
-
-  /// Finds the changes of a row that didn't insert it, the last first.
-  ///
-  /// - Parameters:
-  ///   - identifier: The row.
-  ///   - root: The root of its entity.
-  ///   - edge: The first row of the history to look at.
-  ///   - body: Gets the changes until it returns `false`.
-  /// - Throws: ``DepotError`` `storage.corrupt` if the history is damaged; ``SQLiteError``; what `body`
-  ///   throws.
-  func events(
-    of identifier: Int64,
-    _ root: String,
-    from edge: Int64 = 0,
-    _ body: (Event) throws -> Bool
-  ) throws {
-    var before = Int64.max
-    let first = max(edge, bounds.floor + 1)
-    while let record = try last(of: identifier, root, from: first, before: before) {
-      before = record
-      let page = try pages.page(record)
-      guard let kind = page.kind, let entity = page.entity else { continue }
-      for change in page.changes(of: identifier).reversed() {
-        let event = Event(
-          record: record,
-          token: page.token,
-          kind: kind,
-          entity: entity,
-          change: change
-        )
-        guard try body(event) else { return }
-      }
-    }
-  }
-
-  private func last(
-    of identifier: Int64,
-    _ root: String,
-    from first: Int64,
-    before: Int64
-  ) throws -> Int64? {
-    var record: Int64?
-    try connection.statement(
-      """
-      SELECT id FROM depot_history_row WHERE entity = ?1 AND row = ?2 AND id >= ?3 AND id < ?4 \
-      ORDER BY id DESC LIMIT 1
-      """
-    ).run([.text(root), .integer(identifier), .integer(first), .integer(before)]) {
-      record = $0.integer(0)
-    }
-    return record
-  }
 
   /// Finds the insertions of a row, the last first.
   ///
@@ -210,60 +162,3 @@ final class PastReader {
 
 @available(*, unavailable)
 extension PastReader: Sendable {}
-
-/// The pages of the history that were read last, parsed.
-private final class HistoryPages {
-  /// How many are kept.
-  private static let limit = 8
-
-  private let connection: Connection
-  private var pages: [Page] = []
-
-  final class Page {
-    let record: Int64
-    let token: Int64
-    let kind: HistoryTable.Kind?
-    let entity: String?
-    let ranges: [ClosedRange<Int64>]
-    private let elements: [Int64: [RecordedChange]]
-
-    init(_ record: HistoryRecord) throws(DepotError) {
-      self.record = record.identifier
-      token = record.token
-      kind = record.kind
-      entity = record.entity
-      ranges = try record.ranges()
-      elements = Dictionary(grouping: try record.changes(), by: \.identifier)
-    }
-
-    /// The changes of a row, in the order in which they happened.
-    func changes(of identifier: Int64) -> [RecordedChange] { elements[identifier] ?? [] }
-  }
-
-  init(_ connection: Connection) {
-    self.connection = connection
-  }
-
-  func page(_ record: Int64) throws -> Page {
-    if let index = pages.firstIndex(where: { $0.record == record }) {
-      let page = pages[index]
-      if index > 0 {
-        pages.remove(at: index)
-        pages.insert(page, at: 0)
-      }
-      return page
-    }
-    var found: HistoryRecord?
-    try connection.statement(
-      "SELECT \(HistoryTable.fullRow) FROM depot_history WHERE id = ?1"
-    ).run([.integer(record)]) { found = try HistoryRecord($0) }
-    guard let found else { throw HistoryRecord.damaged(record) }
-    let page = try Page(found)
-    if pages.count >= Self.limit { pages.removeLast() }
-    pages.insert(page, at: 0)
-    return page
-  }
-}
-
-@available(*, unavailable)
-extension HistoryPages: Sendable {}

@@ -11,7 +11,20 @@ struct RecordedChange: Equatable {
   struct Property: Equatable {
     var name: String
     var content: Content
+
+    /// How many bytes its values have.
+    var byteCount: Int {
+      switch content {
+      case .name: 0
+      case .values(let old, let new): old.count + new.count
+      case .last(let value): value.count
+      case .links(let added, let removed): 8 * (added.count + removed.count)
+      }
+    }
   }
+
+  /// How many bytes its values have.
+  var byteCount: Int { properties.reduce(0) { $0 + $1.byteCount } }
 
   /// What is kept of a property; values are JSON as the wire has it.
   enum Content: Equatable {
@@ -95,6 +108,16 @@ struct HistoryRecord {
     guard let document else { return [] }
     do {
       return try document.root.elements()
+    } catch {
+      throw Self.damaged(identifier)
+    }
+  }
+
+  /// Reads which row an element is about.
+  func identifier(of node: JSONNode) throws(DepotError) -> Int64 {
+    do {
+      var reader = try JSONObjectReader(node)
+      return try reader.required("id").int64()
     } catch {
       throw Self.damaged(identifier)
     }

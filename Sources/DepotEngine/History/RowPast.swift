@@ -7,6 +7,9 @@ struct RowPast: Equatable {
   /// The properties that the history says nothing of but that they had other values.
   var unknown: Set<String> = []
 
+  /// How many bytes it takes, about.
+  var byteCount: Int { values.values.reduce(64 * values.count) { $0 + $1.count } }
+
   static let none = RowPast(exists: false, values: [:])
 
   /// Goes back over an insertion of the row.
@@ -19,7 +22,8 @@ struct RowPast: Equatable {
     case .update:
       for property in change.properties {
         if case .values(let old, _) = property.content {
-          values[property.name] = old
+          // The page that it stands in shall not stay in memory.
+          values[property.name] = Array(old)[...]
           unknown.remove(property.name)
         } else {
           values[property.name] = nil
@@ -29,7 +33,9 @@ struct RowPast: Equatable {
     case .delete:
       self = RowPast(exists: true, values: [:])
       for property in change.properties {
-        if case .last(let value) = property.content { values[property.name] = value }
+        if case .last(let value) = property.content {
+          values[property.name] = Array(value)[...]
+        }
       }
     case .links: break
     }

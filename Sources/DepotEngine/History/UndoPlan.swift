@@ -13,17 +13,22 @@ struct UndoPlan {
   /// The first row of the history behind the transaction.
   private let edge: Int64
   /// What is told.
-  private(set) var conflicts: [SaveConflict] = []
-  /// How many of them are told.
-  private static let conflictLimit = 1000
-  private(set) var conflictCount = 0
+  private(set) var conflicts = UndoConflicts()
   /// The rows to make again, with their versions.
   private(set) var recreated: [Inverse.Key: (layout: EntityLayout, version: Int64)] = [:]
   private var insertions: [Inverse.Key: Values] = [:]
   private var updates: [Inverse.Key: Values] = [:]
   private var deletions: [(key: Inverse.Key, entity: String)] = []
   private var deleted: Set<Inverse.Key> = []
+  /// The rows that are gone, with what they are to have.
+  private var gone: [(key: Inverse.Key, values: Values)] = []
+  /// The rows that the transaction inserted, and what became of the next ones.
+  private var inserted: ArraySlice<PastReader.Moment> = []
+  private var states: ArraySlice<Result<PastReader.State, DepotError>> = []
   private var links: [(key: Inverse.LinkKey, links: Inverse.Links)] = []
+
+  /// How many rows go back over the history together.
+  private static let rowsTogether = 2048
 
   /// Values for a row, by their paths.
   private struct Values {
@@ -40,11 +45,17 @@ struct UndoPlan {
     let rows = inverse.rows.sorted {
       ($0.key.root, $0.key.identifier) < ($1.key.root, $1.key.identifier)
     }
+    inserted = try rows.filter { $0.value.existed && !$0.value.wasThere }.map { key, row in
+      let layout = try past.catalog.layout(of: row.entity)
+      return PastReader.Moment(identifier: key.identifier, layout: layout, edge: edge)
+    }[...]
     for (key, row) in rows { try plan(key, row) }
+    try recreateGone()
     for (key, links) in inverse.links.sorted(by: {
       ($0.key.entity, $0.key.identifier, $0.key.relationship)
         < ($1.key.entity, $1.key.identifier, $1.key.relationship)
     }) { try plan(key, links) }
+    try conflicts.explain(from: edge, past)
   }
 
   // MARK: - Rows
@@ -60,10 +71,10 @@ struct UndoPlan {
   }
 
   private mutating func planDeletion(_ key: Inverse.Key, _ layout: EntityLayout) throws {
-    let now = try past.current(key.identifier, layout)
+    let state = try nextState()
+    let (now, then) = (state.now, state.then)
     guard now.exists else { return }
     // What was changed to and fro is what the transaction inserted.
-    let then = try past.state(of: key.identifier, layout, behind: edge)
     let changed = now.values.keys.filter { !Self.isSame(now.values[$0], then.values[$0]) }
       .sorted()
     if !changed.isEmpty {
@@ -73,11 +84,23 @@ struct UndoPlan {
       conflict.store = try Self.values(now.values, conflict.properties)
       let isKept = [.mergeByPropertyStoreTrump, .rollback].contains(policy)
       conflict.decision = policy == .error ? nil : isKept ? .dropped : .client
-      try tell(conflict, layout)
+      try conflicts.add(conflict, layout, past)
       if isKept || policy == .error { return }
     }
     deletions.append((key, layout.name))
     deleted.insert(key)
+  }
+
+  /// Returns what became of the next row that the transaction inserted.
+  private mutating func nextState() throws -> PastReader.State {
+    if states.isEmpty {
+      states = try past.states(of: inserted.prefix(Self.rowsTogether))[...]
+      inserted = inserted.dropFirst(states.count)
+    }
+    guard let state = states.popFirst() else {
+      throw DepotError(.bug, "A row was to be undone twice.")
+    }
+    return try state.get()
   }
 
   private mutating func planRecreation(
@@ -150,7 +173,7 @@ struct UndoPlan {
         conflict.decision = wanted.isEmpty ? .store : .merged
       case .mergeByPropertyObjectTrump, .overwrite: conflict.decision = .client
       }
-      try tell(conflict, layout)
+      try conflicts.add(conflict, layout, past)
       if policy == .error { return }
     }
     wanted = wanted.filter { !Self.isSame($0.value, now.values[$0.key]) }
@@ -169,24 +192,37 @@ struct UndoPlan {
     conflict.base = try Self.values(row.after, conflict.properties)
     conflict.client = try Self.values(wanted, conflict.properties)
     switch policy {
-    case .error: return try tell(conflict, layout)
+    case .error: return try conflicts.add(conflict, layout, past)
     case .rollback, .mergeByPropertyStoreTrump:
       conflict.decision = .dropped
-      return try tell(conflict, layout)
+      return try conflicts.add(conflict, layout, past)
     case .mergeByPropertyObjectTrump, .overwrite: break
     }
     conflict.decision = .recreated
-    try tell(conflict, layout)
-    var last = RowPast.none
-    var version: Int64?
-    try past.events(of: key.identifier, key.root, from: edge) { event in
+    try conflicts.add(conflict, layout, past)
+    gone.append((key, Values(layout: layout, values: wanted)))
+  }
+
+  /// Makes rows again that were deleted since, with what they had then and what they are to have.
+  private mutating func recreateGone() throws {
+    var last = Array(repeating: RowPast.none, count: gone.count)
+    var versions = Array(repeating: Int64?.none, count: gone.count)
+    let trails = gone.map { row in
+      PastReader.Trail(root: row.key.root, identifier: row.key.identifier, edge: edge)
+    }
+    try past.walk(trails) { position, event in
+      let event = try event.get()
       guard event.kind == .delete, let change = event.change else { return true }
-      last.undo(.delete, change)
-      version = change.version
+      last[position].undo(.delete, change)
+      versions[position] = change.version
       return false
     }
-    guard last.exists else { throw Inverse.noValues(layout.name, key.identifier) }
-    try recreate(key, layout, last.values.merging(wanted) { $1 }, version)
+    for (position, row) in gone.enumerated() {
+      let layout = row.values.layout
+      guard last[position].exists else { throw Inverse.noValues(layout.name, row.key.identifier) }
+      let values = last[position].values.merging(row.values.values) { $1 }
+      try recreate(row.key, layout, values, versions[position])
+    }
   }
 
   // MARK: - Relationships from many to many
@@ -223,7 +259,7 @@ struct UndoPlan {
     )
     conflict.properties = [key.relationship]
     conflict.decision = policy == .error ? nil : .dropped
-    try tell(conflict, layout)
+    try conflicts.add(conflict, layout, past)
   }
 
   /// Whether there is such a row, or will be.
@@ -243,41 +279,8 @@ struct UndoPlan {
     SaveConflict(kind, entity: layout.name, identifier: key.identifier, pointer: "/args")
   }
 
-  private mutating func tell(_ conflict: SaveConflict, _ layout: EntityLayout) throws {
-    conflictCount += 1
-    guard conflicts.count < Self.conflictLimit else { return }
-    var conflict = conflict
-    if conflict.kind != .updateOfDeleted {
-      conflict.storeVersion = try version(of: conflict.identifier, layout)
-    }
-    var missing = Set(conflict.properties)
-    try past.events(of: conflict.identifier, layout.root, from: edge) { event in
-      for property in event.change?.properties ?? [] where missing.remove(property.name) != nil {
-        conflict.changedBy[property.name] = try past.origin(of: event.token)
-          .map { $0.conflictOrigin(past.bounds) }
-      }
-      return !missing.isEmpty
-    }
-    conflicts.append(conflict)
-  }
-
-  private func version(of identifier: Int64, _ layout: EntityLayout) throws -> Int64? {
-    var version: Int64?
-    try past.connection.statement("SELECT version FROM \(layout.table) WHERE id = ?1")
-      .run([.integer(identifier)]) { version = $0.integer(0) }
-    return version
-  }
-
   /// The error for which nothing is undone; `nil` if nothing stands in the way.
-  var refusal: DepotError? {
-    guard policy == .error, let first = conflicts.first else { return nil }
-    let name = "\(first.entity)/\(first.identifier)"
-    let what = first.kind == .updateOfDeleted ? "deleted" : "changed"
-    let others = conflictCount > 1 ? ", and so were \(conflictCount - 1) others" : ""
-    return DepotError(.merge, "\(name) was \(what) since \(past.bounds.token(token))\(others).")
-      .hint("Undo what came later first, or choose a policy.")
-      .details(["conflicts": .array(conflicts.map(\.json))])
-  }
+  var refusal: DepotError? { policy == .error ? conflicts.refusal(token, past.bounds) : nil }
 
   private static func isSame(_ one: ArraySlice<UInt8>?, _ other: ArraySlice<UInt8>?) -> Bool {
     guard let one, let other else { return one == nil && other == nil }
@@ -444,20 +447,5 @@ extension EntityLayout {
   /// Whether the store computes what a path names.
   fileprivate func isDerivedField(_ path: String) -> Bool {
     position(of: path).map { fields[$0].attribute.derivation != nil } ?? false
-  }
-}
-
-extension HistoryOrigin {
-  /// Who made a change, as conflicts tell it.
-  func conflictOrigin(_ bounds: HistoryBounds) -> SaveConflict.Origin {
-    var writer = JSONWriter()
-    DateText.write(at, to: &writer)
-    let text = (try? JSONValue(parsing: writer.bytes))?.string
-    return SaveConflict.Origin(
-      token: bounds.token(token).description,
-      at: text,
-      author: author,
-      process: process
-    )
   }
 }

@@ -58,7 +58,7 @@ struct UndoRun {
       )
       .hint("Give the entities \"history\": \"values\" in the schema.")
     }
-    let past = PastReader(connection, entities.catalog, bounds)
+    let past = PastReader(connection, entities.catalog, bounds) { _ in try write.control.check() }
     let plan = try UndoPlan(inverse, of: token, request.policy ?? .error, past)
     if let refusal = plan.refusal { throw refusal }
     let session = ChangeSession(entities, write.control, client: write.connection)
@@ -80,7 +80,7 @@ struct UndoRun {
     effect.rowsInserted += result.inserted
     effect.rowsUpdated += result.updated
     effect.rowsDeleted += result.deleted
-    return plan.conflicts
+    return plan.conflicts.list
   }
 
   /// Whether a transaction without changes may have changed rows of which the history keeps nothing.

@@ -97,6 +97,39 @@ extension LiveQueries {
     pump(query)
   }
 
+  /// Returns what a client is to be told.
+  ///
+  /// - Throws: ``ReadEnd/interrupted`` if that takes long to read.
+  private func frames(
+    of history: LiveHistory,
+    _ query: LiveQuery,
+    _ connection: Connection
+  ) throws(ReadEnd) -> [[UInt8]] {
+    var remaining = Self.historyBytes
+    let run = try HistoryRun(
+      watched: history.request,
+      since: query.token,
+      without: query.own,
+      query.catalog,
+      query.watch.reply,
+      on: connection
+    ) { count in
+      remaining -= count
+      if remaining < 0 { throw ReadEnd.interrupted }
+    }
+    defer { run.close() }
+    var frames: [[UInt8]] = []
+    var count = 0
+    while try run.prepareFrame() {
+      if count > Self.historyBytes { throw .interrupted }
+      var writer = JSONWriter(capacity: 1024)
+      _ = try run.writeFrame(to: &writer, byteLimit: LiveFrames.frameBytes)
+      count += writer.bytes.count
+      frames.append(writer.bytes)
+    }
+    return frames
+  }
+
   /// Tells a client what was committed since the moment that it knows.
   func runHistory(
     _ query: LiveQuery,
@@ -111,24 +144,13 @@ extension LiveQueries {
       return pump(query)
     }
     if query.isLate { return leaveOut(query, to: token) }
-    let run = try HistoryRun(
-      watched: history.request,
-      since: query.token,
-      without: query.own,
-      query.catalog,
-      query.watch.reply,
-      on: connection
-    )
-    defer { run.close() }
-    var frames: [[UInt8]] = []
-    var count = 0
-    while try run.prepareFrame() {
+    let frames: [[UInt8]]
+    do throws(ReadEnd) {
+      frames = try self.frames(of: history, query, connection)
+    } catch {
       // Others needn't wait for what is long.
-      if count > Self.historyBytes { return catchUp(query) }
-      var writer = JSONWriter(capacity: 1024)
-      _ = try run.writeFrame(to: &writer, byteLimit: LiveFrames.frameBytes)
-      count += writer.bytes.count
-      frames.append(writer.bytes)
+      if case .interrupted = error { return catchUp(query) }
+      throw error
     }
     query.token = token
     query.waiting = 0

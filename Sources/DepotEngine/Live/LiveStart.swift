@@ -31,7 +31,7 @@ struct LiveStart {
           catalog,
           read.reply,
           on: connection
-        )
+        ) { [read] _ in try read.check() }
       )
     }
     guard case .fetch(let fetch) = request.subject else {

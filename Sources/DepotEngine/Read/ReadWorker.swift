@@ -122,7 +122,9 @@ actor ReadWorker {
       return try LiveStart(request, read).stream(on: connection)
     }
     if case .history(let request) = read.operation {
-      return .history(try HistoryRun(request, read.catalog, read.reply, on: connection))
+      return .history(
+        try HistoryRun(request, read.catalog, read.reply, on: connection) { _ in try read.check() }
+      )
     }
     guard let plan = try plan(of: read) else { return nil }
     return .rows(try FetchRun(plan, read.reply, on: connection))
@@ -155,7 +157,8 @@ actor ReadWorker {
       }
       reply.exists(try query.integer(on: connection) != 0, to: &writer)
     case .historyRow, .historyStatus:
-      try HistoryAnswers(connection, catalog, reply).answer(read.operation, to: &writer)
+      let answers = HistoryAnswers(connection, catalog, reply) { _ in try read.check() }
+      try answers.answer(read.operation, to: &writer)
     default:
       throw .failed(DepotError(.bug, "\(read.operation.name) isn't a read."))
     }

@@ -1,0 +1,91 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The pages of the history that were read last, parsed as far as they were needed.
+final class HistoryPages {
+  /// How many are kept.
+  private static let limit = 8
+
+  /// How many were read.
+  private(set) var readCount = 0
+  private let connection: Connection
+  private let check: PastReader.Check
+  private var pages: [Page] = []
+
+  final class Page {
+    let token: Int64
+    let kind: HistoryTable.Kind?
+    let entity: String?
+    let ranges: [ClosedRange<Int64>]
+    fileprivate let record: HistoryRecord
+    /// What changed rows, by their identifiers; of one row, in the order in which it happened.
+    private let elements: [(row: Int64, node: JSONNode)]
+
+    fileprivate init(_ record: HistoryRecord) throws(DepotError) {
+      self.record = record
+      token = record.token
+      kind = record.kind
+      entity = record.entity
+      ranges = try record.ranges()
+      var elements: [(row: Int64, node: JSONNode)] = []
+      if kind != .insert {
+        for node in try record.elements() {
+          elements.append((try record.identifier(of: node), node))
+        }
+      }
+      let isSorted = zip(elements, elements.dropFirst()).allSatisfy { $0.row <= $1.row }
+      // Sorting keeps the order of what is equal.
+      self.elements = isSorted ? elements : elements.sorted { $0.row < $1.row }
+    }
+
+    /// Returns the changes of a row, in the order in which they happened.
+    func changes(of identifier: Int64) throws(DepotError) -> [RecordedChange] {
+      var (low, high) = (0, elements.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if elements[middle].row < identifier { low = middle + 1 } else { high = middle }
+      }
+      var result: [RecordedChange] = []
+      while low < elements.count, elements[low].row == identifier {
+        result.append(try record.change(elements[low].node))
+        low += 1
+      }
+      return result
+    }
+  }
+
+  init(_ connection: Connection, check: @escaping PastReader.Check) {
+    self.connection = connection
+    self.check = check
+  }
+
+  /// Returns a row of the history.
+  ///
+  /// - Throws: ``DepotError`` `storage.corrupt` if it is damaged; ``SQLiteError``; what the check throws.
+  func page(_ identifier: Int64) throws -> Page {
+    if let index = pages.firstIndex(where: { $0.record.identifier == identifier }) {
+      let page = pages[index]
+      if index > 0 {
+        pages.remove(at: index)
+        pages.insert(page, at: 0)
+      }
+      return page
+    }
+    readCount += 1
+    var found: HistoryRecord?
+    try connection.statement(
+      "SELECT \(HistoryTable.fullRow) FROM depot_history WHERE id = ?1"
+    ).run([.integer(identifier)]) { row in
+      try check(row.bytes(12).count)
+      found = try HistoryRecord(row)
+    }
+    guard let found else { throw HistoryRecord.damaged(identifier) }
+    let page = try Page(found)
+    if pages.count >= Self.limit { pages.removeLast() }
+    pages.insert(page, at: 0)
+    return page
+  }
+}
+
+@available(*, unavailable)
+extension HistoryPages: Sendable {}

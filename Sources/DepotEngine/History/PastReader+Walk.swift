@@ -1,0 +1,215 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+extension PastReader {
+  /// A row whose changes are looked for.
+  struct Trail {
+    /// The root of its entity.
+    var root: String
+    var identifier: Int64
+    /// The first row of the history to look at.
+    var edge: Int64 = 0
+  }
+
+  /// Finds the changes of a row that didn't insert it, the last first.
+  ///
+  /// - Parameters:
+  ///   - identifier: The row.
+  ///   - root: The root of its entity.
+  ///   - edge: The first row of the history to look at.
+  ///   - body: Gets the changes until it returns `false`.
+  /// - Throws: ``DepotError`` `storage.corrupt` if the history is damaged; ``SQLiteError``; what `body`
+  ///   throws.
+  func events(
+    of identifier: Int64,
+    _ root: String,
+    from edge: Int64 = 0,
+    _ body: (Event) throws -> Bool
+  ) throws {
+    try walk([Trail(root: root, identifier: identifier, edge: edge)]) { _, event in
+      try body(event.get())
+    }
+  }
+
+  /// Finds the changes of rows that didn't insert them, of each row the last first.
+  ///
+  /// The way back is gone once for all rows together, so that each page of the history is read once.
+  ///
+  /// - Parameters:
+  ///   - trails: The rows.
+  ///   - body: Gets the position of a row and a change of it, or that it can't be read; returns whether
+  ///     to go on with the row, which ends at what can't be read.
+  /// - Throws: ``SQLiteError``; what `body` and the check throw.
+  func walk(
+    _ trails: [Trail],
+    _ body: (_ position: Int, _ event: Result<Event, DepotError>) throws -> Bool
+  ) throws {
+    var steps = WalkSteps()
+    for (position, trail) in trails.enumerated() {
+      try check(0)
+      if let record = try last(of: trail, before: .max) { steps.add(position, at: record) }
+    }
+    while let (record, positions) = steps.removeLast() {
+      let page = try unlessDamaged { try pages.page(record) }
+      for position in positions {
+        try check(0)
+        let trail = trails[position]
+        let goesOn: Bool
+        switch page {
+        case .success(let page): goesOn = try tell(page, record, trail, position, body)
+        case .failure(let error):
+          _ = try body(position, .failure(error))
+          goesOn = false
+        }
+        guard goesOn, let next = try last(of: trail, before: record) else { continue }
+        steps.add(position, at: next)
+      }
+    }
+  }
+
+  /// Tells what a page says of a row; returns whether to go on with the row.
+  private func tell(
+    _ page: HistoryPages.Page,
+    _ record: Int64,
+    _ trail: Trail,
+    _ position: Int,
+    _ body: (Int, Result<Event, DepotError>) throws -> Bool
+  ) throws -> Bool {
+    guard let kind = page.kind, let entity = page.entity else { return true }
+    switch try unlessDamaged({ try page.changes(of: trail.identifier) }) {
+    case .success(let changes):
+      for change in changes.reversed() {
+        let event = Event(
+          record: record,
+          token: page.token,
+          kind: kind,
+          entity: entity,
+          change: change
+        )
+        guard try body(position, .success(event)) else { return false }
+      }
+      return true
+    case .failure(let error):
+      _ = try body(position, .failure(error))
+      return false
+    }
+  }
+
+  /// Returns the error of something that can't be read rather than throwing it.
+  private func unlessDamaged<Value>(
+    _ body: () throws -> Value
+  ) throws -> Result<Value, DepotError> {
+    do {
+      return .success(try body())
+    } catch let error as DepotError where error.code == .corrupt || error.code == .invalidText {
+      return .failure(error)
+    }
+  }
+
+  /// Returns the last row of the history before another that is about a row.
+  private func last(of trail: Trail, before: Int64) throws -> Int64? {
+    var record: Int64?
+    try connection.statement(
+      """
+      SELECT id FROM depot_history_row WHERE entity = ?1 AND row = ?2 AND id >= ?3 AND id < ?4 \
+      ORDER BY id DESC LIMIT 1
+      """
+    ).run([
+      .text(trail.root), .integer(trail.identifier),
+      .integer(max(trail.edge, bounds.floor + 1)), .integer(before),
+    ]) { record = $0.integer(0) }
+    return record
+  }
+
+  // MARK: - What rows were
+
+  /// A row of which it is asked what it was.
+  struct Moment {
+    var identifier: Int64
+    var layout: EntityLayout
+    /// The first row of the history behind the moment.
+    var edge: Int64
+  }
+
+  /// What a row is, and was.
+  struct State {
+    var now: RowPast
+    /// It must have existed then, or have been deleted since; insertions aren't looked for.
+    var then: RowPast
+  }
+
+  /// Returns what rows were, as many of the first ones as fit into memory, at least one.
+  ///
+  /// - Parameters:
+  ///   - moments: The rows.
+  ///   - byteLimit: How many bytes their values may have.
+  /// - Returns: The states, or why they can't be read.
+  /// - Throws: ``SQLiteError``; what the check throws.
+  func states(
+    of moments: ArraySlice<Moment>,
+    byteLimit: Int = 4 << 20
+  ) throws -> [Result<State, DepotError>] {
+    var present: [Result<RowPast, DepotError>] = []
+    var past: [RowPast] = []
+    var byteCount = 0
+    for moment in moments {
+      guard past.isEmpty || byteCount < byteLimit else { break }
+      try check(0)
+      let row = try unlessDamaged { try current(moment.identifier, moment.layout) }
+      present.append(row)
+      past.append((try? row.get()) ?? .none)
+      byteCount += past.last?.byteCount ?? 0
+    }
+    let trails = moments.prefix(past.count).map { moment in
+      Trail(root: moment.layout.root, identifier: moment.identifier, edge: moment.edge)
+    }
+    var count = past.count
+    try walk(trails) { position, event in
+      guard position < count, case .success = present[position] else { return false }
+      switch event {
+      case .success(let event):
+        guard let change = event.change else { return true }
+        byteCount -= past[position].byteCount
+        past[position].undo(event.kind, change)
+        byteCount += past[position].byteCount
+      case .failure(let error):
+        present[position] = .failure(error)
+      }
+      // The last ones have to wait for another time.
+      while byteCount > byteLimit, count > 1 {
+        count -= 1
+        byteCount -= past[count].byteCount
+        past[count] = .none
+      }
+      return position < count
+    }
+    return zip(present, past).prefix(count).map { now, then in
+      now.map { State(now: $0, then: then) }
+    }
+  }
+}
+
+/// The rows of the history that are next on the way back of several rows.
+private struct WalkSteps {
+  /// The rows of the history, the first first.
+  private var records: [Int64] = []
+  private var positions: [Int64: [Int]] = [:]
+
+  /// Has what stands at a position come to a row of the history.
+  mutating func add(_ position: Int, at record: Int64) {
+    positions[record, default: []].append(position)
+    guard positions[record]?.count == 1 else { return }
+    var (low, high) = (0, records.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if records[middle] < record { low = middle + 1 } else { high = middle }
+    }
+    records.insert(record, at: low)
+  }
+
+  /// Takes out the last row of the history, and what has come to it.
+  mutating func removeLast() -> (record: Int64, positions: [Int])? {
+    guard let record = records.popLast() else { return nil }
+    return (record, positions.removeValue(forKey: record) ?? [])
+  }
+}

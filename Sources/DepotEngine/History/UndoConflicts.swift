@@ -1,0 +1,77 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// What stands in the way of undoing a transaction, as it is told.
+struct UndoConflicts {
+  /// How many are told.
+  private static let limit = 1000
+
+  /// Those that are told.
+  private(set) var list: [SaveConflict] = []
+  private var roots: [String] = []
+  /// How many there are.
+  private(set) var count = 0
+
+  mutating func add(
+    _ conflict: SaveConflict,
+    _ layout: EntityLayout,
+    _ past: PastReader
+  ) throws {
+    count += 1
+    guard list.count < Self.limit else { return }
+    var conflict = conflict
+    if conflict.kind != .updateOfDeleted {
+      conflict.storeVersion = try past.version(of: conflict.identifier, layout)
+    }
+    list.append(conflict)
+    roots.append(layout.root)
+  }
+
+  /// Says of all of them who changed the properties last.
+  ///
+  /// - Parameters:
+  ///   - edge: The first row of the history behind the transaction.
+  ///   - past: What reads the history.
+  /// - Throws: ``DepotError`` `storage.corrupt` if it is damaged; ``SQLiteError``; what the check throws.
+  mutating func explain(from edge: Int64, _ past: PastReader) throws {
+    var missing = list.map { Set($0.properties) }
+    let trails = zip(list, roots).map { conflict, root in
+      PastReader.Trail(root: root, identifier: conflict.identifier, edge: edge)
+    }
+    try past.walk(trails) { position, event in
+      let event = try event.get()
+      for property in event.change?.properties ?? []
+      where missing[position].remove(property.name) != nil {
+        list[position].changedBy[property.name] = try past.origin(of: event.token)
+          .map { $0.conflictOrigin(past.bounds) }
+      }
+      return !missing[position].isEmpty
+    }
+  }
+
+  /// Returns the error for which nothing is undone; `nil` if there is no conflict.
+  func refusal(_ token: Int64, _ bounds: HistoryBounds) -> DepotError? {
+    guard let first = list.first else { return nil }
+    let name = "\(first.entity)/\(first.identifier)"
+    let what = first.kind == .updateOfDeleted ? "deleted" : "changed"
+    let others = count > 1 ? ", and so were \(count - 1) others" : ""
+    return DepotError(.merge, "\(name) was \(what) since \(bounds.token(token))\(others).")
+      .hint("Undo what came later first, or choose a policy.")
+      .details(["conflicts": .array(list.map(\.json))])
+  }
+}
+
+extension HistoryOrigin {
+  /// Who made a change, as conflicts tell it.
+  func conflictOrigin(_ bounds: HistoryBounds) -> SaveConflict.Origin {
+    var writer = JSONWriter()
+    DateText.write(at, to: &writer)
+    let text = (try? JSONValue(parsing: writer.bytes))?.string
+    return SaveConflict.Origin(
+      token: bounds.token(token).description,
+      at: text,
+      author: author,
+      process: process
+    )
+  }
+}
