@@ -42,6 +42,31 @@ import Testing
     }
   }
 
+  @Test func `what went to and fro often is looked up once`() async throws {
+    try await withPast { store, past in
+      try await store.insert("Item", ["name", "size"], #"[["a",0]]"#)
+      try await store.update("Item", [1], ["size"], "[1]")
+      for _ in 0..<150 {
+        try await store.call("undo", "{}")
+        try await store.call("redo", "{}")
+      }
+      try await store.call("undo", "{}")
+      let connection = try past.connection()
+      let bounds = try HistoryBounds(on: connection)
+      var selection = UndoSelection(bounds, isRedo: false, on: connection, .unstoppable)
+      let tokens = try selection.tokens(.last, author: nil)
+      #expect(tokens == [2])
+      #expect(selection.lookupCount <= 303)
+      let control = CallControl()
+      control.cancel()
+      var stopped = UndoSelection(bounds, isRedo: true, on: connection, control)
+      let error = #expect(throws: DepotError.self) { try stopped.tokens(.last, author: nil) }
+      #expect(error?.code == .cancelled)
+      try await store.call("undo", "{}")
+      #expect(try names(store, past) == [])
+    }
+  }
+
   @Test func `rows that were deleted with a row come back with what leads to them`() async throws {
     try await withPast(.recorded) { store, past in
       try await store.call(

@@ -27,7 +27,7 @@ struct UndoRun {
 
   func run(_ effect: inout WriteEffect, _ json: inout JSONWriter) throws {
     let bounds = try HistoryBounds(on: connection)
-    let selection = UndoSelection(bounds, isRedo: isRedo, on: connection)
+    var selection = UndoSelection(bounds, isRedo: isRedo, on: connection, write.control)
     let tokens = try selection.tokens(request.target, author: write.author)
     let name = isRedo ? "redo" : "undo"
     if let first = tokens.first { writer.recorder.setKind("\(name):\(first)") }

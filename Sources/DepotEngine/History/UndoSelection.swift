@@ -14,11 +14,22 @@ struct UndoSelection {
   private let connection: Connection
   private let bounds: HistoryBounds
   private let isRedo: Bool
+  private let control: CallControl
+  /// What is known of transactions: which one undid them and has effect, or that none did.
+  private var activeReversals: [Int64: Int64?] = [:]
+  /// Of how many transactions it was looked up what undid them.
+  private(set) var lookupCount = 0
 
-  init(_ bounds: HistoryBounds, isRedo: Bool, on connection: Connection) {
+  init(
+    _ bounds: HistoryBounds,
+    isRedo: Bool,
+    on connection: Connection,
+    _ control: CallControl
+  ) {
     self.bounds = bounds
     self.isRedo = isRedo
     self.connection = connection
+    self.control = control
   }
 
   /// Finds the transactions.
@@ -27,8 +38,9 @@ struct UndoSelection {
   ///   - target: What the request says.
   ///   - author: The author of the call.
   /// - Returns: Their tokens, the last first; at least one.
-  /// - Throws: ``DepotError`` of class `history` if there is none, or it was undone before.
-  func tokens(_ target: UndoRequest.Target, author: String?) throws -> [Int64] {
+  /// - Throws: ``DepotError`` of class `history` if there is none, or it was undone before; what stops
+  ///   the call.
+  mutating func tokens(_ target: UndoRequest.Target, author: String?) throws -> [Int64] {
     switch target {
     case .last: return [try last(of: author)]
     case .author(let author): return [try last(of: author)]
@@ -37,7 +49,7 @@ struct UndoSelection {
     }
   }
 
-  private func token(_ token: HistoryToken) throws -> Int64 {
+  private mutating func token(_ token: HistoryToken) throws -> Int64 {
     // What is to be undone must itself be kept.
     try bounds.check(token, at: "/args/token")
     guard token.sequence > bounds.purged else {
@@ -51,7 +63,7 @@ struct UndoSelection {
     try refuseSchema(origin.kind, token)
     let isUndo = origin.kind?.hasPrefix("undo:") ?? false
     if isRedo, !isUndo {
-      guard let undo = try activeReversal(of: token.sequence, []) else {
+      guard let undo = try activeReversal(of: token.sequence) else {
         throw DepotError(.nothingToUndo, "The transaction \(token) wasn't undone.")
           .at("/args/token")
       }
@@ -79,7 +91,7 @@ struct UndoSelection {
     return result
   }
 
-  private func last(of author: String?) throws -> Int64 {
+  private mutating func last(of author: String?) throws -> Int64 {
     let condition = author == nil ? "id = token" : "author = ?2"
     let statement = try connection.statement(
       """
@@ -87,30 +99,33 @@ struct UndoSelection {
       \(Self.searchLimit)
       """
     )
-    var candidates: [Int64] = []
+    var hasCandidates = false
     var found: Int64?
     defer { statement.reset() }
     try statement.bind(bounds.floor, at: 1)
     if let author { try statement.bind(.text(author), at: 2) }
-    while found == nil, try statement.step() {
-      let origin = statement.row.isNull(1) ? nil : statement.row.text(1)
-      guard origin != TransactionOrigin.schemaKind else { continue }
-      guard (origin?.hasPrefix("undo:") ?? false) == isRedo else { continue }
-      let token = statement.row.integer(0)
-      candidates.append(token)
-      if try isEffective(token) { found = token }
+    try connection.stoppable(by: control) {
+      while found == nil, try statement.step() {
+        try control.check()
+        let origin = statement.row.isNull(1) ? nil : statement.row.text(1)
+        guard origin != TransactionOrigin.schemaKind else { continue }
+        guard (origin?.hasPrefix("undo:") ?? false) == isRedo else { continue }
+        let token = statement.row.integer(0)
+        hasCandidates = true
+        if try isEffective(token) { found = token }
+      }
     }
     guard let found else {
       let whose = author.map { " of \($0.debugDescription)" } ?? ""
       throw DepotError(
         .nothingToUndo,
         "There is nothing\(whose) to \(isRedo ? "do again" : "undo")."
-      ).hint(candidates.isEmpty ? nil : "All of it was \(isRedo ? "done again" : "undone") before.")
+      ).hint(hasCandidates ? "All of it was \(isRedo ? "done again" : "undone") before." : nil)
     }
     return found
   }
 
-  private func group(_ group: String) throws -> [Int64] {
+  private mutating func group(_ group: String) throws -> [Int64] {
     var members: [Int64] = []
     try connection.statement(
       """
@@ -131,7 +146,7 @@ struct UndoSelection {
     var result: [Int64] = []
     for token in members {
       if isRedo {
-        if let undo = try activeReversal(of: token, []), !result.contains(undo) {
+        if let undo = try activeReversal(of: token), !result.contains(undo) {
           result.append(undo)
         }
       } else if try isEffective(token) {
@@ -146,24 +161,49 @@ struct UndoSelection {
     return result.sorted(by: >)
   }
 
+  // MARK: - To and fro
+
   /// Whether nothing undid a transaction, or that was undone itself.
-  func isEffective(_ token: Int64) throws -> Bool {
-    try activeReversal(of: token, []) == nil
+  private mutating func isEffective(_ token: Int64) throws -> Bool {
+    try activeReversal(of: token) == nil
   }
 
   /// Returns the transaction that undid another and has effect.
-  private func activeReversal(of token: Int64, _ seen: Set<Int64>) throws -> Int64? {
+  private mutating func activeReversal(of token: Int64) throws -> Int64? {
+    if let known = activeReversals[token] { return known }
+    // What undid something is younger, so that this comes to an end.
+    var chain = [(token: token, reversals: try reversals(of: token))]
+    while var last = chain.popLast() {
+      try control.check()
+      var active: Int64?
+      var unknown: Int64?
+      while active == nil, unknown == nil, let reversal = last.reversals.first {
+        switch activeReversals[reversal] {
+        case nil: unknown = reversal
+        case .some(nil): active = reversal
+        case .some: last.reversals.removeFirst()
+        }
+      }
+      if let unknown {
+        chain.append(last)
+        chain.append((unknown, try reversals(of: unknown)))
+      } else {
+        activeReversals[last.token] = .some(active)
+      }
+    }
+    return activeReversals[token] ?? nil
+  }
+
+  /// Returns the transactions that undid another, the last first.
+  private mutating func reversals(of token: Int64) throws -> ArraySlice<Int64> {
+    lookupCount += 1
     var reversals: [Int64] = []
     let statement = try connection.statement(
-      "SELECT token FROM depot_history WHERE origin IN (?1, ?2) ORDER BY id DESC"
+      "SELECT token FROM depot_history WHERE origin IN (?1, ?2) AND id > ?3 ORDER BY id DESC"
     )
-    try statement.run([.text("undo:\(token)"), .text("redo:\(token)")]) {
+    try statement.run([.text("undo:\(token)"), .text("redo:\(token)"), .integer(token)]) {
       reversals.append($0.integer(0))
     }
-    let seen = seen.union([token])
-    for reversal in reversals where !seen.contains(reversal) {
-      if try activeReversal(of: reversal, seen) == nil { return reversal }
-    }
-    return nil
+    return reversals[...]
   }
 }
