@@ -42,6 +42,62 @@ import Testing
     }
   }
 
+  @Test func `a version grows whichever deletion of a row is undone`() async throws {
+    try await withPast { store, past in
+      func version() throws -> Int64 { try past.count("SELECT version FROM e_Item WHERE id = 1") }
+      try await store.insert("Item", ["name", "size"], #"[["a",0]]"#)
+      try await store.delete("Item", [1])
+      let first = try past.head()
+      try await store.call("undo", "{\"token\":\"\(first)\"}")
+      #expect(try version() == 2)
+      for size in 1...5 { try await store.update("Item", [1], ["size"], "[\(size)]") }
+      try await store.delete("Item", [1])
+      try await store.call("redo", "{\"token\":\"\(first)\"}")
+      try await store.call("undo", "{\"token\":\"\(first)\"}")
+      #expect(try version() == 8)
+    }
+  }
+
+  @Test func `a version grows when a group deletes a row and makes it again`() async throws {
+    try await withPast { store, past in
+      func version() throws -> Int64 { try past.count("SELECT version FROM e_Item WHERE id = 1") }
+      try await store.insert("Item", ["name", "size"], #"[["a",0]]"#)
+      _ = await store.write(
+        [.delete(DeleteRequest(entity: "Item", rows: .identifiers([1])))],
+        group: "g"
+      )
+      let save = """
+        {"update":[{"entity":"Item","columns":["$id","$version","name","size"],"rows":[[1,1,"a",1]],
+        "base":{"columns":["name","size"],"rows":[["a",0]]}}],"policy":"overwrite"}
+        """
+      let text = "{\"id\":1,\"call\":\"save\",\"args\":\(save)}"
+      guard case .call(let call) = try ClientFrame(Array(text.utf8)) else {
+        Issue.record("This is no call.")
+        return
+      }
+      let results = await store.write([call.operation], group: "g")
+      _ = try results[0].get()
+      for size in 2...9 { try await store.update("Item", [1], ["size"], "[\(size)]") }
+      let last = try version()
+      try await store.call("undo", #"{"group":"g","policy":"overwrite"}"#)
+      #expect(try version() > last)
+      #expect(try names(store, past) == [#"["a",0]"#])
+    }
+  }
+
+  @Test func `a row that others make again counts on from its last version`() async throws {
+    try await withPast { store, past in
+      try await store.insert("Item", ["name", "size"], #"[["a",0]]"#)
+      try await store.update("Item", [1], ["size"], "[1]")
+      let token = try past.head()
+      for size in 2...5 { try await store.update("Item", [1], ["size"], "[\(size)]") }
+      try await store.delete("Item", [1])
+      try await store.call("undo", "{\"token\":\"\(token)\",\"policy\":\"overwrite\"}")
+      #expect(try past.count("SELECT version FROM e_Item WHERE id = 1") > 6)
+      #expect(try names(store, past) == [#"["a",0]"#])
+    }
+  }
+
   @Test func `what went to and fro often is looked up once`() async throws {
     try await withPast { store, past in
       try await store.insert("Item", ["name", "size"], #"[["a",0]]"#)

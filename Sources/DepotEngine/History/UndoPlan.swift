@@ -7,7 +7,7 @@ internal import DepotSQLite
 /// stand for their own, so that they can refer to each other.
 struct UndoPlan {
   private let inverse: Inverse
-  private let past: PastReader
+  let past: PastReader
   private let policy: MergePolicy
   private let token: Int64
   /// The first row of the history behind the transaction.
@@ -16,27 +16,54 @@ struct UndoPlan {
   private(set) var conflicts = UndoConflicts()
   /// The rows to make again, with their versions.
   private(set) var recreated: [Inverse.Key: (layout: EntityLayout, version: Int64)] = [:]
-  private var insertions: [Inverse.Key: Values] = [:]
-  private var updates: [Inverse.Key: Values] = [:]
-  private var deletions: [(key: Inverse.Key, entity: String)] = []
+  private(set) var insertions: [Inverse.Key: Values] = [:]
+  private(set) var updates: [Inverse.Key: Values] = [:]
+  private(set) var deletions: [(key: Inverse.Key, entity: String)] = []
   private var deleted: Set<Inverse.Key> = []
-  /// The rows that are gone, with what they are to have.
-  private var gone: [(key: Inverse.Key, values: Values)] = []
+  /// The rows that are gone and come back.
+  private var gone: [Gone] = []
+  /// The last versions of rows that were deleted along the way.
+  private let versions: [Inverse.Key: Int64]
   /// The rows that the transaction inserted, and what became of the next ones.
   private var inserted: ArraySlice<PastReader.Moment> = []
   private var states: ArraySlice<Result<PastReader.State, DepotError>> = []
-  private var links: [(key: Inverse.LinkKey, links: Inverse.Links)] = []
+  private(set) var links: [(key: Inverse.LinkKey, links: Inverse.Links)] = []
 
   /// How many rows go back over the history together.
   private static let rowsTogether = 2048
 
   /// Values for a row, by their paths.
-  private struct Values {
+  struct Values {
     var layout: EntityLayout
     var values: [String: ArraySlice<UInt8>]
   }
 
-  init(_ inverse: Inverse, of token: Int64, _ policy: MergePolicy, _ past: PastReader) throws {
+  /// A row that is gone and comes back.
+  private struct Gone {
+    var key: Inverse.Key
+    /// What it is to have.
+    var values: Values
+    /// Whether it is to have what it had last besides.
+    var keepsLast: Bool
+    /// The last version that is known of it.
+    var version: Int64
+  }
+
+  /// - Parameters:
+  ///   - inverse: What undoing the transaction comes to.
+  ///   - token: The transaction.
+  ///   - policy: What is done about what came later.
+  ///   - past: What reads the history.
+  ///   - versions: The last versions of rows that are gone for what was undone before, together with it.
+  /// - Throws: ``DepotError`` if it can't be undone; ``SQLiteError``; what the reader's check throws.
+  init(
+    _ inverse: Inverse,
+    of token: Int64,
+    _ policy: MergePolicy,
+    _ past: PastReader,
+    _ versions: [Inverse.Key: Int64] = [:]
+  ) throws {
+    self.versions = versions
     self.inverse = inverse
     self.past = past
     self.policy = policy
@@ -113,14 +140,24 @@ struct UndoPlan {
       // Somebody else made it again.
       return try planUpdate(key, layout, row)
     }
-    try recreate(key, layout, row.before, row.version)
+    addGone(key, Values(layout: layout, values: row.before), row.version)
+  }
+
+  private mutating func addGone(
+    _ key: Inverse.Key,
+    _ values: Values,
+    keepsLast: Bool = false,
+    _ version: Int64?
+  ) {
+    let version = max(version ?? 0, versions[key] ?? 0)
+    gone.append(Gone(key: key, values: values, keepsLast: keepsLast, version: version))
   }
 
   private mutating func recreate(
     _ key: Inverse.Key,
     _ layout: EntityLayout,
     _ values: [String: ArraySlice<UInt8>],
-    _ version: Int64?
+    _ version: Int64
   ) throws {
     for (position, field) in layout.fields.enumerated()
     where layout.storedPositions[position] != nil && field.attribute.derivation == nil {
@@ -131,7 +168,7 @@ struct UndoPlan {
       layout: layout,
       values: try writable(values, layout, key.identifier)
     )
-    recreated[key] = (layout, version ?? 0)
+    recreated[key] = (layout, version)
   }
 
   /// Whether the schema changed after the transaction, so that there may be other properties.
@@ -200,28 +237,29 @@ struct UndoPlan {
     }
     conflict.decision = .recreated
     try conflicts.add(conflict, layout, past)
-    gone.append((key, Values(layout: layout, values: wanted)))
+    addGone(key, Values(layout: layout, values: wanted), keepsLast: true, nil)
   }
 
-  /// Makes rows again that were deleted since, with what they had then and what they are to have.
+  /// Makes rows again, with versions greater than those that they had whenever they were deleted.
   private mutating func recreateGone() throws {
-    var last = Array(repeating: RowPast.none, count: gone.count)
-    var versions = Array(repeating: Int64?.none, count: gone.count)
     let trails = gone.map { row in
       PastReader.Trail(root: row.key.root, identifier: row.key.identifier, edge: edge)
     }
+    var last = Array(repeating: RowPast.none, count: gone.count)
     try past.walk(trails) { position, event in
       let event = try event.get()
       guard event.kind == .delete, let change = event.change else { return true }
-      last[position].undo(.delete, change)
-      versions[position] = change.version
+      gone[position].version = max(gone[position].version, change.version ?? 0)
+      if gone[position].keepsLast { last[position].undo(.delete, change) }
       return false
     }
-    for (position, row) in gone.enumerated() {
+    for (row, last) in zip(gone, last) {
       let layout = row.values.layout
-      guard last[position].exists else { throw Inverse.noValues(layout.name, row.key.identifier) }
-      let values = last[position].values.merging(row.values.values) { $1 }
-      try recreate(row.key, layout, values, versions[position])
+      guard last.exists || !row.keepsLast else {
+        throw Inverse.noValues(layout.name, row.key.identifier)
+      }
+      let values = last.values.merging(row.values.values) { $1 }
+      try recreate(row.key, layout, values, row.version)
     }
   }
 
@@ -301,7 +339,7 @@ struct UndoPlan {
     return result
   }
 
-  // MARK: - The save
+  // MARK: - Values
 
   /// Returns values as a request can give them.
   ///
@@ -339,107 +377,6 @@ struct UndoPlan {
       }
     }
     return result
-  }
-
-  private static func name(_ key: Inverse.Key) -> String { "#\(key.root)/\(key.identifier)" }
-
-  /// The temporary identifiers of the rows to make again, with their own.
-  var temporaries: [String: Int64] {
-    Dictionary(uniqueKeysWithValues: recreated.keys.map { (Self.name($0), $0.identifier) })
-  }
-
-  /// What does all of it.
-  func request() throws -> SaveRequest {
-    var request = SaveRequest()
-    for (entity, columns, rows) in try batches(insertions) {
-      request.inserts.append(.init(entity: entity, columns: columns, rows: rows))
-    }
-    for (entity, columns, rows) in try batches(updates) {
-      request.updates.append(.init(entity: entity, columns: columns, rows: rows))
-    }
-    for (key, links) in links { request.updates.append(try change(key, links)) }
-    let byEntity = Dictionary(grouping: deletions, by: \.entity)
-    for (entity, rows) in byEntity.sorted(by: { $0.key < $1.key }) {
-      request.deletes.append(.init(entity: entity, identifiers: rows.map(\.key.identifier)))
-    }
-    return request
-  }
-
-  /// Returns rows with the same properties together.
-  private func batches(
-    _ rows: [Inverse.Key: Values]
-  ) throws -> [(entity: String, columns: [String], rows: RowBatch)] {
-    let groups = Dictionary(grouping: rows) { row in
-      [row.value.layout.name] + row.value.values.keys.sorted()
-    }
-    return try groups.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { group, rows in
-      let columns = Array(group.dropFirst())
-      let layout = try past.catalog.layout(of: group[0])
-      let destinations = try columns.map { try destination(of: $0, layout) }
-      var writer = JSONWriter()
-      writer.raw("[")
-      for (index, row) in rows.sorted(by: { $0.key.identifier < $1.key.identifier }).enumerated() {
-        writer.raw(index == 0 ? "[" : ",[")
-        identifier(row.key, to: &writer)
-        for (name, destination) in zip(columns, destinations) {
-          writer.raw(",")
-          let value = row.value.values[name] ?? ArraySlice("null".utf8)
-          if let destination, let target = Int64(String(decoding: value, as: UTF8.self)) {
-            identifier(Inverse.Key(root: destination, identifier: target), to: &writer)
-          } else {
-            writer.raw(value)
-          }
-        }
-        writer.raw("]")
-      }
-      writer.raw("]")
-      return (layout.name, ["$id"] + columns, RowBatch(json: writer.bytes, count: rows.count))
-    }
-  }
-
-  private func change(
-    _ key: Inverse.LinkKey,
-    _ links: Inverse.Links
-  ) throws -> SaveRequest.Change {
-    let layout = try past.catalog.layout(of: key.entity)
-    let destination =
-      try layout.relationship(key.relationship)
-      .map { try past.catalog.layout(of: $0.destination).root } ?? ""
-    var writer = JSONWriter()
-    writer.raw("[[")
-    identifier(Inverse.Key(root: layout.root, identifier: key.identifier), to: &writer)
-    writer.raw(",{")
-    for (index, (name, rows)) in [("\"add\":[", links.add), ("\"remove\":[", links.remove)]
-      .enumerated()
-    {
-      if index > 0 { writer.raw(",") }
-      writer.raw(name.utf8)
-      for (index, row) in rows.sorted().enumerated() {
-        if index > 0 { writer.raw(",") }
-        identifier(Inverse.Key(root: destination, identifier: row), to: &writer)
-      }
-      writer.raw("]")
-    }
-    writer.raw("}]]")
-    return SaveRequest.Change(
-      entity: key.entity,
-      columns: ["$id", key.relationship],
-      rows: RowBatch(json: writer.bytes, count: 1)
-    )
-  }
-
-  /// The root of the entity that a to-one relationship leads to; `nil` if it is none.
-  private func destination(of name: String, _ layout: EntityLayout) throws -> String? {
-    guard let relationship = layout.relationship(name) else { return nil }
-    return try past.catalog.layout(of: relationship.destination).root
-  }
-
-  private func identifier(_ key: Inverse.Key, to writer: inout JSONWriter) {
-    if recreated[key] != nil {
-      writer.string(Self.name(key))
-    } else {
-      writer.integer(key.identifier)
-    }
   }
 }
 

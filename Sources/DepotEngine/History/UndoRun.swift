@@ -32,9 +32,11 @@ struct UndoRun {
     let name = isRedo ? "redo" : "undo"
     if let first = tokens.first { writer.recorder.setKind("\(name):\(first)") }
     var conflicts: [SaveConflict] = []
+    // What is deleted along the way isn't in the history yet.
+    var versions: [Inverse.Key: Int64]? = tokens.count > 1 ? [:] : nil
     for token in tokens {
       try write.control.check()
-      conflicts += try undo(token, bounds, &effect)
+      conflicts += try undo(token, bounds, &versions, &effect)
     }
     for token in tokens.dropFirst() { try writer.recorder.addKind("\(name):\(token)") }
     json.raw("{\"undone\":")
@@ -48,6 +50,7 @@ struct UndoRun {
   private func undo(
     _ token: Int64,
     _ bounds: HistoryBounds,
+    _ versions: inout [Inverse.Key: Int64]?,
     _ effect: inout WriteEffect
   ) throws -> [SaveConflict] {
     let inverse = try inverse(of: token, bounds)
@@ -59,8 +62,9 @@ struct UndoRun {
       .hint("Give the entities \"history\": \"values\" in the schema.")
     }
     let past = PastReader(connection, entities.catalog, bounds) { _ in try write.control.check() }
-    let plan = try UndoPlan(inverse, of: token, request.policy ?? .error, past)
+    let plan = try UndoPlan(inverse, of: token, request.policy ?? .error, past, versions ?? [:])
     if let refusal = plan.refusal { throw refusal }
+    try versions?.merge(plan.deletedVersions()) { $1 }
     let session = ChangeSession(entities, write.control, client: write.connection)
     session.formerIdentifiers = plan.temporaries
     session.isUndo = true

@@ -1,0 +1,116 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// What undoing a transaction writes.
+extension UndoPlan {
+  private static func name(_ key: Inverse.Key) -> String { "#\(key.root)/\(key.identifier)" }
+
+  /// The temporary identifiers of the rows to make again, with their own.
+  var temporaries: [String: Int64] {
+    Dictionary(uniqueKeysWithValues: recreated.keys.map { (Self.name($0), $0.identifier) })
+  }
+
+  /// The versions of the rows to delete.
+  func deletedVersions() throws -> [Inverse.Key: Int64] {
+    var versions: [Inverse.Key: Int64] = [:]
+    for (key, entity) in deletions {
+      let layout = try past.catalog.layout(of: entity)
+      versions[key] = try past.version(of: key.identifier, layout)
+    }
+    return versions
+  }
+
+  /// What does all of it.
+  func request() throws -> SaveRequest {
+    var request = SaveRequest()
+    for (entity, columns, rows) in try batches(insertions) {
+      request.inserts.append(.init(entity: entity, columns: columns, rows: rows))
+    }
+    for (entity, columns, rows) in try batches(updates) {
+      request.updates.append(.init(entity: entity, columns: columns, rows: rows))
+    }
+    for (key, links) in links { request.updates.append(try change(key, links)) }
+    let byEntity = Dictionary(grouping: deletions, by: \.entity)
+    for (entity, rows) in byEntity.sorted(by: { $0.key < $1.key }) {
+      request.deletes.append(.init(entity: entity, identifiers: rows.map(\.key.identifier)))
+    }
+    return request
+  }
+
+  /// Returns rows with the same properties together.
+  private func batches(
+    _ rows: [Inverse.Key: Values]
+  ) throws -> [(entity: String, columns: [String], rows: RowBatch)] {
+    let groups = Dictionary(grouping: rows) { row in
+      [row.value.layout.name] + row.value.values.keys.sorted()
+    }
+    return try groups.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { group, rows in
+      let columns = Array(group.dropFirst())
+      let layout = try past.catalog.layout(of: group[0])
+      let destinations = try columns.map { try destination(of: $0, layout) }
+      var writer = JSONWriter()
+      writer.raw("[")
+      for (index, row) in rows.sorted(by: { $0.key.identifier < $1.key.identifier }).enumerated() {
+        writer.raw(index == 0 ? "[" : ",[")
+        identifier(row.key, to: &writer)
+        for (name, destination) in zip(columns, destinations) {
+          writer.raw(",")
+          let value = row.value.values[name] ?? ArraySlice("null".utf8)
+          if let destination, let target = Int64(String(decoding: value, as: UTF8.self)) {
+            identifier(Inverse.Key(root: destination, identifier: target), to: &writer)
+          } else {
+            writer.raw(value)
+          }
+        }
+        writer.raw("]")
+      }
+      writer.raw("]")
+      return (layout.name, ["$id"] + columns, RowBatch(json: writer.bytes, count: rows.count))
+    }
+  }
+
+  private func change(
+    _ key: Inverse.LinkKey,
+    _ links: Inverse.Links
+  ) throws -> SaveRequest.Change {
+    let layout = try past.catalog.layout(of: key.entity)
+    let destination =
+      try layout.relationship(key.relationship)
+      .map { try past.catalog.layout(of: $0.destination).root } ?? ""
+    var writer = JSONWriter()
+    writer.raw("[[")
+    identifier(Inverse.Key(root: layout.root, identifier: key.identifier), to: &writer)
+    writer.raw(",{")
+    for (index, (name, rows)) in [("\"add\":[", links.add), ("\"remove\":[", links.remove)]
+      .enumerated()
+    {
+      if index > 0 { writer.raw(",") }
+      writer.raw(name.utf8)
+      for (index, row) in rows.sorted().enumerated() {
+        if index > 0 { writer.raw(",") }
+        identifier(Inverse.Key(root: destination, identifier: row), to: &writer)
+      }
+      writer.raw("]")
+    }
+    writer.raw("}]]")
+    return SaveRequest.Change(
+      entity: key.entity,
+      columns: ["$id", key.relationship],
+      rows: RowBatch(json: writer.bytes, count: 1)
+    )
+  }
+
+  /// The root of the entity that a to-one relationship leads to; `nil` if it is none.
+  private func destination(of name: String, _ layout: EntityLayout) throws -> String? {
+    guard let relationship = layout.relationship(name) else { return nil }
+    return try past.catalog.layout(of: relationship.destination).root
+  }
+
+  private func identifier(_ key: Inverse.Key, to writer: inout JSONWriter) {
+    if recreated[key] != nil {
+      writer.string(Self.name(key))
+    } else {
+      writer.integer(key.identifier)
+    }
+  }
+}
