@@ -34,7 +34,7 @@ extension Server {
     var handover = Handover(connection: session.number, call: call.id)
     pauseListener()
     // Those that have sent nothing yet shall not notice.
-    for client in sessions.values where client.isUnheard && handover.clients.count < 200 {
+    for client in sessions.values where client.isUnheard {
       sessions[client.number] = nil
       loop.remove(client.descriptor)
       handover.clients.append(client.descriptor)
@@ -49,17 +49,14 @@ extension Server {
       return resume()
     }
     let (names, descriptors) = listener.handedOver
-    let clients = handover.clients.prefix(Descriptor.mostPassed - descriptors.count)
     var writer = JSONWriter()
     session.reply(to: handover.call).ok(to: &writer) { writer in
       writer.raw("{\"descriptors\":")
-      writer.names(names + clients.map { _ in "connection" })
+      writer.names(names + handover.clients.map { _ in "connection" })
       writer.raw("}")
     }
-    let sent = writer.bytes.withUnsafeBytes { bytes in
-      try? session.descriptor.send(bytes, passing: descriptors + clients)
-    }
-    guard sent == writer.bytes.count else { return end(session) }
+    let passed = descriptors + handover.clients
+    guard session.descriptor.sendAll(writer.bytes, passing: passed) else { return end(session) }
     session.calls = [:]
     session.state.finish(handover.call)
     phase = .handedOver
@@ -106,6 +103,26 @@ extension Server {
     } catch {
       log.write(.warning, "a client is lost", [("error", "\(error)")])
     }
+  }
+}
+
+extension Descriptor {
+  /// Sends bytes, and with the first ones as many descriptors each as the kernel takes along.
+  ///
+  /// - Returns: Whether all was taken.
+  fileprivate func sendAll(_ bytes: [UInt8], passing descriptors: [Descriptor]) -> Bool {
+    var (rest, start) = (descriptors[...], 0)
+    while start < bytes.count {
+      let part = Array(rest.prefix(Descriptor.mostPassed))
+      rest = rest.dropFirst(part.count)
+      let end = rest.isEmpty ? bytes.count : start + 1
+      let sent = bytes.withUnsafeBytes {
+        try? send(UnsafeRawBufferPointer(rebasing: $0[start..<end]), passing: part)
+      }
+      guard sent == end - start else { return false }
+      start = end
+    }
+    return true
   }
 }
 

@@ -84,6 +84,18 @@ extension ServiceTests {
       #expect(answer["welcome", "server", "pid"]?.int64 == Int64(daemon.identifier))
     }
 
+    @Test func `however many clients have said nothing, none is lost`() throws {
+      let daemon = try TestDaemon()
+      let silent = try (0..<252).map { _ in try RawConnection(daemon.socket, hello: false) }
+      try daemon.connect().ping()
+      #expect(try daemon.takeOver() == 0)
+      for client in silent {
+        try client.send(#"{"hello":{"protocol":[1,1]}}"#)
+        let answer = try client.receive()
+        #expect(answer["welcome", "server", "pid"]?.int64 == Int64(daemon.identifier))
+      }
+    }
+
     @Test func `a service that fails to take over leaves the first one serving`() throws {
       let daemon = try TestDaemon()
       try daemon.connect().fill(100)
