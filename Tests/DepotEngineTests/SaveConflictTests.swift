@@ -54,6 +54,40 @@ import Testing
     }
   }
 
+  @Test func `a deletion is told only if it came after what was read`() async throws {
+    try await withPast { store, past in
+      try await store.insert("Item", ["name", "size"], #"[["a",0]]"#)
+      try await store.delete("Item", [1])
+      try await store.call("undo", "{}")
+      try await store.update("Item", [1], ["size"], "[5]")
+      func changes(since version: Int) async throws -> [String] {
+        let error = await store.saveError(
+          """
+          {"update":[{"entity":"Item","columns":["$id","$version","size"],"rows":[[1,\(version),9]],
+          "base":{"columns":["name","size"],"rows":[["a",0]]}}]}
+          """
+        )
+        return error?.conflicts.first?.changedBy.keys.sorted() ?? []
+      }
+      #expect(try await changes(since: 2) == ["size"])
+      #expect(try await changes(since: 1) == ["$deleted", "size"])
+    }
+  }
+
+  @Test func `a wrong base is told at its own row`() async throws {
+    try await withChangedRow { store, _ in
+      try await store.update("Person", [2], ["a"], "[3]")
+      let error = await store.saveError(
+        """
+        {"update":[{"entity":"Person","columns":["$id","$version","a"],"rows":[[1,null,7],[2,1,7]],
+        "base":{"columns":["a","b"],"rows":[[1,1],[9,"x"]]}}]}
+        """
+      )
+      #expect(error?.code == .type)
+      #expect(error?.at == "/args/update/0/base/rows/1/1")
+    }
+  }
+
   @Test func `overwrite writes also what was only read`() async throws {
     try await withChangedRow { store, path in
       let base = #"["a","b","c","code"],"rows":[[1,1,1,"x"]]"#

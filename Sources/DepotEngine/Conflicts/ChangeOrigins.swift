@@ -35,7 +35,8 @@ final class ChangeOrigins {
   ) throws -> [String: SaveConflict.Origin] {
     var result: [String: SaveConflict.Origin] = [:]
     for entry in try entries(of: identifier, layout) {
-      guard entry.isDeletion || entry.version > version else { break }
+      // A deletion has the version that was deleted.
+      guard entry.version > version || entry.isDeletion && entry.version == version else { break }
       let names = entry.isDeletion ? [Self.deletion] : entry.names
       for name in names where result[name] == nil { result[name] = try origin(entry.token) }
     }

@@ -98,14 +98,14 @@ final class ConflictSearch {
     let writer = comparison.writer
     var storeVersion: Int64?
     var found: (result: RowComparison.Result, unread: [Int]) = (.init(), [])
-    _ = try writer.read(identifier) { row throws in
-      storeVersion = row.integer(1)
+    _ = try writer.read(identifier) { stored throws in
+      storeVersion = stored.integer(1)
       found = try comparison.compare(
-        row,
-        isSameVersion: row.integer(1) == baseVersion,
+        stored,
+        isSameVersion: stored.integer(1) == baseVersion,
         fields,
         baseFields,
-        at: index
+        at: row
       )
     }
     var resolution: ConflictResolution
