@@ -88,6 +88,27 @@ import Testing
     }
   }
 
+  @Test func `a row isn't made again as one of an entity that its own descends from`() async throws
+  {
+    try await withPast(.recorded) { store, past in
+      try await store.insert("Leaf", ["size", "color"], #"[[1,"red"]]"#)
+      try await store.delete("Leaf", [1])
+      func save(_ entity: String, _ names: String, _ values: String) -> String {
+        """
+        {"update":[{"entity":"\(entity)","columns":["$id","$version","size"],"rows":[[1,1,2]],
+        "base":{"columns":["size"\(names)],"rows":[[1\(values)]]}}],"policy":"overwrite"}
+        """
+      }
+      let error = await store.saveError(save("Node", "", ""))
+      #expect(error?.code == .usage)
+      #expect(error?.at == "/args/update/0/entity")
+      #expect(error?.hint?.contains("Leaf") == true)
+      #expect(try store.read("Node", in: past.path) == [])
+      try await store.save(save("Leaf", #","color""#, #","red""#))
+      #expect(try store.read("Leaf", in: past.path, select: ["size", "color"]) == [#"[2,"red"]"#])
+    }
+  }
+
   @Test func `overwrite writes also what was only read`() async throws {
     try await withChangedRow { store, path in
       let base = #"["a","b","c","code"],"rows":[[1,1,1,"x"]]"#

@@ -21,6 +21,8 @@ final class ChangeOrigins {
   /// An entry of the history that is about a row.
   private struct Entry {
     var token: Int64
+    /// The row's own entity.
+    var entity: String
     var isDeletion: Bool
     var version: Int64
     var names: [String]
@@ -43,9 +45,14 @@ final class ChangeOrigins {
     return result
   }
 
-  /// Returns the version that a deleted row had; `nil` if it isn't known.
-  func lastVersion(of identifier: Int64, _ layout: EntityLayout) throws -> Int64? {
-    try entries(of: identifier, layout).map(\.version).max()
+  /// Returns the version that a deleted row had, and its own entity; `nil` if they aren't known.
+  func last(
+    of identifier: Int64,
+    _ layout: EntityLayout
+  ) throws -> (version: Int64, entity: String)? {
+    let entries = try entries(of: identifier, layout)
+    guard let first = entries.first else { return nil }
+    return (entries.map(\.version).max() ?? first.version, first.entity)
   }
 
   /// Returns what the history has of a row, the newest first; links have no versions and aren't among it.
@@ -64,13 +71,22 @@ final class ChangeOrigins {
     var result: [Entry] = []
     for place in places {
       guard remainingBytes > 0 else { break }
-      var entry: (token: Int64, kind: Int64, changes: String)?
-      try connection.statement("SELECT token, kind, changes FROM depot_history WHERE id = ?1")
-        .run([.integer(place)]) { entry = ($0.integer(0), $0.integer(1), $0.text(2)) }
+      var entry: (token: Int64, kind: Int64, changes: String, entity: String)?
+      try connection.statement(
+        "SELECT token, kind, changes, entity FROM depot_history WHERE id = ?1"
+      ).run([.integer(place)]) {
+        entry = ($0.integer(0), $0.integer(1), $0.text(2), $0.text(3))
+      }
       guard let entry else { continue }
       remainingBytes -= entry.changes.utf8.count
       result += try Self.entries(entry.changes, of: identifier).reversed().map { version, names in
-        Entry(token: entry.token, isDeletion: entry.kind == 2, version: version, names: names)
+        Entry(
+          token: entry.token,
+          entity: entry.entity,
+          isDeletion: entry.kind == 2,
+          version: version,
+          names: names
+        )
       }
     }
     return result

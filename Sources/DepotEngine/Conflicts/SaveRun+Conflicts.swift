@@ -30,10 +30,19 @@ extension SaveRun {
     // Two batches may name the same row.
     if try writer.isThere(identifier) { return try write(merged, over: identifier, writer) }
     let base = decisions?.baseVersions[index]?[row] ?? 0
-    let last = try ChangeOrigins(session.connection)
-      .lastVersion(of: identifier, writer.layout)
+    let last = try ChangeOrigins(session.connection).last(of: identifier, writer.layout)
+    if let last, let own = try? entities.catalog.layout(of: last.entity),
+      own.name != writer.layout.name, own.lineageNames.contains(writer.layout.name)
+    {
+      throw DepotError(
+        .usage,
+        "\(change.entity)/\(identifier) was deleted as a row of \(own.name)."
+      )
+      .hint("Name \(own.name) in the call, with its properties, so that they come back.")
+      .at("\(pointer)/entity")
+    }
     let run = try writer.insertRun(merged.columns, .error, at: pointer)
-    writer.firstVersion = max(base, last ?? 0) + 1
+    writer.firstVersion = max(base, last?.version ?? 0) + 1
     defer { writer.firstVersion = 1 }
     let root = try entities.writer(writer.layout.root)
     // Its version is greater already.
