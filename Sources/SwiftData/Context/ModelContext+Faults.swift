@@ -111,7 +111,7 @@ extension ModelContext {
         .rows(wanted, of: description, slots: isExternal ? [slot] : nil, into: self)
         .contains { $0.storage === storage }
     }
-    if isKnown == false { vanish(storage) }
+    if isKnown == false { lose(storage) }
   }
 
   /// Reads what a to-many relationship leads to, and those of the same fetch that lack it too.

@@ -26,18 +26,18 @@ extension ModelContext {
     }
   }
 
-  /// Lets what an object leads to forget it as the store has.
-  final func leaveStored(_ storage: ModelStorage) {
-    for property in storage.description.relationships {
+  /// Lets an object go whose row is gone, and what leads to it in the store forget it.
+  final func lose(_ storage: ModelStorage) {
+    let places = storage.description.relationships.flatMap { property in
+      storage.storedTargets(property).map { ($0, property) }
+    }
+    vanish(storage)
+    for (other, property) in places {
       guard let inverse = property.shape.inverse else { continue }
-      for case let value? in [storage.slots[property.slot], storage.base[property.slot]] {
-        for other in value.targetIdentifiers.compactMap(registered) {
-          if inverse.isToMany {
-            other.editStored(inverse.slot) { $0.remove(storage) }
-          } else {
-            other.setStored(inverse.slot, storage.identifier, isAdded: false)
-          }
-        }
+      if inverse.isToMany {
+        other.editStored(inverse.slot) { $0.remove(storage) }
+      } else {
+        other.setStored(inverse.slot, storage.identifier, isAdded: false)
       }
     }
   }
@@ -75,6 +75,26 @@ extension ModelContext {
 }
 
 extension ModelStorage {
+  /// The registered objects that may lead to this one as the other side of a relationship.
+  fileprivate final func storedTargets(_ property: PropertyDescription) -> [ModelStorage] {
+    guard let context, property.shape.inverse != nil, let type = property.destination else {
+      return []
+    }
+    let slot = property.slot
+    guard let store = identifier.storeIdentifier, !wasRead(slot) else {
+      let known = [slots[slot], base[slot], newer?.slots[slot]].compactMap { $0 }
+      return Set(known.flatMap(\.targetIdentifiers)).compactMap(context.registered)
+    }
+    // Who leads here isn't known from this side.
+    let target = EntityDescription.of(type)
+    let key = EntityKey.of(
+      store: store,
+      entity: target.name,
+      root: target.root.name
+    )
+    return context.table(of: key).all.filter { $0.description.isKind(of: target) }
+  }
+
   /// Changes a list as the store did, if it is loaded, and what it was before the program's changes.
   fileprivate final func editStored(_ slot: Int, _ edit: (LinkList) -> Void) {
     guard let model else { return }

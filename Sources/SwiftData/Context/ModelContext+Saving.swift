@@ -235,7 +235,7 @@ extension ModelContext {
       }
       let known = Set(found.map { ObjectIdentifier($0.storage) })
       for link in group where !known.contains(ObjectIdentifier(link.storage)) {
-        vanish(link.storage)
+        lose(link.storage)
       }
     }
   }

@@ -39,8 +39,7 @@ extension ModelStorage {
   /// Gives changed properties the values that are stored, as far as the context knows.
   final func restore() {
     if newer?.isGone == true {
-      context?.leaveStored(self)
-      context?.vanish(self)
+      context?.lose(self)
       return
     }
     guard let model, !changed.isEmpty || newer != nil else { return }
@@ -102,11 +101,14 @@ extension ModelStorage {
     }
     changed.remove(slot)
     base[slot] = nil
-    if changed.isEmpty {
-      if let newer { version = newer.version }
-      newer = nil
-      context?.changed.remove(self)
+    guard changed.isEmpty else { return }
+    if newer?.isGone == true {
+      context?.lose(self)
+      return
     }
+    if let newer { version = newer.version }
+    newer = nil
+    context?.changed.remove(self)
   }
 
   /// The properties without to-many relationships of which a value was read.

@@ -147,4 +147,51 @@ import Testing
     #expect(emma.modelContext == nil)
     #expect(!context.hasChanges)
   }
+
+  /// Waits until the context knows that others have deleted what it has changed.
+  private func merge(theDeletionOf model: some PersistentModel) async throws {
+    try await until {
+      context.processPendingChanges()
+      return model.ownStorage?.newer?.isGone == true
+    }
+  }
+
+  @Test func `a rollback takes what others have deleted out of the list they had put it in`()
+    async throws
+  {
+    emma.shelf = shelves[1]
+    twin.shelf = otherShelves[2]
+    try await saveElsewhere()
+    other.delete(twin)
+    try other.save()
+    try await merge(theDeletionOf: emma)
+    context.rollback()
+    #expect(emma.modelContext == nil)
+    for shelf in shelves { #expect(shelf.volumes.isEmpty) }
+    #expect(!context.hasChanges)
+  }
+
+  @Test func `a rollback lets go of what others have deleted, however its changes are taken back`()
+    async throws
+  {
+    emma.shelf = shelves[1]
+    other.delete(otherShelves[1])
+    try other.save()
+    try await merge(theDeletionOf: shelves[1])
+    context.rollback()
+    #expect(shelves[1].modelContext == nil)
+    #expect(emma.shelf === shelves[0])
+    #expect(!context.hasChanges)
+  }
+
+  @Test func `what is found to be deleted leaves the lists that it is in`() async throws {
+    emma.title = "Mine"
+    other.delete(twin)
+    try other.save()
+    try await merge(theDeletionOf: emma)
+    context.refresh(emma, mergeChanges: false)
+    #expect(emma.title.isEmpty)
+    #expect(shelves[0].volumes.isEmpty)
+    #expect(emma.modelContext == nil)
+  }
 }
