@@ -211,6 +211,12 @@ extension ModelStorage {
         deltas[slot, default: LinkDelta()].add(link)
       } else {
         let list = ownList(slot)
+        // One side may have been read before others saved this, and the other after it.
+        let isKnown = phase == .stored && other.phase == .stored && list.contains(other)
+        if isKnown {
+          property.didSet(model)
+          return
+        }
         if list.links == nil, link.storage.identifier.isTemporary {
           // The identifier is another one after the next save.
           slots[slot] = .many(LinkList(resolved(list, slot) + [link]))

@@ -194,4 +194,20 @@ import Testing
     #expect(shelves[0].volumes.isEmpty)
     #expect(emma.modelContext == nil)
   }
+
+  @Test func `what was read of one side before others changed both isn't in the list twice`()
+    throws
+  {
+    let late = ModelContext(container)
+    let known = try #require(late.fetch(FetchDescriptor<Volume>()).first)
+    #expect(known.topics.isEmpty)
+    twin.topics = [try topics(other)[0]]
+    try other.save()
+    let novel = try topics(late)[0]
+    #expect(novel.volumes == [known])
+    known.topics.append(novel)
+    #expect(novel.volumes == [known])
+    try late.save()
+    #expect(novel.volumes == [known])
+  }
 }
