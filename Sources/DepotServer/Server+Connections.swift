@@ -30,7 +30,8 @@ extension Server {
   }
 
   func acceptAll(_ now: UInt64) {
-    guard let listener else { return }
+    // It may have been paused after the kernel told of those that wait.
+    guard let listener, isAccepting else { return }
     for _ in 0..<64 {
       guard sessions.count < acceptableConnections else {
         log.write(.warning, "not accepting", [("connections", "\(sessions.count)")])
