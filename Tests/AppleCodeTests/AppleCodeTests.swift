@@ -152,6 +152,7 @@ import Testing
     let context = container.mainContext
     let listener = SaveListener()
     listener.listen(to: context)
+    defer { listener.stop() }
     let trip = Trip(name: "Oslo", destination: "Norway")
     context.insert(trip)
     try context.save()

@@ -55,6 +55,11 @@ final class SaveListener {
       MainActor.assumeIsolated { self.inserted += identifiers?.count ?? 0 }
     }
   }
+
+  func stop() {
+    if let observer { NotificationCenter.default.removeObserver(observer) }
+    observer = nil
+  }
 }
 
 @MainActor
