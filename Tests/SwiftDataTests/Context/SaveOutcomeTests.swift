@@ -28,6 +28,7 @@ import Testing
     context.mergePolicy = .mergeByPropertyStoreTrump
     context.delete(ships[0])
     context.delete(ships[1])
+    // because a notification comes on the thread of its context, which is this one
     nonisolated(unsafe) var told: [PersistentIdentifier] = []
     let observer = NotificationCenter.default.addObserver(
       forName: ModelContext.didSave,

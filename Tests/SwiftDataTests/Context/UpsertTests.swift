@@ -68,6 +68,7 @@ import Testing
     context.insert(slip)
     slip.skiffs = [old]
     try context.save()
+    // because observers are told on the thread of the context, which is this one
     nonisolated(unsafe) var isTold = false
     withObservationTracking {
       _ = slip.skiffs.count

@@ -12,6 +12,7 @@ import Testing
     let gadget = Gadget(name: "Bolt")
     context.insert(gadget)
     try context.save()
+    // because observers are told on the thread of the context, which is this one
     nonisolated(unsafe) var told: [String] = []
     withObservationTracking {
       _ = haven.ships.count

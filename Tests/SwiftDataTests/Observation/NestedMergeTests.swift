@@ -53,6 +53,7 @@ import Testing
       try other.save()
     }
     try await arrival(of: 2)
+    // because observers are told on the thread of the context, which is this one
     nonisolated(unsafe) let context = context
     withObservationTracking {
       _ = emma.title
