@@ -17,7 +17,7 @@ extension ModelContext {
 
   /// Returns the mean of an attribute; `nil` of no objects.
   ///
-  /// - Throws: ``SwiftDataError`` as ``sum(of:where:)`` does.
+  /// - Throws: ``SwiftDataError`` as `sum(of:where:)` does.
   public final func average<T: PersistentModel, Value: AggregateNumber>(
     of keyPath: KeyPath<T, Value>,
     where predicate: Predicate<T>? = nil
@@ -27,7 +27,7 @@ extension ModelContext {
 
   /// Returns the least value of an attribute; `nil` of no objects.
   ///
-  /// - Throws: ``SwiftDataError`` as ``sum(of:where:)`` does.
+  /// - Throws: ``SwiftDataError`` as `sum(of:where:)` does.
   public final func minimum<T: PersistentModel, Value: AggregateNumber>(
     of keyPath: KeyPath<T, Value>,
     where predicate: Predicate<T>? = nil
@@ -37,7 +37,7 @@ extension ModelContext {
 
   /// Returns the greatest value of an attribute; `nil` of no objects.
   ///
-  /// - Throws: ``SwiftDataError`` as ``sum(of:where:)`` does.
+  /// - Throws: ``SwiftDataError`` as `sum(of:where:)` does.
   public final func maximum<T: PersistentModel, Value: AggregateNumber>(
     of keyPath: KeyPath<T, Value>,
     where predicate: Predicate<T>? = nil
@@ -47,7 +47,7 @@ extension ModelContext {
 
   /// Returns how many objects have each value of an attribute.
   ///
-  /// - Throws: ``SwiftDataError`` as ``sum(of:where:)`` does.
+  /// - Throws: ``SwiftDataError`` as `sum(of:where:)` does.
   public final func count<T: PersistentModel, Key: Hashable>(
     by keyPath: KeyPath<T, Key>,
     where predicate: Predicate<T>? = nil
@@ -64,7 +64,7 @@ extension ModelContext {
 
   /// Returns the sum of an attribute over the objects that have each value of another one.
   ///
-  /// - Throws: ``SwiftDataError`` as ``sum(of:where:)`` does.
+  /// - Throws: ``SwiftDataError`` as `sum(of:where:)` does.
   public final func sum<T: PersistentModel, Key: Hashable, Value: AggregateNumber>(
     of keyPath: KeyPath<T, Value>,
     by group: KeyPath<T, Key>,
@@ -159,7 +159,7 @@ extension ModelContext {
   /// Returns the sum of what an expression comes to; 0 of no objects.
   ///
   /// - Throws: ``SwiftDataError`` `unsupportedPredicate` if the store can't compute the expression,
-  ///   and as ``sum(of:where:)`` of a key path does.
+  ///   and as `sum(of:where:)` of a key path does.
   public final func sum<T: PersistentModel, Value: AggregateNumber>(
     of expression: Foundation.Expression<T, Value>,
     where predicate: Predicate<T>? = nil
@@ -169,7 +169,7 @@ extension ModelContext {
 
   /// Returns the mean of what an expression comes to; `nil` of no objects.
   ///
-  /// - Throws: ``SwiftDataError`` as ``sum(of:where:)`` does.
+  /// - Throws: ``SwiftDataError`` as `sum(of:where:)` does.
   public final func average<T: PersistentModel, Value: AggregateNumber>(
     of expression: Foundation.Expression<T, Value>,
     where predicate: Predicate<T>? = nil
@@ -179,7 +179,7 @@ extension ModelContext {
 
   /// Returns the least value that an expression comes to; `nil` of no objects.
   ///
-  /// - Throws: ``SwiftDataError`` as ``sum(of:where:)`` does.
+  /// - Throws: ``SwiftDataError`` as `sum(of:where:)` does.
   public final func minimum<T: PersistentModel, Value: AggregateNumber>(
     of expression: Foundation.Expression<T, Value>,
     where predicate: Predicate<T>? = nil
@@ -189,7 +189,7 @@ extension ModelContext {
 
   /// Returns the greatest value that an expression comes to; `nil` of no objects.
   ///
-  /// - Throws: ``SwiftDataError`` as ``sum(of:where:)`` does.
+  /// - Throws: ``SwiftDataError`` as `sum(of:where:)` does.
   public final func maximum<T: PersistentModel, Value: AggregateNumber>(
     of expression: Foundation.Expression<T, Value>,
     where predicate: Predicate<T>? = nil
