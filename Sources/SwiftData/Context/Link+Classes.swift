@@ -16,4 +16,11 @@ extension [Link] {
     }
     return groups
   }
+
+  /// The objects in the order of their rows, in which the store finds and writes them fastest.
+  var byRow: [Link] {
+    let rows = map { $0.storage.identifier.row ?? .max }
+    if zip(rows, rows.dropFirst()).allSatisfy({ $0 <= $1 }) { return self }
+    return indices.sorted { (rows[$0], $0) < (rows[$1], $1) }.map { self[$0] }
+  }
 }

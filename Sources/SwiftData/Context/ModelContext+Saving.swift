@@ -89,8 +89,8 @@ extension ModelContext {
     if stores.count == 1, let store = stores.first {
       var changes = SaveChanges(policy: mergePolicy, author: author, editingState: editingState)
       changes.inserted = inserted.all
-      changes.updated = changed.all
-      changes.deleted = deleted.all
+      changes.updated = changed.all.byRow
+      changes.deleted = deleted.all.byRow
       changes.required = unchanged(required)
       return changes.isEmpty ? [] : [(store, changes)]
     }
@@ -102,8 +102,8 @@ extension ModelContext {
       let key = ObjectIdentifier(store)
       var changes = SaveChanges(policy: mergePolicy, author: author, editingState: editingState)
       changes.inserted = inserted[key] ?? []
-      changes.updated = changed[key] ?? []
-      changes.deleted = deleted[key] ?? []
+      changes.updated = changed[key]?.byRow ?? []
+      changes.deleted = deleted[key]?.byRow ?? []
       changes.required = unchanged(required[key] ?? [])
       return changes.isEmpty ? nil : (store, changes)
     }
