@@ -161,27 +161,30 @@ extension SaveRun {
   /// Adds the versions that the rows have now which the request names.
   func addVersions(_ result: inout SaveResult) throws {
     guard decisions != nil else { return }
+    var written: [String: WrittenRows] = [:]
     for insertion in request.inserts {
       guard let column = insertion.columns.firstIndex(of: "$id") else { continue }
-      try addVersions(&result, insertion.entity, insertion.rows, column)
+      try addRows(to: &written[insertion.entity, default: WrittenRows()], insertion.rows, column)
     }
     for change in request.updates {
       guard let column = change.columns.firstIndex(of: "$id") else { continue }
-      try addVersions(&result, change.entity, change.rows, column)
+      try addRows(to: &written[change.entity, default: WrittenRows()], change.rows, column)
+    }
+    for (entity, rows) in written {
+      let layout = try entities.catalog.layout(of: entity)
+      let statement = try session.connection.statement(
+        "SELECT version FROM \(layout.table) WHERE id = ?1"
+      )
+      var versions: [(identifier: Int64, version: Int64)] = []
+      versions.reserveCapacity(rows.identifiers.count)
+      for identifier in rows.identifiers {
+        try statement.run([.integer(identifier)]) { versions.append((identifier, $0.integer(0))) }
+      }
+      if !versions.isEmpty { result.versions[entity] = versions }
     }
   }
 
-  private func addVersions(
-    _ result: inout SaveResult,
-    _ entity: String,
-    _ rows: RowBatch,
-    _ column: Int
-  ) throws {
-    let layout = try entities.catalog.layout(of: entity)
-    let statement = try session.connection.statement(
-      "SELECT version FROM \(layout.table) WHERE id = ?1"
-    )
-    var seen = Set(result.versions[entity]?.map(\.identifier) ?? [])
+  private func addRows(to written: inout WrittenRows, _ rows: RowBatch, _ column: Int) throws {
     try rows.json.withUnsafeBufferPointer { bytes in
       var reader = try RowReader(bytes)
       while try reader.beginRow() {
@@ -189,17 +192,23 @@ extension SaveRun {
         while !reader.isAtEndOfRow() {
           let field = try reader.field()
           defer { position += 1 }
-          guard position == column,
-            let identifier = field.string.flatMap({ session.temporaries[$0]?.identifier })
-              ?? field.int64, seen.insert(identifier).inserted
-          else { continue }
-          try statement.run([.integer(identifier)]) {
-            result.versions[entity, default: []].append((identifier, $0.integer(0)))
-          }
+          guard position == column else { continue }
+          let temporary = field.string.flatMap { session.temporaries[$0]?.identifier }
+          if let identifier = temporary ?? field.int64 { written.add(identifier) }
         }
         try reader.endRow()
       }
     }
+  }
+}
+
+/// The rows of an entity that a save has written by name, in the order of the request.
+private struct WrittenRows {
+  private(set) var identifiers: [Int64] = []
+  private var known: Set<Int64> = []
+
+  mutating func add(_ identifier: Int64) {
+    if known.insert(identifier).inserted { identifiers.append(identifier) }
   }
 }
 

@@ -98,7 +98,9 @@ extension EntityWriter {
     _ session: ChangeSession,
     _ place: RowPlace
   ) throws -> Bool {
-    guard run.plan.hasLinks else { return try write(identifier, run, session, place) }
+    guard run.plan.hasLinks, !links.references.isEmpty || !links.changes.isEmpty else {
+      return try write(identifier, run, session, place)
+    }
     guard try isThere(identifier) else { return false }
     var previous: [Int64?] = []
     for reference in links.references {
