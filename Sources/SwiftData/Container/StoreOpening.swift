@@ -32,11 +32,13 @@ struct StoreOpening {
     do {
       if configuration.allowsSave { try makeFolder() }
       let access = try StoreAccess(location, isReadOnly: !configuration.allowsSave)
-      let connection = try access.connect()
-      try patiently { try migrate(connection) }
+      let identifier = try patiently(access) { connection in
+        try migrate(connection)
+        return try connection.storeIdentifier()
+      }
       return StoreHandle(
         .depot(access),
-        identifier: try connection.storeIdentifier(),
+        identifier: identifier,
         entities: Set(descriptions.map(\.name)),
         allowsSave: configuration.allowsSave,
         name: configuration.name
@@ -67,16 +69,27 @@ struct StoreOpening {
 
   /// How long another program's migration may take, in seconds.
   private static let patience = 600.0
-  /// How often another program may be faster.
+  /// How often another program may be faster, or the service may go away.
   private static let attempts = 8
 
-  /// Does something again while another program migrates the store, and after it has.
-  private func patiently(_ body: () throws -> Void) throws {
+  /// Does something again while another program migrates the store, after it has, and when another
+  /// program that served the store has ended.
+  private func patiently<Result>(
+    _ access: StoreAccess,
+    _ body: (BlockingConnection) throws -> Result
+  ) throws -> Result {
     let end = Date(timeIntervalSinceNow: Self.patience)
+    var connection: BlockingConnection?
     var attempts = 0
     while true {
       do {
-        return try body()
+        let current = try connection ?? access.connect()
+        connection = current
+        return try body(current)
+      } catch let error where error.isLostConnection {
+        attempts += 1
+        guard connection != nil, attempts < Self.attempts else { throw error }
+        connection = nil
       } catch let error as DepotError where error.isOfAnotherProgram {
         if error.code == .unknownVersion { attempts += 1 }
         guard Date() < end, attempts < Self.attempts else { throw error }

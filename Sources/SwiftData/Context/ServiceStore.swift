@@ -163,7 +163,7 @@ extension StoreHandle {
 
 extension Error {
   /// Whether a service went away, so that another connection may help.
-  fileprivate var isLostConnection: Bool {
+  var isLostConnection: Bool {
     let cause = (self as? DepotError) ?? (self as? SwiftDataError)?.serviceError
     return cause?.code == .disconnected || cause?.code == .noService || cause?.code == .draining
   }
