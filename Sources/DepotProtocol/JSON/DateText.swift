@@ -35,6 +35,17 @@ package enum DateText {
     writer.raw("Z\"")
   }
 
+  /// Writes a date, given in seconds since 2001-01-01T00:00:00Z, always as a text unless it is no number.
+  ///
+  /// A date outside the years 1 to 9999 becomes the nearest one within; one that no text gives back, the
+  /// second before it.
+  package static func writeMoment(_ seconds: Double, to writer: inout JSONWriter) {
+    guard !seconds.isNaN else { return write(seconds, to: &writer) }
+    // The sum has no sign if it is 0.
+    let moment = min(max(seconds, firstSecond), endSecond - 1) + 0
+    write(shortestFraction(moment) == nil ? moment.rounded(.down) : moment, to: &writer)
+  }
+
   /// Returns the seconds since 2001-01-01T00:00:00Z that an RFC 3339 text means, or `nil`.
   ///
   /// Any offset and up to nine fraction digits are accepted; a leap second isn't.

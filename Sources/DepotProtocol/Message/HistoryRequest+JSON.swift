@@ -125,7 +125,7 @@ extension JSONWriter {
   mutating func write(_ moment: HistoryMoment) {
     switch moment {
     case .token(let token): string(token.description)
-    case .date(let date): DateText.write(date.timeIntervalSinceReferenceDate, to: &self)
+    case .date(let date): DateText.writeMoment(date.timeIntervalSinceReferenceDate, to: &self)
     }
   }
 

@@ -86,7 +86,9 @@ extension PredicateExpressions.Equal: HistoryCondition {
 
 extension HistoryBounds {
   fileprivate mutating func begin(_ keyPath: AnyKeyPath?, _ constant: Any, isIncluded: Bool) {
-    if let date = constant as? Date, keyPath == \DefaultHistoryTransaction.timestamp {
+    if let date = constant as? Date, !date.timeIntervalSinceReferenceDate.isNaN,
+      keyPath == \DefaultHistoryTransaction.timestamp
+    {
       self.date = max(self.date ?? date, date)
     }
     if let token = constant as? DefaultHistoryToken, keyPath == \DefaultHistoryTransaction.token,

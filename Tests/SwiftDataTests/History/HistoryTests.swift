@@ -119,6 +119,18 @@ import Testing
     #expect(try context.fetchHistory(descriptor).map(\.id) == [all[3].id, all[2].id])
   }
 
+  @Test(arguments: [
+    // One is a moment that no nine digits say.
+    (Date.distantPast.timeIntervalSinceReferenceDate, 1), (-1e300, 1), (0.123_456_789_012_3, 1),
+    (Date.distantFuture.timeIntervalSinceReferenceDate, 0), (1e300, 0), (.nan, 0),
+  ])
+  func `what came after a date is found, however far that is`(seconds: Double, count: Int) throws {
+    context.insert(Note(title: "1"))
+    try context.save()
+    let date = Date(timeIntervalSinceReferenceDate: seconds)
+    #expect(try history(#Predicate { $0.timestamp > date }).count == count)
+  }
+
   @Test func `a token that was encoded and decoded finds the same`() throws {
     context.insert(Note(title: "1"))
     try context.save()
