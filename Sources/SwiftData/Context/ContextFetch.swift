@@ -20,7 +20,7 @@ struct ContextFetch<T: PersistentModel> {
     self.descriptor = descriptor
     description = EntityDescription.of(T.self)
     store = try context.store(of: description)
-    try Self.checkRange(descriptor, description)
+    try descriptor.checkRange()
     filter = try PendingFilter(descriptor, stores: context.storeIdentifiers)
     var query = StoreQuery(description, filter.expression)
     query.sort = filter.sort ?? []
@@ -258,20 +258,6 @@ struct ContextFetch<T: PersistentModel> {
   }
 
   // MARK: - What to read
-
-  private static func checkRange(
-    _ descriptor: FetchDescriptor<T>,
-    _ description: EntityDescription
-  ) throws {
-    for (name, value) in [
-      ("fetchLimit", descriptor.fetchLimit), ("fetchOffset", descriptor.fetchOffset),
-    ] {
-      guard let value, value < 0 else { continue }
-      var error = SwiftDataError(.storeFailure, "\(name) must be from 0 on, not \(value).")
-      error.entity = description.name
-      throw error
-    }
-  }
 
   private static func slots(
     _ descriptor: FetchDescriptor<T>,

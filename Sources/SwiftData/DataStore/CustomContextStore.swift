@@ -56,6 +56,7 @@ extension CustomStore: CustomContextStore {
     _ descriptor: FetchDescriptor<Model>,
     in context: ModelContext
   ) throws -> [Link] {
+    try descriptor.checkRange()
     guard descriptor.includePendingChanges, context.hasChanges else {
       return try fetch(descriptor, into: context)
     }
@@ -72,6 +73,7 @@ extension CustomStore: CustomContextStore {
     _ descriptor: FetchDescriptor<Model>,
     in context: ModelContext
   ) throws -> Int {
+    try descriptor.checkRange()
     if !descriptor.includePendingChanges || !context.hasChanges {
       let count = try strictly {
         try talk(context) { store, state in
@@ -96,6 +98,7 @@ extension CustomStore: CustomContextStore {
     _ descriptor: FetchDescriptor<Model>,
     in context: ModelContext
   ) throws -> [PersistentIdentifier]? {
+    try descriptor.checkRange()
     if descriptor.includePendingChanges, context.hasChanges { return nil }
     return try strictly {
       try talk(context) { store, state in

@@ -82,7 +82,8 @@ extension DataStore {
     let identifiers = try fetch(request).fetchedSnapshots.map(\.persistentIdentifier).filter {
       EntityDescription.named($0.entityName)?.isKind(of: description) ?? true
     }
-    return request.descriptor.fetchLimit.map { Array(identifiers.prefix($0)) } ?? identifiers
+    return request.descriptor.fetchLimit.map { Array(identifiers.prefix(max(0, $0))) }
+      ?? identifiers
   }
 
   /// Does nothing.

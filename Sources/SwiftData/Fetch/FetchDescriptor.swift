@@ -42,3 +42,17 @@ extension FetchDescriptor: Equatable {
     return first == second
   }
 }
+
+extension FetchDescriptor {
+  /// Checks limit and offset.
+  ///
+  /// - Throws: ``SwiftDataError/storeFailure`` if one is negative.
+  func checkRange() throws {
+    for (name, value) in [("fetchLimit", fetchLimit), ("fetchOffset", fetchOffset)] {
+      guard let value, value < 0 else { continue }
+      var error = SwiftDataError(.storeFailure, "\(name) must be from 0 on, not \(value).")
+      error.entity = EntityDescription.of(T.self).name
+      throw error
+    }
+  }
+}

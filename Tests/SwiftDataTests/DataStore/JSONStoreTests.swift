@@ -58,6 +58,22 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Journey>()) == 5)
   }
 
+  @Test(arguments: [(-1, 0), (1, -1), (Int.min, Int.min)])
+  func `a negative limit or offset is an error`(limit: Int, offset: Int) throws {
+    let fixture = try DataStoreFixture()
+    try fixture.fill("A", "B")
+    var descriptor = FetchDescriptor<Journey>()
+    descriptor.fetchLimit = limit
+    descriptor.fetchOffset = offset
+    let context = fixture.other
+    #expect(throws: SwiftDataError.self) { try context.fetch(descriptor) }
+    #expect(throws: SwiftDataError.self) { try context.fetchCount(descriptor) }
+    #expect(throws: SwiftDataError.self) { try context.fetchIdentifiers(descriptor) }
+    #expect(throws: SwiftDataError.self) { try context.enumerate(descriptor) { _ in } }
+    context.insert(Journey("C"))
+    #expect(throws: SwiftDataError.self) { try context.fetch(descriptor) }
+  }
+
   @Test func `objects of other classes in the same file aren't returned`() throws {
     let fixture = try DataStoreFixture()
     let journey = Journey("Oslo")
