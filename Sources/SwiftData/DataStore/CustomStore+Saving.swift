@@ -33,6 +33,14 @@ extension CustomStore {
           hint: "Put it into remappedIdentifiers of the result."
         )
       }
+      guard !identifier.isTemporary, identifier.entityName == storage.description.name else {
+        throw SwiftDataError(
+          .storeFailure,
+          "The store says that the identifier of the inserted \(storage.description.name) "
+            + "\(storage.identifier) is \(identifier), which can't be.",
+          hint: "Make one with PersistentIdentifier.identifier(for:entityName:primaryKey:)."
+        )
+      }
       outcome.inserted.append((identifier, 1))
     }
     for link in changes.updated { outcome.updated.append(max(link.storage.version, 1)) }

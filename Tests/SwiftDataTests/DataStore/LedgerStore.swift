@@ -116,7 +116,7 @@ final class LedgerStore: DataStore, DataStoreBatching {
     for entry in request.inserted {
       let permanent = try PersistentIdentifier.identifier(
         for: identifier,
-        entityName: "Entry",
+        entityName: configuration.log.entityName,
         primaryKey: nextKey
       )
       nextKey += 1
@@ -155,6 +155,8 @@ final class LedgerStore: DataStore, DataStoreBatching {
 final class LedgerLog: Hashable {
   var lines: [String] = []
   weak var store: LedgerStore?
+  /// The entity of the identifiers that the store makes.
+  var entityName = "Entry"
 
   func add(_ line: String) { lines.append(line) }
 

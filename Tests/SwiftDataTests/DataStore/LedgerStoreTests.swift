@@ -92,6 +92,15 @@ import Testing
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Entry>()) == 4)
   }
 
+  @Test func `an identifier of another entity isn't taken for that of an object`() throws {
+    let entry = Entry("E40", amount: 40)
+    context.insert(entry)
+    log.entityName = "Page"
+    #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(context.insertedModelsArray.count == 1)
+    #expect(entry.persistentModelID.entityName == "Entry")
+  }
+
   @Test func `an error of the configuration reaches the caller`() throws {
     var configuration = LedgerConfiguration()
     configuration.isBroken = true
