@@ -44,6 +44,26 @@ import Testing
     await #expect(throws: DepotError.self) { _ = try await client.get(identifiers[1]) }
   }
 
+  @Test(arguments: [Duration.seconds(Int64.max), .seconds(100_000_000_000), .seconds(172_800)])
+  func `a deadline may be as long as durations are`(deadline: Duration) async throws {
+    let request = CountRequest(entity: "Package")
+    #expect(try await client.count(request, deadline: deadline) == 0)
+    #expect(try BlockingConnection(socket: service.socket).count(request, deadline: deadline) == 0)
+  }
+
+  @Test(arguments: [Duration.seconds(-1), .seconds(Int64.min), .milliseconds(-1)])
+  func `a negative deadline has passed`(deadline: Duration) async throws {
+    let request = CountRequest(entity: "Package")
+    let first = await #expect(throws: DepotError.self) {
+      try await client.count(request, deadline: deadline)
+    }
+    #expect(first?.code == .deadline)
+    let second = #expect(throws: DepotError.self) {
+      try BlockingConnection(socket: service.socket).count(request, deadline: deadline)
+    }
+    #expect(second?.code == .deadline)
+  }
+
   @Test func `a Codable type comes back as it was stored`() async throws {
     struct Row: Codable, Equatable {
       enum CodingKeys: String, CodingKey {

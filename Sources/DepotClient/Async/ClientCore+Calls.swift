@@ -81,7 +81,7 @@ extension ClientCore {
   }
 
   private static func instant(after duration: Duration) -> UInt64 {
-    Monotonic.now() + UInt64(max(0, duration.milliseconds)) * 1_000_000
+    Monotonic.now() + UInt64(duration.milliseconds) * 1_000_000
   }
 
   /// Returns a key that nobody else has.

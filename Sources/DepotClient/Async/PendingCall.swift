@@ -77,7 +77,9 @@ extension PendingCall {
   mutating func send(as id: Int64, now: UInt64) -> Call {
     self.id = id
     attempts += 1
-    let remaining = deadline.map { Int(($0 > now ? $0 - now : 0) / 1_000_000) }
+    let remaining = deadline.map {
+      min(Int(($0 > now ? $0 - now : 0) / 1_000_000), Limits.deadlineMilliseconds)
+    }
     return Call(
       id: id,
       operation,

@@ -94,7 +94,7 @@ public final class BlockingConnection {
     return Call(
       id: nextIdentifier,
       operation,
-      deadlineMilliseconds: deadline?.milliseconds,
+      deadlineMilliseconds: deadline.map { min($0.milliseconds, Limits.deadlineMilliseconds) },
       credit: credit,
       key: key,
       container: operation.isInContainer ? target : nil,
@@ -469,9 +469,12 @@ extension BlockingConnection {
 extension BlockingConnection: Sendable {}
 
 extension Duration {
-  /// The duration in whole milliseconds, rounded up.
+  /// The duration in whole milliseconds, rounded up: 0 if it is negative, and 100 years if it is longer.
   var milliseconds: Int {
+    let limit = 100 * 365 * 86400
     let (seconds, attoseconds) = components
+    guard seconds >= 0, attoseconds >= 0 else { return 0 }
+    guard seconds < limit else { return limit * 1000 }
     return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
   }
 }

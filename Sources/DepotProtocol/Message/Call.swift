@@ -118,7 +118,10 @@ extension ClientFrame {
     var call = Call(id: id, try Operation(name, arguments: arguments))
     // Most calls have nothing else.
     if reader.isAtEnd { return call }
-    call.deadlineMilliseconds = try reader.optionalInt("deadlineMs", in: 0...86_400_000)
+    call.deadlineMilliseconds = try reader.optionalInt(
+      "deadlineMs",
+      in: 0...Limits.deadlineMilliseconds
+    )
     call.credit = try reader.optionalInt("credit", in: 1...1_000_000_000)
     call.key = try reader.optionalString("key")
     if let key = call.key, !(1...Limits.keyBytes ~= key.utf8.count) {
