@@ -12,6 +12,8 @@ final class ContainerCore: @unchecked Sendable {
   /// The entities by their names.
   let descriptions: [String: EntityDescription]
   let stores: [StoreHandle]
+  /// Whether the stores are those of a stage of a migration.
+  let isMigrating: Bool
   /// What is saved in the stores.
   let remote: RemoteChanges
   private let storesByEntity: [String: StoreHandle]
@@ -57,6 +59,7 @@ final class ContainerCore: @unchecked Sendable {
       for entity in store.entities { storesByEntity[entity] = store }
     }
     self.storesByEntity = storesByEntity
+    isMigrating = stores.contains(where: \.isMigrating)
     remote = RemoteChanges(stores.filter(\.isService))
   }
 

@@ -43,6 +43,12 @@ final class StoreHandle: Sendable {
     return true
   }
 
+  /// Whether it is the store of a stage of a migration.
+  var isMigrating: Bool {
+    if case .migrating = kind { return true }
+    return false
+  }
+
   /// Connects to what keeps the rows; blocks.
   ///
   /// - Throws: ``SwiftDataError/storeFailure`` if nothing answers.

@@ -248,7 +248,8 @@ extension ModelStorage {
   }
 
   private final func isSameAsBase(_ slot: Int) -> Bool {
-    guard let old = base[slot] else { return false }
+    // In a stage of a migration, what was read may stand for a value that is missing.
+    guard let old = base[slot], context?.core.isMigrating != true else { return false }
     if case .unloaded = old { return false }
     return description.properties[slot].isSame(old, slots[slot])
   }

@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+@testable import SwiftData
+
+@Suite struct `Stages of migrations` {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let context = ModelContext(
+      try ModelContainer(
+        for: Schema(versionedSchema: ShelvesV1.self),
+        configurations: ModelConfiguration(url: folder.store())
+      )
+    )
+    for name in ["a", "b"] { context.insert(ShelvesV1.Shelf(name: name)) }
+    try context.save()
+  }
+
+  /// Opens the store as the new version, with `stage` in between.
+  private func migrate(_ stage: @escaping ShelvesPlan.Stage) throws -> ModelContext {
+    try ShelvesPlan.$current.withValue(stage) {
+      ModelContext(
+        try ModelContainer(
+          for: Schema(versionedSchema: ShelvesV2.self),
+          migrationPlan: ShelvesPlan.self,
+          configurations: ModelConfiguration(url: folder.store())
+        )
+      )
+    }
+  }
+
+  @Test func `what is missing can be given the value that stands for it`() throws {
+    let context = try migrate { context in
+      for shelf in try context.fetch(FetchDescriptor<ShelvesV2.Shelf>()) {
+        #expect(shelf.count == 0)
+        shelf.count = 0
+        shelf.label = ""
+        shelf.kind = .wide
+        shelf.picture = Data()
+      }
+      try context.save()
+    }
+    let shelves = try context.fetch(FetchDescriptor<ShelvesV2.Shelf>(sortBy: [.init(\.name)]))
+    #expect(shelves.map(\.name) == ["a", "b"])
+    #expect(shelves.map(\.count) == [0, 0])
+    #expect(shelves.map(\.kind) == [.wide, .wide])
+  }
+
+  @Test func `what is missing and isn't given a value is an error`() throws {
+    #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try migrate { context in
+        for shelf in try context.fetch(FetchDescriptor<ShelvesV2.Shelf>()) {
+          shelf.label = ""
+          shelf.kind = .narrow
+          shelf.picture = Data()
+        }
+        try context.save()
+      }
+    }
+  }
+}
+
+private enum ShelvesV1: VersionedSchema {
+  static let versionIdentifier = Schema.Version(1, 0, 0)
+  static var models: [any PersistentModel.Type] { [Shelf.self] }
+
+  @Model final class Shelf {
+    var name: String
+
+    init(name: String) { self.name = name }
+  }
+}
+
+private enum ShelvesV2: VersionedSchema {
+  static let versionIdentifier = Schema.Version(2, 0, 0)
+  static var models: [any PersistentModel.Type] { [Shelf.self] }
+
+  enum Kind: String, Codable { case wide, narrow }
+
+  @Model final class Shelf {
+    var name: String
+    var count: Int
+    var label: String
+    var kind: Kind
+    var picture: Data
+
+    init(name: String) {
+      self.name = name
+      count = 1
+      label = name
+      kind = .narrow
+      picture = Data([1])
+    }
+  }
+}
+
+private enum ShelvesPlan: SchemaMigrationPlan {
+  typealias Stage = @Sendable (ModelContext) throws -> Void
+
+  @TaskLocal static var current: Stage = { _ in }
+
+  static var schemas: [any VersionedSchema.Type] { [ShelvesV1.self, ShelvesV2.self] }
+  static var stages: [MigrationStage] {
+    [
+      .custom(
+        fromVersion: ShelvesV1.self,
+        toVersion: ShelvesV2.self,
+        willMigrate: nil,
+        didMigrate: { try current($0) }
+      )
+    ]
+  }
+}
