@@ -60,7 +60,7 @@ final class ContainerCore: @unchecked Sendable {
     }
     self.storesByEntity = storesByEntity
     isMigrating = stores.contains(where: \.isMigrating)
-    remote = RemoteChanges(stores.filter(\.isService))
+    remote = RemoteChanges(stores.filter(\.isShared))
   }
 
   /// Returns the store that holds an entity; `nil` if the container doesn't know it.

@@ -37,10 +37,10 @@ final class StoreHandle: Sendable {
     self.name = name
   }
 
-  /// Whether a service keeps the rows.
-  var isService: Bool {
-    if case .custom = kind { return false }
-    return true
+  /// Whether a service keeps the rows that others can change too.
+  var isShared: Bool {
+    if case .depot = kind { return true }
+    return false
   }
 
   /// Whether it is the store of a stage of a migration.

@@ -60,6 +60,21 @@ import Testing
       }
     }
   }
+
+  @Test func `contexts that merge, and observers, leave the stage's connection alone`() throws {
+    let context = try migrate { context in
+      context.automaticallyMergesChanges = true
+      let observer = try HistoryObserver(modelContainer: context.container)
+      let other = ModelContext(context.container)
+      other.automaticallyMergesChanges = true
+      for shelf in try other.fetch(FetchDescriptor<ShelvesV2.Shelf>()) { shelf.fill() }
+      try other.save()
+      context.insert(ShelvesV2.Shelf(name: "c"))
+      try context.save()
+      withExtendedLifetime(observer) {}
+    }
+    #expect(try context.fetchCount(FetchDescriptor<ShelvesV2.Shelf>()) == 3)
+  }
 }
 
 private enum ShelvesV1: VersionedSchema {
@@ -88,6 +103,14 @@ private enum ShelvesV2: VersionedSchema {
 
     init(name: String) {
       self.name = name
+      count = 1
+      label = name
+      kind = .narrow
+      picture = Data([1])
+    }
+
+    /// Gives everything that is new a value.
+    func fill() {
       count = 1
       label = name
       kind = .narrow
