@@ -29,6 +29,7 @@ struct StoreOpening {
   /// - Throws: ``SwiftDataError`` that says why the store can't be had, `loadIssueModelContainer` for
   ///   most reasons.
   func open() throws -> StoreHandle {
+    try checkStages()
     do {
       if configuration.allowsSave { try makeFolder() }
       let access = try StoreAccess(location, isReadOnly: !configuration.allowsSave)
@@ -54,7 +55,10 @@ struct StoreOpening {
     if let plan {
       let names = isOnly ? nil : Set(try connection.schema().entities.map(\.name) + entityNames)
       let planned = try PlannedMigration(connection, plan, for: schema, in: names)
-      if configuration.allowsSave { try planned.run() }
+      if configuration.allowsSave {
+        let stores = Self.storesInStages.union([configuration.path])
+        try Self.$storesInStages.withValue(stores) { try planned.run() }
+      }
       wanted.version = planned.wanted.version
     }
     try StoreMigration(
@@ -63,6 +67,23 @@ struct StoreOpening {
       changingDefaults: lowering.changingDefaults,
       isReadOnly: !configuration.allowsSave
     ).run()
+  }
+
+  /// The files whose migration runs on this thread.
+  @TaskLocal private static var storesInStages: Set<String> = []
+
+  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` in a stage of the store's own migration, for
+  ///   whose end the opening would wait.
+  private func checkStages() throws {
+    guard !configuration.isStoredInMemoryOnly,
+      Self.storesInStages.contains(configuration.path)
+    else { return }
+    throw SwiftDataError(
+      .loadIssueModelContainer,
+      "The store \"\(configuration.name)\" (\(configuration.path)) can't be opened in a stage of its own "
+        + "migration.",
+      hint: "Use the contexts that the stage is given."
+    )
   }
 
   private var entityNames: [String] { descriptions.map(\.name) }

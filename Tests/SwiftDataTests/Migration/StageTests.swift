@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import SwiftData
@@ -74,6 +75,23 @@ import Testing
       withExtendedLifetime(observer) {}
     }
     #expect(try context.fetchCount(FetchDescriptor<ShelvesV2.Shelf>()) == 3)
+  }
+
+  @Test func `the store can't be opened again in its own stage`() throws {
+    let url = folder.store()
+    let failure = Mutex<SwiftDataError?>(nil)
+    _ = try migrate { context in
+      let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+        try ModelContainer(
+          for: Schema(versionedSchema: ShelvesV1.self),
+          configurations: ModelConfiguration(url: url)
+        )
+      }
+      failure.withLock { $0 = error }
+      for shelf in try context.fetch(FetchDescriptor<ShelvesV2.Shelf>()) { shelf.fill() }
+      try context.save()
+    }
+    #expect(failure.withLock { $0?.message.contains("stage") } == true)
   }
 }
 
