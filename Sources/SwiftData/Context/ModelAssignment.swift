@@ -84,11 +84,15 @@ extension ModelQuery {
   static func value<T: PersistentModel, Output>(
     _ expression: Expression<T, Output>
   ) throws(DepotError) -> QueryExpression {
+    let naming = ModelNaming()
     var lowering = PredicateLowering(
       model: "\(T.self)",
       variable: expression.variable.key,
-      names: ModelNaming()
+      names: naming
     )
-    return try lowering.value(expression.expression)
+    return naming.finish(
+      try lowering.value(expression.expression),
+      of: EntityDescription.of(T.self)
+    )
   }
 }

@@ -6,6 +6,8 @@ internal import Foundation
 final class ModelNaming: PropertyNaming {
   /// The entities that were named, by their names.
   private(set) var entities: [String: EntityDescription] = [:]
+  /// Whether identifiers were named.
+  private(set) var namesIdentifiers = false
   /// The identifiers of the stores that are asked; any if `nil`.
   private let stores: Set<String>?
 
@@ -13,7 +15,10 @@ final class ModelNaming: PropertyNaming {
 
   func step(_ keyPath: AnyKeyPath, from root: Any.Type) throws(DepotError) -> PredicateStep? {
     if let model = root as? any PersistentModel.Type {
-      if let name = note(model).propertyName(keyPath) { return .name(name) }
+      if let name = note(model).propertyName(keyPath) {
+        if name == "$id" { namesIdentifiers = true }
+        return .name(name)
+      }
       throw DepotError(.predicate, "\(keyPath) isn't a stored property of \(root).")
         .hint("Computed and @Transient properties aren't known to the store.")
     }
@@ -39,16 +44,24 @@ final class ModelNaming: PropertyNaming {
   func isToMany(_ type: Any.Type) -> Bool { type is any RelationshipCollection.Type }
 
   func value(of constant: Any) -> Value? {
-    if let model = constant as? any PersistentModel { return number(model.persistentModelID.id) }
-    if let identifier = constant as? PersistentIdentifier { return number(identifier.id) }
-    if let identifier = constant as? PersistentIdentifier.ID { return number(identifier) }
+    if let model = constant as? any PersistentModel { return mark(model.persistentModelID.id) }
+    if let identifier = constant as? PersistentIdentifier { return mark(identifier.id) }
+    if let identifier = constant as? PersistentIdentifier.ID { return mark(identifier) }
     return Self.scalar(constant)
   }
 
-  /// Returns the number of the row; one that no row has for an object of another store.
-  private func number(_ identifier: PersistentIdentifier.ID) -> Value {
+  /// Returns what stands for an identifier; a number that no row has for an object of another store.
+  private func mark(_ identifier: PersistentIdentifier.ID) -> Value {
     if let stores, let store = identifier.store, !stores.contains(store) { return .int64(.min) }
-    return .int64(identifier.queryNumber)
+    namesIdentifiers = true
+    return IdentityComparison.mark(identifier.queryNumber, of: identifier.rootName)
+  }
+
+  /// Finishes what was translated for an entity: identifiers become numbers.
+  func finish(_ expression: QueryExpression, of description: EntityDescription) -> QueryExpression {
+    guard namesIdentifiers else { return expression }
+    var comparison = IdentityComparison(description, entities)
+    return comparison.resolve(expression)
   }
 
   private func note(_ type: any PersistentModel.Type) -> EntityDescription {

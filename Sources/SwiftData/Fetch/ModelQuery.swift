@@ -27,8 +27,9 @@ enum ModelQuery {
       variable: predicate.variable.key,
       names: naming
     )
-    let expression = try lowering.predicate(node)
-    var walk = QueryWalk(EntityDescription.of(T.self), naming.entities)
+    let description = EntityDescription.of(T.self)
+    let expression = naming.finish(try lowering.predicate(node), of: description)
+    var walk = QueryWalk(description, naming.entities)
     walk.visit(expression)
     if let problem = walk.problem { throw lowering.refusal(problem) }
     return expression

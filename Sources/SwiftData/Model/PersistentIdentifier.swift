@@ -32,6 +32,9 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     /// The identifier of the object's store; `nil` until the first save.
     var store: String? { root.store }
 
+    /// The name of the topmost entity of the object's hierarchy.
+    var rootName: String { root.name }
+
     public static func == (left: ID, right: ID) -> Bool {
       left.key == right.key && left.root === right.root
     }

@@ -1,0 +1,187 @@
+internal import DepotProtocol
+
+/// The search of an expression for identifiers, which become the numbers of their rows where objects of
+/// the same hierarchy are compared with them, and a number that no row has elsewhere.
+struct IdentityComparison {
+  private let description: EntityDescription
+  private let entities: [String: EntityDescription]
+  /// What the elements of collections are that have names.
+  private var variables: [String: EntityDescription] = [:]
+
+  /// - Parameters:
+  ///   - description: The entity that the expression is about.
+  ///   - entities: Others that it may name.
+  init(_ description: EntityDescription, _ entities: [String: EntityDescription]) {
+    self.description = description
+    self.entities = entities
+  }
+
+  /// Returns what stands for an identifier until it is known what it is compared with.
+  static func mark(_ number: Int64, of root: String) -> Value {
+    // A constant of the program isn't a list of values of several types.
+    .list([.int64(number), .string(root)])
+  }
+
+  /// Returns an expression with numbers instead of the marks in it.
+  mutating func resolve(_ expression: QueryExpression) -> QueryExpression {
+    resolve(expression, comparedWith: nil)
+  }
+
+  // MARK: - Expressions
+
+  private mutating func resolve(
+    _ expression: QueryExpression,
+    comparedWith entity: EntityDescription?
+  ) -> QueryExpression {
+    switch expression {
+    case .value(let value): .value(number(value, entity))
+    case .comparison(let comparison, let left, let right, let options):
+      compare(comparison, left, right, options)
+    case .in(let value, let list, let options):
+      membership(of: value, in: list, options)
+    case .contains(let collection, let element):
+      .contains(
+        resolve(collection, comparedWith: self.entity(of: element)),
+        resolve(element, comparedWith: self.entity(of: collection))
+      )
+    case .quantified(let quantifier, let collection, let name, let test):
+      .quantified(quantifier, resolve(collection), name, inside(name, collection, test))
+    case .filtered(let collection, let name, let test):
+      .filtered(resolve(collection), name, inside(name, collection, test))
+    case .coalesce(let parts): .coalesce(parts.map { resolve($0, comparedWith: entity) })
+    case .list(let parts): .list(parts.map { resolve($0, comparedWith: entity) })
+    case .conditional(let test, let first, let second):
+      .conditional(
+        resolve(test),
+        resolve(first, comparedWith: entity),
+        resolve(second, comparedWith: entity)
+      )
+    default: expression.mapParts { resolve($0) }
+    }
+  }
+
+  private mutating func compare(
+    _ comparison: QueryExpression.Comparison,
+    _ left: QueryExpression,
+    _ right: QueryExpression,
+    _ options: QueryExpression.TextOptions
+  ) -> QueryExpression {
+    let entities = (entity(of: left), entity(of: right))
+    let sides = (
+      resolve(left, comparedWith: entities.1), resolve(right, comparedWith: entities.0)
+    )
+    guard comparison == .equal || comparison == .notEqual, let first = entities.0?.root,
+      let second = entities.1?.root, first !== second
+    else { return .comparison(comparison, sides.0, sides.1, options: options) }
+    // They are equal only where there is nothing on both sides.
+    let areNone: QueryExpression = .and([
+      .comparison(.equal, sides.0, .value(.null)), .comparison(.equal, sides.1, .value(.null)),
+    ])
+    return comparison == .equal ? areNone : .not(areNone)
+  }
+
+  private mutating func membership(
+    of value: QueryExpression,
+    in list: [QueryExpression],
+    _ options: QueryExpression.TextOptions
+  ) -> QueryExpression {
+    let own = entity(of: value)
+    let others = own == nil ? entity(of: .list(list)) : nil
+    return .in(
+      resolve(value, comparedWith: others),
+      list.map { resolve($0, comparedWith: own) },
+      options: options
+    )
+  }
+
+  private mutating func inside(
+    _ name: String,
+    _ collection: QueryExpression,
+    _ test: QueryExpression
+  ) -> QueryExpression {
+    let outer = variables
+    variables[name] = entity(of: collection)
+    defer { variables = outer }
+    return resolve(test)
+  }
+
+  // MARK: - Values
+
+  private func number(_ value: Value, _ entity: EntityDescription?) -> Value {
+    guard case .list(let elements) = value else { return value }
+    if elements.count == 2, case .int64(let number) = elements[0],
+      case .string(let root) = elements[1]
+    {
+      return .int64(entity == nil || entity?.root.name == root ? number : .min)
+    }
+    return .list(elements.map { number($0, entity) })
+  }
+
+  /// Finds the entity of the objects that an expression leads to, or whose identifiers it comes to; `nil`
+  /// if it comes to something else.
+  private func entity(of expression: QueryExpression) -> EntityDescription? {
+    switch expression {
+    case .attribute(let path): follow(path, from: description)
+    case .variable(let name): variables[name] ?? (name == "SELF" ? description : nil)
+    case .member(let base, let path): entity(of: base).flatMap { follow(path, from: $0) }
+    case .cast(_, let entity): entities[entity]
+    case .filtered(let collection, _, _), .element(let collection, _), .slice(let collection, _):
+      entity(of: collection)
+    case .coalesce(let parts), .list(let parts):
+      parts.lazy.compactMap { self.entity(of: $0) }.first
+    case .conditional(_, let first, let second): entity(of: first) ?? entity(of: second)
+    default: nil
+    }
+  }
+
+  private func follow(_ path: String, from start: EntityDescription) -> EntityDescription? {
+    var entity = start
+    for step in path.split(separator: ".") {
+      if step == "$id" { return entity }
+      guard let destination = entity.property(named: String(step))?.destination else { return nil }
+      entity = EntityDescription.of(destination)
+    }
+    return entity
+  }
+}
+
+extension QueryExpression {
+  /// Returns an expression of the same kind with other parts.
+  fileprivate func mapParts(_ change: (QueryExpression) -> QueryExpression) -> QueryExpression {
+    switch self {
+    case .value, .attribute, .variable, .now, .search: self
+    case .member(let base, let path): .member(change(base), path)
+    case .comparison(let comparison, let left, let right, let options):
+      .comparison(comparison, change(left), change(right), options: options)
+    case .text(let test, let left, let right, let options):
+      .text(test, change(left), change(right), options: options)
+    case .between(let value, let low, let high):
+      .between(change(value), change(low), change(high))
+    case .in(let value, let list, let options):
+      .in(change(value), list.map(change), options: options)
+    case .and(let parts): .and(parts.map(change))
+    case .or(let parts): .or(parts.map(change))
+    case .not(let part): .not(change(part))
+    case .arithmetic(let operation, let left, let right):
+      .arithmetic(operation, change(left), change(right))
+    case .negate(let part): .negate(change(part))
+    case .is(let part, let entity): .is(change(part), entity: entity)
+    case .cast(let part, let entity): .cast(change(part), entity: entity)
+    case .convert(let part, let type): .convert(change(part), type)
+    case .narrow(let part, let width): .narrow(change(part), width)
+    case .list(let parts): .list(parts.map(change))
+    case .conditional(let test, let first, let second):
+      .conditional(change(test), change(first), change(second))
+    case .coalesce(let parts): .coalesce(parts.map(change))
+    case .function(let function, let parts): .function(function, parts.map(change))
+    case .quantified(let quantifier, let collection, let name, let test):
+      .quantified(quantifier, change(collection), name, change(test))
+    case .filtered(let collection, let name, let test):
+      .filtered(change(collection), name, change(test))
+    case .aggregate(let aggregate, let part): .aggregate(aggregate, change(part))
+    case .contains(let collection, let element): .contains(change(collection), change(element))
+    case .element(let collection, let index): .element(change(collection), index)
+    case .slice(let collection, let range): .slice(change(collection), range)
+    }
+  }
+}
