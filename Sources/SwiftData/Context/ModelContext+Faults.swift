@@ -174,6 +174,19 @@ extension ModelContext {
     throw first
   }
 
+  /// Does something for one who isn't the program: what can't be read meanwhile is told to that one, and
+  /// what the program couldn't read stays to be told to the program.
+  ///
+  /// - Throws: What `body` throws, or what couldn't be read.
+  final func apart<Result>(_ body: () throws -> Result) throws -> Result {
+    let own = postponedErrors
+    postponedErrors = []
+    defer { postponedErrors = own }
+    let result = try body()
+    try throwPostponedError()
+    return result
+  }
+
   /// Throws why a change couldn't be made that the program asked for.
   final func throwRefusedChange() throws {
     guard let first = refusedChanges.first else { return }

@@ -140,8 +140,10 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   // MARK: - Keeping up
 
+  var isOutdated: Bool { fetchError != nil }
+
   func update(after changes: MergedChanges) {
-    if dependency.isMet(by: changes) || section != nil { fetch() }
+    if isOutdated || dependency.isMet(by: changes) || section != nil { fetch() }
   }
 
   private func refetch() {
@@ -153,7 +155,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     do {
       try modelContext.settleSaves()
       modelContext.mergeRemoteChanges()
-      take(try modelContext.found(whole))
+      take(try modelContext.apart { try modelContext.found(whole) })
       fetchError = nil
     } catch {
       fetchError = error

@@ -48,7 +48,7 @@ final class ResultsTracker: ContextObserver {
       context?.observers.removeAll { $0 === self }
       return
     }
-    guard !changes.isEmpty else { return }
+    guard !changes.isEmpty || owner.isOutdated else { return }
     let changes = changes
     self.changes = MergedChanges()
     owner.update(after: changes)
@@ -57,6 +57,9 @@ final class ResultsTracker: ContextObserver {
 
 /// Somebody who shows results.
 protocol ResultsOwner: AnyObject {
+  /// Whether the results couldn't be brought up to date the last time.
+  var isOutdated: Bool { get }
+
   /// Brings the results up to date.
   func update(after changes: MergedChanges)
 }

@@ -25,6 +25,7 @@ final class WrappingStore: DataStore, DataStoreBatching, HistoryProviding {
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, DefaultSnapshot> where T: PersistentModel {
     configuration.counts.fetches += 1
+    if configuration.counts.unreadable == "\(T.self)" { throw CocoaError(.fileReadUnknown) }
     return try base.fetch(request)
   }
 
@@ -67,6 +68,8 @@ final class WrappingStore: DataStore, DataStoreBatching, HistoryProviding {
 final class WrappingCounts: Hashable {
   var fetches = 0
   var saves = 0
+  /// The class whose objects can't be read now.
+  var unreadable: String?
   var token: DefaultHistoryToken?
 
   static func == (left: WrappingCounts, right: WrappingCounts) -> Bool { left === right }
