@@ -4,7 +4,7 @@ internal import Foundation
 /// A save that was sent and of which nobody knows whether it was made.
 struct DoubtfulSave {
   /// How long the service is sure to know what became of it.
-  private static let lifetime: Duration = .seconds(9 * 60)
+  static let lifetime: Duration = .seconds(9 * 60)
 
   let encoding: SaveEncoding
   let changes: SaveChanges

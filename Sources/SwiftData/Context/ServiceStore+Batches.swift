@@ -32,8 +32,9 @@ extension ServiceStore {
       rows: .predicate(query.predicate ?? .and([])),
       includesSubentities: query.includesSubentities
     )
-    let key = UUID().uuidString
-    _ = try talk { try $0.delete(request, key: key, author: author) }
+    try write(nil, author: author) { connection, key in
+      _ = try connection.delete(request, key: key, author: author)
+    }
     return true
   }
 
@@ -43,8 +44,9 @@ extension ServiceStore {
     in context: ModelContext
   ) throws {
     let request = try SaveEncoding.request(inserting: rows, of: description, context.mergePolicy)
-    let key = UUID().uuidString
-    _ = try talk { try $0.save(request, key: key, author: context.author) }
+    try write(.insert(request), author: context.author) { connection, key in
+      _ = try connection.save(request, key: key, author: context.author)
+    }
   }
 
   func update(
@@ -71,8 +73,11 @@ extension ServiceStore {
         for (property, slot) in values { try property.write(slot, to: &row, of: query.description) }
       }
     }
-    let key = UUID().uuidString
-    return try talk { [request] in try $0.update(request, key: key, author: context.author) }
+    // The same values may be given twice; what is computed from the old ones may not.
+    let known = request.computed.isEmpty ? nil : DoubtfulWrite.Request.update(request)
+    return try write(known, author: context.author) { [request] connection, key in
+      try connection.update(request, key: key, author: context.author)
+    }
   }
 
   func aggregate(_ request: StoreAggregation, in context: ModelContext) throws -> [[Value]] {

@@ -145,10 +145,10 @@ extension ServiceStore {
 
 extension Error {
   /// Whether it leaves open if a write was applied.
-  fileprivate var isOfUnknownEffect: Bool { (self as? DepotError)?.effect == .unknown }
+  var isOfUnknownEffect: Bool { (self as? DepotError)?.effect == .unknown }
 
   /// Whether a service that knows the keys of earlier writes has said that this one isn't applied.
-  fileprivate var isRefusal: Bool {
+  var isRefusal: Bool {
     guard let error = self as? DepotError else { return false }
     return ["conflict", "constraint", "notfound"].contains(error.code.class)
   }

@@ -16,6 +16,8 @@ final class ServiceStore: ContextStore {
   private var plans: [String: RowPlan] = [:]
   /// The save of which nobody knows whether it was made.
   var doubtful: DoubtfulSave?
+  /// The writes of many rows of which nobody knows whether they were made.
+  var doubtfulWrites = DoubtfulWrites()
 
   init(_ handle: StoreHandle, _ descriptions: [String: EntityDescription]) {
     self.handle = handle

@@ -1,0 +1,86 @@
+internal import DepotClient
+internal import DepotProtocol
+internal import Foundation
+
+/// A write of many rows that was sent and of which nobody knows whether it was made.
+///
+/// If the program asks for the same again, it is sent with the same key, so that it isn't made twice.
+struct DoubtfulWrite {
+  let request: Request
+  let author: String?
+  let key = UUID().uuidString
+  private let start = ContinuousClock.now
+
+  /// A write that isn't the same if it is made twice.
+  enum Request: Equatable {
+    case insert(SaveRequest)
+    case update(UpdateRequest)
+  }
+
+  init(_ request: Request, author: String?) {
+    self.request = request
+    self.author = author
+  }
+
+  /// Whether sending it again tells for sure what became of it.
+  var isRemembered: Bool { ContinuousClock.now - start < DoubtfulSave.lifetime }
+}
+
+/// The last writes of many rows of which nobody knows whether they were made.
+struct DoubtfulWrites {
+  private static let limit = 8
+
+  private var writes: [DoubtfulWrite] = []
+
+  /// Takes out the write that a program asks for again; `nil` if it is a new one.
+  mutating func take(_ request: DoubtfulWrite.Request, author: String?) -> DoubtfulWrite? {
+    writes.removeAll { !$0.isRemembered }
+    let index = writes.firstIndex { $0.author == author && $0.request == request }
+    return index.map { writes.remove(at: $0) }
+  }
+
+  mutating func add(_ write: DoubtfulWrite) {
+    if writes.count == Self.limit { writes.removeFirst() }
+    writes.append(write)
+  }
+}
+
+extension ServiceStore {
+  /// Sends a write of many rows, with the key of the last time if nobody knows what became of that.
+  ///
+  /// - Parameters:
+  ///   - request: What is written; `nil` if it is the same to write it twice.
+  ///   - author: Who the history says makes the change.
+  ///   - body: Sends it.
+  /// - Returns: What `body` returns.
+  /// - Throws: ``SwiftDataError/storeFailure`` with the effect `unknown` if the answer is lost, and others.
+  func write<Result>(
+    _ request: DoubtfulWrite.Request?,
+    author: String?,
+    _ body: (BlockingConnection, _ key: String) throws -> Result
+  ) throws -> Result {
+    let known = request.flatMap { doubtfulWrites.take($0, author: author) }
+    let write = known ?? request.map { DoubtfulWrite($0, author: author) }
+    let key = write?.key ?? UUID().uuidString
+    var isDoubtful = known != nil
+    do {
+      return try talk { connection in
+        do {
+          return try body(connection, key)
+        } catch {
+          isDoubtful = error.isOfUnknownEffect || isDoubtful && !error.isRefusal
+          throw error
+        }
+      }
+    } catch {
+      guard isDoubtful else { throw error }
+      if let write { doubtfulWrites.add(write) }
+      var lost = DepotError(
+        .disconnected,
+        "The service didn't say whether it has written: \((error as? SwiftDataError)?.message ?? "")"
+      ).hint("Ask for the same again: what was done isn't done twice.")
+      lost.effect = .unknown
+      throw SwiftDataError(lost)
+    }
+  }
+}
