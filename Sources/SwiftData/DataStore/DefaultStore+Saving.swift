@@ -2,24 +2,64 @@ internal import Foundation
 internal import Synchronization
 
 extension DefaultStore {
+  /// Keeps what a context has changed.
+  ///
+  /// If nobody knows whether the last save of the same context was made, that is found out first, so that
+  /// nothing is stored twice.
+  ///
+  /// - Throws: ``SwiftDataError`` `storeFailure`, `saveConflict`, and others.
   public func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-    var work = SnapshotSave(context(request.editingState))
-    try work.insert(request.inserted)
-    try work.update(request.updated)
-    try work.delete(request.deleted)
-    let token = try save(work.context)
-    return DataStoreSaveChangesResult(
-      for: identifier,
-      remappedIdentifiers: work.remappedIdentifiers,
-      snapshotsToReregister: work.differences(request),
-      historyToken: token
-    )
+    let earlier = try settled(before: request)
+    var work = earlier ?? SnapshotSave(context(request.editingState))
+    do {
+      let token = try token(of: work.context) {
+        try work.make(request)
+        try work.context.save()
+      }
+      return DataStoreSaveChangesResult(
+        for: identifier,
+        remappedIdentifiers: work.remappedIdentifiers,
+        snapshotsToReregister: work.differences(request),
+        historyToken: token ?? work.token
+      )
+    } catch {
+      if work.context.isInDoubt {
+        doubtfulSaves.add(DoubtfulSnapshotSave(work: work, request: request))
+      } else if let earlier {
+        work.context.rollback()
+        doubtfulSaves.add(DoubtfulSnapshotSave(work: earlier, request: request))
+      }
+      throw error
+    }
   }
 
-  /// Saves a context; returns the token of what was saved.
-  private func save(_ context: ModelContext) throws -> (any HistoryToken)? {
+  /// Finds out what became of the last save of a context; `nil` if that isn't open, or it wasn't made.
+  ///
+  /// - Throws: ``SwiftDataError/storeFailure`` if nothing answers now either.
+  private func settled(
+    before request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  ) throws -> SnapshotSave? {
+    guard let last = doubtfulSaves.take(request.editingState), last.isContinued(by: request) else {
+      return nil
+    }
+    var work = last.work
+    do {
+      let token = try token(of: work.context) { try work.context.settleSaves() }
+      work.token = token ?? work.token
+    } catch {
+      if work.context.isInDoubt { doubtfulSaves.add(last) }
+      throw error
+    }
+    return work.context.hasChanges ? nil : work
+  }
+
+  /// Calls `body`, and returns the token of what a context saves meanwhile.
+  private func token(
+    of context: ModelContext,
+    _ body: () throws -> Void
+  ) throws -> (any HistoryToken)? {
     let tokens = Mutex<[String: any HistoryToken]>([:])
     let observer = NotificationCenter.default.addObserver(
       forName: ModelContext.didSave,
@@ -32,172 +72,47 @@ extension DefaultStore {
       tokens.withLock { $0 = told ?? [:] }
     }
     defer { NotificationCenter.default.removeObserver(observer) }
-    try context.save()
+    try body()
     return tokens.withLock { $0[identifier] }
   }
 }
 
-/// The making of the changes that snapshots tell, in a context of its own.
-private struct SnapshotSave {
-  let context: ModelContext
-  /// The new objects by the identifiers that the snapshots have.
-  private var new: [PersistentIdentifier: Link] = [:]
-  private var updated: [Link] = []
+/// A save of a context's snapshots of which nobody knows whether it was made, or how much of it.
+// because it is used by the one save that has taken it out of the list
+struct DoubtfulSnapshotSave: @unchecked Sendable {
+  let work: SnapshotSave
+  let request: DataStoreSaveChangesRequest<DefaultSnapshot>
 
-  init(_ context: ModelContext) { self.context = context }
-
-  /// The identifiers that the new objects have got, by those in the snapshots.
-  var remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] {
-    new.mapValues(\.storage.identifier)
-  }
-
-  mutating func insert(_ snapshots: [DefaultSnapshot]) throws {
-    for snapshot in snapshots {
-      let description = try description(of: snapshot)
-      new[snapshot.persistentIdentifier] = description.makeNewObject()
-    }
-    for snapshot in snapshots {
-      guard let storage = new[snapshot.persistentIdentifier]?.storage else { continue }
-      for property in storage.description.properties {
-        guard let slot = snapshot.values[property.name]?.slot(of: property) else { continue }
-        storage.slots[property.slot] = try resolved(slot)
-      }
-    }
-    for link in new.values { context.insert(link.storage) }
-  }
-
-  mutating func update(_ snapshots: [DefaultSnapshot]) throws {
-    for (name, group) in Dictionary(grouping: snapshots, by: \.persistentIdentifier.entityName) {
-      guard let description = context.core.descriptions[name] else {
-        _ = try self.description(of: group[0])
-        continue
-      }
-      let links = try context.store(of: description)
-        .rows(group.map(\.persistentIdentifier), of: description, slots: nil, into: context)
-      let known = Dictionary(links.map { ($0.storage.identifier, $0) }) { first, _ in first }
-      for snapshot in group {
-        guard let link = known[snapshot.persistentIdentifier] else { throw gone(snapshot) }
-        try apply(snapshot, to: link)
-        updated.append(link)
-      }
-    }
-  }
-
-  private func apply(_ snapshot: DefaultSnapshot, to link: Link) throws {
-    let storage = link.storage
-    for property in storage.description.properties {
-      guard let told = snapshot.values[property.name]?.slot(of: property) else { continue }
-      if property.isToMany {
-        guard case .many(let list) = try resolved(told) else { continue }
-        if storage.targets(property.slot)?.allIdentifiers == list?.allIdentifiers { continue }
-        storage.willChange(property.slot)
-        storage.slots[property.slot] = .many(list)
-      } else {
-        if storage.isUnloaded(property.slot) { storage.load(property.slot) }
-        let slot = try resolved(told)
-        if property.isSame(storage.slots[property.slot], slot) { continue }
-        storage.willChange(property.slot)
-        storage.slots[property.slot] = slot
-      }
-    }
-    try context.throwPostponedError()
-  }
-
-  func delete(_ snapshots: [DefaultSnapshot]) throws {
-    for (name, group) in Dictionary(grouping: snapshots, by: \.persistentIdentifier.entityName) {
-      guard let description = context.core.descriptions[name] else {
-        _ = try self.description(of: group[0])
-        continue
-      }
-      let links = try context.store(of: description)
-        .rows(group.map(\.persistentIdentifier), of: description, slots: nil, into: context)
-      for link in links { context.delete(link) }
-    }
-    // Delete rules were applied by the context that the snapshots are from.
-    context.undecided = []
-  }
-
-  /// Returns what a relationship leads to, with the new objects in it.
-  private func resolved(_ slot: Slot) throws -> Slot {
-    switch slot {
-    case .reference(let identifier):
-      return new[identifier].map(Slot.link) ?? slot
-    case .many(let list?):
-      guard list.identifiers.contains(where: { new[$0] != nil }) else { return slot }
-      let old = list.identifiers.filter { new[$0] == nil }
-      var known: [PersistentIdentifier: Link] = new
-      if let first = old.first, let description = context.description(of: first) {
-        for link in try context.store(of: description)
-          .rows(old, of: description, slots: nil, into: context)
-        {
-          known[link.storage.identifier] = link
-        }
-      }
-      return .many(LinkList(list.identifiers.compactMap { known[$0] }))
-    default: return slot
-    }
-  }
-
-  /// Returns the objects whose values are not what the snapshots say.
-  func differences(
-    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
-  ) -> [PersistentIdentifier: DefaultSnapshot] {
-    var result: [PersistentIdentifier: DefaultSnapshot] = [:]
-    var unused: [PersistentIdentifier: any BackingData] = [:]
-    let remapped = remappedIdentifiers
-    for snapshot in request.updated + request.inserted {
-      let identifier = remapped[snapshot.persistentIdentifier] ?? snapshot.persistentIdentifier
-      guard let storage = context.registered(identifier),
-        let data = storage as? any BackingData
-      else { continue }
-      let isSame = storage.description.properties.allSatisfy { property in
-        guard !property.isToMany,
-          let told = snapshot.values[property.name]?.replacing(remapped)
-            .slot(of: property)
-        else { return true }
-        return property.isSame(storage.slots[property.slot], told)
-      }
-      if isSame { continue }
-      result[identifier] = DefaultSnapshot(from: data, relatedBackingDatas: &unused)
-    }
-    return result
-  }
-
-  private func description(of snapshot: DefaultSnapshot) throws -> EntityDescription {
-    let name = snapshot.persistentIdentifier.entityName
-    if let description = context.core.descriptions[name] { return description }
-    var error = SwiftDataError(
-      .unknownDataStoreSchema,
-      "The store's schema has no \(name)."
-    )
-    error.entity = name
-    throw error
-  }
-
-  private func gone(_ snapshot: DefaultSnapshot) -> SwiftDataError {
-    let name = snapshot.persistentIdentifier.entityName
-    var error = SwiftDataError(
-      .storeFailure,
-      "There is no \(name) \(snapshot.persistentIdentifier) to be updated."
-    )
-    error.entity = name
-    return error
+  /// Whether a later save of the same context still asks for the changes: it doesn't after a rollback.
+  func isContinued(by later: DataStoreSaveChangesRequest<DefaultSnapshot>) -> Bool {
+    let deleted = Set(later.deleted.map(\.persistentIdentifier))
+    let known = deleted.union(later.updated.map(\.persistentIdentifier))
+    let new = Set(later.inserted.map(\.persistentIdentifier))
+    return request.updated.allSatisfy { known.contains($0.persistentIdentifier) }
+      && request.deleted.allSatisfy { deleted.contains($0.persistentIdentifier) }
+      && (request.inserted.isEmpty
+        || request.inserted.contains { new.contains($0.persistentIdentifier) })
   }
 }
 
-extension EntityDescription {
-  /// Creates an object that was never saved, with the default values of its properties.
-  func makeNewObject() -> Link {
-    makeNewObject(of: root.type)
+/// The last saves of which nobody knows whether they were made, one for each context.
+final class DoubtfulSnapshotSaves: Sendable {
+  private static let limit = 16
+
+  private let saves = Mutex<[DoubtfulSnapshotSave]>([])
+
+  /// Takes out the save of a context.
+  func take(_ state: EditingState) -> DoubtfulSnapshotSave? {
+    saves.withLock { saves in
+      let index = saves.firstIndex { $0.request.editingState.id == state.id }
+      return index.map { saves.remove(at: $0) }
+    }
   }
 
-  private func makeNewObject<Root: PersistentModel>(of _: Root.Type) -> Link {
-    guard let type = type as? Root.Type else {
-      preconditionFailure("\(name) doesn't descend from \(Root.self).")
+  func add(_ save: DoubtfulSnapshotSave) {
+    saves.withLock { saves in
+      if saves.count == Self.limit { saves.removeFirst() }
+      saves.append(save)
     }
-    let storage = DefaultBackingData<Root>(self, nil)
-    let model = type.init(backingData: storage)
-    storage.adopt(model)
-    return Link(model, storage)
   }
 }

@@ -14,6 +14,8 @@ public final class DefaultStore: DataStore, DataStoreBatching {
   /// What names the store.
   public let identifier: String
   let container: ModelContainer
+  /// The saves of which nobody knows whether they were made.
+  let doubtfulSaves = DoubtfulSnapshotSaves()
 
   /// Opens the store; the service is started if need be.
   ///

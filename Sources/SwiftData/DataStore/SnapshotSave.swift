@@ -1,0 +1,186 @@
+internal import Foundation
+
+/// The making of the changes that snapshots tell, in a context of its own.
+struct SnapshotSave {
+  let context: ModelContext
+  /// The new objects by the identifiers that the snapshots have.
+  private var new: [PersistentIdentifier: Link] = [:]
+  /// The changed objects, which are looked at again after the save.
+  private var updated: [Link] = []
+  /// The moment of the history after what is saved already.
+  var token: (any HistoryToken)?
+
+  init(_ context: ModelContext) { self.context = context }
+
+  /// The identifiers that the new objects have got, by those in the snapshots.
+  var remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] {
+    new.mapValues(\.storage.identifier)
+  }
+
+  /// Makes changes that a request asks for, beyond those that are saved already.
+  mutating func make(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws {
+    let unwanted = try insert(request.inserted)
+    try update(request.updated)
+    try delete(request.deleted)
+    for link in unwanted { context.delete(link) }
+    // Delete rules were applied by the context that the snapshots are from.
+    context.undecided = []
+  }
+
+  /// Makes the new objects; returns those that an earlier request has made and that are new no more.
+  private mutating func insert(_ snapshots: [DefaultSnapshot]) throws -> [Link] {
+    let earlier = new
+    new = [:]
+    for snapshot in snapshots {
+      let identifier = snapshot.persistentIdentifier
+      new[identifier] = try earlier[identifier] ?? description(of: snapshot).makeNewObject()
+    }
+    for snapshot in snapshots {
+      let identifier = snapshot.persistentIdentifier
+      guard let link = new[identifier] else { continue }
+      if earlier[identifier] != nil {
+        try apply(snapshot, to: link)
+        continue
+      }
+      for property in link.storage.description.properties {
+        guard let slot = snapshot.values[property.name]?.slot(of: property) else { continue }
+        link.storage.slots[property.slot] = try resolved(slot)
+      }
+    }
+    for (identifier, link) in new where earlier[identifier] == nil { context.insert(link.storage) }
+    return earlier.filter { new[$0.key] == nil }.map(\.value)
+  }
+
+  private mutating func update(_ snapshots: [DefaultSnapshot]) throws {
+    for (name, group) in Dictionary(grouping: snapshots, by: \.persistentIdentifier.entityName) {
+      guard let description = context.core.descriptions[name] else {
+        _ = try self.description(of: group[0])
+        continue
+      }
+      let links = try context.store(of: description)
+        .rows(group.map(\.persistentIdentifier), of: description, slots: nil, into: context)
+      let known = Dictionary(links.map { ($0.storage.identifier, $0) }) { first, _ in first }
+      for snapshot in group {
+        guard let link = known[snapshot.persistentIdentifier] else { throw gone(snapshot) }
+        try apply(snapshot, to: link)
+        updated.append(link)
+      }
+    }
+  }
+
+  private func apply(_ snapshot: DefaultSnapshot, to link: Link) throws {
+    let storage = link.storage
+    for property in storage.description.properties {
+      guard let told = snapshot.values[property.name]?.slot(of: property) else { continue }
+      if property.isToMany {
+        guard case .many(let list) = try resolved(told) else { continue }
+        if storage.targets(property.slot)?.allIdentifiers == list?.allIdentifiers { continue }
+        storage.willChange(property.slot)
+        storage.slots[property.slot] = .many(list)
+      } else {
+        if storage.isUnloaded(property.slot) { storage.load(property.slot) }
+        let slot = try resolved(told)
+        if property.isSame(storage.slots[property.slot], slot) { continue }
+        storage.willChange(property.slot)
+        storage.slots[property.slot] = slot
+      }
+    }
+    try context.throwPostponedError()
+  }
+
+  private func delete(_ snapshots: [DefaultSnapshot]) throws {
+    for (name, group) in Dictionary(grouping: snapshots, by: \.persistentIdentifier.entityName) {
+      guard let description = context.core.descriptions[name] else {
+        _ = try self.description(of: group[0])
+        continue
+      }
+      let links = try context.store(of: description)
+        .rows(group.map(\.persistentIdentifier), of: description, slots: nil, into: context)
+      for link in links { context.delete(link) }
+    }
+  }
+
+  /// Returns what a relationship leads to, with the new objects in it.
+  private func resolved(_ slot: Slot) throws -> Slot {
+    switch slot {
+    case .reference(let identifier):
+      return new[identifier].map(Slot.link) ?? slot
+    case .many(let list?):
+      guard list.identifiers.contains(where: { new[$0] != nil }) else { return slot }
+      let old = list.identifiers.filter { new[$0] == nil }
+      var known: [PersistentIdentifier: Link] = new
+      if let first = old.first, let description = context.description(of: first) {
+        for link in try context.store(of: description)
+          .rows(old, of: description, slots: nil, into: context)
+        {
+          known[link.storage.identifier] = link
+        }
+      }
+      return .many(LinkList(list.identifiers.compactMap { known[$0] }))
+    default: return slot
+    }
+  }
+
+  /// Returns the objects whose values are not what the snapshots say.
+  func differences(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  ) -> [PersistentIdentifier: DefaultSnapshot] {
+    var result: [PersistentIdentifier: DefaultSnapshot] = [:]
+    var unused: [PersistentIdentifier: any BackingData] = [:]
+    let remapped = remappedIdentifiers
+    for snapshot in request.updated + request.inserted {
+      let identifier = remapped[snapshot.persistentIdentifier] ?? snapshot.persistentIdentifier
+      guard let storage = context.registered(identifier),
+        let data = storage as? any BackingData
+      else { continue }
+      let isSame = storage.description.properties.allSatisfy { property in
+        guard !property.isToMany,
+          let told = snapshot.values[property.name]?.replacing(remapped)
+            .slot(of: property)
+        else { return true }
+        return property.isSame(storage.slots[property.slot], told)
+      }
+      if isSame { continue }
+      result[identifier] = DefaultSnapshot(from: data, relatedBackingDatas: &unused)
+    }
+    return result
+  }
+
+  private func description(of snapshot: DefaultSnapshot) throws -> EntityDescription {
+    let name = snapshot.persistentIdentifier.entityName
+    if let description = context.core.descriptions[name] { return description }
+    var error = SwiftDataError(
+      .unknownDataStoreSchema,
+      "The store's schema has no \(name)."
+    )
+    error.entity = name
+    throw error
+  }
+
+  private func gone(_ snapshot: DefaultSnapshot) -> SwiftDataError {
+    let name = snapshot.persistentIdentifier.entityName
+    var error = SwiftDataError(
+      .storeFailure,
+      "There is no \(name) \(snapshot.persistentIdentifier) to be updated."
+    )
+    error.entity = name
+    return error
+  }
+}
+
+extension EntityDescription {
+  /// Creates an object that was never saved, with the default values of its properties.
+  func makeNewObject() -> Link {
+    makeNewObject(of: root.type)
+  }
+
+  private func makeNewObject<Root: PersistentModel>(of _: Root.Type) -> Link {
+    guard let type = type as? Root.Type else {
+      preconditionFailure("\(name) doesn't descend from \(Root.self).")
+    }
+    let storage = DefaultBackingData<Root>(self, nil)
+    let model = type.init(backingData: storage)
+    storage.adopt(model)
+    return Link(model, storage)
+  }
+}
