@@ -8,7 +8,7 @@ public import Foundation
 /// actions of the last group; what they register can be done again with ``redo()``.
 ///
 /// With ``groupsByEvent`` the first action opens a group by itself. That group closes at the end of what
-/// the main queue is doing, when a context has registered the changes of a save or of
+/// the main queue or a context's actor is doing, when a context has registered the changes of a save or of
 /// `processPendingChanges()`, and before something is undone, whichever comes first. An action that is
 /// registered while no group is open, and none opens by itself, is a group of its own.
 ///
@@ -293,7 +293,14 @@ open class UndoManager {
   private func closeAtEndOfTurn() {
     guard MainQueue.isCurrent else { return }
     let manager = WeakManager(manager: self)
-    DispatchQueue.main.async { manager.manager?.closeAutomaticGroup() }
+    DispatchQueue.main.async { manager.manager?.endTurn() }
+  }
+
+  /// Closes the group that opened by itself, with what contexts have changed meanwhile in it.
+  private func endTurn() {
+    guard isAutomatic, !isUndoing, !isRedoing else { return }
+    for case let source? in sources.map(\.source) { source.registerChanges() }
+    closeAll()
   }
 
   /// A manager on its way from the main queue to the main queue.

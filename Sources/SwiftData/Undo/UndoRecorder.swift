@@ -31,16 +31,31 @@ final class UndoRecorder: ContextObserver, UndoSource {
       context?.loadTargets(storage, slot)
       old = storage.slots[slot]
     }
+    askForTurn()
     batch.add(link, slot, old)
   }
 
   func didInsert(_ storage: ModelStorage) {
-    if let link = storage.link { batch.inserted.append(link) }
+    guard let link = storage.link else { return }
+    askForTurn()
+    batch.inserted.append(link)
   }
 
   func didDelete(_ storage: ModelStorage) {
     guard let link = storage.link else { return }
+    askForTurn()
     batch.addDeletion(of: link)
+  }
+
+  /// Arranges that the changes are registered when the context's actor has done what it is doing.
+  private func askForTurn() {
+    if batch.isEmpty { context?.inbox.schedule() }
+  }
+
+  func didReachTurn() {
+    guard !batch.isEmpty else { return }
+    registerChanges()
+    manager.closeAutomaticGroup()
   }
 
   func didProcessChanges() {
@@ -245,8 +260,8 @@ struct UndoBatch {
 extension ModelContext {
   /// What the changes of this context are undone with; nothing is recorded if it is `nil`.
   ///
-  /// The changes are registered when the context processes them, when it saves, and before something is
-  /// undone. They can be undone after a save too; an object whose deletion was saved is inserted anew,
+  /// The changes are registered when the main actor or the model actor of the context has done what it is
+  /// doing, when the context processes them, when it saves, and before something is undone. They can be undone after a save too; an object whose deletion was saved is inserted anew,
   /// with another identifier. ``rollback()`` takes what was recorded away.
   public final var undoManager: UndoManager? {
     get { undoRecorder?.manager }
