@@ -34,6 +34,16 @@ import Testing
     #expect(records.map(\.1) == [1, 3, 4, 5])
   }
 
+  @Test(arguments: 1...8)
+  func `a byte order mark before the first record is none of it`(size: Int) throws {
+    let mark = "\u{FEFF}"
+    for form in [RecordSplitter.Form.lines, .objects] {
+      #expect(try split(mark + "{\"a\":1}\n", form, size: size).map(\.0) == ["{\"a\":1}"])
+      #expect(try split(mark, form, size: size).isEmpty)
+      #expect(try split("{}\n" + mark + "{}", form, size: size).map(\.0).last != "{}")
+    }
+  }
+
   static let objects = [
     "[\n {\"a\":[1,{\"]\":\"}\\\"\"}]},\n\n{\n\"b\":2}\n]\n",
     "{\"a\":[1,{\"]\":\"}\\\"\"}]}\n  \n\n{\n\"b\":2}",

@@ -29,6 +29,7 @@ struct RecordSplitter {
   private var isEscaped = false
   private var isAtEnd = false
   private var hasOpened = false
+  private var isAtStart = true
 
   init(_ form: Form) {
     self.form = form
@@ -49,12 +50,27 @@ struct RecordSplitter {
   ///
   /// - Throws: ``DepotError`` `limit.value_bytes` if a record is larger than a frame may be.
   mutating func next() throws(DepotError) -> InputRecord? {
+    guard skipMark() else { return nil }
     let record = form == .lines ? nextLine() : nextObject()
     if record == nil, buffer.count - start > Limits.frameBytes {
       throw DepotError(.valueTooLarge, "The record that begins in line \(firstLine) is too large.")
         .hint("A record has at most \(Numbers.size(bytes: Limits.frameBytes)).")
     }
     return record
+  }
+
+  /// Skips the byte order mark that the input may begin with; returns false if more bytes are needed.
+  private mutating func skipMark() -> Bool {
+    guard isAtStart else { return true }
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let found = buffer.prefix(mark.count)
+    if !isAtEnd, found.count < mark.count, mark.starts(with: found) { return false }
+    isAtStart = false
+    if found == mark[...] {
+      start = mark.count
+      scanned = start
+    }
+    return true
   }
 
   private mutating func nextLine() -> InputRecord? {
