@@ -140,5 +140,7 @@ import Testing
     }
     #expect(error?.at == "f.json: /insert/0/rows")
     #expect(throws: DepotError.self) { try SaveVerb.operation(Array("{},{}".utf8), "f") }
+    let empty = #expect(throws: DepotError.self) { try SaveVerb.operation([], "f") }
+    #expect(empty?.message.contains("at byte 0") == true)
   }
 }
