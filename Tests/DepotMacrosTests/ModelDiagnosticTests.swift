@@ -100,18 +100,20 @@ import Testing
   static let members: [Case] = [
     Case(
       source: "let title: String",
-      message: "@Model requires property 'title' to be mutable "
+      message: "@Model requires property 'title' to be mutable in the Swift 6 language mode "
         + "→ change 'let' to 'private(set) var'",
       mended: "private(set) var title: String"
     ),
     Case(
       source: "@Attribute(.unique) public let id: UUID",
-      message: "@Model requires property 'id' to be mutable → change 'let' to 'private(set) var'",
+      message: "@Model requires property 'id' to be mutable in the Swift 6 language mode "
+        + "→ change 'let' to 'private(set) var'",
       mended: "@Attribute(.unique) public private(set) var id: UUID"
     ),
     Case(
       source: "private let code: Int",
-      message: "@Model requires property 'code' to be mutable → change 'let' to 'var'",
+      message: "@Model requires property 'code' to be mutable in the Swift 6 language mode "
+        + "→ change 'let' to 'var'",
       mended: "private var code: Int"
     ),
     Case(

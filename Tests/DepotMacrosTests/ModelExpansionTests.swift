@@ -107,6 +107,18 @@ import Testing
     #expect(texts.last == "@Transient private var \(peer)")
   }
 
+  @Test func `a constant is stored like a variable`() throws {
+    let constant = try Expansion(
+      "@Model class A { @Attribute(.unique) let id: UUID\n@Transient let limit = 1\ninit() {} }"
+    )
+    let variable = try Expansion(
+      "@Model class A { @Attribute(.unique) var id: UUID\n@Transient let limit = 1\ninit() {} }"
+    )
+    #expect(constant.texts == variable.texts)
+    #expect(constant.texts.joined().contains("keypath: \\A.id"))
+    #expect(!constant.texts.joined().contains("limit"))
+  }
+
   @Test func `a transformable property has functions of its own`() throws {
     let source =
       "@_TransformablePersistedProperty @Attribute(.transformable(by: \"X\")) var c: [Int]"

@@ -37,9 +37,10 @@ struct PropertyChecks<Context: MacroExpansionContext> {
     _ identifier: String,
     _ message: String,
     at node: some SyntaxProtocol,
+    severity: DiagnosticSeverity = .error,
     fixIts: [FixIt?] = []
   ) {
-    context.report(identifier, message, at: node, fixIts: fixIts)
+    context.report(identifier, message, at: node, severity: severity, fixIts: fixIts)
   }
 
   // MARK: Storage
@@ -53,14 +54,15 @@ struct PropertyChecks<Context: MacroExpansionContext> {
       )
     }
     if variable.bindingSpecifier.tokenKind == .keyword(.let) {
-      // Others could read it only, and still can.
+      // The compiler refuses it from Swift 6 on. Others could read it only, and still can.
       let isPrivate =
         variable.modifiers.contains(.private) || variable.modifiers.contains(.fileprivate)
       let new = isPrivate ? "var" : "private(set) var"
       report(
         "property.constant",
-        "@Model requires property '\(name)' to be mutable",
+        "@Model requires property '\(name)' to be mutable in the Swift 6 language mode",
         at: variable.bindingSpecifier,
+        severity: .warning,
         fixIts: [
           .replace(
             "change 'let' to '\(new)'",

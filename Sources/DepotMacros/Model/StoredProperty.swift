@@ -18,8 +18,8 @@ struct StoredProperty {
   /// lazy ones, and those whose names no store can have.
   init?(_ declaration: some DeclSyntaxProtocol) {
     guard let variable = declaration.as(VariableDeclSyntax.self),
-      variable.isInstanceVariable, variable.bindingSpecifier.tokenKind == .keyword(.var),
-      variable.bindings.count == 1, let binding = variable.bindings.first, binding.isStored,
+      variable.isInstanceVariable, !variable.isTransientConstant, variable.bindings.count == 1,
+      let binding = variable.bindings.first, binding.isStored,
       let pattern = binding.pattern.as(IdentifierPatternSyntax.self), !pattern.identifier.isRaw
     else { return nil }
     identifier = pattern.identifier.trimmed
@@ -54,6 +54,11 @@ extension VariableDeclSyntax {
   var isInstanceVariable: Bool {
     !modifiers.contains(.static) && !modifiers.contains(.class) && !modifiers.contains(.lazy)
       && !modifiers.contains(.override)
+  }
+
+  /// Whether it never changes and isn't stored, so that it is no model's business.
+  fileprivate var isTransientConstant: Bool {
+    bindingSpecifier.tokenKind == .keyword(.let) && attributes.first(named: "Transient") != nil
   }
 }
 
