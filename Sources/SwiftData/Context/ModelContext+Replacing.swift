@@ -1,6 +1,6 @@
 /// Objects whose rows others with the same unique values have taken over.
 extension ModelContext {
-  /// Lets what leads to such objects lead to those that have their rows now.
+  /// Lets what leads to such objects lead to those that have their rows now, and tells who shows them.
   ///
   /// Their lists are read anew, since the others may belong elsewhere.
   final func leaveReplaced(_ replaced: [Link]) {
@@ -13,6 +13,10 @@ extension ModelContext {
         }
       }
     }
+    var changes = MergedChanges()
+    for link in replaced { changes.noteMembership(link.storage.description) }
+    for observer in observers { observer.didMerge(changes) }
+    inbox.schedule()
   }
 }
 
