@@ -157,7 +157,7 @@ extension Server {
     let copies = StoreCopies(of: migration.host.configuration.path)
     copy.suspend(error) { [self] in
       hosts.removeAll { $0 === copy }
-      migration.host.suspend(error) { [self] in
+      migration.host.suspend(error, keepsLock: true) { [self] in
         let backup = takesBackup ? copies.nextBackup(of: migration.version) : nil
         opener.run { () throws(DepotError) in
           try copies.swap(keepingOldAt: backup)

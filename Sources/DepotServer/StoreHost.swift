@@ -53,6 +53,8 @@ final class StoreHost {
   private var settledLogBytes = 0
   private var stage = Stage.closed
   private var opensWhenAsked = false
+  /// The lock on the file while that is closed, if no other process may have it.
+  private var keptLock: FileLock?
   private var whenClosed: [() -> Void] = []
   private let inbox: Inbox
   private let opener: StoreOpener
@@ -193,8 +195,15 @@ final class StoreHost {
   ///
   /// - Parameters:
   ///   - error: Why; `unavailable.migrating` for a migration.
-  ///   - completion: Is called on the server's thread when the file is closed and its lock is free.
-  func suspend(_ error: DepotError, completion: @escaping () -> Void = {}) {
+  ///   - keepsLock: Whether no other process may open the file before ``reopen(completion:)``.
+  ///   - completion: Is called on the server's thread when the file is closed and, unless it is kept, its
+  ///     lock is free.
+  func suspend(
+    _ error: DepotError,
+    keepsLock: Bool = false,
+    completion: @escaping () -> Void = {}
+  ) {
+    keptLock = keepsLock ? store?.heldLock : nil
     whenClosed.append(completion)
     opensWhenAsked = false
     state = .suspended(error)
@@ -213,7 +222,9 @@ final class StoreHost {
   func reopen(completion: @escaping (Result<Void, DepotError>) -> Void) {
     precondition(stage == .closed, "A store must be closed before it can be opened.")
     willOpen()
-    opener.open([(number, configuration)]) { [self] result in
+    let lock = keptLock
+    keptLock = nil
+    opener.open([(number, configuration)], lock: lock) { [self] result in
       do throws(DepotError) {
         guard let opened = try result.get().first else { return }
         try adopt(opened)

@@ -32,9 +32,11 @@ final class StoreOpener {
   ///
   /// - Parameters:
   ///   - stores: Their numbers and where they are.
+  ///   - lock: The lock on the first one's file, if this process has it.
   ///   - completion: Is called on the server's thread, later.
   func open(
     _ stores: [(number: Int, configuration: StoreConfiguration)],
+    lock: FileLock? = nil,
     completion: @escaping (Outcome) -> Void
   ) {
     let ticket = nextTicket
@@ -42,7 +44,7 @@ final class StoreOpener {
     waiting[ticket] = completion
     let inbox = inbox
     do throws(SystemError) {
-      try startThread().run { Self.open(stores[...], ticket, inbox) }
+      try startThread().run { Self.open(stores[...], lock, ticket, inbox) }
     } catch {
       let error = DepotError(.busy, "There are no more threads: \(error).")
       inbox.post(.opened(ticket: ticket, .failure(error)))
@@ -98,13 +100,15 @@ final class StoreOpener {
 
   private static func open(
     _ stores: ArraySlice<(number: Int, configuration: StoreConfiguration)>,
+    _ lock: FileLock?,
     _ ticket: Int,
     _ inbox: Inbox
   ) {
     var done: [Opened] = []
     for (number, configuration) in stores {
       do throws(DepotError) {
-        done.append(try open(configuration, number: number, inbox: inbox))
+        let known = done.isEmpty ? lock : nil
+        done.append(try open(configuration, lock: known, number: number, inbox: inbox))
       } catch {
         return close(done[...]) { inbox.post(.opened(ticket: ticket, .failure(error))) }
       }
@@ -115,12 +119,14 @@ final class StoreOpener {
   /// Opens one store on the calling thread.
   static func open(
     _ configuration: StoreConfiguration,
+    lock: FileLock? = nil,
     number: Int,
     inbox: Inbox
   ) throws(DepotError) -> Opened {
     let feed = ChangeFeed()
     let store = try Store(
       configuration: configuration,
+      lock: lock,
       onCommit: { inbox.post(.committed(store: number, $0)) },
       onChanges: { feed.add($0) },
       onFatal: { inbox.post(.fatal($0)) }

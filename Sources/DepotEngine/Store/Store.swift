@@ -1,4 +1,4 @@
-internal import DepotLinux
+package import DepotLinux
 package import DepotProtocol
 internal import DepotSQLite
 internal import Synchronization
@@ -12,6 +12,8 @@ package actor Store {
   private let published: Published
   /// Held until the file is closed.
   private var lock: FileLock?
+  /// The lock on the file, by which somebody can hold it for longer; `nil` if there is none any more.
+  package nonisolated weak let heldLock: FileLock?
   private let configuration: StoreConfiguration
   private let onCommit: @Sendable ([WriteOutcome]) -> Void
   private let onChanges: @Sendable ([CommittedChanges]) -> Void
@@ -40,6 +42,7 @@ package actor Store {
   ///
   /// - Parameters:
   ///   - configuration: Where the store is.
+  ///   - lock: The lock on its file, if this process has it.
   ///   - onCommit: Gets the outcomes of requests, on the store's thread, when they are on disk.
   ///   - onChanges: Gets what was committed, on the store's thread, before the outcomes are delivered, while
   ///     ``interest`` is raised: the transactions in their order, none without changes.
@@ -49,11 +52,12 @@ package actor Store {
   ///   `storage.corrupt` if it is damaged, and others of class `storage` and `unavailable`.
   package init(
     configuration: StoreConfiguration,
+    lock: FileLock? = nil,
     onCommit: @escaping @Sendable ([WriteOutcome]) -> Void,
     onChanges: @escaping @Sendable ([CommittedChanges]) -> Void = { _ in },
     onFatal: @escaping @Sendable (DepotError) -> Void
   ) throws(DepotError) {
-    let opened = try StoreOpening(configuration).open()
+    let opened = try StoreOpening(configuration, lock).open()
     do {
       thread = try WorkerThread(name: "depot-store", lingerNanoseconds: 50_000)
     } catch {
@@ -63,7 +67,8 @@ package actor Store {
     self.onCommit = onCommit
     self.onChanges = onChanges
     self.onFatal = onFatal
-    lock = opened.lock
+    self.lock = opened.lock
+    heldLock = opened.lock
     storeIdentifier = opened.identifier
     checkpointing = CheckpointPolicy(limitPages: configuration.walLimitBytes / 4096)
     published = Published(opened.catalog)

@@ -19,15 +19,18 @@ struct StoreOpening {
   }
 
   let configuration: StoreConfiguration
+  /// The lock on the file, if this process has it.
+  private let lock: FileLock?
   private var path: String { configuration.path }
 
-  init(_ configuration: StoreConfiguration) {
+  init(_ configuration: StoreConfiguration, _ lock: FileLock? = nil) {
     self.configuration = configuration
+    self.lock = lock
   }
 
   func open() throws(DepotError) -> sending Opened {
     if configuration.isReadOnly { return try openForReading() }
-    let lock = try StoreFiles(path).lock()
+    let lock = if let lock { lock } else { try StoreFiles(path).lock() }
     StoreFiles(path).removeLeftovers()
     if try !StoreFiles(path).prove() { try StoreFiles(path).create() }
     do {
