@@ -3,6 +3,8 @@ internal import DepotProtocol
 internal import Foundation
 
 /// The history of a container's stores.
+///
+/// It has no transactions that changed nothing which the container knows, as the one that made a store.
 extension ModelContext {
   /// Returns transactions of the history, the oldest first unless the descriptor sorts them.
   ///
@@ -121,7 +123,7 @@ extension ModelContext {
     try store.talk { connection in
       let builder = HistoryBuilder(store.identifier, self.core.descriptions)
       try connection.history(request) { builder.take($0) }
-      return builder.transactions
+      return builder.transactions.filter { !$0.changes.isEmpty }
     }
   }
 

@@ -42,6 +42,18 @@ import Testing
       .filter { $0.origin == nil }
   }
 
+  @Test func `a store that was only made has none`() throws {
+    let all = HistoryDescriptor<DefaultHistoryTransaction>()
+    #expect(try context.fetchHistory(all).isEmpty)
+    context.author = "ann"
+    context.insert(Note(title: "One"))
+    try context.save()
+    #expect(try context.fetchHistory(all).map(\.author) == ["ann"])
+    let predicate = #Predicate<DefaultHistoryTransaction> { $0.author == "ann" }
+    try context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>(predicate: predicate))
+    #expect(try context.fetchHistory(all).isEmpty)
+  }
+
   @Test func `insertions, changes, and deletions are told by their classes`() throws {
     let note = Note(title: "One", text: "a", stars: 1)
     let folder = Folder(name: "F")
