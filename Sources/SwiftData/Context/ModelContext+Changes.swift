@@ -64,7 +64,7 @@ extension ModelContext {
 
   private func insertAlone(_ storage: ModelStorage) -> Bool {
     guard let link = storage.link else { return false }
-    if let other = storage.context, other !== self {
+    if let other = storage.ownContext, other !== self {
       refuse(
         "The \(storage.description.name) \(storage.identifier) belongs to another context.",
         storage.description
@@ -73,7 +73,7 @@ extension ModelContext {
     }
     switch storage.phase {
     case .inserted, .stored:
-      if storage.context == nil {
+      if storage.ownContext == nil {
         refuse(
           "The \(storage.description.name) \(storage.identifier) belongs to a context that is gone.",
           storage.description
@@ -121,7 +121,7 @@ extension ModelContext {
   /// Its values stay readable, also after that. An object that isn't in a context stays what it is.
   public final func delete<T: PersistentModel>(_ model: T) {
     guard let link = model.ownStorage?.link, link.storage.phase != .unregistered else { return }
-    if let other = link.storage.context, other !== self {
+    if let other = link.storage.ownContext, other !== self {
       return refuse(
         "The \(link.storage.description.name) \(link.storage.identifier) to be deleted belongs to "
           + "another context.",
@@ -151,7 +151,7 @@ extension ModelContext {
 
   /// Notes that an object is changed that wasn't before.
   final func noteChanged(_ storage: ModelStorage) {
-    if let link = storage.link { changed.append(link) }
+    if !isSuccessor, let link = storage.link { changed.append(link) }
   }
 
   /// Notes that a property is about to be changed.

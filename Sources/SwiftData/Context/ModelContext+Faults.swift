@@ -38,7 +38,8 @@ extension ModelContext {
         {
           wanted.append(other)
         }
-        return wanted.count < Self.siblings
+        // Nobody would keep the others until they are asked for.
+        return wanted.count < Self.siblings && !isSuccessor
       }
     }
     guard let links = readIfPossible(wanted, of: description) else {

@@ -68,7 +68,7 @@ extension ModelContext {
 
   /// Keeps the objects of the last few fetches alive that came along with others.
   final func keepPrefetched(_ links: [Link]) {
-    guard !links.isEmpty else { return }
+    guard !links.isEmpty, !isSuccessor else { return }
     prefetched.append(links.map(\.model))
     if prefetched.count > 4 { prefetched.removeFirst() }
   }

@@ -8,6 +8,8 @@ internal import Foundation
 public class ModelContext: Equatable {
   /// The stores, which last as long as this.
   final let core: ContainerCore
+  /// Whether this only reads, for objects whose own context is gone; they aren't in it otherwise.
+  final let isSuccessor: Bool
   /// The stores, in the order of the configurations.
   final let stores: [any ContextStore]
   /// What the stores are called in every process.
@@ -66,26 +68,38 @@ public class ModelContext: Equatable {
   public final var mergePolicy = MergePolicy.mergeByPropertyObjectTrump
 
   /// Creates a context of a container's stores.
-  public init(_ container: ModelContainer) {
-    core = container.core
+  public convenience init(_ container: ModelContainer) {
+    self.init(container.core, isSuccessor: false)
+  }
+
+  /// Creates a context that only reads, for objects whose own context is gone.
+  convenience init(successorOn core: ContainerCore) {
+    self.init(core, isSuccessor: true)
+  }
+
+  private init(_ core: ContainerCore, isSuccessor: Bool) {
+    self.core = core
+    self.isSuccessor = isSuccessor
     var byEntity: [String: any ContextStore] = [:]
-    stores = container.core.stores.map { handle in
-      let store = handle.contextStore(container.core.descriptions)
+    stores = core.stores.map { handle in
+      let store = handle.contextStore(core.descriptions)
       for entity in handle.entities { byEntity[entity] = store }
       return store
     }
     storesByEntity = byEntity
-    superclasses = Set(container.core.descriptions.values.compactMap { $0.parent?.name })
+    superclasses = Set(core.descriptions.values.compactMap { $0.parent?.name })
+    recent.isOff = isSuccessor
   }
 
   deinit {
-    for table in tables.values {
-      for storage in table.everything { storage.context = nil }
-    }
+    let registered = tables.values.flatMap(\.everything)
+    for storage in registered { storage.context = nil }
     // New objects may be inserted into another context.
     for link in inserted.all + discarded.all { link.storage.phase = .unregistered }
     for link in deleted.all { link.storage.phase = .stored }
     for link in inserted.all + changed.all + deleted.all + discarded.all { link.storage.loosen() }
+    let survivors = registered.filter { $0.phase == .stored && $0.model != nil }
+    if !survivors.isEmpty { _ = FetchGroup(survivors: survivors, core) }
   }
 
   /// The container whose stores are read and written.

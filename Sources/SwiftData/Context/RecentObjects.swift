@@ -3,8 +3,11 @@ struct RecentObjects {
   private static let capacity = 512
   private var models: [AnyObject] = []
   private var next = 0
+  /// Whether none are kept alive.
+  var isOff = false
 
   mutating func add(_ model: AnyObject) {
+    if isOff { return }
     if models.count < Self.capacity {
       models.append(model)
     } else {

@@ -13,7 +13,7 @@ extension ModelStorage {
     case .link(let link): return link
     case .weak(let weak): return weak.link
     case .reference(let identifier):
-      guard let link = context?.resolve(identifier, from: self, slot) else { return nil }
+      guard let link = reader?.resolve(identifier, from: self, slot) else { return nil }
       if !changed.contains(slot), description.properties[slot].shape.isStrong {
         slots[slot] = .link(link)
       }
@@ -33,7 +33,7 @@ extension ModelStorage {
   /// Returns what a to-many relationship leads to; `nil` if there is no collection.
   final func targets(_ slot: Int) -> LinkList? {
     forgetUnread(slot)
-    if case .unloaded = slots[slot] { context?.loadTargets(self, slot) }
+    if case .unloaded = slots[slot] { reader?.loadTargets(self, slot) }
     if case .many(let list) = slots[slot] { return list }
     noteUnread(slot)
     return LinkList()
@@ -42,7 +42,7 @@ extension ModelStorage {
   /// Returns the objects of a list.
   final func resolved(_ list: LinkList, _ slot: Int) -> [Link] {
     if let links = list.links { return links }
-    return context?.resolve(list.identifiers, from: self, slot) ?? []
+    return reader?.resolve(list.identifiers, from: self, slot) ?? []
   }
 
   /// Returns the objects of a list without those that are to be deleted, where these don't count.
@@ -174,12 +174,14 @@ extension ModelStorage {
   /// Brings an object that belongs to no context into that of the other one; returns whether one may lead
   /// to the other then.
   private final func meet(_ other: ModelStorage) -> Bool {
-    if let context, other.phase == .unregistered {
+    if let context = ownContext, other.phase == .unregistered {
       context.insert(other)
-    } else if phase == .unregistered, let context = other.context {
+    } else if phase == .unregistered, let context = other.ownContext {
       context.insert(self)
     }
-    guard let context, let theirs = other.context, theirs !== context else { return true }
+    guard let context = ownContext, let theirs = other.ownContext, theirs !== context else {
+      return true
+    }
     context.refuse(
       "The \(description.name) \(identifier) can't lead to the \(other.description.name) "
         + "\(other.identifier), which belongs to another context.",

@@ -35,6 +35,10 @@ public class ModelStorage {
   final var groupIndex = 0
   /// The context, which sets this to `nil` at its end.
   final unowned(unsafe) var context: ModelContext?
+  /// The context that the object is in, and not one that only reads for it.
+  final var ownContext: ModelContext? { context.flatMap { $0.isSuccessor ? nil : $0 } }
+  /// The context that reads what isn't known: the object's, or the successor of one that is gone.
+  final var reader: ModelContext? { context ?? group?.successor() }
   /// The object, which owns this; it may have ended while somebody else keeps this.
   private final var owner: UnownedObject?
   /// Which object that is.
@@ -163,7 +167,7 @@ extension ModelStorage {
   }
 
   /// Reads the row from the store.
-  final func load(_ slot: Int) { context?.load(self, slot) }
+  final func load(_ slot: Int) { reader?.load(self, slot) }
 
   /// Notes that the program asks for a property anew.
   @inline(__always)

@@ -44,7 +44,7 @@ extension PersistentModel {
 
   /// The context that the object belongs to; `nil` before it is inserted and after its deletion was
   /// saved.
-  public var modelContext: ModelContext? { storage?.context }
+  public var modelContext: ModelContext? { storage?.ownContext }
 
   /// What names the object in every context and every process.
   public var persistentModelID: PersistentIdentifier {
