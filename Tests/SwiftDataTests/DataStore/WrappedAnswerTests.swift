@@ -125,6 +125,76 @@ import Testing
     try context.save()
     #expect(try stored().map(\.title) == ["Lom", "Oslo"])
   }
+
+  private struct Told: Hashable {
+    var days: Int
+    var guide: String?
+    var stops: Set<String>
+
+    init(_ journey: Journey) {
+      days = journey.days
+      guide = journey.guide?.name
+      stops = Set(journey.stops.map(\.place))
+    }
+  }
+
+  @Test(arguments: 0..<4) func `every save is made once, or not at all`(seed: Int) throws {
+    var dice = Dice(state: UInt64(seed) &+ 5)
+    var journeys = [oslo, bergen]
+    var guides: [Guide] = []
+    for step in 0..<30 {
+      for _ in 0..<Int.random(in: 1...4, using: &dice) {
+        let journey = journeys.randomElement(using: &dice)
+        switch Int.random(in: 0..<6, using: &dice) {
+        case 0:
+          let new = Journey("J\(step) \(journeys.count)")
+          context.insert(new)
+          journeys.append(new)
+        case 1:
+          guides.append(Guide("G\(step) \(guides.count)"))
+          journey?.guide = guides.last
+        case 2: journey?.guide = guides.randomElement(using: &dice)
+        case 3: journey?.stops.append(Stopover("S\(step) \(journey?.stops.count ?? 0)"))
+        case 4:
+          if let journey, journey !== oslo {
+            context.delete(journey)
+            journeys.removeAll { $0 === journey }
+          }
+        default: journey?.days += 1
+        }
+      }
+      // Something that is stored is changed in every step.
+      oslo.budget = Double(step)
+      switch Int.random(in: 0..<3, using: &dice) {
+      case 0: try attempt(isDone: true)
+      case 1: try attempt(isDone: false)
+      default:
+        try context.save()
+        let found = try stored()
+        try #require(found.map(\.title).sorted() == journeys.map(\.title).sorted(), "step \(step)")
+        let told = Dictionary(uniqueKeysWithValues: journeys.map { ($0.title, Told($0)) })
+        for journey in found { try #require(Told(journey) == told[journey.title], "step \(step)") }
+        #expect(!context.hasChanges)
+      }
+    }
+  }
+
+  /// Saves, so that nobody is told whether it was done.
+  private func attempt(isDone: Bool) throws {
+    if isDone { return try loseSave() }
+    service.kill()
+    #expect(throws: SwiftDataError.storeFailure) { try context.save() }
+    try service.start()
+  }
+
+  private struct Dice: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return state ^ state >> 29
+    }
+  }
 }
 
 /// Something that a notification's closure uses.
