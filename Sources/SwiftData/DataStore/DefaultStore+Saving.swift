@@ -87,11 +87,12 @@ struct DoubtfulSnapshotSave: @unchecked Sendable {
   func isContinued(by later: DataStoreSaveChangesRequest<DefaultSnapshot>) -> Bool {
     let deleted = Set(later.deleted.map(\.persistentIdentifier))
     let known = deleted.union(later.updated.map(\.persistentIdentifier))
-    let new = Set(later.inserted.map(\.persistentIdentifier))
+    if request.updated.isEmpty, request.deleted.isEmpty {
+      let new = Set(later.inserted.map(\.persistentIdentifier))
+      return request.inserted.contains { new.contains($0.persistentIdentifier) }
+    }
     return request.updated.allSatisfy { known.contains($0.persistentIdentifier) }
       && request.deleted.allSatisfy { deleted.contains($0.persistentIdentifier) }
-      && (request.inserted.isEmpty
-        || request.inserted.contains { new.contains($0.persistentIdentifier) })
   }
 }
 

@@ -98,6 +98,16 @@ import Testing
     #expect(try stored()[2].days == 8)
   }
 
+  @Test func `takes back what was inserted and isn't wanted any more`() throws {
+    let doomed = Journey("Doomed")
+    context.insert(doomed)
+    oslo.days = 5
+    try loseSave()
+    context.delete(doomed)
+    try context.save()
+    #expect(try stored().map(\.title) == ["Bergen", "Oslo"])
+  }
+
   @Test func `is given up by a rollback`() throws {
     context.insert(Journey("Lom"))
     oslo.days = 5
@@ -142,12 +152,14 @@ import Testing
     var dice = Dice(state: UInt64(seed) &+ 5)
     var journeys = [oslo, bergen]
     var guides: [Guide] = []
+    var count = 0
     for step in 0..<30 {
       for _ in 0..<Int.random(in: 1...4, using: &dice) {
         let journey = journeys.randomElement(using: &dice)
         switch Int.random(in: 0..<6, using: &dice) {
         case 0:
-          let new = Journey("J\(step) \(journeys.count)")
+          count += 1
+          let new = Journey("J\(count)")
           context.insert(new)
           journeys.append(new)
         case 1:
