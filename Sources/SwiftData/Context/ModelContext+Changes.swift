@@ -113,6 +113,7 @@ extension ModelContext {
       storage.raise(to: storage.knownVersion, [:])
       if !storage.changed.isEmpty { changed.append(link) }
     }
+    for observer in observers { observer.didInsert(storage) }
     noteTouched()
   }
 

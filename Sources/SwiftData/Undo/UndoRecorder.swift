@@ -38,7 +38,7 @@ final class UndoRecorder: ContextObserver, UndoSource {
   func didInsert(_ storage: ModelStorage) {
     guard let link = storage.link else { return }
     askForTurn()
-    batch.inserted.append(link)
+    batch.addInsertion(of: link)
   }
 
   func didDelete(_ storage: ModelStorage) {
@@ -105,9 +105,7 @@ final class UndoRecorder: ContextObserver, UndoSource {
 
   private func bringBack(_ link: Link, _ context: ModelContext) {
     switch link.storage.phase {
-    case .deleted:
-      context.revive(link)
-      didInsert(link.storage)
+    case .deleted: context.revive(link)
     case .gone:
       let identifier = link.storage.identifier
       context.insert(link.storage)
@@ -194,7 +192,7 @@ final class UndoRecorder: ContextObserver, UndoSource {
 /// Changes that are undone together.
 struct UndoBatch {
   private(set) var changes: [Change] = []
-  var inserted: [Link] = []
+  private(set) var inserted: [Link] = []
   private(set) var deleted: [Deletion] = []
   /// The lists among what properties were.
   private(set) var lists: Set<ObjectIdentifier> = []
@@ -235,6 +233,15 @@ struct UndoBatch {
   /// Whether it is known what a property was.
   func knows(_ storage: ModelStorage, _ slot: Int) -> Bool {
     places.contains(Place(storage: ObjectIdentifier(storage), slot: slot))
+  }
+
+  mutating func addInsertion(of link: Link) {
+    // A deletion that is taken back leaves nothing to be undone.
+    if let index = deleted.lastIndex(where: { $0.link.storage === link.storage }) {
+      deleted.remove(at: index)
+    } else {
+      inserted.append(link)
+    }
   }
 
   mutating func addDeletion(of link: Link) {

@@ -116,6 +116,34 @@ import Testing
     #expect(try saved().isEmpty)
   }
 
+  @Test func `a deletion that the program takes back is a step of its own`() throws {
+    let volume = Volume(title: "Alone", pages: 1)
+    context.insert(volume)
+    try context.save()
+    context.delete(volume)
+    context.processPendingChanges()
+    context.insert(volume)
+    context.processPendingChanges()
+    manager.undo()
+    #expect(volume.isDeleted)
+    manager.undo()
+    #expect(!volume.isDeleted)
+    #expect(!context.hasChanges)
+    manager.redo()
+    #expect(volume.isDeleted)
+    manager.redo()
+    #expect(!volume.isDeleted)
+    // In one step it is nothing.
+    context.delete(volume)
+    context.insert(volume)
+    volume.pages = 2
+    manager.undo()
+    #expect(!volume.isDeleted)
+    #expect(volume.pages == 1)
+    manager.undo()
+    #expect(volume.isDeleted)
+  }
+
   @Test func `a deletion that was saved is undone by inserting anew`() throws {
     context.delete(shelf)
     try context.save()
