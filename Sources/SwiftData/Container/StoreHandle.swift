@@ -12,6 +12,8 @@ final class StoreHandle: Sendable {
   /// The name of its configuration.
   let name: String
   let kind: Kind
+  /// The connections that contexts use, one context at a time.
+  let connections = ConnectionPool()
 
   /// What keeps the rows.
   enum Kind: Sendable {

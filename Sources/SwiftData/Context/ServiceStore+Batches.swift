@@ -13,16 +13,31 @@ extension ServiceStore {
     let plan = plan(query.description, query.slots)
     var request = query.request(select: plan.select, includesSubentityColumns: plan.hasEntity)
     request.batch = batchSize
-    let (connection, stream) = try talk { connection in
-      (connection, try connection.openStream(.fetch(request), deadline: nil))
+    let (connection, stream) = try again { try open(request) }
+    do {
+      while let frame = try connection.nextFrame(of: stream) {
+        let intake = RowIntake(context, identifier, plan, grouped: true)
+        if !query.prefetch.isEmpty { for block in try frame.related() { try intake.take(block) } }
+        try frame.forEachRow { row in try intake.row(&row) }
+        let links = intake.finish(prefetched: query.prefetch)
+        if !links.isEmpty { try body(links) }
+      }
+    } catch {
+      connection.closeStream(stream)
+      handle.giveUp(connection, error)
+      throw error
     }
-    defer { connection.closeStream(stream) }
-    while let frame = try connection.nextFrame(of: stream) {
-      let intake = RowIntake(context, identifier, plan, grouped: true)
-      if !query.prefetch.isEmpty { for block in try frame.related() { try intake.take(block) } }
-      try frame.forEachRow { row in try intake.row(&row) }
-      let links = intake.finish(prefetched: query.prefetch)
-      if !links.isEmpty { try body(links) }
+    handle.give(connection)
+  }
+
+  /// Begins to fetch, over a connection that is the caller's until the end.
+  private func open(_ request: FetchRequest) throws -> (BlockingConnection, Int64) {
+    let connection = try handle.take()
+    do {
+      return (connection, try connection.openStream(.fetch(request), deadline: nil))
+    } catch {
+      handle.giveUp(connection, error)
+      throw error
     }
   }
 

@@ -2,17 +2,16 @@ internal import DepotClient
 internal import DepotProtocol
 internal import Foundation
 
-/// A store that the service keeps, over a connection of one context.
+/// A store that the service keeps, as one context uses it.
 final class ServiceStore: ContextStore {
   /// How many rows are asked for by identifier at once.
   private static let rowsAtOnce = 2000
   /// How often something is tried on a new connection after the old one was lost.
   private static let attempts = 4
 
-  private let handle: StoreHandle
+  let handle: StoreHandle
   let descriptions: [String: EntityDescription]
   private let heirs: [String: [EntityDescription]]
-  private var connection: BlockingConnection?
   private var plans: [String: RowPlan] = [:]
   /// The save of which nobody knows whether it was made.
   var doubtful: DoubtfulSave?
@@ -38,23 +37,22 @@ final class ServiceStore: ContextStore {
   var takesExpressions: Bool { true }
   var isInDoubt: Bool { doubtful != nil }
 
-  /// Does something over the connection, on another one if it is lost.
+  /// Does something over a connection, on another one if it is lost.
   func talk<Result>(_ body: (BlockingConnection) throws -> Result) throws -> Result {
+    try again { try handle.borrow(body) }
+  }
+
+  /// Does something again as long as a connection is lost in it.
+  func again<Result>(_ body: () throws -> Result) throws -> Result {
     var attempt = 1
     while true {
       do {
-        let connection = try connection ?? handle.connect(author: nil)
-        self.connection = connection
-        return try body(connection)
+        return try body()
       } catch {
-        if error.isLostConnection {
-          connection = nil
-          if attempt < Self.attempts {
-            attempt += 1
-            continue
-          }
+        guard error.isLostConnection, attempt < Self.attempts else {
+          throw SwiftDataError(any: error)
         }
-        throw SwiftDataError(any: error)
+        attempt += 1
       }
     }
   }

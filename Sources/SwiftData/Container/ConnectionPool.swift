@@ -1,0 +1,88 @@
+internal import DepotClient
+internal import DepotProtocol
+internal import Foundation
+internal import Synchronization
+
+/// The connections to one store that nobody uses at the moment.
+final class ConnectionPool: Sendable {
+  /// How many are kept; other programs may need some too.
+  private static let limit = 8
+
+  private let idle = Mutex<[Idle]>([])
+
+  /// A connection that waits for its next user.
+  // because it is taken out by one user before that uses it
+  private struct Idle: @unchecked Sendable {
+    let connection: BlockingConnection
+  }
+
+  /// Returns the connection that was used last, for the caller alone.
+  func take() -> BlockingConnection? { idle.withLock { $0.popLast() }?.connection }
+
+  /// Keeps a connection that its user doesn't need any more.
+  func give(_ connection: BlockingConnection) {
+    let connection = Idle(connection: connection)
+    idle.withLock { idle in
+      if idle.count < Self.limit { idle.append(connection) }
+    }
+  }
+
+  /// Lets go of all connections, whose service is gone.
+  func clear() {
+    let lost = idle.withLock { idle in
+      defer { idle = [] }
+      return idle
+    }
+    withExtendedLifetime(lost) {}
+  }
+}
+
+extension StoreHandle {
+  /// How long one waits while the service has as many connections as it takes, in seconds.
+  private static let patience = 30.0
+
+  /// Does something over a connection that nobody else uses meanwhile.
+  ///
+  /// - Throws: ``SwiftDataError/storeFailure`` if nothing answers; what `body` throws.
+  func borrow<Result>(_ body: (BlockingConnection) throws -> Result) throws -> Result {
+    let connection = try take()
+    do {
+      let result = try body(connection)
+      give(connection)
+      return result
+    } catch {
+      giveUp(connection, error)
+      throw error
+    }
+  }
+
+  /// Takes a connection, which is new if there is no other; blocks.
+  ///
+  /// - Throws: ``SwiftDataError/storeFailure`` if nothing answers.
+  func take() throws -> BlockingConnection {
+    let end = Date(timeIntervalSinceNow: Self.patience)
+    while true {
+      if let known = connections.take() { return known }
+      do {
+        return try connect()
+      } catch let error as SwiftDataError
+        where error.serviceError?.code == .tooManyConnections && Date() < end
+      {
+        Thread.sleep(forTimeInterval: 0.005)
+      }
+    }
+  }
+
+  /// Gives a connection back.
+  func give(_ connection: BlockingConnection) {
+    // In a stage there is but one, which ends with the stage.
+    if isShared { connections.give(connection) }
+  }
+
+  /// Gives a connection back after an error, unless that was its end.
+  func giveUp(_ connection: BlockingConnection, _ error: any Error) {
+    if error.isLostConnection { return connections.clear() }
+    let cause = (error as? DepotError) ?? (error as? SwiftDataError)?.serviceError
+    if cause?.code.class != "protocol" { give(connection) }
+  }
+}
