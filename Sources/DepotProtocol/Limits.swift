@@ -6,8 +6,6 @@ public enum Limits {
   public static let frameBytes = 16 << 20
   /// The largest frame that is skipped rather than answered by closing the connection, in bytes.
   public static let skippedFrameBytes = 64 << 20
-  /// The longest deadline of a call, in milliseconds.
-  public static let deadlineMilliseconds = 86_400_000
   /// How many JSON values a frame may hold, names included.
   public static let values = 1_000_000
   /// How deep JSON containers may be nested.

@@ -78,7 +78,7 @@ extension PendingCall {
     self.id = id
     attempts += 1
     let remaining = deadline.map {
-      min(Int(($0 > now ? $0 - now : 0) / 1_000_000), Limits.deadlineMilliseconds)
+      min(Int(($0 > now ? $0 - now : 0) / 1_000_000), Call.deadlineLimit)
     }
     return Call(
       id: id,

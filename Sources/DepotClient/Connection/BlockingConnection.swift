@@ -94,7 +94,7 @@ public final class BlockingConnection {
     return Call(
       id: nextIdentifier,
       operation,
-      deadlineMilliseconds: deadline.map { min($0.milliseconds, Limits.deadlineMilliseconds) },
+      deadlineMilliseconds: deadline.map { min($0.milliseconds, Call.deadlineLimit) },
       credit: credit,
       key: key,
       container: operation.isInContainer ? target : nil,

@@ -1,5 +1,8 @@
 /// One request of a client with all that its frame says.
 package struct Call: Hashable, Sendable {
+  /// The longest deadline, in milliseconds.
+  package static let deadlineLimit = 86_400_000
+
   /// The number that the replies repeat; it grows with every call of a connection.
   package var id: Int64
   package var operation: Operation
@@ -118,10 +121,7 @@ extension ClientFrame {
     var call = Call(id: id, try Operation(name, arguments: arguments))
     // Most calls have nothing else.
     if reader.isAtEnd { return call }
-    call.deadlineMilliseconds = try reader.optionalInt(
-      "deadlineMs",
-      in: 0...Limits.deadlineMilliseconds
-    )
+    call.deadlineMilliseconds = try reader.optionalInt("deadlineMs", in: 0...Call.deadlineLimit)
     call.credit = try reader.optionalInt("credit", in: 1...1_000_000_000)
     call.key = try reader.optionalString("key")
     if let key = call.key, !(1...Limits.keyBytes ~= key.utf8.count) {
