@@ -1,6 +1,6 @@
 /// Objects whose rows others with the same unique values have taken over.
 extension ModelContext {
-  /// Lets what leads to such objects lead to those that have their rows now, and tells who shows them.
+  /// Lets what leads to such objects lead to those that have their rows now.
   ///
   /// Their lists are read anew, since the others may belong elsewhere.
   final func leaveReplaced(_ replaced: [Link]) {
@@ -13,8 +13,13 @@ extension ModelContext {
         }
       }
     }
+  }
+
+  /// Tells who shows objects that others than the program let come or go.
+  final func tellMembership(of links: [Link]) {
+    guard !links.isEmpty else { return }
     var changes = MergedChanges()
-    for link in replaced { changes.noteMembership(link.storage.description) }
+    for link in links { changes.noteMembership(link.storage.description) }
     for observer in observers { observer.didMerge(changes) }
     inbox.schedule()
   }

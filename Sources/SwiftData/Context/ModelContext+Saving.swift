@@ -221,6 +221,7 @@ extension ModelContext {
         }
       }
     }
+    tellMembership(of: report.replaced + report.kept)
   }
 
   private func readStale(_ links: [Link]) {

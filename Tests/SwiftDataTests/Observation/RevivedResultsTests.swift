@@ -4,17 +4,18 @@ import Testing
 
 /// Results with an object whose deletion is taken back before it is saved.
 @Suite struct `Results with a revived object` {
-  private let context: ModelContext
+  private let fixture: ContextFixture
+  private var context: ModelContext { fixture.context }
   private let gadget = Gadget(name: "A")
   private let results: ResultsObserver<Gadget, Never>
 
   init() throws {
-    context = try ContextFixture().context
-    context.insert(gadget)
-    try context.save()
+    fixture = try ContextFixture()
+    fixture.context.insert(gadget)
+    try fixture.context.save()
     results = try ResultsObserver(
       fetchDescriptor: FetchDescriptor(),
-      modelContext: context,
+      modelContext: fixture.context,
       isolation: nil
     )
   }
@@ -41,5 +42,20 @@ import Testing
     manager.redo()
     context.processPendingChanges()
     #expect(results.results.isEmpty)
+  }
+
+  @Test func `the store keeps it, as the policy says`() throws {
+    let other = fixture.other
+    let copy = try #require(other.saved(Gadget.self).first)
+    context.mergePolicy = .mergeByPropertyStoreTrump
+    copy.count = 7
+    context.delete(gadget)
+    context.processPendingChanges()
+    #expect(results.results.isEmpty)
+    try other.save()
+    context.automaticallyMergesChanges = false
+    try context.save()
+    #expect(gadget.modelContext === context)
+    #expect(results.results.count == 1)
   }
 }
