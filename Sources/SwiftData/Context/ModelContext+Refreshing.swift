@@ -13,8 +13,11 @@ extension ModelContext {
     if mergeChanges {
       reread([link])
     } else {
+      var changes = MergedChanges()
+      for slot in link.storage.changed { changes.note(link.storage.description, slot) }
       changed.remove(link.storage)
       link.storage.becomeFault()
+      tellShown(changes)
     }
   }
 

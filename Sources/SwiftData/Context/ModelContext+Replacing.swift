@@ -17,9 +17,14 @@ extension ModelContext {
 
   /// Tells who shows objects that others than the program let come or go.
   final func tellMembership(of links: [Link]) {
-    guard !links.isEmpty else { return }
     var changes = MergedChanges()
     for link in links { changes.noteMembership(link.storage.description) }
+    tellShown(changes)
+  }
+
+  /// Tells who shows objects of changes that the program didn't make.
+  final func tellShown(_ changes: MergedChanges) {
+    guard !changes.isEmpty else { return }
     for observer in observers { observer.didMerge(changes) }
     inbox.schedule()
   }
