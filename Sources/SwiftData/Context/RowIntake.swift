@@ -79,7 +79,11 @@ final class RowIntake {
     _ description: EntityDescription,
     _ table: IdentityTable
   ) -> (Link?, isNew: Bool) {
-    if let storage = table[.row(row)] { return (storage.link, false) }
+    if let storage = table[.row(row)] {
+      if storage.description === description { return (storage.link, false) }
+      // It was inserted, and has taken over the row of an object of another class.
+      context.vanish(storage)
+    }
     let link = description.makeObject(PersistentIdentifier(key, .row(row)))
     link.storage.context = context
     table.add(link.storage)
