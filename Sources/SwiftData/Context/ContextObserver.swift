@@ -4,6 +4,10 @@ protocol ContextObserver: AnyObject {
   func willChange(_ storage: ModelStorage, _ slot: Int, _ old: Slot)
   func didInsert(_ storage: ModelStorage)
   func didDelete(_ storage: ModelStorage)
+  /// A property of a registered object was read anew, and is another than it was.
+  func didRenew(_ storage: ModelStorage, _ slot: Int)
+  /// It was found out that the row of an object is gone.
+  func didLose(_ storage: ModelStorage)
   /// The pending changes are complete: delete rules were applied.
   func didProcessChanges()
   func didSave()
@@ -18,6 +22,8 @@ extension ContextObserver {
   func willChange(_ storage: ModelStorage, _ slot: Int, _ old: Slot) {}
   func didInsert(_ storage: ModelStorage) {}
   func didDelete(_ storage: ModelStorage) {}
+  func didRenew(_ storage: ModelStorage, _ slot: Int) {}
+  func didLose(_ storage: ModelStorage) {}
   func didProcessChanges() {}
   func didSave() {}
   func didRollBack() {}

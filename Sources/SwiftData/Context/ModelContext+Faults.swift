@@ -203,6 +203,7 @@ extension ModelContext {
     storage.deltas = [:]
     storage.phase = .gone
     unregister(storage)
+    for observer in observers { observer.didLose(storage) }
   }
 }
 

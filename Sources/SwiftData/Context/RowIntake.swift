@@ -237,6 +237,7 @@ final class RowIntake {
       {
         context.relink(link, slot, to: value)
         storage.slots[slot] = value
+        for observer in context.observers { observer.didRenew(storage, slot) }
       }
       property.didSet(link.model)
     }

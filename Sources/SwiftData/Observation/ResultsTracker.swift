@@ -21,6 +21,13 @@ final class ResultsTracker: ContextObserver {
 
   func didDelete(_ storage: ModelStorage) { didInsert(storage) }
 
+  func didRenew(_ storage: ModelStorage, _ slot: Int) {
+    changes.note(storage.description, slot)
+    context?.inbox.schedule()
+  }
+
+  func didLose(_ storage: ModelStorage) { didInsert(storage) }
+
   func didRollBack() {
     changes.isUnknown = true
     context?.inbox.schedule()
