@@ -45,7 +45,8 @@ import Testing
       let next = try #require(frames.last?["ok"]?["token"]?.string)
       #expect(next != token)
       let rest = try past.frames("{\"since\":\"\(next)\"}")
-      #expect(rest.flatMap { $0["next"]?.array ?? [] }.count == 1)
+      let transactions: [JSONValue] = rest.flatMap { $0["next"]?.array ?? [] }
+      #expect(transactions.count == 1)
       #expect(rest.last?["ok"]?["token"]?.string == (try past.head()))
       let none = try past.frames("{\"since\":\"\(try past.head())\"}")
       #expect(none.count == 1)

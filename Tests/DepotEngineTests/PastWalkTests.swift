@@ -60,8 +60,10 @@ import Testing
       while try run.prepareFrame(), try !run.writeFrame(to: &writer, byteLimit: 64 << 10) {}
       // Twelve changes of some pages each, gone through once for each part that is read ahead.
       #expect(run.readPages < 200)
-      let changes = try ReaderFixture.lines(writer.bytes).flatMap { $0["next"]?.array ?? [] }
-        .flatMap { $0["changes"]?.array ?? [] }.filter { $0["kind"] == .string("insert") }
+      let transactions: [JSONValue] = try ReaderFixture.lines(writer.bytes)
+        .flatMap { $0["next"]?.array ?? [] }
+      let all: [JSONValue] = transactions.flatMap { $0["changes"]?.array ?? [] }
+      let changes = all.filter { $0["kind"] == .string("insert") }
       #expect(changes.count == 2500)
       for change in changes {
         let identifier = change["id"]?.int64 ?? 0
@@ -136,11 +138,12 @@ import Testing
       try await live.settle()
       let frames = client.take()
       #expect(frames.allSatisfy { $0["kind"] == .string("change") })
-      let changes = frames.flatMap { $0["next"]?.array ?? [] }
-        .flatMap { $0["changes"]?.array ?? [] }
+      let transactions: [JSONValue] = frames.flatMap { $0["next"]?.array ?? [] }
+      let changes: [JSONValue] = transactions.flatMap { $0["changes"]?.array ?? [] }
       #expect(changes.count == 1998 + 12 * 2000)
       let inserted = changes.filter { $0["kind"] == .string("insert") }
-      #expect(inserted.map { $0["new"]?["size"]?.int64 } == (3...2000).map { Int64($0) })
+      let sizes: [Int64] = inserted.compactMap { $0["new"]?["size"]?.int64 }
+      #expect(sizes == Array(3...2000))
     }
   }
 }

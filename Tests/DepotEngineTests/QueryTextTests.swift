@@ -13,7 +13,8 @@ import Testing
     connection = try fixture.reader()
   }
 
-  @Test(arguments: [
+  /// Two strings, options, and whether the strings are equal under them.
+  static let folded: [(String, String, String, Bool)] = [
     ("Straße", "STRASSE", "c", true), ("ΟΔΟΣ", "οδος", "c", true), ("ς", "σ", "c", true),
     ("İ", "i\u{307}", "c", true), ("İ", "i", "c", false), ("İ", "i", "cd", true),
     ("ı", "i", "c", false), ("ı", "I", "cd", false), ("é", "e\u{301}", "c", true),
@@ -24,7 +25,9 @@ import Testing
     ("й", "и", "d", true), ("Ά", "α", "cd", true), ("K", "\u{212A}", "c", true),
     ("ﬃ", "FFI", "c", true), ("한", "한", "cd", true), ("가", "각", "cd", false),
     ("ABC", "abc", "c", true), ("ABC", "abc", "d", false),
-  ])
+  ]
+
+  @Test(arguments: folded)
   func `strings are equal under options by Unicode's folding`(
     text: String,
     other: String,

@@ -3,7 +3,8 @@ import Testing
 @testable import DepotProtocol
 
 @Suite struct PatternTests {
-  @Test(arguments: [
+  /// A pattern, a text, and whether they match.
+  static let whole: [(String, String, Bool)] = [
     ("", "", true), ("", "a", false), ("abc", "abc", true), ("abc", "abcd", false),
     ("a|b", "b", true), ("a|", "", true), ("(a|ab)(c|bcd)", "abcd", true), ("a*", "aaaa", true),
     ("a+", "", false), ("a+?b*?", "aab", true), ("a{2,3}", "a", false), ("a{2,3}", "aaa", true),
@@ -14,7 +15,9 @@ import Testing
     ("a(?#no)b", "ab", true), (".", "\n", false), ("(?s).", "\n", true), (".", "\u{2028}", false),
     (".", "é", true), (".", "e\u{301}", false), ("..", "e\u{301}", true), (".", "\u{1F600}", true),
     ("(?s:.)(?-s:.)", "\na", true), ("(?s:.)(?-s:.)", "a\n", false), (".*", "a\u{0}b", true),
-  ])
+  ]
+
+  @Test(arguments: whole)
   func `literals, alternatives, and repetitions are for the whole text`(
     pattern: String,
     text: String,
@@ -98,7 +101,8 @@ import Testing
     #expect(try TextPattern(#"\S+"#, [.caseInsensitive]).matches("AB"))
   }
 
-  @Test(arguments: [
+  /// A pattern, words of the reason, and the place.
+  static let refused: [(String, String, Int)] = [
     (#"(a)\1"#, "back reference", 3), (#"(?<n>a)\k<n>"#, "back reference", 7),
     ("(?=a)", "look-ahead", 0),
     ("a(?!b)", "look-ahead", 1), ("(?<=a)b", "look-behind", 0), ("(?<!a)b", "look-behind", 0),
@@ -123,7 +127,9 @@ import Testing
     (#"é\1"#, "back reference", 1),
     ("(?:(?:a{100}){100}){100}", "over 10000 steps", 13), ("(?#a", "comment", 0),
     (#"\p{L"#, "missing", 0),
-  ])
+  ]
+
+  @Test(arguments: refused)
   func `what can't be is refused with its place and what to do`(
     pattern: String,
     reason: String,
