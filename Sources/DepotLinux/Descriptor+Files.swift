@@ -47,10 +47,16 @@ extension SystemError {
 }
 
 extension Process {
-  /// Whether there is a process of this number.
+  /// Whether there is a process of this number that hasn't ended.
   ///
-  /// The corresponding C function is `kill`.
+  /// The corresponding C function is `kill`, which also finds those whose parent doesn't ask how they
+  /// have ended, as in containers whose first program is no init.
   package static func exists(_ process: Int32) -> Bool {
-    kill(process, 0) == 0 || errno == EPERM
+    guard kill(process, 0) == 0 || errno == EPERM else { return false }
+    guard let bytes = FileSystem.contents(of: "/proc/\(process)/stat", limit: 4096) else {
+      return true
+    }
+    let state = String(decoding: bytes, as: UTF8.self).split(separator: ")").last?.dropFirst().first
+    return state != "Z" && state != "X"
   }
 }
