@@ -1,0 +1,51 @@
+public import Foundation
+
+/// The user's folders, in which programs keep stores, by the names that Foundation has only on Apple's
+/// systems.
+extension URL {
+  /// What programs keep for themselves: `$XDG_DATA_HOME`, or `~/.local/share`.
+  @_disfavoredOverload
+  public static var applicationSupportDirectory: URL { folder(.applicationSupportDirectory) }
+
+  /// What programs can make anew: `$XDG_CACHE_HOME`, or `~/.cache`.
+  @_disfavoredOverload
+  public static var cachesDirectory: URL { folder(.cachesDirectory) }
+
+  /// The user's desktop.
+  @_disfavoredOverload
+  public static var desktopDirectory: URL { folder(.desktopDirectory) }
+
+  /// The user's documents.
+  @_disfavoredOverload
+  public static var documentsDirectory: URL { folder(.documentDirectory) }
+
+  /// What the user has downloaded.
+  @_disfavoredOverload
+  public static var downloadsDirectory: URL { folder(.downloadsDirectory) }
+
+  /// The user's videos.
+  @_disfavoredOverload
+  public static var moviesDirectory: URL { folder(.moviesDirectory) }
+
+  /// The user's music.
+  @_disfavoredOverload
+  public static var musicDirectory: URL { folder(.musicDirectory) }
+
+  /// The user's pictures.
+  @_disfavoredOverload
+  public static var picturesDirectory: URL { folder(.picturesDirectory) }
+
+  private static func folder(_ directory: FileManager.SearchPathDirectory) -> URL {
+    let manager = FileManager.default
+    let url = manager.urls(for: directory, in: .userDomainMask).first ?? homeDirectory
+    return URL(filePath: url.path, directoryHint: .isDirectory)
+  }
+}
+
+extension FileManager {
+  /// Returns the folder that programs of a group share: one of that name among what programs keep.
+  @_disfavoredOverload
+  public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {
+    URL.applicationSupportDirectory.appending(path: groupIdentifier, directoryHint: .isDirectory)
+  }
+}
