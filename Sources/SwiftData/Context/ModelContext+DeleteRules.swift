@@ -232,6 +232,7 @@ extension ModelStorage {
     guard let model else { return }
     let property = description.properties[slot]
     let gone = Set(deleted.map { ObjectIdentifier($0.storage) })
+    if case .many(let list) = slots[slot], !(list?.leads(to: gone, deleted) ?? false) { return }
     property.willSet(model)
     willChange(slot)
     if case .unloaded = slots[slot] {
@@ -245,5 +246,14 @@ extension ModelStorage {
       }
     }
     property.didSet(model)
+  }
+}
+
+extension LinkList {
+  /// Whether one of some objects is in the list.
+  fileprivate func leads(to places: Set<ObjectIdentifier>, _ others: [Link]) -> Bool {
+    if let links { return links.contains { places.contains(ObjectIdentifier($0.storage)) } }
+    let wanted = Set(others.map(\.storage.identifier))
+    return identifiers.contains(where: wanted.contains)
   }
 }

@@ -111,6 +111,8 @@ extension ModelContext {
       do { try settleSaves() } catch { return nil }
     }
     if let (event, _) = partialMerge { inbox.resume(event) }
+    // What others have changed isn't undone with what the program has changed before.
+    if partialMerge != nil || !inbox.isEmpty { undoRecorder?.registerChanges() }
     guard let (event, start) = partialMerge ?? inbox.next().map({ ($0, 0) }) else { return nil }
     partialMerge = nil
     switch event.event {

@@ -182,6 +182,21 @@ import Testing
     try context.save()
   }
 
+  @Test func `an object that got a topic and was deleted is in no list after undoing both`() throws
+  {
+    let topic = Topic(name: "Novel")
+    context.insert(topic)
+    try context.save()
+    topic.volumes.append(volumes[0])
+    context.delete(volumes[0])
+    manager.undo()
+    #expect(topic.volumes.isEmpty)
+    #expect(volumes[0].topics.isEmpty)
+    manager.redo()
+    #expect(volumes[0].isDeleted)
+    #expect(topic.volumes.isEmpty)
+  }
+
   @Test func `rolling back forgets what could be undone`() {
     volumes[0].pages = 1
     context.processPendingChanges()

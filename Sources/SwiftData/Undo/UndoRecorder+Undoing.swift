@@ -1,0 +1,202 @@
+/// Taking changes back, whatever others have changed since.
+///
+/// To-one relationships are set as the program would set them, so that both sides stay equal. The lists on
+/// their other sides follow them, and only get their order back. A list of a relationship from many to
+/// many loses what was added to it, and has again what was removed.
+extension UndoRecorder {
+  /// Undoes changes; what that changes is recorded in its turn.
+  func revert(_ batch: UndoBatch) {
+    guard let context else { return }
+    let saved = batch.deleted.filter { $0.link.storage.phase == .gone }
+    for deletion in batch.deleted { bringBack(deletion.link, context) }
+    // Only now are all objects there to which these lead.
+    for deletion in saved { restore(deletion) }
+    for change in batch.changes where !change.property.isToMany { restore(change) }
+    let lists = batch.changes.filter(\.property.isToMany)
+    for change in lists where !change.property.isLed { restoreList(change) }
+    for deletion in batch.deleted where isHere(deletion.link.storage) {
+      deletion.link.storage.enterInverses()
+    }
+    for change in lists where change.property.isLed { restoreList(change) }
+    for deletion in batch.deleted where isHere(deletion.link.storage) { restoreLists(of: deletion) }
+    for change in batch.changes { change.link.storage.forgetChangeIfNone(change.slot) }
+    for link in batch.inserted where [.inserted, .stored].contains(link.storage.phase) {
+      context.delete(link)
+    }
+  }
+
+  private func bringBack(_ link: Link, _ context: ModelContext) {
+    switch link.storage.phase {
+    case .deleted:
+      context.revive(link)
+      dropLeft(link)
+    case .gone:
+      let identifier = link.storage.identifier
+      context.insert(link.storage)
+      reborn[identifier] = link
+    default: break
+    }
+  }
+
+  /// Takes those out of an object's lists that were let lead elsewhere by its deletion, or by others since.
+  private func dropLeft(_ link: Link) {
+    let storage = link.storage
+    for property in storage.description.relationships where property.isToMany && property.isLed {
+      guard let inverse = property.shape.inverse,
+        case .many(let list?) = storage.slots[property.slot], let links = list.links
+      else { continue }
+      let rest = links.filter { other in
+        other.storage.isUnloaded(inverse.slot)
+          || other.storage.slots[inverse.slot].targetIdentifier == storage.identifier
+      }
+      guard rest.count < links.count else { continue }
+      property.willSet(link.model)
+      storage.willChange(property.slot)
+      storage.slots[property.slot] = .many(LinkList(rest))
+      property.didSet(link.model)
+    }
+  }
+
+  /// Gives an object that was inserted anew what it had when it was deleted, without what others have
+  /// deleted or let lead elsewhere since.
+  private func restore(_ deletion: UndoBatch.Deletion) {
+    let storage = deletion.link.storage
+    for (slot, old) in deletion.slots.enumerated() where slot < storage.slots.count {
+      let property = storage.description.properties[slot]
+      switch old {
+      case .unloaded: break
+      case .many(let list?):
+        let links = property.isLed ? [] : links(of: list, storage, slot)
+        storage.slots[slot] = .many(LinkList(links))
+      case .link, .reference, .weak:
+        let target = target(of: old, storage, slot).flatMap { link in
+          property.isLed && link.storage.leadsElsewhere(property, storage) ? nil : link
+        }
+        storage.slots[slot] = target.map(Slot.link) ?? .nothing
+      default: storage.slots[slot] = old
+      }
+    }
+  }
+
+  /// Gives the lists of an object that is there again, whose members lead to it, their order.
+  private func restoreLists(of deletion: UndoBatch.Deletion) {
+    let storage = deletion.link.storage
+    for property in storage.description.relationships where property.isToMany && property.isLed {
+      guard property.slot < deletion.slots.count else { continue }
+      restoreList(
+        UndoBatch.Change(
+          link: deletion.link,
+          slot: property.slot,
+          old: deletion.slots[property.slot],
+          new: .many(LinkList())
+        )
+      )
+    }
+  }
+
+  private func restore(_ change: UndoBatch.Change) {
+    let (storage, slot) = (change.link.storage, change.slot)
+    guard isHere(storage) else { return }
+    if change.property.destination != nil, !change.isUnread {
+      let target = target(of: change.old, storage, slot)
+      // What changes nothing can be done again too.
+      guard storage.slots[slot].targetIdentifier != target?.storage.identifier else {
+        return storage.willChange(slot)
+      }
+      change.tell { storage.setTarget(slot, target) }
+    } else {
+      change.tell {
+        storage.willChange(slot)
+        storage.slots[slot] = change.old
+      }
+    }
+  }
+
+  private func restoreList(_ change: UndoBatch.Change) {
+    let (storage, slot, property) = (change.link.storage, change.slot, change.property)
+    guard isHere(storage) else { return }
+    let list = storage.targets(slot)
+    guard let list, case .many(let before?) = change.old else {
+      return change.tell {
+        storage.willChange(slot)
+        storage.slots[slot] = change.old
+      }
+    }
+    let (now, old) = (storage.resolved(list, slot), links(of: before, storage, slot))
+    var after: Set<ObjectIdentifier> = []
+    if case .many(let list?) = change.new {
+      after = Set(links(of: list, storage, slot).map { ObjectIdentifier($0.storage) })
+    }
+    let (known, present) = (Set(old.map(\.place)), Set(now.map(\.place)))
+    let kept = old.filter { link in
+      present.contains(link.place) || !property.isLed && !after.contains(link.place)
+    }
+    let others = now.filter { link in
+      !known.contains(link.place) && (property.isLed || !after.contains(link.place))
+    }
+    let links = kept + others
+    guard links.map(\.place) != now.map(\.place) else { return storage.willChange(slot) }
+    change.tell {
+      storage.willChange(slot)
+      storage.slots[slot] = .many(LinkList(links))
+    }
+  }
+
+  private func isHere(_ storage: ModelStorage) -> Bool {
+    storage.phase != .gone && storage.phase != .unregistered
+  }
+
+  /// Returns the object that a to-one relationship led to, if it is still there.
+  private func target(of old: Slot, _ storage: ModelStorage, _ slot: Int) -> Link? {
+    guard let identifier = old.targetIdentifier else { return nil }
+    var link = reborn[identifier]
+    if link == nil, case .link(let own) = old, own.storage.context === context { link = own }
+    link = link ?? context?.resolve(identifier, from: storage, slot)
+    return link.flatMap { isLeft($0) ? nil : $0 }
+  }
+
+  /// Returns the objects of a list that are still there.
+  private func links(of list: LinkList, _ storage: ModelStorage, _ slot: Int) -> [Link] {
+    let links =
+      list.links?.map { reborn[$0.storage.identifier] ?? $0 }
+      ?? list.identifiers.compactMap { reborn[$0] ?? context?.fault($0) }
+    return links.filter { !isLeft($0) }
+  }
+
+  private func isLeft(_ link: Link) -> Bool {
+    link.storage.phase == .gone || link.storage.phase == .deleted
+  }
+}
+
+extension Link {
+  fileprivate var place: ObjectIdentifier { ObjectIdentifier(storage) }
+}
+
+extension UndoBatch.Change {
+  fileprivate var isUnread: Bool { if case .unloaded = old { true } else { false } }
+
+  /// Changes the property, and tells its observers.
+  fileprivate func tell(_ body: () -> Void) {
+    property.willSet(link.model)
+    body()
+    property.didSet(link.model)
+  }
+}
+
+extension PropertyDescription {
+  /// Whether the other side is a to-one relationship, which says what this one leads to.
+  fileprivate var isLed: Bool { shape.inverse.map { !$0.isToMany } ?? false }
+}
+
+extension ModelStorage {
+  /// Whether the other side of a to-one relationship leads to another object than it should.
+  fileprivate final func leadsElsewhere(
+    _ property: PropertyDescription,
+    _ other: ModelStorage
+  ) -> Bool {
+    guard let inverse = property.shape.inverse,
+      let identifier = slots[inverse.slot].targetIdentifier
+    else { return false }
+    return identifier != other.identifier
+  }
+}
