@@ -167,7 +167,7 @@ extension PropertyDescription {
   }
 
   /// Whether it leads to objects of an entity that don't lead back.
-  fileprivate func leadsOneWay(to description: EntityDescription) -> Bool {
+  func leadsOneWay(to description: EntityDescription) -> Bool {
     guard let destination, shape.inverse == nil else { return false }
     return description.isKind(of: EntityDescription.of(destination))
   }

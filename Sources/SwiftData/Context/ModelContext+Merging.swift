@@ -7,8 +7,7 @@ extension ModelContext {
     let storage = link.storage
     guard let inverse = storage.description.properties[slot].shape.inverse else { return }
     let (old, new) = (storage.slots[slot].targetIdentifier, value.targetIdentifier)
-    if old == new { return }
-    if let other = old.flatMap(registered) {
+    if old != new, let other = old.flatMap(registered) {
       if inverse.isToMany {
         other.editStored(inverse.slot) { $0.remove(storage) }
       } else {
@@ -18,7 +17,7 @@ extension ModelContext {
     if let other = new.flatMap(registered) {
       if inverse.isToMany {
         other.editStored(inverse.slot) { list in
-          if !list.allIdentifiers.contains(storage.identifier) { list.append(link) }
+          if !list.contains(storage) { list.append(link) }
         }
       } else {
         other.setStored(inverse.slot, storage.identifier, isAdded: true)
@@ -76,7 +75,7 @@ extension ModelContext {
 
 extension ModelStorage {
   /// The registered objects that may lead to this one as the other side of a relationship.
-  fileprivate final func storedTargets(_ property: PropertyDescription) -> [ModelStorage] {
+  final func storedTargets(_ property: PropertyDescription) -> [ModelStorage] {
     guard let context, property.shape.inverse != nil, let type = property.destination else {
       return []
     }
@@ -131,10 +130,19 @@ extension ModelStorage {
     let isLeft = isChanged && !isAdded && slots[slot].targetIdentifier == identifier
     if isLeft || isOther && !isChanged {
       property.willSet(model)
-      slots[slot] = isLeft ? base[slot] ?? .nothing : value
+      slots[slot] = isLeft ? leadBack(slot) : value
       property.didSet(model)
     }
     forgetChangeIfNone(slot)
+  }
+
+  /// Returns what a to-one relationship leads to in the store, if that leads back; else nothing.
+  private func leadBack(_ slot: Int) -> Slot {
+    guard let known = base[slot], let identifier = known.targetIdentifier,
+      let inverse = description.properties[slot].shape.inverse
+    else { return .nothing }
+    guard let other = context?.registered(identifier) else { return known }
+    return other.leads(to: self, inverse) ? known : .nothing
   }
 }
 

@@ -11,6 +11,7 @@ extension ModelContext {
     for link in deleted.removeAll() {
       link.storage.phase = .stored
       link.storage.restore()
+      reenter(link)
     }
     for link in changed.removeAll() { link.storage.restore() }
     let new = inserted.removeAll() + discarded.removeAll()
@@ -20,5 +21,14 @@ extension ModelContext {
     }
     for link in new { link.storage.loosen() }
     for observer in observers { observer.didRollBack() }
+  }
+
+  /// Lets what an object leads to in the store lead back to it, which others may have saved meanwhile.
+  private func reenter(_ link: Link) {
+    let storage = link.storage
+    guard storage.phase == .stored else { return }
+    for property in storage.description.relationships where !property.isToMany {
+      relink(link, property.slot, to: storage.slots[property.slot])
+    }
   }
 }

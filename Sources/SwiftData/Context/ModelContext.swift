@@ -58,7 +58,7 @@ public class ModelContext: Equatable {
   /// Whether what others have saved is being merged.
   final var isMerging = false
   /// A transaction that is merged up to some change.
-  final var partialMerge: (event: RemoteEvent, next: Int)?
+  final var partialMerge: (event: RemoteEvent, standing: ContextInbox.Standing, next: Int)?
 
   /// Who the history says makes the changes of this context.
   public final var author: String?

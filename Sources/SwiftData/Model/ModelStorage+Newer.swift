@@ -99,9 +99,15 @@ extension ModelStorage {
       giveUpChange(slot, for: theirs)
       property.didSet(model)
     }
+    forgetChange(slot)
+  }
+
+  /// Lets a property count as unchanged that is what is stored, or will be read again.
+  final func forgetChange(_ slot: Int) {
     changed.remove(slot)
     base[slot] = nil
-    guard changed.isEmpty else { return }
+    newer?.slots[slot] = nil
+    guard changed.isEmpty, phase == .stored else { return }
     if newer?.isGone == true {
       context?.lose(self)
       return

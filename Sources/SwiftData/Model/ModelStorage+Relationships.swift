@@ -216,6 +216,7 @@ extension ModelStorage {
         // One side may have been read before others saved this, and the other after it.
         let isKnown = phase == .stored && other.phase == .stored && list.contains(other)
         if isKnown {
+          insist(slot, link, isAdded: true)
           property.didSet(model)
           return
         }
@@ -228,7 +229,7 @@ extension ModelStorage {
       }
     } else {
       if case .unloaded = slots[slot] { load(slot) }
-      if slots[slot].targetIdentifier == other.identifier { return }
+      if slots[slot].targetIdentifier == other.identifier { return insist(slot) }
       property.willSet(model)
       willChange(slot)
       leaveTarget(slot)
@@ -247,8 +248,8 @@ extension ModelStorage {
       willChange(slot)
       if case .unloaded = slots[slot] {
         deltas[slot, default: LinkDelta()].remove(link)
-      } else {
-        ownList(slot).remove(other)
+      } else if !ownList(slot).remove(other) {
+        insist(slot, link, isAdded: false)
       }
     } else {
       if case .unloaded = slots[slot] { load(slot) }
@@ -258,6 +259,38 @@ extension ModelStorage {
       slots[slot] = .nothing
     }
     property.didSet(model)
+  }
+
+  /// Lets the next save tell what a to-one relationship leads to, though that is what is known: what the
+  /// other side was says that others have changed it since.
+  private final func insist(_ slot: Int) {
+    guard phase == .stored, !changed.contains(slot) else { return }
+    willChange(slot)
+    base[slot] = .unloaded
+  }
+
+  /// Lets the next save tell that a list leads to an object, or doesn't, though that is what is known: what
+  /// the other side was says that others have changed it since.
+  private final func insist(_ slot: Int, _ link: Link, isAdded: Bool) {
+    guard phase == .stored, link.storage.phase == .stored,
+      description.properties[slot].shape.inverse?.isToMany == true,
+      case .many(let old?)? = base[slot], old.contains(link.storage) == isAdded
+    else { return }
+    let copy = old.copy()
+    if isAdded { copy.remove(link.storage) } else { copy.append(link) }
+    base[slot] = .many(copy)
+  }
+
+  /// Whether the program has added an object to a to-many relationship, or removed it.
+  final func hasEdited(_ slot: Int, _ other: ModelStorage) -> Bool {
+    guard changed.contains(slot) else { return false }
+    if let delta = deltas[slot] {
+      return (delta.added + delta.removed).contains { $0.storage === other }
+    }
+    guard case .many(let list?) = slots[slot], case .many(let old?)? = base[slot] else {
+      return false
+    }
+    return list.contains(other) != old.contains(other)
   }
 
   /// Lets what this leads to lead back again, after its deletion was taken back.
@@ -277,7 +310,7 @@ extension ModelStorage {
   }
 
   /// Whether a relationship leads to an object, as far as that was changed.
-  private func leads(to other: ModelStorage, _ side: RelationshipShape.Inverse) -> Bool {
+  final func leads(to other: ModelStorage, _ side: RelationshipShape.Inverse) -> Bool {
     switch slots[side.slot] {
     case .unloaded:
       !(deltas[side.slot]?.removed.contains { $0.storage === other } ?? false)

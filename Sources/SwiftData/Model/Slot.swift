@@ -100,6 +100,11 @@ final class LinkList {
 
   func contains(_ storage: ModelStorage) -> Bool { position(of: storage) != nil }
 
+  func contains(_ identifier: PersistentIdentifier) -> Bool {
+    if let links { return links.position { $0.storage.identifier == identifier } != nil }
+    return identifiers.position { $0 == identifier } != nil
+  }
+
   /// Removes an object; returns whether it was there.
   @discardableResult
   func remove(_ storage: ModelStorage) -> Bool {
@@ -107,6 +112,13 @@ final class LinkList {
     typed = nil
     if links == nil { identifiers.remove(at: index) } else { links?.remove(at: index) }
     return true
+  }
+
+  /// Removes the object that has an identifier.
+  func remove(_ identifier: PersistentIdentifier) {
+    typed = nil
+    links?.removeAll { $0.storage.identifier == identifier }
+    identifiers.removeAll { $0 == identifier }
   }
 
   /// Removes the objects at some places, where ``links`` are known; returns them.

@@ -100,23 +100,29 @@ final class ContextInbox: @unchecked Sendable, RemoteReceiver {
   /// Notes that others may have saved something of which nothing will be told.
   func noteGap() { state.withLock { $0.events.insert(RemoteEvent(store: "", event: .gap), at: 0) } }
 
-  /// Takes the next event.
-  ///
-  /// The context's own saves are left out, unless something that others had saved before one of them was
-  /// told after it: then what it did to lists has to be done once more.
-  func next() -> RemoteEvent? {
+  /// What an event is to the context that merges it.
+  enum Standing {
+    /// Others have saved this.
+    case foreign
+    /// The context has saved this, and what it did to lists is done once more: others may have saved
+    /// before that what was told since.
+    case own
+    /// The context has saved this, and more since; nothing was told since that others had saved before.
+    case ownBefore
+  }
+
+  /// Takes the next event, and says whose it is.
+  func next() -> (event: RemoteEvent, standing: Standing)? {
     state.withLock { state in
-      while !state.events.isEmpty {
-        let event = state.events.removeFirst()
-        state.changes -= event.changeCount
-        if state.isWanted(event) { return event }
-      }
-      return nil
+      guard !state.events.isEmpty else { return nil }
+      let event = state.events.removeFirst()
+      state.changes -= event.changeCount
+      return (event, state.standing(of: event))
     }
   }
 
-  /// Notes that a part of an event is merged only now.
-  func resume(_ event: RemoteEvent) { state.withLock { _ = $0.isWanted(event) } }
+  /// Notes that a part of what others have saved is merged only now.
+  func resume(_ event: RemoteEvent) { state.withLock { _ = $0.standing(of: event) } }
 
   /// How many events wait.
   var count: Int { state.withLock(\.events.count) }
@@ -169,16 +175,16 @@ extension ContextInbox.State {
     changes = 0
   }
 
-  fileprivate mutating func isWanted(_ event: RemoteEvent) -> Bool {
-    guard let sequence = event.sequence, let known = own[event.store] else { return true }
+  fileprivate mutating func standing(of event: RemoteEvent) -> ContextInbox.Standing {
+    guard let sequence = event.sequence, let known = own[event.store] else { return .foreign }
     let rest = known.filter { $0 >= sequence }
     own[event.store] = rest.isEmpty ? nil : rest
     if rest.contains(sequence) {
-      return rest.count == 1
-        ? late.remove(event.store) != nil : late.contains(event.store)
+      if rest.count == 1 { late.remove(event.store) }
+      return rest.count == 1 || late.contains(event.store) ? .own : .ownBefore
     }
     if rest.isEmpty { late.remove(event.store) } else { late.insert(event.store) }
-    return true
+    return .foreign
   }
 }
 

@@ -110,10 +110,12 @@ extension ModelContext {
     if isInDoubt {
       do { try settleSaves() } catch { return nil }
     }
-    if let (event, _) = partialMerge { inbox.resume(event) }
+    if let (event, standing, _) = partialMerge, standing == .foreign { inbox.resume(event) }
     // What others have changed isn't undone with what the program has changed before.
     if partialMerge != nil || !inbox.isEmpty { undoRecorder?.registerChanges() }
-    guard let (event, start) = partialMerge ?? inbox.next().map({ ($0, 0) }) else { return nil }
+    guard let (event, standing, start) = partialMerge ?? inbox.next().map({ ($0, $1, 0) }) else {
+      return nil
+    }
     partialMerge = nil
     switch event.event {
     case .objects(let changes):
@@ -125,11 +127,12 @@ extension ModelContext {
       return limit
     case .transaction(let transaction):
       let end = start + min(transaction.changes.count - start, limit)
-      let merge = RemoteMerge(self, event.store)
+      let merge = RemoteMerge(self, event.store, standing)
+      for change in transaction.changes[start..<end] { merge.giveUp(change) }
       for change in transaction.changes[start..<end] { merge.take(change) }
       merge.finish()
       summary.formUnion(merge.summary)
-      if end < transaction.changes.count { partialMerge = (event, end) }
+      if end < transaction.changes.count { partialMerge = (event, standing, end) }
       return end - start
     }
   }

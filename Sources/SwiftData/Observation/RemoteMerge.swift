@@ -7,14 +7,19 @@ internal import DepotProtocol
 /// them. An object that has the row's version already, or a later one, stays as it is, and so do the lists
 /// that say what leads where: an object that is known decides itself in which of them it is.
 final class RemoteMerge {
-  private let context: ModelContext
+  let context: ModelContext
   private let store: String
-  private let policy: MergePolicy
+  /// Whose changes they are.
+  private let standing: ContextInbox.Standing
+  let policy: MergePolicy
   private var keys: [String: (description: EntityDescription, key: EntityKey)] = [:]
-  private var edits: [Edit] = []
+  var edits: [Edit] = []
   /// The edits of lists, by their objects and slots.
   private var lists: [Place: ListEdit] = [:]
-  private var deleted: [Link] = []
+  /// The objects whose rows are deleted, and which go.
+  var deleted: [Link] = []
+  /// Those of them whose members of a relationship aren't known.
+  var scans: [ObjectIdentifier: Scan] = [:]
   /// The objects of which a version between what is known and what came was never told.
   private var outdated: [Link] = []
   /// Objects that were made for lists, until these keep them.
@@ -22,7 +27,7 @@ final class RemoteMerge {
   private(set) var summary = MergedChanges()
 
   /// A property of an object that gets another value.
-  fileprivate struct Edit {
+  struct Edit {
     let link: Link
     let slot: Int
     let value: Slot
@@ -30,6 +35,8 @@ final class RemoteMerge {
     var version: Int64?
     /// What a relationship must lead to, to lead to nothing from now on.
     var leaving: PersistentIdentifier?
+    /// Whether the program's own change goes too, since what it leads to is gone.
+    var isForced = false
   }
 
   private struct Place: Hashable {
@@ -37,55 +44,10 @@ final class RemoteMerge {
     let slot: Int
   }
 
-  /// A list that gets other members.
-  fileprivate final class ListEdit {
-    let link: Link
-    let slot: Int
-    private(set) var steps: [(member: Member, isAdded: Bool)] = []
-    /// Who is in the list with the steps so far.
-    private var members: Set<PersistentIdentifier>
-    /// Whether the list will be another one than it is.
-    private(set) var isChanged = false
-
-    /// Makes the edit of a list; `nil` if it isn't loaded.
-    init?(_ link: Link, _ slot: Int) {
-      guard case .many(let list?) = link.storage.slots[slot] else { return nil }
-      self.link = link
-      self.slot = slot
-      members = Set(list.allIdentifiers)
-    }
-
-    func add(_ member: Member, isAdded: Bool) {
-      steps.append((member, isAdded))
-      guard !member.isOwn, members.contains(member.identifier) != isAdded else { return }
-      isChanged = true
-      if isAdded { members.insert(member.identifier) } else { members.remove(member.identifier) }
-    }
-
-    /// Returns a list with its new members; `nil` if it has these already.
-    func applied(to list: LinkList, own: Bool) -> LinkList? {
-      var known = Set(list.allIdentifiers)
-      var edited: LinkList?
-      for (member, isAdded) in steps
-      where (own || !member.isOwn) && known.contains(member.identifier) != isAdded {
-        guard let link = member.link else { continue }
-        let copy = edited ?? list.copy()
-        if isAdded {
-          copy.append(link)
-          known.insert(member.identifier)
-        } else {
-          copy.remove(link.storage)
-          known.remove(member.identifier)
-        }
-        edited = copy
-      }
-      return edited
-    }
-  }
-
-  init(_ context: ModelContext, _ store: String) {
+  init(_ context: ModelContext, _ store: String, _ standing: ContextInbox.Standing) {
     self.context = context
     self.store = store
+    self.standing = standing
     policy = context.mergePolicy
   }
 
@@ -96,7 +58,7 @@ final class RemoteMerge {
     guard let (description, key) = entity(change.entity) else { return }
     let identifier = PersistentIdentifier(key, .row(change.identifier))
     let link = context.registered(identifier)?.link
-    summary.note(change, description)
+    if isNews(change, link) { summary.note(change, description) }
     switch change.kind {
     case .insert:
       relate(identifier, description, change, old: [:], new: change.new)
@@ -104,11 +66,36 @@ final class RemoteMerge {
       if let link { update(link, change) }
       relate(identifier, description, change, old: change.old, new: change.new)
     case .delete:
+      if let link, isBehind(link, change) { break }
       if let link, !delete(link, change) { return }
       relate(identifier, description, change, old: change.old, new: [:])
-    case .links: relink(identifier, link, description, change)
+    case .links where standing != .ownBefore: relink(identifier, link, description, change)
     default: break
     }
+  }
+
+  /// Whether the context hasn't made a change itself; what it saves may let the store change more.
+  private func isNews(_ change: DepotClient.HistoryChange, _ link: Link?) -> Bool {
+    if standing == .foreign { return true }
+    switch change.kind {
+    case .update:
+      guard let link, let version = change.version else { return true }
+      return version > link.storage.knownVersion
+    case .delete: return link != nil
+    default: return false
+    }
+  }
+
+  /// Takes back what the program has changed of a row that others have changed, where the policy says so.
+  ///
+  /// That is done for all rows of a transaction before its changes are taken.
+  func giveUp(_ change: DepotClient.HistoryChange) {
+    guard policy == .rollback, change.kind == .update,
+      let (_, key) = entity(change.entity),
+      let storage = context.registered(PersistentIdentifier(key, .row(change.identifier))),
+      storage.phase == .stored, !storage.isFault, change.version == storage.knownVersion + 1
+    else { return }
+    storage.restoreRow()
   }
 
   private func entity(_ name: String) -> (description: EntityDescription, key: EntityKey)? {
@@ -135,7 +122,6 @@ final class RemoteMerge {
       outdated.append(link)
       return
     }
-    if isNew, policy == .rollback, storage.phase == .stored { storage.restoreRow() }
     var theirs: [Int: Slot] = [:]
     for property in storage.description.properties(changedBy: change) where !property.isToMany {
       let slot = property.slot
@@ -179,6 +165,11 @@ final class RemoteMerge {
     }
   }
 
+  /// Whether a deletion is told late, of a row that was made again since.
+  private func isBehind(_ link: Link, _ change: DepotClient.HistoryChange) -> Bool {
+    change.version.map { $0 < link.storage.knownVersion } ?? false
+  }
+
   /// Returns whether the object goes; changes of the program may keep it, where it is.
   private func delete(_ link: Link, _ change: DepotClient.HistoryChange) -> Bool {
     let storage = link.storage
@@ -196,6 +187,7 @@ final class RemoteMerge {
       storage.slots[property.slot] = value
     }
     deleted.append(link)
+    leave(link)
     return true
   }
 
@@ -217,16 +209,19 @@ final class RemoteMerge {
       let to = new[property.name]?.int64.flatMap { self.identifier(type, $0) }
       if from == to { continue }
       let known = context.registered(identifier)
-      let isOwn = known.map { $0.changed.contains(property.slot) } ?? false
+      let isOwn = change.kind != .delete && known?.changed.contains(property.slot) ?? false
       let place = known.flatMap { self.place(of: $0, property.slot, change) }
-      let member = Member(
-        identifier: identifier,
-        isOwn: isOwn,
-        make: { self.object(identifier, description, change) }
-      )
       for (side, isAdded) in [(from, false), (to, true)] {
         guard let side, let other = context.registered(side)?.link else { continue }
         if let place, (place == side) != isAdded { continue }
+        // One that will be deleted enters nothing.
+        let member = Member(
+          identifier: identifier,
+          isOwn: isOwn || isAdded && known?.phase == .deleted,
+          make: { self.object(identifier, description, change) }
+        )
+        // It takes along what leads to it, or lets it go.
+        if isAdded, other.storage.phase == .deleted { context.undecided.append(other) }
         if inverse.isToMany {
           edit(other, inverse.slot, member, isAdded: isAdded)
         } else {
@@ -243,30 +238,16 @@ final class RemoteMerge {
     _ slot: Int,
     _ change: DepotClient.HistoryChange
   ) -> PersistentIdentifier?? {
-    guard change.kind != .delete, let version = change.version, version < storage.knownVersion,
-      storage.wasRead(slot)
+    // A row begins with the first version.
+    guard let version = change.version ?? (change.kind == .insert ? 1 : nil),
+      change.kind != .delete, version < storage.knownVersion, storage.wasRead(slot)
     else { return nil }
     guard storage.changed.contains(slot) else { return .some(storage.slots[slot].targetIdentifier) }
     return .some((storage.newer?.slots[slot] ?? storage.base[slot])?.targetIdentifier)
   }
 
-  /// An object that enters or leaves a list.
-  fileprivate final class Member {
-    let identifier: PersistentIdentifier
-    /// Whether the program has changed what the object leads to, so that it decides where it is.
-    let isOwn: Bool
-    private let make: () -> Link?
-    private(set) lazy var link = make()
-
-    init(identifier: PersistentIdentifier, isOwn: Bool, make: @escaping () -> Link?) {
-      self.identifier = identifier
-      self.isOwn = isOwn
-      self.make = make
-    }
-  }
-
   /// Adds an object to a list, or removes it.
-  private func edit(_ link: Link, _ slot: Int, _ member: Member, isAdded: Bool) {
+  func edit(_ link: Link, _ slot: Int, _ member: Member, isAdded: Bool) {
     let place = Place(storage: ObjectIdentifier(link.storage), slot: slot)
     guard let edit = lists[place] ?? ListEdit(link, slot) else { return }
     lists[place] = edit
@@ -274,9 +255,11 @@ final class RemoteMerge {
   }
 
   /// Lets the other side of a relationship from one to one follow.
-  private func point(_ link: Link, _ slot: Int, _ member: Member, isAdded: Bool) {
+  func point(_ link: Link, _ slot: Int, _ member: Member, isAdded: Bool) {
     let storage = link.storage
     guard storage.wasRead(slot) else { return }
+    // What leads elsewhere now, and not by the program's will, isn't here any more.
+    if !isAdded, !member.isOwn { leave(link, slot, member.identifier) }
     let isChanged = storage.changed.contains(slot)
     let known = isChanged ? storage.base[slot] : storage.slots[slot]
     guard (known?.targetIdentifier == member.identifier) != isAdded else { return }
@@ -306,23 +289,47 @@ final class RemoteMerge {
         edits.append(Edit(link: link, slot: property.slot, value: .unloaded))
         continue
       }
-      let own = Member(identifier: identifier, isOwn: false) {
-        self.object(identifier, description, nil)
-      }
-      for (member, isAdded) in [("remove", false), ("add", true)] {
-        for row in members[member]?.array ?? [] {
+      for (name, isAdded) in [("remove", false), ("add", true)] {
+        for row in members[name]?.array ?? [] {
           guard let other = row.int64.flatMap({ self.identifier(type, $0) }) else { continue }
-          if let link {
-            let target = Member(identifier: other, isOwn: false) { self.context.fault(other) }
-            edit(link, property.slot, target, isAdded: isAdded)
-          }
-          if let inverse = property.shape.inverse, inverse.isToMany,
-            let link = context.registered(other)?.link
-          {
-            edit(link, inverse.slot, own, isAdded: isAdded)
-          }
+          connect((identifier, description), (other, property), isAdded: isAdded)
         }
       }
+    }
+  }
+
+  /// Adds two objects to each other's lists, or removes them.
+  private func connect(
+    _ one: (identifier: PersistentIdentifier, description: EntityDescription),
+    _ other: (identifier: PersistentIdentifier, property: PropertyDescription),
+    isAdded: Bool
+  ) {
+    let (near, far) = (
+      context.registered(one.identifier)?.link, context.registered(other.identifier)?.link
+    )
+    let deleted = [near, far].compactMap { $0 }.filter { $0.storage.phase == .deleted }
+    // What will be deleted has to leave the lists again.
+    if isAdded { context.undecided += deleted }
+    let property = other.property
+    let back = property.shape.inverse.flatMap { $0.isToMany ? $0.slot : nil }
+    // A list that lacks what will be deleted says nothing of what the program wants otherwise.
+    func isOwn(_ link: Link?, _ slot: Int?, _ target: Link?) -> Bool {
+      guard let link, let slot, let target, deleted.isEmpty else { return false }
+      return link.storage.hasEdited(slot, target.storage)
+    }
+    if let near {
+      let isOwn = isOwn(far, back, near)
+      let member = Member(identifier: other.identifier, isOwn: isOwn) {
+        self.context.fault(other.identifier)
+      }
+      edit(near, property.slot, member, isAdded: isAdded)
+    }
+    if let far, let back {
+      let isOwn = isOwn(near, property.slot, far)
+      let member = Member(identifier: one.identifier, isOwn: isOwn) {
+        self.object(one.identifier, one.description, nil)
+      }
+      edit(far, back, member, isAdded: isAdded)
     }
   }
 
@@ -351,20 +358,31 @@ final class RemoteMerge {
   ///
   /// What observers do when they are told may bring newer values, or be changes; both stay.
   func finish() {
+    scan()
     let lists = Array(lists.values)
+    for list in lists { list.look() }
     let changed = lists.filter(\.isChanged)
     // Objects that have to be read are, before anybody is told.
-    for list in changed { for step in list.steps where step.isAdded { _ = step.member.link } }
+    for list in changed { list.find() }
     for edit in edits { edit.property.willSet(edit.link.model) }
     for list in changed { list.property.willSet(list.link.model) }
     for edit in edits where isCurrent(edit) { edit.link.storage.slots[edit.slot] = edit.value }
-    for list in lists { apply(list) }
+    for list in lists { list.apply() }
     for link in deleted where link.storage.context === context {
       if link.storage.phase == .deleted { context.deleted.remove(link.storage) }
       context.vanish(link.storage)
     }
     for edit in edits { edit.property.didSet(edit.link.model) }
     for list in changed { list.property.didSet(list.link.model) }
+    for edit in edits where edit.isForced {
+      let storage = edit.link.storage
+      if storage.isUnloaded(edit.slot) {
+        storage.forgetChange(edit.slot)
+      } else {
+        storage.forgetChangeIfNone(edit.slot)
+      }
+    }
+    for list in changed { list.link.storage.forgetChangeIfNone(list.slot) }
     for link in alive.compactMap({ ($0 as? any PersistentModel)?.storage?.link }) {
       context.recent.add(link.model)
     }
@@ -373,29 +391,14 @@ final class RemoteMerge {
 
   private func isCurrent(_ edit: Edit) -> Bool {
     let storage = edit.link.storage
-    guard storage.context === context, !storage.changed.contains(edit.slot) else { return false }
+    guard storage.context === context, edit.isForced || !storage.changed.contains(edit.slot) else {
+      return false
+    }
     if let leaving = edit.leaving, storage.slots[edit.slot].targetIdentifier != leaving {
       return false
     }
     return edit.version.map { $0 == storage.knownVersion } ?? true
   }
-
-  private func apply(_ edit: ListEdit) {
-    let storage = edit.link.storage
-    if storage.changed.contains(edit.slot), case .many(let base?)? = storage.base[edit.slot],
-      let edited = edit.applied(to: base, own: true)
-    {
-      storage.base[edit.slot] = .many(edited)
-    }
-    guard edit.isChanged, case .many(let list?) = storage.slots[edit.slot],
-      let edited = edit.applied(to: list, own: false)
-    else { return }
-    storage.slots[edit.slot] = .many(edited)
-  }
-}
-
-extension RemoteMerge.ListEdit {
-  fileprivate var property: PropertyDescription { link.storage.description.properties[slot] }
 }
 
 extension RemoteMerge.Edit {

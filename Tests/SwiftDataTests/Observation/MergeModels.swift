@@ -14,6 +14,7 @@ import SwiftData
   @Attribute(.externalStorage) var scan = Data([0])
   var rack: Rack?
   @Relationship(inverse: \Label.tomes) var labels: [Label] = []
+  @Relationship(inverse: \Jacket.tome) var jacket: Jacket?
 
   init(title: String) { self.title = title }
 }
@@ -25,21 +26,58 @@ import SwiftData
   init(name: String) { self.name = name }
 }
 
-/// What one program does with racks, tomes, and labels.
+@Model final class Jacket {
+  var name: String
+  var tome: Tome?
+
+  init(name: String) { self.name = name }
+}
+
+/// What programs do beyond changing what they have.
+struct MergePlay: OptionSet, CustomStringConvertible {
+  let rawValue: Int
+
+  /// They delete objects.
+  static let deletions = MergePlay(rawValue: 1)
+  /// They undo changes.
+  static let undo = MergePlay(rawValue: 2)
+  /// They use all merge policies.
+  static let policies = MergePlay(rawValue: 4)
+  /// They change relationships from one to one.
+  static let jackets = MergePlay(rawValue: 8)
+
+  static let all: MergePlay = [.deletions, .undo, .policies, .jackets]
+
+  var description: String {
+    let names = ["deletions", "undo", "policies", "jackets"]
+    let parts = names.indices.filter { contains(MergePlay(rawValue: 1 << $0)) }.map { names[$0] }
+    return parts.isEmpty ? "changes" : parts.joined(separator: ", ")
+  }
+}
+
+/// What one program does with racks, tomes, labels, and jackets.
 final class MergeSession {
   let context: ModelContext
+  private let play: MergePlay
+  private let manager: UndoManager?
   private var tomes: [Tome] = []
   private var racks: [Rack] = []
   private var labels: [Label] = []
+  private var jackets: [Jacket] = []
   /// All objects that the program has had.
   private var kept: [any PersistentModel] = []
 
-  init(_ container: ModelContainer) throws {
+  init(_ container: ModelContainer, _ play: MergePlay, _ policy: MergePolicy) throws {
     context = ModelContext(container)
     context.automaticallyMergesChanges = true
+    if play.contains(.policies) { context.mergePolicy = policy }
+    self.play = play
+    manager = play.contains(.undo) ? UndoManager() : nil
+    context.undoManager = manager
     racks = try context.fetch(FetchDescriptor<Rack>(sortBy: [SortDescriptor(\.name)]))
     labels = try context.fetch(FetchDescriptor<Label>(sortBy: [SortDescriptor(\.name)]))
-    kept = racks + labels
+    jackets = try context.fetch(FetchDescriptor<Jacket>(sortBy: [SortDescriptor(\.name)]))
+    kept = racks + labels + jackets
     try fetch()
     for rack in racks { _ = rack.tomes.count }
     for label in labels.dropFirst() { _ = label.tomes.count }
@@ -52,12 +90,12 @@ final class MergeSession {
 
   /// Does one thing by chance.
   func step(_ number: Int, _ random: inout some RandomNumberGenerator) throws {
-    let here = tomes.filter { $0.modelContext != nil && !$0.isDeleted }
+    let here = Self.present(tomes)
     guard let tome = here.randomElement(using: &random),
-      let rack = racks.randomElement(using: &random),
+      let rack = Self.present(racks).randomElement(using: &random),
       let label = labels.randomElement(using: &random)
     else { return }
-    switch Int.random(in: 0..<19, using: &random) {
+    switch Int.random(in: 0..<23, using: &random) {
     case 0, 1: tome.title = "title \(number)"
     case 2: tome.pages = number
     case 3, 4: tome.rack = rack
@@ -90,8 +128,19 @@ final class MergeSession {
       var descriptor = FetchDescriptor<Tome>()
       descriptor.propertiesToFetch = [\.pages]
       kept += try context.fetch(descriptor) as [any PersistentModel]
+    case 18: if play.contains(.deletions) { context.delete(tome) }
+    case 19:
+      if play.contains(.deletions), Int.random(in: 0..<4, using: &random) == 0 {
+        context.delete(rack)
+      }
+    case 20: manager?.undo()
+    case 21: if play.contains(.jackets) { tome.jacket = jackets.randomElement(using: &random) }
     default: try fetch()
     }
+  }
+
+  private static func present<T: PersistentModel>(_ models: [T]) -> [T] {
+    models.filter { $0.modelContext != nil && !$0.isDeleted }
   }
 
   /// Saves, or takes everything back if others were first.
@@ -108,7 +157,7 @@ final class MergeSession {
     let context = ModelContext(container)
     let all: [any PersistentModel] =
       try context.fetch(FetchDescriptor<Rack>()) + context.fetch(FetchDescriptor<Tome>())
-      + context.fetch(FetchDescriptor<Label>())
+      + context.fetch(FetchDescriptor<Label>()) + context.fetch(FetchDescriptor<Jacket>())
     return Dictionary(all.map { ($0.persistentModelID, text($0)) }) { $1 }
   }
 
@@ -117,7 +166,9 @@ final class MergeSession {
     case let rack as Rack: return "\(rack.name) \(names(rack.tomes))"
     case let tome as Tome:
       let values = "\(tome.title) \(tome.pages) \(Array(tome.scan))"
-      return "\(values) \(names(tome.rack.map { [$0] } ?? [])) \(names(tome.labels))"
+      let jacket = names(tome.jacket.map { [$0] } ?? [])
+      return "\(values) \(names(tome.rack.map { [$0] } ?? [])) \(names(tome.labels)) \(jacket)"
+    case let jacket as Jacket: return "\(jacket.name) \(names(jacket.tome.map { [$0] } ?? []))"
     case let label as Label: return "\(label.name) \(names(label.tomes))"
     default: return ""
     }
