@@ -9,12 +9,16 @@ extension ModelContext {
   /// The main context and those of model actors do so unless they are told not to. They merge as soon as
   /// their actor has time; other contexts do so when they are next asked for something. Of an object that
   /// has changes which aren't saved, these are kept, or lost where ``mergePolicy`` lets the store win.
+  /// A context that is told to merge after it has read something reads its objects anew once, since it
+  /// wasn't told what was saved in between.
   public final var automaticallyMergesChanges: Bool {
     get { inbox.isOpen }
     set {
+      if newValue, hasRead, !inbox.isOpen { hasMissedChanges = true }
       inbox.isOpen = newValue
       if newValue, hasRead {
         watch()
+        inbox.schedule()
       } else if !newValue {
         isWatching = false
         partialMerge = nil

@@ -42,7 +42,10 @@ import Testing
     try context.save()
     context.automaticallyMergesChanges = false
     context.automaticallyMergesChanges = true
-    try await until { context.inbox.isEmpty }
+    try await until {
+      context.processPendingChanges()
+      return context.inbox.isEmpty
+    }
     let other = ModelContext(container)
     for name in ["B", "C"] { other.insert(Shelf(name: name)) }
     try other.save()
@@ -53,6 +56,24 @@ import Testing
     #expect(context.inbox.count == 2)
     context.processPendingChanges()
     #expect(shelf.name == "D")
+  }
+
+  @Test func `a context that merges from now on learns what was saved before`() throws {
+    let container = try libraryContainer()
+    let other = ModelContext(container)
+    let twin = Shelf(name: "A")
+    other.insert(twin)
+    try other.save()
+    let context = ModelContext(container)
+    let shelf = try #require(context.fetch(FetchDescriptor<Shelf>()).first)
+    twin.name = "B"
+    twin.volumes = [Volume(title: "Emma")]
+    try other.save()
+    #expect(shelf.name == "A")
+    context.automaticallyMergesChanges = true
+    context.processPendingChanges()
+    #expect(shelf.name == "B")
+    #expect(shelf.volumes.map(\.title) == ["Emma"])
   }
 
   @Test func `what waits too long becomes one look at everything`() {
