@@ -40,6 +40,7 @@ extension ModelContext {
     guard insertAlone(storage) else { return }
     if storage.description.relationships.isEmpty { return }
     var queue = [storage]
+    var entering: [ModelStorage] = []
     while let next = queue.popLast() {
       for property in next.description.relationships {
         switch next.slots[property.slot] {
@@ -52,6 +53,9 @@ extension ModelContext {
             queue.append(link.storage)
           }
         case .many(let list?):
+          if property.shape.isStrong, property.shape.inverse?.isToMany == true, list.count > 0 {
+            entering.append(next)
+          }
           for link in list.links ?? []
           where link.storage.phase == .unregistered && insertAlone(link.storage) {
             queue.append(link.storage)
@@ -60,6 +64,8 @@ extension ModelContext {
         }
       }
     }
+    // After a rollback they weren't in the lists of what they lead to.
+    for storage in entering { storage.enterInverses() }
   }
 
   private func insertAlone(_ storage: ModelStorage) -> Bool {

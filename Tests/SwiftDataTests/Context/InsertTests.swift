@@ -81,6 +81,20 @@ enum PadsTwo: VersionedSchema {
     #expect(try fixture.other.fetchCount(FetchDescriptor<Haven>()) == 1)
   }
 
+  @Test func `after a rollback is in the lists of what it leads to`() throws {
+    let (red, ida) = (Pennant(name: "red"), Ship(name: "Ida"))
+    ida.pennants = [red]
+    context.insert(red)
+    context.rollback()
+    context.insert(red)
+    #expect(ida.modelContext === context)
+    #expect(ida.pennants.map(\.name) == ["red"])
+    #expect(red.ships.map(\.name) == ["Ida"])
+    try context.save()
+    let stored = try #require(fixture.other.fetch(FetchDescriptor<Ship>()).first)
+    #expect(stored.pennants.map(\.name) == ["red"])
+  }
+
   @Test func `takes its deletion back on both sides`() throws {
     let haven = Haven(name: "Oslo")
     let (ida, una) = (Ship(name: "Ida", haven: haven), Ship(name: "Una", haven: haven))
