@@ -143,7 +143,8 @@ import Testing
       #expect(changes.count == 1998 + 12 * 2000)
       let inserted = changes.filter { $0["kind"] == .string("insert") }
       let sizes: [Int64] = inserted.compactMap { $0["new"]?["size"]?.int64 }
-      #expect(sizes == Array(3...2000))
+      let wanted: [Int64] = Array(3...2000)
+      #expect(sizes == wanted)
     }
   }
 }
