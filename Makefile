@@ -48,11 +48,11 @@ build: deps  ## Build the release programs into .build/release
 	$(call quietly,$(SWIFT) build $(RELEASE))
 
 test: test-deps build  ## Run all tests, also those over real processes
-	@Tests/run-tests $(SWIFT) $(BUILD_FLAGS)
+	@Tests/supervise Tests/run-tests $(SWIFT) $(BUILD_FLAGS)
 
 test-long: test-deps build  ## Run the fault tests at every point, an hour of clients, and a million queries
-	@DEPOT_SOAK=1 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) $(SWIFT) test $(BUILD_FLAGS) --filter FaultTests
-	@DEPOT_PROOF_SECONDS=3600 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) $(SWIFT) test $(BUILD_FLAGS) --filter ProofTests
+	@DEPOT_SOAK=1 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) Tests/supervise $(SWIFT) test $(BUILD_FLAGS) --filter FaultTests
+	@DEPOT_PROOF_SECONDS=3600 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) Tests/supervise $(SWIFT) test $(BUILD_FLAGS) --filter ProofTests
 	@DEPOT_LONG=1 $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/long \
 	  $(BUILD_FLAGS) --filter QueryDifferentialTests
 

@@ -115,6 +115,7 @@ let package = Package(
       dependencies: ["SwiftData"],
       path: "Tests/LibraryUser"
     ),
+    .target(name: "TestSupport", dependencies: ["DepotLinux"], path: "Tests/Support"),
     .testTarget(name: "DepotProtocolTests", dependencies: ["DepotProtocol", "CDepotJSON"]),
     .testTarget(name: "DepotSQLiteTests", dependencies: ["DepotSQLite"]),
     .testTarget(
@@ -123,15 +124,17 @@ let package = Package(
     ),
     .testTarget(
       name: "DepotCommandsTests",
-      dependencies: ["DepotCommands", "DepotClient", "DepotProtocol", "DepotLinux"]
+      dependencies: ["DepotCommands", "DepotClient", "DepotProtocol", "DepotLinux", "TestSupport"]
     ),
     .testTarget(
       name: "DepotClientTests",
-      dependencies: ["DepotClient", "DepotProtocol", "DepotLinux"]
+      dependencies: ["DepotClient", "DepotProtocol", "DepotLinux", "TestSupport"]
     ),
     .testTarget(
       name: "FaultTests",
-      dependencies: ["DepotClient", "DepotEngine", "DepotProtocol", "DepotSQLite", "DepotLinux"]
+      dependencies: [
+        "DepotClient", "DepotEngine", "DepotProtocol", "DepotSQLite", "DepotLinux", "TestSupport",
+      ]
     ),
     .testTarget(
       name: "DepotServerTests",
@@ -139,20 +142,22 @@ let package = Package(
     ),
     .testTarget(
       name: "DepotEmbeddedTests",
-      dependencies: ["DepotEmbedded", "DepotClient", "DepotProtocol", "DepotLinux", "store-user"]
+      dependencies: [
+        "DepotEmbedded", "DepotClient", "DepotProtocol", "DepotLinux", "store-user", "TestSupport",
+      ]
     ),
     .testTarget(
       name: "ServiceTests",
-      dependencies: ["DepotClient", "DepotProtocol", "DepotLinux"]
+      dependencies: ["DepotClient", "DepotProtocol", "DepotLinux", "TestSupport"]
     ),
     .testTarget(
       name: "SwiftDataTests",
-      dependencies: ["SwiftData", "DepotClient", "DepotProtocol", "DepotLinux"],
+      dependencies: ["SwiftData", "DepotClient", "DepotProtocol", "DepotLinux", "TestSupport"],
       exclude: ["API/swiftdata.txt"]
     ),
     .testTarget(name: "AppleCodeTests", dependencies: ["SwiftData"]),
     .testTarget(name: "DepotMacrosTests", dependencies: ["DepotMacros"]),
-    .testTarget(name: "RulesTests"),
+    .testTarget(name: "RulesTests", dependencies: ["TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,5 +1,6 @@
 import DepotLinux
 import DepotProtocol
+import TestSupport
 import Testing
 
 @testable import DepotCommands
@@ -42,6 +43,6 @@ import Testing
     var text = script.text
     try text.withUTF8 { try file.write(UnsafeRawBufferPointer($0)) }
     let check = script == .fish ? ["--no-execute"] : ["-n"]
-    #expect(try TemporaryFolder.run([shell] + check + [path]) == 0)
+    #expect(try Program.run([shell] + check + [path]).status == 0)
   }
 }

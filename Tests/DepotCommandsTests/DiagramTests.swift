@@ -1,5 +1,6 @@
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 @testable import DepotCommands
@@ -217,7 +218,7 @@ import Testing
     try text.write(toFile: folder.path + "/d.svg", atomically: true, encoding: .utf8)
     let check = "import sys, xml.dom.minidom as m; m.parse(sys.argv[1])"
     #expect(
-      try TemporaryFolder.run(["/usr/bin/python3", "-c", check, folder.path + "/d.svg"]) == 0
+      try Program.run(["/usr/bin/python3", "-c", check, folder.path + "/d.svg"]).status == 0
     )
     for name in ["Trip", "Cruise", "Country", "Person", "cruises", "city"] {
       #expect(text.contains(">\(name)</text>"))

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import DepotCommands
@@ -84,7 +85,7 @@ import Testing
     file.append(" ")
     #expect(file.read().lines == lines)
     #expect(
-      try TemporaryFolder.run(["/bin/sh", "-c", "test $(stat -c %a \(file.path)) = 600"]) == 0
+      try Program.run(["/bin/sh", "-c", "test $(stat -c %a \(file.path)) = 600"]).status == 0
     )
   }
 }

@@ -1,5 +1,6 @@
 import DepotLinux
 import Glibc
+import TestSupport
 import Testing
 
 /// Programs that have the service inside themselves.

@@ -2,6 +2,7 @@ import DepotClient
 import DepotLinux
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 extension EmbeddedTests {
@@ -18,11 +19,11 @@ extension EmbeddedTests {
         socket = folder.path + "/s"
         environment = [
           "DEPOT_SOCKET": socket, "XDG_DATA_HOME": folder.path,
-          "DEPOT_DAEMON": Program.folder + "/depotd",
+          "DEPOT_DAEMON": Programs.daemon,
         ]
       }
 
-      deinit { try? connect().shutdown() }
+      deinit { StartedService.end(at: socket) }
 
       func connect() throws -> BlockingConnection {
         try BlockingConnection(socket: SocketPath(socket))
@@ -55,7 +56,7 @@ extension EmbeddedTests {
     }
 
     @Test func `the service is started if there is none, and has the file`() throws {
-      let (first, second) = try (Program(around.environment), Program(around.environment))
+      let (first, second) = try (StoreUser(around.environment), StoreUser(around.environment))
       #expect(try first.ask("open \(path)") == "ok service")
       #expect(try second.ask("open \(path)") == "ok service")
       try first.ask("insert a")
@@ -66,7 +67,7 @@ extension EmbeddedTests {
     }
 
     @Test func `a service that was killed is started again, and nothing saved is lost`() throws {
-      let program = try Program(around.environment)
+      let program = try StoreUser(around.environment)
       #expect(try program.ask("open \(path)") == "ok service")
       try program.ask("insert a")
       try around.killService()
@@ -76,16 +77,16 @@ extension EmbeddedTests {
     }
 
     @Test func `eight programs that start at once share one service`() throws {
-      let programs = try (0..<8).map { _ in try Program(around.environment) }
+      let programs = try (0..<8).map { _ in try StoreUser(around.environment) }
       for program in programs { try program.send("open \(path)") }
       #expect(programs.allSatisfy { $0.receive() == "ok service" })
     }
 
     @Test func `a program that owns the file keeps it when a service appears`() throws {
-      let owner = try Program()
+      let owner = try StoreUser()
       #expect(try owner.ask("open \(path)") == "ok owner")
       try owner.ask("insert a")
-      let guest = try Program(around.environment)
+      let guest = try StoreUser(around.environment)
       #expect(try guest.ask("open \(path)") == "ok guest")
       #expect(try guest.ask("names") == "ok a")
       // When it ends, the service has the file.
@@ -96,20 +97,20 @@ extension EmbeddedTests {
     }
 
     @Test func `a program that leaves out the service can't have what the service has`() throws {
-      let first = try Program(around.environment)
+      let first = try StoreUser(around.environment)
       #expect(try first.ask("open \(path)") == "ok service")
-      let second = try Program()
+      let second = try StoreUser()
       let answer = try second.ask("open \(path)")
       #expect(answer.hasPrefix("error unavailable.busy"), "\(answer)")
     }
 
     @Test func `a container of another name with the file is joined`() throws {
-      let starter = try Program(around.environment)
+      let starter = try StoreUser(around.environment)
       try starter.ask("open \(around.folder.path)/other.store")
       let request = ContainerRequest("mine", stores: [ContainerStore(.path(path))])
       let connection = try around.connect()
       try connection.openContainer(request)
-      let program = try Program(around.environment)
+      let program = try StoreUser(around.environment)
       #expect(try program.ask("open \(path)") == "ok service")
       try program.ask("insert a")
       let other = try BlockingConnection(socket: SocketPath(around.socket), container: "mine")
@@ -119,12 +120,12 @@ extension EmbeddedTests {
     @Test func `without a program to start, the file has an owner`() throws {
       var environment = around.environment
       environment["DEPOT_DAEMON"] = "/nowhere/depotd"
-      let program = try Program(environment)
+      let program = try StoreUser(environment)
       #expect(try program.ask("open \(path)") == "ok owner")
     }
 
     @Test func `a file that was removed is made anew`() throws {
-      let first = try Program(around.environment)
+      let first = try StoreUser(around.environment)
       try first.ask("open \(path)")
       try first.ask("insert a")
       try first.ask("close")
@@ -137,7 +138,7 @@ extension EmbeddedTests {
     }
 
     @Test func `who may only read a file sees it in the service, and makes none`() throws {
-      let (writer, reader) = try (Program(around.environment), Program(around.environment))
+      let (writer, reader) = try (StoreUser(around.environment), StoreUser(around.environment))
       #expect(try reader.ask("read \(path)").hasPrefix("error notfound.file"))
       try writer.ask("open \(path)")
       try writer.ask("insert a")

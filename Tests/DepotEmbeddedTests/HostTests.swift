@@ -1,5 +1,6 @@
 import DepotLinux
 import Foundation
+import TestSupport
 import Testing
 
 extension EmbeddedTests {
@@ -14,7 +15,7 @@ extension EmbeddedTests {
     }
 
     /// The folders of stores in memory that a process has.
-    private func memoryFolders(of program: Program) -> Int {
+    private func memoryFolders(of program: StoreUser) -> Int {
       FileSystem.entries(of: "/proc/\(program.identifier)/fd").count { name in
         let link = "/proc/\(program.identifier)/fd/\(name)"
         let target = try? FileManager.default.destinationOfSymbolicLink(atPath: link)
@@ -25,7 +26,7 @@ extension EmbeddedTests {
     @Test func `signals, the mask of new files, and the working folder are left as they were`()
       throws
     {
-      let program = try Program()
+      let program = try StoreUser()
       let before = try program.ask("state")
       try program.ask("open \(path)")
       try program.ask("insert a")
@@ -40,7 +41,7 @@ extension EmbeddedTests {
     @Test func `a program whose standard descriptors are closed doesn't give them to its store`()
       throws
     {
-      let program = try Program(prefix: ["sh", "-c", "exec \"$@\" 2>&-", "sh"])
+      let program = try StoreUser(prefix: ["sh", "-c", "exec \"$@\" 2>&-", "sh"])
       try program.ask("open \(path)")
       try program.ask("insert a")
       let link = "/proc/\(program.identifier)/fd/2"
@@ -49,7 +50,7 @@ extension EmbeddedTests {
     }
 
     @Test func `programs that are started inherit no descriptor`() throws {
-      let program = try Program()
+      let program = try StoreUser()
       // What the program inherited itself it passes on.
       let before = try program.ask("inherited")
       try program.ask("open \(path)")
@@ -62,7 +63,7 @@ extension EmbeddedTests {
     @Test func `opening and closing a hundred stores leaves no thread and no descriptor behind`()
       throws
     {
-      let program = try Program()
+      let program = try StoreUser()
       for arguments in ["100 memory", "100 \(path)"] {
         try program.ask("cycle 1 " + arguments.split(separator: " ")[1])
         #expect(try holdsSoon { try program.ask("threads") == "ok 1" })
@@ -74,7 +75,7 @@ extension EmbeddedTests {
     }
 
     @Test func `stores are closed in good order when the program exits`() throws {
-      let program = try Program()
+      let program = try StoreUser()
       try program.ask("open \(path)")
       try program.ask("insert a")
       try program.send("quit")
@@ -90,7 +91,7 @@ extension EmbeddedTests {
       func folders() -> Set<String> {
         Set(FileSystem.entries(of: "/dev/shm").filter { $0.hasPrefix(prefix) })
       }
-      let program = try Program()
+      let program = try StoreUser()
       try program.ask("open-memory x")
       #expect(memoryFolders(of: program) == 1)
       let held = folders()
@@ -105,7 +106,7 @@ extension EmbeddedTests {
     }
 
     @Test func `the log is written if it is asked for`() throws {
-      let program = try Program(["DEPOT_EMBEDDED": "1", "DEPOT_LOG": "1"])
+      let program = try StoreUser(["DEPOT_EMBEDDED": "1", "DEPOT_LOG": "1"])
       try program.ask("open \(path)")
       #expect(holdsSoon { program.errorOutput.contains("ready") }, "\(program.errorOutput)")
     }

@@ -3,6 +3,7 @@ import DepotEmbedded
 import DepotLinux
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 extension EmbeddedTests {

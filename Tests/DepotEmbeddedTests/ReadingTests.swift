@@ -1,5 +1,6 @@
 import DepotLinux
 import Foundation
+import TestSupport
 import Testing
 
 extension EmbeddedTests {
@@ -14,14 +15,14 @@ extension EmbeddedTests {
     }
 
     @Test func `a file that is missing isn't made`() throws {
-      let program = try Program()
+      let program = try StoreUser()
       let answer = try program.ask("read \(path)")
       #expect(answer.hasPrefix("error notfound.file"), "\(answer)")
       #expect(folder.names == [])
     }
 
     @Test func `who may only read sees what others save, and can't save`() throws {
-      let (writer, reader) = try (Program(), Program())
+      let (writer, reader) = try (StoreUser(), StoreUser())
       try writer.ask("open \(path)")
       try writer.ask("insert a")
       #expect(try reader.ask("read \(path)") == "ok guest")
@@ -32,13 +33,13 @@ extension EmbeddedTests {
     }
 
     @Test func `who may only read serves those who write`() throws {
-      let (writer, reader) = try (Program(), Program())
+      let (writer, reader) = try (StoreUser(), StoreUser())
       try writer.ask("open \(path)")
       try writer.ask("insert a")
       writer.kill()
       #expect(try reader.ask("read \(path)") == "ok owner")
       #expect(try reader.ask("insert b").hasPrefix("error unavailable.readonly"))
-      let second = try Program()
+      let second = try StoreUser()
       #expect(try second.ask("open \(path)") == "ok guest")
       #expect(try second.ask("insert c") == "ok")
       #expect(try reader.ask("names") == "ok a c")
@@ -47,7 +48,7 @@ extension EmbeddedTests {
     @Test(.enabled(if: getuid() == 0, "only root can become another user"))
     func `a file that can't be written is read as it is, and nothing is made beside it`() throws {
       do {
-        let writer = try Program()
+        let writer = try StoreUser()
         try writer.ask("open \(path)")
         try writer.ask("insert a")
         try writer.send("quit")
@@ -57,7 +58,7 @@ extension EmbeddedTests {
         try FileManager.default.removeItem(atPath: folder.path + "/" + name)
       }
       try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
-      let reader = try Program(
+      let reader = try StoreUser(
         prefix: ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
       )
       #expect(try reader.ask("read \(path)") == "ok embedded")

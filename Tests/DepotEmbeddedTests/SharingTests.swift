@@ -2,6 +2,7 @@ import DepotClient
 import DepotLinux
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 extension EmbeddedTests {
@@ -18,7 +19,7 @@ extension EmbeddedTests {
     @Test func `the second program is the guest of the first, and both see all that is saved`()
       throws
     {
-      let (first, second) = try (Program(), Program())
+      let (first, second) = try (StoreUser(), StoreUser())
       #expect(try first.ask("open \(path)") == "ok owner")
       #expect(try second.ask("open \(path)") == "ok guest")
       try first.ask("insert a")
@@ -28,7 +29,7 @@ extension EmbeddedTests {
     }
 
     @Test func `a guest takes over when the owner is killed`() throws {
-      let (first, second) = try (Program(), Program())
+      let (first, second) = try (StoreUser(), StoreUser())
       try first.ask("open \(path)")
       try second.ask("open \(path)")
       try first.ask("insert a")
@@ -40,7 +41,7 @@ extension EmbeddedTests {
     }
 
     @Test func `a guest takes over when the owner closes the store or ends`() throws {
-      let (first, second) = try (Program(), Program())
+      let (first, second) = try (StoreUser(), StoreUser())
       try first.ask("open \(path)")
       try second.ask("open \(path)")
       try first.ask("insert a")
@@ -57,7 +58,7 @@ extension EmbeddedTests {
     @Test func `of eight programs that open a file at once, one becomes the owner`() throws {
       for round in 0..<5 {
         let path = folder.path + "/race-\(round).store"
-        let programs = try (0..<8).map { _ in try Program() }
+        let programs = try (0..<8).map { _ in try StoreUser() }
         for program in programs { try program.send("open \(path)") }
         let kinds = programs.map { $0.receive() }
         #expect(kinds.count { $0 == "ok owner" } == 1, "\(kinds)")
@@ -73,8 +74,8 @@ extension EmbeddedTests {
     {
       var acknowledged: Set<String> = []
       var next = 0
-      func start() throws -> Program {
-        let program = try Program()
+      func start() throws -> StoreUser {
+        let program = try StoreUser()
         #expect(try program.ask("open \(path)").hasPrefix("ok"))
         try program.send("work w\(next)")
         next += 1
@@ -106,7 +107,7 @@ extension EmbeddedTests {
         program.kill()
         _ = note(program.receiveRest())
       }
-      let last = try Program()
+      let last = try StoreUser()
       #expect(try last.ask("open \(path)") == "ok owner")
       let names = try last.ask("names").split(separator: " ").dropFirst().map(String.init)
       #expect(Set(names).count == names.count, "a save was applied twice")
@@ -117,10 +118,10 @@ extension EmbeddedTests {
     @Test func `programs that open, save, and close again and again don't hinder each other`()
       throws
     {
-      let programs = try (0..<4).map { _ in try Program() }
+      let programs = try (0..<4).map { _ in try StoreUser() }
       for program in programs { try program.send("churn 25 \(path)") }
       for program in programs {
-        let answer = program.receive(within: 90)
+        let answer = program.receive(within: .seconds(90))
         #expect(answer == "ok", "\(program.errorOutput)")
       }
       try programs[0].ask("open \(path)")
@@ -134,8 +135,8 @@ extension EmbeddedTests {
       try FileManager.default.createDirectory(atPath: long, withIntermediateDirectories: false)
       // Programs of one user may have been started with and without such folders.
       let runtime = try TemporaryFolder()
-      let first = try Program(["DEPOT_EMBEDDED": "1", "XDG_RUNTIME_DIR": runtime.path])
-      let second = try Program(["DEPOT_EMBEDDED": "1", "XDG_RUNTIME_DIR": ""])
+      let first = try StoreUser(["DEPOT_EMBEDDED": "1", "XDG_RUNTIME_DIR": runtime.path])
+      let second = try StoreUser(["DEPOT_EMBEDDED": "1", "XDG_RUNTIME_DIR": ""])
       #expect(try first.ask("open \(long)/notes.store") == "ok owner")
       #expect(try second.ask("open \(long)/notes.store") == "ok guest")
       try second.ask("insert a")
@@ -150,7 +151,7 @@ extension EmbeddedTests {
     }
 
     @Test func `a link to a file leads to the same store`() throws {
-      let (first, second) = try (Program(), Program())
+      let (first, second) = try (StoreUser(), StoreUser())
       #expect(try first.ask("open \(path)") == "ok owner")
       let link = folder.path + "/link.store"
       try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
@@ -158,32 +159,23 @@ extension EmbeddedTests {
     }
 
     @Test func `the command line reaches the owner by the socket, and can't end it`() throws {
-      let owner = try Program()
+      let owner = try StoreUser()
       try owner.ask("open \(path)")
       try owner.ask("insert a")
-      func depot(_ arguments: String...) throws -> (status: Int32, text: String) {
-        let process = Foundation.Process()
-        process.executableURL = URL(filePath: Program.folder + "/depot")
-        process.arguments = ["--socket", path + ".socket", "--no-start"] + arguments
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let data = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+      func depot(_ arguments: String...) throws -> Outcome {
+        try Program.run([Programs.depot, "--socket", path + ".socket", "--no-start"] + arguments)
       }
       let fetch = try depot("fetch", "Note")
-      #expect(fetch.status == 0 && fetch.text.contains("a"), "\(fetch.text)")
+      #expect(fetch.status == 0 && fetch.output.contains("a"), "\(fetch.errors)")
       let stop = try depot("service", "stop")
-      #expect(stop.status == 77, "\(stop.text)")
-      #expect(stop.text.contains("\(owner.identifier)"), "\(stop.text)")
+      #expect(stop.status == 77, "\(stop.errors)")
+      #expect(stop.errors.contains("\(owner.identifier)"), "\(stop.errors)")
       #expect(try owner.ask("names") == "ok a")
     }
 
     @Test func `a file that a program without an answer has is busy`() throws {
       let lock = try FileLock(path: path + ".lock")
-      let program = try Program()
+      let program = try StoreUser()
       let answer = try program.ask("open \(path)")
       #expect(answer.hasPrefix("error unavailable.busy"), "\(answer)")
       withExtendedLifetime(lock) {}
@@ -191,7 +183,7 @@ extension EmbeddedTests {
 
     @Test func `something else in the place of the socket is left alone`() throws {
       try Data("precious".utf8).write(to: URL(filePath: path + ".socket"))
-      let program = try Program()
+      let program = try StoreUser()
       let answer = try program.ask("open \(path)")
       #expect(answer.contains("\(path).socket"), "\(answer)")
       #expect(answer.hasPrefix("error"), "\(answer)")

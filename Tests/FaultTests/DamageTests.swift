@@ -4,6 +4,7 @@ import DepotProtocol
 import DepotSQLite
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// Files damaged by hand.
@@ -217,11 +218,11 @@ extension FaultTests {
           ["mount", "--bind", place.data, place.data],
           ["mount", "-o", "remount,ro,bind", place.data],
         ] {
-          guard try Child(arguments, log: place.log).wait() == 0 else {
+          guard try TestProcess(arguments, log: place.log).wait() == 0 else {
             throw TestFailure(place.text(of: place.log))
           }
         }
-        defer { _ = try? Child(["umount", "-l", place.data], log: "/dev/null").wait() }
+        defer { _ = try? TestProcess(["umount", "-l", place.data], log: "/dev/null").wait() }
         let daemon = try place.start()
         #expect(place.connect(daemon) == nil)
         #expect(daemon.wait() != 0)

@@ -2,6 +2,7 @@ import DepotClient
 import DepotProtocol
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// Errors of the disk while the daemon runs.
@@ -74,8 +75,8 @@ extension FaultTests {
         let (daemon, connection) = try place.serve()
         try connection.define(.items())
         var ledger = Ledger()
-        let arguments = ["prlimit", "--pid", "\(daemon.process)", "--fsize=4500000:unlimited"]
-        try Child(arguments, log: "/dev/null").wait()
+        let arguments = ["prlimit", "--pid", "\(daemon.identifier)", "--fsize=4500000:unlimited"]
+        try TestProcess(arguments, log: "/dev/null").wait()
         let refusal = connection.put("large", in: &ledger, bytes: 6_000_000)?.code
         let fault = try Fault("pwrite64", "error=EIO", in: daemon, place)
         let codes = (0..<2).map { connection.put("\($0)", in: &ledger)?.code }

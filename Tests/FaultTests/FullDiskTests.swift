@@ -2,6 +2,7 @@ import DepotClient
 import DepotProtocol
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// Disks without room.
@@ -14,8 +15,8 @@ extension FaultTests {
     private static func run(
       _ place: Place,
       bytes: Int,
-      fill: (Child) throws -> Void,
-      makeRoom: (Child) throws -> Void
+      fill: (TestProcess) throws -> Void,
+      makeRoom: (TestProcess) throws -> Void
     ) throws -> (refusals: [DepotError], problems: [String]) {
       let (daemon, connection) = try place.serve()
       try connection.define(.items())
@@ -79,9 +80,11 @@ extension FaultTests {
     @Test func `a limit of file sizes is a full disk, not a death`() async throws {
       expect(
         try await onThread {
-          func limit(_ daemon: Child, _ bytes: String) throws {
-            let arguments = ["prlimit", "--pid", "\(daemon.process)", "--fsize=\(bytes):unlimited"]
-            guard try Child(arguments, log: "/dev/null").wait() == 0 else {
+          func limit(_ daemon: TestProcess, _ bytes: String) throws {
+            let arguments = [
+              "prlimit", "--pid", "\(daemon.identifier)", "--fsize=\(bytes):unlimited",
+            ]
+            guard try TestProcess(arguments, log: "/dev/null").wait() == 0 else {
               throw TestFailure("prlimit failed")
             }
           }
@@ -101,8 +104,8 @@ extension FaultTests {
         let place = try Place()
         let (daemon, connection) = try place.serve()
         try connection.define(.items())
-        let arguments = ["prlimit", "--pid", "\(daemon.process)", "--fsize=4600000:unlimited"]
-        try Child(arguments, log: "/dev/null").wait()
+        let arguments = ["prlimit", "--pid", "\(daemon.identifier)", "--fsize=4600000:unlimited"]
+        try TestProcess(arguments, log: "/dev/null").wait()
         return (place, daemon)
       }
       // Flushes are slow, so that writes of several clients share a transaction.
@@ -150,7 +153,7 @@ extension FaultTests {
           let disk = try Place()
           let place = try Place()
           func run(_ arguments: String...) throws {
-            guard try Child(arguments, log: disk.log).wait() == 0 else {
+            guard try TestProcess(arguments, log: disk.log).wait() == 0 else {
               throw TestFailure("\(arguments): \(disk.text(of: disk.log))")
             }
           }
@@ -162,7 +165,7 @@ extension FaultTests {
             try run("mkfs.ext4", "-q", "-F", "-m", "0", image)
             try run("mount", "-o", "loop", image, place.data)
           }
-          defer { _ = try? Child(["umount", "-l", place.data], log: "/dev/null").wait() }
+          defer { _ = try? TestProcess(["umount", "-l", place.data], log: "/dev/null").wait() }
           // The ballast leaves some room for the database beside its log.
           let ballast = place.data + "/ballast"
           return try Self.run(

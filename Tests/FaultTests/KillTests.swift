@@ -3,6 +3,7 @@ import DepotProtocol
 import DepotSQLite
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// Kills the daemon at the system calls that it makes from its start to its end.

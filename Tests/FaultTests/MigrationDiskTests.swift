@@ -2,6 +2,7 @@ import DepotClient
 import DepotProtocol
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// Disks that fill up or fail while a graph goes through its versions.
@@ -27,8 +28,10 @@ extension FaultTests {
         let (daemon, connection) = try place.serve()
         try Library.fill(connection)
         func limit(_ bytes: String) throws {
-          let arguments = ["prlimit", "--pid", "\(daemon.process)", "--fsize=\(bytes):unlimited"]
-          guard try Child(arguments, log: "/dev/null").wait() == 0 else {
+          let arguments = [
+            "prlimit", "--pid", "\(daemon.identifier)", "--fsize=\(bytes):unlimited",
+          ]
+          guard try TestProcess(arguments, log: "/dev/null").wait() == 0 else {
             throw TestFailure("prlimit failed")
           }
         }

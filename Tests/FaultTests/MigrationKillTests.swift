@@ -2,6 +2,7 @@ import DepotClient
 import DepotProtocol
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// Kills the daemon, and the client, while a graph goes through three versions: one that is inferred,

@@ -2,6 +2,7 @@ import DepotClient
 import DepotProtocol
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// Everything that breaks a daemon on purpose, one at a time.

@@ -1,6 +1,7 @@
 import DepotClient
 import Foundation
 import Glibc
+import TestSupport
 
 /// A folder with a store and a socket, removed in the end.
 final class Place: Sendable {
@@ -21,29 +22,21 @@ final class Place: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// The program under test.
-  static var daemon: String {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().path
-    let programs = ProcessInfo.processInfo.environment["DEPOT_PROGRAMS"]
-    return (programs ?? root + "/.build/debug") + "/depotd"
-  }
-
-  private var arguments: [String] { [Self.daemon, "--socket", socket, "--store", store] }
+  private var arguments: [String] { [Programs.daemon, "--socket", socket, "--store", store] }
 
   /// Starts the daemon, without waiting for it.
-  func start() throws -> Child { try Child(arguments, log: log) }
+  func start() throws -> TestProcess { try TestProcess(arguments, log: log) }
 
   /// Starts the daemon with strace's expressions, as in `inject=fdatasync:error=EIO:when=2`.
   ///
   /// strace's own process is the grandchild, so that the status is the daemon's.
-  func start(tracing expressions: [String], paths: [String] = []) throws -> Child {
+  func start(tracing expressions: [String], paths: [String] = []) throws -> TestProcess {
     let options = expressions.flatMap { ["-e", $0] } + paths.flatMap { ["-P", $0] }
-    return try Child(["strace", "-D", "-f", "-o", trace] + options + arguments, log: log)
+    return try TestProcess(["strace", "-D", "-f", "-o", trace] + options + arguments, log: log)
   }
 
   /// Connects as soon as the daemon answers; `nil` if it ended before.
-  func connect(_ daemon: Child) -> BlockingConnection? {
+  func connect(_ daemon: TestProcess) -> BlockingConnection? {
     while daemon.isRunning {
       if let connection = try? BlockingConnection(socket: SocketPath(socket)) { return connection }
       usleep(1000)
@@ -52,7 +45,7 @@ final class Place: Sendable {
   }
 
   /// Starts the daemon and connects.
-  func serve() throws -> (Child, BlockingConnection) {
+  func serve() throws -> (TestProcess, BlockingConnection) {
     let daemon = try start()
     guard let connection = connect(daemon) else {
       throw TestFailure("depotd ended with status \(daemon.wait()): \(text(of: log))")
@@ -64,7 +57,10 @@ final class Place: Sendable {
   func check(_ path: String? = nil) throws -> (status: Int32, output: String) {
     let output = folder + "/check"
     try? FileManager.default.removeItem(atPath: output)
-    let child = try Child([Self.daemon, "--check", "--store", path ?? store], log: output)
+    let child = try TestProcess(
+      [Programs.daemon, "--check", "--store", path ?? store],
+      log: output
+    )
     let status = child.wait()
     return (status, text(of: output))
   }
@@ -76,7 +72,7 @@ final class Place: Sendable {
 
 /// A fault in the system calls of a process that runs, which ends with the reference.
 final class Fault: Sendable {
-  private let strace: Child
+  private let strace: TestProcess
 
   /// Adds a fault to a running daemon.
   ///
@@ -86,11 +82,11 @@ final class Fault: Sendable {
   ///   - daemon: The process, all of whose threads are concerned.
   ///   - place: Where strace's own output goes.
   /// - Throws: ``TestFailure`` if strace can't attach.
-  init(_ call: String, _ fault: String, in daemon: Child, _ place: Place) throws {
+  init(_ call: String, _ fault: String, in daemon: TestProcess, _ place: Place) throws {
     let log = place.folder + "/strace-\(UUID().uuidString)"
-    strace = try Child(
+    strace = try TestProcess(
       [
-        "strace", "-f", "-p", "\(daemon.process)", "-o", place.trace, "-e", "trace=\(call)",
+        "strace", "-f", "-p", "\(daemon.identifier)", "-o", place.trace, "-e", "trace=\(call)",
         "-e", "inject=\(call):\(fault)",
       ],
       log: log
@@ -106,5 +102,12 @@ final class Fault: Sendable {
   func end() {
     strace.signal(SIGTERM)
     strace.wait()
+  }
+}
+
+extension TestProcess {
+  /// Starts a program that never outlives a test for long; what it prints goes to the file `log`.
+  convenience init(_ arguments: [String], log: String) throws {
+    try self.init(arguments, output: .file(log), errors: .file(log), limit: 60)
   }
 }

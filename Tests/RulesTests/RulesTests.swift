@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The rules of the house, checked on the sources as they are.
@@ -103,20 +104,21 @@ import Testing
     let ours = try Self.keys(
       of: Data(contentsOf: root.appending(path: ".swift-format"))
     )
-    let dump = try Self.keys(of: Self.run("swift", "format", "dump-configuration"))
+    let dump = try Self.keys(
+      of: Data(Program.run(["swift", "format", "dump-configuration"]).bytes)
+    )
     #expect(ours.top.subtracting(dump.top) == [])
     #expect(ours.rules == dump.rules)
   }
 
   @Test(arguments: ["depot", "depot-demo"])
   func `a client program doesn't contain SQLite`(name: String) throws {
-    let folder = try #require(ProcessInfo.processInfo.environment["DEPOT_PROGRAMS"])
-    let path = folder + "/" + name
-    let linked = String(decoding: try Self.run("ldd", path), as: UTF8.self)
+    let path = Programs.folder + "/" + name
+    let linked = try Program.run(["ldd", path]).output
     #expect(!linked.contains("sqlite"))
-    let symbols = String(decoding: try Self.run("nm", path), as: UTF8.self)
+    let symbols = try Program.run(["nm", path]).output
     #expect(!symbols.contains("sqlite3_open"))
-    let service = String(decoding: try Self.run("ldd", folder + "/depotd"), as: UTF8.self)
+    let service = try Program.run(["ldd", Programs.daemon]).output
     #expect(service.contains("sqlite"), "the check must be able to find it")
     #expect(!service.contains("libswiftCore"), "the Swift runtime is linked statically")
   }
@@ -135,18 +137,6 @@ import Testing
     let object = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
     let rules = try #require(object["rules"] as? [String: Any])
     return (Set(object.keys), Set(rules.keys))
-  }
-
-  private static func run(_ arguments: String...) throws -> Data {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = arguments
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return data
   }
 }
 

@@ -1,6 +1,7 @@
 import DepotClient
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 extension ServiceTests {

@@ -2,6 +2,7 @@ import DepotClient
 import DepotLinux
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 extension ServiceTests {
@@ -104,9 +105,9 @@ extension ServiceTests {
       let file = daemon.folder.path + "/in"
       try Data(bytes).write(to: URL(filePath: file))
       let put = try depot(["blob", "put", "Photo/1", "image", file])
-      #expect(put.status == 0, "\(put.error)")
+      #expect(put.status == 0, "\(put.errors)")
       let get = try depot(["blob", "get", "Photo/1", "image", "--range", "70000-70009"])
-      #expect(get.status == 0, "\(get.error)")
+      #expect(get.status == 0, "\(get.errors)")
       #expect(get.bytes == Array(bytes[70_000...70_009]))
       #expect(try depot(["blob", "get", "Photo/1", "image"]).bytes == bytes)
       let text = String(repeating: "ä€🎉", count: 60_000)
@@ -119,21 +120,8 @@ extension ServiceTests {
       #expect(try depot(["blob", "get", "Photo/1", "text", "--range", "5"]).status != 0)
     }
 
-    private func depot(
-      _ arguments: [String]
-    ) throws -> (status: Int32, bytes: [UInt8], error: String) {
-      let process = Foundation.Process()
-      process.executableURL = URL(filePath: Programs.depot)
-      process.arguments = arguments + ["--socket", daemon.socket]
-      let (output, error) = (Pipe(), Pipe())
-      process.standardInput = FileHandle.nullDevice
-      process.standardOutput = output
-      process.standardError = error
-      try process.run()
-      let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-      let text = try error.fileHandleForReading.readToEnd() ?? Data()
-      process.waitUntilExit()
-      return (process.terminationStatus, Array(bytes), String(decoding: text, as: UTF8.self))
+    private func depot(_ arguments: [String]) throws -> Outcome {
+      try Program.run([Programs.depot] + arguments + ["--socket", daemon.socket])
     }
   }
 }

@@ -2,6 +2,7 @@ import DepotClient
 import DepotLinux
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 extension ServiceTests {
@@ -144,7 +145,7 @@ extension ServiceTests {
           )
         }
         DepotLinux.Process.sleep(milliseconds: UInt32.random(in: 0...60))
-        program.kill()
+        program.process.kill()
         _ = try program.wait()
         try expectSoon("its connection stays") {
           try connection.stats()["connections", "current"]?.int64 == 1

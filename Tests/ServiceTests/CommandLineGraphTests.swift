@@ -1,5 +1,6 @@
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 extension ServiceTests {
@@ -157,7 +158,7 @@ extension ServiceTests {
         return count >= seed * 100 ? true : nil
       }
       #expect(isBegun == true)
-      program.kill()
+      program.process.kill()
       let killed = try program.wait()
       #expect(killed.status == 128 + SIGKILL)
       let again = try Program.run(command)
@@ -208,7 +209,7 @@ extension ServiceTests {
         return count >= [1000, 300, 1000][part - 1] ? true : nil
       }
       #expect(isBegun == true)
-      program.kill()
+      program.process.kill()
       _ = try program.wait()
       let again = try Program.run(command)
       #expect(again.status == 0, "\(again.errors)")

@@ -2,6 +2,7 @@ import DepotClient
 import DepotLinux
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 extension ServiceTests {
@@ -86,6 +87,7 @@ extension ServiceTests {
       let environment = [
         "XDG_DATA_HOME": folder.path + "/data", "DEPOT_SOCKET": folder.path + "/s",
       ]
+      defer { StartedService.end(at: folder.path + "/s") }
       let programs = try (0..<6).map { _ in
         try Program([Programs.depot, "call", "stats"], environment: environment)
       }

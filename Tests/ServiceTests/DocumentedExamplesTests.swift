@@ -1,5 +1,6 @@
 import DepotClient
 import Foundation
+import TestSupport
 import Testing
 
 extension ServiceTests {
@@ -68,12 +69,7 @@ extension ServiceTests {
         "DEPOT_SOCKET": folder.path + "/s",
         "XDG_DATA_HOME": folder.path + "/data",
       ]
-      defer {
-        _ = try? Program.run(
-          [Programs.depot, "--no-start", "service", "stop"],
-          environment: environment
-        )
-      }
+      defer { StartedService.end(at: folder.path + "/s") }
       let script = "set -e\ncd \(folder.path)\n" + blocks.joined(separator: "\n")
       let outcome = try Program.run(["bash", "-c", script], environment: environment)
       #expect(outcome.status == 0, "\(outcome.output)\n\(outcome.errors)")

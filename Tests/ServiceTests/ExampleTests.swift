@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension ServiceTests {
@@ -37,7 +38,7 @@ extension ServiceTests {
 
     @Test(arguments: all)
     func `an example prints what the README says with a service`(example: Example) throws {
-      try run(example, ["DEPOT_DAEMON": Programs.folder + "/depotd", "DEPOT_EMBEDDED": "0"])
+      try run(example, ["DEPOT_DAEMON": Programs.daemon, "DEPOT_EMBEDDED": "0"])
     }
 
     private func run(_ example: Example, _ more: [String: String]) throws {
@@ -46,12 +47,7 @@ extension ServiceTests {
         "PATH": "/usr/local/bin:/usr/bin:/bin", "DEPOT_SOCKET": folder.path + "/s",
         "XDG_DATA_HOME": folder.path + "/data", "TMPDIR": folder.path,
       ].merging(more) { $1 }
-      defer {
-        _ = try? Program.run(
-          [Programs.depot, "--no-start", "service", "stop"],
-          environment: environment
-        )
-      }
+      defer { StartedService.end(at: folder.path + "/s") }
       let outcome = try Program.run(
         [Programs.folder + "/" + example.name],
         environment: environment

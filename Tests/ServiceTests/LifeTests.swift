@@ -2,6 +2,7 @@ import DepotClient
 import DepotLinux
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 extension ServiceTests {
@@ -161,11 +162,10 @@ extension ServiceTests {
       let service = try Program([
         "python3", "-c", script, path, Programs.daemon, "--store", folder.path + "/x.sqlite",
       ])
-      defer { service.kill() }
       let connection = try #require(poll { try? RawConnection(path) })
       try connection.call(1, "ping")
       #expect(try connection.receive()["ok"] != nil)
-      kill(service.process.processIdentifier, SIGTERM)
+      service.process.signal(SIGTERM)
       #expect(try service.wait().status == 0)
       #expect(FileManager.default.fileExists(atPath: path))
     }

@@ -1,5 +1,6 @@
 import DepotClient
 import DepotProtocol
+import TestSupport
 import Testing
 
 extension ServiceTests {

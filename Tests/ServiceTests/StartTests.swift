@@ -1,6 +1,7 @@
 import DepotLinux
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 extension ServiceTests {
@@ -67,12 +68,10 @@ extension ServiceTests {
       let folder = try TemporaryFolder()
       let longest = folder.path + "/" + String(repeating: "p", count: 106 - folder.path.utf8.count)
       #expect(longest.utf8.count == 107)
-      let daemon = Foundation.Process()
-      daemon.executableURL = URL(filePath: Programs.daemon)
-      daemon.arguments = ["--socket", longest, "--store", folder.path + "/x.sqlite"]
-      daemon.standardError = FileHandle.nullDevice
-      try daemon.run()
-      defer { daemon.terminate() }
+      let daemon = try TestProcess(
+        [Programs.daemon, "--socket", longest, "--store", folder.path + "/x.sqlite"],
+        errors: .nothing
+      )
       let connection = try poll(within: .seconds(5)) {
         if !daemon.isRunning { throw DepotError(.usage, "it ended") }
         return try? RawConnection(longest)
@@ -112,20 +111,14 @@ extension ServiceTests {
           }
         } else {
           defer { isDone.set() }
-          let arguments = ["--socket", socket, "--store", socket + ".sqlite"]
+          let command = [Programs.daemon, "--socket", socket, "--store", socket + ".sqlite"]
           for _ in 0..<50 {
-            let service = Foundation.Process()
-            service.executableURL = URL(filePath: Programs.daemon)
-            service.arguments = arguments
-            service.standardError = FileHandle.nullDevice
-            try service.run()
-            let id = service.processIdentifier
+            let service = try TestProcess(command, errors: .nothing)
             let ready: RawConnection? = poll {
               service.isRunning ? try? RawConnection(socket) : nil
             }
             #expect(ready != nil || !service.isRunning)
-            kill(id, SIGKILL)
-            service.waitUntilExit()
+            service.kill()
           }
         }
       }

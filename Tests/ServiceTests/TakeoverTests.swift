@@ -2,6 +2,7 @@ import DepotClient
 import DepotLinux
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 extension ServiceTests {
@@ -134,19 +135,16 @@ extension ServiceTests {
         os.execv(sys.argv[2], sys.argv[2:])
         """
       let first = try Program(["python3", "-c", script, path, Programs.daemon, "--store", store])
-      defer { first.kill() }
       _ = try #require(poll { try? RawConnection(path) })
       let second = try Program([
         Programs.daemon, "--takeover", "--socket", path, "--store", store,
       ])
-      defer { second.kill() }
       #expect(try first.wait().status == 0)
       let connection = try RawConnection(path)
       try connection.call(1, "stats")
       let identifier = try connection.receive()["ok", "server", "pid"]?.int64
-      // Started by env, which became the service.
-      #expect(identifier == Int64(second.process.processIdentifier))
-      kill(second.process.processIdentifier, SIGTERM)
+      #expect(identifier == Int64(second.process.identifier))
+      second.process.signal(SIGTERM)
       #expect(try second.wait().status == 0)
       #expect(FileManager.default.fileExists(atPath: path))
     }

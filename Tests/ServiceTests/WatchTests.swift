@@ -1,6 +1,7 @@
 import DepotClient
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 extension ServiceTests {
@@ -295,7 +296,7 @@ extension ServiceTests {
       try awaitWatch({ program.output }, #""count":0"#)
       try daemon.connect().insert([Item(name: "a")])
       try awaitWatch({ program.output }, #""count":1"#)
-      Foundation.kill(program.process.processIdentifier, SIGINT)
+      program.process.signal(SIGINT)
       #expect(try program.wait().status == 0)
     }
 

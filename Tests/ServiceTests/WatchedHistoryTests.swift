@@ -1,6 +1,7 @@
 import DepotClient
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 extension ServiceTests {
@@ -100,7 +101,7 @@ extension ServiceTests {
       try daemon.start()
       try daemon.connect().insert([Item(name: "second")])
       try expectSoon("it goes on") { program.output.contains("second") }
-      Foundation.kill(program.process.processIdentifier, SIGINT)
+      program.process.signal(SIGINT)
       let outcome = try program.wait()
       #expect(outcome.status == 0, "\(outcome.errors)")
       let names = try outcome.lines.map { line in

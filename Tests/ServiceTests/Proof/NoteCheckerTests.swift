@@ -1,6 +1,7 @@
 import DepotClient
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 /// What the checker of notes finds, one contradiction at a time.

@@ -2,6 +2,7 @@ import DepotClient
 import DepotLinux
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 /// A service and the processes that work on it for some rounds, each of which is checked.
@@ -263,7 +264,6 @@ final class ProofRun {
       let plan = plan(round, place)
       clients.append((plan, try start(plan)))
     }
-    defer { for client in clients { client.program.kill() } }
     // The time begins when all clients work.
     let names = clients.map { "\(place)/\($0.plan.name).0.ndjson" }
     let isStarted: Bool? = poll(within: .seconds(60)) {
@@ -272,15 +272,14 @@ final class ProofRun {
     if isStarted == nil { throw ProofFailure("clients don't start; see \(place)") }
     try inject(round, until: Recorder.now + Int64(round.seconds * 1e9)) { [self] isPause in
       let index = Int.random(in: clients.indices, using: &generator)
-      let client = clients[index].program.process.processIdentifier
+      let client = clients[index].program.process
       if isPause {
-        kill(client, SIGSTOP)
+        client.signal(SIGSTOP)
         DepotLinux.Process.sleep(milliseconds: 400)
-        kill(client, SIGCONT)
+        client.signal(SIGCONT)
         return
       }
-      kill(client, SIGKILL)
-      _ = try clients[index].program.wait()
+      client.kill()
       kills.clients += 1
       let plan = plan(round, place)
       clients[index] = (plan, try start(plan))

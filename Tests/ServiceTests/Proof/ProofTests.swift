@@ -1,6 +1,7 @@
 import DepotLinux
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 /// What clients of several processes do at once, checked as a whole; and proofs that the check can

@@ -2,6 +2,7 @@ import DepotClient
 import DepotLinux
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 /// A real `depotd` with a store and a socket of its own, killed with the last reference to it.
@@ -9,10 +10,8 @@ final class TestDaemon {
   let folder: TemporaryFolder
   let socket: String
   let store: String
-  private let arguments: [String]
-  private let prefix: [String]
-  private let suffix: String
-  private(set) var process = Foundation.Process()
+  private let command: [String]
+  private(set) var process: TestProcess
 
   /// Starts a service and waits until it answers.
   ///
@@ -33,10 +32,11 @@ final class TestDaemon {
     folder = try TemporaryFolder()
     socket = folder.path + "/s"
     store = folder.path + "/store.sqlite"
-    self.arguments = arguments
-    self.prefix = prefix
-    self.suffix = suffix
-    try start(environment: environment)
+    let command = prefix + [Programs.daemon, "--socket", socket, "--store", store] + arguments
+    self.command =
+      suffix.isEmpty ? command : ["sh", "-c", "exec \"$@\" \(suffix)", "sh"] + command
+    process = try Self.launch(self.command, folder, environment)
+    try awaitAnswer()
     guard !schema.isEmpty else { return }
     let connection = try RawConnection(socket)
     try connection.call(1, "schema.define", #"{"schema":\#(schema)}"#)
@@ -50,11 +50,9 @@ final class TestDaemon {
     {"name":"n","type":"int64","default":0},{"name":"text","type":"string","optional":true}]}]}
     """
 
-  deinit {
-    if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
-  }
+  deinit { process.kill() }
 
-  var identifier: Int32 { process.processIdentifier }
+  var identifier: Int32 { process.identifier }
 
   /// What it wrote to its standard error.
   var log: String {
@@ -63,7 +61,11 @@ final class TestDaemon {
 
   /// Starts the service on the same store again, and waits until it answers.
   func start(environment: [String: String] = [:]) throws {
-    try launch(environment: environment)
+    process = try Self.launch(command, folder, environment)
+    try awaitAnswer()
+  }
+
+  private func awaitAnswer() throws {
     let connection = try poll {
       if !process.isRunning { throw DepotError(.noService, "depotd ended: \(self.log)") }
       return try? RawConnection(socket)
@@ -78,49 +80,30 @@ final class TestDaemon {
   /// - Returns: The status of the first.
   func takeOver() throws -> Int32 {
     let first = process
-    try launch(["--takeover"])
-    let isEnded: Bool? = poll(within: .seconds(20)) { first.isRunning ? nil : true }
-    try #require(isEnded == true, "the first service still runs: \(log)")
-    return first.terminationStatus
+    process = try Self.launch(command + ["--takeover"], folder, [:])
+    return try #require(
+      first.wait(within: .seconds(20)),
+      "the first service still runs: \(log)"
+    )
   }
 
-  private func launch(
-    _ more: [String] = [],
-    environment: [String: String] = [:]
-  ) throws {
-    let log = folder.path + "/log"
-    if !FileManager.default.fileExists(atPath: log) {
-      _ = try folder.write("", to: "log")
-    }
-    let handle = try FileHandle(forWritingTo: URL(filePath: log))
-    try handle.seekToEnd()
-    process = Foundation.Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    let command =
-      prefix + [Programs.daemon, "--socket", socket, "--store", store] + arguments + more
-    process.arguments =
-      suffix.isEmpty ? command : ["sh", "-c", "exec \"$@\" \(suffix)", "sh"] + command
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = handle
-    process.standardError = handle
-    try process.run()
+  private static func launch(
+    _ command: [String],
+    _ folder: TemporaryFolder,
+    _ environment: [String: String]
+  ) throws -> TestProcess {
+    let log = TestProcess.Stream.file(folder.path + "/log")
+    return try TestProcess(command, environment: environment, output: log, errors: log)
   }
 
   /// Kills it without warning and waits until it is gone.
-  func kill() {
-    Foundation.kill(identifier, SIGKILL)
-    process.waitUntilExit()
-  }
+  func kill() { process.kill() }
 
-  func send(_ signal: Int32) { Foundation.kill(identifier, signal) }
+  func send(_ signal: Int32) { process.signal(signal) }
 
   /// Waits for its end and returns its status, with 128 and the signal if that ended it.
   func wait(within limit: Duration = .seconds(10)) throws -> Int32 {
-    let isEnded: Bool? = poll(within: limit) { process.isRunning ? nil : true }
-    try #require(isEnded == true, "depotd still runs: \(log)")
-    return process.terminationReason == .uncaughtSignal
-      ? 128 + process.terminationStatus : process.terminationStatus
+    try #require(process.wait(within: limit), "depotd still runs: \(log)")
   }
 
   func terminate() throws -> Int32 {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The check that the module offers what Apple's has.
@@ -43,18 +44,14 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     let package = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../..").standardized
-    let tool = Process()
-    tool.executableURL = URL(filePath: "/usr/bin/env")
     let modules = try #require(modulesFolder(of: package))
-    tool.arguments = [
+    let outcome = try Program.run([
       "swift", "symbolgraph-extract", "-module-name", "SwiftData",
       "-target", "x86_64-unknown-linux-gnu", "-I", modules.path,
       "-I", package.appending(path: "Sources/CDepotLinux").path,
       "-output-dir", folder.path, "-minimum-access-level", "public",
-    ]
-    try tool.run()
-    tool.waitUntilExit()
-    try #require(tool.terminationStatus == 0)
+    ])
+    try #require(outcome.status == 0, "\(outcome.errors)")
     var paths: Set<String> = []
     for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
       let graph = try JSONDecoder().decode(

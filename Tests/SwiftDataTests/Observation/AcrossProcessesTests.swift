@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -129,39 +130,30 @@ import Testing
 
 /// Another process that uses the same store.
 private final class LibraryUser: Sendable {
-  private let process = Process()
-  private let input = Pipe()
-  private let output = Pipe()
+  private let process: TestProcess
 
   init(_ store: URL) throws {
-    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-      .deletingLastPathComponent().appendingPathComponent("library-user")
-    process.arguments = [store.path]
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
+    process = try TestProcess(
+      [Programs.besideTests("library-user"), store.path],
+      input: .connection,
+      output: .connection
+    )
   }
 
   deinit {
-    try? input.fileHandleForWriting.close()
-    process.waitUntilExit()
+    process.endInput()
+    _ = process.wait(within: .seconds(20))
   }
 
   /// Ends it at once (SIGKILL).
-  func kill() {
-    Glibc.kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
-  }
+  func kill() { process.kill() }
 
   /// Lets it do something, and waits until it is done.
   func perform(_ line: String) async throws {
-    try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
-    let answer: String = await withCheckedContinuation { done in
-      DispatchQueue.global().async { [output] in
-        let data = output.fileHandleForReading.availableData
-        done.resume(returning: String(decoding: data, as: UTF8.self))
-      }
+    try process.send(line)
+    let answer = await withCheckedContinuation { done in
+      DispatchQueue.global().async { [process] in done.resume(returning: process.receive()) }
     }
-    #expect(answer == "done\n")
+    #expect(answer == "done")
   }
 }

@@ -1,6 +1,7 @@
 import DepotLinux
 import Foundation
 import Synchronization
+import TestSupport
 
 /// A `depotd` that serves one store file to the programs that open it, and can go away and come back.
 ///
@@ -11,7 +12,7 @@ final class LosableService {
   let store: URL
   private let road: LosableRoad
   private let socket: String
-  private var process = Foundation.Process()
+  private var process: TestProcess
 
   /// Starts the service, and waits until it answers.
   init() throws {
@@ -23,32 +24,35 @@ final class LosableService {
       atPath: store.path + ".socket",
       withDestinationPath: folder.url.path + "/road"
     )
-    try start()
+    process = try Self.launch(socket, store)
+    try awaitAnswer()
   }
 
   deinit {
     road.end()
-    kill()
+    process.kill()
   }
 
-  var identifier: Int32 { process.processIdentifier }
+  var identifier: Int32 { process.identifier }
 
   /// Ends it at once (SIGKILL).
-  func kill() {
-    guard process.isRunning else { return }
-    Glibc.kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
-  }
+  func kill() { process.kill() }
 
   /// Starts it on the same store, and waits until it answers.
   func start() throws {
-    process = Foundation.Process()
-    process.executableURL = Self.program
-    process.arguments = ["--socket", socket, "--store", store.path]
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    try process.run()
+    process = try Self.launch(socket, store)
+    try awaitAnswer()
+  }
+
+  private static func launch(_ socket: String, _ store: URL) throws -> TestProcess {
+    try TestProcess(
+      [Programs.daemon, "--socket", socket, "--store", store.path],
+      output: .nothing,
+      errors: .nothing
+    )
+  }
+
+  private func awaitAnswer() throws {
     let end = ContinuousClock.now + .seconds(20)
     while (try? UnixSocket.connect(path: socket)) == nil {
       guard process.isRunning, ContinuousClock.now < end else { throw CocoaError(.fileNoSuchFile) }
@@ -59,13 +63,6 @@ final class LosableService {
 
   /// Lets it do what it is asked for, and nobody learn of it, until it is started again.
   func loseAnswers() { road.isLosing = true }
-
-  private static var program: URL {
-    let folder = ProcessInfo.processInfo.environment["DEPOT_PROGRAMS"].map { URL(filePath: $0) }
-    let beside = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-      .deletingLastPathComponent()
-    return (folder ?? beside).appending(path: "depotd")
-  }
 }
 
 /// What stands between programs and a service, and can lose its answers.

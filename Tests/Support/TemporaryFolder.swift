@@ -1,10 +1,10 @@
 import Foundation
 
 /// A folder with a short path that is removed with the last reference to it.
-final class TemporaryFolder: Sendable {
-  let path: String
+package final class TemporaryFolder: Sendable {
+  package let path: String
 
-  init() throws {
+  package init() throws {
     let number = String(UInt32.random(in: .min ... .max), radix: 36)
     path = "/tmp/depot-test-\(ProcessInfo.processInfo.processIdentifier)-\(number)"
     try FileManager.default.createDirectory(
@@ -16,8 +16,13 @@ final class TemporaryFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
+  /// The names of what is in it.
+  package var names: [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+  }
+
   /// Writes a file into the folder and returns its path.
-  func write(_ text: String, to name: String) throws -> String {
+  package func write(_ text: String, to name: String) throws -> String {
     let file = path + "/" + name
     try Data(text.utf8).write(to: URL(filePath: file))
     return file
