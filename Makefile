@@ -31,7 +31,7 @@ define install_packages
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help deps test-deps build test test-long demo bench bench-peers lint format docs docs-check \
+.PHONY: help deps test-deps build test test-release test-long demo bench bench-peers lint format docs docs-check \
   install clean
 
 help:  ## List the targets
@@ -47,8 +47,12 @@ test-deps: deps
 build: deps  ## Build the release programs into .build/release
 	$(call quietly,$(SWIFT) build $(RELEASE))
 
-test: test-deps build  ## Run all tests, also those over real processes
-	@Tests/supervise Tests/run-tests $(SWIFT) $(BUILD_FLAGS)
+test: test-deps  ## Run all tests, also those over real processes
+	@Tests/supervise Tests/run-tests debug $(SWIFT) $(BUILD_FLAGS)
+
+test-release: test-deps build  ## Run the tests over real processes with the release programs
+	@Tests/supervise Tests/run-tests release $(SWIFT) $(BUILD_FLAGS) \
+	  --filter '^(ServiceTests|FaultTests|DepotClientTests|DepotEmbeddedTests|SwiftDataTests|RulesTests)[.]'
 
 test-long: test-deps build  ## Run the fault tests at every point, an hour of clients, and a million queries
 	@DEPOT_SOAK=1 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) Tests/supervise $(SWIFT) test $(BUILD_FLAGS) --filter FaultTests

@@ -120,7 +120,13 @@ import Testing
     #expect(!symbols.contains("sqlite3_open"))
     let service = try Program.run(["ldd", Programs.daemon]).output
     #expect(service.contains("sqlite"), "the check must be able to find it")
-    #expect(!service.contains("libswiftCore"), "the Swift runtime is linked statically")
+  }
+
+  @Test(.enabled(if: Programs.areRelease), arguments: ["depot", "depotd"])
+  func `a release program has the Swift runtime inside`(name: String) throws {
+    let linked = try Program.run(["ldd", Programs.folder + "/" + name]).output
+    #expect(linked.contains("libc.so"), "the check must be able to find a library")
+    #expect(!linked.contains("libswiftCore"))
   }
 
   private static func files(under folder: URL, root: URL) throws -> [SourceFile] {

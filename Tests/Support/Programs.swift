@@ -7,6 +7,9 @@ package enum Programs {
   package static let folder =
     ProcessInfo.processInfo.environment["DEPOT_PROGRAMS"] ?? root + "/.build/debug"
 
+  /// Whether they were built for users.
+  package static var areRelease: Bool { folder.hasSuffix("/release") }
+
   /// The folder of the package.
   package static let root: String = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().path
