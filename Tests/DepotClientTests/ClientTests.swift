@@ -3,7 +3,7 @@ import DepotProtocol
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ClientTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientTests {
   @Test func `answers in any order reach the tasks that asked`() async throws {
     let waiting = Mutex<[Int64]>([])
     let service = try FakeService { peer, frame in

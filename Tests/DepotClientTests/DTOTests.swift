@@ -32,7 +32,7 @@ import Testing
   var name: String
 }
 
-@Suite(.timeLimit(.minutes(1))) struct DTOTests {
+@Suite(.timeLimit(.minutes(5))) struct DTOTests {
   @Test func `the entities are those of the macro`() throws {
     #expect(MountainRow.entity == "Mountain")
     #expect(MountainRow.attributes.names == ["name", "metres", "climbed", "range"])

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Tests of the programs as they are run: one after the other, since each loads the machine.
-@Suite(.serialized, .timeLimit(.minutes(3))) enum ServiceTests {}
+@Suite(.serialized, .timeLimit(.minutes(5))) enum ServiceTests {}
 
 /// Runs `body` on as many threads at once, and waits for all of them.
 ///

@@ -25,7 +25,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ModelActorMacroTests {
+@Suite(.timeLimit(.minutes(5))) struct ModelActorMacroTests {
   @Test func `actors work with contexts of their own`() async throws {
     let container = try ModelContainer(
       for: Harbor.Quay.self,
