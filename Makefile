@@ -52,7 +52,7 @@ test: test-deps  ## Run all tests, also those over real processes
 
 test-release: test-deps build  ## Run the tests over real processes with the release programs
 	@Tests/supervise Tests/run-tests release $(SWIFT) $(BUILD_FLAGS) \
-	  --filter '^(ServiceTests|FaultTests|DepotClientTests|DepotEmbeddedTests|SwiftDataTests|RulesTests)[.]'
+	  --filter '^(ServiceTests|FaultTests|RulesTests)[.]'
 
 test-long: test-deps build  ## Run the fault tests at every point, an hour of clients, and a million queries
 	@DEPOT_SOAK=1 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) Tests/supervise $(SWIFT) test $(BUILD_FLAGS) --filter FaultTests

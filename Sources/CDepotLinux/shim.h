@@ -99,6 +99,10 @@ static inline int depot_lock_shared(int descriptor) {
   return flock(descriptor, LOCK_SH | LOCK_NB);
 }
 
+static inline int depot_unlock(int descriptor) {
+  return flock(descriptor, LOCK_UN);
+}
+
 static inline int depot_terminal_width(int descriptor) {
   struct winsize size;
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;

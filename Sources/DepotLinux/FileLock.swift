@@ -1,7 +1,11 @@
 internal import CDepotLinux
 internal import Glibc
+internal import Synchronization
 
 /// A lock on a file, held until the last reference goes away (flock(2)).
+///
+/// Then it is free at once, also if this process is just starting another one, which has all its
+/// descriptors for a moment; unless it was handed over.
 ///
 /// The file holds the process identifier of whoever locked it last. It is never removed: another
 /// process could be about to lock it.
@@ -16,6 +20,8 @@ package final class FileLock: Sendable {
   private let descriptor: Descriptor
   /// The kind of file system that the lock's file is on.
   package let fileSystem: FileSystemKind
+  /// Whether another process has the same lock, and may go on having it.
+  private let isShared = Atomic(false)
 
   /// Locks the file at `path`, which is created if it is missing.
   ///
@@ -59,11 +65,20 @@ package final class FileLock: Sendable {
   package init(takingOver descriptor: Descriptor) {
     self.descriptor = descriptor
     fileSystem = FileSystemKind(type: depot_file_system_type(descriptor.number))
+    isShared.store(true, ordering: .relaxed)
     note()
   }
 
-  /// The descriptor by which another process can have the lock too.
-  package var handedOver: Descriptor { descriptor }
+  deinit {
+    if !isShared.load(ordering: .relaxed) { _ = depot_unlock(descriptor.number) }
+  }
+
+  /// Returns the descriptor by which another process can have the lock too, which then lasts as long as
+  /// that has it.
+  package func handOver() -> Descriptor {
+    isShared.store(true, ordering: .relaxed)
+    return descriptor
+  }
 
   /// Notes in the file who has the lock.
   private func note() {

@@ -125,10 +125,10 @@ package final class ListeningSocket: Sendable {
     }
   }
 
-  /// What another service needs to listen on this socket, with what each of it is.
-  package var handedOver: (names: [String], descriptors: [Descriptor]) {
+  /// Returns what another service needs to listen on this socket, with what each of it is.
+  package func handOver() -> (names: [String], descriptors: [Descriptor]) {
     guard let claim else { return (["listener"], [descriptor]) }
-    return (["listener", "lock"], [descriptor, claim.lock.handedOver])
+    return (["listener", "lock"], [descriptor, claim.lock.handOver()])
   }
 
   /// Lets every user connect, so that the service itself decides who may stay.

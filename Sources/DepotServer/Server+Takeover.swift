@@ -48,7 +48,7 @@ extension Server {
     guard let handover, let session = sessions[handover.connection], let listener else {
       return resume()
     }
-    let (names, descriptors) = listener.handedOver
+    let (names, descriptors) = listener.handOver()
     var writer = JSONWriter()
     session.reply(to: handover.call).ok(to: &writer) { writer in
       writer.raw("{\"descriptors\":")

@@ -2,6 +2,7 @@ import DepotClient
 import DepotLinux
 import DepotProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 extension ServiceTests {
