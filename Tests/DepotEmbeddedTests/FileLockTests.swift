@@ -15,7 +15,8 @@ import Testing
   /// A copy of the descriptor of the file, as a process has it that is just being started.
   private func copyOfDescriptor() throws -> Descriptor {
     let number = (0..<65_536).first { number in
-      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")) == path
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)"))
+        == path
     }
     return Descriptor(dup(Int32(try #require(number))))
   }
