@@ -178,6 +178,8 @@ struct SaveChanges {
 struct SaveOutcome {
   /// The identifiers and versions of the inserted objects, in their order.
   var inserted: [(identifier: PersistentIdentifier, version: Int64)] = []
+  /// Whether some of the inserted objects have rows that were there before.
+  var hasAdopted = false
   /// The versions of the updated objects, in their order; `nil` where nothing was sent.
   var updated: [Int64?] = []
   /// The objects whose rows aren't what the context has.

@@ -134,6 +134,9 @@ extension ModelContext {
         vanish(other.storage)
       }
     }
+    if outcome.hasAdopted {
+      report.adopted += changes.inserted.filter { !$0.storage.description.relationships.isEmpty }
+    }
     for (link, version) in zip(changes.updated, outcome.updated) {
       let storage = link.storage
       changed.remove(storage)
@@ -210,7 +213,9 @@ extension ModelContext {
   /// Reads objects anew whose rows aren't what the context has.
   final func refreshStale(_ report: SaveReport) {
     leaveReplaced(report.replaced)
-    readStale(report.stale + report.kept)
+    readStale(report.stale + report.kept + report.adopted)
+    // Others may lead to a row that was there before.
+    for link in report.adopted { link.storage.unloadLists() }
     // The lists on both sides are what the deletion would have made of them.
     for link in report.kept where link.storage.phase == .stored {
       link.storage.unloadLists()
@@ -251,6 +256,9 @@ struct SaveReport {
   var stale: [Link] = []
   /// The objects whose rows others have taken over.
   var replaced: [Link] = []
+  /// The new objects of a save in which some have rows that were there before, as their unique values are
+  /// the same.
+  var adopted: [Link] = []
   /// The objects that were to be deleted and that the stores keep.
   var kept: [Link] = []
   var tokens: [String: any HistoryToken] = [:]

@@ -85,6 +85,7 @@ extension ServiceStore {
       let version = versions[storage.description.name]?[row] ?? 1
       outcome.inserted.append((PersistentIdentifier(key, .row(row)), version))
     }
+    outcome.hasAdopted = result.inserted < changes.inserted.count
     for (link, isSent) in zip(changes.updated, encoding.sentUpdates) {
       let storage = link.storage
       guard isSent, let row = storage.identifier.row,

@@ -109,6 +109,23 @@ import Testing
     #expect(!context.hasChanges)
   }
 
+  @Test func `leads to what leads to the row`() throws {
+    let elsewhere = ModelContext(container)
+    let old = Skiff(name: "Ida")
+    elsewhere.insert(old)
+    old.sails = [Sail(name: "main")]
+    try elsewhere.save()
+    let new = Skiff(name: "Ida")
+    context.insert(new)
+    new.sails = [Sail(name: "jib")]
+    try context.save()
+    let reader = ModelContext(container)
+    let stored = try #require(try reader.fetch(FetchDescriptor<Skiff>()).first)
+    #expect(stored.sails.contains { $0.name == "main" })
+    #expect(new.sails.map(\.name).sorted() == stored.sails.map(\.name).sorted())
+    #expect(!context.hasChanges)
+  }
+
   @Test func `has the edits that were pending on the other one`() throws {
     let old = Skiff(name: "Ida")
     context.insert(old)
