@@ -1,34 +1,15 @@
 /// The objects that were fetched together, so that what one of them leads to is fetched for the next ones
-/// too; or those that outlive their context.
+/// too.
 final class FetchGroup {
   /// How many objects are looked at for what one of them needs.
   private static let reach = 1000
 
   private var members: [Unmanaged<ModelStorage>?] = []
-  /// The stores of the context that the objects outlive, for as long as somebody else uses them.
-  private weak var core: ContainerCore?
-  /// The context that reads for these objects in place of theirs; it lasts as long as one of them.
-  private var heir: ModelContext?
-
-  init() {}
-
-  /// Groups the objects that outlive a context.
-  init(survivors: [ModelStorage], _ core: ContainerCore) {
-    self.core = core
-    for storage in survivors { add(storage) }
-  }
-
-  /// Returns a context that reads for the objects in place of theirs, which is gone.
-  func successor() -> ModelContext? {
-    guard heir == nil, let core else { return heir }
-    let context = ModelContext(successorOn: core)
-    heir = context
-    for member in members { member.map { context.register($0.takeUnretainedValue()) } }
-    return context
-  }
+  /// Those that outlive the same context; `nil` while that is there.
+  fileprivate(set) var survivors: Survivors?
 
   func add(_ storage: ModelStorage) {
-    if let group = storage.group, group.heir != nil { return }
+    if storage.group?.survivors?.hasSuccessor == true { return }
     storage.group?.forget(storage.groupIndex)
     storage.group = self
     storage.groupIndex = members.count
@@ -42,5 +23,67 @@ final class FetchGroup {
     for index in storage.groupIndex..<min(storage.groupIndex + Self.reach, members.count) {
       if let member = members[index], !body(member.takeUnretainedValue()) { return }
     }
+  }
+
+  /// The objects that are in the store and in no context.
+  fileprivate var orphans: [ModelStorage] {
+    members.compactMap { $0?.takeUnretainedValue() }.filter { storage in
+      storage.context == nil && storage.phase == .stored && storage.model != nil
+    }
+  }
+}
+
+/// The objects that outlive a context, by the groups in which they were fetched.
+///
+/// One context reads for all of them in place of theirs. It is made when the first of them needs
+/// something, and lasts as long as one of them.
+final class Survivors {
+  /// The stores of the context, for as long as somebody else uses them.
+  private weak var core: ContainerCore?
+  private var groups: [WeakGroup] = []
+  /// The group of those that weren't fetched.
+  private weak var others: FetchGroup?
+  private var heir: ModelContext?
+
+  private struct WeakGroup { weak var group: FetchGroup? }
+
+  init(_ core: ContainerCore) { self.core = core }
+
+  var hasSuccessor: Bool { heir != nil }
+
+  func add(_ storage: ModelStorage) {
+    if let group = storage.group {
+      if group.survivors !== self { enter(group) }
+      return
+    }
+    if storage.isWhole { return }
+    let group = others ?? FetchGroup()
+    if others == nil { enter(group) }
+    others = group
+    group.add(storage)
+  }
+
+  private func enter(_ group: FetchGroup) {
+    group.survivors = self
+    groups.append(WeakGroup(group: group))
+  }
+
+  /// Returns the context that reads; `nil` if nobody has the container any more.
+  func successor() -> ModelContext? {
+    guard heir == nil, let core else { return heir }
+    let context = ModelContext(successorOn: core)
+    heir = context
+    for entry in groups {
+      for storage in entry.group?.orphans ?? [] { context.register(storage) }
+    }
+    return context
+  }
+}
+
+extension ModelStorage {
+  /// Whether all is known that the object can be asked for.
+  fileprivate final var isWhole: Bool {
+    guard description.relationships.isEmpty else { return false }
+    return slots.allSatisfy { slot in if case .unloaded = slot { false } else { true } }
   }
 }

@@ -92,14 +92,17 @@ public class ModelContext: Equatable {
   }
 
   deinit {
-    let registered = tables.values.flatMap(\.everything)
-    for storage in registered { storage.context = nil }
+    let survivors = Survivors(core)
+    for table in tables.values {
+      for storage in table.everything {
+        storage.context = nil
+        survivors.add(storage)
+      }
+    }
     // New objects may be inserted into another context.
     for link in inserted.all + discarded.all { link.storage.phase = .unregistered }
     for link in deleted.all { link.storage.phase = .stored }
     for link in inserted.all + changed.all + deleted.all + discarded.all { link.storage.loosen() }
-    let survivors = registered.filter { $0.phase == .stored && $0.model != nil }
-    if !survivors.isEmpty { _ = FetchGroup(survivors: survivors, core) }
   }
 
   /// The container whose stores are read and written.

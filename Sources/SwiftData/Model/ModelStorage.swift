@@ -38,7 +38,7 @@ public class ModelStorage {
   /// The context that the object is in, and not one that only reads for it.
   final var ownContext: ModelContext? { context.flatMap { $0.isSuccessor ? nil : $0 } }
   /// The context that reads what isn't known: the object's, or the successor of one that is gone.
-  final var reader: ModelContext? { context ?? group?.successor() }
+  final var reader: ModelContext? { context ?? group?.survivors?.successor() }
   /// The object, which owns this; it may have ended while somebody else keeps this.
   private final var owner: UnownedObject?
   /// Which object that is.
