@@ -42,11 +42,7 @@ import Testing
   @Test(arguments: 0..<6) func `every save is made once, or not at all`(seed: Int) throws {
     var dice = Dice(state: UInt64(seed) &+ 77)
     let service = try LosableService()
-    let container = try ModelContainer(
-      for: Haven.self,
-      Ship.self,
-      configurations: ModelConfiguration(url: service.store)
-    )
+    let container = try service.fleetContainer()
     func stored() throws -> Fleet {
       let context = ModelContext(container)
       return try Self.fleet(context.fetch(FetchDescriptor<Ship>()))

@@ -12,11 +12,7 @@ import Testing
 
   init() throws {
     service = try LosableService()
-    container = try ModelContainer(
-      for: Haven.self,
-      Ship.self,
-      configurations: ModelConfiguration(url: service.store)
-    )
+    container = try service.fleetContainer()
     context = ModelContext(container)
     ida = Ship(name: "Ida", haven: Haven(name: "Oslo"))
     una = Ship(name: "Una")

@@ -10,11 +10,7 @@ import Testing
 
   init() throws {
     service = try LosableService()
-    container = try ModelContainer(
-      for: Haven.self,
-      Ship.self,
-      configurations: ModelConfiguration(url: service.store)
-    )
+    container = try service.fleetContainer()
     context = ModelContext(container)
     try insert("old", count: 2)
   }

@@ -25,11 +25,7 @@ import Testing
   }
 
   private static func container(_ service: LosableService) throws -> ModelContainer {
-    try ModelContainer(
-      for: Haven.self,
-      Ship.self,
-      configurations: ModelConfiguration(url: service.store)
-    )
+    try service.fleetContainer()
   }
 
   /// The names of all ships that are stored.

@@ -10,11 +10,7 @@ import Testing
 
   init() throws {
     service = try LosableService()
-    container = try ModelContainer(
-      for: Haven.self,
-      Ship.self,
-      configurations: ModelConfiguration(url: service.store)
-    )
+    container = try service.fleetContainer()
     let writer = ModelContext(container)
     let oslo = Haven(name: "Oslo")
     let ida = Ship(name: "Ida", haven: oslo)

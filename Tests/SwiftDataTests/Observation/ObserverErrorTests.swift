@@ -27,11 +27,7 @@ import Testing
 
   @Test func `delete rules are applied again where something couldn't be read`() throws {
     let service = try LosableService()
-    let container = try ModelContainer(
-      for: Haven.self,
-      Ship.self,
-      configurations: ModelConfiguration(url: service.store)
-    )
+    let container = try service.fleetContainer()
     let writer = ModelContext(container)
     writer.insert(Ship(name: "Ida", haven: Haven(name: "Oslo")))
     try writer.save()

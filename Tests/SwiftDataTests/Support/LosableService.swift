@@ -1,5 +1,6 @@
 import DepotLinux
 import Foundation
+import SwiftData
 import Synchronization
 import TestSupport
 
@@ -34,6 +35,15 @@ final class LosableService {
   }
 
   var identifier: Int32 { process.identifier }
+
+  /// Opens the store for havens, ships, and what they lead to.
+  func fleetContainer() throws -> ModelContainer {
+    try ModelContainer(
+      for: Haven.self,
+      Ship.self,
+      configurations: ModelConfiguration(url: store)
+    )
+  }
 
   /// Ends it at once (SIGKILL).
   func kill() { process.kill() }
