@@ -62,11 +62,37 @@ extension ServiceStore {
     let known = request.flatMap { doubtfulWrites.take($0, author: author) }
     let write = known ?? request.map { DoubtfulWrite($0, author: author) }
     let key = write?.key ?? UUID().uuidString
-    var isDoubtful = known != nil
+    return try settling(
+      isInDoubt: known != nil,
+      lost: "The service didn't say whether it has written",
+      hint: "Ask for the same again: what was done isn't done twice.",
+      noteDoubt: { if let write { doubtfulWrites.add(write) } },
+      send: { try body($0, key) }
+    )
+  }
+
+  /// Sends a write whose answer may be lost.
+  ///
+  /// - Parameters:
+  ///   - isInDoubt: Whether it was sent before and nobody knows what became of it.
+  ///   - message: What isn't known if the answer is lost.
+  ///   - hint: What to do then.
+  ///   - noteDoubt: Keeps the write, to be sent again.
+  ///   - send: Sends it.
+  /// - Returns: What `send` returns.
+  /// - Throws: ``SwiftDataError/storeFailure`` with the effect `unknown` if the answer is lost, and others.
+  func settling<Result>(
+    isInDoubt: Bool,
+    lost message: String,
+    hint: String,
+    noteDoubt: () -> Void,
+    send: (BlockingConnection) throws -> Result
+  ) throws -> Result {
+    var isDoubtful = isInDoubt
     do {
       return try talk { connection in
         do {
-          return try body(connection, key)
+          return try send(connection)
         } catch {
           isDoubtful = error.isOfUnknownEffect || isDoubtful && !error.isRefusal
           throw error
@@ -74,13 +100,22 @@ extension ServiceStore {
       }
     } catch {
       guard isDoubtful else { throw error }
-      if let write { doubtfulWrites.add(write) }
-      var lost = DepotError(
-        .disconnected,
-        "The service didn't say whether it has written: \((error as? SwiftDataError)?.message ?? "")"
-      ).hint("Ask for the same again: what was done isn't done twice.")
+      noteDoubt()
+      let cause = (error as? SwiftDataError)?.message ?? ""
+      var lost = DepotError(.disconnected, "\(message): \(cause)").hint(hint)
       lost.effect = .unknown
       throw SwiftDataError(lost)
     }
+  }
+}
+
+extension Error {
+  /// Whether it leaves open if a write was applied.
+  fileprivate var isOfUnknownEffect: Bool { (self as? DepotError)?.effect == .unknown }
+
+  /// Whether a service that knows the keys of earlier writes has said that this one isn't applied.
+  fileprivate var isRefusal: Bool {
+    guard let error = self as? DepotError else { return false }
+    return ["conflict", "constraint", "notfound"].contains(error.code.class)
   }
 }

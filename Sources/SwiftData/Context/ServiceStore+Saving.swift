@@ -33,31 +33,18 @@ extension ServiceStore {
 
   /// Sends a save; it is ``doubtful`` after an error that doesn't tell whether it was made.
   private func send(_ save: DoubtfulSave, again: Bool = false) throws -> SaveResult {
-    var isDoubtful = again
-    do {
-      return try talk { connection in
-        do {
-          return try connection.save(
-            save.encoding.request,
-            key: save.key,
-            author: save.changes.author
-          )
-        } catch {
-          isDoubtful = error.isOfUnknownEffect || isDoubtful && !error.isRefusal
-          throw error
-        }
+    try settling(
+      isInDoubt: again,
+      lost: "The service didn't say whether it has saved",
+      hint: "Save again: nothing is stored twice.",
+      noteDoubt: {
+        doubtful = save
+        doubtful?.noteSent()
+      },
+      send: { connection in
+        try connection.save(save.encoding.request, key: save.key, author: save.changes.author)
       }
-    } catch {
-      guard isDoubtful else { throw error }
-      doubtful = save
-      doubtful?.noteSent()
-      var lost = DepotError(
-        .disconnected,
-        "The service didn't say whether it has saved: \((error as? SwiftDataError)?.message ?? "")"
-      ).hint("Save again: nothing is stored twice.")
-      lost.effect = .unknown
-      throw SwiftDataError(lost)
-    }
+    )
   }
 
   private var forgotten: SwiftDataError {
@@ -141,16 +128,5 @@ extension ServiceStore {
       guard let row = result.identifier.row else { continue }
       if rows[link.storage.description.name]?.contains(row) == true { outcome.stale.append(link) }
     }
-  }
-}
-
-extension Error {
-  /// Whether it leaves open if a write was applied.
-  var isOfUnknownEffect: Bool { (self as? DepotError)?.effect == .unknown }
-
-  /// Whether a service that knows the keys of earlier writes has said that this one isn't applied.
-  var isRefusal: Bool {
-    guard let error = self as? DepotError else { return false }
-    return ["conflict", "constraint", "notfound"].contains(error.code.class)
   }
 }
