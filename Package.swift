@@ -47,30 +47,51 @@ let package = Package(
     .executable(name: "example-to-do", targets: ["example-to-do"]),
     .executable(name: "example-library", targets: ["example-library"]),
   ],
+  traits: [
+    .trait(
+      name: "Embedded",
+      description: "The engine inside programs, for stores in memory and files that no service has."
+    ),
+    .default(enabledTraits: ["Embedded"]),
+  ],
   targets: [
     .systemLibrary(name: "CDepotSQLite", pkgConfig: "sqlite3"),
     .systemLibrary(name: "CDepotJSON", pkgConfig: "json-c"),
     .systemLibrary(name: "CDepotLinux"),
+    .target(name: "CDepotProtocol"),
     .target(name: "DepotLinux", dependencies: ["CDepotLinux"]),
-    .target(name: "DepotSQLite", dependencies: ["CDepotSQLite"]),
-    .target(name: "DepotProtocol"),
+    .target(name: "DepotSQLite", dependencies: ["CDepotSQLite", "DepotLinux"]),
+    .target(name: "DepotProtocol", dependencies: ["DepotMacroPlugin"]),
     .target(name: "DepotEngine", dependencies: ["DepotSQLite", "DepotProtocol", "DepotLinux"]),
-    .target(name: "DepotServer", dependencies: ["DepotEngine", "DepotProtocol", "DepotLinux"]),
     .target(
-      name: "DepotClient",
-      dependencies: ["DepotProtocol", "DepotLinux", "DepotMacros"]
+      name: "DepotServer",
+      dependencies: ["DepotEngine", "DepotProtocol", "DepotLinux", "CDepotProtocol"]
     ),
+    .target(
+      name: "DepotClientCore",
+      dependencies: ["DepotProtocol", "DepotLinux", "DepotMacroPlugin"]
+    ),
+    .target(name: "DepotClient", dependencies: ["DepotClientCore", "DepotProtocol"]),
     .target(
       name: "DepotEmbedded",
-      dependencies: ["DepotServer", "DepotClient", "DepotProtocol", "DepotLinux"]
+      dependencies: [
+        .target(name: "DepotServer", condition: .when(traits: ["Embedded"])),
+        "DepotClientCore", "DepotProtocol", "DepotLinux",
+      ]
     ),
-    .macro(name: "DepotMacros"),
+    .target(name: "DepotMacros"),
+    .macro(name: "DepotMacroPlugin", dependencies: ["DepotMacros"]),
     .target(
       name: "SwiftData",
-      dependencies: ["DepotClient", "DepotEmbedded", "DepotProtocol", "DepotLinux", "DepotMacros"]
+      dependencies: [
+        "DepotClient", "DepotEmbedded", "DepotProtocol", "DepotLinux", "DepotMacroPlugin",
+      ]
     ),
     .executableTarget(name: "depotd", dependencies: ["DepotServer"]),
-    .target(name: "DepotCommands", dependencies: ["DepotClient", "DepotProtocol", "DepotLinux"]),
+    .target(
+      name: "DepotCommands",
+      dependencies: ["DepotClientCore", "DepotProtocol", "DepotLinux"]
+    ),
     .executableTarget(name: "depot", dependencies: ["DepotCommands"]),
     .executableTarget(
       name: "depot-demo",
@@ -116,19 +137,27 @@ let package = Package(
       path: "Tests/LibraryUser"
     ),
     .target(name: "TestSupport", dependencies: ["DepotLinux"], path: "Tests/Support"),
-    .testTarget(name: "DepotProtocolTests", dependencies: ["DepotProtocol", "CDepotJSON"]),
-    .testTarget(name: "DepotSQLiteTests", dependencies: ["DepotSQLite"]),
+    .testTarget(
+      name: "DepotProtocolTests",
+      dependencies: ["DepotProtocol", "CDepotJSON", "TestSupport"]
+    ),
+    .testTarget(name: "DepotSQLiteTests", dependencies: ["DepotSQLite", "TestSupport"]),
     .testTarget(
       name: "DepotEngineTests",
-      dependencies: ["DepotEngine", "DepotProtocol", "DepotSQLite", "DepotLinux"]
+      dependencies: ["DepotEngine", "DepotProtocol", "DepotSQLite", "DepotLinux", "TestSupport"],
+      exclude: ["Formats"]
     ),
     .testTarget(
       name: "DepotCommandsTests",
-      dependencies: ["DepotCommands", "DepotClient", "DepotProtocol", "DepotLinux", "TestSupport"]
+      dependencies: [
+        "DepotCommands", "DepotClientCore", "DepotProtocol", "DepotLinux", "TestSupport",
+      ]
     ),
     .testTarget(
       name: "DepotClientTests",
-      dependencies: ["DepotClient", "DepotProtocol", "DepotLinux", "TestSupport"]
+      dependencies: [
+        "DepotClient", "DepotClientCore", "DepotProtocol", "DepotLinux", "TestSupport",
+      ]
     ),
     .testTarget(
       name: "FaultTests",
@@ -138,12 +167,13 @@ let package = Package(
     ),
     .testTarget(
       name: "DepotServerTests",
-      dependencies: ["DepotServer", "DepotEngine", "DepotProtocol", "DepotLinux"]
+      dependencies: ["DepotServer", "DepotEngine", "DepotProtocol", "DepotLinux", "TestSupport"]
     ),
     .testTarget(
       name: "DepotEmbeddedTests",
       dependencies: [
-        "DepotEmbedded", "DepotClient", "DepotProtocol", "DepotLinux", "store-user", "TestSupport",
+        "DepotEmbedded", "DepotClient", "DepotProtocol", "DepotLinux", "store-user",
+        "TestSupport",
       ]
     ),
     .testTarget(
@@ -159,15 +189,35 @@ let package = Package(
     .testTarget(name: "DepotMacrosTests", dependencies: ["DepotMacros"]),
     .testTarget(name: "RulesTests", dependencies: ["TestSupport"]),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
+  cLanguageStandard: .gnu2x
 )
+
+// With DEPOT_ONLY the package is the programs that it names and the targets that they need, so that one
+// build makes several products; SwiftPM's own option takes a single one.
+if let programs = Context.environment["DEPOT_ONLY"] {
+  var needed: Set<String> = []
+  var names = programs.split(separator: " ").map(String.init)
+  while let name = names.popLast() {
+    guard needed.insert(name).inserted else { continue }
+    for dependency in package.targets.first(where: { $0.name == name })?.dependencies ?? [] {
+      switch dependency {
+      case .targetItem(let name, _), .byNameItem(let name, _): names.append(name)
+      default: break
+      }
+    }
+  }
+  package.products.removeAll { !needed.contains($0.name) }
+  package.targets.removeAll { !needed.contains($0.name) }
+}
 
 // Code as users write it, with the settings that SwiftPM gives it.
 let plain = package.targets.filter {
   $0.name == "AppleCodeTests" || $0.name.hasPrefix("example-")
 }.map(\.name)
 
-for target in package.targets where target.type != .system && !plain.contains(target.name) {
+for target in package.targets
+where !target.name.hasPrefix("CDepot") && !plain.contains(target.name) {
   target.swiftSettings = [
     .treatAllWarnings(as: .error),
     .enableUpcomingFeature("ExistentialAny"),
@@ -179,7 +229,7 @@ for target in package.targets where target.type != .system && !plain.contains(ta
   ]
 }
 
-for target in package.targets where ["DepotMacros", "DepotMacrosTests"].contains(target.name) {
+for target in package.targets where target.name.hasPrefix("DepotMacro") {
   if usesSyntaxPackage {
     target.swiftSettings?.append(.define("DEPOT_SWIFT_SYNTAX"))
     target.dependencies += [

@@ -274,7 +274,7 @@ def main():
         for path in stale:
             path.unlink()
     for name in bad:
-        print(f"{name}: {'differs from protocol.json; run make docs' if check else 'written'}")
+        print(f"{name}: {'differs from protocol.json; run proto-docs/generate.py' if check else 'written'}")
     sys.exit(1 if check and bad else 0)
 
 

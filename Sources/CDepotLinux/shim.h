@@ -9,10 +9,13 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <stdint.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/un.h>
@@ -36,6 +39,18 @@ static inline int depot_peer_credentials(int descriptor, struct depot_peer *peer
 // accept4(2), declared here because the declaration in <sys/socket.h> needs _GNU_SOURCE.
 static inline int depot_accept(int descriptor) {
   return (int)syscall(SYS_accept4, descriptor, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+// The linker's names for the beginning of a program and the end of its code; a library has none.
+extern const char __executable_start[] __attribute__((weak));
+extern const char etext[] __attribute__((weak));
+
+// Unmaps the program's code, which comes back page by page as it is needed: see madvise(2). There is
+// nothing before the end of the code that the program has changed.
+static inline void depot_unmap_code(void) {
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  uintptr_t start = (uintptr_t)__executable_start / page * page, end = (uintptr_t)etext / page * page;
+  if (start && start < end) madvise((void *)start, end - start, MADV_DONTNEED);
 }
 
 // Variadic in C, so Swift can't call them: fcntl(2), open(2), and ioctl(2).
@@ -84,6 +99,12 @@ static inline int depot_spawn_close_from(posix_spawn_file_actions_t *actions, in
 static inline long depot_file_system_type(int descriptor) {
   struct statfs status;
   return fstatfs(descriptor, &status) < 0 ? -1 : (long)status.f_type;
+}
+
+static inline long long depot_free_bytes(const char *path) {
+  struct statvfs status;
+  if (statvfs(path, &status) < 0) return -1;
+  return (long long)(geteuid() == 0 ? status.f_bfree : status.f_bavail) * (long long)status.f_frsize;
 }
 
 static inline long long depot_file_size(int descriptor) {
@@ -187,3 +208,37 @@ static inline int depot_set_schedule(struct depot_schedule *schedule) {
 extern void *swift_tryRetain(void *object);
 
 static inline void *depot_retain_if_alive(void *object) { return swift_tryRetain(object); }
+
+// Locks of an open file description (fcntl(2), F_OFD_SETLK), which other processes' POSIX locks heed and
+// which no other close(2) of this process ends; they need _GNU_SOURCE.
+static inline int depot_lock_range(int descriptor, short kind, long first, long count) {
+  struct flock range = {0};
+  range.l_type = kind;
+  range.l_whence = SEEK_SET;
+  range.l_start = first;
+  range.l_len = count;
+  return fcntl(descriptor, 37, &range);
+}
+
+// The arguments of main(3), which Swift's own list is without when the environment has moved
+// before the program runs. The C library passes it to constructors too; this one comes into programs
+// through the function that names it.
+struct depot_start {
+  int count;
+  char **arguments;
+};
+
+static inline struct depot_start *depot_start(void) {
+  static struct depot_start start;
+  return &start;
+}
+
+__attribute__((constructor)) static void depot_note_start(int count, char **arguments) {
+  depot_start()->count = count;
+  depot_start()->arguments = arguments;
+}
+
+static inline struct depot_start depot_noted_start(void) {
+  if (depot_start()->count == 0) depot_note_start(0, 0);
+  return *depot_start();
+}

@@ -1,23 +1,28 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
 
 /// The command line program `depot`.
 package enum DepotCommand {
-  /// Runs the program.
+  /// Runs the program with this process's arguments.
   ///
-  /// - Parameter arguments: What follows the program's name.
   /// - Returns: The exit status.
-  package static func run(_ arguments: [String]) -> Int32 {
+  package static func run() -> Int32 {
+    let arguments = Array(Process.arguments.dropFirst())
     Terminal.exitOnInterrupt()
     let messages = Messages(Descriptor(2), allowsColor: !arguments.contains("--no-color"))
     let output = Descriptor(1)
-    var format: OutputFormat?
+    var usesJSON = false
+    var verb: Verb?
     do {
       let invocation = try ArgumentParser.parse(arguments)
-      let session = try Session(invocation, output: output, messages: messages)
-      format = session.chosenFormat
-      defer { _ = try? session.output.flush() }
+      verb = invocation.verb
+      let session = try CommandSession(invocation, output: output, messages: messages)
+      usesJSON = session.reportsJSON
+      defer {
+        _ = try? session.output.flush()
+        session.endPaging()
+      }
       let status = try run(session)
       try session.output.flush()
       if session.interruption.isRaised, status == 0 {
@@ -25,45 +30,52 @@ package enum DepotCommand {
       }
       return status
     } catch is OutputClosed {
-      // What the shell would say if the signal SIGPIPE had ended the program.
-      return 141
+      return Process.closedPipeStatus
     } catch {
-      return report(error, usesJSON: format == .json || format == .ndjson, messages)
+      return report(error, usesJSON: usesJSON, verb: verb, messages)
     }
   }
 
-  /// Tells the user about an error and returns the exit status.
-  static func report(_ error: any Error, usesJSON: Bool, _ messages: Messages) -> Int32 {
+  /// Tells the user about an error of a verb and returns the exit status.
+  static func report(
+    _ error: any Error,
+    usesJSON: Bool,
+    verb: Verb? = nil,
+    _ messages: Messages
+  ) -> Int32 {
     let error = error as? DepotError ?? DepotError(.bug, "\(error)")
     messages.write(
-      usesJSON ? ErrorReport.json(error) : ErrorReport.text(error, usesColor: messages.usesColor)
+      usesJSON
+        ? ErrorReport.json(error)
+        : ErrorReport.text(error, of: verb, usesColor: messages.usesColor)
     )
     return error.code.exitStatus
   }
 
-  /// Does what a command line that was read says.
-  static func run(_ session: Session) throws -> Int32 {
+  /// Runs the verb of a session, or shows help, and returns the exit status.
+  static func run(_ session: CommandSession) throws -> Int32 {
     let invocation = session.invocation
-    if let verb = invocation.verb {
-      guard invocation.has(.helpFlag) else { return try verb.run(session) }
-      session.output.append(Help.text(of: verb))
-      return 0
-    }
-    if invocation.has(.version) { return try VersionVerb.verb.run(session) }
-    if !invocation.incompleteVerb.isEmpty {
-      let text = Help.text(ofGroup: invocation.incompleteVerb)
-      if !invocation.has(.helpFlag) {
-        session.messages.write(text)
+    let group = invocation.incompleteVerb
+    let wantsHelp = invocation.has(.helpFlag)
+    do {
+      if let verb = invocation.verb, !wantsHelp {
+        try verb.run(session)
+      } else if invocation.verb == nil, invocation.has(.version) {
+        try VersionVerb.verb.run(session)
+      } else if wantsHelp {
+        let help = session.beginHelp()
+        session.output.append(
+          invocation.verb.map(help.text(of:))
+            ?? (group.isEmpty ? help.full : help.text(ofGroup: group))
+        )
+      } else {
+        let help = Help(for: 2)
+        session.messages.write(group.isEmpty ? help.concise : help.text(ofGroup: group))
         return 64
       }
-      session.output.append(text)
       return 0
+    } catch let exit as ExitStatus {
+      return exit.status
     }
-    if invocation.has(.helpFlag) {
-      session.output.append(Help.full)
-      return 0
-    }
-    session.messages.write(Help.concise)
-    return 64
   }
 }

@@ -1,3 +1,4 @@
+#if Embedded
 internal import DepotLinux
 internal import DepotProtocol
 internal import DepotServer
@@ -7,6 +8,21 @@ internal import Synchronization
 final class EmbeddedService: Sendable {
   private let key: EmbeddedServices.Key
   private let life: ServiceLife
+
+  /// Returns the service that this process has for a file, or `nil`.
+  static func existing(file path: String) -> EmbeddedService? {
+    EmbeddedServices.shared.existing(.file(path: path))
+  }
+
+  /// Returns the service of a store in memory, which is made if there is none.
+  ///
+  /// - Throws: ``DepotError`` `unavailable.busy` if there are no more threads.
+  static func inMemory(named name: String) throws(DepotError) -> EmbeddedService {
+    let key = EmbeddedServices.Key.memory(name: name)
+    return try EmbeddedServices.shared.service(key) { () throws(DepotError) in
+      try EmbeddedService(key, .memory)
+    }
+  }
 
   /// Opens the store, and begins to serve it on a thread of its own.
   ///
@@ -35,7 +51,7 @@ final class EmbeddedService: Sendable {
   func makeConnection() throws(DepotError) -> Descriptor { try life.server.makeConnection() }
 }
 
-/// What lives as long as the thread of a service.
+/// The part of a service that lives as long as its thread.
 final class ServiceLife: Sendable {
   let server: Server
   private let isOver = Atomic(false)
@@ -69,8 +85,4 @@ final class ServiceLife: Sendable {
     EmbeddedServices.shared.didEnd(self)
   }
 }
-
-extension Process {
-  /// Whether an environment variable is there and isn't 0.
-  static func isSet(_ name: String) -> Bool { environment(name).map { $0 != "0" } ?? false }
-}
+#endif

@@ -1,3 +1,4 @@
+#if Embedded
 internal import DepotLinux
 internal import DepotProtocol
 internal import Glibc
@@ -113,3 +114,4 @@ final class EmbeddedServices: Sendable {
     }
   }
 }
+#endif

@@ -1,7 +1,7 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 
-/// Who a client says it is.
+/// The names by which a client introduces itself.
 struct ClientIdentity: Sendable {
   var author: String?
   var process: String?

@@ -1,12 +1,11 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
-internal import DepotServer
 
 /// The search for the service of a file, which ends with this process becoming it if there is none.
 struct RouteFinder: Sendable {
   /// Why this process can't become the service.
-  private struct Obstacle: Error {
+  struct Obstacle: Error {
     var error: DepotError
     /// How long the obstacle may take to go away, in nanoseconds.
     var patience: UInt64
@@ -26,15 +25,16 @@ struct RouteFinder: Sendable {
   func find() throws(DepotError) -> Route {
     let begun = Monotonic.now()
     var start = StartPolicy.ifMissing
+    var missing: DepotError?
     while true {
-      if let service = EmbeddedServices.shared.existing(.file(path: file.path)) {
+      if let service = EmbeddedService.existing(file: file.path) {
         return .embedded(service, file.socket)
       }
       if isReadOnly, !file.exists {
         throw DepotError(.fileNotFound, "There is no store at \(file.path).")
           .hint("A store that is opened for reading only isn't made.")
       }
-      if !Process.isSet("DEPOT_EMBEDDED"), let route = try routeThroughService(start) {
+      if !Process.isSet("DEPOT_EMBEDDED"), let route = try routeThroughService(start, &missing) {
         return route
       }
       start = .never
@@ -43,7 +43,10 @@ struct RouteFinder: Sendable {
       do throws(Obstacle) {
         return try becomeOwner()
       } catch {
-        guard Monotonic.now() - begun < error.patience else { throw error.error }
+        guard Monotonic.now() - begun < error.patience else {
+          let isAlone = error.error.code == .noService
+          throw error.error.hint(isAlone ? missing.map { "\($0.message) \($0.hint ?? "")" } : nil)
+        }
       }
       Process.sleep(milliseconds: .random(in: 2...12))
     }
@@ -53,16 +56,28 @@ struct RouteFinder: Sendable {
 
   /// Opens the file in the service on the default socket.
   ///
+  /// - Parameters:
+  ///   - start: The action to take if there is none.
+  ///   - missing: Gets the first reason why there is none.
   /// - Returns: `nil` if there is none, or it can't have the file.
   /// - Throws: ``DepotError`` of class `storage` or `request` if nobody else could have it either.
-  private func routeThroughService(_ start: StartPolicy) throws(DepotError) -> Route? {
+  private func routeThroughService(
+    _ start: StartPolicy,
+    _ missing: inout DepotError?
+  ) throws(DepotError) -> Route? {
     let socket = SocketPath.default
+    let connection: BlockingConnection
+    do throws(DepotError) {
+      connection = try BlockingConnection(socket: socket, start: start, container: file.container)
+    } catch {
+      // A service that can't have its own store says nothing about the file.
+      guard error.code.class == "request" else {
+        missing = missing ?? error
+        return nil
+      }
+      throw error
+    }
     do {
-      let connection = try BlockingConnection(
-        socket: socket,
-        start: start,
-        container: file.container
-      )
       let route = Route.service(socket, container: file.container)
       if connection.foundContainer {
         if file.exists { return route }
@@ -89,67 +104,5 @@ struct RouteFinder: Sendable {
       guard container.stores.count == 1, let store = container.stores.first else { return false }
       return store.path == file.path && (isReadOnly || !store.isReadOnly)
     }?.name
-  }
-
-  // MARK: - The service inside this process
-
-  /// Makes this process the service of the file, unless it is already.
-  private func becomeOwner() throws(Obstacle) -> Route {
-    do throws(Obstacle) {
-      let key = EmbeddedServices.Key.file(path: file.path)
-      let service = try EmbeddedServices.shared.service(key) { () throws(Obstacle) in
-        let claim = try claim()
-        do throws(DepotError) {
-          let store = Server.ProgramStore.file(path: file.path, claim)
-          return try EmbeddedService(key, store, socket: file.socket.path)
-        } catch {
-          throw Obstacle(error: error, patience: error.code == .busy ? 3_000_000_000 : 0)
-        }
-      }
-      return .embedded(service, file.socket)
-    } catch {
-      guard isReadOnly, error.error.code == .readOnly else { throw error }
-      return try openFrozen()
-    }
-  }
-
-  /// Takes the right to listen for the file.
-  private func claim() throws(Obstacle) -> ListeningSocket.Claim {
-    let path = file.socket.path
-    do throws(DepotError) {
-      try file.prepareSocketFolder()
-    } catch {
-      throw Obstacle(error: error, patience: 0)
-    }
-    do throws(ListeningSocket.Failure) {
-      return try ListeningSocket.Claim(path: path)
-    } catch {
-      switch error {
-      case .inUse(let process):
-        let error = DepotError(.busy, "Process \(process) is about to serve \(file.path).")
-          .hint("It should answer at \(path); end it if it hangs.")
-        throw Obstacle(error: error, patience: 30_000_000_000)
-      case .foreignFile, .pathTooLong:
-        let error = DepotError(.usage, "There is a file at \(path) that isn't a socket of yours.")
-          .hint("Move it away; the program that has the store listens there.")
-        throw Obstacle(error: error, patience: 0)
-      case .system(let error):
-        let code = error.isReadOnly ? DepotError.Code.readOnly : .io
-        throw Obstacle(error: DepotError(code, "\(path) can't be made (\(error))."), patience: 0)
-      }
-    }
-  }
-
-  /// Opens a file that can't be written to, for this process only.
-  private func openFrozen() throws(Obstacle) -> Route {
-    let key = EmbeddedServices.Key.frozen(path: file.path)
-    do throws(DepotError) {
-      let service = try EmbeddedServices.shared.service(key) { () throws(DepotError) in
-        try EmbeddedService(key, .frozen(path: file.path))
-      }
-      return .embedded(service, nil)
-    } catch {
-      throw Obstacle(error: error, patience: 0)
-    }
   }
 }

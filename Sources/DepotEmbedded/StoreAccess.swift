@@ -1,16 +1,16 @@
-package import DepotClient
+package import DepotClientCore
 internal import DepotLinux
 package import DepotProtocol
-internal import DepotServer
 internal import Synchronization
 
 /// How a program reaches one store, wherever it is served.
 ///
 /// A file is served by the first of these that can: the service inside this process if it has the
-/// file already; the service on the default socket, which is started if there is none; the program
+/// file already; the service on the default socket, which ``StartPolicy/ifMissing`` starts; the program
 /// that owns the file, on a socket beside it; and otherwise this process, which becomes the owner for
 /// as long as an access to it lives. With `DEPOT_EMBEDDED=1` in the environment, the service on the
-/// default socket is left out. A store in memory is always inside this process.
+/// default socket is left out. A store in memory is always inside this process. Without the package trait
+/// `Embedded` no service is ever inside this process.
 package final class StoreAccess: Sendable {
   /// Which store is reached.
   package enum Location: Hashable, Sendable {
@@ -19,7 +19,7 @@ package final class StoreAccess: Sendable {
     case memory(name: String)
   }
 
-  /// Who serves a store.
+  /// The server of a store.
   package enum Kind: Hashable, Sendable {
     /// The service on the default socket.
     case service(SocketPath)
@@ -66,7 +66,7 @@ package final class StoreAccess: Sendable {
     if let schema { try define(schema) }
   }
 
-  /// Who serves the store, as of the last connection.
+  /// The server of the store, as of the last connection.
   package var kind: Kind {
     switch route.withLock({ $0 }) {
     case .service(let socket, _): .service(socket)
@@ -82,7 +82,7 @@ package final class StoreAccess: Sendable {
   /// service inside this process alive: keep the access as well.
   ///
   /// - Parameters:
-  ///   - author: Who the history says makes the changes; nobody if `nil`.
+  ///   - author: The author of the changes in the history; nobody if `nil`.
   ///   - process: The process that the history names; if `nil`, "swift" and the number of this one.
   /// - Returns: A connection about the store.
   /// - Throws: ``DepotError`` like ``init(_:isReadOnly:schema:)``.
@@ -120,11 +120,7 @@ package final class StoreAccess: Sendable {
   }
 
   private static func openMemory(_ name: String) throws(DepotError) -> Route {
-    let key = EmbeddedServices.Key.memory(name: name)
-    let service = try EmbeddedServices.shared.service(key) { () throws(DepotError) in
-      try EmbeddedService(key, .memory)
-    }
-    return .embedded(service, nil)
+    .embedded(try EmbeddedService.inMemory(named: name), nil)
   }
 
   /// Defines a schema, again if the service goes away meanwhile.

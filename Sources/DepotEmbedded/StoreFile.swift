@@ -1,4 +1,4 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
 
@@ -10,7 +10,7 @@ struct StoreFile: Hashable, Sendable {
   ///
   /// It is beside the file, or in a private folder if its path would be too long for a socket.
   let socket: SocketPath
-  /// What the container with only this store is called in the service on the default socket.
+  /// The name of the container with only this store in the service on the default socket.
   let container: String
 
   /// - Throws: ``DepotError`` `notfound.file` if there is no folder for the file, `request.usage` if
@@ -40,7 +40,7 @@ struct StoreFile: Hashable, Sendable {
     guard let slash = socket.path.lastIndex(of: "/") else { return }
     let folder = String(socket.path[..<slash])
     guard socket.path != path + Self.suffix else { return }
-    FileSystem.createPrivateFolder(folder)
+    try? FileSystem.createPrivateFolder(folder)
     guard FileSystem.isPrivateFolder(folder) else {
       throw DepotError(.peer, "\(folder) isn't a folder that only you can write to.")
         .hint("Remove it, or give the store a shorter path.")
@@ -52,7 +52,7 @@ struct StoreFile: Hashable, Sendable {
   private static func socket(of path: String, _ digits: String) -> String {
     let beside = path + suffix
     guard beside.utf8.count > UnixSocket.longestPath else { return beside }
-    // Whatever the environments of programs are, they look in one place.
+    // Programs look in one place, whatever their environments are.
     return "/tmp/depot-\(Process.user)/\(digits)\(suffix)"
   }
 

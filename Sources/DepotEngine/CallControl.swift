@@ -2,13 +2,13 @@ internal import DepotLinux
 package import DepotProtocol
 internal import Synchronization
 
-/// What can stop a call while it runs: its client's word, or its deadline.
+/// The control by which a call is stopped while it runs, by its client's word or its deadline.
 package final class CallControl: Sendable {
   private let isStopped = Atomic(false)
   /// The monotonic time in nanoseconds at which the client stops waiting.
   package let deadline: UInt64
 
-  /// What can't be stopped: for calls that are answered before anybody could.
+  /// A control of calls that are answered before anybody could stop them.
   package static let unstoppable = CallControl()
 
   package init(deadline: UInt64 = .max) {
@@ -22,9 +22,7 @@ package final class CallControl: Sendable {
 
   package var isCancelled: Bool { isStopped.load(ordering: .relaxed) }
 
-  /// Whether the call should go on.
-  ///
-  /// - Throws: ``DepotError`` `cancelled.by_client` or `deadline.passed`.
+  /// Checks that the call was neither cancelled nor is past its deadline.
   package func check() throws(DepotError) {
     if isCancelled { throw DepotError(.cancelled, "The client cancelled the call.") }
     if deadline != .max, Monotonic.now() >= deadline {

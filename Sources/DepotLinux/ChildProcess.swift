@@ -20,61 +20,44 @@ package final class ChildProcess: Sendable {
   /// Its standard error is this process's unless the output is captured. No other descriptor is
   /// passed on.
   ///
+  /// - Parameters:
+  ///   - arguments: The program and what follows its name.
+  ///   - environment: What its environment has beside this process's, which gets it too.
+  ///   - output: Where its standard output goes.
+  ///   - input: What its standard input is; this process's if `nil`.
   /// - Throws: ``SystemError`` if it can't be started.
   package init(
     _ arguments: [String],
     environment: [String: String] = [:],
-    output: Output = .inherited
+    output: Output = .inherited,
+    input: Descriptor? = nil
   ) throws(SystemError) {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    var ends: [Int32] = [-1, -1]
-    switch output {
-    case .inherited: pipe = nil
-    case .discarded:
-      pipe = nil
-      posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-      posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-    case .captured:
-      try systemCall("pipe") { Glibc.pipe(&ends) }
-      pipe = Descriptor(ends[0])
-      depot_set_close_on_exec(ends[0])
-      posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-      posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-    }
-    defer { if ends[1] >= 0 { close(ends[1]) } }
-    depot_spawn_close_from(&actions, 3)
+    let ends = try output == .captured ? Descriptor.pipe() : nil
+    pipe = ends?.reading
+    // The child's end of the pipe has to stay open until the child has it.
+    defer { withExtendedLifetime(ends) {} }
     for (name, value) in environment { setenv(name, value, 1) }
-    var vector = arguments.map { strdup($0) } + [nil]
-    defer { for pointer in vector { free(pointer) } }
-    var process: pid_t = 0
-    let code = posix_spawnp(&process, arguments[0], &actions, nil, &vector, environ)
-    guard code == 0 else { throw SystemError(call: "posix_spawnp", code: code) }
-    identifier = process
+    identifier = try Process.spawn(arguments) { actions in
+      if let input { posix_spawn_file_actions_adddup2(&actions, input.number, 0) }
+      if let ends { posix_spawn_file_actions_adddup2(&actions, ends.writing.number, 1) }
+      if output == .discarded {
+        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+      }
+      if output != .inherited {
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+      }
+    }
   }
 
   /// Reads what the child writes until it closes its output.
   package func capturedOutput() throws(SystemError) -> [UInt8] {
-    guard let pipe else { return [] }
-    var result: [UInt8] = []
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
-    defer { buffer.deallocate() }
-    while true {
-      let count = try pipe.read(into: buffer)
-      if count == 0 { return result }
-      result.append(contentsOf: buffer[..<count])
-    }
+    try pipe?.readAll() ?? []
   }
 
   /// Waits for the end.
   ///
   /// - Returns: The exit status, or 128 and the number of the signal that ended the process.
-  package func wait() -> Int32 {
-    var status: Int32 = 0
-    while waitpid(identifier, &status, 0) == -1, errno == EINTR {}
-    return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
-  }
+  package func wait() -> Int32 { Process.wait(for: identifier) ?? 0 }
 
   /// Asks the process to end (SIGTERM).
   package func terminate() { kill(identifier, SIGTERM) }

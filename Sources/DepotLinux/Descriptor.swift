@@ -22,6 +22,19 @@ package final class Descriptor: Sendable {
     try systemCall("read") { Glibc.read(number, buffer.baseAddress, buffer.count) }
   }
 
+  /// Reads to the end; returns `nil` if there are over `limit` bytes.
+  package func readAll(limit: Int = .max) throws(SystemError) -> [UInt8]? {
+    var result: [UInt8] = []
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
+    defer { buffer.deallocate() }
+    while result.count <= limit {
+      let count = try read(into: buffer)
+      if count == 0 { return result }
+      result.append(contentsOf: buffer[..<count])
+    }
+    return nil
+  }
+
   /// Sends bytes to a socket without a SIGPIPE.
   ///
   /// The corresponding C function is `send`.
@@ -66,9 +79,12 @@ package final class WakeSignal: Sendable {
   }
 
   /// Wakes the waiting thread, or lets the next wait return at once.
-  package func signal() {
+  package func signal() { Self.raise(descriptor.number) }
+
+  /// Raises the signal of a descriptor, as signal handlers may.
+  static func raise(_ number: Int32) {
     var one: UInt64 = 1
-    _ = Glibc.write(descriptor.number, &one, 8)
+    _ = Glibc.write(number, &one, 8)
   }
 
   /// Takes back all signals; waits for the first one if the signal is blocking.

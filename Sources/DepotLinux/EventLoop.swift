@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// One thread calls ``wait(for:)`` again and again; any thread may ``wake()`` it.
 package final class EventLoop: SerialExecutor {
-  /// What happened to a descriptor.
+  /// An event of a descriptor.
   package struct Event: Sendable {
     /// The number that the descriptor was added with.
     package var token: Int64
@@ -46,7 +46,7 @@ package final class EventLoop: SerialExecutor {
     reads: Bool,
     writes: Bool
   ) throws(SystemError) {
-    try control(EPOLL_CTL_ADD, descriptor, token, reads, writes)
+    try control(EPOLL_CTL_ADD, descriptor, token, reads: reads, writes: writes)
   }
 
   /// Changes what is watched for.
@@ -56,7 +56,7 @@ package final class EventLoop: SerialExecutor {
     reads: Bool,
     writes: Bool
   ) throws(SystemError) {
-    try control(EPOLL_CTL_MOD, descriptor, token, reads, writes)
+    try control(EPOLL_CTL_MOD, descriptor, token, reads: reads, writes: writes)
   }
 
   /// Stops watching a descriptor.
@@ -68,8 +68,8 @@ package final class EventLoop: SerialExecutor {
     _ operation: Int32,
     _ descriptor: Descriptor,
     _ token: Int64,
-    _ reads: Bool,
-    _ writes: Bool
+    reads: Bool,
+    writes: Bool
   ) throws(SystemError) {
     var event = epoll_event()
     event.events = (reads ? EPOLLIN.rawValue : 0) | (writes ? EPOLLOUT.rawValue : 0)

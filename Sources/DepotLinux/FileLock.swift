@@ -29,28 +29,27 @@ package final class FileLock: Sendable {
   ///   - path: The file.
   ///   - attempts: How often to try, five milliseconds apart.
   /// - Throws: ``Failure`` if another process has the lock, or there can be none.
-  package init(path: String, attempts: Int = 1) throws(Failure) {
-    let descriptor: Descriptor
-    do {
-      let flags = O_RDWR | O_CREAT | O_NOFOLLOW
-      descriptor = Descriptor(try systemCall("open") { depot_open(path, flags, 0o600) })
-      self.descriptor = descriptor
-      let type = try systemCall("fstatfs") { depot_file_system_type(descriptor.number) }
-      fileSystem = FileSystemKind(type: type)
-    } catch {
-      throw .system(error)
-    }
-    try Self.lock(descriptor, attempts, depot_lock_exclusively)
+  package convenience init(path: String, attempts: Int = 1) throws(Failure) {
+    try self.init(path, O_RDWR, attempts, depot_lock_exclusively)
     note()
   }
 
   /// Locks the file at `path` together with others who only read; it is created if it is missing.
   ///
   /// - Throws: ``Failure`` if another process has the lock for itself, or there can be none.
-  package init(sharing path: String, attempts: Int = 1) throws(Failure) {
+  package convenience init(sharing path: String, attempts: Int = 1) throws(Failure) {
+    try self.init(path, O_RDONLY, attempts, depot_lock_shared)
+  }
+
+  private init(
+    _ path: String,
+    _ mode: Int32,
+    _ attempts: Int,
+    _ lock: (Int32) -> Int32
+  ) throws(Failure) {
     let descriptor: Descriptor
     do {
-      let flags = O_RDONLY | O_CREAT | O_NOFOLLOW
+      let flags = mode | O_CREAT | O_NOFOLLOW
       descriptor = Descriptor(try systemCall("open") { depot_open(path, flags, 0o600) })
       self.descriptor = descriptor
       let type = try systemCall("fstatfs") { depot_file_system_type(descriptor.number) }
@@ -58,7 +57,7 @@ package final class FileLock: Sendable {
     } catch {
       throw .system(error)
     }
-    try Self.lock(descriptor, attempts, depot_lock_shared)
+    try Self.lock(descriptor, attempts, lock)
   }
 
   /// Takes over a lock that another process had, through its descriptor.

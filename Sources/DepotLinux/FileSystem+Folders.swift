@@ -52,12 +52,18 @@ extension FileSystem {
   ///
   /// The corresponding C function is `fsync`.
   package static func flush(folderOf path: String) throws(SystemError) {
-    let slash = path.lastIndex(of: "/")
-    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let folder = divided(path).folder
     let descriptor = Descriptor(
       try systemCall("open") { depot_open(folder, O_RDONLY | O_DIRECTORY, 0) }
     )
     try systemCall("fsync") { fsync(descriptor.number) }
+  }
+
+  /// Divides the path of a file into that of its folder and its name there.
+  private static func divided(_ path: String) -> (folder: String, name: Substring) {
+    guard let slash = path.lastIndex(of: "/") else { return (".", path[...]) }
+    let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+    return (folder, path[path.index(after: slash)...])
   }
 
   /// The size of a file in bytes, or `nil` if there is none.
@@ -66,6 +72,14 @@ extension FileSystem {
   package static func size(of path: String) -> Int? {
     var status = stat()
     return lstat(path, &status) == 0 ? Int(status.st_size) : nil
+  }
+
+  /// How many bytes this user can still write on the file system of a file, or `nil` if it doesn't say.
+  ///
+  /// The corresponding C function is `statvfs`.
+  package static func freeBytes(at path: String) -> Int? {
+    let bytes = depot_free_bytes(path)
+    return bytes < 0 ? nil : Int(bytes)
   }
 
   /// Returns whether two paths lead to the same file, which then has several names.
@@ -90,12 +104,7 @@ extension FileSystem {
   ///
   /// The file itself may be missing. The corresponding C function is `realpath`.
   package static func resolved(_ path: String) -> String? {
-    let slash = path.lastIndex(of: "/")
-    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    guard let resolved = realpath(folder, nil) else { return nil }
-    defer { free(resolved) }
-    let name = slash.map { path[path.index(after: $0)...] } ?? path[...]
-    let base = String(cString: resolved)
-    return base == "/" ? "/\(name)" : "\(base)/\(name)"
+    let (folder, name) = divided(path)
+    return destination(of: folder).map { $0 == "/" ? "/\(name)" : "\($0)/\(name)" }
   }
 }

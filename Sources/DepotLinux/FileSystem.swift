@@ -5,12 +5,17 @@ internal import Glibc
 package enum FileSystem {
   /// Creates a folder for its owner only, and the folders above it, where they are missing.
   ///
-  /// Failures show when the folder is used.
-  package static func createPrivateFolder(_ path: String) {
+  /// - Throws: ``SystemError`` if one is missing and can't be made.
+  package static func createPrivateFolder(_ path: String) throws(SystemError) {
     var end = path.startIndex
     while end < path.endIndex {
       let next = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
-      mkdir(String(path[..<next]), 0o700)
+      let folder = String(path[..<next])
+      var status = stat()
+      // One that exists on a file system that can only be read may be called that rather than there.
+      if mkdir(folder, 0o700) != 0, case let code = errno, stat(folder, &status) != 0 {
+        throw SystemError(call: "mkdir", code: code)
+      }
       end = next
     }
   }
@@ -27,17 +32,6 @@ extension FileSystem {
 
   /// Returns what a file holds, or `nil` if it can't be read or has over `limit` bytes.
   package static func contents(of path: String, limit: Int) -> [UInt8]? {
-    let number = depot_open(path, O_RDONLY, 0)
-    guard number >= 0 else { return nil }
-    let descriptor = Descriptor(number)
-    var result: [UInt8] = []
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
-    defer { buffer.deallocate() }
-    while result.count <= limit {
-      guard let count = try? descriptor.read(into: buffer) else { return nil }
-      if count == 0 { return result }
-      result.append(contentsOf: buffer[..<count])
-    }
-    return nil
+    try? Descriptor.open(reading: path).readAll(limit: limit)
   }
 }

@@ -32,7 +32,7 @@ package final class HeldInterrupt: Sendable {
   private static let holder = Atomic<Int32>(-1)
   private static let wasRaised = Atomic(false)
 
-  /// What the handler of a signal does about it, within what such a handler may do.
+  /// Raises the signal, with calls that a signal handler may make.
   ///
   /// - Returns: Whether that was all.
   static func take() -> Bool {
@@ -40,8 +40,7 @@ package final class HeldInterrupt: Sendable {
     guard descriptor >= 0, !wasRaised.exchange(true, ordering: .sequentiallyConsistent) else {
       return false
     }
-    var one: UInt64 = 1
-    _ = write(descriptor, &one, 8)
+    WakeSignal.raise(descriptor)
     return true
   }
 

@@ -125,6 +125,9 @@ package final class ListeningSocket: Sendable {
     }
   }
 
+  /// Whether it is at a path of this service's, rather than made by the service manager.
+  package var hasPath: Bool { claim != nil }
+
   /// Returns what another service needs to listen on this socket, with what each of it is.
   package func handOver() -> (names: [String], descriptors: [Descriptor]) {
     guard let claim else { return (["listener"], [descriptor]) }

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Waiting for two descriptors at once (poll(2)).
 package enum Poll {
-  /// What a descriptor is ready for.
+  /// The operations that a descriptor is ready for.
   package struct Readiness: Hashable, Sendable {
     /// Whether reading won't block: there is something, or the end.
     package var canRead = false
@@ -31,8 +31,7 @@ package enum Poll {
       pollfd(fd: signal.descriptor.number, events: Int16(POLLIN), revents: 0),
       pollfd(fd: socket?.number ?? -1, events: events, revents: 0),
     ]
-    let timeout = milliseconds.map { Int32(clamping: max(0, $0)) } ?? -1
-    guard poll(&entries, 2, timeout) > 0 else { return Readiness() }
+    guard wait(for: &entries, milliseconds) else { return Readiness() }
     if entries[0].revents != 0 { signal.consume() }
     let ready = Int32(entries[1].revents)
     return Readiness(
@@ -48,10 +47,12 @@ package enum Poll {
   /// - Returns: Which of them can be read without blocking, in their order.
   package static func wait(for descriptors: [Descriptor], milliseconds: Int?) -> [Bool] {
     var entries = descriptors.map { pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0) }
+    let isAnyReady = wait(for: &entries, milliseconds)
+    return entries.map { isAnyReady && $0.revents != 0 }
+  }
+
+  private static func wait(for entries: inout [pollfd], _ milliseconds: Int?) -> Bool {
     let timeout = milliseconds.map { Int32(clamping: max(0, $0)) } ?? -1
-    guard poll(&entries, nfds_t(entries.count), timeout) > 0 else {
-      return descriptors.map { _ in false }
-    }
-    return entries.map { $0.revents != 0 }
+    return poll(&entries, nfds_t(entries.count), timeout) > 0
   }
 }

@@ -6,6 +6,9 @@ package enum Process {
   /// The number of this process.
   package static var identifier: Int32 { getpid() }
 
+  /// The exit status of a program that wrote to a closed pipe: what shells report for SIGPIPE.
+  package static let closedPipeStatus: Int32 = 141
+
   /// The user that this process acts as.
   package static var user: UInt32 { geteuid() }
 
@@ -14,6 +17,14 @@ package enum Process {
     guard let value = getenv(name), value.pointee != 0 else { return nil }
     return String(cString: value)
   }
+
+  /// Returns an environment variable, which may be empty, or `nil` if it isn't set.
+  package static func variable(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+  }
+
+  /// Whether an environment variable is there, isn't empty, and isn't 0.
+  package static func isSet(_ name: String) -> Bool { environment(name).map { $0 != "0" } ?? false }
 
   /// The folder of the running program, or `nil`.
   package static var programFolder: String? {
@@ -29,37 +40,92 @@ package enum Process {
   /// The corresponding C function is `access`.
   package static func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 }
 
-  /// Starts a program in a session of its own, with nothing on its standard input and output.
+  /// Whether a program of this name, or at this path, can be run from `$PATH`.
+  package static func isInPath(_ name: String) -> Bool {
+    if name.contains("/") { return isExecutable(name) }
+    let folders = (environment("PATH") ?? "").split(separator: ":")
+    return folders.contains { isExecutable("\($0)/\(name)") }
+  }
+
+  /// Lets go of the pages of the program's code that only starting needed.
+  ///
+  /// The ones that are needed again come from the system's cache without being read. The corresponding C
+  /// function is `madvise`.
+  package static func releaseCode() { depot_unmap_code() }
+
+  /// Ends this process at once.
+  ///
+  /// The corresponding C function is `_exit`.
+  package static func exit(_ status: Int32) -> Never { _exit(status) }
+
+  /// Starts a program in a session of its own, with nothing on its standard input.
   ///
   /// The corresponding C function is `posix_spawn`.
   ///
   /// - Parameters:
   ///   - arguments: The path of the program and its arguments.
+  ///   - output: What its standard output is.
   ///   - log: The file that gets what the program writes to its standard error, at its end.
   /// - Returns: The number of the new process.
   /// - Throws: ``SystemError`` if it can't be started.
   package static func spawnDetached(
     _ arguments: [String],
+    output: Descriptor,
     log: String
+  ) throws(SystemError) -> Int32 {
+    try spawn(arguments, inOwnSession: true) { actions in
+      posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+      posix_spawn_file_actions_adddup2(&actions, output.number, 1)
+      posix_spawn_file_actions_addopen(&actions, 2, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    }
+  }
+
+  /// Starts a program with no other descriptors than the standard ones, of which a function says
+  /// what they are.
+  static func spawn(
+    _ arguments: [String],
+    inOwnSession: Bool = false,
+    _ prepare: (inout posix_spawn_file_actions_t) -> Void
   ) throws(SystemError) -> Int32 {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-    posix_spawn_file_actions_addopen(&actions, 2, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    prepare(&actions)
     // Whoever waits for this process to end must not have to wait for the new one.
     depot_spawn_close_from(&actions, 3)
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    posix_spawnattr_setflags(&attributes, Int16(depot_spawn_setsid()))
+    if inOwnSession { posix_spawnattr_setflags(&attributes, Int16(depot_spawn_setsid())) }
     var vector = arguments.map { strdup($0) } + [nil]
     defer { for pointer in vector { free(pointer) } }
     var process: pid_t = 0
-    let code = posix_spawn(&process, arguments[0], &actions, &attributes, &vector, environ)
+    let code = posix_spawnp(&process, arguments[0], &actions, &attributes, &vector, environ)
     guard code == 0 else { throw SystemError(call: "posix_spawn", code: code) }
     return process
+  }
+
+  /// Waits for the end of a process that this one has started.
+  ///
+  /// The corresponding C function is `waitpid`.
+  ///
+  /// - Returns: The exit status, or 128 and the number of the signal that ended the process; `nil` if
+  ///   somebody else has asked for it.
+  package static func wait(for process: Int32) -> Int32? {
+    var status: Int32 = 0
+    guard (try? systemCall("waitpid") { waitpid(process, &status, 0) }) != nil else { return nil }
+    return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+  }
+
+  /// Writes a line to the standard output and ends that, so that whoever reads it finds its end.
+  ///
+  /// Nobody may be left who wants to know. The corresponding C function is `dup2`.
+  package static func endStandardOutput(_ line: [UInt8]) {
+    _ = Glibc.write(1, line, line.count)
+    let nothing = depot_open("/dev/null", O_WRONLY, 0)
+    guard nothing >= 0 else { return }
+    dup2(nothing, 1)
+    close(nothing)
   }
 
   /// Opens /dev/null where the standard input, output, or error is closed, so that no file that
@@ -70,12 +136,12 @@ package enum Process {
     if number > 2 { close(number) }
   }
 
-  /// How many descriptors this process may have open.
-  package static let descriptorLimit: Int = {
+  /// How many descriptors this process may have open now; somebody else may change it (prlimit(2)).
+  package static var descriptorLimit: Int {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
     return Int(min(limit.rlim_cur, 1 << 20))
-  }()
+  }
 
   /// How much memory this process has in RAM, in bytes.
   package static var residentBytes: Int {

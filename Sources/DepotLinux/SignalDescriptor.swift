@@ -18,19 +18,38 @@ package final class SignalDescriptor: Sendable {
   package init() throws(SystemError) {
     Glibc.signal(SIGPIPE, SIG_IGN)
     Glibc.signal(SIGXFSZ, SIG_IGN)
-    var set = sigset_t()
-    sigemptyset(&set)
-    for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&set, number) }
-    pthread_sigmask(SIG_BLOCK, &set, nil)
-    let flags = Int32(SFD_CLOEXEC) | Int32(SFD_NONBLOCK)
-    descriptor = Descriptor(try systemCall("signalfd") { signalfd(-1, &set, flags) })
+    descriptor = try Descriptor.signals([SIGTERM, SIGINT, SIGHUP])
   }
 
   /// Takes the next signal that came, or `nil`.
   package func next() -> Signal? {
+    descriptor.nextSignal().map { $0 == SIGHUP ? .hangUp : .terminate }
+  }
+}
+
+extension Descriptor {
+  /// Blocks signals in the calling thread and those it starts, and makes them something to read.
+  ///
+  /// The corresponding C functions are `pthread_sigmask` and `signalfd`.
+  static func signals(_ numbers: [Int32]) throws(SystemError) -> Descriptor {
+    var set = signalSet(numbers)
+    pthread_sigmask(SIG_BLOCK, &set, nil)
+    let flags = Int32(SFD_CLOEXEC) | Int32(SFD_NONBLOCK)
+    return Descriptor(try systemCall("signalfd") { signalfd(-1, &set, flags) })
+  }
+
+  static func signalSet(_ numbers: [Int32]) -> sigset_t {
+    var set = sigset_t()
+    sigemptyset(&set)
+    for number in numbers { sigaddset(&set, number) }
+    return set
+  }
+
+  /// Takes the number of the next signal that came, or `nil`.
+  func nextSignal() -> Int32? {
     var info = signalfd_siginfo()
     let size = MemoryLayout<signalfd_siginfo>.size
-    guard Glibc.read(descriptor.number, &info, size) == size else { return nil }
-    return info.ssi_signo == UInt32(SIGHUP) ? .hangUp : .terminate
+    guard Glibc.read(number, &info, size) == size else { return nil }
+    return Int32(info.ssi_signo)
   }
 }

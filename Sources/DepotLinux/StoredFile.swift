@@ -3,8 +3,7 @@ internal import Glibc
 
 /// An open file of a store, for what must be done behind SQLite's back.
 ///
-/// Closing a file ends all POSIX locks that the process has on it, so never open the database or its
-/// `-shm` file while SQLite has it open.
+/// Closing it ends none of the locks that the process has on a database.
 package struct StoredFile: Sendable {
   private let descriptor: Descriptor
 
@@ -12,19 +11,15 @@ package struct StoredFile: Sendable {
   ///
   /// - Throws: ``SystemError``, with ENOENT if it doesn't exist.
   package init(path: String, isWritable: Bool = false) throws(SystemError) {
-    let flags = (isWritable ? O_RDWR : O_RDONLY) | O_NOFOLLOW
-    descriptor = Descriptor(try systemCall("open") { depot_open(path, flags, 0) })
+    descriptor = try Descriptor.open(file: path, isWritable: isWritable)
   }
 
   /// Creates an empty file that only its owner may read, if there is none.
   package static func create(path: String) throws(SystemError) {
-    let flags = O_RDWR | O_CREAT | O_NOFOLLOW
-    _ = Descriptor(try systemCall("open") { depot_open(path, flags, 0o600) })
+    _ = try Descriptor.open(file: path, isWritable: true, creatingWithMode: 0o600)
   }
 
-  package func size() throws(SystemError) -> Int {
-    Int(try systemCall("fstat") { depot_file_size(descriptor.number) })
-  }
+  package func size() throws(SystemError) -> Int { try descriptor.fileSize() }
 
   /// Reads up to `count` bytes at `offset`; fewer only at the end.
   package func read(_ count: Int, at offset: Int) throws(SystemError) -> [UInt8] {
@@ -42,6 +37,19 @@ package struct StoredFile: Sendable {
     }
     bytes.removeSubrange(read...)
     return bytes
+  }
+
+  /// Writes bytes at `offset`.
+  package func write(_ bytes: [UInt8], at offset: Int) throws(SystemError) {
+    var written = 0
+    while written < bytes.count {
+      written += try bytes.withUnsafeBufferPointer { (buffer) throws(SystemError) in
+        let rest = UnsafeBufferPointer(rebasing: buffer[written...])
+        return try systemCall("pwrite") {
+          pwrite(descriptor.number, rest.baseAddress, rest.count, offset + written)
+        }
+      }
+    }
   }
 
   /// Writes zeros from the end of the file up to `size`, and waits until they are on disk.

@@ -62,11 +62,11 @@ extension SystemError {
   /// Whether nothing may be written there (EACCES, EPERM, EROFS).
   package var isReadOnly: Bool { isPermission || code == EROFS }
 
+  /// Whether there is no room, or no more is allowed (ENOSPC, EDQUOT).
+  package var isWantOfRoom: Bool { code == ENOSPC || code == EDQUOT }
+
   /// Whether a file doesn't exist (ENOENT).
   package var isMissingFile: Bool { code == ENOENT }
-
-  /// Whether nobody listens (ECONNREFUSED).
-  package var isRefused: Bool { code == ECONNREFUSED }
 
   /// Whether descriptors or memory ran out (EMFILE, ENFILE, ENOBUFS, ENOMEM).
   package var isExhaustion: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) }

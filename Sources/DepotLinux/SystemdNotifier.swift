@@ -20,15 +20,10 @@ package struct SystemdNotifier: Sendable {
     let number = socket(AF_UNIX, type, 0)
     guard number >= 0 else { return }
     let descriptor = Descriptor(number)
-    var target = sockaddr_un()
-    target.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &target.sun_path) { $0.copyBytes(from: name) }
-    let size = socklen_t(2 + name.count)
     let bytes = Array(state.utf8)
-    withUnsafePointer(to: &target) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        _ = sendto(descriptor.number, bytes, bytes.count, Int32(MSG_NOSIGNAL), address, size)
-      }
+    UnixSocket.withAddress(name) { address, _ in
+      let size = socklen_t(2 + name.count)
+      _ = sendto(descriptor.number, bytes, bytes.count, Int32(MSG_NOSIGNAL), address, size)
     }
   }
 }

@@ -39,19 +39,11 @@ extension FileSystem {
   ///
   /// There are none if it can't be read. The corresponding C function is `readdir`.
   package static func names(in folder: String) -> [String] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      guard name != ".", name != ".." else { continue }
+    entries(of: folder).map { name in
       var status = stat()
       let isFolder = stat(folder + "/" + name, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-      names.append(isFolder ? name + "/" : name)
-    }
-    return names.sorted()
+      return isFolder ? name + "/" : name
+    }.sorted()
   }
 }
 

@@ -16,6 +16,15 @@ package enum Terminal {
     return width > 0 ? width : nil
   }
 
+  /// Returns how many columns a program is to fill: those of `$COLUMNS`, else those of the terminal;
+  /// `nil` if neither is known.
+  package static func wantedWidth(_ number: Int32) -> Int? {
+    if let wanted = Process.environment("COLUMNS").flatMap({ Int($0) }), wanted > 0 {
+      return wanted
+    }
+    return width(number)
+  }
+
   /// Returns how many lines the terminal has, or `nil` if it isn't one or doesn't know.
   ///
   /// The corresponding C function is `ioctl` with TIOCGWINSZ.
@@ -33,7 +42,7 @@ package enum Terminal {
   /// Ends the program with status 130 as soon as the user interrupts it, unless a ``HeldInterrupt``
   /// holds that back.
   ///
-  /// What stands in the last line of the terminal, such as progress, is wiped. The corresponding C
+  /// Text in the last line of the terminal, such as progress, is wiped. The corresponding C
   /// function is `signal`.
   package static func exitOnInterrupt() {
     HeldInterrupt.prepare()

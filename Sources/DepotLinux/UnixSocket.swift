@@ -6,7 +6,7 @@ package enum UnixSocket {
   /// The longest path that the kernel takes, in bytes.
   package static let longestPath = 107
 
-  /// Who is at the other end of a connection, as of when it was made.
+  /// The process at the other end of a connection, as of when it was made.
   package struct Peer: Hashable, Sendable {
     package var process: Int32
     package var user: UInt32
@@ -91,19 +91,21 @@ package enum UnixSocket {
     guard bytes.count <= longestPath, !bytes.contains(0) else {
       throw SystemError(call: "socket path", code: ENAMETOOLONG)
     }
+    try withAddress(bytes, body)
+  }
+
+  /// Calls a function with the address of a name that isn't too long.
+  static func withAddress<Failure: Error>(
+    _ name: [UInt8],
+    _ body: (UnsafePointer<sockaddr>, socklen_t) throws(Failure) -> Void
+  ) throws(Failure) {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-    let failure = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> SystemError? in
-        do throws(SystemError) {
-          try body(address, socklen_t(MemoryLayout<sockaddr_un>.size))
-          return nil
-        } catch {
-          return error
-        }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
+    try withUnsafePointer(to: &address) { pointer throws(Failure) in
+      try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address throws(Failure) in
+        try body(address, socklen_t(MemoryLayout<sockaddr_un>.size))
       }
     }
-    if let failure { throw failure }
   }
 }

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A thread that runs the jobs of actors, one after the other.
 ///
-/// What it runs may block: it isn't part of the cooperative pool. The thread ends after
+/// Its jobs may block: it isn't part of the cooperative pool. The thread ends after
 /// ``stop()``.
 package final class WorkerThread: SerialExecutor {
   private enum Item: Sendable {

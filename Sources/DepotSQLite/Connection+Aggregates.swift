@@ -47,7 +47,7 @@ extension Connection {
   }
 }
 
-/// What SQLite keeps of an aggregate function.
+/// The context that SQLite keeps for an aggregate function.
 private final class AggregateBody {
   let begin: () -> any AggregateRun
 
@@ -56,7 +56,7 @@ private final class AggregateBody {
   }
 }
 
-/// What SQLite keeps of one run.
+/// The context that SQLite keeps for one run.
 private final class AggregateBox {
   let run: any AggregateRun
 

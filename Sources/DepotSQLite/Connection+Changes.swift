@@ -1,6 +1,6 @@
 internal import CDepotSQLite
 
-/// What is told of every row that changes, before it does.
+/// An observer that is told of every row that changes, before it does.
 package protocol ChangeObserver: AnyObject {
   /// Takes note of a change; it must not use the connection.
   func willChange(_ change: borrowing RowEvent)
@@ -10,8 +10,8 @@ extension Connection {
   /// Has an observer told of every row that SQL on this connection inserts, updates, or deletes, whatever
   /// causes it; of none if `nil`.
   ///
-  /// What is undone afterwards isn't told. Statements that delete all rows of a table without looking at
-  /// them do so only if they were compiled while there was no observer.
+  /// Undone changes aren't told again. Statements that delete all rows of a table without looking
+  /// at them do so only if they were compiled while there was no observer.
   ///
   /// The corresponding C function is `sqlite3_preupdate_hook`.
   package func observe(_ observer: (any ChangeObserver)?) {
@@ -68,40 +68,33 @@ package struct RowEvent: ~Copyable {
   /// Returns what a column of an updated or deleted row has; `nil` if it can't be read, for want of memory.
   ///
   /// The corresponding C function is `sqlite3_preupdate_old`.
-  package func old(_ column: Int) -> ChangedValue? {
+  package func old(_ column: Int) -> BorrowedValue? {
     var value: OpaquePointer?
     guard sqlite3_preupdate_old(database, Int32(column), &value) == SQLITE_OK, let value else {
       return nil
     }
-    return ChangedValue(handle: value)
+    return BorrowedValue(handle: value)
   }
 
   /// Returns what a column of an inserted or updated row will have; `nil` if it can't be read, for want of
   /// memory.
   ///
   /// The corresponding C function is `sqlite3_preupdate_new`.
-  package func new(_ column: Int) -> ChangedValue? {
+  package func new(_ column: Int) -> BorrowedValue? {
     var value: OpaquePointer?
     guard sqlite3_preupdate_new(database, Int32(column), &value) == SQLITE_OK, let value else {
       return nil
     }
-    return ChangedValue(handle: value)
+    return BorrowedValue(handle: value)
   }
 }
 
-/// The value of a column before or after a change, valid while the observer is told of it.
-package struct ChangedValue {
-  let handle: OpaquePointer
+/// A value that SQLite lends: an argument of a function, or what a column has before or after a change
+/// while the observer is told of it.
+package struct BorrowedValue {
+  let handle: OpaquePointer?
 
-  package var kind: Row.Kind {
-    switch sqlite3_value_type(handle) {
-    case SQLITE_INTEGER: .integer
-    case SQLITE_FLOAT: .real
-    case SQLITE_TEXT: .text
-    case SQLITE_BLOB: .blob
-    default: .null
-    }
-  }
+  package var kind: Row.Kind { Row.Kind(sqlite3_value_type(handle)) }
 
   package var integer: Int64 { sqlite3_value_int64(handle) }
 
@@ -109,7 +102,8 @@ package struct ChangedValue {
 
   /// The bytes of a text or blob.
   package var bytes: UnsafeBufferPointer<UInt8> {
-    // As a blob even if it is text, which is UTF-8 then and needn't be copied for a zero at its end.
+    // As a blob even if it is text, which is UTF-8 then and needn't be copied for a zero at its end. The
+    // pointer first and then the count, as SQLite's documentation asks.
     let pointer = sqlite3_value_blob(handle)?.assumingMemoryBound(to: UInt8.self)
     return UnsafeBufferPointer(start: pointer, count: Int(sqlite3_value_bytes(handle)))
   }

@@ -1,4 +1,5 @@
 internal import CDepotSQLite
+internal import Glibc
 
 extension Connection {
   /// How far a checkpoint goes.
@@ -25,10 +26,29 @@ extension Connection {
     return logged == copied
   }
 
-  /// Returns the integer in the first column of the first row, as of a pragma or a count.
-  package func integer(_ sql: String) throws(SQLiteError) -> Int64? {
-    let statement = try Statement(preparing: sql, on: handle)
-    return try statement.step() ? statement.row.integer(0) : nil
+  /// Notes in the file that it is complete without a log, which must be empty.
+  ///
+  /// - Throws: ``SQLiteError`` if that can't be written.
+  package func finish() throws(SQLiteError) {
+    let main = DamagedPage.files(of: handle).first { $0.0 == .main }?.1 as? MainFile
+    let code = main?.finish() ?? SQLITE_OK
+    let cause = errno
+    guard code != SQLITE_OK else { return }
+    var error = SQLiteError(code: code, message: "The file can't be closed in good order.")
+    error.systemErrno = cause
+    throw error
+  }
+
+  /// Returns the integer in the first column of the first row; `nil` if there is no row, or it is null.
+  package func integer(
+    _ sql: String,
+    _ values: [SQLiteValue] = []
+  ) throws(SQLiteError) -> Int64? {
+    let statement = try statement(sql)
+    defer { statement.reset() }
+    try statement.bind(values)
+    guard try statement.step(), !statement.row.isNull(0) else { return nil }
+    return statement.row.integer(0)
   }
 
   /// Returns the texts in the first column of all rows.

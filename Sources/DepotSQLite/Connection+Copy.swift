@@ -1,6 +1,17 @@
 internal import CDepotSQLite
 
 extension Connection {
+  /// Writes the database anew into an empty file, whose pages have room for their checksums.
+  ///
+  /// The corresponding statement is `VACUUM INTO`.
+  ///
+  /// - Throws: ``SQLiteError``; then what there is of the file is of no use.
+  package func vacuum(into path: String) throws {
+    sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 1)
+    defer { sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0) }
+    try statement("VACUUM INTO ?1").run([.text(path)])
+  }
+
   /// Copies the database as it is at one moment into a file that doesn't exist yet.
   ///
   /// Nothing is flushed: that is up to the caller. The corresponding C functions are

@@ -43,7 +43,7 @@ extension Connection {
   }
 }
 
-/// What SQLite keeps of a function.
+/// The context that SQLite keeps for a function.
 private final class FunctionBody {
   let run: (borrowing FunctionCall) -> Void
 
@@ -64,33 +64,8 @@ package struct FunctionCall: ~Copyable {
     self.arguments = arguments
   }
 
-  private func argument(_ index: Int) -> OpaquePointer? { arguments?[index] }
-
-  /// The storage class of an argument.
-  package func kind(_ index: Int) -> Row.Kind {
-    switch sqlite3_value_type(argument(index)) {
-    case SQLITE_INTEGER: .integer
-    case SQLITE_FLOAT: .real
-    case SQLITE_TEXT: .text
-    case SQLITE_BLOB: .blob
-    default: .null
-    }
-  }
-
-  package func integer(_ index: Int) -> Int64 { sqlite3_value_int64(argument(index)) }
-
-  package func real(_ index: Int) -> Double { sqlite3_value_double(argument(index)) }
-
-  /// The bytes of a text or blob, valid until the function returns.
-  package func bytes(_ index: Int) -> UnsafeBufferPointer<UInt8> {
-    let value = argument(index)
-    // The pointer first and then the count, as SQLite's documentation asks.
-    let pointer =
-      kind(index) == .blob
-      ? sqlite3_value_blob(value)?.assumingMemoryBound(to: UInt8.self)
-      : sqlite3_value_text(value)
-    return UnsafeBufferPointer(start: pointer, count: Int(sqlite3_value_bytes(value)))
-  }
+  /// An argument, valid until the function returns.
+  package subscript(index: Int) -> BorrowedValue { BorrowedValue(handle: arguments?[index]) }
 
   package func result(_ value: Int64) { sqlite3_result_int64(context, value) }
 
@@ -130,7 +105,4 @@ package struct FunctionCall: ~Copyable {
 
   /// Makes the statement end as one that was told to.
   package func interrupt() { sqlite3_result_error_code(context, SQLITE_INTERRUPT) }
-
-  /// Makes an argument the result.
-  package func result(argument index: Int) { sqlite3_result_value(context, argument(index)) }
 }

@@ -26,7 +26,7 @@ extension Connection {
   }
 }
 
-/// What SQLite keeps of a table function.
+/// The context that SQLite keeps for a table function.
 private final class TableBody {
   let argumentCount: Int
   let values: (borrowing FunctionCall) -> [SQLiteValue]

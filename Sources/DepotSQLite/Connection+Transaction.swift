@@ -1,9 +1,23 @@
+internal import CDepotSQLite
 internal import Glibc
 
 extension Connection {
+  /// Begins a transaction that writes.
+  ///
+  /// - Throws: ``SQLiteError`` if another connection writes, or if a page of the log is damaged: a start finds
+  ///   nothing that comes behind it.
+  package func begin() throws(SQLiteError) {
+    if let page = DamagedPage.files(of: handle).first?.1.database.damageOfLog {
+      var error = SQLiteError(code: DamagedPage.result, message: "The log is damaged.")
+      error.damage = DamagedPage(number: page, isInLog: true)
+      throw error
+    }
+    try statement("BEGIN IMMEDIATE").runBound()
+  }
+
   /// Runs `body` in a transaction that is committed when it returns and undone when it throws.
   package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
-    try statement("BEGIN IMMEDIATE").runBound()
+    try begin()
     do {
       let result = try body()
       try statement("COMMIT").runBound()

@@ -10,9 +10,6 @@ package final class ProgressCheck {
   }
 }
 
-@available(*, unavailable)
-extension ProgressCheck: Sendable {}
-
 extension Connection {
   /// Asks `check` about every `interval` instructions of SQLite's machine.
   ///

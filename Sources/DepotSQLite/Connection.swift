@@ -4,14 +4,18 @@ internal import CDepotSQLite
 ///
 /// It isn't `Sendable`: keep it inside one actor or one thread.
 package final class Connection {
-  /// What a connection may do.
+  /// The rights of a connection.
   package enum Access: Sendable {
     /// Write, and checkpoint when told to; at most one such connection may be open per file.
     case writer
     /// Read only; it never checkpoints.
     case reader
-    /// Read only what nobody changes while it is open: no locks, and no log, which must be empty.
+    /// Read only what may not be written; its files may be anywhere, and none is made.
     case frozen
+    /// Read and write as any program that uses SQLite: no checksums, and locks on the file itself.
+    ///
+    /// So comparisons are fair, and so stores of older formats are made for tests.
+    case plain
   }
 
   package let handle: OpaquePointer
@@ -20,7 +24,7 @@ package final class Connection {
   package var keepsStatements = true
   /// Kept alive for SQLite, which holds it unretained.
   var watcher: ProgressCheck?
-  /// What is told of the rows that change; see ``observe(_:)``.
+  /// The observer of the rows that change; see ``observe(_:)``.
   var changeObserver: (any ChangeObserver)?
   /// How many pages the write-ahead log held after this connection's last commit.
   package internal(set) var walPageCount = 0
@@ -32,17 +36,20 @@ package final class Connection {
   ///
   /// - Throws: ``SQLiteError`` if SQLite can't open it.
   package init(path: String, access: Access) throws(SQLiteError) {
-    _ = Self.isConfigured
+    guard Self.isConfigured else {
+      throw SQLiteError(code: SQLITE_MISUSE, message: "SQLite can't be configured")
+    }
     var handle: OpaquePointer?
     let mode =
       switch access {
-      case .writer: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      case .writer, .plain: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       case .reader: SQLITE_OPEN_READWRITE
-      case .frozen: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+      case .frozen: SQLITE_OPEN_READONLY
       }
-    let path = access == .frozen ? Self.frozenLocation(of: path) : path
+    let system = access == .plain ? nil : VirtualFileSystem.name
     let flags = mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
-    guard sqlite3_open_v2(path, &handle, flags, nil) == SQLITE_OK, let handle else {
+    guard sqlite3_open_v2(path, &handle, flags, system) == SQLITE_OK, let handle
+    else {
       let error = SQLiteError(database: handle)
       sqlite3_close_v2(handle)
       throw error
@@ -66,19 +73,17 @@ package final class Connection {
       Unmanaged.passUnretained(self).toOpaque()
     )
     sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
+    // A file that is new leaves room for the checksum of each page.
+    if access != .plain {
+      var reserved = Int32(PageChecksum.size)
+      sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved)
+    }
     sqlite3_busy_timeout(handle, 5000)
   }
 
-  /// Returns the address of a file that SQLite takes to be unchangeable.
-  private static func frozenLocation(of path: String) -> String {
-    // What has a meaning of its own in an address.
-    let name = path.replacing("%", with: "%25").replacing("?", with: "%3f")
-      .replacing("#", with: "%23")
-    return "file:\(name)?immutable=1"
-  }
-
   /// Configures the library once, before its first use in this process.
-  private static let isConfigured = depot_configure_sqlite() == SQLITE_OK
+  private static let isConfigured =
+    depot_configure_sqlite() == SQLITE_OK && VirtualFileSystem.isRegistered
 
   deinit {
     statements = [:]
@@ -130,6 +135,3 @@ package final class Connection {
   /// The corresponding C function is `sqlite3_changes64`.
   package var changeCount: Int { Int(sqlite3_changes64(handle)) }
 }
-
-@available(*, unavailable)
-extension Connection: Sendable {}

@@ -12,24 +12,30 @@ package struct Row: ~Copyable {
   @inline(__always)
   package func type(_ column: Int) -> Int32 { sqlite3_column_type(handle, Int32(column)) }
 
-  /// What a column can hold.
+  /// The kinds of values in a column.
   package enum Kind: Sendable {
     case integer
     case real
     case text
     case blob
     case null
+
+    @inline(__always)
+    init(_ type: Int32) {
+      self =
+        switch type {
+        case SQLITE_INTEGER: .integer
+        case SQLITE_FLOAT: .real
+        case SQLITE_TEXT: .text
+        case SQLITE_BLOB: .blob
+        default: .null
+        }
+    }
   }
 
   @inline(__always)
   package func kind(_ column: Int) -> Kind {
-    switch type(column) {
-    case SQLITE_INTEGER: .integer
-    case SQLITE_FLOAT: .real
-    case SQLITE_TEXT: .text
-    case SQLITE_BLOB: .blob
-    default: .null
-    }
+    Kind(type(column))
   }
 
   package func isNull(_ column: Int) -> Bool { type(column) == SQLITE_NULL }
@@ -78,12 +84,12 @@ package struct Row: ~Copyable {
   package func blob(_ column: Int) -> [UInt8] { Array(bytes(column)) }
 
   package subscript(_ column: Int) -> SQLiteValue {
-    switch type(column) {
-    case SQLITE_INTEGER: .integer(integer(column))
-    case SQLITE_FLOAT: .real(real(column))
-    case SQLITE_TEXT: .text(text(column))
-    case SQLITE_BLOB: .blob(blob(column))
-    default: .null
+    switch kind(column) {
+    case .integer: .integer(integer(column))
+    case .real: .real(real(column))
+    case .text: .text(text(column))
+    case .blob: .blob(blob(column))
+    case .null: .null
     }
   }
 }

@@ -2,7 +2,7 @@ internal import CDepotSQLite
 internal import Glibc
 
 extension SQLiteError {
-  /// What a failure means to whoever called SQLite.
+  /// The meaning of a failure for the caller of SQLite.
   package enum Kind: Hashable, Sendable {
     /// There is no room on the disk; nothing of the transaction is stored.
     case full
@@ -13,6 +13,8 @@ extension SQLiteError {
     case outOfMemory
     case tooBig
     case busy
+    /// A page isn't as it was written, so what it held can't be told; everything else can.
+    case damaged
     /// The disk or the file can't be trusted any more.
     case broken
     case other
@@ -27,14 +29,24 @@ extension SQLiteError {
     case SQLITE_NOMEM: .outOfMemory
     case SQLITE_TOOBIG: .tooBig
     case SQLITE_BUSY, SQLITE_LOCKED: .busy
+    case SQLITE_IOERR where code == DamagedPage.result: .damaged
     case SQLITE_IOERR: isWriteWithoutRoom ? .full : .broken
     case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_PROTOCOL: .broken
     default: .other
     }
   }
 
+  /// Whether the system reported an error of the disk, rather than wrong bytes or too few.
+  package var isOfDisk: Bool { Self.isOfDisk(code) }
+
+  /// Whether a result code means an error of the disk.
+  package static func isOfDisk(_ code: Int32) -> Bool {
+    // SQLITE_IOERR_SHORT_READ and SQLITE_IOERR_DATA; SQLITE_IOERR_CORRUPTFS is what EIO becomes.
+    code & 0xFF == SQLITE_IOERR && ![2, 32].contains(code >> 8)
+  }
+
   /// Whether this is SQLITE_IOERR_WRITE for want of room, which SQLite calls full only for ENOSPC.
   private var isWriteWithoutRoom: Bool {
-    code == SQLITE_IOERR | 3 << 8 && [ENOSPC, EDQUOT, EFBIG].contains(systemErrno)
+    code == IOFailure.write && [ENOSPC, EDQUOT, EFBIG].contains(systemErrno)
   }
 }

@@ -10,6 +10,8 @@ package struct SQLiteError: Error {
   package var sql: String?
   /// The value of errno behind an I/O error, or 0.
   package var systemErrno: Int32
+  /// The page that was found damaged, if that is why.
+  package var damage: DamagedPage?
 
   /// Reads what went wrong last on `database`.
   package init(database: OpaquePointer?, sql: String? = nil) {
@@ -17,6 +19,7 @@ package struct SQLiteError: Error {
     message = String(cString: sqlite3_errmsg(database))
     systemErrno = sqlite3_system_errno(database)
     self.sql = sql
+    if code == DamagedPage.result { damage = .found(by: database) }
   }
 
   package init(code: Int32, message: String, sql: String? = nil) {
@@ -24,6 +27,7 @@ package struct SQLiteError: Error {
     self.message = message
     self.sql = sql
     systemErrno = 0
+    damage = nil
   }
 
   /// The primary result code.

@@ -1,7 +1,7 @@
 internal import CDepotSQLite
 
 extension Statement {
-  /// What a statement counts while it runs.
+  /// The counts of a statement while it runs.
   package enum Counter: Sendable {
     /// The rows of tables that were looked at one after the other.
     case scannedRows

@@ -150,6 +150,3 @@ package final class Statement {
     SQLiteError(database: sqlite3_db_handle(handle), sql: sql)
   }
 }
-
-@available(*, unavailable)
-extension Statement: Sendable {}

@@ -21,7 +21,7 @@ internal import Observation
 )
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel, Sendable)
-public macro Model() = #externalMacro(module: "DepotMacros", type: "PersistentModelMacro")
+public macro Model() = #externalMacro(module: "DepotMacroPlugin", type: "PersistentModelMacro")
 
 /// Says how an attribute is stored.
 @attached(peer)
@@ -29,7 +29,7 @@ public macro Attribute(
   _ options: Schema.Attribute.Option...,
   originalName: String? = nil,
   hashModifier: String? = nil
-) = #externalMacro(module: "DepotMacros", type: "AttributePropertyMacro")
+) = #externalMacro(module: "DepotMacroPlugin", type: "AttributePropertyMacro")
 
 /// Says how a relationship behaves.
 @attached(peer)
@@ -41,23 +41,24 @@ public macro Relationship(
   originalName: String? = nil,
   inverse: AnyKeyPath? = nil,
   hashModifier: String? = nil
-) = #externalMacro(module: "DepotMacros", type: "RelationshipPropertyMacro")
+) = #externalMacro(module: "DepotMacroPlugin", type: "RelationshipPropertyMacro")
 
 /// Leaves a variable out of the store; it needs a default value.
 @attached(peer)
-public macro Transient() = #externalMacro(module: "DepotMacros", type: "TransientPropertyMacro")
+public macro Transient() =
+  #externalMacro(module: "DepotMacroPlugin", type: "TransientPropertyMacro")
 
 /// Keeps indexes over attributes of a model.
 @freestanding(declaration)
 public macro Index<T: PersistentModel>(
   _ indices: [PartialKeyPath<T>]...
-) = #externalMacro(module: "DepotMacros", type: "IndexMacro")
+) = #externalMacro(module: "DepotMacroPlugin", type: "IndexMacro")
 
 /// Keeps indexes of different kinds over attributes of a model.
 @freestanding(declaration)
 public macro Index<T: PersistentModel>(
   _ indices: Schema.Index<T>.Types<T>...
-) = #externalMacro(module: "DepotMacros", type: "IndexMacro")
+) = #externalMacro(module: "DepotMacroPlugin", type: "IndexMacro")
 
 /// Keeps combinations of attributes different in all objects of a model.
 ///
@@ -65,7 +66,7 @@ public macro Index<T: PersistentModel>(
 @freestanding(declaration)
 public macro Unique<T: PersistentModel>(
   _ constraints: [PartialKeyPath<T>]...
-) = #externalMacro(module: "DepotMacros", type: "UniqueConstraintsMacro")
+) = #externalMacro(module: "DepotMacroPlugin", type: "UniqueConstraintsMacro")
 
 /// Reads and writes a stored property through the backing data of its model.
 ///
@@ -73,7 +74,7 @@ public macro Unique<T: PersistentModel>(
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(`_`))
 public macro _PersistedProperty() =
-  #externalMacro(module: "DepotMacros", type: "PersistedPropertyMacro")
+  #externalMacro(module: "DepotMacroPlugin", type: "PersistedPropertyMacro")
 
 /// Reads and writes a transformable property through the backing data of its model.
 ///
@@ -81,10 +82,10 @@ public macro _PersistedProperty() =
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(`_`))
 public macro _TransformablePersistedProperty() =
-  #externalMacro(module: "DepotMacros", type: "TransformablePersistedPropertyMacro")
+  #externalMacro(module: "DepotMacroPlugin", type: "TransformablePersistedPropertyMacro")
 
 /// Makes an actor work with a context of its own.
 @attached(member, names: named(modelExecutor), named(modelContainer), named(init))
 @attached(extension, conformances: ModelActor)
 public macro ModelActor() =
-  #externalMacro(module: "DepotMacros", type: "PersistentModelActorMacro")
+  #externalMacro(module: "DepotMacroPlugin", type: "PersistentModelActorMacro")

@@ -14,7 +14,7 @@ enum Bench {
     var largeRows = 1_000_000
     var only: Set<String> = []
 
-    /// What `--help` prints.
+    /// The text of `--help`.
     static var help: String {
       """
       depot-bench: measures Depot beside its floor and its peers, in interleaved rounds.

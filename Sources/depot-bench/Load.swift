@@ -5,7 +5,7 @@ import Foundation
 
 /// A load of many connections from one thread, each sending its next call when the last is answered.
 enum Load {
-  /// What a load achieved.
+  /// The result of a load.
   struct Result {
     var callsPerSecond: Double
     /// The latencies of all calls in microseconds.

@@ -2,7 +2,7 @@ import SwiftData
 
 /// Measures how long the main actor has to wait while objects are fetched, in a process of its own.
 enum MainActorWork {
-  /// What goes on while the main actor's heart beats, in the order of the figures.
+  /// The work that goes on while the main actor's heart beats, in the order of the figures.
   static let works = [
     "nothing else", "an actor that computes", "a fetch through an actor",
     "a fetch on the main context",
@@ -36,7 +36,7 @@ enum MainActorWork {
   }
 }
 
-/// What an actor gives away of an object.
+/// The part of an object that an actor gives away.
 private struct BenchValue: Sendable {
   let name: String
   let size: Int

@@ -41,7 +41,7 @@ import SwiftData
   }
 }
 
-/// What the benchmark does with objects, in a process of its own so that its memory can be told.
+/// The benchmark's work with objects, in a process of its own so that its memory can be told.
 enum ModelWork {
   /// Inserts, fetches, changes, and deletes `count` objects; prints the milliseconds of each and the
   /// most memory in KiB.

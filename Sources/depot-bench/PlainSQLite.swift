@@ -3,7 +3,7 @@ import DepotSQLite
 /// The same rows in SQLite, in this process.
 enum PlainSQLite {
   static func open(_ path: String) throws -> Connection {
-    let connection = try Connection(path: path, access: .writer)
+    let connection = try Connection(path: path, access: .plain)
     try connection.execute("PRAGMA journal_mode=WAL")
     try connection.execute("PRAGMA synchronous=FULL")
     // SQLite's own default, which Depot's connections leave to the store.

@@ -34,7 +34,7 @@ struct Curve {
   }
 
   var title: String
-  /// What the points' numbers are.
+  /// The unit of the points.
   var x: String
   var y: String
   var lines: [Line]

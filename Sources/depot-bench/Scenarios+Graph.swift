@@ -24,7 +24,7 @@ extension Scenarios {
     defer { daemon.stop() }
     let connection = try daemon.connect()
     try graph.fill(connection)
-    let plain = try Connection(path: folder.file("graph-plain.sqlite"), access: .writer)
+    let plain = try Connection(path: folder.file("graph-plain.sqlite"), access: .plain)
     try graph.fill(plain)
     report.note(
       "The graph has \(graph.packageCount) packages and \(graph.dependencyCount) dependencies."

@@ -60,7 +60,7 @@ extension Scenarios {
     }
   }
 
-  /// What a subscriber and a writer saw, in microseconds.
+  /// The times that a subscriber and a writer saw, in microseconds.
   private struct Delays {
     var p50: Double
     var p99: Double
@@ -101,7 +101,7 @@ extension Scenarios {
     throw BenchError("a helper wasn't ready within a minute")
   }
 
-  /// What a commit costs while others watch queries that it concerns or doesn't.
+  /// Measures a commit while others watch queries that it concerns or doesn't.
   static func subscriptions(
     _ options: Bench.Options,
     _ folder: TemporaryFolder,
@@ -174,7 +174,7 @@ extension Scenarios {
     }
   }
 
-  /// What a commit takes, in microseconds.
+  /// The duration of a commit, in microseconds.
   private struct CommitCost {
     /// The median until it is acknowledged.
     var time: Double

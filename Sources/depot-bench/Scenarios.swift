@@ -3,7 +3,7 @@ import DepotLinux
 import DepotProtocol
 import Foundation
 
-/// What is measured.
+/// A measurement.
 enum Scenarios {
   /// One client gets rows by identifier; the floor is an echo of equal frames.
   static func get(

@@ -3,14 +3,14 @@ import DepotLinux
 import DepotProtocol
 import Foundation
 
-/// What is watched while somebody else commits.
+/// A watch while somebody else commits.
 enum Subscription: String, CaseIterable {
   case otherEntity
   case otherRows
   case unreadProperty
   case concerned
 
-  /// What a figure says of it.
+  /// Its name in the figures.
   var label: String {
     switch self {
     case .otherEntity: "of another entity"

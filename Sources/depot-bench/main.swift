@@ -1,3 +1,4 @@
+import DepotLinux
 import Foundation
 
-exit(Bench.run(Array(CommandLine.arguments.dropFirst())))
+exit(Bench.run(Array(DepotLinux.Process.arguments.dropFirst())))

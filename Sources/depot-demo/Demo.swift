@@ -1,55 +1,93 @@
 import DepotClient
+import DepotLinux
 import DepotProtocol
 import Foundation
 
+/// Nobody reads the output any more, as after `head`.
+struct OutputClosed: Error {}
+
 /// The main job on real data: the Debian catalogue, imported and queried.
 struct Demo {
-  private let folder: String
+  private let workspace: Workspace
   private let programs: String
-  private let environment: [String: String]
 
-  /// Runs the demo in a temporary folder with a service of its own; with `--catalogue FOLDER`, only
-  /// writes its data there.
+  private static let help = """
+    depot-demo: this machine's Debian packages as a graph of objects
+
+    Usage: depot-demo [--catalogue FOLDER]
+
+    It imports what apt-cache or dpkg knows of packages into a store in a temporary
+    folder, with a service of its own, and shows queries and changes with their
+    times. However it ends, the service ends with it and the folder is removed.
+
+    Options:
+          --catalogue FOLDER  only write the schema and the data, into FOLDER
+      -h, --help              show help
+
+    """
+
+  /// Runs the demo; with `--catalogue FOLDER`, only writes its data there.
+  ///
+  /// - Returns: The exit status: 64 if the arguments aren't understood.
   static func run(_ arguments: [String]) -> Int32 {
-    if arguments.count == 3, arguments[1] == "--catalogue" {
-      return reporting { try Catalogue().write(to: URL(filePath: arguments[2])) }
+    let options = arguments.dropFirst()
+    if options.contains("--help") || options.contains("-h") { return reporting { try write(help) } }
+    if options.isEmpty { return reporting(perform) }
+    if options.first == "--catalogue", options.count == 2, let folder = options.last {
+      return reporting { try Catalogue().write(to: URL(filePath: folder)) }
     }
-    let folder = NSTemporaryDirectory() + "depot-demo-\(UUID().uuidString.prefix(8))"
-    return reporting {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(atPath: folder) }
-      let demo = try Demo(folder: folder)
-      defer { try? demo.depot("service", "stop", isShown: false) }
-      try demo.perform()
-    }
+    let wrong = options.first == "--catalogue" && options.count > 2 ? options.last : options.first
+    let problem =
+      options == ["--catalogue"]
+      ? "--catalogue needs FOLDER" : "\"\(wrong ?? "")\" isn't an argument of depot-demo"
+    say(problem: "error: \(problem)\n  hint: See: depot-demo --help")
+    return 64
+  }
+
+  private static func perform() throws {
+    let path = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let programs = (path as NSString).deletingLastPathComponent
+    let workspace = try Workspace(programs: programs)
+    defer { workspace.putAway() }
+    try Demo(workspace: workspace, programs: programs).perform()
   }
 
   private static func reporting(_ body: () throws -> Void) -> Int32 {
     do {
       try body()
       return 0
+    } catch is OutputClosed {
+      return DepotLinux.Process.closedPipeStatus
     } catch {
-      FileHandle.standardError.write(Data("depot-demo: \(error)\n".utf8))
+      say(problem: "depot-demo: \(error)")
       return 1
     }
   }
 
-  private init(folder: String) throws {
-    self.folder = folder
-    let path = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    programs = (path as NSString).deletingLastPathComponent
-    environment = [
-      "DEPOT_SOCKET": folder + "/depot.sock", "XDG_DATA_HOME": folder, "COLUMNS": "100",
-    ]
+  private static func say(problem: String) {
+    try? FileHandle.standardError.write(contentsOf: Data((problem + "\n").utf8))
+  }
+
+  private static let output = Descriptor(1)
+
+  /// Writes to the standard output.
+  ///
+  /// - Throws: ``OutputClosed`` if nobody reads it, ``SystemError`` if there is another reason.
+  private static func write(_ text: String) throws {
+    do {
+      try Data(text.utf8).withUnsafeBytes { try output.write($0) }
+    } catch let error as SystemError where error.isBrokenPipe {
+      throw OutputClosed()
+    }
   }
 
   private func perform() throws {
     let catalogue = try Catalogue()
-    try catalogue.write(to: URL(filePath: folder))
-    say(
+    try catalogue.write(to: URL(filePath: workspace.folder))
+    try say(
       """
       \(catalogue.packages.count) packages with \(catalogue.dependencies.count) dependencies \
-      from \(catalogue.source), in \(folder)
+      from \(catalogue.source), in \(workspace.folder)
 
       """
     )
@@ -61,127 +99,61 @@ struct Demo {
   }
 
   private func importGraph() throws {
-    try depot("schema", "migrate", "catalogue.schema.json")
-    try depot("schema", "diagram")
-    try depot("import", "Section", "sections.ndjson")
-    try depot("import", "Maintainer", "maintainers.ndjson")
+    try depot("schema apply catalogue.schema.json")
+    try depot("schema diagram")
+    try depot("import Section sections.ndjson")
+    try depot("import Maintainer maintainers.ndjson")
     try depot(
-      "import",
-      "Package",
-      "packages.ndjson",
-      "--link",
-      "section=Section.name",
-      "--link",
-      "maintainer=Maintainer.email"
+      "import Package packages.ndjson --link section=Section.name "
+        + "--link maintainer=Maintainer.email"
     )
     try depot(
-      "import",
-      "Dependency",
-      "dependencies.ndjson",
-      "--link",
-      "source=Package.name",
-      "--link",
-      "target=Package.name"
+      "import Dependency dependencies.ndjson --link source=Package.name "
+        + "--link target=Package.name"
     )
   }
 
   private func askTheGraph() throws {
-    say("Packages in a section that nothing depends on:\n")
+    try say("Packages in a section that nothing depends on:\n")
     try depot(
-      "fetch",
-      "Package",
-      "--where",
-      "section.name == 'database' AND dependents.@count == 0",
-      "--sort",
-      "installedSize:desc",
-      "--limit",
-      "5",
-      "--select",
-      "name,installedSize,summary"
+      "fetch Package --where \"section.name == 'database' AND dependents.@count == 0\" "
+        + "--sort installedSize:desc --limit 5 --select name,installedSize,summary"
     )
-    say("The ten most depended-on:\n")
+    try say("The ten most depended-on:\n")
     try depot(
-      "aggregate",
-      "Dependency",
-      "--where",
-      "target != NULL",
-      "--by",
-      "target.name",
-      "--value",
-      "dependents=count()",
-      "--sort",
-      "dependents:desc",
-      "--limit",
-      "10"
+      "aggregate Dependency --where \"target != NULL\" --by target.name --value dependents=count() "
+        + "--sort dependents:desc --limit 10"
     )
-    say("Maintainers with more than 50 packages, by the size of all of them:\n")
+    try say("Maintainers with more than 50 packages, by the size of all of them:\n")
     try depot(
-      "aggregate",
-      "Package",
-      "--by",
-      "maintainer.name",
-      "--value",
-      "packages=count()",
-      "--value",
-      "size=sum(installedSize)",
-      "--having",
-      "packages > 50",
-      "--sort",
-      "size:desc",
-      "--limit",
-      "5"
+      "aggregate Package --by maintainer.name --value packages=count() "
+        + "--value size=sum(installedSize) --having \"packages > 50\" --sort size:desc --limit 5"
     )
-    say("Packages whose every dependency is in main:\n")
+    try say("Packages whose every dependency is in main:\n")
+    try depot("count Package --where \"ALL dependencies.target.section.area == 'main'\"")
+    try say("Packages with their sections in the same reply:\n")
     try depot(
-      "count",
-      "Package",
-      "--where",
-      "ALL dependencies.target.section.area == 'main'"
+      "-o json fetch Package --where \"name IN {'bash', 'zsh', 'fish'}\" --prefetch section "
+        + "--select name,section"
     )
-    say("Packages with their sections in the same reply:\n")
+    try say("Full text, best matches first:\n")
     try depot(
-      "-o",
-      "json",
-      "fetch",
-      "Package",
-      "--where",
-      "name IN {'bash', 'zsh', 'fish'}",
-      "--prefetch",
-      "section",
-      "--select",
-      "name,section"
+      "fetch Package --where \"SELF MATCHES TEXT 'object store'\" --sort rank():desc --limit 5 "
+        + "--select name,summary"
     )
-    say("Full text, best matches first:\n")
-    try depot(
-      "fetch",
-      "Package",
-      "--where",
-      "SELF MATCHES TEXT 'object store'",
-      "--sort",
-      "rank():desc",
-      "--limit",
-      "5",
-      "--select",
-      "name,summary"
-    )
-    try depot(
-      "explain",
-      "Package",
-      "--where",
-      "section.name == 'database' AND dependents.@count == 0"
-    )
+    try depot("explain Package --where \"section.name == 'database' AND dependents.@count == 0\"")
   }
 
   private func changeTheGraph() throws {
-    try depot("update", "Package", "--where", "name == 'bash'", "isEssential=true")
-    try depot("delete", "Package", "--where", "section.name == 'games' AND installedSize > 1000000")
-    try depot("count", "Dependency")
+    try depot("update Package --where \"name == 'bash'\" isEssential=true")
+    try depot("delete Package --where \"section.name == 'games' AND installedSize > 1000000\"")
+    try depot("count Dependency")
   }
 
   /// The same service, from Swift.
   private func swiftQueries() throws {
-    say("From Swift, with #Predicate and SortDescriptor:\n")
-    let connection = try BlockingConnection(socket: SocketPath(folder + "/depot.sock"))
+    try say("From Swift, with #Predicate and SortDescriptor:\n")
+    let connection = try BlockingConnection(socket: SocketPath(workspace.socket))
     try show(
       "fetch(DebianPackage.self, where: #Predicate { $0.isEssential && … }, sortBy: …, limit: 5)"
     ) {
@@ -194,36 +166,40 @@ struct Demo {
         limit: 5
       )
       for package in found {
-        say("  \(package.id.map(String.init) ?? "") \(package.name) \(package.version)")
+        try say("  \(package.id.map(String.init) ?? "") \(package.name) \(package.version)")
       }
     }
     try show("count(DebianPackage.self, where: #Predicate { $0.isEssential })") {
-      say("  \(try connection.count(DebianPackage.self, where: #Predicate { $0.isEssential }))")
+      try say("  \(try connection.count(DebianPackage.self, where: #Predicate { $0.isEssential }))")
     }
     try show("fetch(DebianPackage.self), all of them") {
       let all = try connection.fetch(DebianPackage.self)
       let bytes = all.reduce(0) { $0 + ($1.installedSize ?? 0) } / 1_048_576
-      say("  \(all.count) packages, \(bytes) GiB when installed")
+      try say("  \(all.count) packages, \(bytes) GiB when installed")
     }
   }
 
-  private func depot(_ arguments: String..., isShown: Bool = true) throws {
-    let body = {
-      // Files are named as a user in the folder would name them.
-      let paths = arguments.map {
-        $0.hasSuffix(".ndjson") || $0.hasSuffix(".json") ? folder + "/" + $0 : $0
-      }
-      try Program.run(
-        [programs + "/depot"] + (arguments.contains("-o") ? [] : ["-o", "table"]) + paths,
-        environment: environment
-      )
+  /// Runs a command line of `depot` as a user in the folder would write it.
+  private func depot(_ line: String) throws {
+    let words = Self.words(line)
+    let arguments = words.map { $0.filter { $0 != "\"" } }
+      .map { $0.hasSuffix(".ndjson") || $0.hasSuffix(".json") ? workspace.folder + "/" + $0 : $0 }
+    let format = arguments.contains("-o") ? [] : ["-o", "table"]
+    try show(wrapped(["depot"] + words)) {
+      try workspace.run([programs + "/depot"] + format + arguments)
     }
-    guard isShown else { return try body() }
-    let words = arguments.map { $0.contains(" ") ? "\"\($0)\"" : $0 }
-    try show(wrapped(["depot"] + words), body)
   }
 
-  /// Returns a command line as people write it who want to read it.
+  /// Divides a command line at the spaces outside of quotation marks.
+  private static func words(_ line: String) -> [String] {
+    var isQuoted = false
+    return line.split { character in
+      if character == "\"" { isQuoted.toggle() }
+      return character == " " && !isQuoted
+    }.map(String.init)
+  }
+
+  /// Returns a command line in lines that are easy to read.
   private func wrapped(_ words: [String]) -> String {
     var lines = [""]
     for word in words {
@@ -234,16 +210,14 @@ struct Demo {
   }
 
   /// Prints a line at once, so that it keeps its place among those of other programs.
-  private func say(_ line: String) {
-    FileHandle.standardOutput.write(Data((line + "\n").utf8))
-  }
+  private func say(_ line: String) throws { try Self.write(line + "\n") }
 
   /// Prints what is done, does it, and prints how long it took.
   private func show(_ title: String, _ body: () throws -> Void) throws {
-    say("$ \(title)")
+    try say("$ \(title)")
     let start = ContinuousClock.now
     try body()
     let milliseconds = (ContinuousClock.now - start) / Duration.milliseconds(1)
-    say("  (\(String(format: "%.1f", milliseconds)) ms)\n")
+    try say("  (\(String(format: "%.1f", milliseconds)) ms)\n")
   }
 }

@@ -18,12 +18,11 @@ enum Program {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// Runs a program that writes where this one does.
-  static func run(_ arguments: [String], environment: [String: String]) throws {
-    try check(ChildProcess(arguments, environment: environment).wait(), arguments)
-  }
-
-  private static func check(_ status: Int32, _ arguments: [String]) throws {
+  /// Throws unless a program was a success.
+  ///
+  /// - Throws: ``OutputClosed`` if nobody reads what it writes, ``Failure`` if there is another reason.
+  static func check(_ status: Int32, _ arguments: [String]) throws {
+    if status == DepotLinux.Process.closedPipeStatus { throw OutputClosed() }
     guard status == 0 else {
       throw Failure(command: arguments.joined(separator: " "), status: status)
     }

@@ -1,3 +1,4 @@
+import DepotLinux
 import Foundation
 
-exit(Demo.run(CommandLine.arguments))
+exit(Demo.run(DepotLinux.Process.arguments))

@@ -1,4 +1,4 @@
 internal import DepotCommands
 internal import Glibc
 
-exit(DepotCommand.run(Array(CommandLine.arguments.dropFirst())))
+exit(DepotCommand.run())

@@ -1,4 +1,4 @@
 import DepotServer
 import Glibc
 
-exit(DaemonCommand.run(CommandLine.arguments))
+exit(DaemonCommand.run())

@@ -1,6 +1,8 @@
 import DepotClient
 import DepotProtocol
+import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ClientTests {
@@ -112,6 +114,21 @@ import Testing
       _ = try await Client(socket: SocketPath("/tmp/depot-no-such-folder/s"))
     }
     #expect(error?.code == .noService)
+  }
+
+  @Test func `no service is started at a socket that isn't the user's own`() async throws {
+    let folder = try TemporaryFolder()
+    let socket = SocketPath(folder.path + "/s")
+    let blocking = #expect(throws: DepotError.self) {
+      try BlockingConnection(socket: socket, start: .ifMissing)
+    }
+    #expect(blocking?.code == .noService)
+    #expect(blocking?.hint?.contains("--socket \(socket.path) service start") == true)
+    let client = await #expect(throws: DepotError.self) {
+      _ = try await Client(socket: socket, start: .ifMissing)
+    }
+    #expect(client?.code == .noService)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 
   @Test func `a request over the service's frame limit isn't sent`() async throws {

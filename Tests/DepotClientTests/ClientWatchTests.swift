@@ -300,7 +300,7 @@ import Testing
       #expect(answer.value == 3)
       break
     }
-    for try await event in client.watchHistory(of: "Item") {
+    for try await event in client.watchHistory(HistoryRequest(entity: "Item")) {
       guard case .transaction(let transaction) = event else { continue }
       #expect(transaction.token.sequence == 2)
       break
@@ -340,7 +340,7 @@ import Testing
     }
     let client = try await Client(socket: service.socket)
     var told: [String] = []
-    for try await event in client.watchHistory(of: "Item") {
+    for try await event in client.watchHistory(HistoryRequest(entity: "Item")) {
       switch event {
       case .transaction(let transaction): told.append("\(transaction.token.sequence)")
       case .gap(let from, let to): told.append("\(from?.sequence ?? 0)-\(to?.sequence ?? 0)")

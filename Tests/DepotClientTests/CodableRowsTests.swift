@@ -3,6 +3,7 @@ import FoundationEssentials
 import Testing
 
 @testable import DepotClient
+@testable import DepotClientCore
 
 @Suite struct CodableRowsTests {
   enum Priority: String, Codable { case required, optional }

@@ -2,6 +2,7 @@ import DepotProtocol
 import Testing
 
 @testable import DepotClient
+@testable import DepotClientCore
 
 @Suite struct GraphRecordTests {
   private static let full: Country = {

@@ -2,6 +2,7 @@ import DepotProtocol
 import Testing
 
 @testable import DepotClient
+@testable import DepotClientCore
 
 @Suite struct LiveReaderTests {
   private static let store = "0123abcd"

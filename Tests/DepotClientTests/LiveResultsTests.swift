@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import DepotClient
+@testable import DepotClientCore
 
 @Suite struct LiveResultsTests {
   private struct Item: Record {

@@ -1,7 +1,9 @@
 import DepotProtocol
+import TestSupport
 import Testing
 
 @testable import DepotClient
+@testable import DepotClientCore
 
 @Suite struct LiveRowsTests {
   private let token = HistoryToken(store: "0123abcd", sequence: 1)
@@ -65,7 +67,7 @@ import Testing
 
   @Test(arguments: 0..<300)
   func `a change between two results makes the second of the first`(seed: UInt64) throws {
-    var generator = SeededNumbers(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     let size = [3, 10, 60].randomElement(using: &generator) ?? 3
     let before = random(size, &generator, content: "old")
     let after = random(size, &generator, content: "new")
@@ -103,28 +105,11 @@ import Testing
 
   private func random(
     _ size: Int,
-    _ generator: inout SeededNumbers,
+    _ generator: inout SeededGenerator,
     content: String
   ) -> [LiveRow<String>] {
     let identifiers = (1...Int64(size * 3 / 2)).shuffled(using: &generator)
     return identifiers.prefix(Int.random(in: 0...size, using: &generator))
       .map { Self.row($0, content) }
-  }
-}
-
-/// A generator whose numbers are the same in every run (SplitMix64).
-struct SeededNumbers: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

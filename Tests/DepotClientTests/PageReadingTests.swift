@@ -4,6 +4,7 @@ import FoundationInternationalization
 import Testing
 
 @testable import DepotClient
+@testable import DepotClientCore
 
 @Suite struct PageReadingTests {
   @Test func `a cursor holds the values of the sort keys and the identifier`() throws {

@@ -33,7 +33,7 @@ final class RealService: Sendable {
   func client() async throws -> Client {
     for _ in 0..<1000 {
       if let client = try? await Client(socket: socket) { return client }
-      Process.sleep(milliseconds: 5)
+      try await Task.sleep(for: .milliseconds(5))
     }
     return try await Client(socket: socket)
   }

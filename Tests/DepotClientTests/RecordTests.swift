@@ -3,6 +3,7 @@ import FoundationEssentials
 import Testing
 
 @testable import DepotClient
+@testable import DepotClientCore
 
 @Suite struct RecordTests {
   @Test func `a record reads back as it was written`() throws {

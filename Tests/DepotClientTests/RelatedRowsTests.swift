@@ -2,6 +2,7 @@ import DepotProtocol
 import Testing
 
 @testable import DepotClient
+@testable import DepotClientCore
 
 @Suite(.timeLimit(.minutes(5))) struct RelatedRowsTests {
   /// Two provinces of one country, whose leader is known and which leads back to both.

@@ -2,6 +2,7 @@ import DepotProtocol
 import Testing
 
 @testable import DepotClient
+@testable import DepotClientCore
 
 @Suite struct ReplyTableTests {
   var table = ReplyTable()

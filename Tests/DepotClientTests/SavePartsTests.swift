@@ -1,23 +1,16 @@
+import TestSupport
 import Testing
 
 @testable import DepotClient
+@testable import DepotClientCore
 @testable import DepotProtocol
 
 /// Saves that are cut into parts, and put together again as the service does it.
 @Suite struct SavePartsTests {
-  private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return state ^ (state >> 33)
-    }
-  }
-
   private static func rows(
     _ count: Int,
     _ columns: Int,
-    _ generator: inout Generator
+    _ generator: inout SeededGenerator
   ) -> RowBatch {
     var batch = RowBatch()
     let texts = ["", "]", "[[", "a\"b", "\\", "{\"x\":[1,2]}", "long enough to count, twice"]
@@ -35,7 +28,7 @@ import Testing
     return batch
   }
 
-  private static func request(_ generator: inout Generator) -> SaveRequest {
+  private static func request(_ generator: inout SeededGenerator) -> SaveRequest {
     func count() -> Int {
       [0, 1, 2, 7, 40].randomElement(using: &generator) ?? 0
     }
@@ -81,7 +74,7 @@ import Testing
 
   @Test(arguments: 0..<300)
   func `the parts of a save are the save, and none is too large`(seed: UInt64) throws {
-    var generator = Generator(state: seed &* 2_654_435_761 &+ 1)
+    var generator = SeededGenerator(seed: seed &* 2_654_435_761 &+ 1)
     let request = Self.request(&generator)
     let limits = SaveParts.Limits(
       rows: Int.random(in: 1...12, using: &generator),
@@ -123,7 +116,7 @@ import Testing
   }
 
   @Test func `what fits a frame is in one piece`() {
-    var generator = Generator(state: 7)
+    var generator = SeededGenerator(seed: 7)
     let request = SaveRequest(inserts: [
       SaveRequest.Insertion(entity: "A", columns: ["a"], rows: Self.rows(9000, 1, &generator))
     ])

@@ -2,6 +2,7 @@ import DepotProtocol
 import Testing
 
 @testable import DepotClient
+@testable import DepotClientCore
 
 @Suite struct SaveTests {
   @Test func `records lead to others of the same save by temporary identifiers`() throws {

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Testing
 
 @testable import DepotClient
+@testable import DepotClientCore
 
 @Suite struct SnapshotTests {
   @Test func `only a read of a pin names it, and is never sent on another connection`() {

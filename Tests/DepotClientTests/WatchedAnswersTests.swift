@@ -3,6 +3,7 @@ import FoundationEssentials
 import Testing
 
 @testable import DepotClient
+@testable import DepotClientCore
 
 @Suite struct WatchedAnswersTests {
   private var counts = AnswerReader<Int> { frames in

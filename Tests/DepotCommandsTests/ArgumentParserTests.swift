@@ -98,6 +98,6 @@ import Testing
     #expect(Set(names).count == names.count)
     #expect(Set(letters).count == letters.count)
     #expect(!verb.examples.isEmpty)
-    #expect(Help.text(of: verb).contains(verb.examples[0]))
+    #expect(Help(width: 100).text(of: verb).contains(verb.examples[0].prefix(20)))
   }
 }

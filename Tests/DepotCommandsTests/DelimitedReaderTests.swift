@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct DelimitedReaderTests {
   static let text =
-    "\u{FEFF}name,size\r\n\"a \"\"b\"\", c\r\nd\",1\nplain \"x\",\"\"\r\n,\n\"日本\",é"
+    "name,size\r\n\"a \"\"b\"\", c\r\nd\",1\nplain \"x\",\"\"\r\n,\n\"日本\",é"
   static let rows: [[String]] = [
     ["name", "size"], ["a \"b\", c\r\nd", "1"], ["plain \"x\"", ""], ["", ""], ["日本", "é"],
   ]
@@ -47,9 +47,8 @@ import Testing
     #expect(throws: DepotError.self) { try read(text, sizes: 3) }
   }
 
-  @Test(arguments: ["", "\u{FEFF}"])
-  func `an empty file has no rows`(text: String) throws {
-    #expect(try read(text, sizes: 1).isEmpty)
+  @Test func `an empty file has no rows`() throws {
+    #expect(try read("", sizes: 1).isEmpty)
   }
 
   @Test func `what is written reads back`() throws {

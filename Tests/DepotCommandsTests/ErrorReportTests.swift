@@ -22,15 +22,49 @@ import Testing
   @Test func `all reasons of an error are told, as far as they are few`() {
     func report(_ count: Int) -> [Substring] {
       let reasons = (1...count).map {
-        JSONValue.object(["message": .string("Reason \($0)."), "pointer": .string("/\($0)")])
+        JSONValue.object([
+          "message": .string("Reason \($0)."), "pointer": .string("/args/rows/\($0)/1"),
+        ])
       }
       let error = DepotError(.violations, "The first: Reason 1.").hint("See the details.")
         .details(["violations": .array(reasons)])
       return ErrorReport.text(error).split(separator: "\n")
     }
-    #expect(report(2).dropFirst() == ["  also: Reason 2. (at /2)"])
+    #expect(report(2).dropFirst() == ["  also: Reason 2. (at row 3)"])
     #expect(report(100).count == 10)
     #expect(report(100).last == "  and 91 more")
+  }
+
+  @Test func `steps of a migration are told with their rows, and marked if they lose data`() {
+    func step(_ description: String, _ losesData: Bool, _ rows: Int64) -> JSONValue {
+      .object([
+        "description": .string(description), "destructive": .bool(losesData), "rows": .int64(rows),
+      ])
+    }
+    func report(_ steps: [JSONValue], _ problems: [String] = []) -> String {
+      ErrorReport.text(
+        DepotError(.loss, "No.").details([
+          "steps": .array(steps), "problems": .array(problems.map(JSONValue.string)),
+        ])
+      )
+    }
+    #expect(
+      report([step("removed entity A", true, 1), step("renamed B", false, 1200)]) == """
+        error: schema.loss: No.
+          ! removed entity A (1 row)
+            renamed B (1,200 rows)
+          Steps marked ! lose data.
+
+        """
+    )
+    #expect(
+      report([step("renamed B", false, 0)], ["x is required"]) == """
+        error: schema.loss: No.
+            renamed B
+          x x is required
+
+        """
+    )
   }
 
   @Test func `a line feed or an escape in a message stays on its line`() {

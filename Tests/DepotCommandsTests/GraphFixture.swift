@@ -1,5 +1,6 @@
 import DepotProtocol
 
+@testable import DepotClientCore
 @testable import DepotCommands
 
 /// A store in memory that does what saves ask for.
@@ -15,7 +16,7 @@ final class FakeGraphStore: GraphService {
   /// What happens to the next requests: `nil` for nothing.
   var failures: [Failure?] = []
   private(set) var saves = 0
-  private var outcomes: [String: (SaveRequest, GraphResult)] = [:]
+  private var outcomes: [String: (SaveRequest, SaveResult)] = [:]
 
   enum Failure {
     /// The connection is lost before the request arrives.
@@ -24,11 +25,11 @@ final class FakeGraphStore: GraphService {
     case after
   }
 
-  func save(_ request: SaveRequest, key: String?) throws -> GraphResult {
+  func save(_ request: SaveRequest, key: String?) throws -> SaveResult {
     saves += 1
     let failure = failures.isEmpty ? nil : failures.removeFirst()
     if failure == .before { throw DepotError(.disconnected, "Lost.") }
-    var result: GraphResult
+    var result: SaveResult
     if let key, let (earlier, outcome) = outcomes[key] {
       guard earlier == request else { throw DepotError(.keyReused, "Another request.") }
       result = outcome
@@ -46,8 +47,8 @@ final class FakeGraphStore: GraphService {
     return result
   }
 
-  private func apply(_ request: SaveRequest) throws -> GraphResult {
-    var result = GraphResult()
+  private func apply(_ request: SaveRequest) throws -> SaveResult {
+    var result = SaveResult()
     var next = (rows.keys.max() ?? 0) + 1
     for insertion in request.inserts {
       for row in try table(insertion.rows) {
@@ -110,6 +111,10 @@ final class FakeGraphStore: GraphService {
 
   func find(_ key: NaturalKey, _ values: [Value]) throws -> [(Value, Int64)] {
     rows.compactMap { identifier, row in
+      if key.isIdentifier {
+        return row.entity == key.entity && values.contains(.int64(identifier))
+          ? (.int64(identifier), identifier) : nil
+      }
       guard row.entity == key.entity, let text = row.values[key.path]?.string,
         values.contains(.string(text))
       else { return nil }

@@ -1,7 +1,9 @@
 import DepotProtocol
+import Foundation
+import TestSupport
 import Testing
 
-@testable import DepotClient
+@testable import DepotClientCore
 @testable import DepotCommands
 
 @Suite struct ImporterTests {
@@ -23,25 +25,37 @@ import Testing
 
   private let recorder = Recorder()
 
-  private func importer(_ change: (inout Importer.Options) -> Void = { _ in }) -> Importer {
-    var options = Importer.Options()
+  private func importer(
+    _ style: ImportStyle = ImportStyle(),
+    _ change: (inout GraphImporter.Options) -> Void = { _ in }
+  ) throws -> Importer {
+    var options = GraphImporter.Options()
     change(&options)
-    return Importer(Fixture.package, options, rejects: nil, send: recorder.send)
+    let schema = Schema(entities: [Fixture.package])
+    let source = GraphSource(
+      path: "-",
+      entity: Fixture.package,
+      schema: schema,
+      rules: try LinkRules([], of: Fixture.package, schema),
+      style: style,
+      keepsInput: false
+    )
+    return Importer(source, options, send: recorder.send)
   }
 
   private func add(_ lines: [String], to importer: Importer) throws {
     for (index, line) in lines.enumerated() {
-      try importer.add(InputRecord(bytes: Array(line.utf8)[...], line: index + 1))
+      let bytes = Array(line.utf8)[...]
+      try importer.add(InputRecord(bytes: bytes, line: index + 1)) { bytes }
     }
     try importer.finish()
   }
 
   private func add(csv text: String, to importer: Importer) throws {
-    var reader = DelimitedReader(delimiter: UInt8(ascii: ","))
-    try Array(text.utf8).withUnsafeBytes { try reader.receive($0) }
-    try reader.receive(UnsafeRawBufferPointer(start: nil, count: 0))
-    while let record = reader.next() { try importer.add(record) }
-    try importer.finish()
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/rows.csv"
+    try Data(text.utf8).write(to: URL(filePath: path))
+    try importer.add(InputFile(path))
   }
 
   @Test func `members go to their columns, and absent ones are null`() throws {
@@ -66,7 +80,7 @@ import Testing
   }
 
   @Test func `a batch is sent when it is full`() throws {
-    let importer = importer { $0.batch = 2 }
+    let importer = try importer { $0.batch = 2 }
     try add((1...5).map { #"{"name":"\#($0)"}"# }, to: importer)
     #expect(recorder.requests.map(\.rows.count) == [2, 2, 1])
     #expect(importer.outcome.inserted == 5)
@@ -84,14 +98,14 @@ import Testing
     record: String,
     code: String,
     hint: String?
-  ) {
-    let importer = importer { $0.batch = 1 }
+  ) throws {
+    let importer = try importer { $0.batch = 1 }
     let error = #expect(throws: DepotError.self) {
       try add([#"{"name":"ok"}"#, record, #"{"name":"never"}"#], to: importer)
     }
     #expect(error?.code.rawValue == code)
     #expect(error?.at == "line 2")
-    #expect(error?.message.hasSuffix("1 row before it were stored.") == true)
+    #expect(error?.message.hasSuffix("1 row before it was stored.") == true)
     if let hint { #expect(error?.hint == hint) }
     #expect(recorder.requests.count == 1)
   }
@@ -114,7 +128,7 @@ import Testing
   }
 
   @Test func `unknown members can be left out`() throws {
-    try add([#"{"name":"a","other":[1]}"#], to: importer { $0.ignoresUnknown = true })
+    try add([#"{"name":"a","other":[1]}"#], to: importer(ImportStyle(ignoresUnknown: true)))
     #expect(recorder.texts == [#"[["a",null,null]]"#])
   }
 
@@ -125,7 +139,7 @@ import Testing
   }
 
   @Test func `a text of one's choice is null unless it is quoted`() throws {
-    try add(csv: "name,size\nNA,NA\n\"NA\",1\n", to: importer { $0.nullText = "NA" })
+    try add(csv: "name,size\nNA,NA\n\"NA\",1\n", to: importer(ImportStyle(nullText: "NA")))
     #expect(recorder.texts == [#"[[null,null],["NA",1]]"#])
   }
 

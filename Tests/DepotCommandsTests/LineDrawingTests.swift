@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import DepotCommands
@@ -38,7 +39,7 @@ import Testing
     }
 
     private mutating func put(_ scalar: Unicode.Scalar) {
-      let columns = TextWidth.columns(scalar)
+      let columns = ScalarWidth.columns(scalar)
       #expect(column + columns <= width, "the terminal would have wrapped")
       while cells[row].count < column + columns { cells[row].append(" ") }
       cells[row][column] = Character(scalar)

@@ -1,7 +1,7 @@
 import DepotProtocol
 import Testing
 
-@testable import DepotClient
+@testable import DepotClientCore
 @testable import DepotCommands
 
 @Suite struct NestedPrinterTests {
@@ -16,7 +16,7 @@ import Testing
       let rows = try reader.required("next").range.lowerBound
       let columns = ["$id", "$version", "name", "country"]
       try printer.print(
-        StreamFrame(columns: index == 0 ? columns : nil, bytes: bytes, rowsOffset: rows)
+        RowFrame(bytes: bytes, offset: rows, columns: index == 0 ? columns : nil)
       )
     }
     printer.end()
@@ -52,5 +52,13 @@ import Testing
         == .object(["$id": .string("Trip/3"), "name": .string("c"), "country": .int64(8)])
     )
     #expect(try output(.json, []) == "[]\n")
+  }
+
+  @Test func `an error before the first row leaves no output`() throws {
+    var output: [UInt8] = []
+    let sink = ByteSink { output.append(contentsOf: $0) }
+    NestedPrinter(RowStyle(entity: "Trip", format: .json), sink).breakOff()
+    try sink.flush()
+    #expect(output.isEmpty)
   }
 }

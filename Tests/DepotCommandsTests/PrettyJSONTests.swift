@@ -8,7 +8,7 @@ import Testing
     let json =
       #"{"a":[1,2],"b":{"c":"x: y, \"z\"","d":[]},"e":"\#(String(repeating: "x", count: 80))"}"#
     #expect(
-      PrettyJSON.text(of: Array(json.utf8)) == """
+      PrettyJSON.text(of: json) == """
         {
           "a": [1, 2],
           "b": {
@@ -23,7 +23,7 @@ import Testing
 
   @Test(arguments: ["1", "\"a\"", "[]", "{}", "[1]", "{\"a\":{}}", "[[],[{}],\"]\"]"])
   func `the value stays the same`(json: String) throws {
-    let pretty = PrettyJSON.text(of: Array(json.utf8))
+    let pretty = PrettyJSON.text(of: json)
     #expect(try JSONValue(parsing: Array(pretty.utf8)) == JSONValue(parsing: Array(json.utf8)))
   }
 }

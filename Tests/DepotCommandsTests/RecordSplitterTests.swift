@@ -1,4 +1,6 @@
 import DepotProtocol
+import Foundation
+import TestSupport
 import Testing
 
 @testable import DepotCommands
@@ -34,14 +36,29 @@ import Testing
     #expect(records.map(\.1) == [1, 3, 4, 5])
   }
 
-  @Test(arguments: 1...8)
-  func `a byte order mark before the first record is none of it`(size: Int) throws {
+  /// Returns the records and rows of a file.
+  private func read(_ text: String, _ form: InputForm) throws -> [String] {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/records"
+    try Data(text.utf8).write(to: URL(filePath: path))
+    var records: [String] = []
+    try ImportSource.read(
+      InputFile(path),
+      form: form,
+      object: { records.append(String(decoding: $0.bytes, as: UTF8.self)) },
+      delimited: { records.append(String(decoding: $0.text, as: UTF8.self)) }
+    )
+    return records
+  }
+
+  @Test(arguments: [nil] + ImportFormat.allCases)
+  func `a byte order mark before the first record is none of it`(format: ImportFormat?) throws {
     let mark = "\u{FEFF}"
-    for form in [RecordSplitter.Form.lines, .objects] {
-      #expect(try split(mark + "{\"a\":1}\n", form, size: size).map(\.0) == ["{\"a\":1}"])
-      #expect(try split(mark, form, size: size).isEmpty)
-      #expect(try split("{}\n" + mark + "{}", form, size: size).map(\.0).last != "{}")
-    }
+    let form = InputForm(format: format)
+    #expect(try read(mark + "{\"a\":1}\n", form) == ["{\"a\":1}"])
+    #expect(try read(mark, form).isEmpty)
+    #expect(try read("{}\n" + mark + "{}", form).last != "{}")
+    #expect(try read(mark + "{}", InputForm(format: .json, path: [])) == ["{}"])
   }
 
   static let objects = [

@@ -52,6 +52,16 @@ import Testing
     #expect(throws: DepotError.self) { try Selection.place(text) }
   }
 
+  @Test func `groups are by paths and aggregates, which get names`() throws {
+    let request = try AggregateVerb.request(parse("aggregate Trip --by a.b,tags.@count"))
+    #expect(
+      request.keys == [
+        .init(name: "a.b", expression: .attribute("a.b")),
+        .init(name: "tags_count", expression: .aggregate(.count, .attribute("tags"))),
+      ]
+    )
+  }
+
   @Test func `a predicate may be an operand`() throws {
     let request = try Selection.count(parse("exists Trip 'price == $p' --bind p=x"))
     #expect(

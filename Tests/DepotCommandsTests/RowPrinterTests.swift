@@ -52,6 +52,36 @@ import Testing
     #expect(try JSONValue(parsing: Array(empty.utf8)) == .array([]))
   }
 
+  @Test(arguments: OutputFormat.allCases)
+  func `nothing is written before the first row or the end`(format: OutputFormat) throws {
+    var output: [UInt8] = []
+    let sink = ByteSink { output.append(contentsOf: $0) }
+    let printer = RowStyle(entity: "Package", format: format).printer(to: sink)
+    try printer.begin(columns: ["$id", "$version"] + columns)
+    printer.breakOff()
+    try sink.flush()
+    #expect(output.isEmpty)
+  }
+
+  @Test(arguments: OutputFormat.allCases)
+  func `rows before an error are shown, and JSON is whole`(format: OutputFormat) throws {
+    var output: [UInt8] = []
+    let sink = ByteSink { output.append(contentsOf: $0) }
+    let printer = RowStyle(entity: "Package", format: format).printer(to: sink)
+    try printer.begin(columns: ["$id", "$version"] + columns)
+    try Array(rows.utf8).withUnsafeBufferPointer { bytes in
+      var reader = try RowReader(bytes)
+      while try reader.beginRow() {
+        try reader.readIdentity()
+        try printer.print(&reader)
+        try reader.endRow()
+      }
+    }
+    printer.breakOff()
+    try sink.flush()
+    #expect(String(decoding: output, as: UTF8.self) == (try self.output(format)))
+  }
+
   @Test func `CSV quotes what must be quoted`() throws {
     #expect(
       try output(.csv)

@@ -23,6 +23,17 @@ import Testing
     )
   }
 
+  @Test func `rows are sorted by aggregates as predicates write them`() throws {
+    var bindings = try Bindings(Invocation())
+    #expect(
+      try Selection.sortKeys("cities.@count:desc,cities.@max.population,tags[0]", &bindings) == [
+        SortKey(.aggregate(.count, .attribute("cities")), descending: true),
+        SortKey(try bindings.expression("cities.@max.population")),
+        SortKey(try bindings.expression("tags[0]")),
+      ]
+    )
+  }
+
   @Test(arguments: ["", "name:up", "a,,b", ":desc", "a:asc:desc", "a:desc:desc"])
   func `what is no key to sort by is refused`(text: String) {
     #expect(throws: DepotError.self) {
@@ -46,10 +57,23 @@ import Testing
     var none = try Bindings(Invocation())
     let forgotten = try ArgumentParser.parse(["delete", "Package"])
     let error = #expect(throws: DepotError.self) {
-      try Selection.changed(forgotten, entity: "Package", &none)
+      try Selection.changed(["Package"], forgotten, &none)
     }
-    #expect(error?.hint == "For every row of Package: depot delete Package --all")
+    #expect(
+      error?.hint == "Add --where PREDICATE, or for every row: depot delete Package --all"
+    )
+    let update = try ArgumentParser.parse([
+      "update", "Package", "size:=1", "name=it's a", "--compute", "n=n * 2",
+    ])
+    let other = #expect(throws: DepotError.self) {
+      try Selection.changed(["Package"], update, &none)
+    }
+    #expect(
+      other?.hint?.hasSuffix(
+        #"depot update Package --all size:=1 'name=it'\''s a' --compute 'n=n * 2'"#
+      ) == true
+    )
     let all = try ArgumentParser.parse(["delete", "Package", "--all"])
-    #expect(try Selection.changed(all, entity: "Package", &none) == .predicate(.and([])))
+    #expect(try Selection.changed(["Package"], all, &none).rows == .predicate(.and([])))
   }
 }

@@ -14,20 +14,23 @@ import Testing
   }
 
   @Test func `an identifier isn't cut, and columns that would be too narrow are left out`() {
-    let layout = TableLayout(natural: [14, 40, 40, 5], limit: 40, keepsFirst: true)
+    let layout = TableLayout(natural: [14, 40, 40, 5], limit: 40, whole: [0])
     #expect(layout.widths == [14, 11, 11])
     #expect(layout.omitted == 1)
   }
 
-  @Test(arguments: 1...120, [true, false])
-  func `no table is wider than the terminal`(limit: Int, keepsFirst: Bool) {
-    let layout = TableLayout(
-      natural: [12, 9, 80, 3, 25, 1, 60],
-      limit: limit,
-      keepsFirst: keepsFirst
-    )
+  @Test(arguments: 1...120, [[], [0], [0, 4]] as [Set<Int>])
+  func `no table is wider than the terminal, unless its first column is`(
+    limit: Int,
+    whole: Set<Int>
+  ) {
+    let natural = [12, 9, 80, 3, 25, 1, 60]
+    let layout = TableLayout(natural: natural, limit: limit, whole: whole)
     let total = layout.widths.reduce(0, +) + 2 * (layout.widths.count - 1)
-    #expect(total <= limit)
+    #expect(total <= max(limit, whole.contains(0) ? natural[0] : 0))
+    for column in whole where layout.widths.indices.contains(column) {
+      #expect(layout.widths[column] == natural[column])
+    }
     #expect(layout.widths.count + layout.omitted == 7)
   }
 

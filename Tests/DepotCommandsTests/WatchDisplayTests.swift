@@ -1,4 +1,4 @@
-import DepotClient
+import DepotClientCore
 import DepotLinux
 import DepotProtocol
 import Testing
@@ -167,6 +167,9 @@ import Testing
     #expect(lines.count == 8)
     #expect(lines[6] == "  … 45 more rows")
     #expect(lines.allSatisfy { TextWidth.columns($0) <= 24 })
+    let tiny = WatchScreen.Size(width: 12, height: 8)
+    let cut = screen.lines(table, columns: columns, status: "s", size: tiny, isLast: false)
+    #expect(cut.last?.contains("2 colum") == true)
   }
 
   @Test func `only lines that differ are drawn again, and all after the window changed`() throws {

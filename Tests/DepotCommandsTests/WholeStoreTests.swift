@@ -217,5 +217,6 @@ import Testing
     }
     let error = #expect(throws: DepotError.self) { try importing.run() }
     #expect(error?.at == "Stop.ndjson, line 1, city")
+    #expect(error?.hint?.contains("--rejects") == false)
   }
 }

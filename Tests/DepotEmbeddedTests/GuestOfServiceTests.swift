@@ -12,15 +12,13 @@ extension EmbeddedTests {
     final class Surroundings {
       let folder: TemporaryFolder
       let socket: String
-      var environment: [String: String]
+      var environment: [String: String?]
 
       init() throws {
         folder = try TemporaryFolder()
-        socket = folder.path + "/s"
-        environment = [
-          "DEPOT_SOCKET": socket, "XDG_DATA_HOME": folder.path,
-          "DEPOT_DAEMON": Programs.daemon,
-        ]
+        socket = StartedService.socket(in: folder.path)
+        environment = StartedService.environment(in: folder.path)
+        environment["DEPOT_DAEMON"] = Programs.daemon
       }
 
       deinit { StartedService.end(at: socket) }
@@ -76,6 +74,29 @@ extension EmbeddedTests {
       #expect(try program.ask("kind") == "ok service")
     }
 
+    @Test func `a service that was stopped isn't started again, and the file gets an owner`() throws
+    {
+      let program = try StoreUser(around.environment)
+      #expect(try program.ask("open \(path)") == "ok service")
+      try program.ask("insert a")
+      let process = try around.service()
+      try around.connect().shutdown()
+      #expect(holdsSoon { !DepotLinux.Process.exists(process) })
+      #expect(try program.ask("insert b") == "ok")
+      #expect(try program.ask("kind") == "ok owner")
+      #expect(try program.ask("names") == "ok a b")
+      #expect(throws: DepotError.self) { try around.connect() }
+    }
+
+    @Test(arguments: ["DEPOT_SOCKET", "DEPOT_NO_START"])
+    func `no service is started where the environment speaks against it`(name: String) throws {
+      var environment = around.environment
+      environment[name] = name == "DEPOT_SOCKET" ? around.socket : "1"
+      let program = try StoreUser(environment)
+      #expect(try program.ask("open \(path)") == "ok owner")
+      #expect(!FileManager.default.fileExists(atPath: around.socket + ".lock"))
+    }
+
     @Test func `eight programs that start at once share one service`() throws {
       let programs = try (0..<8).map { _ in try StoreUser(around.environment) }
       for program in programs { try program.send("open \(path)") }
@@ -129,8 +150,9 @@ extension EmbeddedTests {
       try first.ask("open \(path)")
       try first.ask("insert a")
       try first.ask("close")
+      // There is no "-shm", which programs written for SQLite remove too.
       for suffix in ["", "-wal", "-shm"] {
-        try FileManager.default.removeItem(atPath: path + suffix)
+        try? FileManager.default.removeItem(atPath: path + suffix)
       }
       #expect(try first.ask("open \(path)") == "ok service")
       #expect(try first.ask("names") == "ok")

@@ -17,7 +17,7 @@ final class StoreUser {
   ///   - environment: More of its environment.
   ///   - prefix: The program and arguments that run it, such as `setpriv`.
   /// - Throws: An error if it can't be started.
-  init(_ environment: [String: String] = StoreUser.embedded, prefix: [String] = []) throws {
+  init(_ environment: [String: String?] = StoreUser.embedded, prefix: [String] = []) throws {
     folder = try TemporaryFolder()
     errors = try folder.write("", to: "errors")
     let unset: [String: String?] = ["DEPOT_EMBEDDED": nil, "DEPOT_SOCKET": nil]

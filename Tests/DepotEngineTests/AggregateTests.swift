@@ -112,6 +112,22 @@ import Testing
     )
   }
 
+  @Test func `a sum that no double holds is an error, but a mean is none`() throws {
+    for (identifier, name) in [(Int64(10), "far"), (11, "farther")] {
+      let values: [String: Value] = ["name": .string(name), "area": .double(1.7e308)]
+      try travel.store.insert("Country", identifier, values)
+    }
+    let sum = AggregateRequest.Value(name: "total", .sum, of: .attribute("area"))
+    let error = #expect(throws: DepotError.self) {
+      try groups(AggregateRequest(entity: "Country", values: [sum]))
+    }
+    #expect(error?.code == .overflow)
+    let far = QueryExpression.comparison(.greater, .attribute("area"), .value(.double(1e300)))
+    let mean = AggregateRequest.Value(name: "mean", .average, of: .attribute("area"))
+    let request = AggregateRequest(entity: "Country", predicate: far, values: [mean])
+    #expect(try groups(request) == [[.double(1.7e308)]])
+  }
+
   @Test func `a sum that no int64 holds is an error`() throws {
     for identifier in 10...11 as ClosedRange<Int64> {
       try travel.store.insert(

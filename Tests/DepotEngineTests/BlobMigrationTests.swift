@@ -85,18 +85,8 @@ import Testing
     _ store: StoreFixture,
     _ path: String
   ) async throws -> [JSONValue] {
-    let pool = try ReaderPool(path: path)
-    let delivered = Delivered()
-    let read = LongRead(
-      operation: .fetch(FetchRequest(entity: entity, select: [attribute])),
-      catalog: store.store.catalog,
-      control: CallControl(),
-      reply: ReplyWriter(id: 1, framing: .lines),
-      deliver: delivered.delivery
-    )
-    pool.start(read)
-    await delivered.waitForEnd()
-    await withCheckedContinuation { continuation in pool.close { continuation.resume() } }
+    let request = FetchRequest(entity: entity, select: [attribute])
+    let delivered = try await Delivered.reading(.fetch(request), store.store.catalog, path: path)
     #expect(delivered.errorCode == nil)
     return delivered.rows.compactMap { $0.array?.last }
   }
@@ -385,7 +375,7 @@ import Testing
       await store.close()
       do {
         let connection = try Connection(path: path, access: .writer)
-        try connection.execute("UPDATE \"x_Document\" SET data = zeroblob(65536) WHERE chunk = 1")
+        try connection.execute("DELETE FROM \"x_Document\" WHERE chunk = 1")
       }
       let other = try StoreFixture(StoreConfiguration(path: path))
       let next = Self.schema(2) { $0[0].attributes[1].options = [] }

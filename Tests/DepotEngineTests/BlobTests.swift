@@ -59,18 +59,11 @@ import Testing
     _ store: SpecialFixture,
     _ request: BlobReadRequest
   ) async throws -> (bytes: [UInt8], frames: [JSONValue]) {
-    let pool = try ReaderPool(path: store.path)
-    let delivered = Delivered()
-    let read = LongRead(
-      operation: .readBlob(request),
-      catalog: store.catalog,
-      control: CallControl(),
-      reply: ReplyWriter(id: 1, framing: .lines),
-      deliver: delivered.delivery
+    let delivered = try await Delivered.reading(
+      .readBlob(request),
+      store.catalog,
+      path: store.path
     )
-    pool.start(read)
-    await delivered.waitForEnd()
-    await withCheckedContinuation { continuation in pool.close { continuation.resume() } }
     if let code = delivered.errorCode {
       throw DepotError(code == "request.usage" ? .usage : .bug, code)
     }
@@ -353,7 +346,7 @@ import Testing
     }
   }
 
-  @Test func `a damaged chunk is noticed`() async throws {
+  @Test func `a missing chunk is noticed, and one of another value by the check`() async throws {
     try await run { store in
       try await insert(store, Array(repeating: 1, count: 100_000), "a")
       await store.writer.close()
@@ -361,11 +354,15 @@ import Testing
       try connection.execute(
         "UPDATE \"x_Photo\" SET data = zeroblob(65536) WHERE chunk = 0 AND blob = 1"
       )
+      _ = try connection.checkpoint(.truncate)
+      let astray = try #require(try Store.check(path: store.path))
+      #expect(astray.contains { $0.contains("Photo/1") && $0.contains("another value") })
+      try connection.execute("DELETE FROM \"x_Photo\" WHERE chunk = 0 AND blob = 1")
       let request = BlobReadRequest(entity: "Photo", identifier: 1, attribute: "image")
       await #expect(throws: DepotError.self) { try await read(store, request) }
       _ = try connection.checkpoint(.truncate)
       let problems = try #require(try Store.check(path: store.path))
-      #expect(problems.contains { $0.contains("Photo/1") && $0.contains("checksum") })
+      #expect(problems.contains { $0.contains("Photo/1") && $0.contains("missing") })
     }
   }
 }

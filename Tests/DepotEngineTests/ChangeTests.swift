@@ -66,21 +66,4 @@ import Testing
       #expect(try rows("SELECT id FROM e_Item", in: path).isEmpty)
     }
   }
-
-  @Test func `a row that was changed behind the store's back is reported`() async throws {
-    try await withStore { store, path in
-      try await store.insert([[.string("a"), .int64(1)], [.string("b"), .int64(2)]])
-      await store.close()
-      do {
-        let connection = try Connection(path: path, access: .writer)
-        try connection.execute("UPDATE e_Item SET a_size = 3 WHERE id = 2")
-      }
-      let reopened = try StoreFixture(StoreConfiguration(path: path))
-      let results = await reopened.write([update(.identifiers([2]), [.string("c")], ["name"])])
-      #expect(results[0].error?.code == .corrupt)
-      #expect(results[0].error?.details?["id"] == .int64(2))
-      await reopened.close()
-      #expect(try Store.check(path: path) == ["The stored row Item/2 is damaged."])
-    }
-  }
 }

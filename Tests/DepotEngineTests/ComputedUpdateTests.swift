@@ -56,6 +56,8 @@ import Testing
     ("TERNARY(size == 2, nil, 100 / (size - 2))", false),
     ("1 + other", false), ("1 + 1 / (size - 2)", true),
     ("CAST(sqrt(0 - size), \"int64\")", true), ("TERNARY(size == 1, 1 / 0, 3)", true),
+    ("CAST(ln(size - 1), \"int64\")", true), ("CAST(exp(size * 500), \"int64\")", true),
+    ("CAST(COALESCE(sqrt(0 - size), 1), \"int64\")", false), ("CAST(size * 100, \"int8\")", true),
   ])
   func `what can't be computed isn't stored as null`(text: String, fails: Bool) async throws {
     let schema = Schema(entities: [

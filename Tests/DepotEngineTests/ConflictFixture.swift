@@ -33,8 +33,7 @@ extension StoreFixture {
   /// Makes a save that is written as JSON.
   @discardableResult
   func save(_ json: String, key: String? = nil) async throws -> JSONValue {
-    let call = try JSONDocument(Array("[\"save\",\(json)]".utf8)).root.elements()
-    return try await write(Operation(call[0], arguments: call[1]), key: key)
+    try await call("save", json, key: key)
   }
 
   /// Returns the error of a save, or `nil`.

@@ -1,5 +1,6 @@
 import DepotEngine
 import DepotProtocol
+import TestSupport
 import Testing
 
 /// Two clients that have read the same row, and a model of what becomes of it.

@@ -83,19 +83,7 @@ import Testing
   @Test func `a run counts what it looked at`() async throws {
     let request = ExplainRequest(FetchRequest(entity: "Trip", predicate: Self.small), runs: true)
     #expect(try travel.store.quick(.explain(request), travel.reader) == nil)
-    let delivered = Delivered()
-    let pool = try ReaderPool(path: travel.store.path)
-    pool.start(
-      LongRead(
-        operation: .explain(request),
-        catalog: travel.store.catalog,
-        control: CallControl(),
-        reply: ReplyWriter(id: 1, framing: .lines),
-        deliver: delivered.delivery
-      )
-    )
-    await delivered.waitForEnd()
-    await withCheckedContinuation { continuation in pool.close { continuation.resume() } }
+    let delivered = try await travel.delivered(.explain(request))
     let run = try #require(delivered.frames.last?["ok"]?["run"])
     #expect(run["rows"]?.int64 == 1)
     // The first row is where the scan begins, and the others are steps.

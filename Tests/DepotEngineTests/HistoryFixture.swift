@@ -52,12 +52,7 @@ extension StoreFixture {
   /// Sends an operation as JSON.
   @discardableResult
   func call(_ name: String, _ json: String, key: String? = nil) async throws -> JSONValue {
-    let text = "{\"id\":1,\"call\":\"\(name)\",\"args\":\(json)}"
-    switch try ClientFrame(Array(text.utf8)) {
-    case .call(let call): return try await write(call.operation, key: key)
-    case .invalidCall(_, let error): throw error
-    default: throw DepotError(.bug, "This is no call.")
-    }
+    try await write(Operation(name, json), key: key)
   }
 }
 

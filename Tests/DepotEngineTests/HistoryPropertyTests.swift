@@ -1,5 +1,6 @@
 import DepotProtocol
 import DepotSQLite
+import TestSupport
 import Testing
 
 @testable import DepotEngine

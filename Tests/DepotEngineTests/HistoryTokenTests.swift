@@ -140,7 +140,7 @@ import Testing
       do {
         let connection = try Connection(path: path, access: .writer)
         try connection.execute("DELETE FROM depot_history")
-        try CatalogTables(connection: connection).setHistoryFloor(head + 10)
+        try CatalogTables(connection: connection).set(.historyFloor, head + 10)
         _ = try connection.checkpoint(.truncate)
       }
       let again = try StoreFixture(StoreConfiguration(path: path))
@@ -159,7 +159,7 @@ import Testing
         try connection.execute(
           """
           DROP TABLE depot_history; DROP TABLE depot_history_row; DROP TABLE depot_consumer;
-          DROP TABLE depot_history_insert; PRAGMA user_version = 2
+          DROP TABLE depot_history_insert; DROP TABLE depot_epoch; PRAGMA user_version = 2
           """
         )
         _ = try connection.checkpoint(.truncate)
@@ -172,7 +172,7 @@ import Testing
           #"update Item [{"id":1,"v":2,"p":{"size":[1,2]}}]"#
         ]
       )
-      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(4)]])
+      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(5)]])
       #expect(try await again.problems(path) == [])
     }
   }
@@ -194,11 +194,11 @@ import Testing
         guard case .integer(let token) = row[0], case .real(let at) = row[1] else {
           throw DepotError(.bug, "This is no transaction.")
         }
-        return (token: token, at: at)
+        return (token: token, at: bounds.epochs.date(at, of: token))
       }
       #expect(transactions.count >= 70)
       for transaction in transactions {
-        for time in [transaction.at, transaction.at + 1e-9, transaction.at - 1e-4] {
+        for time in [transaction.at, transaction.at.nextUp, transaction.at - 1e-4] {
           let model = transactions.last { $0.at < time }?.token ?? 0
           #expect(try bounds.token(before: time, on: connection) == model)
         }
@@ -216,7 +216,7 @@ import Testing
         let connection = try Connection(path: path, access: .writer)
         try connection.execute(
           """
-          DROP TABLE depot_history_insert; PRAGMA user_version = 3;
+          DROP TABLE depot_history_insert; DROP TABLE depot_epoch; PRAGMA user_version = 3;
           CREATE INDEX depot_history_time ON depot_history (at) WHERE at IS NOT NULL;
           CREATE INDEX depot_history_inserts ON depot_history (entity, first, last) WHERE kind = 0
           """
@@ -226,7 +226,7 @@ import Testing
       #expect(try Store.check(path: path) == [])
       #expect(try PastFixture(store: store, path: path).inserted(3) == 4)
       let again = try StoreFixture(StoreConfiguration(path: path))
-      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(4)]])
+      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(5)]])
       #expect(try rows("SELECT count(*) FROM depot_history_insert", in: path) == [[.integer(5)]])
       #expect(try PastFixture(store: again, path: path).inserted(3) == 4)
       try await again.insert([[.string("6"), .int64(1)]])
@@ -272,9 +272,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "UPDATE depot_history SET changes = '[[1,2]]'", "UPDATE depot_history SET author = 'x'",
-    "UPDATE depot_history SET at = 0", "INSERT INTO depot_history_row VALUES ('Item', 9, 1)",
-    "DELETE FROM depot_history_row",
+    "UPDATE depot_history SET changes = '[[1,2]]'", "UPDATE depot_history SET token = id - 1",
+    "INSERT INTO depot_history_row VALUES ('Item', 9, 1)", "DELETE FROM depot_history_row",
   ])
   func `a check finds a damaged history`(sql: String) async throws {
     try await withStore { store, path in
@@ -292,17 +291,28 @@ import Testing
 
 @Suite struct HistoryTokenTextTests {
   @Test func `a token is read as it is written`() throws {
-    let token = HistoryToken(store: "3f2b8c01-8d4e-4a10-9c55-0123456789ab", sequence: 1042)
-    #expect(token.description == "3f2b8c01-1042")
-    #expect(try HistoryToken("3f2b8c01-1042") == token)
+    let store = "3f2b8c01-8d4e-4a10-9c55-0123456789ab"
+    let token = HistoryToken(store: store, epoch: 0x0d20_c4e7_a1b2, sequence: 1042)
+    #expect(token.description == "3f2b8c01-0d20c4e7a1b2-1042")
+    #expect(try HistoryToken("3f2b8c01-0d20c4e7a1b2-1042") == token)
+    let last = HistoryToken(store: store, epoch: 1 << 48 - 1, sequence: .max)
+    #expect(try HistoryToken(last.description) == last)
     #expect(token.isOf(store: "3f2b8c01-8d4e-4a10-9c55-0123456789ab"))
     #expect(!token.isOf(store: "3f2b8c02-8d4e-4a10-9c55-0123456789ab"))
-    #expect(try HistoryToken("3f2b8c01-9") < token)
+    #expect(try HistoryToken("3f2b8c01-fd20c4e7a1b2-9") < token)
+  }
+
+  @Test func `a token of before there were epochs is read as one of no epoch`() throws {
+    let token = try HistoryToken("3f2b8c01-1042")
+    #expect(token == HistoryToken(store: "3f2b8c01", sequence: 1042))
+    #expect(token.description == "3f2b8c01-1042")
   }
 
   @Test(arguments: [
     "", "3f2b8c01", "3f2b8c01-", "3f2b8c0-1", "3F2B8C01-1", "3f2b8c01--1", "3f2b8c01-1-2",
-    "3f2b8c01-99999999999999999999", "3f2b8c01-+1", "ghijklmn-1",
+    "3f2b8c01-99999999999999999999", "3f2b8c01-+1", "ghijklmn-1", "3f2b8c01-0d20c4e7a1b-1",
+    "3f2b8c01-0d20c4e7a1b22-1", "3f2b8c01-0D20C4E7A1B2-1", "3f2b8c01-0d20c4e7a1b2-",
+    "3f2b8c01-0d20c4e7a1b2-1-1", "3f2b8c01-+d20c4e7a1b2-1",
   ])
   func `what is no token is refused`(text: String) {
     #expect(throws: DepotError.self) { try HistoryToken(text) }

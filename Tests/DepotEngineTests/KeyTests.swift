@@ -74,7 +74,7 @@ import Testing
       await store.close()
       do {
         let connection = try Connection(path: path, access: .writer)
-        try connection.execute("UPDATE depot_outcome SET at = 1 WHERE key = 'old'")
+        try connection.execute("UPDATE depot_outcome SET at = -601 WHERE key = 'old'")
       }
       let reopened = try StoreFixture(StoreConfiguration(path: path))
       try await reopened.insert([[.string("c"), .null]])
@@ -104,7 +104,7 @@ import Testing
       try await store.write(.delete(DeleteRequest(entity: "Item", rows: .identifiers([2001]))))
       // The files as they are now are what a crash would leave.
       let copy = path + "2"
-      for suffix in ["", "-wal"] {
+      for suffix in ["", "-wal", ".state"] {
         try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
       }
       let crashed = try StoreFixture(StoreConfiguration(path: copy))

@@ -41,6 +41,20 @@ import Testing
     #expect((try dependencies(predicate, catalog).key != nil) == isRecognized)
   }
 
+  @Test func `the attributes inside of lists and narrowed numbers are noticed`() throws {
+    let catalog = Catalog(.league, generation: 0)
+    let score = QueryExpression.attribute("score")
+    let limit = QueryExpression.value(.int64(1))
+    let places = try [
+      score, .narrow(score, .int16), .aggregate(.max, .list([score, limit])),
+    ].map { part in
+      let predicate = QueryExpression.comparison(.greater, part, limit)
+      let request = FetchRequest(entity: "Player", predicate: predicate, select: ["name"])
+      return try QueryDependencies(request, in: catalog).nodes[0].places
+    }
+    #expect(places == [places[0], places[0], places[0]])
+  }
+
   @Test func `of a thousand queries for different values only those of a row's are looked at`()
     throws
   {
@@ -49,7 +63,11 @@ import Testing
     var index = LiveIndex()
     let queries = (0..<1000).map { _ in Query() }
     for (number, query) in queries.enumerated() {
-      index.add(try dependencies("score == \(number)", catalog), of: ObjectIdentifier(query))
+      index.change(
+        try dependencies("score == \(number)", catalog),
+        of: ObjectIdentifier(query),
+        isAdded: true
+      )
     }
     let key = try #require(try dependencies("score == 7", catalog).key)
     let other = try #require(try dependencies("score == 8", catalog).key)
@@ -73,7 +91,11 @@ import Testing
     changes.isMany = true
     #expect(looked(at: changes) == 1000)
     for (number, query) in queries.enumerated() where number != 8 {
-      index.remove(try dependencies("score == \(number)", catalog), of: ObjectIdentifier(query))
+      index.change(
+        try dependencies("score == \(number)", catalog),
+        of: ObjectIdentifier(query),
+        isAdded: false
+      )
     }
     changes.isMany = false
     #expect(looked(at: changes) == 1)

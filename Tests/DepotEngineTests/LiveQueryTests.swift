@@ -384,6 +384,7 @@ extension Schema {
   @Test func `a token of another store, or of the future, is an error`() async throws {
     try await withLeague { live in
       var request = try fetch()
+      request.onExpired = .error
       request.since = HistoryToken(store: "00000000", sequence: 1)
       let foreign = try await live.watch(request)
       #expect(foreign.all.first?["err"]?["code"] == .string("history.foreign"))

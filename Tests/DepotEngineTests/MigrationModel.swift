@@ -33,12 +33,11 @@ struct MigrationModel: Equatable {
       var rows: [Int64: Row] = [:]
       try connection.statement("SELECT \(layout.fullRow) FROM \(layout.table)\(filter)").run {
         row in
-        try layout.verify(row)
         var found = Row(entity: layout.name)
         for (position, field) in layout.fields.enumerated() where field.relationship == nil {
           guard let place = layout.storedPositions[position] else { continue }
           let attribute = field.attribute
-          let value = StoredValue.decode(Cell(row, place + 3), of: attribute)
+          let value = StoredValue.decode(Cell(row, place + 2), of: attribute)
           found.values[field.path] = value ?? .string("unreadable")
         }
         rows[row.integer(0)] = found

@@ -9,15 +9,6 @@ struct PastFixture {
   let store: StoreFixture
   let path: String
 
-  private static func operation(_ name: String, _ json: String) throws -> Operation {
-    let text = "{\"id\":1,\"call\":\"\(name)\",\"args\":\(json)}"
-    switch try ClientFrame(Array(text.utf8)) {
-    case .call(let call): return call.operation
-    case .invalidCall(_, let error): throw error
-    default: throw DepotError(.bug, "This is no call.")
-    }
-  }
-
   /// Opens the store for reading.
   func connection() throws -> Connection {
     try .reader(path: path, isFrozen: false, cacheKiB: 2048)
@@ -29,29 +20,14 @@ struct PastFixture {
     byteLimit: Int = 64 << 10,
     int64: Hello.Int64Form = .number
   ) throws -> [JSONValue] {
-    guard case .history(let request) = try Self.operation("history", json) else { return [] }
+    guard case .history(let request) = try Operation("history", json) else { return [] }
     let reply = ReplyWriter(id: 1, framing: .lines, int64: int64)
-    do throws(ReadEnd) {
-      let run: HistoryRun
-      do {
-        run = try HistoryRun(request, store.store.catalog, reply, on: connection()) { _ in }
-      } catch {
-        throw ReadEnd(error)
-      }
-      defer { run.close() }
-      var writer = JSONWriter()
-      while try run.prepareFrame(), try !run.writeFrame(to: &writer, byteLimit: byteLimit) {}
-      run.writeEnd(to: &writer)
-      do {
-        return try ReaderFixture.lines(writer.bytes)
-      } catch {
-        throw ReadEnd(error)
-      }
-    } catch .failed(let error) {
-      throw error
-    } catch {
-      throw DepotError(.bug, "A read was interrupted.")
-    }
+    let run = try HistoryRun(request, store.store.catalog, reply, on: connection()) { _ in }
+    defer { run.close() }
+    var writer = JSONWriter()
+    while try run.prepareFrame(), try !run.writeFrame(to: &writer, byteLimit: byteLimit) {}
+    run.writeEnd(to: &writer)
+    return try ReaderFixture.lines(writer.bytes)
   }
 
   /// The transactions of the history, their pieces put together.
@@ -76,20 +52,13 @@ struct PastFixture {
 
   /// The answer to a short question.
   func ask(_ name: String, _ json: String = "{}") throws -> JSONValue {
-    let operation = try Self.operation(name, json)
     var writer = JSONWriter()
     let answers = HistoryAnswers(
-      try connection(),
-      store.store.catalog,
-      ReplyWriter(id: 1, framing: .lines)
+      connection: try connection(),
+      catalog: store.store.catalog,
+      reply: ReplyWriter(id: 1, framing: .lines)
     ) { _ in }
-    do throws(ReadEnd) {
-      try answers.answer(operation, to: &writer)
-    } catch .failed(let error) {
-      throw error
-    } catch {
-      throw DepotError(.bug, "A read was interrupted.")
-    }
+    try answers.answer(Operation(name, json), to: &writer)
     return try ReaderFixture.lines(writer.bytes).first?["ok"] ?? .null
   }
 

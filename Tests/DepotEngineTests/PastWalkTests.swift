@@ -125,8 +125,9 @@ import Testing
       let client = try await live.watch(WatchRequest(.history(HistoryRequest())), allowance: 1)
       try await until { client.kinds == ["live"] }
       _ = client.take()
-      let rows = (3...2000).map { "[\"r\($0)\",\($0)]" }.joined(separator: ",")
-      try await live.fixture.insert("Item", ["name", "size"], "[\(rows)]")
+      let rows: [String] = (3...2000).map { number in "[\"r\(number)\",\(number)]" }
+      let list: String = rows.joined(separator: ",")
+      try await live.fixture.insert("Item", ["name", "size"], "[\(list)]")
       for number in 1...12 {
         try await live.fixture.call(
           "update",
@@ -140,7 +141,8 @@ import Testing
       #expect(frames.allSatisfy { $0["kind"] == .string("change") })
       let transactions: [JSONValue] = frames.flatMap { $0["next"]?.array ?? [] }
       let changes: [JSONValue] = transactions.flatMap { $0["changes"]?.array ?? [] }
-      #expect(changes.count == 1998 + 12 * 2000)
+      let count: Int = 1998 + 12 * 2000
+      #expect(changes.count == count)
       let inserted = changes.filter { $0["kind"] == .string("insert") }
       let sizes: [Int64] = inserted.compactMap { $0["new"]?["size"]?.int64 }
       let wanted: [Int64] = Array(3...2000)

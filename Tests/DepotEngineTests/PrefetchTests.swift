@@ -80,19 +80,7 @@ import Testing
 
   @Test func `each frame brings what belongs to its rows`() async throws {
     let request = FetchRequest(entity: "Subdivision", prefetch: ["country"], batch: 3)
-    let delivered = Delivered()
-    let pool = try ReaderPool(path: travel.store.path)
-    pool.start(
-      LongRead(
-        operation: .fetch(request),
-        catalog: travel.store.catalog,
-        control: CallControl(),
-        reply: ReplyWriter(id: 1, framing: .lines),
-        deliver: delivered.delivery
-      )
-    )
-    await delivered.waitForEnd()
-    await withCheckedContinuation { continuation in pool.close { continuation.resume() } }
+    let delivered = try await travel.delivered(.fetch(request))
     let frames = delivered.frames
     #expect(frames.count == 3)
     let countries = frames.prefix(2).map { frame in
@@ -113,19 +101,7 @@ import Testing
       )
     }
     let request = FetchRequest(entity: "Country", select: ["name"], prefetch: ["subdivisions"])
-    let delivered = Delivered()
-    let pool = try ReaderPool(path: travel.store.path)
-    pool.start(
-      LongRead(
-        operation: .fetch(request),
-        catalog: travel.store.catalog,
-        control: CallControl(),
-        reply: ReplyWriter(id: 1, framing: .lines),
-        deliver: delivered.delivery
-      )
-    )
-    await delivered.waitForEnd()
-    await withCheckedContinuation { continuation in pool.close { continuation.resume() } }
+    let delivered = try await travel.delivered(.fetch(request))
     #expect(delivered.rows.compactMap { $0.array?[0].int64 } == [1, 2, 3] + Array(10..<22))
     #expect(delivered.nextFrameCount > 3)
     #expect(delivered.largest < 2 << 20)
@@ -141,14 +117,7 @@ import Testing
     let request = FetchRequest(entity: "Subdivision", prefetch: ["country"], batch: 3)
     let delivered = Delivered()
     let pool = try ReaderPool(path: travel.store.path)
-    let read = LongRead(
-      operation: .fetch(request),
-      catalog: travel.store.catalog,
-      control: CallControl(),
-      reply: ReplyWriter(id: 1, framing: .lines),
-      allowance: 1,
-      deliver: delivered.delivery
-    )
+    let read = delivered.read(.fetch(request), travel.store.catalog, allowance: 1)
     pool.start(read)
     await delivered.waitForDelivery()
     try travel.store.writer.execute("DELETE FROM e_Country")
@@ -158,18 +127,10 @@ import Testing
     #expect(related?["rows"]?.array?.compactMap { $0.array?[2].string } == ["Italy"])
     // The next read on the same connection sees what was committed.
     let count = Delivered()
-    pool.start(
-      LongRead(
-        operation: .count(CountRequest(entity: "Country")),
-        catalog: travel.store.catalog,
-        control: CallControl(),
-        reply: ReplyWriter(id: 2, framing: .lines),
-        deliver: count.delivery
-      )
-    )
+    pool.start(count.read(.count(CountRequest(entity: "Country")), travel.store.catalog))
     await count.waitForEnd()
     #expect(count.frames.last?["ok"]?["count"]?.int64 == 0)
-    await withCheckedContinuation { continuation in pool.close { continuation.resume() } }
+    await pool.close()
   }
 
   @Test func `a quick read with related rows leaves no snapshot open`() throws {

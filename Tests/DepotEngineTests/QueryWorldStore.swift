@@ -41,9 +41,9 @@ struct QueryWorldStore {
       }
       return StoredValue.encode(object.value(at: field.path))
     }
-    let marks = repeatElement("?", count: values.count + 3).joined(separator: ", ")
+    let marks = repeatElement("?", count: values.count + 2).joined(separator: ", ")
     try connection.statement("INSERT INTO \(layout.table) (\(layout.fullRow)) VALUES (\(marks))")
-      .run([.integer(object.identifier), .integer(object.version), .integer(0)] + values)
+      .run([.integer(object.identifier), .integer(object.version)] + values)
   }
 
   private func link(_ layout: EntityLayout) throws {
@@ -53,8 +53,8 @@ struct QueryWorldStore {
       for object in world.objects(of: layout.name) {
         let targets = object.toMany[name] ?? []
         for (index, target) in targets.enumerated() {
-          var columns = "source, target, checksum"
-          var values = [object.identifier, target.identifier, 0]
+          var columns = "source, target"
+          var values = [object.identifier, target.identifier]
           if relationship.relationship.isOrdered {
             columns += ", source_order"
             values.append(Int64(index * 3))

@@ -33,14 +33,11 @@ final class ReaderFixture {
   /// Stores rows with the identifiers 1, 2, and so on, and the version 1.
   func insert(_ rows: [[Value]], into entity: String) throws {
     let layout = try catalog.layout(of: entity)
-    let marks = Array(repeating: "?", count: layout.fields.count + 3).joined(separator: ", ")
+    let marks = Array(repeating: "?", count: layout.fields.count + 2).joined(separator: ", ")
     let statement = try writer.statement("INSERT INTO \(layout.table) VALUES (\(marks))")
     try writer.execute("BEGIN")
     for (index, row) in rows.enumerated() {
-      let stored = row.map(StoredValue.encode)
-      let identifier = Int64(index + 1)
-      let checksum = Self.checksum(stored, identifier: identifier, version: 1)
-      try statement.run([.integer(identifier), .integer(1), .integer(checksum)] + stored)
+      try statement.run([.integer(Int64(index + 1)), .integer(1)] + row.map(StoredValue.encode))
     }
     try writer.execute("COMMIT")
   }
@@ -63,38 +60,10 @@ final class ReaderFixture {
       try set(place.map { layout.stored[$0].name } ?? name, StoredValue.encode(value))
     }
     if layout.isInHierarchy { try set("kind", .integer(Int64(layout.number))) }
-    var checksum = RowChecksum(identifier: identifier, version: 1)
-    for (slot, value) in zip(root.slots, stored) { Self.add(value, at: slot, to: &checksum) }
-    let marks = Array(repeating: "?", count: stored.count + 3).joined(separator: ", ")
+    let marks = Array(repeating: "?", count: stored.count + 2).joined(separator: ", ")
     try writer.statement(
       "INSERT INTO \(root.table) (\(root.fullRow)) VALUES (\(marks))"
-    ).run([.integer(identifier), .integer(1), .integer(checksum.value)] + stored)
-  }
-
-  private static func checksum(
-    _ values: [SQLiteValue],
-    identifier: Int64,
-    version: Int64
-  ) -> Int64 {
-    var checksum = RowChecksum(identifier: identifier, version: version)
-    for (position, value) in values.enumerated() { add(value, at: position, to: &checksum) }
-    return checksum.value
-  }
-
-  private static func add(
-    _ value: SQLiteValue,
-    at slot: Int,
-    to checksum: inout RowChecksum
-  ) {
-    switch value {
-    case .null: break
-    case .integer(let value): checksum.add(value, at: slot)
-    case .real(let value): checksum.add(value, at: slot)
-    case .text(let value):
-      Array(value.utf8).withUnsafeBufferPointer { checksum.add(text: $0, at: slot) }
-    case .blob(let value):
-      value.withUnsafeBufferPointer { checksum.add(blob: $0, at: slot) }
-    }
+    ).run([.integer(identifier), .integer(1)] + stored)
   }
 
   /// A connection with the functions of predicates.
@@ -125,20 +94,37 @@ final class ReaderFixture {
     _ operation: DepotProtocol.Operation,
     _ reader: QuickReader
   ) throws -> [JSONValue]? {
-    var writer = JSONWriter()
-    let isDone = try reader.perform(
-      operation,
-      catalog: catalog,
-      control: CallControl(),
-      reply: ReplyWriter(id: 1, framing: .lines),
-      into: &writer
-    )
-    return isDone ? try Self.lines(writer.bytes) : nil
+    try reader.answer(operation, catalog).map(Self.lines)
   }
 
   /// Reads frames of one line each.
   static func lines(_ bytes: [UInt8]) throws -> [JSONValue] {
     try bytes.split(separator: 0x0A).map { try JSONValue(parsing: $0) }
+  }
+}
+
+extension QuickReader {
+  /// Returns the answer to a read, or `nil` if it is long.
+  func answer(
+    _ operation: DepotProtocol.Operation,
+    _ catalog: Catalog,
+    int64: Hello.Int64Form = .number
+  ) throws -> [UInt8]? {
+    var writer = JSONWriter()
+    let isDone = try perform(
+      operation,
+      catalog: catalog,
+      control: CallControl(),
+      reply: ReplyWriter(id: 1, framing: .lines, int64: int64),
+      into: &writer
+    )
+    return isDone ? writer.bytes : nil
+  }
+}
+
+extension ReaderPool {
+  func close() async {
+    await withCheckedContinuation { continuation in close { continuation.resume() } }
   }
 }
 
@@ -174,6 +160,37 @@ final class Delivered: Sendable {
       self.continuation.yield()
       if isLast { self.continuation.finish() }
     }
+  }
+
+  /// Returns what a read delivers that has the readers to itself.
+  static func reading(
+    _ operation: DepotProtocol.Operation,
+    _ catalog: Catalog,
+    path: String
+  ) async throws -> Delivered {
+    let pool = try ReaderPool(path: path)
+    let delivered = Delivered()
+    pool.start(delivered.read(operation, catalog))
+    await delivered.waitForEnd()
+    await pool.close()
+    return delivered
+  }
+
+  /// A read that delivers here.
+  func read(
+    _ operation: DepotProtocol.Operation,
+    _ catalog: Catalog,
+    allowance: Int? = nil,
+    control: CallControl = CallControl()
+  ) -> LongRead {
+    LongRead(
+      operation: operation,
+      catalog: catalog,
+      control: control,
+      reply: ReplyWriter(id: 1, framing: .lines),
+      allowance: allowance,
+      deliver: delivery
+    )
   }
 
   /// Waits for the terminal frame.

@@ -199,14 +199,7 @@ import Testing
     allowance: Int? = nil,
     control: CallControl = CallControl()
   ) -> LongRead {
-    LongRead(
-      operation: operation,
-      catalog: fixture.catalog,
-      control: control,
-      reply: ReplyWriter(id: 1, framing: .lines),
-      allowance: allowance,
-      deliver: delivered.delivery
-    )
+    delivered.read(operation, fixture.catalog, allowance: allowance, control: control)
   }
 
   /// Runs `body` with a pool and closes it.
@@ -222,7 +215,7 @@ import Testing
     } catch {
       result = .failure(error)
     }
-    await withCheckedContinuation { continuation in pool.close { continuation.resume() } }
+    await pool.close()
     #expect(pool.statistics.active == 0)
     try result.get()
   }

@@ -18,24 +18,24 @@ import Testing
 
   @Test func `going back over an update gives the old values`() throws {
     var row = Self.past(["name": "\"b\"", "size": "2"])
-    row.undo(.update, try Self.change(.update, #"{"id":7,"v":3,"p":{"name":["a","b"]}}"#))
+    row.undo(try Self.change(.update, #"{"id":7,"v":3,"p":{"name":["a","b"]}}"#))
     #expect(row == Self.past(["name": "\"a\"", "size": "2"]))
   }
 
   @Test func `a property of which only the name is kept becomes unknown`() throws {
     var row = Self.past(["name": "\"b\"", "size": "2"])
-    row.undo(.update, try Self.change(.update, #"{"id":7,"v":3,"p":["name"]}"#))
+    row.undo(try Self.change(.update, #"{"id":7,"v":3,"p":["name"]}"#))
     #expect(row.values.keys.sorted() == ["size"])
     #expect(row.unknown == ["name"])
-    row.undo(.update, try Self.change(.update, #"{"id":7,"v":2,"p":{"name":["x","a"]}}"#))
+    row.undo(try Self.change(.update, #"{"id":7,"v":2,"p":{"name":["x","a"]}}"#))
     #expect(row == Self.past(["name": "\"x\"", "size": "2"]))
   }
 
   @Test func `going back over a deletion gives the row that was deleted`() throws {
     var row = RowPast.none
-    row.undo(.delete, try Self.change(.delete, #"{"id":7,"v":3,"p":{"name":"a","size":null}}"#))
+    row.undo(try Self.change(.delete, #"{"id":7,"v":3,"p":{"name":"a","size":null}}"#))
     #expect(row == Self.past(["name": "\"a\"", "size": "null"]))
-    row.undoInsertion()
+    row.undo(RecordedChange(record: 0, token: 0, kind: .insert, entity: "Item", identifier: 7))
     #expect(row == .none)
   }
 
@@ -62,5 +62,23 @@ import Testing
     let error = #expect(throws: DepotError.self) { try record.changes() }
     #expect(error?.code == .corrupt)
     #expect(error?.message.contains("row 5 of the history") == true)
+  }
+}
+
+extension HistoryRecord {
+  /// Creates a record from its changes as JSON.
+  fileprivate init(
+    _ kind: HistoryTable.Kind,
+    _ entity: String,
+    _ json: String,
+    identifier: Int64 = 1
+  ) throws {
+    self.init(
+      identifier: identifier,
+      token: 1,
+      entity: entity,
+      kind: kind,
+      document: try JSONDocument(Array(json.utf8))
+    )
   }
 }

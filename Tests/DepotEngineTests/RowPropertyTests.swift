@@ -1,6 +1,7 @@
 import DepotEngine
 import DepotProtocol
 import DepotSQLite
+import TestSupport
 import Testing
 
 /// Random changes, held against a model of objects in memory.

@@ -66,15 +66,9 @@ extension StoreFixture {
     int64: Hello.Int64Form = .number
   ) throws -> [String] {
     let reader = try QuickReader(path: path, budget: 60_000_000_000)
-    var writer = JSONWriter()
-    _ = try reader.perform(
-      .fetch(FetchRequest(entity: entity, select: select)),
-      catalog: store.catalog,
-      control: CallControl(),
-      reply: ReplyWriter(id: 1, framing: .lines, int64: int64),
-      into: &writer
-    )
-    return try ReaderFixture.lines(writer.bytes).flatMap { $0["next"]?.array ?? [] }
+    let request = FetchRequest(entity: entity, select: select)
+    let answer = try reader.answer(.fetch(request), store.catalog, int64: int64) ?? []
+    return try ReaderFixture.lines(answer).flatMap { $0["next"]?.array ?? [] }
       .map { JSONValue.array(Array($0.array?.dropFirst(2) ?? [])).text }
   }
 

@@ -1,6 +1,7 @@
 import DepotEngine
 import DepotProtocol
 import DepotSQLite
+import TestSupport
 import Testing
 
 /// Random saves, held against dictionaries: values that change hands, composites as objects, circles.

@@ -42,26 +42,12 @@ final class SpecialFixture {
   /// Writes the JSON of an operation's arguments.
   @discardableResult
   func write(_ name: String, _ json: String) async throws -> JSONValue {
-    let text = "{\"id\":1,\"call\":\"\(name)\",\"args\":\(json)}"
-    switch try ClientFrame(Array(text.utf8)) {
-    case .call(let call): return try await writer.write(call.operation)
-    case .invalidCall(_, let error): throw error
-    default: throw DepotError(.bug, "This is no call.")
-    }
+    try await writer.call(name, json)
   }
 
   /// Sends a read and returns its frames.
   func frames(_ operation: DepotProtocol.Operation) throws -> [JSONValue] {
-    var writer = JSONWriter()
-    let isDone = try reader.perform(
-      operation,
-      catalog: catalog,
-      control: CallControl(),
-      reply: ReplyWriter(id: 1, framing: .lines),
-      into: &writer
-    )
-    try #require(isDone)
-    return try ReaderFixture.lines(writer.bytes)
+    try ReaderFixture.lines(#require(try reader.answer(operation, catalog)))
   }
 
   func rows(_ request: FetchRequest) throws -> [[JSONValue]] {

@@ -7,20 +7,12 @@ import Testing
 @Suite struct StoreCheckTests {
   @Test(arguments: [
     (
-      #"UPDATE "j_Country.tags" SET source_order = 5"#,
-      "The stored link Country.tags 1-1 is damaged."
-    ),
-    (
       "DELETE FROM e_Tag",
       "Country.tags of 1 leads to Tag/1, which doesn't exist."
     ),
     (
       #"DELETE FROM "j_Country.allies" WHERE source = 1"#,
       "Country.allies of 2 leads to Country/1, but not back."
-    ),
-    (
-      "UPDATE e_City SET r_capitalOf = 2 WHERE id = 2",
-      "The stored row City/2 is damaged."
     ),
     (
       "DELETE FROM e_Country WHERE id = 3",
@@ -40,6 +32,24 @@ import Testing
         try connection.execute(sql)
       }
       #expect(try Store.check(path: path) == [problem])
+    }
+  }
+
+  @Test func `rows of no entity are named`() async throws {
+    let schema = Schema(entities: [
+      Entity(name: "Trip", attributes: [Attribute(name: "name", type: .string)]),
+      Entity(name: "Flight", parent: "Trip", attributes: []),
+    ])
+    try await withStore(schema) { store, path in
+      try await store.insert("Trip", ["name"], #"[["a"],["b"]]"#)
+      try await store.insert("Flight", ["name"], #"[["c"]]"#)
+      let before = try await store.problems(path)
+      #expect(before == [])
+      do {
+        let connection = try Connection(path: path, access: .writer)
+        try connection.execute("UPDATE e_Trip SET kind = 9 WHERE id = 2")
+      }
+      #expect(try Store.check(path: path) == ["Trip/2 is of no entity."])
     }
   }
 }

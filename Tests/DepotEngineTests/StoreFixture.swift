@@ -197,6 +197,14 @@ func rows(_ sql: String, in path: String) throws -> [[SQLiteValue]] {
   return result
 }
 
+extension DepotProtocol.Operation {
+  /// Reads an operation from the JSON of its arguments.
+  init(_ name: String, _ json: String) throws {
+    let call = try JSONDocument(Array("[\"\(name)\",\(json)]".utf8)).root.elements()
+    try self.init(call[0], arguments: call[1])
+  }
+}
+
 extension Schema {
   /// An entity "Item" with a unique name and an optional size.
   static let items = Schema(entities: [

@@ -16,17 +16,10 @@ struct StoredState: Equatable {
   init(_ store: StoreFixture, _ path: String) throws {
     let reader = try QuickReader(path: path, budget: 60_000_000_000)
     for entity in Self.entities {
-      var writer = JSONWriter()
       var request = FetchRequest(entity: entity)
       request.includesSubentities = false
-      _ = try reader.perform(
-        .fetch(request),
-        catalog: store.store.catalog,
-        control: CallControl(),
-        reply: ReplyWriter(id: 1, framing: .lines),
-        into: &writer
-      )
-      let frames = try ReaderFixture.lines(writer.bytes)
+      let answer = try reader.answer(.fetch(request), store.store.catalog) ?? []
+      let frames = try ReaderFixture.lines(answer)
       let columns = frames.first?["columns"]?.array?.compactMap(\.string) ?? []
       for row in frames.flatMap({ $0["next"]?.array ?? [] }) {
         var properties: [String: JSONValue] = [:]

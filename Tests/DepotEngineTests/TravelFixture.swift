@@ -21,6 +21,11 @@ struct TravelFixture {
     try #require(try store.quick(operation, reader))
   }
 
+  /// Returns what a long read delivers.
+  func delivered(_ operation: DepotProtocol.Operation) async throws -> Delivered {
+    try await .reading(operation, store.catalog, path: store.path)
+  }
+
   /// Returns all rows of a fetch.
   func rows(_ request: FetchRequest) throws -> [[JSONValue]] {
     try frames(.fetch(request)).flatMap { $0["next"]?.array ?? [] }.map { $0.array ?? [] }
@@ -161,8 +166,8 @@ struct TravelFixture {
     }
     try store.writer.execute(
       """
-      INSERT INTO "j_Country.tags" (source, target, source_order, checksum)
-      VALUES (1, 1, 1, 0), (1, 2, 0, 0), (2, 2, 0, 0), (3, 3, 0, 0), (3, 1, 1, 0)
+      INSERT INTO "j_Country.tags" (source, target, source_order)
+      VALUES (1, 1, 1), (1, 2, 0), (2, 2, 0), (3, 3, 0), (3, 1, 1)
       """
     )
     try store.insert(

@@ -70,12 +70,7 @@ import Testing
         {"update":[{"entity":"Item","columns":["$id","$version","name","size"],"rows":[[1,1,"a",1]],
         "base":{"columns":["name","size"],"rows":[["a",0]]}}],"policy":"overwrite"}
         """
-      let text = "{\"id\":1,\"call\":\"save\",\"args\":\(save)}"
-      guard case .call(let call) = try ClientFrame(Array(text.utf8)) else {
-        Issue.record("This is no call.")
-        return
-      }
-      let results = await store.write([call.operation], group: "g")
+      let results = await store.write([try Operation("save", save)], group: "g")
       _ = try results[0].get()
       for size in 2...9 { try await store.update("Item", [1], ["size"], "[\(size)]") }
       let last = try version()
@@ -109,13 +104,23 @@ import Testing
       try await store.call("undo", "{}")
       let connection = try past.connection()
       let bounds = try HistoryBounds(on: connection)
-      var selection = UndoSelection(bounds, isRedo: false, on: connection, .unstoppable)
+      var selection = UndoSelection(
+        bounds: bounds,
+        isRedo: false,
+        connection: connection,
+        control: .unstoppable
+      )
       let tokens = try selection.tokens(.last, author: nil)
       #expect(tokens == [2])
       #expect(selection.lookupCount <= 303)
       let control = CallControl()
       control.cancel()
-      var stopped = UndoSelection(bounds, isRedo: true, on: connection, control)
+      var stopped = UndoSelection(
+        bounds: bounds,
+        isRedo: true,
+        connection: connection,
+        control: control
+      )
       let error = #expect(throws: DepotError.self) { try stopped.tokens(.last, author: nil) }
       #expect(error?.code == .cancelled)
       try await store.call("undo", "{}")

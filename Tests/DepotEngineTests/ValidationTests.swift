@@ -113,7 +113,7 @@ import Testing
     ("float", "1e39", "constraint.range", "outside -3.4028235e+38...3.4028235e+38"),
     ("int8s", "[1,128]", "request.type", "in -128...127"),
     (
-      "int64", "9223372036854775808", "request.type",
+      "int64", "9223372036854775808", "request.number_range",
       "in -9223372036854775808...9223372036854775807"
     ),
   ])

@@ -134,6 +134,7 @@ struct Expansion {
       "Transient": TransientPropertyMacro.self,
       "Column": ColumnMacro.self,
       "Index": IndexMacro.self,
+      "Memberwise": MemberwiseMacro.self,
       "Unique": UniqueConstraintsMacro.self,
     ]
   }

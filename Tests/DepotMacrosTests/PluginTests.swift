@@ -4,9 +4,7 @@ import Testing
 
 @Suite struct PluginTests {
   @Test func `the compiler finds each macro by its name`() throws {
-    #expect(
-      try Plugin().resolveMacro(moduleName: "", typeName: "PersistentModelMacro")
-        is PersistentModelMacro.Type
-    )
+    #expect(Macros.named("PersistentModelMacro") is PersistentModelMacro.Type)
+    #expect(Macros.named("NoMacro") == nil)
   }
 }

@@ -1,5 +1,6 @@
 import CDepotJSON
 import DepotProtocol
+import TestSupport
 import Testing
 
 /// What json-c makes of a text.

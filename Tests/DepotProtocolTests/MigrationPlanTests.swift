@@ -1,4 +1,5 @@
 import DepotProtocol
+import TestSupport
 import Testing
 
 @Suite struct MigrationPlanTests {

@@ -1,5 +1,6 @@
 import DepotProtocol
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @Suite struct `Names` {

@@ -19,6 +19,10 @@ extension OperationTests {
       #""call":"schema.define","args":{"schema":{"entities":[{"name":"P","attributes":[{"name":"a","type":"string"}]}]}}"#
     ),
     (
+      .defineSchema(Schema(), isDryRun: false, MigrationOptions(allows: .additions)),
+      #""call":"schema.define","args":{"schema":{"entities":[]},"allow":"additions"}"#
+    ),
+    (
       .defineSchema(Schema(), isDryRun: true),
       #""call":"schema.define","args":{"schema":{"entities":[]},"dryRun":true}"#
     ),

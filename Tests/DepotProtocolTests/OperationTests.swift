@@ -142,7 +142,7 @@ import Testing
       "/args/where/type"
     ),
     (#""call":"fetch","args":{"entity":"P","limit":-1}"#, .numberRange, "/args/limit"),
-    (#""call":"fetch","args":{"entity":"P","limit":1.5}"#, .numberRange, "/args/limit"),
+    (#""call":"fetch","args":{"entity":"P","limit":1.5}"#, .type, "/args/limit"),
     (#""call":"fetch","args":{"entity":"P","limit":"x"}"#, .type, "/args/limit"),
     (#""call":"fetch","args":{"entity":"P","batch":0}"#, .numberRange, "/args/batch"),
     (#""call":"fetch","args":{"entity":"P","sort":["a"]}"#, .type, "/args/sort/0"),

@@ -3,25 +3,16 @@ import Testing
 
 @testable import DepotProtocol
 
-/// What `describe` says holds for the code that decodes calls and reports errors.
+/// The document of the protocol beside the code that decodes calls and reports errors.
 struct ProtocolDocumentTests {
   private let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
   private let document: JSONValue
 
   init() throws {
-    document = try JSONValue(parsing: ProtocolDocument.json.utf8)
-  }
-
-  @Test func `The document is the one in proto-docs`() throws {
-    let file = root.appending(path: "proto-docs/protocol.json")
-    let text = try String(contentsOf: file, encoding: .utf8)
-    #expect(text == ProtocolDocument.json, "Run make docs.")
-  }
-
-  @Test func `The line says the same as the document`() throws {
-    #expect(!ProtocolDocument.line.contains("\n"))
-    #expect(try JSONValue(parsing: ProtocolDocument.line.utf8) == document)
+    document = try JSONValue(
+      parsing: Data(contentsOf: root.appending(path: "proto-docs/protocol.json"))
+    )
   }
 
   @Test func `The operations are those of the decoder, and so is what writes`() throws {
@@ -32,11 +23,18 @@ struct ProtocolDocumentTests {
       let operation = try Operation(call: name, try minimalArguments(of: entry))
       #expect(operation.name == name)
       #expect(entry["writes"] == .bool(operation.isWrite), "\(name)")
+      #expect(entry["privilege"]?.string == operation.declaration.privilege.rawValue, "\(name)")
       #expect(
         entry["streams"]
           == .bool(["fetch", "aggregate", "blob.read", "watch", "history"].contains(name)),
         "\(name)"
       )
+    }
+  }
+
+  @Test func `A declaration is about its own operation`() {
+    for (number, declaration) in Operation.declarations.enumerated() {
+      #expect(declaration.form.ordinal == number, "\(declaration.name)")
     }
   }
 

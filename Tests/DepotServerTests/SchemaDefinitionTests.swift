@@ -83,6 +83,24 @@ import Testing
     #expect(throws: DepotError.self) { try log.results[0].get() }
   }
 
+  @Test func `what would be lost is told of all stores`() throws {
+    func loss(_ step: String) -> [UInt8] {
+      Array(
+        """
+        {"id":1,"err":{"code":"schema.loss","message":"Loses \(step).","retry":"no","effect":"none",\
+        "details":{"steps":["\(step)"]}}}
+        """.utf8
+      )
+    }
+    let definition = try begin()
+    definition.finish(1, loss("b"))
+    definition.finish(0, loss("a"))
+    let error = #expect(throws: DepotError.self) { try log.results[0].get() }
+    #expect(error?.code == .loss)
+    #expect(error?.message == "Loses b. Loses a.")
+    #expect(error?.details?["steps"] == .array([.string("b"), .string("a")]))
+  }
+
   @Test func `a store that was taken out of service meanwhile ends the definition`() throws {
     let definition = try begin()
     definition.finish(0, answer("a"))

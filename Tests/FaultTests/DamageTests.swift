@@ -11,11 +11,18 @@ import Testing
 extension FaultTests {
   @Suite struct DamageTests {
     /// Makes a store of a few hundred rows.
+    ///
+    /// The state as it was before the last commit is kept beside it.
     private static func makeStore(isClean: Bool = true) throws -> Place {
       let place = try Place()
       let (daemon, connection) = try place.serve()
       try connection.define(.items())
-      for index in 0..<20 { try connection.put("\(index)", rows: 10, bytes: 20 + index * 7) }
+      for index in 0..<20 {
+        if index == 19 {
+          try Self.write(Self.bytes(place.store + ".state"), place.folder + "/before")
+        }
+        try connection.put("\(index)", rows: 10, bytes: 20 + index * 7)
+      }
       if isClean { try connection.shutdown() } else { daemon.signal(SIGKILL) }
       daemon.wait()
       return place
@@ -55,7 +62,9 @@ extension FaultTests {
         let place = try Self.makeStore()
         let sound = try Self.bytes(place.store)
         let original = try #require(Self.records(place.store))
-        var generator = SystemRandomNumberGenerator()
+        let seed = UInt64.random(in: 1...999_999)
+        print("The seed of the bits is \(seed).")
+        var generator = SeededGenerator(seed: seed)
         let isLong = ProcessInfo.processInfo.environment["DEPOT_SOAK"] != nil
         var effective = 0
         var silent: [String] = []
@@ -67,7 +76,6 @@ extension FaultTests {
           try Self.write(damaged, place.store)
           if Self.records(place.store) != original { effective += 1 }
           if Self.isSilent(place.store, original) { silent.append("\(offset):\(bit)") }
-          for suffix in ["-wal", "-shm"] { unlink(place.store + suffix) }
         }
         try Self.write(sound, place.store)
         do {
@@ -87,39 +95,51 @@ extension FaultTests {
       try await onThread {
         let place = try Self.makeStore()
         let sound = try Self.bytes(place.store)
+        let state = try Self.bytes(place.store + ".state")
         func check(_ damaged: Data, _ expected: String, line: Int = #line) throws {
           try Self.write(damaged, place.store)
           let (status, output) = try place.check()
           #expect(status == 74 && output.contains(expected), "\(line): \(status) \(output)")
           let daemon = try place.start()
           if let connection = place.connect(daemon) {
-            #expect(throws: DepotError.self, "\(line): \(output)") {
-              try connection.fetch(FetchRequest(entity: "Item")) { row in
-                while !row.isAtEndOfRow() { _ = try row.field() }
+            if expected.contains("rows of") {
+              #expect(throws: DepotError.self, "\(line): \(output)") {
+                try connection.fetch(FetchRequest(entity: "Item")) { row in
+                  while !row.isAtEndOfRow() { _ = try row.field() }
+                }
               }
             }
             try connection.shutdown()
           }
           daemon.wait()
-          for suffix in ["-wal", "-shm"] { unlink(place.store + suffix) }
+          unlink(place.store + "-wal")
+          try Self.write(state, place.store + ".state")
         }
         var row = sound
         let text = try #require(row.range(of: Data("xxxxxxxxxxxxxxxxxxxxxxx".utf8)))
         row[text.lowerBound + 3] ^= 1
-        try check(row, "The stored row Item/")
-        try check(sound.prefix(sound.count / 2 / 4096 * 4096), "damaged")
+        try check(row, "is damaged: rows of Item ")
+        try check(sound.prefix(sound.count / 2 / 4096 * 4096), "was cut")
         var zeroed = sound
         let page = sound.count / 2 / 4096 * 4096
         zeroed.replaceSubrange(page..<page + 4096, with: Data(count: 4096))
         try check(zeroed, "damaged")
-        try check(Data("hello, this is no database at all".utf8), "isn't a store")
-        var newer = sound
-        newer.replaceSubrange(60..<64, with: [0, 0, 0, 99])
-        try Self.write(newer, place.store)
+        try check(Data("hello, this is no database at all".utf8), "was cut")
+        try Self.write(sound, place.store)
+        do {
+          let connection = try Connection(path: place.store, access: .writer)
+          try connection.execute("PRAGMA user_version = 99")
+          _ = try connection.checkpoint(.truncate)
+        }
+        let newer = try Self.bytes(place.store)
         let version = try place.check()
         #expect(version.status == 76 && version.output.contains("format 99"))
         #expect(try Self.bytes(place.store) == newer, "it must not be touched")
-        try Self.write(sound, place.store)
+        do {
+          let connection = try Connection(path: place.store, access: .writer)
+          try connection.execute("PRAGMA user_version = \(sound[63])")
+          _ = try connection.checkpoint(.truncate)
+        }
         let last = try place.check()
         #expect(last.status == 0 && last.output.contains("is sound"), "\(last)")
         let none = try place.check(place.store + "2")
@@ -146,13 +166,14 @@ extension FaultTests {
         for damaged in flips {
           try Self.write(damaged, log)
           let (status, output) = try place.check()
-          #expect(status == 74 && output.contains("would be lost"), "\(output)")
+          #expect(status == 74 && output.contains(" missing"), "\(output)")
           let daemon = try place.start()
           #expect(place.connect(daemon) == nil)
           #expect(daemon.wait() == 74)
           #expect(try Self.bytes(log) == damaged, "it must not be touched")
         }
         // The last commit may be torn: it was never acknowledged if power failed in it.
+        try Self.write(Self.bytes(place.folder + "/before"), place.store + ".state")
         try Self.write(sound.prefix(used - 100), log)
         let (daemon, connection) = try place.serve()
         let found = try connection.names()
@@ -211,9 +232,11 @@ extension FaultTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "mounting needs root"))
-    func `a disk that can't be written is named`() async throws {
+    func `a store on a disk that can't be written is read, and says so`() async throws {
       try await onThread {
-        let place = try Self.makeStore()
+        // Its log was never copied into its file.
+        let place = try Self.makeStore(isClean: false)
+        let before = try Self.bytes(place.store + "-wal")
         for arguments in [
           ["mount", "--bind", place.data, place.data],
           ["mount", "-o", "remount,ro,bind", place.data],
@@ -223,10 +246,19 @@ extension FaultTests {
           }
         }
         defer { _ = try? TestProcess(["umount", "-l", place.data], log: "/dev/null").wait() }
-        let daemon = try place.start()
-        #expect(place.connect(daemon) == nil)
-        #expect(daemon.wait() != 0)
-        #expect(place.text(of: place.log).contains("can't be written"))
+        for options in [[], ["--read-only"]] {
+          try? FileManager.default.removeItem(atPath: place.log)
+          let (daemon, connection) = try place.serve(options)
+          #expect(try connection.names().values.reduce(0, +) == 200)
+          let error = #expect(throws: DepotError.self) { try connection.put("more") }
+          #expect(error?.code == .readOnly)
+          #expect((error?.hint == nil) == !options.isEmpty, "\(error?.hint ?? "")")
+          try connection.shutdown()
+          #expect(daemon.wait() == 0)
+          let log = place.text(of: place.log)
+          #expect(log.contains("can't be written") == options.isEmpty, "\(log)")
+        }
+        #expect(try Self.bytes(place.store + "-wal") == before)
       }
     }
   }

@@ -98,6 +98,39 @@ extension FaultTests {
       )
     }
 
+    @Test func `the log says once that the disk is full, and once that it has room again`()
+      async throws
+    {
+      let (lines, status) = try await onThread {
+        let place = try Place()
+        let (daemon, connection) = try place.serve()
+        try connection.define(.items())
+        func limit(_ bytes: String) throws {
+          try TestProcess(
+            ["prlimit", "--pid", "\(daemon.identifier)", "--fsize=\(bytes):unlimited"],
+            log: "/dev/null"
+          ).wait()
+        }
+        try limit("4600000")
+        var ledger = Ledger()
+        for index in 0..<5 { connection.put("large \(index)", in: &ledger, bytes: 6_000_000) }
+        try limit("unlimited")
+        // Room is believed in when no write was refused for a second.
+        usleep(1_200_000)
+        for index in 0..<5 { connection.put("small \(index)", in: &ledger) }
+        usleep(700_000)
+        try connection.shutdown()
+        let status = daemon.wait()
+        return (place.text(of: place.log).split(separator: "\n").map(String.init), status)
+      }
+      #expect(status == 0)
+      #expect(lines.count { $0.contains("the disk is full") } == 1, "\(lines)")
+      #expect(lines.count { $0.contains("the disk has room again") } == 1, "\(lines)")
+      let full = lines.firstIndex { $0.contains("the disk is full") }
+      let room = lines.firstIndex { $0.contains("the disk has room again") }
+      #expect(try #require(full) < #require(room))
+    }
+
     /// Proved by the large write, which must have been refused beside them.
     @Test func `a write that finds no room doesn't take those beside it along`() async throws {
       let (place, daemon) = try await onThread {
@@ -177,6 +210,43 @@ extension FaultTests {
           )
         }
       )
+    }
+
+    /// Proved by the write that is refused before there is room.
+    @Test(.enabled(if: geteuid() == 0, "mounting needs root"))
+    func `a service that starts on a full disk reads, and writes as soon as there is room`()
+      async throws
+    {
+      try await onThread {
+        let place = try Place()
+        let mount = ["mount", "-t", "tmpfs", "-o", "size=12m", "none", place.data]
+        guard try TestProcess(mount, log: place.log).wait() == 0 else {
+          throw TestFailure(place.text(of: place.log))
+        }
+        defer { _ = try? TestProcess(["umount", "-l", place.data], log: "/dev/null").wait() }
+        var (daemon, connection) = try place.serve()
+        try connection.define(.items())
+        var ledger = Ledger()
+        // The file needs more room when the log is copied into it.
+        for index in 0..<9 { connection.put("before \(index)", in: &ledger, bytes: 300_000) }
+        daemon.signal(SIGKILL)
+        daemon.wait()
+        let ballast = place.data + "/ballast"
+        _ = try TestProcess(
+          ["dd", "if=/dev/zero", "of=\(ballast)", "bs=4096"],
+          log: "/dev/null"
+        ).wait()
+        (daemon, connection) = try place.serve()
+        #expect(try connection.names().count == 9)
+        #expect(connection.put("refused", in: &ledger, bytes: 3_000_000)?.code == .full)
+        #expect(try connection.names().count == 9)
+        try FileManager.default.removeItem(atPath: ballast)
+        #expect(connection.put("later", in: &ledger) == nil)
+        #expect(ledger.problems(try connection.names()) == [])
+        try connection.shutdown()
+        #expect(daemon.wait() == 0)
+        #expect(try place.check().status == 0)
+      }
     }
   }
 }

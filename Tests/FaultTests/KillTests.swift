@@ -9,7 +9,7 @@ import Testing
 /// Kills the daemon at the system calls that it makes from its start to its end.
 ///
 /// Proved by `OracleTests`: the same ledger reports a write that a lying disk dropped.
-extension FaultTests {
+extension KilledProcessTests {
   @Suite struct KillTests {
     /// The calls that touch files and sockets.
     static let calls = [

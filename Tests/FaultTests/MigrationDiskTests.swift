@@ -62,7 +62,7 @@ extension FaultTests {
 
     /// Some of the times at which a migration makes `call`.
     private static func points(of call: String) throws -> StrideThrough<Int> {
-      let count = try MigrationKillTests.count(of: call)
+      let count = try KilledProcessTests.MigrationKillTests.count(of: call)
       let isLong = ProcessInfo.processInfo.environment["DEPOT_SOAK"] != nil
       return stride(from: 1, through: count, by: isLong ? 1 : max(1, (count + 3) / 4))
     }
@@ -97,11 +97,11 @@ extension FaultTests {
 
     /// Whether a file isn't the store itself, with what SQLite keeps beside it.
     private static func isOurs(_ name: String) -> Bool {
-      !["", "-wal", "-shm"].contains { name == "store.sqlite" + $0 }
+      !["", "-wal", ".state"].contains { name == "store.sqlite" + $0 }
     }
 
     private static func fill(_ call: String, at point: Int) throws -> [String] {
-      let place = try MigrationKillTests.prepared()
+      let place = try KilledProcessTests.MigrationKillTests.prepared()
       let (daemon, connection) = try place.serve()
       let fault = try Fault(call, "error=ENOSPC:when=\(point)+", in: daemon, place)
       var problems: [String] = []
@@ -125,7 +125,7 @@ extension FaultTests {
     }
 
     private static func fail(_ call: String, at point: Int) throws -> [String] {
-      let place = try MigrationKillTests.prepared()
+      let place = try KilledProcessTests.MigrationKillTests.prepared()
       var (daemon, connection) = try place.serve()
       let fault = try Fault(call, "error=EIO:when=\(point)", in: daemon, place)
       let error = migrate(connection)

@@ -7,7 +7,7 @@ import Testing
 
 /// Kills the daemon, and the client, while a graph goes through three versions: one that is inferred,
 /// one that the client migrates to, and another that is inferred.
-extension FaultTests {
+extension KilledProcessTests {
   @Suite struct MigrationKillTests {
     static let calls = [
       "pwrite64", "fdatasync", "fsync", "ftruncate", "openat", "unlink", "rename", "link", "write",

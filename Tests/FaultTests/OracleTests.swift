@@ -5,8 +5,11 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Everything that breaks a daemon on purpose, one at a time.
+/// Everything that breaks a daemon's files and disks on purpose, one at a time.
 @Suite(.serialized) enum FaultTests {}
+
+/// Daemons and clients that are killed at each system call, one at a time, beside those.
+@Suite(.serialized) enum KilledProcessTests {}
 
 /// Proofs that the ledger can fail.
 extension FaultTests {
@@ -28,19 +31,24 @@ extension FaultTests {
     }
 
     /// The disk says that it wrote; what it was given is gone when the daemon is killed.
-    @Test func `rows that a lying disk dropped are reported as lost`() async throws {
+    @Test func `rows that a lying disk dropped are missed at the start, and reported as lost`()
+      async throws
+    {
       let problems = try await onThread {
         let place = try Place()
         var (daemon, connection) = try place.serve()
         try connection.define(.items())
         var ledger = Ledger()
         connection.put("before", in: &ledger)
-        let lie = try Fault("pwrite64", "retval=24", in: daemon, place)
+        let lie = try Fault("pwrite64", "retval=24", in: daemon, path: place.store + "-wal", place)
         for index in 0..<10 { connection.put("during \(index)", in: &ledger) }
         daemon.signal(SIGKILL)
         daemon.wait()
         lie.end()
-        (daemon, connection) = try place.serve()
+        daemon = try place.start()
+        #expect(daemon.wait() == 74)
+        #expect(place.text(of: place.log).contains("At most 10 commits are missing"))
+        (daemon, connection) = try place.serve(["--accept-loss"])
         return ledger.problems(try connection.names())
       }
       #expect(problems.count == 10)

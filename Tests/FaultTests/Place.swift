@@ -25,14 +25,24 @@ final class Place: Sendable {
   private var arguments: [String] { [Programs.daemon, "--socket", socket, "--store", store] }
 
   /// Starts the daemon, without waiting for it.
-  func start() throws -> TestProcess { try TestProcess(arguments, log: log) }
+  func start(_ options: [String] = []) throws -> TestProcess {
+    try TestProcess(arguments + options, log: log)
+  }
 
-  /// Starts the daemon with strace's expressions, as in `inject=fdatasync:error=EIO:when=2`.
+  /// Starts the daemon with strace's expressions, as in `inject=fdatasync:error=EIO:when=2`, and its options.
   ///
   /// strace's own process is the grandchild, so that the status is the daemon's.
-  func start(tracing expressions: [String], paths: [String] = []) throws -> TestProcess {
-    let options = expressions.flatMap { ["-e", $0] } + paths.flatMap { ["-P", $0] }
-    return try TestProcess(["strace", "-D", "-f", "-o", trace] + options + arguments, log: log)
+  func start(
+    tracing expressions: [String],
+    paths: [String] = [],
+    options: [String] = [],
+    _ more: [String] = []
+  ) throws -> TestProcess {
+    let options = options + expressions.flatMap { ["-e", $0] } + paths.flatMap { ["-P", $0] }
+    return try TestProcess(
+      ["strace", "-D", "-f", "-o", trace] + options + arguments + more,
+      log: log
+    )
   }
 
   /// Connects as soon as the daemon answers; `nil` if it ended before.
@@ -45,8 +55,8 @@ final class Place: Sendable {
   }
 
   /// Starts the daemon and connects.
-  func serve() throws -> (TestProcess, BlockingConnection) {
-    let daemon = try start()
+  func serve(_ options: [String] = []) throws -> (TestProcess, BlockingConnection) {
+    let daemon = try start(options)
     guard let connection = connect(daemon) else {
       throw TestFailure("depotd ended with status \(daemon.wait()): \(text(of: log))")
     }
@@ -80,15 +90,22 @@ final class Fault: Sendable {
   ///   - call: The system call.
   ///   - fault: What happens instead, as in `error=EIO:when=1`; the count begins now.
   ///   - daemon: The process, all of whose threads are concerned.
+  ///   - path: The file that is concerned; `nil` for all.
   ///   - place: Where strace's own output goes.
   /// - Throws: ``TestFailure`` if strace can't attach.
-  init(_ call: String, _ fault: String, in daemon: TestProcess, _ place: Place) throws {
+  init(
+    _ call: String,
+    _ fault: String,
+    in daemon: TestProcess,
+    path: String? = nil,
+    _ place: Place
+  ) throws {
     let log = place.folder + "/strace-\(UUID().uuidString)"
     strace = try TestProcess(
       [
         "strace", "-f", "-p", "\(daemon.identifier)", "-o", place.trace, "-e", "trace=\(call)",
         "-e", "inject=\(call):\(fault)",
-      ],
+      ] + (path.map { ["-P", $0] } ?? []),
       log: log
     )
     while !place.text(of: log).contains("attached") {

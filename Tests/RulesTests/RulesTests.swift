@@ -16,37 +16,46 @@ import Testing
   /// What each target may import of ours and of the system.
   private static let layers: [String: Set<String>] = [
     "DepotLinux": ["CDepotLinux", "Glibc", "Synchronization"],
-    "DepotSQLite": ["CDepotSQLite", "Glibc", "Synchronization"],
+    "DepotSQLite": ["CDepotSQLite", "DepotLinux", "Glibc", "Synchronization"],
     // Of Glibc, only the functions of numbers.
     "DepotProtocol": ["FoundationEssentials", "Swift", "Glibc"],
     "DepotEngine": [
       "DepotSQLite", "DepotProtocol", "DepotLinux", "FoundationEssentials", "Synchronization",
       "Swift", "Glibc",
     ],
-    "DepotServer": ["DepotEngine", "DepotProtocol", "DepotLinux", "Glibc", "Synchronization"],
+    "DepotServer": [
+      "DepotEngine", "DepotProtocol", "DepotLinux", "CDepotProtocol", "Glibc", "Synchronization",
+    ],
+    "DepotClientCore": [
+      "DepotProtocol", "DepotLinux", "FoundationEssentials", "Observation", "Synchronization",
+    ],
     "DepotClient": [
-      "DepotProtocol", "DepotLinux", "FoundationEssentials", "FoundationInternationalization",
-      "Foundation", "Observation", "Synchronization",
+      "DepotClientCore", "DepotProtocol", "FoundationEssentials", "FoundationInternationalization",
     ],
     "DepotMacros": [
-      "SwiftCompilerPlugin", "SwiftCompilerPluginMessageHandling", "SwiftDiagnostics",
-      "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros",
+      "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros",
+    ],
+    "DepotMacroPlugin": [
+      "DepotMacros", "SwiftCompilerPlugin", "SwiftCompilerPluginMessageHandling",
+      "SwiftSyntaxMacros",
     ],
     "SwiftData": [
       "DepotClient", "DepotProtocol", "DepotEmbedded", "DepotLinux", "Foundation", "Observation",
       "Dispatch", "Swift", "Synchronization",
     ],
     "DepotEmbedded": [
-      "DepotServer", "DepotClient", "DepotProtocol", "DepotLinux", "Glibc", "Synchronization",
+      "DepotServer", "DepotClientCore", "DepotProtocol", "DepotLinux", "Glibc", "Synchronization",
     ],
     "DepotCommands": [
-      "DepotClient", "DepotProtocol", "DepotLinux", "FoundationEssentials", "Glibc",
+      "DepotClientCore", "DepotProtocol", "DepotLinux", "FoundationEssentials", "Glibc",
       "Synchronization",
     ],
     "Examples": ["SwiftData", "Synchronization"],
     "depotd": ["DepotServer", "Glibc"],
     "depot": ["DepotCommands", "Glibc"],
-    "depot-demo": ["DepotClient", "DepotProtocol", "DepotLinux", "Foundation"],
+    "depot-demo": [
+      "DepotClient", "DepotProtocol", "DepotLinux", "Foundation", "Synchronization",
+    ],
     "depot-bench": [
       "DepotClient", "DepotProtocol", "DepotSQLite", "DepotLinux", "FoundationEssentials", "Glibc",
       "Foundation", "SwiftData", "Synchronization",
@@ -98,6 +107,18 @@ import Testing
     ]
     let entries = try FileManager.default.contentsOfDirectory(atPath: root.path)
     #expect(Set(entries.filter { !$0.hasPrefix(".") }).subtracting(agreed) == [])
+  }
+
+  @Test(arguments: ["README.md", "CONTRIBUTING.md"])
+  func `every source file that a page names is there`(page: String) throws {
+    let text = try String(contentsOf: root.appending(path: page), encoding: .utf8)
+    let names = text.matches(of: /`([A-Z][A-Za-z+\/]*\.swift)`/).map { String($0.1) }
+      .filter { $0 != "Package.swift" && !$0.hasSuffix("/main.swift") }
+    #expect(names.count > 10)
+    for name in names {
+      let isThere = sources.contains { "/Sources/\($0.path)".hasSuffix("/\(name)") }
+      #expect(isThere, "there is no \(name)")
+    }
   }
 
   @Test func `swift-format knows every key and rule of the configuration`() throws {

@@ -60,7 +60,7 @@ extension ServiceTests {
     func `a write that was cancelled or is late is applied as a whole or not at all, as it says`(
       seed: UInt64
     ) throws {
-      var generator = Seeded(state: seed)
+      var generator = SeededGenerator(seed: seed)
       let isOver = Flag()
       let company = try daemon.connect()
       let path = daemon.socket
@@ -162,18 +162,5 @@ extension ServiceTests {
         #expect(groups.keys.sorted() == Array(0..<groups.count))
       }
     }
-  }
-}
-
-/// A generator of the same numbers for the same seed.
-private struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension ServiceTests {
+extension CommandTests {
   /// The verbs about related rows, beside a real service.
   @Suite(.serialized) struct CommandLineGraphTests {
     private let daemon: TestDaemon
@@ -247,6 +247,21 @@ extension ServiceTests {
         #expect(try Data(contentsOf: URL(filePath: "\(second)/\(name)")) == bytes, "\(name)")
         #expect(!bytes.isEmpty)
       }
+    }
+
+    @Test(arguments: ["schema.json", "Package.ndjson", "letter.txt"])
+    func `an export replaces an earlier one, but no files of other kinds`(name: String) throws {
+      let folder = daemon.folder.path + "/backup"
+      #expect(try depot("export", "--all", folder).status == 0)
+      #expect(try depot("export", "--all", folder).status == 0)
+      let other = daemon.folder.path + "/mine"
+      try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
+      try "mine".write(toFile: "\(other)/\(name)", atomically: true, encoding: .utf8)
+      let outcome = try depot("export", "--all", other)
+      #expect(outcome.status == 64)
+      #expect(outcome.errors.contains("files that aren't an earlier export"), "\(outcome.errors)")
+      #expect(try String(contentsOfFile: "\(other)/\(name)", encoding: .utf8) == "mine")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: other) == [name])
     }
 
     @Test func `rows that are prefetched stand inside of the others`() throws {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension ServiceTests {
+extension CommandTests {
   /// The program `depot` beside a real service.
   @Suite(.serialized) struct CommandLineTests {
     private let daemon: TestDaemon

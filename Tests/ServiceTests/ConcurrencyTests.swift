@@ -84,10 +84,8 @@ extension ServiceTests {
 
     @Test func `programs that start the service together all get the same one`() throws {
       let folder = try TemporaryFolder()
-      let environment = [
-        "XDG_DATA_HOME": folder.path + "/data", "DEPOT_SOCKET": folder.path + "/s",
-      ]
-      defer { StartedService.end(at: folder.path + "/s") }
+      let environment = StartedService.environment(in: folder.path)
+      defer { StartedService.end(at: StartedService.socket(in: folder.path)) }
       let programs = try (0..<6).map { _ in
         try Program([Programs.depot, "call", "stats"], environment: environment)
       }

@@ -103,7 +103,7 @@ extension ServiceTests {
           == .fileNotFound
       )
       // Nobody may make a file there, not even root.
-      #expect(try refusal(daemon, store("/sys/kernel/x.store"))?.code == .readOnly)
+      #expect(try refusal(daemon, store("/sys/kernel/x.store"))?.code == .filePermission)
       _ = try daemon.folder.write(String(repeating: "x", count: 4096), to: "text.store")
       #expect(try refusal(daemon, store(folder + "/text.store"))?.code == .corrupt)
       try FileManager.default.createDirectory(

@@ -1,9 +1,8 @@
-import DepotClient
 import Foundation
 import TestSupport
 import Testing
 
-extension ServiceTests {
+extension CommandTests {
   /// The examples of the README, run as they stand there.
   @Suite struct DocumentedExamplesTests {
     /// Returns the fenced blocks of a language in the section with this title.
@@ -73,36 +72,6 @@ extension ServiceTests {
       let script = "set -e\ncd \(folder.path)\n" + blocks.joined(separator: "\n")
       let outcome = try Program.run(["bash", "-c", script], environment: environment)
       #expect(outcome.status == 0, "\(outcome.output)\n\(outcome.errors)")
-    }
-
-    @Test(.enabled(if: FileManager.default.fileExists(atPath: readme), "there is no README"))
-    func `the README's Swift is what is compiled here`() throws {
-      let text = try String(contentsOfFile: Self.readme, encoding: .utf8)
-      let source = try String(
-        contentsOfFile: Programs.root + "/Tests/ServiceTests/ReadmeExample.swift",
-        encoding: .utf8
-      )
-      let compiled = Self.unindented(source)
-      let blocks = Self.blocks(of: "swift", in: "First steps", of: text)
-      #expect(!blocks.isEmpty)
-      for paragraph in blocks.flatMap({ $0.split(separator: "\n\n") }) {
-        #expect(compiled.contains(Self.unindented(paragraph)), "not compiled:\n\(paragraph)")
-      }
-    }
-
-    private static func unindented(_ text: some StringProtocol) -> String {
-      text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-        .joined(separator: "\n")
-    }
-
-    @Test func `the README's Swift works`() async throws {
-      let service = try TestDaemon(schema: "")
-      let client = try await Client(socket: SocketPath(service.socket))
-      #expect(
-        try await ReadmeExample.run(client)
-          == ["Frank Herbert", "Dune", "Dune Messiah", "Frank Herbert: 2, 1969"]
-      )
-      #expect(try await ReadmeExample.follow(client).last == 2)
     }
   }
 }

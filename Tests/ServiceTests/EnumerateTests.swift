@@ -120,7 +120,7 @@ extension ServiceTests {
             numbers += batch.records.map(\.n)
             cursor = batch.next
             guard expired < 2 else { continue }
-            try expectSoon("the stream stays") {
+            try await expectSoon("the stream stays") {
               try daemon.stats()["readers", "active"]?.int64 == 0
             }
           }
@@ -211,7 +211,9 @@ extension ServiceTests {
       }
       #expect(error?.code == .deadline)
       for try await _ in client.batches(Item.self, batchSize: 10) { break }
-      try expectSoon("the stream stays") { try daemon.stats()["readers", "active"]?.int64 == 0 }
+      try await expectSoon("the stream stays") {
+        try daemon.stats()["readers", "active"]?.int64 == 0
+      }
       try await client.insert([Item(name: "free again")])
     }
   }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension ServiceTests {
+extension CommandTests {
   /// The example programs, each run as the README shows it.
   @Suite struct ExampleTests {
     struct Example: CustomTestStringConvertible, Sendable {
@@ -43,11 +43,10 @@ extension ServiceTests {
 
     private func run(_ example: Example, _ more: [String: String]) throws {
       let folder = try TemporaryFolder()
-      let environment = [
-        "PATH": "/usr/local/bin:/usr/bin:/bin", "DEPOT_SOCKET": folder.path + "/s",
-        "XDG_DATA_HOME": folder.path + "/data", "TMPDIR": folder.path,
-      ].merging(more) { $1 }
-      defer { StartedService.end(at: folder.path + "/s") }
+      let environment = StartedService.environment(in: folder.path).merging([
+        "PATH": "/usr/local/bin:/usr/bin:/bin", "TMPDIR": folder.path,
+      ]) { $1 }.merging(more) { $1 }
+      defer { StartedService.end(at: StartedService.socket(in: folder.path)) }
       let outcome = try Program.run(
         [Programs.folder + "/" + example.name],
         environment: environment

@@ -2,6 +2,7 @@ import DepotClient
 import DepotLinux
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 extension ServiceTests {
@@ -46,7 +47,7 @@ extension ServiceTests {
       let error = #expect(throws: DepotError.self) { try daemon.connect() }
       #expect(error?.code == .tooManyConnections)
       connections.removeLast()
-      try expectSoon("nobody is let in") { (try? daemon.connect()) != nil }
+      try expectSoon(within: .seconds(1), "nobody is let in") { (try? daemon.connect()) != nil }
       _ = connections
     }
 
@@ -88,6 +89,30 @@ extension ServiceTests {
       #expect(try daemon.processorTicks() - ticks < 30, "it spins")
       others.removeAll()
       try expectSoon("nobody is let in") { (try? daemon.connect()) != nil }
+    }
+
+    @Test func `clients are let in as soon as there are descriptors again, and it is logged once`()
+      throws
+    {
+      let daemon = try TestDaemon()
+      func limit(_ number: String) throws {
+        let limit = ["prlimit", "--pid", "\(daemon.identifier)", "--nofile=\(number):1024"]
+        #expect(try Program.run(limit).status == 0)
+      }
+      try limit("8")
+      // Nobody is connected, so that nothing of the service's own becomes free.
+      let waiting = try RawConnection(daemon.socket, hello: false)
+      try expectSoon("it isn't out of descriptors") { daemon.log.contains("not accepting") }
+      let ticks = try daemon.processorTicks()
+      DepotLinux.Process.sleep(milliseconds: 1000)
+      #expect(try daemon.processorTicks() - ticks < 10, "it spins")
+      try limit("1024")
+      try expectSoon(within: .seconds(1), "nobody is let in") {
+        daemon.log.contains("accepting again")
+      }
+      _ = try RawConnection(daemon.socket)
+      #expect(daemon.log.split(separator: "\n").count { $0.contains("not accepting") } == 1)
+      withExtendedLifetime(waiting) {}
     }
 
     @Test func `a frame of sixteen mebibytes of small objects costs bounded memory`() throws {

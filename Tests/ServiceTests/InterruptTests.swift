@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension ServiceTests {
+extension CommandTests {
   /// What Ctrl-C does to a write of the command line program.
   @Suite(.serialized) struct InterruptTests {
     /// A service that waits for a write, interrupts the program that sent it, and then does what it

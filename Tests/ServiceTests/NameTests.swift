@@ -90,7 +90,7 @@ extension ServiceTests {
     func `random names serve schemas, rows, predicates, history, undo, and migrations`(
       seed: UInt64
     ) throws {
-      var generator = SeededGenerator(seed &* 77 &+ 5)
+      var generator = SeededGenerator(seed: seed &* 77 &+ 5)
       let daemon = try TestDaemon(schema: "")
       let world = World(&generator)
       let connection = try daemon.connect()

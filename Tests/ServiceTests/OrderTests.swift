@@ -43,11 +43,22 @@ extension ServiceTests {
     @Test func `writes of other connections have their turn between chunks`() throws {
       let raw = try RawConnection(daemon.socket)
       let other = try RawConnection(daemon.socket)
-      try raw.call(1, "update", #"{"entity":"Item","set":{"n":1},"where":"n >= 0","chunk":1}"#)
-      // The chunks have begun, or are about to.
-      try raw.send(#"{"ping":1}"#)
-      #expect(try raw.receive()["pong"]?.int64 == 1)
-      try other.call(1, "insert", #"{"entity":"Item","columns":["name"],"rows":[["new"]]}"#)
+      try raw.call(
+        1,
+        "update",
+        #"{"entity":"Item","set":{"n":1000000},"where":"n >= 0","chunk":1}"#
+      )
+      // A first chunk is in the store before the insert is sent.
+      var number = 0
+      repeat {
+        number += 1
+        try other.call(number, "exists", #"{"entity":"Item","where":"n == 1000000"}"#)
+      } while try other.receive()["ok", "exists"]?.bool != true
+      try other.call(
+        number + 1,
+        "insert",
+        #"{"entity":"Item","columns":["name"],"rows":[["new"]]}"#
+      )
       #expect(try other.receive()["ok", "inserted"]?.int64 == 1)
       try raw.send(#"{"id":1,"cancel":true}"#)
       let end = try raw.receive()

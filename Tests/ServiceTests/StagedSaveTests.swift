@@ -174,7 +174,7 @@ extension ServiceTests {
       let client = try await Client(socket: SocketPath(daemon.socket))
       let request = circle(60_000)
       async let saving = client.save(request)
-      _ = try poll { try stagedBytes() > 0 ? true : nil }
+      _ = try await poll { try stagedBytes() > 0 ? true : nil }
       daemon.kill()
       try daemon.start()
       let result = try await saving

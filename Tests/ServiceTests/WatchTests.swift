@@ -137,7 +137,7 @@ extension ServiceTests {
     func `live results are what a fetch brings, whatever is written and killed`(
       seed: UInt64
     ) async throws {
-      var numbers = Numbers(state: seed)
+      var numbers = SeededGenerator(seed: seed)
       let client = try await client()
       let half = #Predicate<Item> { $0.n >= 50 }
       let byNumber = [SortDescriptor(\Item.n, order: .reverse), SortDescriptor(\Item.name)]
@@ -161,7 +161,7 @@ extension ServiceTests {
           try reader.fetch(Item.self, sortBy: byNumber, limit: 4, offset: 3),
         ]
         for (results, rows) in zip([all, some, first, second], expected) {
-          try expectSoon("round \(round), \(String(describing: results.error))") {
+          try await expectSoon("round \(round), \(String(describing: results.error))") {
             results.rows.map { Self.unversioned($0.record) } == rows.map(Self.unversioned)
           }
         }
@@ -178,7 +178,7 @@ extension ServiceTests {
     /// Inserts, changes, or deletes some items.
     private static func write(
       _ connection: BlockingConnection,
-      _ numbers: inout Numbers
+      _ numbers: inout SeededGenerator
     ) throws {
       let n = Int.random(in: 0..<100, using: &numbers)
       let range = n..<n + 10
@@ -195,29 +195,16 @@ extension ServiceTests {
       }
     }
 
-    /// Numbers that are the same in every run (SplitMix64).
-    private struct Numbers: RandomNumberGenerator {
-      var state: UInt64
-
-      mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-      }
-    }
-
     @Test func `live results follow a service that was killed`() async throws {
       let client = try await client()
       let results = client.live(Item.self, sortBy: byName)
       try await results.ready()
       daemon.kill()
-      try expectSoon("the loss is told") { !results.isLive }
+      try await expectSoon("the loss is told") { !results.isLive }
       try daemon.start()
       let writer = try daemon.connect()
       try writer.insert([Item(name: "a")])
-      try expectSoon("the row is there") { results.isLive && results.rows.count == 1 }
+      try await expectSoon("the row is there") { results.isLive && results.rows.count == 1 }
       #expect(results.rows[0].name == "a")
     }
 

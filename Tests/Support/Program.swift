@@ -49,8 +49,8 @@ package final class Program: Sendable {
   /// Waits until it has ended.
   ///
   /// - Throws: ``TestFailure`` if it doesn't end.
-  package func wait() throws -> Outcome {
-    guard let status = process.wait(within: .seconds(120)) else {
+  package func wait(within limit: Duration = .seconds(120)) throws -> Outcome {
+    guard let status = process.wait(within: limit) else {
       throw TestFailure("a program doesn't end: \(output) \(errors)")
     }
     return Outcome(status: status, bytes: Array(contents(of: "out")), errors: errors)
@@ -64,9 +64,10 @@ package final class Program: Sendable {
   package static func run(
     _ arguments: [String],
     environment: [String: String?] = [:],
-    input: String? = nil
+    input: String? = nil,
+    within limit: Duration = .seconds(120)
   ) throws -> Outcome {
-    try Program(arguments, environment: environment, input: input).wait()
+    try Program(arguments, environment: environment, input: input).wait(within: limit)
   }
 
   /// Runs a Python program to its end.

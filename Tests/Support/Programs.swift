@@ -16,11 +16,22 @@ package enum Programs {
 
   package static var daemon: String { folder + "/depotd" }
   package static var depot: String { folder + "/depot" }
+  package static var demo: String { folder + "/depot-demo" }
+
+  /// Whether this machine has a program that isn't of the package.
+  package static func isInstalled(_ name: String) -> Bool { DepotLinux.Process.isInPath(name) }
 
   /// A program of the package as it was built with the tests.
   package static func besideTests(_ name: String) -> String {
     URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
       .appending(path: name).path
+  }
+
+  /// The options with which the compiler finds the modules that the tests were built with.
+  package static var moduleOptions: [String] {
+    let modules = ["CDepotLinux", "CDepotSQLite", "CDepotProtocol/include"]
+    return ([besideTests("Modules")] + modules.map { "\(root)/Sources/\($0)" })
+      .flatMap { ["-I", $0] }
   }
 
   /// Whether the tests run as root, so that they can become other users.

@@ -1,3 +1,4 @@
+public import DepotClientCore
 public import DepotProtocol
 public import FoundationEssentials
 public import FoundationInternationalization

@@ -1,3 +1,4 @@
+public import DepotClientCore
 internal import DepotProtocol
 public import FoundationEssentials
 public import FoundationInternationalization
@@ -45,15 +46,9 @@ extension FetchedRecords.Iterator: Sendable {}
 extension Client {
   /// Returns the records that satisfy a predicate as a sequence that is read while it arrives.
   ///
-  /// - Parameters:
-  ///   - type: The record.
-  ///   - predicate: What the records must satisfy; all of them if `nil`. If the service can't do
-  ///     what it asks for, the first element throws `request.predicate` and nothing is sent.
-  ///   - sort: The properties to sort by, the most important first.
-  ///   - limit: How many records to return at most.
-  ///   - offset: How many records to leave out at the beginning.
-  ///   - prefetch: The relationships whose rows are to come along.
-  ///   - deadline: How long the whole fetch may take at most.
+  /// The parameters are those of ``fetch(_:where:sortBy:limit:offset:prefetch:deadline:)``. If the service
+  /// can't do what the predicate asks for, the first element throws `request.predicate` and nothing is sent.
+  ///
   /// - Returns: The sequence. Nothing is sent before its first element is asked for.
   public func rows<Model: Record>(
     _ type: Model.Type,

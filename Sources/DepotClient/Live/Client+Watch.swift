@@ -1,3 +1,4 @@
+public import DepotClientCore
 public import DepotProtocol
 public import FoundationEssentials
 public import FoundationInternationalization
@@ -122,34 +123,14 @@ extension Client {
       }
     )
   }
-
-  /// Waits until every commit that is done was told to the watches of this client.
-  ///
-  /// What they were told may still wait for the loops that read it.
-  ///
-  /// - Returns: The moment up to which the watches were told everything, of each of the container's stores
-  ///   in which something is watched.
-  @discardableResult
-  public func barrier() async throws -> [HistoryToken] {
-    var reader = try JSONObjectReader(await core.call(.barrier, deadline: nil, key: nil))
-    return try reader.historyTokens("tokens")
-  }
 }
 
 extension Client {
   /// Watches the records that satisfy a predicate as an object that changes and tells observers.
   ///
-  /// The changes are made on the actor from which this is called.
+  /// The changes are made on the actor from which this is called. The parameters are those of
+  /// ``watch(_:where:sortBy:limit:offset:prefetch:resuming:options:)``.
   ///
-  /// - Parameters:
-  ///   - type: The record.
-  ///   - predicate: What the records must satisfy; all of them if `nil`.
-  ///   - sort: The properties to sort by, the most important first.
-  ///   - limit: How many records to watch at most.
-  ///   - offset: How many records to leave out at the beginning.
-  ///   - prefetch: The relationships whose rows are to come along.
-  ///   - options: How to behave.
-  ///   - isolation: The actor on which changes are made.
   /// - Returns: The results, without rows until the first snapshot has come:
   ///   ``LiveResults/ready()`` waits for it.
   public func live<Model: Record>(

@@ -1,11 +1,10 @@
+public import DepotClientCore
 public import DepotProtocol
 public import FoundationEssentials
 public import FoundationInternationalization
 
 extension BlockingConnection {
-  /// Returns whether a record satisfies a predicate.
-  ///
-  /// - Throws: ``DepotError`` `request.predicate` and others.
+  /// Does what ``Client/exists(_:where:)`` does.
   public func exists<Model: Record>(
     _ type: Model.Type,
     where predicate: Predicate<Model>? = nil
@@ -13,26 +12,7 @@ extension BlockingConnection {
     try exists(CountRequest(type, where: predicate))
   }
 
-  /// Returns some records of an order, from the beginning or from where another page ended.
-  ///
-  /// ```swift
-  /// var page = try depot.page(Package.self, sortBy: [SortDescriptor(\.name)], size: 50)
-  /// while let next = page.next {
-  ///   page = try depot.page(
-  ///     Package.self, sortBy: [SortDescriptor(\.name)], size: 50, after: next)
-  /// }
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - type: The record.
-  ///   - predicate: What the records must satisfy; the same for each page.
-  ///   - sort: The properties to sort by; the same for each page.
-  ///   - size: How many records a page has at most.
-  ///   - cursor: Where the page before ended; `nil` for the first page.
-  ///   - prefetch: The relationships whose rows are to come along.
-  ///   - deadline: How long to wait at most.
-  /// - Returns: The records, and where the next page begins.
-  /// - Throws: ``DepotError`` `request.predicate` and others.
+  /// Does what ``Client/page(_:where:sortBy:size:after:prefetch:deadline:)`` does.
   public func page<Model: Record>(
     _ type: Model.Type,
     where predicate: Predicate<Model>? = nil,
@@ -47,18 +27,7 @@ extension BlockingConnection {
     return reading.page
   }
 
-  /// Returns records in sections that have the same value of a property, in the order of that
-  /// value.
-  ///
-  /// - Parameters:
-  ///   - type: The record.
-  ///   - keyPath: The property, which is the first that the records are sorted by.
-  ///   - predicate: What the records must satisfy; all of them if `nil`.
-  ///   - sort: The properties to sort by in a section.
-  ///   - prefetch: The relationships whose rows are to come along.
-  ///   - deadline: How long to wait at most.
-  /// - Returns: The sections; their records are in order.
-  /// - Throws: ``DepotError`` `request.predicate` and others.
+  /// Does what ``Client/sections(_:by:where:sortBy:prefetch:deadline:)`` does.
   public func sections<Model: Record, Key: AttributeValue>(
     _ type: Model.Type,
     by keyPath: any KeyPath<Model, Key> & Sendable,
@@ -73,13 +42,7 @@ extension BlockingConnection {
     return try reading.sections(result)
   }
 
-  /// Returns the different combinations of values of some properties.
-  ///
-  /// ```swift
-  /// let sections = try depot.distinct(Package.self, \.section)
-  /// ```
-  ///
-  /// - Throws: ``DepotError`` `request.predicate` and others.
+  /// Does what ``Client/distinct(_:_:where:sortBy:limit:deadline:)`` does.
   public func distinct<Model: Record, each Content: AttributeValue>(
     _ type: Model.Type,
     _ properties: repeat any KeyPath<Model, each Content> & Sendable,
@@ -101,28 +64,8 @@ extension BlockingConnection {
     return rows
   }
 
-  /// Returns what groups of records come to.
-  ///
-  /// ```swift
-  /// let groups = try depot.aggregate(
-  ///   Package.self, by: \.section, values: .count, .sum(\.size),
-  ///   sortBy: [.value(1, .reverse)], limit: 10)
-  /// for group in groups { print(group.keys ?? "none", group.values.0, group.values.1) }
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - type: The record.
-  ///   - predicate: What the records must satisfy; all of them if `nil`.
-  ///   - keys: The properties that the records of a group have in common; without any, all records
-  ///     are one group.
-  ///   - values: What the records of a group come to.
-  ///   - having: What a group must satisfy; its attributes are `key0`, …, `value0`, ….
-  ///   - sort: What to sort the groups by, before their keys.
-  ///   - limit: How many groups to return at most.
-  ///   - offset: How many groups to leave out at the beginning.
-  ///   - deadline: How long to wait at most.
-  /// - Returns: The groups in order.
-  /// - Throws: ``DepotError`` `request.predicate` and others.
+  /// Does what
+  /// ``Client/aggregate(_:where:by:values:having:sortBy:limit:offset:deadline:)`` does.
   public func aggregate<Model: Record, each Key: AttributeValue, each Output: AttributeValue>(
     _ type: Model.Type,
     where predicate: Predicate<Model>? = nil,

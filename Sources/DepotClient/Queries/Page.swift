@@ -1,3 +1,4 @@
+public import DepotClientCore
 internal import DepotProtocol
 internal import FoundationEssentials
 internal import FoundationInternationalization
@@ -26,15 +27,8 @@ extension PageCursor: Codable {
   }
 
   public func encode(to encoder: any Encoder) throws {
-    var writer = JSONWriter()
-    writer.raw("[")
-    for (index, value) in values.enumerated() {
-      if index > 0 { writer.raw(",") }
-      writer.write(value)
-    }
-    writer.raw("]")
     var container = encoder.singleValueContainer()
-    try container.encode(String(decoding: writer.bytes, as: UTF8.self))
+    try container.encode(JSONWriter.text { $0.write(Value.list(values)) })
   }
 }
 
@@ -65,7 +59,7 @@ struct PageReading<Model: Record> {
     var types: [AttributeType] = []
     for descriptor in sort {
       let property = try SortedProperty.find(descriptor).property
-      types.append(property.content.type)
+      types.append(property.type)
       guard !property.path.hasPrefix("$"), request.select?.contains(property.path) == false else {
         continue
       }
@@ -124,16 +118,5 @@ extension SortKey {
   /// The path to sort by, which is all that a descriptor can name.
   fileprivate var path: String? {
     if case .attribute(let path) = expression { path } else { nil }
-  }
-}
-
-extension PropertyContent {
-  /// The type of the values.
-  fileprivate var type: AttributeType {
-    switch self {
-    case .identifier, .version, .relationship: .int64
-    case .composite: .bool
-    case .attribute(let attribute): attribute.type
-    }
   }
 }

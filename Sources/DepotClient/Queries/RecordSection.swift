@@ -1,3 +1,4 @@
+public import DepotClientCore
 public import DepotProtocol
 internal import FoundationEssentials
 internal import FoundationInternationalization

@@ -1,16 +1,10 @@
+public import DepotClientCore
 public import DepotProtocol
 public import FoundationEssentials
 public import FoundationInternationalization
 
 extension BlockingConnection {
-  /// Inserts records as one transaction that is on disk when this returns.
-  ///
-  /// - Parameters:
-  ///   - records: The records, at most 10,000.
-  ///   - onConflict: What to do about a row that has the same unique value.
-  /// - Returns: The identifiers of the rows in the order of `records`; of a row that was skipped,
-  ///   the identifier of the one that it clashes with.
-  /// - Throws: ``DepotError`` `conflict.unique` and others; then nothing is stored.
+  /// Does what ``Client/insert(_:onConflict:)`` does.
   @discardableResult
   public func insert<Model: Record>(
     _ records: [Model],
@@ -19,36 +13,20 @@ extension BlockingConnection {
     try insert(InsertRequest(records, onConflict: onConflict)).identifiers(of: Model.self)
   }
 
-  /// Returns the record that has an identifier.
-  ///
-  /// - Throws: ``DepotError`` `notfound.object` if there is none.
+  /// Does what ``Client/get(_:)`` does.
   public func get<Model: Record>(_ identifier: Identifier<Model>) throws -> Model {
     guard let record = try get([identifier]).first else { throw DepotError.missingRow }
     return record
   }
 
-  /// Returns the records that have these identifiers, in their order.
-  ///
-  /// - Throws: ``DepotError`` `notfound.object` if one is missing.
+  /// Does what ``Client/get(_:)`` does.
   public func get<Model: Record>(_ identifiers: [Identifier<Model>]) throws -> [Model] {
     var records: [Model] = []
     try get(GetRequest(identifiers)) { records.append(try Model(from: &$0)) }
     return records
   }
 
-  /// Returns the records that satisfy a predicate.
-  ///
-  /// - Parameters:
-  ///   - type: The record.
-  ///   - predicate: What the records must satisfy; all of them if `nil`.
-  ///   - sort: The properties to sort by, the most important first.
-  ///   - limit: How many records to return at most.
-  ///   - offset: How many records to leave out at the beginning.
-  ///   - prefetch: The relationships whose rows are to come along.
-  ///   - deadline: How long to wait at most.
-  /// - Returns: The records in order.
-  /// - Throws: ``DepotError`` `request.predicate` before anything is sent if the service can't do
-  ///   what the predicate or the order asks for, and others.
+  /// Does what ``Client/fetch(_:where:sortBy:limit:offset:prefetch:deadline:)`` does.
   public func fetch<Model: Record>(
     _ type: Model.Type,
     where predicate: Predicate<Model>? = nil,
@@ -71,9 +49,7 @@ extension BlockingConnection {
     return records
   }
 
-  /// Returns how many records satisfy a predicate.
-  ///
-  /// - Throws: ``DepotError`` `request.predicate` and others.
+  /// Does what ``Client/count(_:where:)`` does.
   public func count<Model: Record>(
     _ type: Model.Type,
     where predicate: Predicate<Model>? = nil
@@ -81,15 +57,7 @@ extension BlockingConnection {
     try count(CountRequest(type, where: predicate))
   }
 
-  /// Gives new values to the records that satisfy a predicate.
-  ///
-  /// ```swift
-  /// try connection.update(Package.self, where: #Predicate { $0.section == nil },
-  ///   set: [.set(\.section, to: "misc")])
-  /// ```
-  ///
-  /// - Returns: How many records were changed.
-  /// - Throws: ``DepotError`` `request.predicate` and others.
+  /// Does what ``Client/update(_:where:set:)`` does.
   @discardableResult
   public func update<Model: Record>(
     _ type: Model.Type,
@@ -99,9 +67,7 @@ extension BlockingConnection {
     try update(UpdateRequest(RowSelection(where: predicate), set: assignments))
   }
 
-  /// Gives new values to the record that has an identifier.
-  ///
-  /// - Throws: ``DepotError`` `notfound.object` if there is none, and others.
+  /// Does what ``Client/update(_:set:)`` does.
   public func update<Model: Record>(
     _ identifier: Identifier<Model>,
     set assignments: [Assignment<Model>]
@@ -109,10 +75,7 @@ extension BlockingConnection {
     try update(UpdateRequest(RowSelection([identifier]), set: assignments))
   }
 
-  /// Deletes the records that satisfy a predicate.
-  ///
-  /// - Returns: How many there were.
-  /// - Throws: ``DepotError`` `request.predicate` and others.
+  /// Does what ``Client/delete(_:where:)`` does.
   @discardableResult
   public func delete<Model: Record>(
     _ type: Model.Type,
@@ -121,9 +84,7 @@ extension BlockingConnection {
     try delete(DeleteRequest(entity: Model.entity, rows: RowSelection(where: predicate)))
   }
 
-  /// Deletes the record that has an identifier.
-  ///
-  /// - Throws: ``DepotError`` `notfound.object` if there is none.
+  /// Does what ``Client/delete(_:)`` does.
   public func delete<Model: Record>(_ identifier: Identifier<Model>) throws {
     try delete(DeleteRequest(entity: Model.entity, rows: RowSelection([identifier])))
   }
@@ -133,12 +94,5 @@ extension InsertResult {
   /// Returns the identifiers of the rows of a request that reports no rejects.
   func identifiers<Model: Record>(of type: Model.Type) -> [Identifier<Model>] {
     identifiers.compactMap { $0.map(Identifier.init) }
-  }
-}
-
-extension DepotError {
-  /// The error that a reply lacks the row that was asked for.
-  static var missingRow: DepotError {
-    DepotError(.objectNotFound, "The service sent no row.")
   }
 }

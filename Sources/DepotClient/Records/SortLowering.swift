@@ -1,3 +1,4 @@
+internal import DepotClientCore
 internal import DepotProtocol
 internal import FoundationEssentials
 internal import FoundationInternationalization
@@ -26,7 +27,7 @@ extension SortKey {
   }
 }
 
-/// What a descriptor sorts by.
+/// The property by which a descriptor sorts.
 enum SortedProperty {
   /// Finds the property, and whether its text is in the order that people expect.
   ///

@@ -1,28 +1,14 @@
+public import DepotClientCore
 internal import DepotProtocol
 public import FoundationEssentials
 public import FoundationInternationalization
 
 extension BlockingConnection {
-  /// Calls `body` with the records that satisfy a predicate in batches, all of one moment.
+  /// Does what
+  /// ``Client/enumerate(_:where:sortBy:prefetch:batchSize:after:allowEscapingMutations:deadline:_:)`` does,
+  /// batch by batch.
   ///
-  /// Memory is bounded by a batch, however many records there are. `body` may use the connection; unless
-  /// `allowEscapingMutations` is true, its writes that name the entity fail with `request.enumerating`.
-  ///
-  /// - Parameters:
-  ///   - type: The record.
-  ///   - predicate: What the records must satisfy; all of them if `nil`.
-  ///   - sort: The properties to sort by, the most important first.
-  ///   - prefetch: The relationships whose rows are to come along.
-  ///   - batchSize: How many records a batch has; the last one may have fewer.
-  ///   - cursor: The ``Page/next`` of a batch of an earlier enumeration with the same predicate and
-  ///     order, to go on after it. What is read then is of a later moment.
-  ///   - allowEscapingMutations: Whether the connection may change the entity meanwhile; the
-  ///     enumeration doesn't show it.
-  ///   - deadline: How long the whole enumeration may take at most.
-  ///   - body: What to do with a batch.
-  /// - Returns: How many records there were.
-  /// - Throws: ``DepotError`` if the fetch fails; after `stream.expired`, go on with the last batch's
-  ///   ``Page/next``. What `body` throws, after the enumeration was cancelled.
+  /// `body` may use the connection. After `stream.expired`, go on with the ``Page/next`` of the last batch.
   @discardableResult
   public func enumerate<Model: Record>(
     _ type: Model.Type,

@@ -1,3 +1,4 @@
+public import DepotClientCore
 internal import DepotProtocol
 public import FoundationEssentials
 public import FoundationInternationalization
@@ -74,7 +75,7 @@ public struct EnumeratedPages<Model: Record>: AsyncSequence, Sendable {
         after: source.cursor
       )
       let mark =
-        source.allowsMutations ? nil : EnumerationMark(Model.entity, source.client.core)
+        source.allowsMutations ? nil : EnumerationMark(Model.entity, source.client)
       let frames = source.client.fetchFrames(reading.request, deadline: source.deadline)
       return Run(reading: reading, frames: frames.makeAsyncIterator(), mark: mark)
     }
@@ -83,22 +84,6 @@ public struct EnumeratedPages<Model: Record>: AsyncSequence, Sendable {
 
 @available(*, unavailable)
 extension EnumeratedPages.Iterator: Sendable {}
-
-/// What keeps a client from changing an entity as long as it exists.
-final class EnumerationMark: Sendable {
-  private let entity: String
-  private let core: ClientCore
-
-  init(_ entity: String, _ core: ClientCore) {
-    self.entity = entity
-    self.core = core
-    core.update { state, _ in state.enumerations.begin(entity) }
-  }
-
-  deinit {
-    core.update { [entity] state, _ in state.enumerations.end(entity) }
-  }
-}
 
 extension PageReading {
   /// Reads a frame away from the caller's actor; returns the batches that it completes.

@@ -2,12 +2,20 @@ internal import DepotProtocol
 
 /// The reading of a command line by the table of verbs.
 struct ArgumentParser {
-  private var invocation = Invocation()
+  private(set) var invocation = Invocation()
+  /// The last option, if its value is still to come.
+  private(set) var pending: OptionSpec?
+  private(set) var areOptionsOver = false
   private var rest: ArraySlice<String>
-  private var areOptionsOver = false
 
   private init(_ arguments: [String]) {
     rest = arguments[...]
+  }
+
+  /// Reads the beginning of a command line, and passes over its mistakes.
+  init(incomplete arguments: [String]) {
+    self.init(arguments)
+    while let argument = rest.popFirst() { try? take(argument) }
   }
 
   /// Reads the arguments that follow the program's name.
@@ -45,14 +53,20 @@ struct ArgumentParser {
     } else if Verb.all.contains(where: { $0.words.starts(with: words) }) {
       invocation.incompleteVerb = words
     } else {
+      defer { invocation.incompleteVerb = words }
       throw Self.unknownVerb(word, after: invocation.incompleteVerb)
     }
   }
 
-  /// Returns the error about a word that is no verb.
-  static func unknownVerb(_ word: String, after words: [String]) -> DepotError {
-    let candidates = Verb.visible.filter { $0.words.starts(with: words) }
-      .map { $0.words[words.count] }
+  /// Returns the error about a word that is no verb, with the nearest that could stand behind `words`.
+  static func unknownVerb(
+    _ word: String,
+    after words: [String],
+    or others: [String] = []
+  ) -> DepotError {
+    let candidates =
+      others
+      + Verb.visible.filter { $0.words.starts(with: words) }.map { $0.words[words.count] }
     let prefix = (words + [""]).joined(separator: " ")
     return DepotError(.usage, "There is no verb \"\(prefix)\(word)\".")
       .hint(
@@ -62,7 +76,8 @@ struct ArgumentParser {
       )
   }
 
-  private var known: [OptionSpec] { invocation.verb?.allOptions ?? OptionSpec.global }
+  /// The options that may stand there.
+  var known: [OptionSpec] { invocation.verb?.allOptions ?? OptionSpec.global }
 
   private mutating func takeLong(_ name: String, value: String?) throws(DepotError) {
     if name == "generate-completion-script" { return try takeCompletionScript(value) }
@@ -97,17 +112,17 @@ struct ArgumentParser {
   }
 
   private mutating func set(_ option: OptionSpec, _ value: String?) throws(DepotError) {
-    guard invocation.options[option.name] == nil else {
-      throw DepotError(.usage, "--\(option.name) is there twice.")
-    }
+    var text = ""
     if let placeholder = option.value {
       guard let value = value ?? rest.popFirst() else {
+        pending = option
         throw DepotError(.usage, "--\(option.name) needs \(placeholder).")
       }
       if option.isRepeatable { return invocation.lists[option.name, default: []].append(value) }
-      invocation.options[option.name] = value
-    } else {
-      invocation.options[option.name] = ""
+      text = value
+    }
+    guard invocation.options.updateValue(text, forKey: option.name) == nil else {
+      throw DepotError(.usage, "--\(option.name) is there twice.")
     }
   }
 
@@ -126,13 +141,13 @@ struct ArgumentParser {
 
   private func checkOperands() throws(DepotError) {
     guard let verb = invocation.verb else { return }
-    let count = invocation.operands.count
-    if count < verb.operandCount.lowerBound {
-      throw DepotError(.usage, "depot \(verb.name) needs \(verb.operands).")
+    let (count, allowed) = (invocation.operands.count, verb.operands.count)
+    if count < allowed.lowerBound {
+      throw DepotError(.usage, "depot \(verb.name) needs \(verb.operands.text).")
         .hint("See: depot \(verb.name) --help")
     }
-    if count > verb.operandCount.upperBound {
-      let extra = invocation.operands[verb.operandCount.upperBound]
+    if count > allowed.upperBound {
+      let extra = invocation.operands[allowed.upperBound]
       throw DepotError(.usage, "\"\(extra)\" is one argument too many for depot \(verb.name).")
         .hint("Usage: \(verb.usage)")
     }

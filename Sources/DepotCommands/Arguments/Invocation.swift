@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// What a command line says.
+/// A command line as it was read.
 struct Invocation: Sendable {
   /// The verb, or `nil` if there is none.
   var verb: Verb?

@@ -1,48 +1,68 @@
 /// A verb of the command line: how it is parsed, explained, completed, and run.
 struct Verb: Sendable {
-  /// What the shell offers for an operand.
-  enum Operand: Sendable {
-    case nothing
-    case entity
-    case entityThenPredicate
-    case entityThenFile
-    case entityThenAssignments
-    case file
-    case words([String])
-  }
-
-  /// The words that name it, such as `schema apply`.
-  let words: [String]
-  /// The operands as the help shows them.
-  var operands = ""
-  /// How many operands there may be.
-  var operandCount: ClosedRange<Int> = 0...0
-  var operand = Operand.nothing
+  /// The words that name it, with spaces between them, such as `schema apply`.
+  let name: String
+  var operands = Operands.none
   let summary: String
-  /// What else is to know, after the examples.
+  /// The rest of the help, after the examples.
   var details = ""
   let examples: [String]
   var options: [OptionSpec] = []
-  /// Whether help and completion leave it out.
-  var isHidden = false
-  /// Runs the verb; returns the exit status.
-  let run: @Sendable (Session) throws -> Int32
+  let run: @Sendable (CommandSession) throws -> Void
 
-  /// The words with spaces between them.
-  var name: String { words.joined(separator: " ") }
+  var words: [String] { name.split(separator: " ").map(String.init) }
+
+  /// Whether help and completion leave it out.
+  var isHidden: Bool { name.hasPrefix("__") }
 
   /// The options that it takes, those of every verb included.
   var allOptions: [OptionSpec] { options + shared }
 
   /// The options of every verb, without those by which this one means something of its own.
-  var shared: [OptionSpec] {
-    OptionSpec.global.filter { option in !options.contains { $0.name == option.name } }
-  }
+  var shared: [OptionSpec] { OptionSpec.global.filter { !has($0) } }
+
+  /// Whether it has an option of this name itself.
+  func has(_ option: OptionSpec) -> Bool { options.contains { $0.name == option.name } }
+
+  /// The name with the operands.
+  var synopsis: String { operands.text.isEmpty ? name : "\(name) \(operands.text)" }
 
   /// The first line of its help.
-  var usage: String {
-    let options = options.isEmpty ? "" : " [options]"
-    return "depot \(name)" + (operands.isEmpty ? "" : " \(operands)") + options
+  var usage: String { "depot \(synopsis)" + (options.isEmpty ? "" : " [options]") }
+}
+
+extension Verb {
+  /// The operands of a verb.
+  struct Operands: Sendable {
+    /// The operands as the help shows them.
+    let text: String
+    let count: ClosedRange<Int>
+    private let candidates: [Candidates]
+
+    init(_ text: String, _ count: ClosedRange<Int>, _ candidates: Candidates...) {
+      self.text = text
+      self.count = count
+      self.candidates = candidates
+    }
+
+    /// Returns the kind of candidates for the operand at a position.
+    func candidates(at position: Int) -> Candidates {
+      if position < candidates.count { return candidates[position] }
+      switch candidates.last {
+      case .assignments?: return .assignments
+      case .help?: return .help
+      default: return .none
+      }
+    }
+
+    static let none = Self("", 0...0)
+    static let name = Self("NAME", 1...1)
+    static let token = Self("[TOKEN]", 0...1)
+    static let file = Self("FILE|-", 1...1, .files)
+    static let entity = Self("ENTITY", 1...1, .entities)
+    static let row = Self("ENTITY/ID", 1...1, .entities)
+    static let entityAndPredicate = Self("ENTITY [PREDICATE]", 1...2, .entities, .predicate)
+    static let history = Self("[ENTITY | ENTITY/ID …]", 0...Int.max, .entities)
   }
 }
 
@@ -55,7 +75,7 @@ extension Verb {
     ExportVerb.verb, ExplainVerb.verb,
     HistoryVerb.verb, LogVerb.verb, BlameVerb.verb, ShowVerb.verb, UndoVerb.verb, UndoVerb.redo,
     BlobGetVerb.verb, BlobPutVerb.verb,
-    SchemaApplyVerb.verb, SchemaShowVerb.verb, SchemaDiagramVerb.verb,
+    SchemaApplyVerb.verb, SchemaShowVerb.verb, SchemaInferVerb.verb, SchemaDiagramVerb.verb,
     SchemaDiffVerb.verb, SchemaPlanVerb.verb, SchemaMigrateVerb.verb,
     ContainerOpenVerb.verb, ContainerListVerb.verb, ContainerCloseVerb.verb,
     ServiceStartVerb.verb, ServiceStopVerb.verb, ServiceStatusVerb.verb,
@@ -64,6 +84,16 @@ extension Verb {
     VersionVerb.verb, CompleteVerb.verb,
   ]
 
-  /// Those that people are told about.
+  /// The verbs that the help and completion show.
   static let visible = all.filter { !$0.isHidden }
+}
+
+/// The end of a verb with another exit status than 0.
+struct ExitStatus: Error {
+  let status: Int32
+
+  /// Ends the verb, unless the status is 0.
+  static func end(with status: Int32) throws(ExitStatus) {
+    if status != 0 { throw ExitStatus(status: status) }
+  }
 }

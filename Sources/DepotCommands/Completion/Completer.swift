@@ -2,155 +2,145 @@ internal import DepotProtocol
 
 /// The guesses at how a command line goes on, by the table of verbs and the schema of the service.
 struct Completer {
-  private let current: String
-  private var verb: Verb?
-  private var verbWords: [String] = []
-  private var operands: [String] = []
-  private var usedOptions: Set<String> = []
-  /// The option that the last word is the value of.
-  private var pending: OptionSpec?
-  private var place = Place()
-  private var areOptionsOver = false
-  private let isInShell: Bool
-  private let loadSchema: (Place) -> Schema?
-
-  /// Where the schema is, as far as the command line says.
-  struct Place {
-    var socket: String?
-    var container: String?
-  }
+  private var current: String
+  /// The words before the last one, as far as they can be understood.
+  private let parser: ArgumentParser
+  private let loadSchema: (Invocation) -> Schema?
 
   /// Creates a completer.
   ///
   /// - Parameters:
-  ///   - words: What follows the program's name, up to the word that is being typed.
-  ///   - isInShell: Whether words with spaces can be completed, as in depot's own shell.
-  ///   - schema: Returns the schema of a container of the service at a socket, if one runs.
-  init(_ words: [String], isInShell: Bool = false, schema: @escaping (Place) -> Schema?) {
+  ///   - words: The words behind the program's name, up to the one that is being typed.
+  ///   - schema: Returns the schema of the container that a command line names, if the service runs.
+  init(_ words: [String], schema: @escaping (Invocation) -> Schema?) {
     current = words.last ?? ""
-    self.isInShell = isInShell
+    parser = ArgumentParser(incomplete: words.dropLast())
     loadSchema = schema
-    for word in words.dropLast() { take(word) }
   }
 
-  private mutating func take(_ word: String) {
-    if let option = pending {
-      if option.name == OptionSpec.socket.name { place.socket = word }
-      if option.name == OptionSpec.container.name { place.container = word }
-      pending = nil
-    } else if word == "--" {
-      areOptionsOver = true
-    } else if word.hasPrefix("-"), word != "-", !areOptionsOver {
-      takeOption(word)
-    } else if verb != nil {
-      operands.append(word)
-    } else {
-      verbWords.append(word)
-      verb = Verb.all.first { $0.words == verbWords }
+  private var invocation: Invocation { parser.invocation }
+
+  /// The kind of the value or operand that the last word is, and how it begins; `nil` of other words.
+  private var typed: (kind: Candidates, text: Substring)? {
+    if let option = parser.pending { return (option.candidates, current[...]) }
+    if current.hasPrefix("-"), !parser.areOptionsOver {
+      guard current.hasPrefix("--"), let sign = current.firstIndex(of: "=") else { return nil }
+      let name = current[..<sign].dropFirst(2)
+      let option = parser.known.first { $0.name == name && $0.value != nil }
+      return option.map { ($0.candidates, current[current.index(after: sign)...]) }
     }
+    let position = invocation.operands.count
+    return invocation.verb.map { ($0.operands.candidates(at: position), current[...]) }
   }
 
-  private mutating func takeOption(_ word: String) {
-    let name = word.drop { $0 == "-" }
-    guard
-      let option = options.first(where: {
-        $0.name == name || $0.short.map(String.init) ?? "" == name
-      })
-    else { return }
-    if !option.isRepeatable { usedOptions.insert(option.name) }
-    if option.value != nil { pending = option }
-  }
+  /// The candidates for the last word; `:files` stands for names of files.
+  var candidates: [String] { described.map(\.text) }
 
-  private var options: [OptionSpec] { verb?.allOptions ?? OptionSpec.global }
-
-  /// What could stand in place of the last word; `:files` stands for names of files.
-  var candidates: [String] {
-    if let option = pending { return values(of: option) }
-    if current.hasPrefix("-"), !areOptionsOver {
-      return matching(options.filter { !usedOptions.contains($0.name) }.map { "--" + $0.name })
+  /// The candidates for the last word, with their descriptions.
+  var described: [Candidate] {
+    if let (kind, text) = typed {
+      var inner = self
+      inner.current = String(text)
+      let start = current.dropLast(text.count)
+      return inner.candidates(kind).map { $0 == .files ? $0 : $0.following(start) }
     }
-    guard let verb else {
-      let count = verbWords.count
-      let words = Verb.visible
-        .filter { $0.words.count > count && $0.words.starts(with: verbWords) }
-        .map { $0.words[count] }
-      return matching(unique(words))
+    if current.hasPrefix("-"), !parser.areOptionsOver {
+      return matching(
+        parser.known.filter { invocation.options[$0.name] == nil }
+          .map { Candidate(text: "--" + $0.name, description: $0.help) }
+      )
     }
-    return operands(of: verb)
+    return matching(verbs(after: invocation.incompleteVerb))
   }
 
   /// Whether the last word is a predicate.
-  var isInPredicate: Bool {
-    if case .predicate? = pending?.candidates { return true }
-    guard case .entityThenPredicate? = verb?.operand, pending == nil else { return false }
-    return operands.count == 1 && !current.hasPrefix("-")
+  var isInPredicate: Bool { if case .predicate? = typed?.kind { true } else { false } }
+
+  /// The words that may follow those of verbs.
+  private func verbs(after words: [String]) -> [Candidate] {
+    let verbs = Verb.visible.filter { $0.words.count > words.count && $0.words.starts(with: words) }
+    var result: [Candidate] = []
+    for verb in verbs {
+      let word = verb.words[words.count]
+      let group = verbs.filter { $0.words[words.count] == word }
+      let isGroup = verb.words.count > words.count + 1
+      if result.contains(where: { $0.text == word }) { continue }
+      let names = group.compactMap { $0.words.dropFirst(words.count + 1).first }
+      result.append(
+        Candidate(text: word, description: isGroup ? names.joined(separator: ", ") : verb.summary)
+      )
+    }
+    return result
   }
 
-  private func values(of option: OptionSpec) -> [String] {
-    switch option.candidates {
+  private func candidates(_ kind: Candidates) -> [Candidate] {
+    switch kind {
     case .none: return []
-    case .files: return [":files"]
-    case .words(let words): return matching(words)
+    case .files: return [.files]
+    case .words(let words): return matching(words.map { Candidate(text: $0) })
     case .entities: return matching(entityNames)
     case .paths(let kind): return lists { paths($0, kind) }
     case .sortKeys:
       return lists { key in
         guard let colon = key.lastIndex(of: ":") else { return paths(key, .any) }
-        return ["asc", "desc", "localized"].map { key[...colon] + $0 }
+        return Self.orders.map { $0.following(key[...colon]) }
       }
-    case .predicate: return predicates
+    case .predicate:
+      return subject.map { PredicateCompletion.candidates(current, of: $0, $1) } ?? []
+    case .assignments:
+      return matching(
+        paths(current[...], .assignable)
+          .map { Candidate(text: $0.text + "=", description: $0.description) }
+      )
+    case .help: return helped
     }
   }
 
-  private var predicates: [String] {
-    guard isInShell, let (entity, schema) = subject else { return [] }
-    return PredicateCompletion.candidates(current, of: entity, schema)
-  }
+  private static let orders = [
+    Candidate(text: "asc", description: "the least first"),
+    Candidate(text: "desc", description: "the greatest first"),
+    Candidate(text: "localized", description: "as people look text up"),
+  ]
 
   /// Completes the last part of a list with commas.
-  private func lists(_ candidates: (Substring) -> [String]) -> [String] {
+  private func lists(_ candidates: (Substring) -> [Candidate]) -> [Candidate] {
     let start = current.lastIndex(of: ",").map { current.index(after: $0) } ?? current.startIndex
-    return matching(candidates(current[start...]).map { current[..<start] + $0 })
+    return matching(candidates(current[start...]).map { $0.following(current[..<start]) })
   }
 
-  private func operands(of verb: Verb) -> [String] {
-    switch verb.operand {
-    case .nothing:
-      return verb.name == "help" ? matching(unique(Verb.visible.map { $0.words[0] })) : []
-    case .words(let words): return operands.isEmpty ? matching(words) : []
-    case .file: return operands.isEmpty ? [":files"] : []
-    case .entity: return operands.isEmpty ? matching(entityNames) : []
-    case .entityThenPredicate:
-      return operands.isEmpty ? matching(entityNames) : operands.count == 1 ? predicates : []
-    case .entityThenFile:
-      return operands.isEmpty ? matching(entityNames) : operands.count == 1 ? [":files"] : []
-    case .entityThenAssignments:
-      if operands.isEmpty { return matching(entityNames) }
-      return matching(paths(current[...], .assignable).map { $0 + "=" })
-    }
+  /// The topics and verbs that have help.
+  private var helped: [Candidate] {
+    let topics = invocation.operands.isEmpty ? HelpTopic.all : []
+    let verbs = verbs(after: invocation.operands)
+      .filter { verb in !topics.contains { $0.name == verb.text } }
+    return matching(
+      verbs + topics.map { Candidate(text: $0.name, description: $0.summary) }
+    )
   }
 
-  private var schema: Schema? { loadSchema(place) }
+  private var schema: Schema? { loadSchema(invocation) }
 
-  private var entityNames: [String] { schema?.entities.map(\.name) ?? [] }
+  private var entityNames: [Candidate] {
+    schema?.entities.map { entity in
+      let names = entity.attributes.map(\.name) + entity.relationships.map(\.name)
+      let kind = entity.parent.map { ["a kind of \($0)"] } ?? []
+      return Candidate(text: entity.name, description: (kind + names).joined(separator: ", "))
+    } ?? []
+  }
 
   /// The entity that the command line names.
   private var subject: (Entity, Schema)? {
-    guard let word = operands.first, let schema,
+    guard let word = invocation.operands.first, let schema,
       let entity = schema[String(word.prefix { $0 != "/" })]
     else { return nil }
     return (entity, schema)
   }
 
-  private func paths(_ start: Substring, _ kind: PathCompletion.Kind) -> [String] {
+  private func paths(_ start: Substring, _ kind: PathCompletion.Kind) -> [Candidate] {
     subject.map { PathCompletion.candidates(start, of: $0, $1, kind) } ?? []
   }
 
-  private func matching(_ words: [String]) -> [String] { words.filter { $0.hasPrefix(current) } }
-
-  private func unique(_ words: [String]) -> [String] {
-    var result: [String] = []
-    for word in words where !result.contains(word) { result.append(word) }
-    return result
+  private func matching(_ words: [Candidate]) -> [Candidate] {
+    words.filter { $0.text.hasPrefix(current) }
   }
 }

@@ -6,23 +6,30 @@ enum CompletionScript: String, CaseIterable {
 
   /// The text of the script.
   ///
-  /// A line of `:files` in the answer stands for the names of files, which the shell knows best.
+  /// A line of `:files` in the answer stands for the names of files, which the shell knows best; `:open`
+  /// says that no space has to follow. bash and zsh hand over the line as it was typed, since depot
+  /// knows better than they where a predicate in an open quotation mark begins.
   var text: String {
     switch self {
     case .bash:
       """
       # Completions of depot for bash.
       _depot() {
-        local current="${COMP_WORDS[COMP_CWORD]}" candidate
+        local rest is_open
+        local line="${COMP_LINE:0:COMP_POINT}"
         COMPREPLY=()
-        while IFS= read -r candidate; do
-          if [[ $candidate == :files ]]; then
-            compopt -o default
-          else
-            COMPREPLY+=("$candidate")
-            [[ $candidate == *[=,/.] ]] && compopt -o nospace
-          fi
-        done < <("${COMP_WORDS[0]}" __complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+        while IFS= read -r rest; do
+          case $rest in
+            :files) compopt -o default ;;
+            :open) is_open=1; compopt -o nospace ;;
+            *)
+              COMPREPLY+=("$2$rest")
+              [[ $2$rest == *[=,/.\\(:] ]] && compopt -o nospace
+              ;;
+          esac
+        done < <("$1" __complete --line "$line" 2>/dev/null)
+        # bash closes the quotation mark behind the only choice; another one keeps it open.
+        [[ $is_open && ${#COMPREPLY[@]} -eq 1 ]] && COMPREPLY+=("${COMPREPLY[0]} …")
       }
       complete -F _depot depot
 
@@ -32,17 +39,28 @@ enum CompletionScript: String, CaseIterable {
       #compdef depot
       # Completions of depot for zsh.
       _depot() {
-        local candidate
-        local -a candidates open
-        while IFS= read -r candidate; do
-          case $candidate in
-            :files) _files ;;
-            *[=,/.]) open+=("$candidate") ;;
-            *) candidates+=("$candidate") ;;
+        local answer rest choice description is_open
+        local -a open open_shown closed closed_shown
+        local line="${(j: :)words[1,CURRENT-1]} $QIPREFIX$IPREFIX$PREFIX"
+        while IFS= read -r answer; do
+          case $answer in
+            :files) _files; return ;;
+            :open) is_open=1; continue ;;
           esac
-        done < <("${words[1]}" __complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)
-        (( ${#open} )) && compadd -S '' -- "${open[@]}"
-        (( ${#candidates} )) && compadd -- "${candidates[@]}"
+          rest=${answer%%$'\\t'*}
+          choice=${${answer#*$'\\t'}%%$'\\t'*}
+          description=${answer##*$'\\t'}
+          [[ -n $description ]] && choice+="  -- $description"
+          if [[ -n $is_open || $PREFIX$rest == *[=,/.\\(:] ]]; then
+            open+=("$PREFIX$rest")
+            open_shown+=("$choice")
+          else
+            closed+=("$PREFIX$rest")
+            closed_shown+=("$choice")
+          fi
+        done < <("${words[1]}" __complete --describe --line "$line" 2>/dev/null)
+        (( ${#open} )) && compadd -Q -l -d open_shown -S '' -- "${open[@]}"
+        (( ${#closed} )) && compadd -Q -l -d closed_shown -- "${closed[@]}"
       }
       if [ "$funcstack[1]" = "_depot" ]; then
         _depot "$@"
@@ -55,10 +73,11 @@ enum CompletionScript: String, CaseIterable {
       """
       # Completions of depot for fish.
       function __depot_complete
-        set -l words (commandline -opc) (commandline -ct)
-        for candidate in ($words[1] __complete -- $words[2..-1] 2>/dev/null)
+        set -l words (commandline -opc)
+        set -l current (commandline -ct)
+        for candidate in ($words[1] __complete --describe -- $words[2..-1] "$current" 2>/dev/null)
           if test "$candidate" = :files
-            __fish_complete_path (commandline -ct)
+            __fish_complete_path "$current"
           else
             echo $candidate
           end

@@ -8,7 +8,7 @@ enum PathCompletion {
     case any
     /// Relationships only.
     case relationships
-    /// What a row itself has values for.
+    /// Properties that a row itself has values for.
     case assignable
   }
 
@@ -20,7 +20,7 @@ enum PathCompletion {
     of entity: Entity,
     _ schema: Schema,
     _ kind: Kind = .any
-  ) -> [String] {
+  ) -> [Candidate] {
     var place = Place.entity(entity, isCollection: false)
     var before = ""
     var steps = start.split(separator: ".", omittingEmptySubsequences: false)
@@ -31,11 +31,24 @@ enum PathCompletion {
       before += step + "."
     }
     if kind != .assignable, place.following(String(last), schema) != nil {
-      return [before + last + "."]
+      return [Candidate(text: before + last + ".")]
     }
-    return place.names(schema, kind).filter { $0.hasPrefix(last) }
-      .map { before + $0 }
+    return place.names(schema, kind).filter { $0.text.hasPrefix(last) }
+      .map { $0.following(before) }
   }
+
+  private static let aggregates = [
+    Candidate(text: "@count", description: "how many"),
+    Candidate(text: "@sum", description: "the sum"),
+    Candidate(text: "@min", description: "the least"),
+    Candidate(text: "@max", description: "the greatest"),
+    Candidate(text: "@avg", description: "the average"),
+  ]
+  private static let system = [
+    Candidate(text: "$id", description: "the row's number"),
+    Candidate(text: "$version", description: "how often the row was changed"),
+    Candidate(text: "$entity", description: "the row's own entity"),
+  ]
 
   /// Where a path has led to.
   private enum Place {
@@ -65,24 +78,43 @@ enum PathCompletion {
       return attribute.type == .composite ? .composite(attribute.properties) : nil
     }
 
-    func names(_ schema: Schema, _ kind: Kind) -> [String] {
-      let aggregates = kind == .any ? ["@count", "@sum", "@min", "@max", "@avg"] : []
+    func names(_ schema: Schema, _ kind: Kind) -> [Candidate] {
+      let aggregates = kind == .any ? PathCompletion.aggregates : []
       switch self {
       case .values: return aggregates
-      case .composite(let parts): return kind == .relationships ? [] : parts.map(\.name)
+      case .composite(let parts): return kind == .relationships ? [] : parts.map(Candidate.init)
       case .entity(let entity, let isCollection):
         let relationships = schema.relationships(of: entity)
         switch kind {
-        case .relationships: return relationships.map(\.name)
+        case .relationships: return relationships.map(Candidate.init)
         case .assignable:
-          return schema.fields(of: entity).filter { !$0.isPresence }.map(\.path)
-            + relationships.filter(\.isToMany).map(\.name)
+          let attributes = schema.attributes(of: entity)
+          return schema.fields(of: entity).filter { !$0.isPresence }.map { field in
+            attributes.first { $0.name == field.path }.map(Candidate.init)
+              ?? relationships.first { $0.name == field.path }.map(Candidate.init)
+              ?? Candidate(text: field.path)
+          } + relationships.filter(\.isToMany).map(Candidate.init)
         case .any:
-          return schema.attributes(of: entity).map(\.name) + relationships.map(\.name)
-            + ["$id", "$version"] + (schema.descendants(of: entity.name).isEmpty ? [] : ["$entity"])
+          return schema.attributes(of: entity).map(Candidate.init)
+            + relationships.map(Candidate.init) + PathCompletion.system.prefix(2)
+            + PathCompletion.system.dropFirst(2)
+            .filter { _ in !schema.descendants(of: entity.name).isEmpty }
             + (isCollection ? aggregates : [])
         }
       }
     }
+  }
+}
+
+extension Candidate {
+  /// Offers an attribute with its type.
+  fileprivate init(_ attribute: Attribute) {
+    self.init(text: attribute.name, description: SchemaText.type(attribute))
+  }
+
+  /// Offers a relationship with where it leads.
+  fileprivate init(_ relationship: Relationship) {
+    let count = SchemaText.cardinality(relationship)
+    self.init(text: relationship.name, description: "\(relationship.destination) \(count)")
   }
 }

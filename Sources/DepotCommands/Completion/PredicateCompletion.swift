@@ -14,10 +14,10 @@ enum PredicateCompletion {
   private static let functions = ["uppercase(", "lowercase(", "length(", "abs(", "TERNARY("]
 
   /// Returns `text` with each of the words that may stand at its end.
-  static func candidates(_ text: String, of entity: Entity, _ schema: Schema) -> [String] {
+  static func candidates(_ text: String, of entity: Entity, _ schema: Schema) -> [Candidate] {
     guard let (before, word) = split(text) else { return [] }
     let state = Expectation(before)
-    var words: [String] = []
+    var words: [Candidate] = []
     switch state {
     case .comparison: words = matching(word, comparisons + links)
     case .link: words = matching(word, links)
@@ -29,18 +29,18 @@ enum PredicateCompletion {
         words += matching(word, isValue ? values : beginnings)
         words += matching(word, functions)
       } else if !isValue {
-        words += beginnings.prefix(4)
+        words += beginnings.prefix(4).map { Candidate(text: $0) }
       }
     }
-    return words.map { before + $0 }
+    return words.map { $0.following(before) }
   }
 
-  private static func matching(_ word: Substring, _ candidates: [String]) -> [String] {
+  private static func matching(_ word: Substring, _ candidates: [String]) -> [Candidate] {
     let isLower = word.first?.isLowercase ?? false
     return candidates.filter { $0.lowercased().hasPrefix(word.lowercased()) }.map { candidate in
       // What was typed stays, in its own case.
       let rest = candidate.dropFirst(word.count)
-      return word + (isLower ? rest.lowercased() : String(rest))
+      return Candidate(text: word + (isLower ? rest.lowercased() : String(rest)))
     }
   }
 
@@ -80,7 +80,7 @@ enum PredicateCompletion {
     return (String(text[..<start]), text[start...])
   }
 
-  /// What comes next in a predicate.
+  /// The kind of word that comes next in a predicate.
   private enum Expectation {
     case operand(isValue: Bool)
     case comparison

@@ -36,11 +36,7 @@ struct DiagramBox: Equatable {
       relationshipRows[relationship.name] = lines.count
       let rule = relationship.deleteRule
       add([
-        relationship.name,
-        relationship.isToMany
-          ? "[\(relationship.destination)]"
-          : relationship.destination
-            + (relationship.isOptional ? "?" : ""),
+        relationship.name, SchemaText.type(relationship),
         ((relationship.isOrdered ? ["ordered"] : [])
           + (rule == .nullify ? [] : [rule.rawValue])).joined(separator: " "),
       ])

@@ -1,8 +1,8 @@
 internal import DepotProtocol
 
-/// What leads from one entity to another in a diagram.
+/// A relationship, or an inheritance, between two entities of a diagram.
 struct DiagramEdge: Equatable {
-  /// What an end of the edge looks like, in the signs of crow's feet.
+  /// The sign at an end of the edge, one of crow's feet.
   enum Mark: Equatable {
     case none
     case one
@@ -24,8 +24,6 @@ struct DiagramEdge: Equatable {
   var to: End
   /// Whether the entity of `from` is better drawn before that of `to`.
   var isForward: Bool
-
-  var isInheritance: Bool { from.mark == .parent }
 }
 
 /// The entities and edges of a diagram.
@@ -51,14 +49,10 @@ struct DiagramGraph: Equatable {
 
   /// Adds a relationship and its inverse as one edge, unless the inverse has added it already.
   private mutating func add(_ relationship: Relationship, of index: Int, _ schema: Schema) {
-    guard let destination = schema[relationship.destination],
-      let row = boxes[index].relationshipRows[relationship.name]
+    let (holder, inverse) = schema.inverse(of: relationship)
+    guard let row = boxes[index].relationshipRows[relationship.name],
+      let other = schema.entities.firstIndex(where: { $0.name == holder?.name })
     else { return }
-    let holder = schema.lineage(of: destination).last { entity in
-      relationship.inverse.map { entity.relationship($0) != nil } ?? (entity == destination)
-    }
-    guard let other = schema.entities.firstIndex(where: { $0.name == holder?.name }) else { return }
-    let inverse = relationship.inverse.flatMap { schema.entities[other].relationship($0) }
     let inverseRow = inverse.flatMap { boxes[other].relationshipRows[$0.name] }
     let isOwnInverse = other == index && inverseRow == row
     if let inverseRow, (other, inverseRow) < (index, row) { return }
@@ -80,5 +74,16 @@ struct DiagramGraph: Equatable {
   private static func mark(_ relationship: Relationship) -> DiagramEdge.Mark {
     if relationship.isToMany { return relationship.minCount > 0 ? .oneOrMany : .many }
     return relationship.isOptional ? .zeroOrOne : .one
+  }
+}
+
+extension Schema {
+  /// Returns the relationship that leads back with the entity that declares it; without one, only the
+  /// destination.
+  func inverse(of relationship: Relationship) -> (owner: Entity?, relationship: Relationship?) {
+    guard let destination = self[relationship.destination] else { return (nil, nil) }
+    guard let name = relationship.inverse else { return (destination, nil) }
+    let owner = lineage(of: destination).last { $0.relationship(name) != nil }
+    return (owner, owner?.relationship(name))
   }
 }

@@ -2,17 +2,18 @@
 struct DiagramHeights {
   /// The first line of each box, and the line of each slot.
   private(set) var y: [DiagramLayers.Node: Int] = [:]
-  private let graph: DiagramGraph
-  private let layers: DiagramLayers
+  let graph: DiagramGraph
+  let layers: DiagramLayers
 
   init(_ graph: DiagramGraph, _ layers: DiagramLayers) {
     self.graph = graph
     self.layers = layers
+    place()
   }
 
   func y(of end: DiagramEdge.End) -> Int { (y[.box(end.box)] ?? 0) + end.row }
 
-  func y(of edge: Int, in layer: Int, _ layers: DiagramLayers) -> Int {
+  func y(of edge: Int, in layer: Int) -> Int {
     let place = layers.place(of: edge, in: layer)
     return (y[place.node] ?? 0) + place.row
   }
@@ -21,7 +22,7 @@ struct DiagramHeights {
   ///
   /// No line at the left side of a channel is as high as another's at the right side, so that two edges
   /// are never drawn along the same line.
-  mutating func place() {
+  private mutating func place() {
     for layer in layers.layers.indices {
       let before = layer == 0 ? [] : portsRight(of: layer - 1)
       var free = 0
@@ -33,6 +34,15 @@ struct DiagramHeights {
         free = line + 1 + height(node)
       }
     }
+  }
+
+  /// Returns how high an edge enters and leaves the channel behind a layer, if it crosses that.
+  func crossing(of edge: Int, behind layer: Int) -> (start: Int, end: Int, isLoop: Bool)? {
+    let span = layers.span(edge)
+    let isLoop = span.lowerBound == span.upperBound
+    guard span.contains(layer), isLoop || span.upperBound > layer else { return nil }
+    let end = isLoop ? y(of: layers.ends(edge).right) : y(of: edge, in: layer + 1)
+    return (y(of: edge, in: layer), end, isLoop)
   }
 
   /// An edge at the side of a box or slot.
@@ -102,20 +112,10 @@ struct DiagramChannel {
   private(set) var tracks: [Int: Int] = [:]
   private(set) var count = 0
 
-  init(
-    _ layer: Int,
-    _ graph: DiagramGraph,
-    _ layers: DiagramLayers,
-    _ heights: DiagramHeights
-  ) {
+  init(_ layer: Int, _ heights: DiagramHeights) {
     var lines: [(edge: Int, lines: ClosedRange<Int>)] = []
-    for edge in graph.edges.indices where layers.span(edge).contains(layer) {
-      let span = layers.span(edge)
-      let ends = layers.ends(edge)
-      let isLoop = span.lowerBound == span.upperBound
-      guard isLoop || span.upperBound > layer else { continue }
-      let start = heights.y(of: edge, in: layer, layers)
-      let end = isLoop ? heights.y(of: ends.right) : heights.y(of: edge, in: layer + 1, layers)
+    for edge in heights.graph.edges.indices {
+      guard let (start, end, isLoop) = heights.crossing(of: edge, behind: layer) else { continue }
       if start != end || isLoop { lines.append((edge, min(start, end)...max(start, end))) }
     }
     var taken: [[ClosedRange<Int>]] = []

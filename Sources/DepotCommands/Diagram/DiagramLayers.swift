@@ -2,7 +2,7 @@
 ///
 /// An edge that leads over a layer has a slot in it, so that it passes between the boxes.
 struct DiagramLayers {
-  /// What has a place in a layer.
+  /// A box, or an edge on its way, in a layer.
   enum Node: Hashable {
     case box(Int)
     /// The place where an edge passes.
@@ -14,11 +14,7 @@ struct DiagramLayers {
   let layerOfBox: [Int]
   private let graph: DiagramGraph
 
-  /// Divides a graph into layers.
-  ///
-  /// - Parameters:
-  ///   - graph: The boxes and edges.
-  ///   - isColumn: Whether all boxes are to be in one layer.
+  /// Divides a graph into layers, or puts all boxes into one.
   init(_ graph: DiagramGraph, isColumn: Bool = false) {
     self.graph = graph
     layerOfBox =
@@ -58,7 +54,7 @@ struct DiagramLayers {
 
   /// Puts each box one layer behind the last that is to be left of it.
   ///
-  /// What closes a circle doesn't count.
+  /// Edges that close a circle don't count.
   private static func longestPaths(_ graph: DiagramGraph) -> [Int] {
     var followers: [[Int]] = Array(repeating: [], count: graph.boxes.count)
     for edge in graph.edges where edge.from.box != edge.to.box {

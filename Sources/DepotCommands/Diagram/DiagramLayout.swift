@@ -18,7 +18,7 @@ struct DiagramLayout: Equatable {
     var edge: DiagramEdge
     /// Whether the first and the last point are at the right side of their boxes.
     var isRightOfBox: [Bool]
-    /// What the ends look like, in the order of the points.
+    /// The signs at the ends, in the order of the points.
     var marks: [DiagramEdge.Mark]
   }
 
@@ -27,22 +27,17 @@ struct DiagramLayout: Equatable {
   private(set) var width = 0
   private(set) var height = 0
 
-  /// Lays out a diagram.
-  ///
-  /// - Parameters:
-  ///   - graph: The boxes and edges.
-  ///   - isColumn: Whether the boxes are to stand in one column.
+  /// Lays out a diagram, perhaps in one column.
   init(_ graph: DiagramGraph, isColumn: Bool = false) {
     let layers = DiagramLayers(graph, isColumn: isColumn)
-    var heights = DiagramHeights(graph, layers)
-    heights.place()
+    let heights = DiagramHeights(graph, layers)
     var x = 0
-    var columns: [(left: Int, right: Int, tracks: [Int: Int])] = []
+    var columns: [(left: Int, tracks: [Int: Int])] = []
     for layer in layers.layers.indices {
       let right = x + (boxWidths(graph, layers.layers[layer]).max() ?? 0)
-      let channel = DiagramChannel(layer, graph, layers, heights)
+      let channel = DiagramChannel(layer, heights)
       let firstTrack = right + Self.markRoom
-      columns.append((x, right, channel.tracks.mapValues { firstTrack + 2 * $0 }))
+      columns.append((x, channel.tracks.mapValues { firstTrack + 2 * $0 }))
       let isLast = layer == layers.layers.count - 1
       x =
         channel.count == 0
@@ -55,7 +50,7 @@ struct DiagramLayout: Equatable {
       boxes.append(Placed(box: box, x: columns[layers.layerOfBox[index]].left, y: y))
       height = max(height, y + box.height)
     }
-    for edge in graph.edges.indices { addRoute(edge, graph, layers, heights, columns) }
+    for edge in graph.edges.indices { addRoute(edge, heights, columns.map(\.tracks)) }
     for point in routes.flatMap(\.points) { height = max(height, point.y + 1) }
   }
 
@@ -66,31 +61,24 @@ struct DiagramLayout: Equatable {
     layer.map { node in if case .box(let box) = node { graph.boxes[box].width } else { 0 } }
   }
 
-  private mutating func addRoute(
-    _ edge: Int,
-    _ graph: DiagramGraph,
-    _ layers: DiagramLayers,
-    _ heights: DiagramHeights,
-    _ columns: [(left: Int, right: Int, tracks: [Int: Int])]
-  ) {
-    let ends = layers.ends(edge)
-    let span = layers.span(edge)
+  private mutating func addRoute(_ edge: Int, _ heights: DiagramHeights, _ tracks: [[Int: Int]]) {
+    let ends = heights.layers.ends(edge)
+    let span = heights.layers.span(edge)
     let isLoop = span.lowerBound == span.upperBound
     func edgeX(_ end: DiagramEdge.End) -> Int { boxes[end.box].x + boxes[end.box].box.width }
     var points = [Point(x: edgeX(ends.left), y: heights.y(of: ends.left))]
-    for layer in span where isLoop || layer < span.upperBound {
-      let start = heights.y(of: edge, in: layer, layers)
-      let end = isLoop ? heights.y(of: ends.right) : heights.y(of: edge, in: layer + 1, layers)
-      guard let track = columns[layer].tracks[edge] else { continue }
-      points.append(Point(x: track, y: start))
-      points.append(Point(x: track, y: end))
+    for layer in span {
+      guard let (start, end, _) = heights.crossing(of: edge, behind: layer),
+        let track = tracks[layer][edge]
+      else { continue }
+      points += [Point(x: track, y: start), Point(x: track, y: end)]
     }
     let lastX = isLoop ? edgeX(ends.right) : boxes[ends.right.box].x - 1
     points.append(Point(x: lastX, y: heights.y(of: ends.right)))
     routes.append(
       Route(
         points: points,
-        edge: graph.edges[edge],
+        edge: heights.graph.edges[edge],
         isRightOfBox: [true, isLoop],
         marks: [ends.left.mark, ends.right.mark]
       )

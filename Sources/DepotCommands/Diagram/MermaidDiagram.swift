@@ -40,11 +40,7 @@ enum MermaidDiagram {
     of entity: Entity,
     _ schema: Schema
   ) -> String {
-    let lineage = schema[relationship.destination].map(schema.lineage) ?? []
-    let holder = lineage.last { candidate in
-      relationship.inverse.map { candidate.relationship($0) != nil } ?? false
-    }
-    let inverse = relationship.inverse.flatMap { holder?.relationship($0) }
+    let (holder, inverse) = schema.inverse(of: relationship)
     if let holder, let inverse, place(holder, inverse, schema) < place(entity, relationship, schema)
     {
       return ""

@@ -13,9 +13,8 @@ enum SchemaTable {
     if !words.isEmpty { rows.append([entity.name, "", "entity", words.joined(separator: ", ")]) }
     for attribute in entity.attributes { rows += self.rows(attribute, path: "", entity.name) }
     for relationship in entity.relationships {
-      let destination = relationship.destination
       rows.append([
-        entity.name, relationship.name, relationship.isToMany ? "[\(destination)]" : destination,
+        entity.name, relationship.name, SchemaText.type(relationship, marksOptional: false),
         SchemaText.properties(relationship).joined(separator: ", "),
       ])
     }
@@ -28,11 +27,7 @@ enum SchemaTable {
     return rows
   }
 
-  private static func rows(
-    _ attribute: Attribute,
-    path: String,
-    _ entity: String
-  ) -> [[String]] {
+  private static func rows(_ attribute: Attribute, path: String, _ entity: String) -> [[String]] {
     let path = path + attribute.name
     let row = [
       entity, path, SchemaText.type(attribute, marksOptional: false),

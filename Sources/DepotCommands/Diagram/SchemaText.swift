@@ -14,6 +14,12 @@ enum SchemaText {
     return type + (marksOptional && attribute.isOptional ? "?" : "")
   }
 
+  /// Returns where a relationship leads, such as `City?` or `[Stop]`.
+  static func type(_ relationship: Relationship, marksOptional: Bool = true) -> String {
+    if relationship.isToMany { return "[\(relationship.destination)]" }
+    return relationship.destination + (marksOptional && relationship.isOptional ? "?" : "")
+  }
+
   /// Returns what is special about an attribute, in one word each.
   static func flags(_ attribute: Attribute) -> [String] {
     var words: [String] = []

@@ -13,7 +13,7 @@ struct TextDiagram {
   }
 
   private var lines: [[Directions]]
-  /// What stands in each cell; a wide character leaves nothing for the next.
+  /// The text of each cell; a wide character leaves nothing for the next.
   private var characters: [[String?]]
 
   /// Returns a schema's diagram, in one column if it would be wider than `width`.
@@ -68,10 +68,7 @@ struct TextDiagram {
   }
 
   /// The characters of a mark, the one at the box first.
-  private static func characters(
-    _ mark: DiagramEdge.Mark,
-    isRightOfBox: Bool
-  ) -> [Character] {
+  private static func characters(_ mark: DiagramEdge.Mark, isRightOfBox: Bool) -> [Character] {
     let foot: Character = isRightOfBox ? ">" : "<"
     return switch mark {
     case .none: []
@@ -115,7 +112,7 @@ struct TextDiagram {
   private mutating func put(_ text: String, _ x: Int, _ y: Int) {
     var place = x
     for character in text {
-      let columns = TextWidth.columns(String(character))
+      let columns = TextWidth.columns(character)
       if columns == 0 { continue }
       characters[y][place] = String(character)
       for rest in 1..<columns { characters[y][place + rest] = "" }

@@ -2,16 +2,22 @@ internal import DepotProtocol
 
 /// The conversion of rows of CSV into JSON records with relationships.
 struct DelimitedObjects {
-  /// What a field of a row is.
-  private enum Column {
-    case attribute(Field)
-    case relationship(Relationship, AttributeType)
-    case omitted
+  private enum Property {
+    case attribute(Attribute)
+    /// A relationship, and the type of the keys that it is written with.
+    case relationship(Relationship, AttributeType?)
   }
 
-  private var columns: [(name: String, column: Column)] = []
-  private let separator: Character
-  private let nullText: [UInt8]?
+  /// The name of each column; `nil` where it is left out.
+  private var names: [String?] = []
+  /// The meaning of each column in the rows of an entity, by the names of entities.
+  private var properties: [String: [Property?]] = [:]
+  /// The column that says which entity a row is of.
+  private var entityColumn: Int?
+  /// The names of the columns, if each is an attribute and no row is of another entity.
+  private(set) var attributes: [String]?
+  private let entity: String
+  private let values: DelimitedValue
 
   /// Reads a header row.
   ///
@@ -23,112 +29,135 @@ struct DelimitedObjects {
     _ rules: LinkRules,
     _ style: ImportStyle
   ) throws(DepotError) {
-    separator = style.listSeparator
-    nullText = style.nullText.map { Array($0.utf8) }
-    let fields = schema.fields(of: entity)
-    let relationships = schema.relationships(of: entity)
-    for field in header.fields {
-      let name = String(decoding: field.bytes, as: UTF8.self)
-      if columns.contains(where: { $0.name == name }) {
+    self.entity = entity.name
+    values = DelimitedValue(nullText: style.nullText, listSeparator: style.listSeparator)
+    let entities = [entity] + schema.descendants(of: entity.name)
+    let originals = header.fields.map { String(decoding: $0.bytes, as: UTF8.self) }
+    if let name = style.map.paths.keys.sorted().first(where: { !originals.contains($0) }) {
+      throw DepotError(.usage, "The file has no column \"\(name)\", which --map names.")
+        .hint(Spelling.nearest(to: name, in: originals).map { "Did you mean \"\($0)\"?" })
+    }
+    for name in originals.map(style.map.path) {
+      var found: [String: Property] = [:]
+      for entity in entities {
+        let property = try name.flatMap { name throws(DepotError) in
+          try Self.property(name, of: entity, schema, rules)
+        }
+        found[entity.name] = property
+        properties[entity.name, default: []].append(property)
+      }
+      if let name, !found.isEmpty, names.contains(name) {
         throw DepotError(.usage, "The header names \"\(name)\" twice.")
       }
-      if let relationship = relationships.first(where: { $0.name == name }) {
-        let destination = try schema.entity(named: relationship.destination)
-        let type = rules.key(name, to: destination)?.key.type ?? .int64
-        columns.append((name, .relationship(relationship, type)))
-      } else if let field = fields.first(where: { $0.path == name }) {
-        columns.append((name, .attribute(field)))
-      } else if style.ignoresUnknown || ["$id", "$version", "$entity"].contains(name) {
-        columns.append((name, .omitted))
-      } else {
-        throw schema.unknownPath(name, from: entity)
+      if name == "$entity" { entityColumn = entityColumn ?? names.count }
+      let isKnown = !found.isEmpty || name == "$entity"
+      if let name, !isKnown, !style.ignoresUnknown, name != "$id", name != "$version" {
+        throw schema.unknownPath(name, from: entity).hint(SeparatorAdvice.hint(header))
       }
+      names.append(isKnown ? name : nil)
     }
+    let isPlain = zip(names, properties[entity.name] ?? []).allSatisfy { name, property in
+      if case .attribute = property { true } else { name == nil }
+    }
+    if isPlain, entities.count == 1 { attributes = names.compactMap(\.self) }
+  }
+
+  private static func property(
+    _ name: String,
+    of entity: Entity,
+    _ schema: Schema,
+    _ rules: LinkRules
+  ) throws(DepotError) -> Property? {
+    if let relationship = schema.relationships(of: entity).first(where: { $0.name == name }) {
+      let destination = try schema.entity(named: relationship.destination)
+      return .relationship(relationship, rules.key(name, to: destination)?.key.type)
+    }
+    let field = schema.fields(of: entity).first { $0.path == name }
+    return field.map { .attribute($0.attribute) }
   }
 
   /// Whether a blank line could be a row.
-  var isSingle: Bool { columns.count == 1 }
+  var isSingle: Bool { names.count == 1 }
 
   /// Returns a row as a JSON object.
   ///
   /// - Throws: ``DepotError`` `request.type`.
   func object(_ record: DelimitedRecord) throws(DepotError) -> [UInt8] {
-    guard record.fields.count == columns.count else {
-      throw DepotError(
-        .type,
-        "The row has \(record.fields.count) fields; the header has \(columns.count)."
-      )
-    }
+    try record.check(fieldCount: names.count)
+    let properties = properties[try entity(of: record)]
     var writer = JSONWriter(capacity: record.text.count * 2 + 16)
     writer.raw("{")
-    var isFirst = true
-    for (field, (name, column)) in zip(record.fields, columns) {
-      if case .omitted = column { continue }
-      if !isFirst { writer.raw(",") }
-      isFirst = false
-      writer.string(name)
-      writer.raw(":")
-      do throws(DepotError) {
-        try write(field, column, &writer)
-      } catch {
-        throw error.at(name)
-      }
-    }
+    try write(record, properties, named: true, &writer)
     writer.raw("}")
     return writer.bytes
   }
 
+  /// Returns a row as a JSON array of the values of ``attributes``.
+  ///
+  /// - Throws: ``DepotError`` `request.type`.
+  func array(_ record: DelimitedRecord) throws(DepotError) -> [UInt8] {
+    try record.check(fieldCount: names.count)
+    var writer = JSONWriter(capacity: record.text.count * 2 + 16)
+    writer.raw("[")
+    try write(record, properties[entity], named: false, &writer)
+    writer.raw("]")
+    return writer.bytes
+  }
+
   private func write(
-    _ field: DelimitedRecord.Field,
-    _ column: Column,
+    _ record: DelimitedRecord,
+    _ properties: [Property?]?,
+    named: Bool,
     _ writer: inout JSONWriter
   ) throws(DepotError) {
-    if let nullText, !field.isQuoted, field.bytes == nullText { return writer.raw("null") }
-    guard let text = String(validating: field.bytes, as: UTF8.self) else {
-      throw DepotError(.json, "The text isn't UTF-8.")
-    }
-    switch column {
-    case .omitted: break
-    case .relationship(let relationship, let type):
-      if relationship.isToMany { return try writeList(text, type, &writer) }
-      if text.isEmpty { return writer.raw("null") }
-      try TextValue.write(text, as: type, to: &writer)
-    case .attribute(let field):
-      let attribute = field.attribute
-      if attribute.collection != nil { return try writeList(text, attribute.type, &writer) }
-      if text.isEmpty, attribute.type != .string {
-        if let value = attribute.defaultValue { return writer.write(value) }
-        if attribute.isOptional { return writer.raw("null") }
+    for (index, field) in record.fields.enumerated() {
+      guard let name = names[index] else { continue }
+      let property = properties?[index]
+      // Rows of other entities have it.
+      if property == nil, values.isNull(field) { continue }
+      if named { writer.name(name) } else if writer.bytes.count > 1 { writer.raw(",") }
+      do throws(DepotError) {
+        try write(field, property, &writer)
+      } catch {
+        throw error.at(name)
       }
-      try TextValue.write(text, as: attribute.type, to: &writer)
     }
   }
 
-  /// Writes a list; a text that begins with a bracket is JSON.
-  private func writeList(
-    _ text: String,
-    _ type: AttributeType,
+  /// Returns the name of the entity that a row is of.
+  private func entity(of record: DelimitedRecord) throws(DepotError) -> String {
+    guard let entityColumn, !values.isNull(record.fields[entityColumn]) else { return entity }
+    return try DelimitedValue.text(record.fields[entityColumn])
+  }
+
+  private func write(
+    _ field: DelimitedRecord.Field,
+    _ property: Property?,
     _ writer: inout JSONWriter
   ) throws(DepotError) {
-    if text.first == "[" { return try TextValue.write(text, as: .json, to: &writer) }
-    writer.raw("[")
-    var isFirst = true
-    for part in text.split(separator: separator) {
-      let word = String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
-      if word.isEmpty { continue }
-      if !isFirst { writer.raw(",") }
-      isFirst = false
-      try TextValue.write(word, as: type, to: &writer)
+    switch property {
+    // It names the entity, or the record's reader says that there is no such attribute.
+    case nil: writer.string(try DelimitedValue.text(field))
+    case .attribute(let attribute): try values.write(field, as: attribute, to: &writer)
+    case .relationship(let relationship, let type):
+      if relationship.isToMany {
+        return try values.writeList(field, ofReferences: type, to: &writer)
+      }
+      if values.isNull(field) { return writer.raw("null") }
+      let text = try DelimitedValue.text(field)
+      if text.isEmpty, type != .string { return writer.raw("null") }
+      try DelimitedValue.writeReference(text, as: type, to: &writer)
     }
-    writer.raw("]")
   }
 }
 
 /// How the records of a file are read.
 struct ImportStyle: Hashable {
   var ignoresUnknown = false
-  /// What stands for null in CSV.
+  /// The text for null in CSV.
   var nullText: String?
-  /// What stands between the values of a list in CSV.
+  /// The separator of the values of a list in CSV.
   var listSeparator: Character = ";"
+  /// The names of the columns or members in the schema.
+  var map = RecordMap()
 }

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// What of a store goes into which file of a whole export, and in which order it is imported again.
+/// The files of a whole export, in the order in which they are imported again.
 ///
 /// Rows are in the order of their natural keys, or of their identifiers; references are natural keys,
 /// or names such as `Trip/3` for the third row of Trip's file. So the files say nothing of the
@@ -42,15 +42,8 @@ struct ExportPlan: Equatable {
   }
 
   /// Whether a relationship is written, or its inverse says the same.
-  static func isWritten(
-    _ relationship: Relationship,
-    of owner: Entity,
-    _ schema: Schema
-  ) -> Bool {
-    guard let name = relationship.inverse, let destination = schema[relationship.destination],
-      let other = schema.lineage(of: destination).last(where: { $0.relationship(name) != nil }),
-      let inverse = other.relationship(name)
-    else { return true }
+  static func isWritten(_ relationship: Relationship, of owner: Entity, _ schema: Schema) -> Bool {
+    guard case (let other?, let inverse?) = schema.inverse(of: relationship) else { return true }
     let isFirst =
       (owner.name, relationship.name) <= (other.name, inverse.name)
     switch (relationship.isToMany, inverse.isToMany) {
@@ -94,32 +87,44 @@ struct ReferenceNames {
 
   func has(_ destination: String) -> Bool { names[destination] != nil }
 
+  /// Adds the names of all rows of a destination that has a natural key.
+  mutating func add(_ destination: String, _ key: NaturalKey, _ fetch: StoreExport.Fetch) throws {
+    var found = names[destination] ?? [:]
+    try fetch(FetchRequest(entity: destination, select: [key.path])) { identifier, values in
+      found[identifier] = values[key.path] ?? Array("null".utf8)
+    }
+    names[destination] = found
+  }
+
   /// Returns the JSON of a relationship's value in terms of names.
   ///
   /// - Throws: ``DepotError`` `storage.corrupt` if it leads to a row that isn't there.
+  func json(_ value: [UInt8], _ relationship: Relationship) throws(DepotError) -> [UInt8] {
+    let sorts = relationship.isToMany && !relationship.isOrdered
+    return try relationship.json(value, sorts: sorts) { identifier throws(DepotError) in
+      if let name = names[relationship.destination]?[identifier] { return name }
+      throw DepotError(
+        .corrupt,
+        "\(relationship.name) leads to \(relationship.destination)/\(identifier), which isn't there."
+      ).hint("Was the store changed meanwhile? Export it again.")
+    }
+  }
+}
+
+extension Relationship {
+  /// Returns the JSON of a value with other names in the place of the identifiers.
   func json(
     _ value: [UInt8],
-    _ relationship: Relationship
+    sorts: Bool = false,
+    _ name: (Int64) throws(DepotError) -> [UInt8]
   ) throws(DepotError) -> [UInt8] {
     let node = try JSONDocument(value, valueLimit: .max).root
-    if node.isNull { return relationship.isToMany ? Array("[]".utf8) : value }
-    guard relationship.isToMany else { return try name(node, relationship) }
+    if node.isNull { return isToMany ? Array("[]".utf8) : value }
+    guard isToMany else { return try name(node.int64()) }
     var list: [[UInt8]] = []
-    for element in try node.elements() { list.append(try name(element, relationship)) }
-    if !relationship.isOrdered { list.sort { $0.lexicographicallyPrecedes($1) } }
+    for element in try node.elements() { list.append(try name(element.int64())) }
+    if sorts { list.sort { $0.lexicographicallyPrecedes($1) } }
     return list.jsonArray
-  }
-
-  private func name(
-    _ node: JSONNode,
-    _ relationship: Relationship
-  ) throws(DepotError) -> [UInt8] {
-    let identifier = try node.int64()
-    if let name = names[relationship.destination]?[identifier] { return name }
-    throw DepotError(
-      .corrupt,
-      "\(relationship.name) leads to \(relationship.destination)/\(identifier), which isn't there."
-    ).hint("Was the store changed meanwhile? Export it again.")
   }
 }
 
@@ -146,10 +151,7 @@ struct StoreExport {
   private mutating func readNames(_ destination: Entity) throws {
     var names = names
     if let key = NaturalKey(of: destination, schema) {
-      let request = FetchRequest(entity: destination.name, select: [key.path])
-      try fetch(request) { identifier, values in
-        names.add(destination.name, identifier, values[key.path] ?? Array("null".utf8))
-      }
+      try names.add(destination.name, key, fetch)
     } else {
       let entities = [destination] + schema.descendants(of: destination.name)
       for entity in entities where !entity.isAbstract {
@@ -186,22 +188,13 @@ struct StoreExport {
       count += 1
       var writer = JSONWriter()
       writer.raw("{")
-      if file.namesRows {
-        writer.raw("\"$id\":")
-        writer.raw(Self.name(file.entity, count))
-      }
+      if file.namesRows { writer.member("$id", json: Self.name(file.entity, count)) }
       for path in file.attributes {
-        if writer.bytes.count > 1 { writer.raw(",") }
-        writer.string(path)
-        writer.raw(":")
-        writer.raw(values[path] ?? Array("null".utf8))
+        writer.member(path, json: values[path] ?? Array("null".utf8))
       }
       for relationship in file.relationships {
-        if writer.bytes.count > 1 { writer.raw(",") }
-        writer.string(relationship.name)
-        writer.raw(":")
         let value = values[relationship.name] ?? Array("null".utf8)
-        writer.raw(try names.json(value, relationship))
+        writer.member(relationship.name, json: try names.json(value, relationship))
       }
       writer.raw("}\n")
       try body(writer.bytes)

@@ -1,30 +1,19 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
 
 /// The import of one file of related records, from the command line.
 struct GraphImport {
-  /// What is imported, and how.
-  struct Plan {
-    var source: GraphSource
-    var options = GraphImporter.Options()
-    /// The file for rejects.
-    var rejects: String?
-    /// The file that makes it possible to go on after an interruption.
-    var journal: String?
-    /// What of the command line decides what becomes of the records.
-    var description = ""
-  }
-
-  private let connection: BlockingConnection
-  private let plan: Plan
-  private let session: Session
-
-  init(_ connection: BlockingConnection, _ plan: Plan, _ session: Session) {
-    self.connection = connection
-    self.plan = plan
-    self.session = session
-  }
+  let connection: BlockingConnection
+  let session: CommandSession
+  let source: GraphSource
+  let options: GraphImporter.Options
+  /// The path of the file for rejects.
+  let rejects: String?
+  /// The path of the file that makes it possible to go on after an interruption.
+  let journal: String?
+  /// The options of the command line that decide on the outcome.
+  let description: String
 
   /// Whether the records of an entity can't simply become rows.
   static func isNeeded(_ entity: Entity, _ schema: Schema) -> Bool {
@@ -37,15 +26,34 @@ struct GraphImport {
     return !isPlain
   }
 
-  /// Imports the file and returns the exit status.
-  func run() throws -> Int32 {
-    let meter = ProgressMeter(session.messages, isOn: !session.isQuiet)
+  /// Imports the file of records that can simply become rows.
+  func runPlainly() throws {
+    let meter = session.meter()
     defer { meter.finish() }
-    let file = try InputFile(plan.source.path)
-    var options = plan.options
-    options.keepsDeferred = file.fraction == nil
+    let file = try InputFile(source.path)
+    let rejects = try rejects.map { path throws(DepotError) in try RejectsFile(path: path) }
+    var done = 0
+    let importer = Importer(source, options, rejects: rejects) { request in
+      let result = try connection.insert(request)
+      done += request.rows.count
+      meter.draw(rows: done, fraction: file.fraction)
+      return result
+    }
+    try importer.add(file)
+    try ImportVerb.end(importer.outcome, of: source.entity.name, meter, session)
+  }
+
+  /// Imports the file.
+  func run() throws {
+    let meter = session.meter()
+    defer { meter.finish() }
+    let file = try InputFile(source.path)
+    var options = options
+    // Standard input can't be read again, even if it is a file.
+    options.keepsDeferred = source.path == "-" || file.fraction == nil
+    if !options.keepsDeferred { try checkLinks() }
     let (journal, state) = try openJournal(&options)
-    let rejects = try plan.rejects.map { path throws(DepotError) in
+    let rejects = try rejects.map { path throws(DepotError) in
       try RejectsFile(path: path, keepsOld: !(state?.handled.isEmpty ?? true))
     }
     let importer = GraphImporter(
@@ -54,66 +62,62 @@ struct GraphImport {
       rejects: rejects,
       journal: journal
     )
-    if let state { try importer.resume(state) }
-    let handled = (state?.handled ?? []).union(state?.pending?.records ?? [])
-    try plan.source.read(
-      file,
-      skip: handled.contains,
-      refuse: importer.refuse(_:index:line:input:)
-    ) { record in
-      try importer.add(record)
+    try importer.add(source, from: file, after: state) {
       meter.draw(rows: importer.outcome.rows, fraction: file.fraction)
     }
-    try importer.finishRows()
-    try link(importer, meter)
+    if !importer.kept.isEmpty {
+      try importer.link(importer.kept)
+    } else if !importer.deferred.isEmpty {
+      let file = try InputFile(source.path)
+      try importer.link(source, from: file) {
+        meter.draw(rows: importer.outcome.rows, fraction: file.fraction)
+      }
+    }
     try rejects?.finish()
-    meter.finish()
-    session.say(ImportVerb.summary(importer.outcome, seconds: meter.seconds))
-    return importer.outcome.exitStatus
+    try ImportVerb.end(importer.outcome, of: source.entity.name, meter, session)
   }
 
-  /// Links what had to wait, reading the file again.
-  private func link(_ importer: GraphImporter, _ meter: ProgressMeter) throws {
-    guard !importer.deferred.isEmpty else { return }
-    var batch = importer.kept
-    func flush(_ limit: Int) throws {
-      guard batch.count >= limit else { return }
-      try importer.link(batch)
-      batch = []
+  /// Makes sure that all rows exist which records refer to, unless it is said what to do otherwise.
+  private func checkLinks() throws {
+    let entities = [source.entity] + source.schema.descendants(of: source.entity.name)
+    guard rejects == nil, !options.ignoresMissing,
+      entities.contains(where: { !source.schema.relationships(of: $0).isEmpty }), !isBegun
+    else { return }
+    let nothing = Importer.Outcome()
+    var check = LinkCheck()
+    try source.read(
+      try InputFile(source.path),
+      skip: { _ in false },
+      refuse: { error, _, line, _ in throw nothing.located(error, line: line) },
+      { check.add($0) }
+    )
+    if let (error, line) = try check.missing(ConnectedGraphService(connection: connection)) {
+      throw nothing.located(error, line: line)
     }
-    if batch.isEmpty {
-      let deferred = importer.deferred
-      let file = try InputFile(plan.source.path)
-      try plan.source.read(
-        file,
-        skip: { deferred[$0] == nil },
-        refuse: importer.refuse(_:index:line:input:),
-        { record in
-          batch.append(record)
-          try flush(plan.options.batch)
-          meter.draw(rows: importer.outcome.rows, fraction: file.fraction)
-        }
-      )
-    }
-    try flush(1)
+  }
+
+  /// Whether there is a journal, because the import was interrupted.
+  private var isBegun: Bool {
+    journal.map { FileSystem.contents(of: $0, limit: 1 << 32)?.isEmpty == false } ?? false
   }
 
   /// Opens the journal, and returns what an interrupted import has noted in it.
   private func openJournal(
     _ options: inout GraphImporter.Options
   ) throws(DepotError) -> (ImportJournal?, ImportJournal.State?) {
-    guard let path = plan.journal else { return (nil, nil) }
+    guard let path = journal else { return (nil, nil) }
     guard !options.keepsDeferred else {
       throw DepotError(.usage, "Only the import of a file can be resumed.")
     }
-    let style = plan.source.style
-    let source = try ImportJournal.fingerprint(
-      of: [plan.source.path],
-      facts: "\(plan.source.entity.name) \(plan.description) \(style.listSeparator) "
-        + "\(style.ignoresUnknown) \(style.nullText ?? "")"
+    let style = source.style
+    let fingerprint = try ImportJournal.fingerprint(
+      of: [source.path],
+      facts: "\(source.entity.name) \(description) \(style.listSeparator) "
+        + "\(style.ignoresUnknown) \(style.nullText ?? "") \(source.form) "
+        + "\(style.map.paths.sorted { $0.key < $1.key })"
     )
-    options.keyPrefix = "import:\(source)"
-    let (journal, history) = try ImportJournal.open(path: path, source: source)
+    options.keyPrefix = "import:\(fingerprint)"
+    let (journal, history) = try ImportJournal.open(path: path, source: fingerprint)
     return (journal, history.map { $0.files[""] ?? ImportJournal.State() })
   }
 }

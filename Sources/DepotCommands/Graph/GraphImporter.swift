@@ -1,3 +1,4 @@
+internal import DepotClientCore
 internal import DepotProtocol
 
 /// The import of records whose rows refer to each other by natural keys.
@@ -9,12 +10,12 @@ final class GraphImporter {
   struct Options {
     var batch = 1000
     var onConflict = InsertRequest.OnConflict.error
-    /// Whether references to rows that don't exist are left out.
+    /// Whether references to rows that don't exist are left out, and so are records that need them.
     var ignoresMissing = false
     /// Whether records whose relationships have to wait are kept, because their file can't be read
     /// again.
     var keepsDeferred = false
-    /// What the idempotency keys begin with; none are used if `nil`.
+    /// The beginning of the idempotency keys; none are used if `nil`.
     var keyPrefix: String?
   }
 
@@ -25,25 +26,20 @@ final class GraphImporter {
   private(set) var kept: [GraphRecord] = []
   private let options: Options
   private let service: any GraphService
+  /// The file for bad records; without one the first of them ends the import.
   private let rejects: RejectsFile?
   private let journal: ImportJournal?
   private let index: KeyIndex
+  /// Takes the identifiers of the records that were stored, batch by batch.
   private let onStored: ([Int64]) throws -> Void
   private var batch: [GraphRecord] = []
   private var batchRows = 0
   private var batchBytes = 0
   private var postponed: [GraphRecord] = []
   private var sent = 0
+  /// The records of which it was told that they lack links.
+  fileprivate var unlinked: Set<Int> = []
 
-  /// Creates an importer.
-  ///
-  /// - Parameters:
-  ///   - options: How records are stored.
-  ///   - service: Where they are stored.
-  ///   - rejects: Where bad records go; the first of them ends the import if there is nowhere.
-  ///   - journal: What is noted of the progress, to resume after an interruption.
-  ///   - index: The rows that are known.
-  ///   - onStored: Hears the identifiers of the records that were stored, batch by batch.
   init(
     _ options: Options,
     _ service: any GraphService,
@@ -94,8 +90,48 @@ final class GraphImporter {
       try flush()
       if postponed.count == waiting.count { break }
     }
-    for record in postponed { try refuse(missing(record), record) }
+    for record in postponed {
+      let error = missing(record)
+      if options.ignoresMissing, rejects == nil {
+        try omit(error, record)
+      } else {
+        try refuse(error, record)
+      }
+    }
     postponed = []
+  }
+
+  /// Stores the records of a file, after those that an interrupted import has stored.
+  func add(
+    _ source: GraphSource,
+    from file: InputFile,
+    after state: ImportJournal.State? = nil,
+    progress: () -> Void = {}
+  ) throws {
+    if let state { try resume(state) }
+    let handled = (state?.handled ?? []).union(state?.pending?.records ?? [])
+    let (isHandled, refuse) = (handled.contains, refuse(_:index:line:input:))
+    try source.read(file, skip: isHandled, refuse: refuse) { record in
+      try add(record)
+      progress()
+    }
+    try finishRows()
+  }
+
+  /// Links the rows of a file whose relationships had to wait.
+  func link(_ source: GraphSource, from file: InputFile, progress: () -> Void = {}) throws {
+    var batch: [GraphRecord] = []
+    let deferred = deferred
+    let isDone = { (index: Int) in deferred[index] == nil }
+    try source.read(file, skip: isDone, refuse: refuse(_:index:line:input:)) { record in
+      batch.append(record)
+      if batch.count >= options.batch {
+        try link(batch)
+        batch = []
+      }
+      progress()
+    }
+    try link(batch)
   }
 
   /// Links rows whose relationships had to wait.
@@ -103,6 +139,9 @@ final class GraphImporter {
     try lookUp(records)
     let rows = records.compactMap { record in
       deferred[record.index].map { (record: record, identifier: $0) }
+    }
+    for (record, error) in GraphLinks(rows, index).unresolved {
+      try leaveUnlinked(error, record)
     }
     try send(links: rows)
     if !rows.isEmpty { try journal?.linked(rows.map(\.record.index)) }
@@ -151,7 +190,8 @@ final class GraphImporter {
       key: key ?? "",
       records: save.records.map(\.index),
       deferred: save.deferred,
-      rows: [:]
+      rows: [:],
+      related: save.related
     )
     for (name, key, value) in save.keys {
       if let row = ImportJournal.FileRow(key, value) { pending.rows[name] = row }
@@ -167,21 +207,19 @@ final class GraphImporter {
       kept += save.records.filter { waiting.contains($0.index) }
     } catch let error as DepotError {
       // Without an answer nobody knows, and the journal says so.
-      guard error.isAboutRows else { throw withCount(error) }
+      guard error.isAboutRows else { throw outcome.told(with: error.inCommandWords) }
       try journal?.fail()
+      let (reason, line) = save.sent.located(error)
       let (first, second) = save.records.halves
-      if second.isEmpty { return try refuse(error, save.records[0]) }
-      guard rejects != nil else {
-        throw located(error, line: line(of: error, save))
-      }
+      if second.isEmpty { return try refuse(reason, save.records[0]) }
+      guard rejects != nil else { throw outcome.located(reason, line: line) }
       try send(first)
       try send(second)
     }
   }
 
-  private func note(_ result: GraphResult, _ pending: ImportJournal.Pending) throws {
-    outcome.inserted += result.inserted
-    outcome.updated += result.updated
+  private func note(_ result: SaveResult, _ pending: ImportJournal.Pending) throws {
+    outcome.add(result, pending, onConflict: options.onConflict)
     var waiting: [Int: Int64] = [:]
     for record in pending.deferred { waiting[record] = result.identifiers["#\(record)"] }
     deferred.merge(waiting) { $1 }
@@ -191,24 +229,18 @@ final class GraphImporter {
   }
 
   private func send(links rows: [(record: GraphRecord, identifier: Int64)]) throws {
-    let links = GraphLinks(rows, index)
-    if !options.ignoresMissing {
-      for (record, error) in links.unresolved { try leaveUnlinked(error, record) }
-    }
-    try send(resolvable: rows)
-  }
-
-  private func send(resolvable rows: [(record: GraphRecord, identifier: Int64)]) throws {
     let request = GraphLinks(rows, index).request
     guard !request.updates.isEmpty else { return }
     do {
       _ = try service.save(request, key: nil)
     } catch let error as DepotError {
-      guard error.isAboutRows else { throw withCount(error) }
+      guard error.isAboutRows else { throw outcome.told(with: error.inCommandWords) }
       let (first, second) = rows.halves
-      if second.isEmpty { return try leaveUnlinked(error, rows[0].record) }
-      try send(resolvable: first)
-      try send(resolvable: second)
+      if second.isEmpty {
+        return try leaveUnlinked(error.inCommandWords, rows[0].record, isMissing: false)
+      }
+      try send(links: first)
+      try send(links: second)
     }
   }
 }
@@ -221,17 +253,36 @@ extension GraphImporter {
 
   /// Rejects a record that couldn't be read, or ends the import.
   func refuse(_ error: DepotError, index: Int, line: Int, input: [UInt8]) throws {
-    guard let rejects else { throw located(error, line: line) }
+    guard let rejects else { throw outcome.located(error, line: line) }
     try rejects.append(line: line, error: error, input: input)
     outcome.rejected += 1
     try journal?.reject(index)
   }
 
+  /// Leaves out a record that needs a row which doesn't exist.
+  private func omit(_ error: DepotError, _ record: GraphRecord) throws {
+    if outcome.firstReason == nil {
+      outcome.firstReason = "line \(record.line): \(error.message)"
+    }
+    outcome.rejected += 1
+    try journal?.reject(record.index)
+  }
+
   /// Notes that a record is stored without all of its links, or ends the import.
-  private func leaveUnlinked(_ error: DepotError, _ record: GraphRecord) throws {
-    guard let rejects else { throw located(error, line: record.line) }
+  private func leaveUnlinked(
+    _ error: DepotError,
+    _ record: GraphRecord,
+    isMissing: Bool = true
+  ) throws {
+    let isWanted = isMissing && options.ignoresMissing
+    guard isWanted || rejects != nil else { throw outcome.located(error, line: record.line) }
+    if isWanted {
+      // It may have several such links, and gets those that there are.
+      if unlinked.insert(record.index).inserted { outcome.ignoring += 1 }
+      return
+    }
     guard deferred.removeValue(forKey: record.index) != nil else { return }
-    try rejects.append(line: record.line, error: error, input: record.input ?? [])
+    try rejects?.append(line: record.line, error: error, input: record.input ?? [])
     outcome.unlinked += 1
     try journal?.unlinked(record.index)
   }
@@ -239,40 +290,10 @@ extension GraphImporter {
   private func missing(_ record: GraphRecord) -> DepotError {
     for link in record.rows.flatMap(\.links) {
       if let reference = link.references.first(where: { $0.isMissing(in: index) }) {
-        return reference.error(at: link.relationship.name)
+        return reference.error(at: link.relationship)
       }
     }
     return DepotError(.objectNotFound, "It needs rows that couldn't be stored.")
-  }
-
-  /// Returns the line of the row that an error is about.
-  private func line(of error: DepotError, _ save: GraphSave) -> Int? {
-    let steps = error.at?.split(separator: "/").map(String.init) ?? []
-    guard let insert = steps.firstIndex(of: "insert"), insert + 3 < steps.count,
-      let part = Int(steps[insert + 1]), let row = Int(steps[insert + 3]),
-      save.origins.indices.contains(part), save.origins[part].indices.contains(row)
-    else { return nil }
-    let index = save.origins[part][row]
-    return save.records.first { $0.index == index }?.line
-  }
-
-  private func located(_ error: DepotError, line: Int?) -> DepotError {
-    var located = withCount(error)
-    if let line {
-      let place = error.at.flatMap { $0.hasPrefix("/") ? nil : ", \($0)" } ?? ""
-      located.at = "line \(line)\(place)"
-    }
-    located.hint = error.hint ?? "Use --rejects FILE to set bad records aside and go on."
-    return located
-  }
-
-  private func withCount(_ error: DepotError) -> DepotError {
-    var counted = error
-    let stored = outcome.inserted + outcome.updated
-    counted.message +=
-      stored == 0
-      ? " Nothing was stored." : " \(Numbers.counted(stored, "row")) before it were stored."
-    return counted
   }
 }
 

@@ -1,8 +1,7 @@
 internal import DepotProtocol
 
-/// What a relationship of an imported row leads to, before it is looked for.
+/// The destination of a relationship of an imported row, before it is looked for.
 enum GraphReference: Hashable {
-  case identifier(Int64)
   case key(NaturalKey, Value)
   /// A row that stands inside of this one, by its temporary identifier.
   case nested(String)
@@ -10,7 +9,7 @@ enum GraphReference: Hashable {
 
 /// A row that an import has read, with what it leads to.
 struct GraphRow {
-  /// What a relationship leads to.
+  /// A relationship with its destinations.
   struct Link {
     var relationship: Relationship
     var references: [GraphReference]
@@ -48,15 +47,23 @@ struct GraphRecord {
 struct GraphReader {
   private let schema: Schema
   private let rules: LinkRules
+  /// Whether members that there is nothing for are left out.
   private let ignoresUnknown: Bool
+  var map: RecordMap
+  /// The identifier of the store of each entity.
+  private let stores: [String: String]
   private let shapes: [String: RecordShape]
 
   init(
     _ schema: Schema,
     _ rules: LinkRules,
     ignoresUnknown: Bool = false,
+    map: RecordMap = RecordMap(),
+    stores: [String: String] = [:],
     fileKeys: Set<NaturalKey> = []
   ) {
+    self.map = map
+    self.stores = stores
     self.schema = schema
     self.rules = rules
     self.ignoresUnknown = ignoresUnknown
@@ -74,17 +81,7 @@ struct GraphReader {
     line: Int
   ) throws(DepotError) -> GraphRecord {
     var record = GraphRecord(index: index, line: line)
-    let root: JSONNode
-    do throws(DepotError) {
-      root = try JSONDocument(bytes).root
-    } catch {
-      var error = error
-      error.message = error.message.replacing("The frame", with: "The record")
-      throw error
-    }
-    guard root.kind == .object else {
-      throw DepotError(.type, "A record is a JSON object, not \(root.kind).")
-    }
+    let root = try JSONNode.record(bytes)
     record.byteCount = bytes.count
     try add(root, entity, name: "#\(index)", parent: nil, path: "", to: &record)
     return record
@@ -98,11 +95,12 @@ struct GraphReader {
     path: String,
     to record: inout GraphRecord
   ) throws(DepotError) {
-    let members = try object.members()
+    var members: [(name: String, value: JSONNode)] = []
+    for (name, value) in try object.members() { members.append((try name.string(), value)) }
+    if parent == nil { members = try map.members(members) }
     let shape = try shape(entity, members)
     var row = GraphRow(entity: shape.entity.name, name: name, parent: parent)
-    for (nameNode, value) in members {
-      let member = try nameNode.string()
+    for (member, value) in members {
       if let relationship = shape.relationships[member] {
         let references = try references(
           value,
@@ -125,9 +123,9 @@ struct GraphReader {
   /// Returns what the entity holds that a record names, which descends from the one expected.
   private func shape(
     _ entity: Entity,
-    _ members: [(name: JSONNode, value: JSONNode)]
+    _ members: [(name: String, value: JSONNode)]
   ) throws(DepotError) -> RecordShape {
-    let node = members.first { $0.name.isString("$entity") }?.value
+    let node = members.first { $0.name == "$entity" }?.value
     let name = try node?.string() ?? entity.name
     let named = try schema.entity(named: name)
     guard let shape = shapes[named.name], shape.lineage.contains(entity.name) else {
@@ -210,9 +208,11 @@ extension GraphReader {
         if element.kind == .object {
           let name = "\(parent).\(relationship.name).\(index)"
           let key = rule?.key
-          try references.append(nested(element, destination, key, name, parent, path, &record))
+          try references.append(
+            nested(element, destination, key, name: name, parent: parent, path: path, to: &record)
+          )
         } else {
-          try references.append(scalar(element, rule))
+          try references.append(scalar(element, rule, destination, path))
         }
       } catch {
         throw error.at(path)
@@ -221,20 +221,53 @@ extension GraphReader {
     return references
   }
 
+  /// Returns what a key or an identifier leads to.
+  ///
+  /// A key may be a number too, so that files which exports write say the same everywhere.
   private func scalar(
     _ value: JSONNode,
-    _ rule: (key: NaturalKey, isChosen: Bool)?
+    _ rule: (key: NaturalKey, isChosen: Bool)?,
+    _ destination: Entity,
+    _ path: String
   ) throws(DepotError) -> GraphReference {
-    if let rule, rule.isChosen || value.kind == .string {
+    if value.kind == .string, rule?.isChosen != true, rule?.key.type.isText != true,
+      let reference = RowReference(try value.string())
+    {
+      return .key(
+        .identifier(of: destination),
+        .int64(try identifier(reference, destination, path))
+      )
+    }
+    if let rule, rule.isChosen || value.kind == .string || rule.key.type.isNumber {
       let key = try value.value(as: rule.key.type)
       guard !key.isNull else { throw DepotError(.type, "A key can't be null.") }
       return .key(rule.key, key)
     }
     guard value.kind == .number else {
       throw DepotError(.type, "There is no key by which to find \(value.kind) there.")
-        .hint("Say which, as in --link relationship=Entity.attribute.")
+        .hint("Say which, as in --link \(path)=\(destination.name).attribute")
     }
-    return .identifier(try value.int64())
+    return .key(.identifier(of: destination), .int64(try value.int64()))
+  }
+
+  /// Returns the identifier of a row that a file names so, if it is of this store.
+  private func identifier(
+    _ reference: RowReference,
+    _ destination: Entity,
+    _ path: String
+  ) throws(DepotError) -> Int64 {
+    let relatives = schema.lineage(of: destination) + schema.descendants(of: destination.name)
+    guard relatives.contains(where: { $0.name == reference.entity }) else {
+      throw DepotError(.type, "\(reference.text) is no \(destination.name).")
+    }
+    guard reference.store == nil || reference.store == stores[destination.name] else {
+      throw DepotError(.objectNotFound, "\(reference.text) is a row of another store.")
+        .hint(
+          "Take all of it along with depot export --all and depot import --all, or find the rows by "
+            + "an attribute, as in --link \(path)=\(destination.name).attribute"
+        )
+    }
+    return reference.identifier
   }
 
   /// Adds a row that stands inside of another, to be linked if it has a key and is there already.
@@ -242,10 +275,10 @@ extension GraphReader {
     _ object: JSONNode,
     _ destination: Entity,
     _ key: NaturalKey?,
-    _ name: String,
-    _ parent: String,
-    _ path: String,
-    _ record: inout GraphRecord
+    name: String,
+    parent: String,
+    path: String,
+    to record: inout GraphRecord
   ) throws(DepotError) -> GraphReference {
     let before = record.rows
     try add(object, destination, name: name, parent: parent, path: path + ".", to: &record)
@@ -257,4 +290,11 @@ extension GraphReader {
     }
     return .key(key, value)
   }
+}
+
+extension AttributeType {
+  fileprivate var isNumber: Bool { self == .int64 || self == .double || self == .decimal }
+
+  /// Whether any text is a value, also one that looks like a reference to a row.
+  var isText: Bool { self == .string || self == .url }
 }

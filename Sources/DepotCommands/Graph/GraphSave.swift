@@ -9,28 +9,21 @@ struct GraphSave {
   private(set) var postponed: [GraphRecord] = []
   /// The positions of the records that have relationships to rows that aren't there yet.
   private(set) var deferred: [Int] = []
-  /// The record of each row of each part of the request.
-  private(set) var origins: [[Int]] = []
+  /// The rows of the request with their lines.
+  private(set) var sent = SentRows([])
   /// The keys of the rows in the request, by their temporary identifiers.
   private(set) var keys: [(name: String, key: NaturalKey, value: Value)] = []
 
+  /// How many rows of each entity stand inside of records.
+  private(set) var related: [String: Int] = [:]
+
   private var names: [NaturalKey: [Value: String]] = [:]
   private var omitted: Set<String> = []
-  /// The JSON of the rows of each part, without the last bracket.
-  private var texts: [[UInt8]] = []
+  private var parts = RowParts()
   private let index: KeyIndex
 
-  /// Makes a request of records.
-  ///
-  /// - Parameters:
-  ///   - records: Records in the order of the file.
-  ///   - index: The rows that are there.
-  ///   - onConflict: What to do with rows that are there already.
-  init(
-    _ records: [GraphRecord],
-    _ index: KeyIndex,
-    onConflict: InsertRequest.OnConflict = .error
-  ) {
+  /// Makes a request of records in the order of the file.
+  init(_ records: [GraphRecord], _ index: KeyIndex, onConflict: InsertRequest.OnConflict = .error) {
     self.index = index
     request.onConflict = onConflict
     var included = records
@@ -45,9 +38,8 @@ struct GraphSave {
     postponed.sort { $0.index < $1.index }
     self.records = included
     for record in included { add(record) }
-    for (part, rows) in texts.enumerated() {
-      request.inserts[part].rows = RowBatch(json: rows + [0x5D], count: origins[part].count)
-    }
+    request.inserts = parts.all.map { .init(entity: $0.entity, columns: $0.columns, rows: $0.rows) }
+    sent = SentRows(parts.all)
   }
 
   /// Finds out by which temporary identifiers rows can be referred to.
@@ -92,12 +84,10 @@ struct GraphSave {
   /// Returns the JSON of the identifier that a reference stands for, or `nil`.
   private func resolve(_ reference: GraphReference) -> [UInt8]? {
     switch reference {
-    case .identifier(let identifier): return Array("\(identifier)".utf8)
-    case .nested(let name): return Array(JSONValue.string(name).text.utf8)
+    case .nested(let name): return .json(name)
     case .key(let key, let value):
       // The same request is to be the same after an interruption, so names come first.
-      if let name = names[key]?[value] { return Array(JSONValue.string(name).text.utf8) }
-      return index[key, value].map { Array("\($0)".utf8) }
+      return names[key]?[value].map { .json($0) } ?? index[key, value].map { Array("\($0)".utf8) }
     }
   }
 
@@ -105,7 +95,7 @@ struct GraphSave {
     var isDeferred = false
     for row in record.rows where !omitted.contains(row.name) {
       var columns = ["$id"] + row.columns
-      var values = [Array(JSONValue.string(row.name).text.utf8)] + row.values
+      var values = [.json(row.name)] + row.values
       for link in row.links {
         let found = link.references.compactMap(resolve)
         if found.count < link.references.count { isDeferred = true }
@@ -115,30 +105,31 @@ struct GraphSave {
           link.relationship.isToMany ? found.jsonArray : found.first ?? Array("null".utf8)
         )
       }
-      append(row.entity, columns, values, record.index)
+      parts.append(row.entity, columns, values, line: record.line)
+      if row.parent != nil { related[row.entity, default: 0] += 1 }
       keys += row.keys.map { (row.name, $0.key, $0.value) }
     }
     if isDeferred { deferred.append(record.index) }
   }
+}
 
-  private mutating func append(
-    _ entity: String,
-    _ columns: [String],
-    _ values: [[UInt8]],
-    _ origin: Int
-  ) {
-    // Rows stay in the order of the file as far as their columns allow, and so do identifiers.
-    let isNext = request.inserts.last.map { $0.entity == entity && $0.columns == columns } ?? false
-    if !isNext {
-      request.inserts.append(.init(entity: entity, columns: columns, rows: RowBatch()))
-      origins.append([])
-      texts.append([])
-    }
-    let last = texts.count - 1
-    texts[last].append(texts[last].isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
-    texts[last] += values.jsonArray
-    origins[last].append(origin)
+/// The rows of a request, divided where the entity or the columns change.
+///
+/// They stay in the order of the file as far as their columns allow, and so do their identifiers.
+struct RowParts {
+  private(set) var all: [SentRows.Part] = []
+
+  /// Adds a row, whose values are JSON already.
+  mutating func append(_ entity: String, _ columns: [String], _ values: [[UInt8]], line: Int) {
+    let isNext = all.last.map { $0.entity == entity && $0.columns == columns } ?? false
+    if !isNext { all.append(.init(entity: entity, columns: columns)) }
+    all[all.count - 1].append(values.jsonArray, line: line)
   }
+}
+
+extension [UInt8] {
+  /// Returns the JSON of a text.
+  static func json(_ text: String) -> [UInt8] { Array(JSONValue.string(text).text.utf8) }
 }
 
 extension [[UInt8]] {

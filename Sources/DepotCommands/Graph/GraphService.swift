@@ -1,28 +1,12 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 
-/// What an import of related rows needs of the service.
+/// The operations of the service that an import of related rows needs.
 protocol GraphService {
   /// Stores changes, at most once for each key.
-  func save(_ request: SaveRequest, key: String?) throws -> GraphResult
+  func save(_ request: SaveRequest, key: String?) throws -> SaveResult
   /// Returns the rows with these natural keys, as far as they are there.
   func find(_ key: NaturalKey, _ values: [Value]) throws -> [(Value, Int64)]
-}
-
-/// What a save did.
-struct GraphResult: Equatable {
-  var inserted = 0
-  var updated = 0
-  /// The permanent identifiers by the temporary ones.
-  var identifiers: [String: Int64] = [:]
-}
-
-extension GraphResult {
-  init(_ reply: JSONValue) {
-    inserted = Int(reply["inserted"]?.int64 ?? 0)
-    updated = Int(reply["updated"]?.int64 ?? 0)
-    identifiers = (reply["ids"]?.object ?? [:]).compactMapValues(\.int64)
-  }
 }
 
 /// The service behind a connection.
@@ -31,8 +15,8 @@ struct ConnectedGraphService: GraphService {
 
   private static let lookupCount = 1000
 
-  func save(_ request: SaveRequest, key: String?) throws -> GraphResult {
-    GraphResult(try JSONValue(connection.perform(.save(request), key: key)))
+  func save(_ request: SaveRequest, key: String?) throws -> SaveResult {
+    try connection.save(request, key: key)
   }
 
   func find(_ key: NaturalKey, _ values: [Value]) throws -> [(Value, Int64)] {
@@ -42,22 +26,40 @@ struct ConnectedGraphService: GraphService {
       let request = FetchRequest(
         entity: key.entity,
         predicate: .in(.attribute(key.path), part.map(QueryExpression.value)),
-        select: [key.path]
+        select: key.isIdentifier ? [] : [key.path]
       )
-      // In a hierarchy the entity comes before what was selected.
-      var place = 0
-      _ = try connection.perform(.fetch(request)) { frame in
-        if let names = frame.columns {
-          place = (names.lastIndex(of: key.path) ?? 2) - 2
-        }
-        try frame.withRows(hasIdentity: true) { row in
-          for _ in 0..<place { _ = try row.field() }
-          let field = try row.field()
-          if let value = field.value(as: key.type) { result.append((value, row.identifier)) }
-          while !row.isAtEndOfRow() { _ = try row.field() }
-        }
+      try WholeStore.fetch(request, connection) { identifier, values in
+        let value: Value? =
+          key.isIdentifier
+          ? .int64(identifier)
+          : values[key.path].flatMap { try? JSONDocument($0).root.value(as: key.type) }
+        if let value { result.append((value, identifier)) }
       }
     }
     return result
+  }
+}
+
+extension Importer.Outcome {
+  /// Adds what became of the records of another file.
+  mutating func add(_ other: Self) {
+    inserted += other.inserted
+    updated += other.updated
+    skipped += other.skipped
+  }
+
+  /// Adds what became of the records of a request.
+  mutating func add(
+    _ result: SaveResult,
+    _ pending: ImportJournal.Pending,
+    onConflict: InsertRequest.OnConflict
+  ) {
+    // Rows inside of records are in a request only if they weren't found, so they are new.
+    let inside = pending.related.values.reduce(0, +)
+    related.merge(pending.related, uniquingKeysWith: +)
+    let new = max(0, result.inserted - inside)
+    inserted += new
+    updated += result.updated
+    if onConflict == .skip { skipped += max(0, pending.records.count - new - result.updated) }
   }
 }

@@ -3,7 +3,7 @@ internal import DepotProtocol
 /// A file of records whose rows may refer to each other.
 struct GraphSource {
   var path: String
-  var format: ImportFormat?
+  var form = InputForm()
   var entity: Entity
   var schema: Schema
   var rules: LinkRules
@@ -11,58 +11,71 @@ struct GraphSource {
   /// Whether records keep what they are read from, for rejects.
   var keepsInput: Bool
   var fileKeys: Set<NaturalKey> = []
+  /// The identifier of the store of each entity.
+  var stores: [String: String] = [:]
 
-  /// What to do with a record that can't be read: its error, position, line, and text.
+  /// Takes a record that can't be read: its error, position, line, and text.
   typealias Refusal = (DepotError, Int, Int, [UInt8]) throws -> Void
 
-  /// Reads all records.
-  ///
-  /// - Parameters:
-  ///   - file: The file, of which nothing was read.
-  ///   - skip: Whether a record, by its position, is left out.
-  ///   - refuse: What to do with a record that can't be read.
-  ///   - body: What to do with a record.
-  /// - Throws: What the functions throw, or ``DepotError`` if the file can't be read.
+  /// Reads the records of a file, of which nothing was read, without those whose positions are skipped.
   func read(
     _ file: InputFile,
     skip: (Int) -> Bool,
     refuse: Refusal,
     _ body: (GraphRecord) throws -> Void
   ) throws {
-    let reader = GraphReader(
+    let objects = GraphReader(
       schema,
       rules,
       ignoresUnknown: style.ignoresUnknown,
+      map: style.map,
+      stores: stores,
       fileKeys: fileKeys
     )
+    // The header is mapped already.
+    var rows = objects
+    rows.map = RecordMap()
     var index = 0
-    var header: DelimitedObjects?
-    func take(_ input: [UInt8], _ line: Int, _ object: () throws(DepotError) -> [UInt8]) throws {
+    try self.objects(of: file) { input, header, text in
       defer { index += 1 }
       if skip(index) { return }
+      let reader = header == nil ? objects : rows
       var record: GraphRecord
       do throws(DepotError) {
-        record = try reader.record(object(), of: entity, index: index, line: line)
+        record = try reader.record(Array(text(false)), of: entity, index: index, line: input.line)
       } catch {
-        return try refuse(error, index, line, input)
+        return try refuse(error, index, input.line, Array(input.bytes))
       }
-      if keepsInput { record.input = input }
+      if keepsInput { record.input = Array(input.bytes) }
       try body(record)
     }
+  }
+
+  /// Takes a record as it stands in a file, the header if it is a row of CSV, and a function that makes
+  /// it a JSON object, or an array if the header has ``DelimitedObjects/attributes``.
+  typealias ObjectBody = (
+    InputRecord,
+    DelimitedObjects?,
+    _ text: (_ isArray: Bool) throws(DepotError) -> ArraySlice<UInt8>
+  ) throws -> Void
+
+  /// Gives all records of a file, of which nothing was read, to a function.
+  func objects(of file: InputFile, _ body: ObjectBody) throws {
+    var header: DelimitedObjects?
     try ImportSource.read(
       file,
-      format: format,
-      object: { record in
-        let bytes = Array(record.bytes)
-        try take(bytes, record.line) { bytes }
-      },
+      form: form,
+      object: { record in try body(record, nil) { _ in record.bytes } },
       delimited: { record in
         guard let header else {
           header = try DelimitedObjects(record, of: entity, schema, rules, style)
           return
         }
         if record.isBlank, !header.isSingle { return }
-        try take(record.text, record.line) { () throws(DepotError) in try header.object(record) }
+        let input = InputRecord(bytes: record.text[...], line: record.line)
+        try body(input, header) { isArray throws(DepotError) in
+          try (isArray ? header.array(record) : header.object(record))[...]
+        }
       }
     )
   }

@@ -2,18 +2,11 @@ internal import DepotLinux
 internal import DepotProtocol
 
 extension ImportJournal {
-  /// Opens the journal of an import.
+  /// Opens the journal of an import, and returns the notes of an interrupted one of the same source.
   ///
-  /// - Parameters:
-  ///   - path: The file.
-  ///   - source: What identifies what is imported, and how.
-  /// - Returns: The journal, and what an interrupted import has noted in it.
   /// - Throws: ``DepotError`` `request.usage` if it is of another import, `storage.io` if it can't be
   ///   read or written.
-  static func open(
-    path: String,
-    source: String
-  ) throws(DepotError) -> (ImportJournal, History?) {
+  static func open(path: String, source: String) throws(DepotError) -> (ImportJournal, History?) {
     guard let bytes = FileSystem.contents(of: path, limit: 1 << 32), !bytes.isEmpty else {
       return (try ImportJournal(path: path, source: source, isNew: true), nil)
     }
@@ -83,7 +76,8 @@ extension ImportJournal.State {
         key: key,
         records: try reader.required("records").integers(),
         deferred: try reader.required("deferring").integers(),
-        rows: try reader.required("rows").fileRows()
+        rows: try reader.required("rows").fileRows(),
+        related: try reader.optional("related")?.counts() ?? [:]
       )
       sent += 1
     }
@@ -107,6 +101,8 @@ extension ImportJournal.State {
       pending = nil
       outcome.inserted = try reader.optionalInt("inserted") ?? 0
       outcome.updated = try reader.optionalInt("updated") ?? 0
+      outcome.skipped = try reader.optionalInt("skipped") ?? 0
+      outcome.related = try reader.optional("related")?.counts() ?? [:]
       for (name, value) in try reader.required("deferred").members() {
         if let record = Int(try name.string()) { deferred[record] = try value.int64() }
       }
@@ -125,6 +121,12 @@ extension JSONNode {
         name: try texts[1].string()
       )
     }
+    return result
+  }
+
+  fileprivate func counts() throws(DepotError) -> [String: Int] {
+    var result: [String: Int] = [:]
+    for (name, value) in try members() { result[try name.string()] = Int(try value.int64()) }
     return result
   }
 

@@ -15,6 +15,8 @@ final class ImportJournal {
     var deferred: [Int]
     /// The rows that are known by identifiers of the file, by their temporary identifiers.
     var rows: [String: FileRow]
+    /// How many rows of each entity stand inside of records.
+    var related: [String: Int] = [:]
   }
 
   /// A row as the files of an export refer to it.
@@ -29,7 +31,7 @@ final class ImportJournal {
 
     /// - Returns: `nil` if the key is an attribute, by which the store finds the row.
     init?(_ key: NaturalKey, _ value: Value) {
-      guard key.path == NaturalKey.fileIdentifier, case .string(let name) = value else {
+      guard key.isFileIdentifier, case .string(let name) = value else {
         return nil
       }
       self.init(entity: key.entity, name: name)
@@ -40,14 +42,14 @@ final class ImportJournal {
     }
   }
 
-  /// What was done of each file, by its entity; of a single one, by the empty text.
+  /// The state of each file, by its entity; of a single one, by the empty text.
   struct History: Equatable {
-    /// What identifies the files and how they are imported.
+    /// The fingerprint of the files and of the way in which they are imported.
     var source = ""
     var files: [String: State] = [:]
   }
 
-  /// What an import has done of a file.
+  /// The progress of the import of a file.
   struct State: Equatable {
     /// The records that needn't be looked at again.
     var handled: Set<Int> = []
@@ -61,18 +63,12 @@ final class ImportJournal {
 
   private let file: Descriptor
 
-  /// Opens a journal.
+  /// Opens a journal, or begins a new one of a source.
   ///
-  /// - Parameters:
-  ///   - path: The file, which is created if it isn't there.
-  ///   - source: What identifies the file that is imported, and how.
-  ///   - isNew: Whether the journal begins now.
   /// - Throws: ``DepotError`` `storage.io` if it can't be written.
   init(path: String, source: String, isNew: Bool) throws(DepotError) {
-    do throws(SystemError) {
-      file = isNew ? try Descriptor.create(path: path) : try Descriptor.open(appending: path)
-    } catch {
-      throw DepotError(.io, "The file \(path) can't be written (\(error)).")
+    file = try attempt("The file \(path) can't be written") { () throws(SystemError) in
+      try isNew ? Descriptor.create(path: path) : Descriptor.open(appending: path)
     }
     if isNew { try write(["source": .string(source)]) }
   }
@@ -96,6 +92,7 @@ final class ImportJournal {
     let facts = JSONValue.object([
       "begin": .string(pending.key), "deferring": Self.list(pending.deferred),
       "records": Self.list(pending.records), "rows": .object(rows),
+      "related": Self.counts(pending.related),
     ]).text
     // The request is large and is JSON already.
     try write(Array(facts.utf8.dropLast()) + Array(",\"save\":".utf8) + text + [UInt8(ascii: "}")])
@@ -104,14 +101,8 @@ final class ImportJournal {
   /// Notes that the request was refused, and so nothing of it is stored.
   func fail() throws(DepotError) { try write(["fail": .bool(true)]) }
 
-  /// Notes that the request is stored.
-  ///
-  /// - Parameters:
-  ///   - records: The records that were in it.
-  ///   - deferred: The identifiers of those that have relationships that aren't stored.
-  ///   - rows: The identifiers of ``Pending/rows``.
-  ///   - outcome: What all requests did.
-  /// - Throws: ``DepotError`` `storage.io` if it can't be written.
+  /// Notes that the request with some records is stored: the identifiers of those that lack relationships,
+  /// and of the rows that the file has names for.
   func end(
     _ records: [Int],
     deferred: [Int: Int64],
@@ -124,7 +115,8 @@ final class ImportJournal {
         Dictionary(uniqueKeysWithValues: deferred.map { ("\($0.key)", .int64($0.value)) })
       ),
       "end": Self.list(records), "inserted": .int64(Int64(outcome.inserted)),
-      "updated": .int64(Int64(outcome.updated)),
+      "updated": .int64(Int64(outcome.updated)), "skipped": .int64(Int64(outcome.skipped)),
+      "related": Self.counts(outcome.related),
     ])
   }
 
@@ -144,12 +136,13 @@ final class ImportJournal {
   }
 
   private func write(_ line: [UInt8]) throws(DepotError) {
-    let result = (line + [0x0A]).withUnsafeBytes { bytes in
-      Result { () throws(SystemError) in try file.write(bytes) }
+    try attempt("The journal of the import can't be written") { () throws(SystemError) in
+      try file.write(line + [0x0A])
     }
-    if case .failure(let error) = result {
-      throw DepotError(.io, "The journal of the import can't be written (\(error)).")
-    }
+  }
+
+  private static func counts(_ counts: [String: Int]) -> JSONValue {
+    .object(counts.mapValues { .int64(Int64($0)) })
   }
 
   private static func list(_ numbers: [Int]) -> JSONValue {

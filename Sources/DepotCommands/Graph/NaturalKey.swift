@@ -3,11 +3,23 @@ internal import DepotProtocol
 /// An attribute by whose values the rows of an entity are known outside of the store.
 struct NaturalKey: Hashable {
   var entity: String
-  /// The path of the attribute; `$id` for the identifiers that rows have in the files of an export.
+  /// The path of the attribute; `$id` for the identifiers that rows have in the store, or as texts in the
+  /// files of an export.
   var path: String
   var type: AttributeType
 
   static let fileIdentifier = "$id"
+
+  /// The key by which rows of an entity are known in the store itself.
+  static func identifier(of entity: Entity) -> NaturalKey {
+    NaturalKey(entity: entity.name, path: fileIdentifier, type: .int64)
+  }
+
+  /// Whether it is the identifier in the store.
+  var isIdentifier: Bool { path == Self.fileIdentifier && type == .int64 }
+
+  /// Whether it is the name that a row has in the files of an export.
+  var isFileIdentifier: Bool { path == Self.fileIdentifier && type == .string }
 
   /// Reads `Package.name`.
   ///
@@ -56,7 +68,7 @@ struct NaturalKey: Hashable {
 /// The rows that are known by their natural keys.
 final class KeyIndex {
   private var identifiers: [NaturalKey: [Value: Int64]] = [:]
-  /// What was looked for and isn't there.
+  /// The keys that were looked for in vain.
   private var absent: [NaturalKey: Set<Value>] = [:]
 
   subscript(key: NaturalKey, value: Value) -> Int64? { identifiers[key]?[value] }
@@ -76,7 +88,7 @@ final class KeyIndex {
 
   /// Whether it has to be looked for.
   func isUnknown(_ key: NaturalKey, _ value: Value) -> Bool {
-    key.path != NaturalKey.fileIdentifier && identifiers[key]?[value] == nil
+    !key.isFileIdentifier && identifiers[key]?[value] == nil
       && absent[key]?.contains(value) != true
   }
 }
@@ -117,11 +129,7 @@ struct LinkRules {
     }
   }
 
-  private func check(
-    _ path: String,
-    _ key: NaturalKey,
-    _ entity: Entity
-  ) throws(DepotError) {
+  private func check(_ path: String, _ key: NaturalKey, _ entity: Entity) throws(DepotError) {
     var entity = entity
     for step in path.split(separator: ".", omittingEmptySubsequences: false) {
       let relationships = schema.relationships(of: entity)

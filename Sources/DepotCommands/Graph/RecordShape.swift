@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// What the records of an entity may hold, ready to be looked up for each of very many.
+/// The members that records of an entity may have, ready to be looked up very often.
 struct RecordShape {
   let entity: Entity
   let fields: [String: Field]

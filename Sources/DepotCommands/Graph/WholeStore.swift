@@ -1,47 +1,60 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
 
 /// A folder with all that a store holds: `schema.json`, and a file of NDJSON for each entity.
 struct WholeStore {
   private let folder: String
-  private let session: Session
+  private let session: CommandSession
 
-  init(_ folder: String, _ session: Session) {
+  init(_ folder: String, _ session: CommandSession) {
     self.folder = folder
     self.session = session
   }
 
   private func path(_ entity: String) -> String { "\(folder)/\(entity).ndjson" }
 
-  /// Writes the folder.
+  /// Writes the folder, all files as of one moment if that is wanted.
   ///
-  /// - Parameter isOneMoment: Whether all files are of one moment.
-  /// - Returns: The status of the program.
   /// - Throws: ``DepotError`` `stream.expired` if the service doesn't keep the moment long enough.
-  func export(isOneMoment: Bool) throws -> Int32 {
+  func export(isOneMoment: Bool) throws {
     let connection = try session.connect()
     guard isOneMoment else { return try export(connection) }
+    return try Self.atOneMoment(connection) { try export($0) }
+  }
+
+  /// Reads several things as of one moment.
+  ///
+  /// - Throws: ``DepotError`` `stream.expired` if the service doesn't keep the moment long enough.
+  static func atOneMoment<Result>(
+    _ connection: BlockingConnection,
+    _ body: (BlockingConnection) throws -> Result
+  ) throws -> Result {
     do {
-      return try connection.withSnapshot { try export($0) }
+      return try connection.withSnapshot { try body($0) }
     } catch let error as DepotError where error.code == .streamExpired {
       throw DepotError(.streamExpired, "The export took longer than the service keeps a moment.")
         .hint("Start depotd with a longer --pin-ms, or export with --no-snapshot.")
     }
   }
 
-  private func export(_ connection: BlockingConnection) throws -> Int32 {
+  private func export(_ connection: BlockingConnection) throws {
     let schema = try connection.schema()
-    FileSystem.createPrivateFolder(folder)
-    let document = try sink("\(folder)/schema.json")
-    document.append(PrettyJSON.text(of: Array(schema.json.utf8)) + "\n")
-    try document.flush()
+    try checkFolder()
+    try? FileSystem.createPrivateFolder(folder)
     let export = try StoreExport(schema) { request, body in
       try Self.fetch(request, connection, body)
     }
+    let files = export.plan.files.map { path($0.entity) }
+    var isWhole = false
+    defer {
+      if !isWhole {
+        for path in files + [schemaPath] { FileSystem.remove(file: path + Self.partial) }
+      }
+    }
     var count = 0
     for file in export.plan.files {
-      let sink = try sink(path(file.entity))
+      let sink = try sink(path(file.entity) + Self.partial)
       try export.lines(file) { line in
         sink.bytes += line
         count += 1
@@ -49,26 +62,64 @@ struct WholeStore {
       }
       try sink.flush()
     }
+    let document = try sink(schemaPath + Self.partial)
+    document.append(PrettyJSON.text(of: schema.json) + "\n")
+    try document.flush()
+    try publish(files)
+    isWhole = true
     session.say("\(Numbers.counted(count, "row")) in \(folder)")
-    return 0
   }
 
-  private func sink(_ path: String) throws(DepotError) -> ByteSink {
-    do throws(SystemError) {
-      return ByteSink(try Descriptor.create(path: path))
-    } catch {
-      throw DepotError(.io, "The file \(path) can't be created (\(error)).")
+  /// The end of the names of files that aren't complete.
+  private static let partial = ".part"
+
+  private var schemaPath: String { "\(folder)/schema.json" }
+
+  /// Replaces an earlier export by the files that are complete now.
+  ///
+  /// Without its schema the folder is no export, so one that is cut short here isn't taken for whole.
+  private func publish(_ files: [String]) throws(DepotError) {
+    FileSystem.remove(file: schemaPath)
+    for name in FileSystem.entries(of: folder) where name.hasSuffix(".ndjson") {
+      FileSystem.remove(file: "\(folder)/\(name)")
+    }
+    for path in files + [schemaPath] {
+      try attempt("The file \(path) can't be created") { () throws(SystemError) in
+        try FileSystem.rename(path + Self.partial, to: path)
+      }
     }
   }
 
-  private static func fetch(
+  /// - Throws: ``DepotError`` `request.usage` if the folder has anything but an earlier export.
+  private func checkFolder() throws(DepotError) {
+    let names = FileSystem.entries(of: folder).filter {
+      ![".", ".."].contains($0) && !$0.hasSuffix(Self.partial)
+    }
+    guard !names.isEmpty else { return }
+    let isExport =
+      names.allSatisfy { $0 == "schema.json" || $0.hasSuffix(".ndjson") }
+      && (try? SchemaFile.read(schemaPath)) != nil
+    guard isExport else {
+      throw DepotError(.usage, "The folder \(folder) has files that aren't an earlier export.")
+        .hint("Name a new folder, or empty that one.")
+    }
+  }
+
+  private func sink(_ path: String) throws(DepotError) -> ByteSink {
+    try attempt("The file \(path) can't be created") { () throws(SystemError) in
+      ByteSink(try Descriptor.create(path: path))
+    }
+  }
+
+  /// Fetches rows and gives them to a function, with the JSON of their values by columns.
+  static func fetch(
     _ request: FetchRequest,
     _ connection: BlockingConnection,
     _ body: (Int64, [String: [UInt8]]) throws -> Void
   ) throws {
     var columns: [String] = []
     _ = try withoutActuallyEscaping(body) { body in
-      try connection.perform(.fetch(request)) { frame in
+      try connection.send(.fetch(request)) { frame in
         if let names = frame.columns { columns = Array(names.dropFirst(2)) }
         try frame.withRows(hasIdentity: true) { row in
           let identifier = row.identifier
@@ -80,18 +131,12 @@ struct WholeStore {
     }
   }
 
-  /// Reads the folder into a store, which gets its schema if it has none.
-  ///
-  /// - Parameters:
-  ///   - options: How rows are stored.
-  ///   - journal: The file that makes it possible to go on after an interruption.
-  /// - Returns: The exit status.
-  /// - Throws: ``DepotError`` of what can't be read or stored.
-  func importAll(_ options: GraphImporter.Options, journal: String?) throws -> Int32 {
-    let schema = try SchemaFile.read("\(folder)/schema.json")
+  /// Reads the folder into a store, which gets its schema if it has none; a journal notes the progress.
+  func importAll(_ options: GraphImporter.Options, journal: String?) throws {
+    let schema = try SchemaFile.read(schemaPath)
     let connection = try session.connect()
-    _ = try connection.define(schema)
-    let meter = ProgressMeter(session.messages, isOn: !session.isQuiet)
+    _ = try connection.define(schema, from: nil, allowing: .additions)
+    let meter = session.meter()
     defer { meter.finish() }
     let importing = StoreImport(
       schema,
@@ -101,16 +146,14 @@ struct WholeStore {
     if let journal {
       let files = ExportPlan(schema).files.map { path($0.entity) }
       let source = try ImportJournal.fingerprint(
-        of: ["\(folder)/schema.json"] + files,
+        of: [schemaPath] + files,
         facts: "\(options.batch) \(options.onConflict)"
       )
       let (journal, history) = try ImportJournal.open(path: journal, source: source)
       importing.resume(journal, history, keyPrefix: "import:\(source)")
     }
     try importing.run { meter.draw(rows: $0, fraction: nil) }
-    meter.finish()
-    session.say(ImportVerb.summary(importing.outcome, seconds: meter.seconds))
-    return 0
+    try ImportVerb.end(importing.outcome, of: nil, meter, session)
   }
 }
 
@@ -119,19 +162,13 @@ final class StoreImport {
   private let schema: Schema
   private let service: any GraphService
   private var options: GraphImporter.Options
+  /// Opens the file of an entity.
   private let open: (String) throws -> InputFile
   private var journal: ImportJournal?
   private var history = ImportJournal.History()
   /// How many rows were stored.
   private(set) var outcome = Importer.Outcome()
 
-  /// Creates an import.
-  ///
-  /// - Parameters:
-  ///   - schema: The schema of the files.
-  ///   - service: Where rows are stored.
-  ///   - options: How they are stored.
-  ///   - open: Opens the file of an entity.
   init(
     _ schema: Schema,
     _ service: any GraphService,
@@ -144,21 +181,15 @@ final class StoreImport {
     self.open = open
   }
 
-  /// Has the import note its progress, and go on from what one that was interrupted has noted.
-  ///
-  /// - Parameters:
-  ///   - journal: Where progress is noted.
-  ///   - history: What was noted before.
-  ///   - keyPrefix: What the idempotency keys begin with, the same for each run.
+  /// Notes the progress, and goes on from what an import that was interrupted has noted.
   func resume(_ journal: ImportJournal, _ history: ImportJournal.History?, keyPrefix: String) {
     self.journal = journal
     self.history = history ?? ImportJournal.History()
     options.keyPrefix = keyPrefix
   }
 
-  /// Imports all files.
+  /// Imports all files, and tells how many rows are stored.
   ///
-  /// - Parameter progress: Hears how many rows are stored.
   /// - Throws: ``DepotError`` of the first record that can't be stored, with its file and line.
   func run(progress: (Int) -> Void = { _ in }) throws {
     let index = KeyIndex()
@@ -169,7 +200,7 @@ final class StoreImport {
       let rules = try LinkRules([], of: entity, schema, usesFileIdentifiers: true)
       let source = GraphSource(
         path: file.entity,
-        format: .ndjson,
+        form: InputForm(format: .ndjson),
         entity: entity,
         schema: schema,
         rules: rules,
@@ -180,48 +211,22 @@ final class StoreImport {
       var options = options
       if let prefix = options.keyPrefix { options.keyPrefix = "\(prefix):\(file.entity)" }
       let importer = GraphImporter(options, service, journal: journal, index: index)
-      let state = history.files[file.entity] ?? ImportJournal.State()
-      let handled = state.handled.union(state.pending?.records ?? [])
       try located(file.entity) {
         try journal?.enter(file.entity)
-        try importer.resume(state)
-        try source.read(
-          try open(file.entity),
-          skip: handled.contains,
-          refuse: importer.refuse(_:index:line:input:),
-          { record in
-            try importer.add(record)
-            progress(outcome.inserted + importer.outcome.inserted)
-          }
-        )
-        try importer.finishRows()
+        let state = history.files[file.entity]
+        try importer.add(source, from: open(file.entity), after: state) {
+          progress(outcome.inserted + importer.outcome.inserted)
+        }
       }
-      outcome.inserted += importer.outcome.inserted
+      outcome.add(importer.outcome)
       waiting.append((source, importer))
     }
     for (source, importer) in waiting where !importer.deferred.isEmpty {
       try located(source.entity.name) {
         try journal?.enter(source.entity.name)
-        try link(source, importer)
+        try importer.link(source, from: open(source.entity.name))
       }
     }
-  }
-
-  private func link(_ source: GraphSource, _ importer: GraphImporter) throws {
-    var batch: [GraphRecord] = []
-    let deferred = importer.deferred
-    try source.read(
-      try open(source.entity.name),
-      skip: { deferred[$0] == nil },
-      refuse: importer.refuse(_:index:line:input:),
-      { record in
-        batch.append(record)
-        if batch.count < options.batch { return }
-        try importer.link(batch)
-        batch = []
-      }
-    )
-    try importer.link(batch)
   }
 
   private func located(_ entity: String, _ body: () throws -> Void) throws {
@@ -229,6 +234,10 @@ final class StoreImport {
       try body()
     } catch var error as DepotError {
       error.at = "\(entity).ndjson" + (error.at.map { ", \($0)" } ?? "")
+      // Options of the import of one file are none here.
+      if [GraphReference.missingAdvice, Importer.rejectsAdvice].contains(error.hint) {
+        error.hint = "Is the folder all of an export, as depot export --all has written it?"
+      }
       throw error
     }
   }

@@ -1,18 +1,18 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 
 /// `depot log -f`: transactions as they are committed.
 struct HistoryFollowing {
-  private let session: Session
+  private let session: CommandSession
   private let printer: LogPrinter
 
-  init(_ session: Session) {
+  init(_ session: CommandSession) {
     self.session = session
     printer = LogPrinter(session)
   }
 
   /// Shows what there is, then what comes, until the user has enough.
-  func run(_ request: HistoryRequest, _ retry: OptionSpec) throws -> Int32 {
+  func run(_ request: HistoryRequest, _ retry: OptionSpec) throws {
     guard request.until == nil else {
       throw DepotError(.usage, "--until and --follow contradict each other.")
     }
@@ -21,24 +21,22 @@ struct HistoryFollowing {
     var reader = HistoryReader(since: try showFirst(request))
     var watch = WatchRequest(.history(request.watched))
     watch.bookmarkMilliseconds = 30_000
-    try run.run {
-      watch.since = reader.token
-      return watch
+    try run.run(watch) {
+      reader.token
     } lost: { error in
       reader.restart()
       session.say("\(error.message) Going on when there is a service again.")
     } frames: { bytes in
       try show(reader.receive(bytes))
       if reader.gap != nil { try fillGap(&reader, watch) }
-      return true
+      return false
     }
-    return 0
   }
 
   /// Shows the last transactions that there are; returns the moment after them.
   private func showFirst(_ request: HistoryRequest) throws -> HistoryToken {
     var request = request
-    let connection = try session.connect()
+    let connection = try session.connect(mayStart: false)
     if request.since != nil, request.limit == nil {
       return try connection.history(request) { try printer.print($0) }.token
     }
@@ -58,12 +56,12 @@ struct HistoryFollowing {
 
   /// Reads and shows what a watch left out.
   private func fillGap(_ reader: inout HistoryReader, _ watch: WatchRequest) throws {
-    let connection = try session.connect()
+    let connection = try session.connect(mayStart: false)
     while reader.gap != nil {
       do {
         try connection.history(reader.missing(watch)) { try show(reader.fill($0)) }
         try show(reader.closeGap())
-      } catch let error as DepotError where error.code == .historyExpired {
+      } catch let error as DepotError where HistoryReader.isLoss(error) {
         try show(reader.lose(error))
       }
     }
@@ -75,7 +73,7 @@ struct HistoryFollowing {
       case .transaction(let transaction): try printer.print(transaction)
       case .gap(let from, let to):
         let (from, to) = (from?.description ?? "the beginning", to?.description ?? "now")
-        session.say("What was after \(from) up to \(to) isn't kept any more.")
+        session.say("What was after \(from) up to \(to) can't be told any more.")
       case .current, .interrupted: break
       }
     }

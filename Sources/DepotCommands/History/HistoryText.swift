@@ -1,12 +1,11 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 internal import FoundationEssentials
 
 /// Transactions and changes in words.
 enum HistoryText {
-  /// The time of a transaction as the wire has it.
-  static func time(_ transaction: HistoryTransaction) -> String {
-    guard let date = transaction.date else { return "" }
+  /// A time as the wire has it.
+  static func time(_ date: Date) -> String {
     var writer = JSONWriter()
     DateText.write(date.timeIntervalSinceReferenceDate, to: &writer)
     return String(decoding: writer.bytes, as: UTF8.self).filter { $0 != "\"" }
@@ -15,7 +14,7 @@ enum HistoryText {
   /// The cells of a transaction's changes.
   static func lines(_ transaction: HistoryTransaction) -> [[String]] {
     let start = [
-      transaction.token.description, time(transaction),
+      transaction.token.description, transaction.date.map(time) ?? "",
       transaction.author ?? transaction.process ?? "",
     ]
     if transaction.changes.isEmpty { return [start + [transaction.origin ?? "", "", ""]] }
@@ -24,9 +23,9 @@ enum HistoryText {
     }
   }
 
-  /// What stands above the changes of a transaction.
+  /// The line above the changes of a transaction.
   static func heading(_ transaction: HistoryTransaction) -> String {
-    var line = "\(transaction.token)  \(time(transaction))"
+    var line = "\(transaction.token)  \(transaction.date.map(time) ?? "")"
     let names = [transaction.author, transaction.process].compactMap(\.self)
     if !names.isEmpty { line += "  \(names.joined(separator: ", "))" }
     if let group = transaction.group { line += "  [\(group)]" }

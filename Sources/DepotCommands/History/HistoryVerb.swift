@@ -1,65 +1,51 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 
 /// `depot history`: what transactions changed, and how much of it is kept.
 enum HistoryVerb {
   static let since = OptionSpec(
-    name: "since",
-    value: "MOMENT",
+    "--since MOMENT",
     help: "only transactions after this token or date, such as 2026-05-01T12:00:00Z"
   )
-  static let until = OptionSpec(
-    name: "until",
-    value: "TOKEN",
-    help: "only transactions up to this one"
-  )
-  static let author = OptionSpec(
-    name: "author",
-    value: "NAME",
-    help: "only transactions of this author"
-  )
+  static let until = OptionSpec("--until TOKEN", help: "only transactions up to this one")
+  static let author = OptionSpec("--author NAME", help: "only transactions of this author")
   static let properties = OptionSpec(
-    name: "properties",
-    value: "NAMES",
+    "--properties NAMES",
     help: "only changes of these properties, as in name,size"
   )
-  private static let reverse = OptionSpec(name: "reverse", help: "the last transaction first")
-  static let noValues = OptionSpec(name: "no-values", help: "leave out old and new values")
+  private static let reverse = OptionSpec("--reverse", help: "the last transaction first")
+  static let noValues = OptionSpec("--no-values", help: "leave out old and new values")
   private static let consumer = OptionSpec(
-    name: "consumer",
-    value: "NAME",
+    "--consumer NAME",
     help: "begin where this consumer has read up to"
   )
   private static let acknowledge = OptionSpec(
-    name: "acknowledge",
+    "--acknowledge",
     help: "with --consumer: note that what was shown was read"
   )
   private static let forget = OptionSpec(
-    name: "forget",
+    "--forget",
     help: "with --consumer: forget it, and show nothing"
   )
   private static let status = OptionSpec(
-    name: "status",
+    "--status",
     help: "show how much is kept, and who reads it"
   )
   private static let deleteBefore = OptionSpec(
-    name: "delete-before",
-    value: "MOMENT",
+    "--delete-before MOMENT",
     help: "delete what was before this token or date, and show nothing"
   )
 
   static let verb = Verb(
-    words: ["history"],
-    operands: "[ENTITY | ENTITY/ID …]",
-    operandCount: 0...Int.max,
-    operand: .entity,
+    name: "history",
+    operands: .history,
     summary: "show what transactions changed, the oldest first",
     details: """
-      A table has a line for each change; json and ndjson have an object for each transaction, several
-      if it is large. The last line on the standard error is the token from which to go on.
+      A table has a line for each change; ndjson has an object for each transaction, several if it
+      is large, and json an array of them. The last line on the standard error is the token from which to go on.
       """,
     examples: [
-      "depot history --since 3f2b8c01-1042", "depot history Package --author ann",
+      "depot history --since 3f2b8c01-9d20c4e7a1b2-1042", "depot history Package --author ann",
       "depot history Package/42 --properties name,section", "depot history --status",
       "depot history --consumer mirror --acknowledge -o ndjson",
       "depot history --delete-before 2026-01-01T00:00:00Z",
@@ -67,12 +53,10 @@ enum HistoryVerb {
     options: [
       since, until, author, properties, .limit, reverse, noValues, consumer, acknowledge, forget,
       status, deleteBefore,
-    ],
-    run: run
-  )
-
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    ]
+  ) { session in
     let invocation = session.invocation
+    try session.require(.documents)
     if invocation.has(status) { return try showStatus(session) }
     if let text = invocation.value(deleteBefore) {
       let count = try session.connect().deleteHistory(before: try moment(text))
@@ -80,14 +64,14 @@ enum HistoryVerb {
         .object(["deleted": .int64(Int64(count))]),
         orText: "Deleted \(Numbers.counted(count, "transaction"))."
       )
-      return 0
+      return
     }
     if invocation.has(forget) {
       guard let name = invocation.value(consumer) else {
         throw DepotError(.usage, "--forget needs --consumer.")
       }
       try session.connect().forgetHistoryConsumer(name)
-      return 0
+      return
     }
     var request = try request(invocation)
     request.isDescending = invocation.has(reverse)
@@ -96,12 +80,13 @@ enum HistoryVerb {
       throw DepotError(.usage, "--acknowledge needs --consumer, and the oldest first.")
     }
     let connection = try session.connect()
+    // A transaction that the pager never showed must not be acknowledged.
+    if !invocation.has(acknowledge) { session.beginPaging() }
     let end = try show(request, connection, session)
     if invocation.has(acknowledge), let name = request.consumer {
       try connection.acknowledgeHistory(end.token, consumer: name)
     }
     session.say(end.token.description)
-    return 0
   }
 
   /// Returns the request that a command line describes.
@@ -137,7 +122,7 @@ enum HistoryVerb {
       case .date(let date)? = try? document.root.value(as: .date)
     else {
       throw DepotError(.usage, "\(text.debugDescription) is neither a token nor a date.")
-        .hint("Tokens are like 3f2b8c01-1042, dates like 2026-05-01T12:00:00Z.")
+        .hint("Tokens are like 3f2b8c01-9d20c4e7a1b2-1042, dates like 2026-05-01T12:00:00Z.")
     }
     return .date(date)
   }
@@ -146,34 +131,46 @@ enum HistoryVerb {
   private static func show(
     _ request: HistoryRequest,
     _ connection: BlockingConnection,
-    _ session: Session
+    _ session: CommandSession
   ) throws -> HistoryEnd {
-    guard session.format == .table else {
-      let result = try connection.perform(.history(request)) { frame in
-        for node in try frame.member("next")?.elements() ?? [] {
-          session.output.append(try JSONValue(node).text + "\n")
-        }
-        try session.output.flush()
-      }
-      return try HistoryEnd(result)
-    }
+    guard session.format.isTable else { return try writeJSON(request, connection, session) }
     let table = TablePrinter(session.style(""), session.output)
-    table.begin(headings: ["token", "at", "author", "change", "row", "values"])
-    let end = try connection.history(request) { transaction in
-      for line in HistoryText.lines(transaction) {
-        try table.print(line.map { TableCell(text: TextWidth.printable($0)) })
+    table.begin(headings: ["token", "at", "author", "change", "row", "values"], whole: [4])
+    let end = try table.writing {
+      try connection.history(request) { transaction in
+        for line in HistoryText.lines(transaction) {
+          try table.print(line.map { TableCell(text: TextWidth.printable($0)) })
+        }
       }
     }
-    try table.end()
     try session.output.flush()
     return end
   }
 
-  private static func showStatus(_ session: Session) throws -> Int32 {
+  /// Writes transactions as JSON, as they arrive.
+  @discardableResult
+  static func writeJSON(
+    _ request: HistoryRequest,
+    _ connection: BlockingConnection,
+    _ session: CommandSession
+  ) throws -> HistoryEnd {
+    let sequence = JSONSequence(session.output, isArray: session.format == .json)
+    let result = try sequence.writing {
+      try connection.send(.history(request)) { frame in
+        for node in try frame.member("next")?.elements() ?? [] {
+          sequence.append(try JSONValue(node).text)
+        }
+        try session.output.flush()
+      }
+    }
+    try session.output.flush()
+    return try HistoryEnd(result)
+  }
+
+  private static func showStatus(_ session: CommandSession) throws {
     let connection = try session.connect()
-    guard session.format == .table else {
-      session.write(try JSONValue(connection.perform(.historyStatus)))
-      return 0
+    guard session.format.isTable else {
+      return session.write(try JSONValue(connection.send(.historyStatus)))
     }
     let status = try connection.historyStatus()
     let kept = Numbers.counted(status.transactions, "transaction")
@@ -184,6 +181,5 @@ enum HistoryVerb {
       let note = consumer.isExpired ? " (what came then isn't kept any more)" : ""
       session.output.append("consumer \(consumer.name): \(consumer.token)\(note)\n")
     }
-    return 0
   }
 }

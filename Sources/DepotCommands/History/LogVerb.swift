@@ -1,78 +1,71 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 
 /// `depot log`: what happened last.
 enum LogVerb {
   private static let follow = OptionSpec(
-    name: "follow",
-    short: "f",
+    "-f, --follow",
     help: "the newest last, and then what is committed from now on, until Ctrl-C"
   )
   private static let retry = OptionSpec(
-    name: "retry",
-    value: "SECONDS",
+    "--retry SECONDS",
     help: "with --follow: how long to try to connect again (default: 60)"
   )
 
   static let verb = Verb(
-    words: ["log"],
-    operands: "[ENTITY | ENTITY/ID …]",
-    operandCount: 0...Int.max,
-    operand: .entity,
+    name: "log",
+    operands: .history,
     summary: "show the last transactions, the newest first",
     details: """
       Without --limit there are 20, unless --since says where to end. With --follow those come first, and
       the newest last; Ctrl-C ends it with status 0. With -o ndjson, as in a pipe, there is an object for
-      each transaction, several if it is large and was there before.
+      each transaction, several if it is large and was there before; -o json is an array of them, and
+      can't be followed.
       """,
     examples: [
       "depot log", "depot log Package/42", "depot log --author ann --limit 3", "depot log -f",
-      "depot log -f Package --since 3f2b8c01-1042 | jq -c '.changes[]'",
+      "depot log -f Package --since 3f2b8c01-9d20c4e7a1b2-1042 | jq -c '.changes[]'",
     ],
     options: [
       HistoryVerb.since, HistoryVerb.until, HistoryVerb.author, HistoryVerb.properties, .limit,
       HistoryVerb.noValues, follow, retry,
-    ],
-    run: run
-  )
-
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    ]
+  ) { session in
     var request = try HistoryVerb.request(session.invocation)
-    if session.invocation.has(follow) { return try HistoryFollowing(session).run(request, retry) }
+    if session.invocation.has(follow) {
+      try session.require([.table, .ndjson], with: follow)
+      return try HistoryFollowing(session).run(request, retry)
+    }
+    session.beginPaging()
     if session.invocation.value(retry) != nil {
       throw DepotError(.usage, "--retry goes with --follow.")
     }
+    try session.require(.documents)
     request.isDescending = true
     if request.limit == nil, request.since == nil { request.limit = 20 }
     let connection = try session.connect()
-    guard session.format == .table else {
-      _ = try connection.perform(.history(request)) { frame in
-        for node in try frame.member("next")?.elements() ?? [] {
-          session.output.append(try JSONValue(node).text + "\n")
-        }
-        try session.output.flush()
-      }
-      return 0
+    guard session.format.isTable else {
+      try HistoryVerb.writeJSON(request, connection, session)
+      return
     }
     let printer = LogPrinter(session)
     try connection.history(request) { try printer.print($0) }
-    return 0
   }
 }
 
 /// Transactions one after the other: a heading with the changes below, or an object in a line.
 final class LogPrinter {
-  private let session: Session
+  private let session: CommandSession
   private var last: HistoryToken?
 
-  init(_ session: Session) {
+  init(_ session: CommandSession) {
     self.session = session
   }
 
   /// Shows a transaction, or the next piece of one.
   func print(_ transaction: HistoryTransaction) throws {
     let output = session.output
-    guard session.format == .table else {
+    guard session.format.isTable else {
       output.append(JSONValue(transaction).text + "\n")
       return try output.flush()
     }

@@ -1,30 +1,26 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 
 /// `depot undo` and `depot redo`: the inverse of transactions.
 enum UndoVerb {
   private static let author = OptionSpec(
-    name: "author",
-    value: "NAME",
+    "--author NAME",
     help: "the last transaction of this author"
   )
   private static let group = OptionSpec(
-    name: "group",
-    value: "NAME",
+    "--group NAME",
     help: "all transactions of this group, the last first"
   )
   private static let policy = OptionSpec(
-    name: "policy",
-    value: "POLICY",
+    "--policy POLICY",
     help: "what to do with what was changed since: \(policies.joined(separator: ", "))",
     candidates: .words(policies)
   )
   private static let policies = MergePolicy.allCases.map(\.rawValue)
 
   static let verb = Verb(
-    words: ["undo"],
-    operands: "[TOKEN]",
-    operandCount: 0...1,
+    name: "undo",
+    operands: .token,
     summary: "undo a transaction, the last one unless another is named",
     details: """
       It is undone in a transaction of its own, which depot redo undoes. What was changed since stands in
@@ -32,25 +28,22 @@ enum UndoVerb {
       last transaction of that author.
       """,
     examples: [
-      "depot undo", "depot undo --author ann", "depot undo 3f2b8c01-1042",
+      "depot undo", "depot undo --author ann", "depot undo 3f2b8c01-9d20c4e7a1b2-1042",
       "depot undo --group import-7",
-      "depot undo 3f2b8c01-1042 --policy mergeByPropertyStoreTrump",
+      "depot undo 3f2b8c01-9d20c4e7a1b2-1042 --policy mergeByPropertyStoreTrump",
     ],
-    options: [author, group, policy],
-    run: { try run($0, isRedo: false) }
-  )
+    options: [author, group, policy]
+  ) { try run($0, isRedo: false) }
 
   static let redo = Verb(
-    words: ["redo"],
-    operands: "[TOKEN]",
-    operandCount: 0...1,
+    name: "redo",
+    operands: .token,
     summary: "do again what was undone last",
-    examples: ["depot redo", "depot redo 3f2b8c01-1043"],
-    options: [author, group, policy],
-    run: { try run($0, isRedo: true) }
-  )
+    examples: ["depot redo", "depot redo 3f2b8c01-9d20c4e7a1b2-1043"],
+    options: [author, group, policy]
+  ) { try run($0, isRedo: true) }
 
-  private static func run(_ session: Session, isRedo: Bool) throws -> Int32 {
+  private static func run(_ session: CommandSession, isRedo: Bool) throws {
     let invocation = session.invocation
     var request = UndoRequest(policy: try invocation.choice(policy))
     switch (invocation.operands.first, invocation.value(author), invocation.value(group)) {
@@ -61,7 +54,7 @@ enum UndoVerb {
     default: throw DepotError(.usage, "TOKEN, --author and --group exclude each other.")
     }
     let connection = try session.connect()
-    let node = try connection.perform(isRedo ? .redo(request) : .undo(request))
+    let node = try connection.send(isRedo ? .redo(request) : .undo(request))
     let result = try UndoResult(node)
     let done = result.undone.map(\.description).joined(separator: ", ")
     var text = isRedo ? "Undid \(done), so that it is done again" : "Undid \(done)"
@@ -73,6 +66,5 @@ enum UndoVerb {
       text += "\n  \(conflict.entity)/\(conflict.identifier) \(names): \(decision)"
     }
     session.write(try JSONValue(node), orText: text)
-    return 0
   }
 }

@@ -118,10 +118,7 @@ struct Assignments: Equatable {
 
   /// The values as the only row of a batch.
   var batch: RowBatch {
-    var json = Array("[[".utf8)
-    json.append(contentsOf: values.joined(separator: [UInt8(ascii: ",")]))
-    json.append(contentsOf: "]]".utf8)
-    return RowBatch(json: json, count: 1)
+    RowBatch(json: [values.jsonArray].jsonArray, count: 1)
   }
 
   private static func json(_ text: String) throws(DepotError) -> [UInt8] {

@@ -14,6 +14,15 @@ struct DelimitedRecord: Equatable {
   /// The row as it stood in the file, without the end of the line.
   var text: [UInt8] = []
 
+  /// - Throws: ``DepotError`` `request.type` if there aren't as many fields as the header has.
+  func check(fieldCount count: Int) throws(DepotError) {
+    guard fields.count != count else { return }
+    throw DepotError(
+      .type,
+      "The row has \(Numbers.counted(fields.count, "field")); the header has \(count)."
+    )
+  }
+
   /// Whether this is an empty line.
   var isBlank: Bool { fields.count == 1 && fields[0].bytes.isEmpty && !fields[0].isQuoted }
 }
@@ -35,7 +44,6 @@ struct DelimitedReader {
   private var record = DelimitedRecord()
   private var field = DelimitedRecord.Field(bytes: [])
   private var line = 1
-  private var prefix = 0
   private var ready: [DelimitedRecord] = []
   private var taken = 0
 
@@ -49,19 +57,7 @@ struct DelimitedReader {
   ///   follows them.
   mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(DepotError) {
     if bytes.isEmpty { return try finish() }
-    for byte in bytes {
-      // A byte order mark at the very beginning is no part of the first name.
-      if prefix < 3 {
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        if byte == mark[prefix] {
-          prefix += 1
-          continue
-        }
-        for skipped in mark.prefix(prefix) { try take(skipped) }
-        prefix = 3
-      }
-      try take(byte)
-    }
+    for byte in bytes { try take(byte) }
   }
 
   /// Returns the next complete row, or `nil` if more bytes are needed.
@@ -133,10 +129,6 @@ struct DelimitedReader {
   }
 
   private mutating func finish() throws(DepotError) {
-    if prefix < 3 {
-      for byte in [0xEF, 0xBB, 0xBF].prefix(prefix) as ArraySlice<UInt8> { try take(byte) }
-      prefix = 3
-    }
     if state == .quoted {
       throw DepotError(.type, "The quotation mark in line \(record.line) is never closed.")
     }

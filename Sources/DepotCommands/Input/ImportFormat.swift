@@ -10,7 +10,7 @@ enum ImportFormat: String, CaseIterable, Sendable {
   /// Guesses the format by the name of a file and its first bytes.
   init(fileName: String, start: UnsafeRawBufferPointer) {
     let ending = fileName.split(separator: ".").last.map { $0.lowercased() }
-    let first = start.first { $0 > 0x20 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF }
+    let first = start.first { $0 > 0x20 }
     switch ending {
     case "csv": self = .csv
     case "tsv", "tab": self = .tsv
@@ -19,9 +19,18 @@ enum ImportFormat: String, CaseIterable, Sendable {
     default:
       switch first {
       case UInt8(ascii: "["): self = .json
-      case UInt8(ascii: "{"), nil: self = .ndjson
+      case UInt8(ascii: "{"): self = Self.hasWholeObject(start) ? .ndjson : .json
+      case nil: self = .ndjson
       default: self = start.prefix { $0 != 0x0A }.contains(0x09) ? .tsv : .csv
       }
     }
+  }
+
+  /// Whether the first line may be a record, rather than the beginning of one.
+  private static func hasWholeObject(_ start: UnsafeRawBufferPointer) -> Bool {
+    guard let line = start.split(separator: 0x0A).first(where: { $0.contains { $0 > 0x20 } }) else {
+      return true
+    }
+    return line.count == start.count || line.last { $0 > 0x20 } == UInt8(ascii: "}")
   }
 }

@@ -1,109 +1,104 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 
 /// The import of a stream of records in batches, with as much memory as one batch takes.
 final class Importer {
-  /// How records become rows.
-  struct Options {
-    var batch = 1000
-    var onConflict = InsertRequest.OnConflict.error
-    var ignoresUnknown = false
-    /// What stands for null in CSV.
-    var nullText: String?
-  }
-
-  /// What became of the records.
+  /// The numbers of records by their outcome.
   struct Outcome: Equatable {
     var inserted = 0
     var updated = 0
     var skipped = 0
     var rejected = 0
-    /// Those of the stored that lack links which lead nowhere.
+    /// The stored records that lack links, because these lead nowhere.
     var unlinked = 0
+    /// How many of the stored rows lack links because `--ignore-missing` was given.
+    var ignoring = 0
+    /// How many rows of each entity were stored because they stood inside of records.
+    var related: [String: Int] = [:]
+    /// Why the first record was left out that is in no file of rejects.
+    var firstReason: String?
 
+    /// How many records there were.
     var rows: Int { inserted + updated + skipped + rejected }
 
     /// The exit status of a program that imported.
     var exitStatus: Int32 { rejected + unlinked == 0 ? 0 : 65 }
   }
 
+  /// The advice about a bad record.
+  static let rejectsAdvice = "depot import --rejects FILE sets bad records aside and goes on."
+
   /// The largest batch in bytes, a record more or less.
   static let batchBytes = 4 << 20
 
   private(set) var outcome = Outcome()
-  private let entity: Entity
-  private let options: Options
+  private let source: GraphSource
+  private let options: GraphImporter.Options
+  /// The file for bad records; without one the first of them ends the import.
   private let rejects: RejectsFile?
   private let send: (InsertRequest) throws -> InsertResult
-  private var encoder: RowEncoder
-  private var header: DelimitedHeader?
-  private var batch = ImportBatch()
+  private var encoder: RecordEncoder
+  private var batch: SentRows.Part
+  /// The input of each row of the batch, if rejects are wanted.
+  private var inputs: [[UInt8]] = []
   private var row: [UInt8] = []
 
-  /// Creates an importer.
-  ///
-  /// - Parameters:
-  ///   - entity: The entity of the rows.
-  ///   - options: How records become rows.
-  ///   - rejects: Where bad records go; the first of them ends the import if there is nowhere.
-  ///   - send: Inserts a batch.
   init(
-    _ entity: Entity,
-    _ options: Options,
-    rejects: RejectsFile?,
+    _ source: GraphSource,
+    _ options: GraphImporter.Options,
+    rejects: RejectsFile? = nil,
     send: @escaping (InsertRequest) throws -> InsertResult
   ) {
-    self.entity = entity
+    self.source = source
+    batch = .init(entity: source.entity.name, columns: [])
     self.options = options
     self.rejects = rejects
     self.send = send
     // A replacement leaves attributes that aren't named as they are, so nothing may be filled in.
-    encoder = RowEncoder(
-      entity,
-      ignoresUnknown: options.ignoresUnknown,
+    encoder = RecordEncoder(
+      source.entity,
+      ignoresUnknown: source.style.ignoresUnknown,
       fillsAbsent: options.onConflict != .replace
     )
   }
 
-  /// Adds a JSON object.
-  func add(_ record: InputRecord) throws {
-    let input = rejects == nil ? nil : Array(record.bytes)
+  /// Adds all records of a file, of which nothing was read.
+  func add(_ file: InputFile) throws {
+    try source.objects(of: file) { record, header, text in
+      // All rows of CSV have the columns of the header.
+      if header != nil { encoder.fillsAbsent = false }
+      guard let columns = header?.attributes else {
+        return try add(record) { () throws(DepotError) in try text(false) }
+      }
+      do throws(DepotError) {
+        row = Array(try text(true))
+      } catch {
+        return try refuse(error, line: record.line, input: record.bytes)
+      }
+      try append(record, columns: columns)
+    }
+    try finish()
+  }
+
+  /// Adds a record, and what makes it a JSON object.
+  func add(_ record: InputRecord, _ object: () throws(DepotError) -> ArraySlice<UInt8>) throws {
     row.removeAll(keepingCapacity: true)
     do throws(DepotError) {
-      try record.bytes.withUnsafeBufferPointer { bytes throws(DepotError) in
+      try object().withUnsafeBufferPointer { bytes throws(DepotError) in
         try encoder.append(object: bytes, to: &row)
       }
     } catch {
       return try refuse(error, line: record.line, input: record.bytes)
     }
-    let columns = encoder.present.count == batch.columns.count ? nil : encoder.columns
-    if options.onConflict == .replace || columns != nil { try change(columns: encoder.columns) }
-    batch.append(encoded: row, line: record.line, input: input)
-    try sendIfLarge()
+    let isSame = options.onConflict != .replace && encoder.present.count == batch.columns.count
+    try append(record, columns: isSame ? batch.columns : encoder.columns)
   }
 
-  /// Adds a row of CSV; the first one is the header.
-  func add(_ record: DelimitedRecord) throws {
-    guard let header else {
-      let header = try DelimitedHeader(
-        record,
-        of: entity,
-        ignoresUnknown: options.ignoresUnknown,
-        nullText: options.nullText
-      )
-      batch.columns = header.columns
-      self.header = header
-      return
-    }
-    if record.isBlank, header.count > 1 { return }
-    do throws(DepotError) {
-      let input = rejects == nil ? nil : record.text
-      try batch.append(line: record.line, input: input) { output throws(DepotError) in
-        try header.append(record, to: &output)
-      }
-    } catch {
-      return try refuse(error, line: record.line, input: record.text[...])
-    }
+  /// Adds ``row``, the values of some columns, to the batch.
+  private func append(_ record: InputRecord, columns: [String]) throws {
+    try change(columns: columns)
+    batch.append(row, line: record.line)
+    if rejects != nil { inputs.append(Array(record.bytes)) }
     try sendIfLarge()
   }
 
@@ -118,7 +113,7 @@ final class Importer {
     guard let rejects else {
       // What stands before it may be worse, and is to be stored otherwise.
       try flush()
-      throw located(error, line)
+      throw outcome.located(error, line: line)
     }
     try rejects.append(line: line, error: error, input: input)
     outcome.rejected += 1
@@ -131,8 +126,8 @@ final class Importer {
   }
 
   private func sendIfLarge() throws {
-    let values = batch.count * max(1, batch.columns.count)
-    if batch.count >= options.batch || batch.byteCount >= Self.batchBytes
+    let values = batch.rows.count * max(1, batch.columns.count)
+    if batch.rows.count >= options.batch || batch.rows.byteCount >= Self.batchBytes
       || values >= Limits.values / 2
     {
       try flush()
@@ -140,9 +135,9 @@ final class Importer {
   }
 
   private func flush() throws {
-    guard batch.count > 0 else { return }
+    guard batch.rows.count > 0 else { return }
     let request = InsertRequest(
-      entity: entity.name,
+      entity: batch.entity,
       columns: batch.columns,
       rows: batch.rows,
       onConflict: options.onConflict,
@@ -158,49 +153,44 @@ final class Importer {
     outcome.updated += result.updated
     outcome.skipped += result.skipped
     outcome.rejected += result.rejected.count
-    for reject in result.rejected where batch.inputs.indices.contains(reject.row) {
+    for reject in result.rejected where inputs.indices.contains(reject.row) {
       try rejects?.append(
         line: batch.lines[reject.row],
-        error: reject.error,
-        input: batch.inputs[reject.row]
+        error: SentRows([batch]).located(reject.error, areStored: true).error,
+        input: inputs[reject.row]
       )
     }
-    batch.removeAll()
+    batch = .init(entity: batch.entity, columns: batch.columns)
+    inputs = []
   }
 
   /// Returns the error about a batch with the line of the row that it is about, if it names one.
   private func locatedInBatch(_ error: DepotError) -> DepotError {
-    let steps = error.at?.split(separator: "/") ?? []
-    guard let rows = steps.firstIndex(of: "rows"), rows + 1 < steps.count,
-      let row = Int(steps[rows + 1]), batch.lines.indices.contains(row)
-    else {
-      let isLost = error.effect == .unknown
-      return withCount(error)
-        .hint(isLost ? "Import again with --on-conflict skip, if an attribute is unique." : nil)
-    }
-    var located = error
-    let column = rows + 2 < steps.count ? Int(steps[rows + 2]) : nil
-    located.at = column.flatMap {
-      batch.columns.indices.contains($0) ? batch.columns[$0] : nil
-    }
-    return self.located(located, batch.lines[row])
+    let (located, line) = SentRows([batch]).located(error)
+    if let line { return outcome.located(located, line: line) }
+    let isLost = error.effect == .unknown
+    return outcome.told(with: located)
+      .hint(isLost ? "Import again with --on-conflict skip, if an attribute is unique." : nil)
   }
+}
 
-  private func located(_ error: DepotError, _ line: Int) -> DepotError {
-    var located = withCount(error)
-    located.at = "line \(line)" + (error.at.map { ", \($0)" } ?? "")
-    located.hint = error.hint ?? "Use --rejects FILE to set bad records aside and go on."
+extension Importer.Outcome {
+  /// Returns the error that ends an import, with its line and how many rows are stored already.
+  func located(_ error: DepotError, line: Int?) -> DepotError {
+    var located = told(with: error)
+    if let line { located.at = "line \(line)" + (error.at.map { ", \($0)" } ?? "") }
+    located.hint = error.hint ?? Importer.rejectsAdvice
     return located
   }
 
-  /// Returns the error with how many rows are stored already.
-  private func withCount(_ error: DepotError) -> DepotError {
+  /// Returns an error with how many rows are stored already.
+  func told(with error: DepotError) -> DepotError {
+    let stored = inserted + updated + related.values.reduce(0, +)
     var counted = error
-    let stored = outcome.inserted + outcome.updated
-    let sentence =
-      stored + outcome.skipped == 0
-      ? "Nothing was stored." : "\(Numbers.counted(stored, "row")) before it were stored."
-    counted.message += " " + sentence
+    counted.message +=
+      stored + skipped == 0
+      ? " Nothing was stored."
+      : " \(Numbers.counted(stored, "row")) before it \(stored == 1 ? "was" : "were") stored."
     return counted
   }
 }

@@ -37,13 +37,26 @@ final class InputFile {
   ///
   /// - Throws: ``DepotError`` `storage.io` if the file can't be read.
   func read() throws(DepotError) -> UnsafeRawBufferPointer {
-    do throws(SystemError) {
-      let count = try descriptor.read(into: buffer)
-      offset += count
-      return UnsafeRawBufferPointer(rebasing: buffer[..<count])
-    } catch {
-      throw DepotError(.io, "\(name) can't be read (\(error)).")
+    UnsafeRawBufferPointer(rebasing: buffer[..<(try read(behind: 0))])
+  }
+
+  /// Reads the first bytes of a text, without the byte order mark that may stand before it.
+  ///
+  /// - Throws: ``DepotError`` `storage.io` if the file can't be read.
+  func readStart() throws(DepotError) -> UnsafeRawBufferPointer {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    var count = 0
+    while count <= mark.count, case let more = try read(behind: count), more > 0 { count += more }
+    let start = buffer[..<count].starts(with: mark) ? mark.count : 0
+    return UnsafeRawBufferPointer(rebasing: buffer[start..<count])
+  }
+
+  private func read(behind start: Int) throws(DepotError) -> Int {
+    let count = try attempt("\(name) can't be read") { () throws(SystemError) in
+      try descriptor.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[start...]))
     }
+    offset += count
+    return count
   }
 
   /// Reads all that is left.

@@ -35,8 +35,16 @@ struct RecordSplitter {
     self.form = form
   }
 
+  /// Counts lines from another than the first, unless some of the input is there already.
+  mutating func begin(line: Int) {
+    guard isAtStart else { return }
+    self.line = line
+    firstLine = line
+  }
+
   /// Adds bytes of the input; none mean its end.
   mutating func receive(_ bytes: UnsafeRawBufferPointer) {
+    isAtStart = isAtStart && bytes.isEmpty
     if bytes.isEmpty { isAtEnd = true }
     if start > 0 {
       buffer.removeSubrange(..<start)
@@ -50,27 +58,15 @@ struct RecordSplitter {
   ///
   /// - Throws: ``DepotError`` `limit.value_bytes` if a record is larger than a frame may be.
   mutating func next() throws(DepotError) -> InputRecord? {
-    guard skipMark() else { return nil }
     let record = form == .lines ? nextLine() : nextObject()
     if record == nil, buffer.count - start > Limits.frameBytes {
       throw DepotError(.valueTooLarge, "The record that begins in line \(firstLine) is too large.")
-        .hint("A record has at most \(Numbers.size(bytes: Limits.frameBytes)).")
+        .hint(
+          "A record has at most \(Numbers.size(bytes: Limits.frameBytes)). Are the records in an array "
+            + "inside of it? Then say where, as in --path /items"
+        )
     }
     return record
-  }
-
-  /// Skips the byte order mark that the input may begin with; returns false if more bytes are needed.
-  private mutating func skipMark() -> Bool {
-    guard isAtStart else { return true }
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let found = buffer.prefix(mark.count)
-    if !isAtEnd, found.count < mark.count, mark.starts(with: found) { return false }
-    isAtStart = false
-    if found == mark[...] {
-      start = mark.count
-      scanned = start
-    }
-    return true
   }
 
   private mutating func nextLine() -> InputRecord? {

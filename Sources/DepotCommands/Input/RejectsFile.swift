@@ -4,39 +4,24 @@ internal import DepotProtocol
 /// The file that gets the records that couldn't be imported, as NDJSON.
 final class RejectsFile {
   private let sink: ByteSink
-  /// How many records were written.
-  private(set) var count = 0
 
-  /// Creates the file.
+  /// Creates the file, or adds to the old one.
   ///
-  /// - Parameters:
-  ///   - path: The file.
-  ///   - keepsOld: Whether what is in it already stays.
   /// - Throws: ``DepotError`` `storage.io` if it can't be created.
   init(path: String, keepsOld: Bool = false) throws(DepotError) {
-    do throws(SystemError) {
-      sink = ByteSink(
-        keepsOld
-          ? try Descriptor.open(appending: path) : try Descriptor.create(path: path)
-      )
-    } catch {
-      throw DepotError(.io, "The file \(path) can't be created (\(error)).")
+    sink = try attempt("The file \(path) can't be created") { () throws(SystemError) in
+      ByteSink(try keepsOld ? Descriptor.open(appending: path) : Descriptor.create(path: path))
     }
   }
 
   /// Writes a record with the reason for its rejection.
   func append(line: Int, error: DepotError, input: some Collection<UInt8>) throws {
-    count += 1
-    var writer = JSONWriter(capacity: 0)
-    swap(&writer.bytes, &sink.bytes)
-    writer.raw("{\"line\":")
-    writer.integer(line)
-    writer.raw(",\"error\":")
-    writer.write(error)
-    writer.raw(",\"input\":")
-    writer.string(String(decoding: input, as: UTF8.self))
-    writer.raw("}\n")
-    swap(&writer.bytes, &sink.bytes)
+    sink.writer.raw("{")
+    sink.writer.member("line", .int64(Int64(line)))
+    sink.writer.name("error")
+    sink.writer.write(error)
+    sink.writer.member("input", .string(String(decoding: input, as: UTF8.self)))
+    sink.writer.raw("}\n")
     try sink.flushIfLarge()
   }
 

@@ -5,7 +5,8 @@ internal import FoundationEssentials
 enum TextValue {
   /// Writes the JSON of the value of type `type` that `text` means.
   ///
-  /// - Throws: ``DepotError`` `request.type` if it means none.
+  /// - Throws: ``DepotError`` `request.type` if it means none, `request.number_range` if that doesn't
+  ///   fit.
   static func write(
     _ text: String,
     as type: AttributeType,
@@ -15,10 +16,9 @@ enum TextValue {
     case .string, .url:
       writer.string(text)
     case .int64:
-      guard let value = Int64(text) else { throw refusal(text, "a whole number") }
-      writer.integer(value)
+      writer.integer(try whole(text))
     case .double:
-      guard let value = double(text) else { throw refusal(text, "a number") }
+      guard let value = double(text) else { throw refusal(text, "a number", .double, .number) }
       writer.double(value)
     case .bool:
       guard let value = ["true": true, "false": false][text] else {
@@ -26,8 +26,10 @@ enum TextValue {
       }
       writer.bool(value)
     case .date:
+      // Dates that no text gives back are written so.
+      if text.first == "{" { return try write(text, as: .json, to: &writer) }
       guard DateText.parse(text.utf8) != nil else {
-        throw refusal(text, "a date such as 2026-02-01T12:30:00Z")
+        throw refusal(text, "a date such as 2026-02-01T12:30:00Z", .date, .string)
       }
       writer.string(text)
     case .uuid:
@@ -37,7 +39,9 @@ enum TextValue {
       guard Base64.decode(text) != nil else { throw refusal(text, "base64") }
       writer.string(text)
     case .decimal:
-      guard DecimalText.parse(text) != nil else { throw refusal(text, "a decimal number") }
+      guard DecimalText.parse(text) != nil else {
+        throw refusal(text, "a decimal number", .decimal, .string)
+      }
       writer.string(text)
     case .json, .composite:
       guard (try? JSONValue(parsing: text.utf8)) != nil else { throw refusal(text, "JSON") }
@@ -60,7 +64,32 @@ enum TextValue {
     return value
   }
 
-  private static func refusal(_ text: String, _ expected: String) -> DepotError {
-    DepotError(.type, "\"\(text.prefix(60))\" isn't \(expected).")
+  /// Reads a whole number, also as spreadsheets write it: `5.0`, `5e3`, `+5`.
+  private static func whole(_ text: String) throws(DepotError) -> Int64 {
+    if let value = Int64(text) { return value }
+    if DecimalText.isGrammatical(text) {
+      var copy = text
+      let value = copy.withUTF8 { JSONNumber.int64($0, isComplex: true) }
+      if let value { return value }
+    }
+    throw refusal(text, "a whole number", .int64, .number)
+  }
+
+  /// Returns the error that a text isn't what was expected, or that it doesn't fit the type.
+  private static func refusal(
+    _ text: String,
+    _ expected: String,
+    _ type: AttributeType? = nil,
+    _ kind: JSONToken.Kind = .string
+  ) -> DepotError {
+    var copy = text
+    let misfit = copy.withUTF8 { bytes -> ValueMisfit? in
+      guard let type, kind == .string || DecimalText.isGrammatical(text) else { return nil }
+      return RowField(kind: kind, isComplex: false, bytes: bytes).misfit(as: type)
+    }
+    if let misfit {
+      return DepotError(misfit.code, "\"\(text.prefix(60))\" \(misfit.problem).").hint(misfit.hint)
+    }
+    return DepotError(.type, "\"\(text.prefix(60))\" isn't \(expected).")
   }
 }

@@ -1,15 +1,11 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 
 /// Where a watch of rows is shown.
 protocol WatchDisplay: AnyObject {
-  /// Shows an event.
+  /// Shows an event, and the rows after it if they are known.
   ///
-  /// - Parameters:
-  ///   - event: What happened.
-  ///   - rows: The rows after it, if they are known.
-  ///   - columns: The names of the columns, `$id` and `$version` first.
-  /// - Throws: ``OutputClosed`` if nobody reads the output.
+  /// The first columns are `$id` and `$version`.
   func show(
     _ event: LiveEvent<WatchedRow>,
     _ rows: LiveRows<WatchedRow>?,
@@ -33,8 +29,6 @@ final class WatchObjects: WatchDisplay {
   private let style: RowStyle
   private let showsSnapshots: Bool
   private let sink: ByteSink
-  private var writer = JSONWriter(capacity: 1 << 12)
-  private var columns: [String] = []
 
   init(_ style: RowStyle, showsSnapshots: Bool, _ sink: ByteSink) {
     self.style = style
@@ -47,14 +41,13 @@ final class WatchObjects: WatchDisplay {
     _ rows: LiveRows<WatchedRow>?,
     columns: [String]
   ) throws {
-    self.columns = Array(columns.dropFirst(2))
     switch event {
     case .snapshot(let rows):
       line("snapshot", rows.token) { $0.member("rows", rows.count) }
       for (place, row) in rows.enumerated() where showsSnapshots {
         line("row") { line in
           line.member("at", place)
-          line.row(row)
+          write(row, columns, to: &line)
         }
       }
     case .resumed(let resumption):
@@ -62,97 +55,67 @@ final class WatchObjects: WatchDisplay {
         line.member("rows", resumption.order.count)
         line.member("order", resumption.order.map { "\(style.entity)/\($0)" })
       }
-      for row in resumption.rows { line("changed", resumption.token) { $0.row(row) } }
-    case .change(let change): try show(change)
-    case .current(let token): line("current", token) { _ in }
-    case .interrupted: line("interrupted") { _ in }
+      for row in resumption.rows {
+        line("changed", resumption.token) { write(row, columns, to: &$0) }
+      }
+    case .change(let change): show(change, columns)
+    case .current(let token): line("current", token)
+    case .interrupted: line("interrupted")
     }
     try sink.flush()
   }
 
-  private func show(_ change: LiveChange<WatchedRow>) throws {
+  private func show(_ change: LiveChange<WatchedRow>, _ columns: [String]) {
     for removal in change.removed {
       line("removed", change.token, change.author) { line in
         line.member("from", removal.from)
-        line.row(removal.identifier)
+        line.name("row")
+        line.beginRow(style.entity, removal.identifier)
+        line.raw("}")
       }
     }
     for placement in change.placed {
-      let kind: StaticString = placement.isInsertion ? "inserted" : "updated"
-      line(kind, change.token, change.author) { line in
+      line(placement.isInsertion ? "inserted" : "updated", change.token, change.author) { line in
         line.member("at", placement.at)
         if let from = placement.from { line.member("from", from) }
         if let properties = placement.properties { line.member("properties", properties) }
-        line.row(placement.row)
+        write(placement.row, columns, to: &line)
       }
     }
   }
 
-  /// The members of a line.
-  private struct Line {
-    let printer: WatchObjects
-
-    func member(_ name: StaticString, _ value: Int) {
-      printer.begin(name)
-      printer.writer.integer(value)
+  private func write(_ row: LiveRow<WatchedRow>, _ columns: [String], to writer: inout JSONWriter) {
+    let version = style.showsVersion ? row.version : nil
+    writer.name("row")
+    writer.beginRow(style.entity, row.identifier, version: version)
+    for (name, value) in zip(columns.dropFirst(2), row.content.values) {
+      writer.member(name, json: value)
     }
-
-    func member(_ name: StaticString, _ names: [String]) {
-      printer.begin(name)
-      printer.writer.write(.array(names.map(JSONValue.string)))
-    }
-
-    func row(_ identifier: Int64) {
-      printer.begin("row")
-      printer.writer.raw("{\"$id\":")
-      printer.writer.string("\(printer.style.entity)/\(identifier)")
-      printer.writer.raw("}")
-    }
-
-    func row(_ row: LiveRow<WatchedRow>) {
-      self.row(row.identifier)
-      printer.writer.bytes.removeLast()
-      if printer.style.showsVersion {
-        printer.writer.raw(",\"$version\":")
-        printer.writer.integer(row.version)
-      }
-      for (name, value) in zip(printer.columns, row.content.values) {
-        printer.writer.raw(",")
-        printer.writer.string(name)
-        printer.writer.raw(":")
-        printer.writer.raw(value)
-      }
-      printer.writer.raw("}")
-    }
-  }
-
-  private func begin(_ name: StaticString) {
-    writer.raw(",\"")
-    writer.raw(name)
-    writer.raw("\":")
+    writer.raw("}")
   }
 
   private func line(
-    _ kind: StaticString,
+    _ kind: String,
     _ token: HistoryToken? = nil,
     _ author: String? = nil,
-    _ body: (Line) -> Void
+    _ body: (inout JSONWriter) -> Void = { _ in }
   ) {
-    swap(&writer.bytes, &sink.bytes)
-    writer.raw("{\"kind\":\"")
-    writer.raw(kind)
-    writer.raw("\"")
-    if let token {
-      begin("token")
-      writer.string(token.description)
-    }
-    if let author {
-      begin("author")
-      writer.string(author)
-    }
-    body(Line(printer: self))
-    writer.raw("}\n")
-    swap(&writer.bytes, &sink.bytes)
+    sink.writer.raw("{")
+    sink.writer.member("kind", .string(kind))
+    if let token { sink.writer.member("token", .string(token.description)) }
+    if let author { sink.writer.member("author", .string(author)) }
+    body(&sink.writer)
+    sink.writer.raw("}\n")
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func member(_ name: String, _ number: Int) {
+    member(name, .int64(Int64(number)))
+  }
+
+  fileprivate mutating func member(_ name: String, _ names: [String]) {
+    member(name, .array(names.map(JSONValue.string)))
   }
 }
 

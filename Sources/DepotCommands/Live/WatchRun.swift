@@ -1,10 +1,10 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
 
 /// The running of a watch across connections until the user ends it.
 final class WatchRun {
-  private let session: Session
+  private let session: CommandSession
   private let signals: TerminalSignals
   /// How long to try to connect again.
   private let patience: UInt64
@@ -13,37 +13,44 @@ final class WatchRun {
   private var isInterrupted = false
 
   init(
-    _ session: Session,
+    _ session: CommandSession,
     patience: Int,
     refresh: @escaping () throws -> Int?
   ) throws(DepotError) {
     self.session = session
     self.patience = UInt64(patience) * 1_000_000_000
     self.refresh = refresh
-    do throws(SystemError) {
-      signals = try TerminalSignals()
-    } catch {
-      throw DepotError(.busy, "There can be no more descriptors (\(error)).")
+    signals = try attempt("There can be no more descriptors", .busy) { () throws(SystemError) in
+      try TerminalSignals()
     }
   }
 
-  /// Watches until the user interrupts or `body` says to stop.
+  /// Watches until the user interrupts, or as many frames as were wanted have counted.
   ///
   /// - Parameters:
-  ///   - request: Returns what to watch, from what was known last.
-  ///   - lost: What to do when the connection is lost.
-  ///   - body: What to do with a frame; returns whether to go on.
+  ///   - request: What is watched.
+  ///   - limit: How many frames that count are wanted.
+  ///   - token: Returns from where on to watch.
+  ///   - lost: Hears that the connection was lost, and is made again.
+  ///   - body: Takes a frame and returns whether it counts.
   /// - Throws: ``DepotError`` if there is no service at first or for too long.
   func run(
-    _ request: () -> WatchRequest,
+    _ request: WatchRequest,
+    limit: Int = .max,
+    since token: () -> HistoryToken?,
     lost: (DepotError) throws -> Void,
     frames body: ([UInt8]) throws -> Bool
   ) throws {
-    var connection = try session.connect()
+    var connection = try session.connect(mayStart: false)
+    var left = limit
+    var request = request
     while true {
+      request.since = token()
       do {
-        try connection.watch(request(), waiting: wait, frames: body)
-        return
+        return try connection.watch(request, waiting: wait) { bytes in
+          if try body(bytes) { left -= 1 }
+          return left > 0
+        }
       } catch let error as DepotError where [.disconnected, .draining].contains(error.code) {
         try lost(error)
         guard let next = try reconnect(error) else { return }
@@ -74,7 +81,7 @@ final class WatchRun {
     var pause = 50
     while true {
       do {
-        return try session.connect()
+        return try session.connect(mayStart: false)
       } catch {
         guard error.retry == .later, Monotonic.now() < end else { throw error }
       }

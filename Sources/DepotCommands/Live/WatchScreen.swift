@@ -1,4 +1,4 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 
 /// The drawing of a watched table on a terminal whose cursor can be moved.
@@ -21,17 +21,12 @@ struct WatchScreen {
     self.style = style
   }
 
-  /// What shows another screen, to be put away by ``leave``.
+  /// The escape sequences that show another screen, and that put it away.
   static let enter = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J"
   static let leave = "\u{1B}[?25h\u{1B}[?1049l"
 
   /// Returns what makes the terminal show a table with its status below.
-  mutating func draw(
-    _ table: WatchTable,
-    columns: [String],
-    status: String,
-    size: Size
-  ) -> String {
+  mutating func draw(_ table: WatchTable, columns: [String], status: String, size: Size) -> String {
     var text = ""
     if size != self.size {
       self.size = size
@@ -49,15 +44,8 @@ struct WatchScreen {
     return text
   }
 
-  /// Returns the lines of a table: its header, as many rows as there is room for, and the status.
-  ///
-  /// - Parameters:
-  ///   - table: The rows.
-  ///   - columns: The names of the columns, `$id` and `$version` first.
-  ///   - status: What stands in the last line.
-  ///   - size: The room that there is.
-  ///   - isLast: Whether nothing is marked any more.
-  /// - Returns: The lines, none wider than the room.
+  /// Returns the lines of a table: its header, as many rows as there is room for, and the status; nothing
+  /// is marked if these are the last.
   mutating func lines(
     _ table: WatchTable,
     columns: [String],
@@ -72,38 +60,34 @@ struct WatchScreen {
     }
     let hidden = table.rows.count - shown.count { $0.mark != .removed }
     if hidden > 0, shown.count == room { shown.removeLast() }
-    let cells = shown.map { self.cells($0.row) }
+    let cells = shown.map { line in
+      style.cells(line.row.identifier, line.row.version)
+        + line.row.content.cells(nullText: style.nullText)
+    }
     let headings = style.headings(columns)
     measure(headings, cells)
     // The first two columns are for marks.
+    let limit = max(10, size.width - 2)
     let layout = TableLayout(
       natural: widths,
-      limit: max(10, size.width - 2),
-      keepsFirst: style.showsIdentifier
+      limit: limit,
+      // A line that is wider than the window would break the picture.
+      whole: style.showsIdentifier && widths[0] <= limit ? [0] : []
     )
     let areNumbers = headings.indices.map { column in
       cells.contains { $0.indices.contains(column) && $0[column].isNumber }
     }
-    let header = layout.line(
-      zip(headings, areNumbers).map { TableCell(text: $0, isNumber: $1) }
-    )
-    var lines = ["  " + paint(header, "1")]
+    var lines = ["  " + paint(layout.line(headings: headings, areNumbers), "1")]
     for (line, cells) in zip(shown, cells) { lines.append(text(cells, line.mark, layout)) }
     if hidden > 0 {
       let count = table.rows.count - shown.count { $0.mark != .removed }
       lines.append("  " + paint("… \(Numbers.counted(count, "more row"))", "2"))
     }
-    lines.append(paint(TextWidth.fit(status, to: min(size.width, TextWidth.columns(status))), "2"))
+    let omitted =
+      layout.omitted > 0 ? " · \(Numbers.counted(layout.omitted, "column")) left out" : ""
+    let last = status + omitted
+    lines.append(paint(TextWidth.fit(last, to: min(size.width, TextWidth.columns(last))), "2"))
     return lines
-  }
-
-  private func cells(_ row: LiveRow<WatchedRow>) -> [TableCell] {
-    var cells: [TableCell] = []
-    if style.showsIdentifier {
-      cells.append(TableCell(text: "\(style.entity)/\(row.identifier)"))
-    }
-    if style.showsVersion { cells.append(TableCell(text: String(row.version), isNumber: true)) }
-    return cells + row.content.cells(nullText: style.nullText)
   }
 
   private mutating func measure(_ headings: [String], _ rows: [[TableCell]]) {
@@ -136,6 +120,6 @@ struct WatchScreen {
   }
 
   private func paint(_ text: String, _ color: String) -> String {
-    style.usesColor && !text.isEmpty ? "\u{1B}[\(color)m\(text)\u{1B}[0m" : text
+    text.painted(color, if: style.usesColor)
   }
 }

@@ -1,9 +1,9 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 
 /// A watched result as a table in which changes can be seen for a moment.
 struct WatchTable {
-  /// What happened to a row a moment ago.
+  /// The change of a row a moment ago.
   enum Mark: Hashable, Sendable {
     case inserted
     /// Some of its values are others, by their places.

@@ -1,4 +1,4 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
 
@@ -95,14 +95,12 @@ final class WatchTerminal: WatchDisplay {
 /// A watched count.
 final class WatchedCount {
   private let sink: ByteSink
+  /// Whether each count is a JSON object.
   private let isObject: Bool
+  /// Whether a count takes the place of the one before.
   private let isRewritten: Bool
   private var isDrawn = false
 
-  /// - Parameters:
-  ///   - sink: Where it goes.
-  ///   - isObject: Whether each count is a JSON object.
-  ///   - isRewritten: Whether a count takes the place of the one before.
   init(_ sink: ByteSink, isObject: Bool, isRewritten: Bool) {
     self.sink = sink
     self.isObject = isObject

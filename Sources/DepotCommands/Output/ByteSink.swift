@@ -3,18 +3,22 @@ internal import DepotProtocol
 
 /// A buffer of bytes on their way to a file, a pipe, or a terminal.
 final class ByteSink {
-  /// What is still to be written; append to it and call ``flushIfLarge()``.
-  var bytes: [UInt8] = []
+  /// The text that is still to be written; add to it and call ``flushIfLarge()``.
+  var writer: JSONWriter
   private let limit: Int
-  private let write: (UnsafeRawBufferPointer) throws(SystemError) -> Void
+  private let write: ([UInt8]) throws(SystemError) -> Void
 
-  init(
-    limit: Int = 1 << 16,
-    write: @escaping (UnsafeRawBufferPointer) throws(SystemError) -> Void
-  ) {
+  init(limit: Int = 1 << 16, write: @escaping ([UInt8]) throws(SystemError) -> Void) {
     self.limit = limit
     self.write = write
-    bytes.reserveCapacity(limit * 2)
+    writer = JSONWriter(capacity: limit * 2)
+  }
+
+  /// The bytes of the text that is still to be written.
+  @inline(__always)
+  var bytes: [UInt8] {
+    get { writer.bytes }
+    _modify { yield &writer.bytes }
   }
 
   /// Creates a sink that writes to an open descriptor.
@@ -42,19 +46,53 @@ final class ByteSink {
   func flush() throws {
     guard !bytes.isEmpty else { return }
     defer { bytes.removeAll(keepingCapacity: true) }
-    let failure = bytes.withUnsafeBytes { buffer -> SystemError? in
-      do throws(SystemError) {
-        try write(buffer)
-        return nil
-      } catch {
-        return error
-      }
+    do throws(SystemError) {
+      try write(bytes)
+    } catch {
+      if error.isBrokenPipe { throw OutputClosed() }
+      throw DepotError(.io, "The output can't be written (\(error)).")
     }
-    guard let error = failure else { return }
-    if error.isBrokenPipe { throw OutputClosed() }
-    throw DepotError(.io, "The output can't be written (\(error)).")
   }
 }
 
-/// Whoever read the output has had enough, as `head` does.
+extension JSONWriter {
+  /// Writes the name of a member, behind a comma unless it is the first of its object.
+  mutating func name(_ name: String) {
+    if bytes.last != UInt8(ascii: "{") { raw(",") }
+    string(name)
+    raw(":")
+  }
+
+  mutating func member(_ name: String, _ value: JSONValue) {
+    self.name(name)
+    write(value)
+  }
+
+  mutating func member(_ name: String, json value: some Collection<UInt8>) {
+    self.name(name)
+    raw(value)
+  }
+
+  /// Begins the object of a row with its identity.
+  mutating func beginRow(_ entity: String, _ identifier: Int64, version: Int64? = nil) {
+    raw("{")
+    member("$id", .string("\(entity)/\(identifier)"))
+    if let version { member("$version", .int64(version)) }
+  }
+}
+
+/// The end of the program because nobody reads its output any more, as after `head`.
 struct OutputClosed: Error {}
+
+/// Runs `body`; if the system refuses that, says what wasn't possible.
+func attempt<Result>(
+  _ failure: String,
+  _ code: DepotError.Code = .io,
+  _ body: () throws(SystemError) -> Result
+) throws(DepotError) -> Result {
+  do throws(SystemError) {
+    return try body()
+  } catch {
+    throw DepotError(code, "\(failure) (\(error)).")
+  }
+}

@@ -6,6 +6,8 @@ final class DelimitedPrinter: RowPrinter {
   private let entity: [UInt8]
   private let sink: ByteSink
   private var writer: DelimitedWriter
+  /// The header, until it is written before the first row or at the end.
+  private var headings: [String] = []
 
   init(_ style: RowStyle, _ sink: ByteSink, delimiter: UInt8) {
     self.style = style
@@ -14,12 +16,17 @@ final class DelimitedPrinter: RowPrinter {
     writer = DelimitedWriter(delimiter: delimiter, nullText: style.nullText)
   }
 
-  func begin(columns: [String]) {
-    for name in style.headings(columns) { writer.append(name, to: &sink.bytes) }
+  func begin(columns: [String]) { headings = style.headings(columns) }
+
+  private func writeHeader() {
+    guard !headings.isEmpty else { return }
+    for name in headings { writer.append(name, to: &sink.bytes) }
     writer.endRow(&sink.bytes)
+    headings = []
   }
 
   func print(_ row: inout RowReader) throws {
+    writeHeader()
     if style.showsIdentifier {
       writer.separate(&sink.bytes)
       sink.append(identifier: row.identifier, of: entity)
@@ -33,7 +40,10 @@ final class DelimitedPrinter: RowPrinter {
     try sink.flushIfLarge()
   }
 
-  func end() {}
+  func end() { writeHeader() }
+
+  /// Writes nothing: rows stand under their header already, and without any there is none.
+  func breakOff() {}
 }
 
 /// A writer of fields that are quoted where they must be.
@@ -82,7 +92,7 @@ struct DelimitedWriter {
   /// Writes text; in quotation marks if it could be mistaken, also for null.
   private func append(_ text: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
     let quote = UInt8(ascii: "\"")
-    let isAmbiguous = !nullText.isEmpty && text.elementsEqual(nullText)
+    let isAmbiguous = text.elementsEqual(nullText)
     let needsQuotes = text.contains {
       $0 == delimiter || $0 == quote || $0 == 0x0A || $0 == 0x0D
     }

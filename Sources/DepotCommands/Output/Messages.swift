@@ -6,6 +6,8 @@ struct Messages {
   /// Whether the terminal can't move its cursor.
   let isDumb: Bool
   let usesColor: Bool
+  /// The pager of the output, which has to end before anything else is written to the terminal.
+  var pager: Pager?
   private let descriptor: Descriptor
 
   init(_ descriptor: Descriptor, allowsColor: Bool) {
@@ -25,11 +27,7 @@ struct Messages {
 
   /// Writes text; nobody hears about it if that fails.
   func write(_ text: String) {
-    var text = text
-    text.withUTF8 { bytes in
-      do throws(SystemError) {
-        try descriptor.write(UnsafeRawBufferPointer(bytes))
-      } catch {}
-    }
+    pager?.end()
+    try? descriptor.write(Array(text.utf8))
   }
 }

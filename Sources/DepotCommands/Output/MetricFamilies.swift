@@ -37,7 +37,7 @@ struct MetricFamilies {
     }
     let isHistogram = value["commitMicroseconds"] != nil
     if isHistogram { addCommits(path, value, labels) }
-    for (name, value) in Prometheus.sorted(value)
+    for (name, value) in value.sortedMembers
     where name != "pid" && !(isHistogram && name == "commitSeconds") {
       add(path + [Self.snakeCase(name)], value, labels)
     }
@@ -88,15 +88,10 @@ struct MetricFamilies {
   private static let levels: Set = ["active", "parked", "waiting", "last_batch", "largest_batch"]
 
   private static func snakeCase(_ name: String) -> String {
-    var result = ""
-    for character in name {
-      if character.isUppercase {
-        result += "_" + character.lowercased()
-      } else {
-        result.append(character.isLetter || character.isNumber ? character : "_")
-      }
-    }
-    return result
+    name.map { character in
+      if character.isUppercase { return "_" + character.lowercased() }
+      return character.isLetter || character.isNumber ? String(character) : "_"
+    }.joined()
   }
 
   private static func number(_ value: JSONValue) -> String? {
@@ -109,14 +104,7 @@ struct MetricFamilies {
   }
 
   private static func quoted(_ text: String) -> String {
-    var result = "\""
-    for character in text {
-      switch character {
-      case "\\", "\"": result += "\\\(character)"
-      case "\n": result += "\\n"
-      default: result.append(character)
-      }
-    }
-    return result + "\""
+    let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    return "\"\(escaped.replacing("\n", with: "\\n"))\""
   }
 }

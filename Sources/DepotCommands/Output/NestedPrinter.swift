@@ -1,49 +1,38 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 
 /// A writer of rows as JSON objects with the rows that came along inside of them.
-final class NestedPrinter {
+final class NestedPrinter: EndedOutput {
   private let style: RowStyle
   private let sink: ByteSink
-  private let isArray: Bool
+  private let sequence: JSONSequence
   private var columns: [String] = []
-  private(set) var count = 0
 
   init(_ style: RowStyle, _ sink: ByteSink) {
     self.style = style
     self.sink = sink
-    isArray = style.format == .json
-    if isArray { sink.append("[") }
+    sequence = JSONSequence(sink, isArray: style.format == .json)
   }
 
   /// Writes the rows of a frame.
-  func print(_ frame: StreamFrame) throws {
+  func print(_ frame: RowFrame) throws {
     if let names = frame.columns { columns = Array(names.dropFirst(2)) }
-    let related = try RelatedRows(frame.member("related"))
+    let related = try PrefetchedRows(frame.member("related"))
     try frame.withRows(hasIdentity: true) { row in
       var values: [ArraySlice<UInt8>] = []
       while !row.isAtEndOfRow() { values.append(try row.field().json[...]) }
-      if isArray { sink.append(count == 0 ? "\n" : ",\n") }
-      var writer = JSONWriter(capacity: 0)
-      swap(&writer.bytes, &sink.bytes)
-      writer.raw("{\"$id\":")
-      writer.string("\(style.entity)/\(row.identifier)")
-      if style.showsVersion {
-        writer.raw(",\"$version\":")
-        writer.integer(row.version)
-      }
-      related.write(row.identifier, columns: columns, values, to: &writer)
-      writer.raw(isArray ? "}" : "}\n")
-      swap(&writer.bytes, &sink.bytes)
-      count += 1
+      sequence.beginElement()
+      let version = style.showsVersion ? row.version : nil
+      sink.writer.beginRow(style.entity, row.identifier, version: version)
+      related.write(row.identifier, columns: columns, values, to: &sink.writer)
+      sink.writer.raw("}")
+      sequence.endElement()
       try sink.flushIfLarge()
     }
   }
 
-  /// Writes what comes after the last row.
-  func end() {
-    if isArray { sink.append(count == 0 ? "]\n" : "\n]\n") }
-  }
+  func end() { sequence.end() }
+  func breakOff() { sequence.breakOff() }
 }
 
 extension RowField {

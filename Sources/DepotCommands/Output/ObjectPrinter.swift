@@ -7,17 +7,17 @@ final class ObjectPrinter: RowPrinter {
   private let style: RowStyle
   private let entity: [UInt8]
   private let sink: ByteSink
-  private let isArray: Bool
+  private let sequence: JSONSequence
   private var prefixes: [[UInt8]] = []
-  private var isFirst = true
 
   init(_ style: RowStyle, _ sink: ByteSink, isArray: Bool) {
     self.style = style
     self.sink = sink
-    self.isArray = isArray
+    sequence = JSONSequence(sink, isArray: isArray)
     entity = Array(style.entity.utf8)
   }
 
+  /// Takes the names of the columns; again if the rows from here on have others.
   func begin(columns: [String]) {
     let hasIdentity = style.showsIdentifier || style.showsVersion
     prefixes = columns.dropFirst(2).enumerated().map { index, name in
@@ -27,12 +27,10 @@ final class ObjectPrinter: RowPrinter {
       writer.raw(":")
       return writer.bytes
     }
-    if isArray { sink.append("[") }
   }
 
   func print(_ row: inout RowReader) throws {
-    if isArray { sink.append(isFirst ? "\n" : ",\n") }
-    isFirst = false
+    sequence.beginElement()
     sink.append("{")
     if style.showsIdentifier {
       sink.append("\"$id\":\"")
@@ -44,22 +42,14 @@ final class ObjectPrinter: RowPrinter {
       sink.append(integer: row.version)
     }
     for prefix in prefixes {
-      let field = try row.field()
       sink.bytes.append(contentsOf: prefix)
-      if field.kind == .string {
-        sink.bytes.append(UInt8(ascii: "\""))
-        sink.bytes.append(contentsOf: field.bytes)
-        sink.bytes.append(UInt8(ascii: "\""))
-      } else {
-        sink.bytes.append(contentsOf: field.bytes)
-      }
+      sink.bytes.append(contentsOf: try row.text())
     }
-    sink.append(isArray ? "}" : "}\n")
+    sink.append("}")
+    sequence.endElement()
     try sink.flushIfLarge()
   }
 
-  func end() {
-    guard isArray else { return }
-    sink.append(isFirst ? "]\n" : "\n]\n")
-  }
+  func end() { sequence.end() }
+  func breakOff() { sequence.breakOff() }
 }

@@ -1,9 +1,19 @@
 /// The forms in which rows are written.
 enum OutputFormat: String, CaseIterable, Sendable {
   case table
+  /// A table with a line for each value.
+  case expanded
   case json
   case ndjson
   case csv
   case tsv
   case ids
+
+  /// Whether it is for people, who read a table in either form.
+  var isTable: Bool { self == .table || self == .expanded }
+}
+
+extension [OutputFormat] {
+  /// The formats of answers that aren't rows.
+  static let documents: Self = [.table, .expanded, .json, .ndjson]
 }

@@ -28,11 +28,7 @@ final class ProgressMeter {
   /// The seconds since the work began.
   var seconds: Double { Double(Monotonic.now() - start) / 1e9 }
 
-  /// Shows how far the work is, if it is time to.
-  ///
-  /// - Parameters:
-  ///   - rows: How many rows are done.
-  ///   - fraction: The part of the input that was read, if it is known.
+  /// Shows how many rows are done, and which part of the input if that is known, when it is time to.
   @inline(__always)
   func update(rows: Int, fraction: @autoclosure () -> Double? = nil) {
     skipped += 1

@@ -8,14 +8,14 @@ enum Prometheus {
   static func text(_ stats: JSONValue) -> String {
     var families = MetricFamilies()
     let own = [("container", ContainerRequest.defaultName), ("store", ownStore)]
-    for (name, value) in sorted(stats) where !["calls", "slow", "containers"].contains(name) {
+    for (name, value) in stats.sortedMembers where !["calls", "slow", "containers"].contains(name) {
       let labels = ["store", "readers"].contains(name) ? own : []
       families.add(["depot"] + (name == "server" ? [] : [name]), value, labels)
     }
     for container in stats["containers"]?.array ?? [] {
       add(container, to: &families)
     }
-    for (name, call) in sorted(stats["calls"] ?? .null) {
+    for (name, call) in (stats["calls"] ?? .null).sortedMembers {
       let labels = [("op", name)]
       families.add("depot_calls_total", .counter, call["count"], labels)
       families.add("depot_call_errors_total", .counter, call["errors"], labels)
@@ -41,8 +41,11 @@ enum Prometheus {
       }
     }
   }
+}
 
-  static func sorted(_ value: JSONValue) -> [(String, JSONValue)] {
-    (value.object ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+extension JSONValue {
+  /// The members of an object in the order of their names; none of anything else.
+  var sortedMembers: [(name: String, value: JSONValue)] {
+    (object ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 }

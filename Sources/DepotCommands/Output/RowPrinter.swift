@@ -1,18 +1,44 @@
 internal import DepotProtocol
 
+/// A writer of something with an end of its own.
+protocol EndedOutput {
+  /// Writes what comes after the last row.
+  func end() throws
+
+  /// Makes the output whole after an error: what rows have begun is ended, and nothing else written.
+  func breakOff()
+}
+
+extension EndedOutput {
+  /// Does what writes the rows, and ends the output, also after an error.
+  @discardableResult
+  func writing<Result>(_ body: () throws -> Result) throws -> Result {
+    let result: Result
+    do {
+      result = try body()
+    } catch {
+      breakOff()
+      throw error
+    }
+    try end()
+    return result
+  }
+}
+
 /// A writer of rows in one of the output formats.
-protocol RowPrinter: AnyObject {
+protocol RowPrinter: AnyObject, EndedOutput {
   /// Takes the names of the columns, `$id` and `$version` first.
   func begin(columns: [String]) throws
 
   /// Writes a row whose identity was read already.
   func print(_ row: inout RowReader) throws
-
-  /// Writes what comes after the last row.
-  func end() throws
 }
 
-/// What the rows of an output look like.
+extension RowPrinter {
+  func breakOff() { try? end() }
+}
+
+/// The look of the rows of an output.
 struct RowStyle: Sendable {
   var entity: String
   var format: OutputFormat
@@ -20,10 +46,12 @@ struct RowStyle: Sendable {
   var showsIdentifier = true
   /// Whether each row has its `$version`.
   var showsVersion = false
-  /// What stands for null in tables and CSV.
+  /// The text for null in tables and CSV.
   var nullText = ""
   /// The width that a table may have, if it is limited.
   var width: Int?
+  /// Whether a table may have a line for each value if its columns don't fit.
+  var mayExpand = false
   /// Whether the header of a table is written in bold.
   var usesColor = false
 
@@ -35,13 +63,19 @@ struct RowStyle: Sendable {
     case .csv: DelimitedPrinter(self, sink, delimiter: UInt8(ascii: ","))
     case .tsv: DelimitedPrinter(self, sink, delimiter: UInt8(ascii: "\t"))
     case .ids: IdentifierPrinter(self, sink)
-    case .table: TablePrinter(self, sink)
+    case .table, .expanded: TablePrinter(self, sink)
     }
   }
 
   /// The names of the columns that are shown.
   func headings(_ columns: [String]) -> [String] {
     (showsIdentifier ? ["$id"] : []) + (showsVersion ? ["$version"] : []) + columns.dropFirst(2)
+  }
+
+  /// The cells of a table with the identity of a row, as far as it is shown.
+  func cells(_ identifier: Int64, _ version: Int64) -> [TableCell] {
+    (showsIdentifier ? [TableCell(text: "\(entity)/\(identifier)")] : [])
+      + (showsVersion ? [.number("\(version)")] : [])
   }
 }
 

@@ -1,57 +1,73 @@
 /// The widths of the columns of a table.
 struct TableLayout: Equatable {
   /// The columns that fit, from the left.
-  var widths: [Int]
+  private(set) var widths: [Int]
   /// How many columns don't fit.
-  var omitted: Int
+  private(set) var omitted: Int
+  /// The width that there is; no limit if `nil`.
+  private let limit: Int?
+  /// The columns whose cells are never cut.
+  private let whole: Set<Int>
 
   private static let gap = 2
   private static let narrowest = 8
 
-  /// Chooses widths for columns.
+  /// Chooses widths for columns, of which some are never cut; the first of these keeps its width even if
+  /// nothing else fits.
   ///
   /// Columns that need more than their share give room to the others; if even narrow columns don't
   /// fit, the last ones are left out.
-  ///
-  /// - Parameters:
-  ///   - natural: The width that each column would like.
-  ///   - limit: The width that there is; no limit if `nil`.
-  ///   - keepsFirst: Whether the first column is useless when cut, and so keeps its width if that is
-  ///     no more than half of what there is.
-  init(natural: [Int], limit: Int?, keepsFirst: Bool = false) {
+  init(natural: [Int], limit: Int?, whole: Set<Int> = []) {
     widths = natural
     omitted = 0
+    self.limit = limit
+    self.whole = whole
     guard let limit else { return }
-    let kept = keepsFirst && (natural.first ?? 0) <= limit / 2 ? natural.first : nil
     let least = natural.enumerated().map { index, width in
-      index == 0 ? kept ?? min(width, Self.narrowest) : min(width, Self.narrowest)
+      whole.contains(index) ? width : min(width, Self.narrowest)
     }
     while widths.count > 1, Self.total(least.prefix(widths.count)) > limit {
       widths.removeLast()
       omitted += 1
     }
-    var shrinking = kept == nil ? widths : Array(widths.dropFirst())
-    let room = limit - (kept.map { $0 + (shrinking.isEmpty ? 0 : Self.gap) } ?? 0)
-    while Self.total(shrinking[...]) > room, let widest = shrinking.max(), widest > 1 {
-      let excess = Self.total(shrinking[...]) - room
-      let next = shrinking.filter { $0 < widest }.max() ?? 1
-      let count = shrinking.filter { $0 == widest }.count
-      let target = max(next, widest - (excess + count - 1) / count)
-      shrinking = shrinking.map { min($0, max(1, target)) }
+    shrink(to: limit)
+  }
+
+  /// Makes the widest columns narrower until all fit; those that are kept whole stay as they are.
+  private mutating func shrink(to limit: Int) {
+    let shrinking = widths.indices.filter { !whole.contains($0) }
+    func widest() -> Int { shrinking.map { widths[$0] }.max() ?? 0 }
+    while Self.total(widths[...]) > limit, case let widest = widest(), widest > 1 {
+      let excess = Self.total(widths[...]) - limit
+      let next = shrinking.map { widths[$0] }.filter { $0 < widest }.max() ?? 1
+      let count = shrinking.count { widths[$0] == widest }
+      let target = max(1, next, widest - (excess + count - 1) / count)
+      for index in shrinking { widths[index] = min(widths[index], target) }
     }
-    widths = (kept.map { [$0] } ?? []) + shrinking
+  }
+
+  /// Makes room for the cells of a row that came after the widths were chosen.
+  ///
+  /// A column that is kept whole gets all that it needs, from the others if it must be; others get what
+  /// the window has left. Columns don't become narrower again, so that the table stays calm.
+  mutating func grow(for cells: [TableCell]) {
+    for (column, cell) in cells.enumerated() where column < widths.count {
+      let excess = TextWidth.columns(cell.text) - widths[column]
+      guard excess > 0 else { continue }
+      if limit == nil || whole.contains(column) {
+        widths[column] += excess
+        if let limit { shrink(to: limit) }
+      } else if let limit {
+        widths[column] += min(excess, max(0, limit - Self.total(widths[...])))
+      }
+    }
   }
 
   private static func total(_ widths: ArraySlice<Int>) -> Int {
     widths.reduce(0, +) + gap * max(0, widths.count - 1)
   }
 
-  /// Returns one line of the table, without spaces at its end.
-  ///
-  /// - Parameters:
-  ///   - cells: The values of the line.
-  ///   - paint: Returns the text of a column as the terminal is to get it, without making it wider.
-  /// - Returns: The line.
+  /// Returns one line of the table, without spaces at its end, each column painted for the terminal.
   func line(_ cells: [TableCell], paint: (Int, String) -> String = { $1 }) -> String {
     var parts: [String] = []
     for (column, (cell, width)) in zip(cells, widths).enumerated() {
@@ -65,8 +81,18 @@ struct TableLayout: Equatable {
   }
 }
 
+extension TableLayout {
+  /// Returns the line above the rows.
+  func line(headings: [String], _ areNumbers: [Bool]) -> String {
+    line(zip(headings, areNumbers).map { TableCell(text: $0, isNumber: $1) })
+  }
+}
+
 /// A value of a table.
-struct TableCell {
+struct TableCell: Equatable {
   var text: String
   var isNumber = false
+
+  /// Creates a cell with a number, which stands at the right.
+  static func number(_ text: String) -> TableCell { TableCell(text: text, isNumber: true) }
 }

@@ -1,14 +1,25 @@
 internal import DepotProtocol
 
-/// A writer of rows as a table whose columns are as wide as the first rows want them.
+/// A writer of rows as a table, or with a line for each value where a table would be too wide.
+///
+/// The columns are as wide as the first rows want them, since nobody waits for the last row to see the
+/// first. What comes later can be wider: identifiers and numbers, which are useless when cut, get the
+/// room that they need when they come (see ``TableLayout/grow(for:)``), and if there are many rows the
+/// identifiers have room for a million from the start, so that their column rarely moves.
 final class TablePrinter: RowPrinter {
-  private static let sampleCount = 200
+  /// How many rows are looked at before the widths are chosen.
+  static let sampleCount = 500
+  /// The digits that identifiers get if there are more rows than that.
+  private static let reservedDigits = 6
 
   private let style: RowStyle
   private let sink: ByteSink
   private var headings: [String] = []
   private var sample: [[TableCell]] = []
   private var layout: TableLayout?
+  private var expanded: ExpandedTable?
+  /// The columns whose cells are never cut.
+  private var whole: Set<Int> = []
   /// How many columns didn't fit into the terminal.
   private(set) var omittedColumns = 0
 
@@ -18,27 +29,41 @@ final class TablePrinter: RowPrinter {
   }
 
   func begin(columns: [String]) {
-    headings = style.headings(columns)
+    begin(headings: style.headings(columns))
   }
 
-  /// Takes the names of columns of a table that isn't of rows.
-  func begin(headings: [String]) {
-    self.headings = headings
+  /// Takes the names of columns of a table that isn't of rows, and those that are useless when cut.
+  func begin(headings: [String], whole: Set<Int> = []) {
+    self.whole = whole
+    self.headings = headings.map(TextWidth.printable)
+    if style.format == .expanded { expanded = ExpandedTable(self.headings, style) }
+  }
+
+  /// Writes a whole table that isn't of rows.
+  static func write(
+    _ headings: [String],
+    _ rows: [[TableCell]],
+    whole: Set<Int> = [],
+    _ style: RowStyle,
+    to sink: ByteSink
+  ) throws {
+    let printer = TablePrinter(style, sink)
+    printer.begin(headings: headings, whole: whole)
+    for row in rows { try printer.print(row) }
+    try printer.end()
   }
 
   func print(_ row: inout RowReader) throws {
-    var cells: [TableCell] = []
-    if style.showsIdentifier {
-      cells.append(TableCell(text: "\(style.entity)/\(row.identifier)"))
+    var cells = style.cells(row.identifier, row.version)
+    while !row.isAtEndOfRow() {
+      cells.append(TableCell(try row.field(), nullText: style.nullText))
     }
-    if style.showsVersion { cells.append(TableCell(text: String(row.version), isNumber: true)) }
-    while !row.isAtEndOfRow() { cells.append(TableCell(try row.field(), nullText: style.nullText)) }
     try print(cells)
   }
 
   /// Writes a row of cells.
   func print(_ cells: [TableCell]) throws {
-    if layout != nil { return try write(cells) }
+    if layout != nil || expanded != nil { return try write(cells) }
     sample.append(cells)
     if sample.count == Self.sampleCount { try writeSample() }
   }
@@ -56,25 +81,34 @@ final class TablePrinter: RowPrinter {
         if cell.isNumber { areNumbers[index] = true }
       }
     }
-    let layout = TableLayout(
-      natural: natural,
-      limit: style.width,
-      keepsFirst: style.showsIdentifier
-    )
-    self.layout = layout
-    omittedColumns = layout.omitted
-    let header = layout.line(
-      zip(headings, areNumbers).map { TableCell(text: $0, isNumber: $1) }
-    )
-    sink.append(style.usesColor ? "\u{1B}[1m\(header)\u{1B}[0m\n" : header + "\n")
+    whole.formUnion(areNumbers.indices.filter { areNumbers[$0] })
+    if style.showsIdentifier, !natural.isEmpty {
+      whole.insert(0)
+      if sample.count == Self.sampleCount, !style.entity.isEmpty {
+        natural[0] = max(natural[0], TextWidth.columns(style.entity) + 1 + Self.reservedDigits)
+      }
+    }
+    let layout = TableLayout(natural: natural, limit: style.width, whole: whole)
+    if layout.omitted > 0, style.mayExpand {
+      expanded = ExpandedTable(headings, style)
+    } else {
+      self.layout = layout
+      omittedColumns = layout.omitted
+      let header = layout.line(headings: headings, areNumbers)
+      sink.append(header.painted("1", if: style.usesColor) + "\n")
+    }
     for cells in sample { try write(cells) }
     sample = []
   }
 
   private func write(_ cells: [TableCell]) throws {
-    guard let layout else { return }
-    sink.append(layout.line(cells))
-    sink.append("\n")
+    if expanded != nil {
+      sink.append(expanded?.text(cells) ?? "")
+    } else {
+      layout?.grow(for: cells)
+      sink.append(layout?.line(cells) ?? "")
+      sink.append("\n")
+    }
     try sink.flushIfLarge()
   }
 }

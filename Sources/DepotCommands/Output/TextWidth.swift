@@ -1,29 +1,35 @@
 /// How many columns of a terminal text takes, approximately.
 ///
-/// Characters of East Asia and most emoji take two, marks that combine take none.
+/// A grapheme cluster is measured and cut as a whole: a letter with its marks, a
+/// syllable of Hangul letters, a flag, a family of emoji that are joined.
 enum TextWidth {
   /// Returns the columns that `text` takes.
   static func columns(_ text: String) -> Int {
     var text = text
     let ascii = text.withUTF8 { bytes in bytes.allSatisfy { $0 < 0x80 } ? bytes.count : nil }
-    return ascii ?? text.unicodeScalars.reduce(0) { $0 + columns($1) }
+    return ascii ?? text.reduce(0) { $0 + columns($1) }
   }
 
-  /// Returns the columns that a scalar takes.
-  static func columns(_ scalar: Unicode.Scalar) -> Int {
-    switch scalar.value {
-    case ..<0x300: 1
-    case 0x300...0x36F, 0x483...0x489, 0x591...0x5BD, 0x610...0x61A, 0x64B...0x65F,
-      0x1AB0...0x1AFF, 0x1DC0...0x1DFF, 0x200B...0x200F, 0x202A...0x202E, 0x2060...0x2064,
-      0x20D0...0x20FF, 0xFE00...0xFE0F, 0xFE20...0xFE2F, 0xFEFF, 0xE0100...0xE01EF:
-      0
-    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97C,
-      0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6,
-      0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x1FA70...0x1FAFF,
-      0x20000...0x3FFFD:
-      2
-    default: 1
+  /// Returns the columns that a character takes.
+  ///
+  /// Terminals add up the columns of its scalars, except of emoji, which take two in all, however many
+  /// were joined or coloured to make them.
+  static func columns(_ character: Character) -> Int {
+    let scalars = character.unicodeScalars
+    guard let first = scalars.first else { return 0 }
+    if scalars.count == 1 { return ScalarWidth.columns(first) }
+    // A carriage return and a line feed are one character.
+    if first == "\r" { return 2 }
+    if first.properties.isEmoji {
+      let isTextual = scalars.contains("\u{FE0E}")
+      let isPicture = scalars.dropFirst().contains {
+        $0 == "\u{FE0F}" || $0 == "\u{200D}" || $0.properties.isEmojiModifier
+          || ScalarWidth.isRegionalIndicator($0)
+      }
+      if isTextual { return 1 }
+      if isPicture { return 2 }
     }
+    return scalars.reduce(0) { $0 + ScalarWidth.columns($1) }
   }
 
   /// Returns `text` in exactly `width` columns: padded, or cut with an ellipsis.
@@ -35,15 +41,15 @@ enum TextWidth {
   }
 
   private static func cut(_ text: String, to width: Int) -> String {
-    var result = String.UnicodeScalarView()
+    var result = ""
     var used = 0
-    for scalar in text.unicodeScalars {
-      let columns = columns(scalar)
+    for character in text {
+      let columns = columns(character)
       if used + columns > width - 1 { break }
-      result.append(scalar)
+      result.append(character)
       used += columns
     }
-    return String(result) + "…" + String(repeating: " ", count: max(0, width - 1 - used))
+    return result + "…" + String(repeating: " ", count: max(0, width - 1 - used))
   }
 
   /// Returns `text` with control characters as symbols, so that it can't move the cursor.
@@ -61,5 +67,54 @@ enum TextWidth {
       }
     }
     return String(result)
+  }
+}
+
+extension String {
+  /// Returns the text in a colour of the terminal, or another look, if that is wanted.
+  func painted(_ look: String, if isWanted: Bool) -> String {
+    isWanted && !isEmpty ? "\u{1B}[\(look)m\(self)\u{1B}[0m" : self
+  }
+}
+
+/// How many columns of a terminal a Unicode scalar takes.
+///
+/// Characters of East Asia and emoji take two, marks that combine and signs that can't be seen take none.
+enum ScalarWidth {
+  /// Returns the columns that a scalar takes.
+  static func columns(_ scalar: Unicode.Scalar) -> Int {
+    switch scalar.value {
+    case ..<0x300: return 1
+    // The vowels and final consonants of Hangul stand in the columns of the first consonant.
+    case 0x1160...0x11FF, 0xD7B0...0xD7FF: return 0
+    default: break
+    }
+    let properties = scalar.properties
+    switch properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: return 0
+    default: return isWide(scalar.value) || isPicture(scalar) ? 2 : 1
+    }
+  }
+
+  /// Whether a scalar is half of a flag.
+  static func isRegionalIndicator(_ scalar: Unicode.Scalar) -> Bool {
+    0x1F1E6...0x1F1FF ~= scalar.value
+  }
+
+  /// Whether a scalar alone is an emoji in colours; half a flag isn't one.
+  private static func isPicture(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.isEmojiPresentation && !isRegionalIndicator(scalar)
+  }
+
+  /// Whether a scalar is wide (East_Asian_Width W and F) that is no emoji.
+  private static func isWide(_ value: UInt32) -> Bool {
+    switch value {
+    case 0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF,
+      0xA960...0xA97C, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F,
+      0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x18CFF, 0x1AFF0...0x1B2FF, 0x1F200...0x1F265,
+      0x20000...0x3FFFD:
+      true
+    default: false
+    }
   }
 }

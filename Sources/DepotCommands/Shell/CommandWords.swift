@@ -2,8 +2,8 @@ internal import DepotProtocol
 
 /// The words of a line in the shell.
 ///
-/// Spaces separate words. Text in single quotation marks is plain; in double ones, and outside, a
-/// backslash makes the next character plain. `#` at the beginning of a word makes the rest a comment.
+/// Spaces separate words. Text in single quotation marks is plain; in double ones a backslash makes a
+/// quotation mark, `\`, `$`, or `` ` `` plain that comes next, and outside any character. `#` at the beginning of a word makes the rest a comment.
 struct CommandWords: Equatable {
   /// The commands of the text, one in each line.
   private(set) var commands: [[String]] = []
@@ -29,7 +29,7 @@ struct CommandWords: Equatable {
       if endsInBackslash {
         endsInBackslash = false
         if character == "\n", openQuote == nil { continue }
-        let isPlain = openQuote == "\"" && character != "\"" && character != "\\"
+        let isPlain = openQuote == "\"" && !"\"\\$`".contains(character)
         word = (word ?? "") + (isPlain ? "\\" : "") + String(character)
         continue
       }
@@ -54,8 +54,19 @@ struct CommandWords: Equatable {
   /// Whether the text ends in the middle of a word.
   var isIncomplete: Bool { openQuote != nil || endsInBackslash }
 
-  /// Returns the rest of a word as it is to be typed behind this text.
-  func typed(_ rest: some StringProtocol) -> String {
+  /// Returns a word as it is typed into any shell.
+  static func quoted(_ word: String) -> String {
+    let isPlain = word.allSatisfy {
+      $0.isASCII && ($0.isLetter || $0.isNumber) || "_-+=:,./@%".contains($0)
+    }
+    guard !isPlain || word.isEmpty else { return word }
+    let parts = word.split(separator: "'", omittingEmptySubsequences: false)
+    return "'" + parts.joined(separator: "'\\''") + "'"
+  }
+
+  /// Returns the rest of a word as it is to be typed behind this text, perhaps in a shell in which more
+  /// characters mean something.
+  func typed(_ rest: some StringProtocol, isForOtherShell: Bool = false) -> String {
     var result = ""
     for character in rest {
       if openQuote == "'", character == "'" {
@@ -64,7 +75,11 @@ struct CommandWords: Equatable {
       }
       let needsBackslash =
         switch openQuote {
+        case nil where isForOtherShell:
+          character.isASCII && !character.isLetter && !character.isNumber
+            && !"_./,:=@%+-".contains(character)
         case nil: character.isWhitespace || "\"'\\#".contains(character)
+        case "\"" where isForOtherShell: "\"\\$`".contains(character)
         case "\"": "\"\\".contains(character)
         default: false
         }

@@ -23,17 +23,16 @@ struct HistoryFile {
   /// Adds a line; a history that can't be written is no reason to end.
   func append(_ line: String) {
     guard line.contains(where: { !$0.isWhitespace }) else { return }
-    FileSystem.createPrivateFolder(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
-    guard let file = try? Descriptor.open(appending: path) else { return }
-    var text = LineHistory.encoded(line)
-    text.withUTF8 { try? file.write(UnsafeRawBufferPointer($0)) }
+    let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+    try? FileSystem.createPrivateFolder(String(folder))
+    try? Descriptor.open(appending: path).write(Array(LineHistory.encoded(line).utf8))
   }
 
   /// Shortens the file if it has grown over what is read.
   func shorten(to history: LineHistory) {
     let size = (try? Descriptor.open(reading: path))?.regularFileSize ?? 0
-    guard size > Self.limit / 4, let file = try? Descriptor.create(path: path) else { return }
-    var text = history.lines.map(LineHistory.encoded).joined()
-    text.withUTF8 { try? file.write(UnsafeRawBufferPointer($0)) }
+    guard size > Self.limit / 4 else { return }
+    let text = history.lines.map(LineHistory.encoded).joined()
+    try? Descriptor.create(path: path).write(Array(text.utf8))
   }
 }

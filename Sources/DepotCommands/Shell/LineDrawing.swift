@@ -3,14 +3,7 @@ struct LineDrawing {
   /// The row of the cursor, counted from the one where the prompt is.
   private var cursorRow = 0
 
-  /// Returns what draws the line in place of the last one that was drawn.
-  ///
-  /// - Parameters:
-  ///   - prompt: What stands before the line.
-  ///   - text: The line.
-  ///   - cursor: How many characters stand before the cursor.
-  ///   - width: The columns of the terminal.
-  /// - Returns: Text and escape sequences for the terminal.
+  /// Returns the text and escape sequences that draw the line in place of the last one.
   mutating func draw(prompt: String, text: [Character], cursor: Int, width: Int) -> String {
     let indentation = min(TextWidth.columns(prompt), max(0, width / 2))
     var output = start() + prompt
@@ -24,7 +17,7 @@ struct LineDrawing {
     }
     for (index, character) in text.enumerated() {
       let isBreak = character == "\n"
-      let columns = isBreak ? 0 : Self.columns(character)
+      let columns = isBreak ? 0 : TextWidth.columns(character)
       if column + columns > width || column == width { breakLine(to: 0) }
       if index == cursor { place = (row, column) }
       if isBreak {
@@ -51,10 +44,5 @@ struct LineDrawing {
   /// Forgets what was drawn, because the cursor is in a new row.
   mutating func reset() {
     cursorRow = 0
-  }
-
-  /// Returns the columns of a character, of which several scalars may be part.
-  private static func columns(_ character: Character) -> Int {
-    character.unicodeScalars.reduce(0) { max($0, TextWidth.columns($1)) }
   }
 }

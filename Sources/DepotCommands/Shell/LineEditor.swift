@@ -1,6 +1,6 @@
 /// A line that is being typed: a value that keys change.
 struct LineEditor {
-  /// What the program has to do after a key.
+  /// A request of the editor to its program after a key.
   enum Event: Equatable {
     /// The line is complete.
     case line(String)
@@ -63,13 +63,13 @@ struct LineEditor {
     case .delete: remove(cursor..<min(cursor + 1, text.count))
     case .left: cursor = max(0, cursor - 1)
     case .right: cursor = min(text.count, cursor + 1)
-    case .wordLeft: cursor = wordStart
+    case .wordLeft: cursor = wordStart(Self.isWord)
     case .wordRight: cursor = wordEnd
     case .home: cursor = 0
     case .end: cursor = text.count
     case .killToStart: kill(0..<cursor)
     case .killToEnd: kill(cursor..<text.count)
-    case .killWord: kill(spacedWordStart..<cursor)
+    case .killWord: kill(wordStart { !$0.isWhitespace }..<cursor)
     case .killNextWord: kill(cursor..<wordEnd)
     case .yank: insert(String(killed))
     default: break
@@ -130,10 +130,10 @@ extension LineEditor {
     character.isLetter || character.isNumber || character == "_"
   }
 
-  private var wordStart: Int {
+  private func wordStart(_ isPart: (Character) -> Bool) -> Int {
     var index = cursor
-    while index > 0, !Self.isWord(text[index - 1]) { index -= 1 }
-    while index > 0, Self.isWord(text[index - 1]) { index -= 1 }
+    while index > 0, !isPart(text[index - 1]) { index -= 1 }
+    while index > 0, isPart(text[index - 1]) { index -= 1 }
     return index
   }
 
@@ -141,13 +141,6 @@ extension LineEditor {
     var index = cursor
     while index < text.count, !Self.isWord(text[index]) { index += 1 }
     while index < text.count, Self.isWord(text[index]) { index += 1 }
-    return index
-  }
-
-  private var spacedWordStart: Int {
-    var index = cursor
-    while index > 0, text[index - 1].isWhitespace { index -= 1 }
-    while index > 0, !text[index - 1].isWhitespace { index -= 1 }
     return index
   }
 }

@@ -1,9 +1,9 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 
 /// The running of the lines of a shell, wherever they come from.
 struct Shell {
-  private let session: Session
+  private let session: CommandSession
   /// Runs a verb where an interruption ends it alone, and returns its exit status.
   private let runApart: (([String]) throws -> Int32)?
   /// The exit status of the last command.
@@ -11,7 +11,7 @@ struct Shell {
   /// Whether there was an `exit`.
   private(set) var isOver = false
 
-  init(_ session: Session, runApart: (([String]) throws -> Int32)? = nil) {
+  init(_ session: CommandSession, runApart: (([String]) throws -> Int32)? = nil) {
     self.session = session
     self.runApart = runApart
   }
@@ -47,7 +47,7 @@ struct Shell {
       current = try session.running(invocation)
       try session.output.flush()
       if let runApart, invocation.verb != nil {
-        status = try runApart(session.inherited(invocation) + words)
+        status = try runApart(session.inheritedWords(invocation) + words)
       } else {
         status = try DepotCommand.run(current)
       }
@@ -56,14 +56,18 @@ struct Shell {
       throw error
     } catch {
       try session.output.flush()
-      let isJSON = current.chosenFormat == .json || current.chosenFormat == .ndjson
-      status = DepotCommand.report(error, usesJSON: isJSON, session.messages)
+      status = DepotCommand.report(
+        error,
+        usesJSON: current.reportsJSON,
+        verb: current.invocation.verb,
+        session.messages
+      )
     }
   }
 
   /// Refuses what would take the shell's own input.
   private static func refuse(_ invocation: Invocation) throws(DepotError) {
-    if invocation.verb?.words == ShellVerb.verb.words, !invocation.has(.helpFlag) {
+    if invocation.verb?.name == ShellVerb.verb.name, !invocation.has(.helpFlag) {
       throw DepotError(.usage, "This is the shell.").hint("Verbs go here without \"depot\".")
     }
     if invocation.operands.contains("-") || invocation.options.values.contains("-") {

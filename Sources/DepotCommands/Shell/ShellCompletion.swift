@@ -1,29 +1,24 @@
 internal import DepotLinux
 internal import DepotProtocol
 
-/// What the Tab key does to a line of the shell.
+/// The effect of the Tab key on a line of the shell.
 struct ShellCompletion: Equatable {
-  /// What is to be typed at the cursor.
+  /// The text that is inserted at the cursor.
   var insertion = ""
-  /// What the line could go on with, if that isn't clear.
+  /// The ways in which the line could go on, if there are several.
   var choices: [String] = []
 
-  /// Completes what stands before the cursor.
-  ///
-  /// - Parameters:
-  ///   - head: The text before the cursor.
-  ///   - schema: Returns the schema of a container of the service at a socket.
-  ///   - files: Returns the names in a folder, those of folders with `/` behind.
+  /// Completes the text before the cursor.
   init(
     _ head: String,
-    schema: @escaping (Completer.Place) -> Schema?,
+    schema: @escaping (Invocation) -> Schema?,
     files: (String) -> [String] = FileSystem.names
   ) {
     let words = CommandWords(head)
     var current = words.current
     if current.count > 1, current.first == "depot" { current.removeFirst() }
     guard let word = current.last else { return }
-    let completer = Completer(current, isInShell: true, schema: schema)
+    let completer = Completer(current, schema: schema)
     var candidates = completer.candidates
     if current.count == 1 {
       candidates += ["help", "exit"].filter { $0.hasPrefix(word) && !candidates.contains($0) }
@@ -42,9 +37,12 @@ struct ShellCompletion: Equatable {
 
   /// Returns what ends a word, if it can't go on.
   private static func end(of word: String, _ words: CommandWords) -> String {
-    if let last = word.last, "=,/.(:".contains(last) { return "" }
+    if Self.goesOn(word) { return "" }
     return (words.openQuote.map(String.init) ?? "") + " "
   }
+
+  /// Whether something follows a word without a space between.
+  static func goesOn(_ word: String) -> Bool { word.last.map { "=,/.(:".contains($0) } ?? false }
 
   private static func files(_ word: String, _ names: (String) -> [String]) -> [String] {
     let folder = word.lastIndex(of: "/").map { String(word[...$0]) } ?? ""

@@ -5,8 +5,9 @@ internal import DepotProtocol
 final class ShellTerminal {
   private static let prompt = "depot> "
 
+  /// Standard error, which shows the line, so that the output may go elsewhere.
   private let messages: Messages
-  private let schema: (Completer.Place) -> Schema?
+  private let schema: (Invocation) -> Schema?
   private let input: Descriptor
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
   private var editor: LineEditor
@@ -15,18 +16,11 @@ final class ShellTerminal {
   private var keys: [Key] = []
   private var drawing = LineDrawing()
 
-  /// Creates a terminal.
-  ///
-  /// - Parameters:
-  ///   - input: Where keys come from.
-  ///   - messages: What draws; standard error, so that the output may go elsewhere.
-  ///   - history: The lines of earlier shells.
-  ///   - schema: Returns the schema of the service at a socket.
   init(
     _ input: Descriptor,
     _ messages: Messages,
     history: LineHistory,
-    schema: @escaping (Completer.Place) -> Schema?
+    schema: @escaping (Invocation) -> Schema?
   ) {
     self.input = input
     self.messages = messages

@@ -1,57 +1,49 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 
 /// `depot aggregate`: what rows come to, in groups.
 enum AggregateVerb {
   static let by = OptionSpec(
-    name: "by",
-    value: "PATHS",
+    "--by PATHS",
     help: "what the rows of a group have in common, or NAME=EXPRESSION; repeatable",
     candidates: .paths(.any),
     isRepeatable: true
   )
   static let value = OptionSpec(
-    name: "value",
-    value: "NAME=FUNCTION",
+    "--value NAME=FUNCTION",
     help: "a column such as total=sum(size); repeatable (default: count)",
     isRepeatable: true
   )
   static let having = OptionSpec(
-    name: "having",
-    value: "PREDICATE",
+    "--having PREDICATE",
     help: "the groups that satisfy it, such as \"total > 10\""
   )
 
   static let verb = Verb(
-    words: ["aggregate"],
-    operands: "ENTITY",
-    operandCount: 1...1,
-    operand: .entity,
+    name: "aggregate",
+    operands: .entity,
     summary: "count, sum, and the like, in groups",
     details: """
       The functions are \(QueryExpression.Aggregate.allCases.map(\.rawValue).joined(separator: ", ")).
       In --having and --sort, names are those of the columns. A column without a name is called after
-      its function and path, such as sum_size.
+      its function and path, such as sum_size, or tags_count of --by tags.@count.
       """,
     examples: [
       "depot aggregate Package --by section --value n=count --sort n:desc --limit 10",
       "depot aggregate Package --by maintainer.name --value total=sum(size) --having \"total > 9\"",
       "depot aggregate Package --value max(size) --value mean=average(size)",
     ],
-    options: OptionSpec.matching + [by, value, having] + [.sort, .limit, .offset, .null],
-    run: run
-  )
-
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    options: OptionSpec.matching + [by, value, having] + [.sort, .limit, .offset, .null]
+  ) { session in
     let request = try request(session.invocation)
     var style = session.style(request.entity)
     guard style.format != .ids else {
       throw DepotError(.usage, "Groups have no identifiers.").hint("Choose another --output.")
     }
     style.showsIdentifier = false
+    session.beginPaging()
     let count = try FetchVerb.stream(.aggregate(request), style, session.connect(), session)
-    if style.format == .table { session.say(Numbers.counted(count, "group")) }
-    return 0
+    if style.format.isTable { session.say(Numbers.counted(count, "group")) }
   }
 
   /// Returns the request that a command line describes.
@@ -80,7 +72,15 @@ enum AggregateVerb {
   ) throws(DepotError) -> [AggregateRequest.Column] {
     let (name, expression) = divided(text)
     guard let name else {
-      return Selection.names(text).map { .init(name: $0, expression: .attribute($0)) }
+      var keys: [AggregateRequest.Column] = []
+      for text in Selection.names(text) {
+        keys.append(
+          Selection.isExpression(text)
+            ? .init(name: columnName(text), expression: try bindings.expression(text))
+            : .init(name: text, expression: .attribute(text))
+        )
+      }
+      return keys
     }
     return [.init(name: name, expression: try bindings.expression(String(expression)))]
   }
@@ -101,7 +101,7 @@ enum AggregateVerb {
       throw DepotError(.usage, "\"\(text)\" is no aggregate.")
         .hint(nearest.map { "Did you mean \($0)?" } ?? "Write name=sum(path).")
     }
-    let name = chosen ?? defaultName(aggregate, rest)
+    let name = chosen ?? columnName(aggregate.rawValue + " " + rest)
     if aggregate == .count, rest.isEmpty || rest == "()" { return .init(name: name, .count) }
     guard rest.first == "(", rest.last == ")", rest.count > 2 else {
       throw DepotError(.usage, "\"\(text)\" doesn't say what of the rows is meant.")
@@ -111,13 +111,10 @@ enum AggregateVerb {
     return .init(name: name, aggregate, of: inner)
   }
 
-  /// Returns `sum_size` for `sum(size)`, a name that predicates can use.
-  private static func defaultName(
-    _ aggregate: QueryExpression.Aggregate,
-    _ argument: Substring
-  ) -> String {
-    let words = argument.split { !NameSyntax.continues($0) }
-    return ([aggregate.rawValue] + words.map(String.init)).joined(separator: "_")
+  /// Returns `sum_size` for `sum(size)`, and `tags_count` for `tags.@count`: names that predicates
+  /// can use.
+  private static func columnName(_ expression: String) -> String {
+    expression.split { !NameSyntax.continues($0) }.joined(separator: "_")
   }
 
   /// Divides `name=expression`; an expression may have comparisons, but not before a name.

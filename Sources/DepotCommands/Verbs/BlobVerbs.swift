@@ -1,19 +1,16 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 
 /// `depot blob get`: a value in external storage, or a part of it.
 enum BlobGetVerb {
   private static let range = OptionSpec(
-    name: "range",
-    value: "A-B",
+    "--range A-B",
     help: "only the bytes from A to B, both included; B may be left out"
   )
 
   static let verb = Verb(
-    words: ["blob", "get"],
-    operands: "ENTITY/ID ATTRIBUTE",
-    operandCount: 2...2,
-    operand: .entity,
+    name: "blob get",
+    operands: .init("ENTITY/ID ATTRIBUTE", 2...2, .entities),
     summary: "write a value in external storage to standard output",
     details: """
       A text is written as UTF-8, in which bytes are counted; a part of it must begin and end where
@@ -23,20 +20,17 @@ enum BlobGetVerb {
       "depot blob get Photo/42 image > photo.jpg",
       "depot blob get Photo/42 image --range 0-1023 | file -",
     ],
-    options: [range],
-    run: run
-  )
-
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    options: [range]
+  ) { session in
     let invocation = session.invocation
-    let (entity, identifier) = try BlobOperands.row(invocation)
+    let (entity, identifier) = try Selection.row(invocation.operands[0])
     var request = BlobReadRequest(
       entity: entity,
       identifier: identifier,
       attribute: invocation.operands[1]
     )
     if let text = invocation.value(range) {
-      let bounds = try BlobOperands.range(text)
+      let bounds = try ByteRange.read(text)
       request.offset = bounds.offset
       request.length = bounds.length
     }
@@ -45,30 +39,24 @@ enum BlobGetVerb {
       try session.output.flushIfLarge()
     }
     try session.output.flush()
-    return 0
   }
 }
 
 /// `depot blob put`: a value in external storage from a file.
 enum BlobPutVerb {
   static let verb = Verb(
-    words: ["blob", "put"],
-    operands: "ENTITY/ID ATTRIBUTE FILE",
-    operandCount: 3...3,
-    operand: .entityThenFile,
+    name: "blob put",
+    operands: .init("ENTITY/ID ATTRIBUTE FILE", 3...3, .entities, .files),
     summary: "give an attribute in external storage the content of a file",
     details: """
       - is standard input. Others see the new value when all of it is there. A text must be UTF-8.
       """,
     examples: [
       "depot blob put Photo/42 image photo.jpg", "gzip -c log | depot blob put Archive/7 file -",
-    ],
-    run: run
-  )
-
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    ]
+  ) { session in
     let invocation = session.invocation
-    let (entity, identifier) = try BlobOperands.row(invocation)
+    let (entity, identifier) = try Selection.row(invocation.operands[0])
     let attribute = invocation.operands[1]
     let file = try InputFile(invocation.operands[2])
     let connection = try session.connect()
@@ -84,19 +72,13 @@ enum BlobPutVerb {
     }
     let value: [String: JSONValue] = ["length": .int64(Int64(length))]
     session.write(.object(value), orText: "\(Numbers.size(bytes: length)) written.")
-    return 0
   }
 }
 
-/// The operands of the verbs about values in external storage.
-enum BlobOperands {
-  static func row(_ invocation: Invocation) throws(DepotError) -> (String, Int64) {
-    let (entity, identifiers) = try Selection.identifiers([invocation.operands[0]])
-    return (entity, identifiers[0])
-  }
-
+/// A part of a value in external storage.
+enum ByteRange {
   /// Reads `A-B` or `A-`.
-  static func range(_ text: String) throws(DepotError) -> (offset: Int, length: Int?) {
+  static func read(_ text: String) throws(DepotError) -> (offset: Int, length: Int?) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2, let first = Int(parts[0]), first >= 0,
       parts[1].isEmpty || Int(parts[1]).map({ $0 >= first }) == true

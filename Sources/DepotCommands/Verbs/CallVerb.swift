@@ -1,23 +1,18 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 
 /// `depot call`: any operation of the protocol.
 enum CallVerb {
   static let verb = Verb(
-    words: ["call"],
-    operands: "OP [JSON|-]",
-    operandCount: 1...2,
-    operand: .words(Operation.names),
+    name: "call",
+    operands: .init("OP [JSON|-]", 1...2, .words(Operation.names)),
     summary: "call an operation of the protocol",
     details: "A stream's rows are written as they come, one array in each line, before its result.",
     examples: [
       "depot call describe", #"depot call count '{"entity":"Package"}'"#,
       #"depot call fetch '{"entity":"Package","limit":2}'"#,
-    ],
-    run: run
-  )
-
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    ]
+  ) { session in
     let operands = session.invocation.operands
     let arguments = try arguments(operands.count > 1 ? operands[1] : "{}")
     let output = session.output
@@ -27,17 +22,13 @@ enum CallVerb {
       output.append(",")
       output.append(integer: row.version)
       while !row.isAtEndOfRow() {
-        let field = try row.field()
-        let quote = field.kind == .string ? "\"" : ""
-        output.append("," + quote)
-        output.bytes.append(contentsOf: field.bytes)
-        output.append(quote)
+        output.append(",")
+        output.bytes.append(contentsOf: try row.text())
       }
       output.append("]\n")
       try output.flushIfLarge()
     }
     session.write(result)
-    return 0
   }
 
   private static func arguments(_ text: String) throws(DepotError) -> JSONValue {

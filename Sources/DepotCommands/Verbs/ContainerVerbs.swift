@@ -1,39 +1,35 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
 
 /// `depot container open`: another store beside the service's own.
 enum ContainerOpenVerb {
   private static let memory = OptionSpec(
-    name: "memory",
+    "--memory",
     help: "keep the store in memory, up to the end of the service"
   )
   private static let file = OptionSpec(
-    name: "file",
-    value: "NAME",
+    "--file NAME",
     help: "the name of the store's file in the service's folder (default: the container's name)"
   )
   private static let path = OptionSpec(
-    name: "path",
-    value: "FILE",
+    "--path FILE",
     help: "the store's file, wherever it is; for the owner of the service",
     candidates: .files
   )
   private static let readOnly = OptionSpec(
-    name: "read-only",
+    "--read-only",
     help: "open a file that exists, and never write to it"
   )
   private static let schema = OptionSpec(
-    name: "schema",
-    value: "FILE",
-    help: "give the store this schema",
+    "--schema FILE",
+    help: "give the store this schema, as depot schema apply does",
     candidates: .files
   )
 
   static let verb = Verb(
-    words: ["container", "open"],
-    operands: "NAME",
-    operandCount: 1...1,
+    name: "container open",
+    operands: .name,
     summary: "open another store beside the service's own",
     details: """
       It stays open until it is closed or the service ends; use it with --container NAME. A service
@@ -45,20 +41,16 @@ enum ContainerOpenVerb {
       "depot container open cache --memory", "depot --container cache schema show",
       "depot container open archive --path /srv/2025.store --read-only",
     ],
-    options: [memory, file, path, readOnly, schema],
-    run: run
-  )
-
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    options: [memory, file, path, readOnly, schema]
+  ) { session in
     let invocation = session.invocation
     let name = invocation.operands[0]
-    var request = ContainerRequest(name, stores: [], keeps: true)
-    let store = ContainerStore(
-      try location(of: name, invocation),
-      isReadOnly: invocation.has(readOnly)
-    )
-    request.stores = [store]
+    let place = try location(of: name, invocation)
+    let store = ContainerStore(place, isReadOnly: invocation.has(readOnly))
+    var request = ContainerRequest(name, stores: [store], keeps: true)
     if let file = invocation.value(schema) { request.schema = try SchemaFile.read(file) }
+    // As with schema apply; what does more is for schema migrate.
+    request.allows = .additions
     let opened = try session.connect().openContainer(request)
     let value: [String: JSONValue] = [
       "opened": .bool(opened.isNew),
@@ -67,7 +59,6 @@ enum ContainerOpenVerb {
       "stores": .array(opened.stores.map(\.json)),
     ]
     session.write(.object(value), orText: sentence(opened))
-    return 0
   }
 
   private static func location(
@@ -99,53 +90,40 @@ enum ContainerOpenVerb {
 /// `depot container list`: what is open.
 enum ContainerListVerb {
   static let verb = Verb(
-    words: ["container", "list"],
+    name: "container list",
     summary: "list the containers that are open, and their stores",
-    examples: ["depot container list", "depot container list -o json"],
-    run: run
-  )
-
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    examples: ["depot container list", "depot container list -o json"]
+  ) { session in
+    try session.require(.documents)
     let containers = try session.connect().containers()
-    guard session.format == .table else {
-      session.write(.array(containers.map(\.json)))
-      return 0
-    }
-    let printer = TablePrinter(session.style(""), session.output)
-    printer.begin(headings: ["container", "store", "users", "size", "entities", "place"])
-    for container in containers {
-      for store in container.stores {
-        try printer.print([
+    session.beginPaging()
+    let rows = containers.flatMap { container in
+      container.stores.map { store in
+        [
           TableCell(text: container.name), TableCell(text: store.name),
-          TableCell(text: Numbers.grouped(container.users), isNumber: true),
-          TableCell(text: Numbers.size(bytes: store.bytes), isNumber: true),
+          .number(Numbers.grouped(container.users)), .number(Numbers.size(bytes: store.bytes)),
           TableCell(text: store.entities.joined(separator: ", ")),
           TableCell(text: (store.path ?? "memory") + (store.isReadOnly ? " (read-only)" : "")),
-        ])
+        ]
       }
     }
-    try printer.end()
-    return 0
+    let headings = ["container", "store", "users", "size", "entities", "place"]
+    try session.write(.array(containers.map(\.json)), orTable: headings, rows)
   }
 }
 
 /// `depot container close`: a container is given up.
 enum ContainerCloseVerb {
   static let verb = Verb(
-    words: ["container", "close"],
-    operands: "NAME",
-    operandCount: 1...1,
+    name: "container close",
+    operands: .name,
     summary: "close a container for all who use it",
     details: "What its stores in memory hold is gone.",
-    examples: ["depot container close cache"],
-    run: run
-  )
-
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    examples: ["depot container close cache"]
+  ) { session in
     let name = session.invocation.operands[0]
     try session.connect(mayStart: false).closeContainer(name)
     session.write(.object(["closed": .string(name)]), orText: "Closed.")
-    return 0
   }
 }
 

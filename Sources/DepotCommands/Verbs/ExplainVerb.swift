@@ -1,19 +1,17 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 
 /// `depot explain`: how the service would find rows.
 enum ExplainVerb {
-  private static let count = OptionSpec(name: "count", help: "rather how they would be counted")
+  private static let count = OptionSpec("--count", help: "rather how they would be counted")
   private static let runs = OptionSpec(
-    name: "run",
+    "--run",
     help: "find them too, without showing them, and tell what it cost"
   )
 
   static let verb = Verb(
-    words: ["explain"],
-    operands: "ENTITY",
-    operandCount: 1...1,
-    operand: .entity,
+    name: "explain",
+    operands: .entity,
     summary: "show how rows would be found",
     details: "With --by or --value it is about groups, as in depot aggregate.",
     examples: [
@@ -21,15 +19,12 @@ enum ExplainVerb {
       "depot explain Package --by section --value n=count --run",
     ],
     options: OptionSpec.rows
-      + [AggregateVerb.by, AggregateVerb.value, AggregateVerb.having, count, runs],
-    run: run
-  )
-
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
+      + [AggregateVerb.by, AggregateVerb.value, AggregateVerb.having, count, runs]
+  ) { session in
     let request = try request(session.invocation)
-    let plan = try JSONValue(session.connect().perform(.explain(request)))
+    let plan = try JSONValue(session.connect().send(.explain(request)))
+    session.beginPaging()
     session.write(plan, orText: text(plan))
-    return 0
   }
 
   /// Returns the request that a command line describes.
@@ -48,17 +43,8 @@ enum ExplainVerb {
     return ExplainRequest(read, runs: invocation.has(runs))
   }
 
-  /// Breaks a text at its spaces into lines below each other.
   private static func wrapped(_ text: String) -> String {
-    var lines: [String] = []
-    for word in text.split(separator: " ").map(String.init) {
-      if let last = lines.last, last.count + 1 + word.count <= 90 {
-        lines[lines.count - 1] = last + " " + word
-      } else {
-        lines.append(word)
-      }
-    }
-    return lines.joined(separator: "\n        ")
+    TextFlow.lines(text, width: 90).joined(separator: "\n        ")
   }
 
   /// Returns the plan as people read it.

@@ -1,40 +1,35 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 
 /// `depot fetch`: rows that satisfy a predicate.
 enum FetchVerb {
   private static let prefetch = OptionSpec(
-    name: "prefetch",
-    value: "PATHS",
+    "--prefetch PATHS",
     help: "bring the rows of these relationships along, as in country,tags.owner",
     candidates: .paths(.relationships),
     isRepeatable: true
   )
   private static let distinct = OptionSpec(
-    name: "distinct",
+    "--distinct",
     help: "show rows with the same selected values once"
   )
-  private static let after = OptionSpec(
-    name: "after",
-    value: "PLACE",
+  static let after = OptionSpec(
+    "--after PLACE",
     help: "only rows after it: a row's identifier, or JSON of its sort keys' values and identifier"
   )
   private static let sectionBy = OptionSpec(
-    name: "section-by",
-    value: "PATH",
+    "--section-by PATH",
     help: "count the rows by this path, which is the first sort key",
     candidates: .paths(.any)
   )
   static let subentityColumns = OptionSpec(
-    name: "subentity-columns",
+    "--subentity-columns",
     help: "show what only entities have that descend from it"
   )
 
   static let verb = Verb(
-    words: ["fetch"],
-    operands: "ENTITY",
-    operandCount: 1...1,
-    operand: .entity,
+    name: "fetch",
+    operands: .entity,
     summary: "show rows",
     details: """
       Prefetched rows stand inside of those that lead to them, which only json and ndjson can show.
@@ -43,6 +38,7 @@ enum FetchVerb {
     examples: [
       "depot fetch Package --where \"section == 'database' AND installedSize > 10000\"",
       "depot fetch Package --sort installedSize:desc,name --limit 10 --select name,installedSize",
+      "depot fetch Author --sort books.@count:desc,books.@max.year",
       "depot fetch Trip --prefetch country,stops.hotel -o json",
       "depot fetch Trip --sort price --limit 20 --after '[99.5,4711]'",
       "depot fetch Package --select section --distinct",
@@ -50,25 +46,20 @@ enum FetchVerb {
       "depot fetch Package -o csv > packages.csv",
     ],
     options: OptionSpec.rows
-      + [prefetch, distinct, after, sectionBy, subentityColumns, .versions, .null],
-    run: run
-  )
-
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
+      + [prefetch, distinct, after, sectionBy, subentityColumns, .versions, .null]
+  ) { session in
     let request = try request(session.invocation)
     var style = session.style(request.entity)
     if request.isDistinct { style.showsIdentifier = false }
     try check(request, style.format)
+    session.beginPaging()
     let connection = try session.connect()
     if !request.prefetch.isEmpty {
       let printer = NestedPrinter(style, session.output)
-      _ = try connection.perform(.fetch(request), frames: printer.print)
-      printer.end()
-      try session.output.flush()
-      return 0
+      _ = try printer.writing { try connection.send(.fetch(request), frames: printer.print) }
+      return try session.output.flush()
     }
     try stream(.fetch(request), style, connection, session, hasIdentity: !request.isDistinct)
-    return 0
   }
 
   /// Returns the request that a command line describes.
@@ -82,17 +73,18 @@ enum FetchVerb {
     return request
   }
 
-  private static func check(
-    _ request: FetchRequest,
-    _ format: OutputFormat
-  ) throws(DepotError) {
+  private static func check(_ request: FetchRequest, _ format: OutputFormat) throws(DepotError) {
     if !request.prefetch.isEmpty, format != .json, format != .ndjson {
       throw DepotError(.usage, "Prefetched rows can't be shown as \(format.rawValue).")
         .hint("Use -o json, or select what you need, as in --select name,country.name.")
     }
-    if request.sectionBy != nil, format != .table, format != .ndjson || !request.prefetch.isEmpty {
+    if request.sectionBy != nil, !format.isTable, format != .ndjson || !request.prefetch.isEmpty {
       throw DepotError(.usage, "Sections can't be shown here.")
         .hint("Use -o table or -o ndjson, without --prefetch.")
+    }
+    if let path = request.sectionBy, Selection.isExpression(path) {
+      throw DepotError(.usage, "Sections are by a path, not by \"\(path)\".")
+        .hint("For counts by what is computed: depot aggregate \(request.entity) --by \(path)")
     }
     if request.isDistinct, request.select == nil || format == .ids {
       throw DepotError(.usage, "Rows are distinct in what is selected.")
@@ -108,32 +100,30 @@ enum FetchVerb {
     _ operation: Operation,
     _ style: RowStyle,
     _ connection: BlockingConnection,
-    _ session: Session,
+    _ session: CommandSession,
     hasIdentity: Bool = false
   ) throws -> Int {
     let printer = style.printer(to: session.output)
-    let meter = ProgressMeter(
-      session.messages,
-      isOn: !session.isOutputTerminal && !session.isQuiet
-    )
+    let meter = session.meter(ofOutput: true)
     defer { meter.finish() }
     var count = 0
-    let result = try connection.perform(operation) { frame in
-      if let names = frame.columns {
-        // Printers count on an identity, and leave it out if there is none.
-        try printer.begin(columns: hasIdentity ? names : ["$id", "$version"] + names)
-      }
-      try frame.withRows(hasIdentity: hasIdentity) { row in
-        try printer.print(&row)
-        count += 1
-        meter.update(rows: count)
+    let result = try printer.writing {
+      try connection.send(operation) { frame in
+        if let names = frame.columns {
+          // Printers count on an identity, and leave it out if there is none.
+          try printer.begin(columns: hasIdentity ? names : ["$id", "$version"] + names)
+        }
+        try frame.withRows(hasIdentity: hasIdentity) { row in
+          try printer.print(&row)
+          count += 1
+          meter.update(rows: count)
+        }
       }
     }
-    try printer.end()
     try writeSections(result, style, session)
     try session.output.flush()
     meter.finish()
-    if style.format == .table, hasIdentity { sayCount(count, printer, session) }
+    if style.format.isTable, hasIdentity { sayCount(count, printer, session) }
     return count
   }
 
@@ -141,31 +131,29 @@ enum FetchVerb {
   private static func writeSections(
     _ result: JSONNode,
     _ style: RowStyle,
-    _ session: Session
+    _ session: CommandSession
   ) throws {
     var reader = try JSONObjectReader(result)
     guard let node = reader.optional("sections") else { return }
     let sections = try JSONValue(node)
-    guard style.format == .table else {
+    guard style.format.isTable else {
       return session.output.append(JSONValue.object(["$sections": sections]).text + "\n")
     }
     session.output.append("\n")
-    let table = TablePrinter(style, session.output)
-    table.begin(headings: ["section", "rows"])
-    for case .array(let section) in sections.array ?? [] where section.count == 2 {
+    let rows = (sections.array ?? []).compactMap(\.array).filter { $0.count == 2 }.map { section in
       let key = section[0] == .null ? style.nullText : section[0].string ?? section[0].text
-      try table.print([
-        TableCell(text: TextWidth.printable(key)), TableCell(text: section[1].text, isNumber: true),
-      ])
+      return [TableCell(text: TextWidth.printable(key)), .number(section[1].text)]
     }
-    try table.end()
+    try TablePrinter.write(["section", "rows"], rows, style, to: session.output)
   }
 
   /// Says how many rows a table has, and what of it doesn't fit.
-  static func sayCount(_ count: Int, _ printer: any RowPrinter, _ session: Session) {
+  static func sayCount(_ count: Int, _ printer: any RowPrinter, _ session: CommandSession) {
     let omitted = (printer as? TablePrinter)?.omittedColumns ?? 0
     let note =
-      omitted > 0 ? " (\(Numbers.counted(omitted, "column")) left out; choose with --select)" : ""
+      omitted > 0
+      ? " (\(Numbers.counted(omitted, "column")) left out; choose with --select, or -o expanded)"
+      : ""
     session.say(Numbers.counted(count, "row") + note)
   }
 }

@@ -1,44 +1,44 @@
 internal import DepotProtocol
 
-/// `depot help`: the help of all verbs, or of one.
+/// `depot help`: the help of all verbs, of one, or about something that they have in common.
 enum HelpVerb {
   static let verb = Verb(
-    words: ["help"],
-    operands: "[VERB]",
-    operandCount: 0...2,
-    operand: .nothing,
+    name: "help",
+    operands: .init("[VERB | TOPIC]", 0...2, .help),
     summary: "show help",
-    examples: ["depot help fetch"],
-    run: run
-  )
-
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    examples: ["depot help fetch"] + HelpTopic.all.map { "depot help \($0.name)" }
+  ) { session in
     let words = session.invocation.operands
+    let help = session.beginHelp()
     if words.isEmpty {
-      session.output.append(Help.full)
+      session.output.append(help.full)
+    } else if let topic = HelpTopic.all.first(where: { [$0.name] == words }) {
+      session.output.append(help.text(of: topic))
+      if Verb.visible.contains(where: { $0.words.starts(with: words) }) {
+        session.output.append("\nVerbs:\n" + help.verbs(ofGroup: words))
+      }
     } else if let verb = Verb.visible.first(where: { $0.words == words }) {
-      session.output.append(Help.text(of: verb))
+      session.output.append(help.text(of: verb))
     } else if Verb.visible.contains(where: { $0.words.starts(with: words) }) {
-      session.output.append(Help.text(ofGroup: words))
+      session.output.append(help.text(ofGroup: words))
     } else {
       let known = Verb.visible.contains { $0.words[0] == words[0] } && words.count > 1
-      throw ArgumentParser.unknownVerb(words[known ? 1 : 0], after: known ? [words[0]] : [])
+      throw ArgumentParser.unknownVerb(
+        words[known ? 1 : 0],
+        after: known ? [words[0]] : [],
+        or: known ? [] : HelpTopic.all.map(\.name)
+      )
     }
-    return 0
   }
 }
 
 /// `depot version`: the version of this program.
 enum VersionVerb {
   static let verb = Verb(
-    words: ["version"],
+    name: "version",
     summary: "show the version",
-    examples: ["depot version"],
-    run: run
-  )
-
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    examples: ["depot version"]
+  ) { session in
     session.output.append("depot \(ProtocolVersion.software)\n")
-    return 0
   }
 }

@@ -1,82 +1,68 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 
 /// `depot import`: rows from a file.
 enum ImportVerb {
-  private static let format = OptionSpec(
-    name: "format",
-    value: "FORMAT",
-    help: "json, ndjson, csv, or tsv (default: by the file's name and first bytes)",
-    candidates: .words(ImportFormat.allCases.map(\.rawValue))
-  )
   private static let batch = OptionSpec(
-    name: "batch",
-    value: "N",
+    "--batch N",
     help: "rows in a transaction, at most \(Limits.rows) (default: 1000)"
   )
   private static let rejects = OptionSpec(
-    name: "rejects",
-    value: "FILE",
+    "--rejects FILE",
     help: "write bad records to FILE and go on",
     candidates: .files
   )
-  private static let all = OptionSpec(
-    name: "all",
-    help: "the folder of an export of a whole store"
-  )
+  private static let all = OptionSpec("--all", help: "the folder of an export of a whole store")
   static let ignoreUnknown = OptionSpec(
-    name: "ignore-unknown",
+    "--ignore-unknown",
     help: "leave out what the entity has no attribute for"
   )
   private static let null = OptionSpec(
-    name: "null",
-    value: "TEXT",
-    help: "what stands for null in csv and tsv, besides an empty field of a non-string"
+    "--null TEXT",
+    help: "what stands for null in csv and tsv (default: an empty field that isn't quoted)"
   )
 
   private static let link = OptionSpec(
-    name: "link",
-    value: "REL=ENTITY.KEY",
+    "--link REL=ENTITY.KEY",
     help: "the values of relationship REL are keys, as in depends=Package.name; repeatable",
     isRepeatable: true
   )
   private static let key = OptionSpec(
-    name: "key",
-    value: "REL=ENTITY.KEY",
+    "--key REL=ENTITY.KEY",
     help: "objects inside of REL that have the same key are one row; repeatable",
     isRepeatable: true
   )
   private static let listSeparator = OptionSpec(
-    name: "list-separator",
-    value: "CHARACTER",
+    "--list-separator CHARACTER",
     help: "what stands between the values of a list in csv and tsv (default: ;)"
   )
   private static let ignoreMissing = OptionSpec(
-    name: "ignore-missing",
-    help: "leave out links to rows that don't exist"
+    "--ignore-missing",
+    help: "leave out links to rows that don't exist, and records that can't be without them"
   )
   private static let resume = OptionSpec(
-    name: "resume",
-    value: "JOURNAL",
+    "--resume JOURNAL",
     help: "note progress in JOURNAL; the same command goes on after an interruption",
     candidates: .files
   )
 
   static let verb = Verb(
-    words: ["import"],
-    operands: "ENTITY FILE|- | --all DIR",
-    operandCount: 1...2,
-    operand: .entityThenFile,
+    name: "import",
+    operands: .init("ENTITY FILE|- | --all DIR", 1...2, .entities, .files),
     summary: "insert the records of a file",
     details: """
-      Members and columns are named as the attributes are; $id and $version are left out. What a
-      record doesn't name gets its default, or null; with --on-conflict replace it keeps its value.
-      An empty CSV field is an empty string, or null if the attribute holds no strings. Without
-      --rejects the first bad record ends the import; what was stored before it stays.
+      Members and columns are named as the attributes are, or --map says where they go; $id and
+      $version are left out. What a record doesn't name gets its default, or null; with --on-conflict
+      replace it keeps its value. An empty field of CSV is null, and one in quotation marks is the
+      empty text; for a text that can't be null both are. A list is JSON, or words with ; between.
+      Without --rejects the first bad record ends the import; what was stored before it stays.
 
-      A relationship takes keys of the rows that it leads to, identifiers as numbers, or objects
-      that are rows themselves. Rows that come later in the file can be referred to. The key need not
-      be named if the other entity has a unique attribute.
+      A relationship takes keys of the rows that it leads to, objects that are rows themselves, or
+      identifiers of rows of this store, as in 42 or City/42. The key need not be named if the other
+      entity has a unique attribute; if that is a number, so is the key. Exports write keys, or
+      identifiers with their store, which another store refuses. Rows that come later in the file can
+      be referred to. Of a file, all links are checked before anything is stored, unless
+      --ignore-missing or --rejects says what to do about those that lead nowhere.
 
       With --resume, an import that was interrupted, even killed, goes on when the same command is
       given again: nothing is lost and nothing is stored twice. The files must not change meanwhile.
@@ -87,71 +73,68 @@ enum ImportVerb {
       "depot import Package packages.ndjson --link depends=Package.name --rejects bad.ndjson",
       "depot import Package packages.json --key maintainer=Maintainer.email --resume import.state",
       "depot import --all backup --resume import.state",
+      "depot import Country iso_3166-1.json --path /3166-1 --map alpha_2=code --ignore-unknown",
+      "depot import Sale sales.csv --separator ';' --map 'Unit price=price' --map Remarks=",
       "curl -s https://example.org/packages.json | depot import Package -",
     ],
-    options: [
-      format, batch, OptionSpec.onConflict, rejects, ignoreUnknown, null, link, key, listSeparator,
-      ignoreMissing, resume, all,
-    ],
-    run: run
-  )
-
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    options: InputForm.options + [
+      RecordMap.option, batch, OptionSpec.onConflict, rejects, ignoreUnknown, null, link, key,
+      listSeparator, ignoreMissing, resume, all,
+    ]
+  ) { session in
     let invocation = session.invocation
-    var options = Importer.Options()
+    var options = GraphImporter.Options()
     options.batch = min(Limits.rows, try invocation.number(batch, minimum: 1) ?? 1000)
     options.onConflict = try invocation.choice(.onConflict) ?? .error
-    options.ignoresUnknown = invocation.has(ignoreUnknown)
-    options.nullText = invocation.value(null)
     if invocation.has(all) { return try importAll(options, session) }
     guard invocation.operands.count == 2 else {
-      throw DepotError(.usage, "depot import needs \(verb.operands).")
+      throw DepotError(.usage, "depot import needs ENTITY FILE|- | --all DIR.")
         .hint("See: depot import --help")
     }
-    let format = try invocation.choice(format, ImportFormat.self)
+    let form = try InputForm(invocation)
     let connection = try session.connect()
     let schema = try connection.schema()
     let entity = try schema.entity(named: invocation.operands[0])
-    if needsGraph(entity, schema, invocation) {
-      return try GraphImport(
-        connection,
-        graph(entity, schema, format, options, invocation),
-        session
-      )
-      .run()
-    }
-    let file = try InputFile(invocation.operands[1])
-    let rejected = try invocation.value(rejects).map { path throws(DepotError) in
-      try RejectsFile(path: path)
-    }
-    let meter = ProgressMeter(session.messages, isOn: !session.isQuiet)
-    defer { meter.finish() }
-    var done = 0
-    let importer = Importer(entity, options, rejects: rejected) { request in
-      let result = try connection.insert(request)
-      done += request.rows.count
-      meter.draw(rows: done, fraction: file.fraction)
-      return result
-    }
-    try ImportSource.read(file, format: format, into: importer)
-    meter.finish()
-    session.say(summary(importer.outcome, seconds: meter.seconds))
-    return importer.outcome.exitStatus
+    let rules = invocation.values(link) + invocation.values(key)
+    var source = GraphSource(
+      path: invocation.operands[1],
+      form: form,
+      entity: entity,
+      schema: schema,
+      rules: try LinkRules(rules, of: entity, schema),
+      style: try style(invocation, entity, schema),
+      keepsInput: invocation.has(rejects)
+    )
+    let isGraph = needsGraph(entity, schema, invocation)
+    if isGraph { source.stores = try connection.storeIdentifiers() }
+    options.ignoresMissing = invocation.has(ignoreMissing)
+    let importing = GraphImport(
+      connection: connection,
+      session: session,
+      source: source,
+      options: options,
+      rejects: invocation.value(rejects),
+      journal: invocation.value(resume),
+      description: "\(rules) \(options.batch) \(options.onConflict)"
+    )
+    try isGraph ? importing.run() : importing.runPlainly()
   }
 
-  private static func importAll(_ options: Importer.Options, _ session: Session) throws -> Int32 {
+  private static func importAll(
+    _ options: GraphImporter.Options,
+    _ session: CommandSession
+  ) throws {
     guard session.invocation.operands.count == 1 else {
       throw DepotError(.usage, "--all takes one folder and no entity.")
     }
-    let others = [format, rejects, ignoreUnknown, null, link, key, listSeparator, ignoreMissing]
+    let others =
+      InputForm.options
+      + [RecordMap.option, rejects, ignoreUnknown, null, link, key, listSeparator, ignoreMissing]
     if let other = others.first(where: session.invocation.has) {
       throw DepotError(.usage, "--all and --\(other.name) contradict each other.")
     }
-    var graph = GraphImporter.Options()
-    graph.batch = options.batch
-    graph.onConflict = options.onConflict
-    return try WholeStore(session.invocation.operands[0], session)
-      .importAll(graph, journal: session.invocation.value(resume))
+    try WholeStore(session.invocation.operands[0], session)
+      .importAll(options, journal: session.invocation.value(resume))
   }
 
   /// Whether records can't simply become rows.
@@ -161,55 +144,59 @@ enum ImportVerb {
     _ invocation: Invocation
   ) -> Bool {
     GraphImport.isNeeded(entity, schema) || invocation.has(resume)
+      || !invocation.values(RecordMap.option).isEmpty
       || !invocation.values(link).isEmpty || !invocation.values(key).isEmpty
   }
 
-  private static func graph(
+  private static func style(
+    _ invocation: Invocation,
     _ entity: Entity,
-    _ schema: Schema,
-    _ format: ImportFormat?,
-    _ options: Importer.Options,
-    _ invocation: Invocation
-  ) throws(DepotError) -> GraphImport.Plan {
+    _ schema: Schema
+  ) throws -> ImportStyle {
     let separator = invocation.value(listSeparator) ?? ";"
     guard separator.count == 1, let separator = separator.first else {
       throw DepotError(.usage, "--list-separator takes one character.")
     }
-    let rules = invocation.values(link) + invocation.values(key)
-    var plan = GraphImport.Plan(
-      source: GraphSource(
-        path: invocation.operands[1],
-        format: format,
-        entity: entity,
-        schema: schema,
-        rules: try LinkRules(rules, of: entity, schema),
-        style: ImportStyle(
-          ignoresUnknown: options.ignoresUnknown,
-          nullText: options.nullText,
-          listSeparator: separator
-        ),
-        keepsInput: invocation.value(rejects) != nil
-      )
+    let map = try RecordMap(invocation.values(RecordMap.option))
+    try map.check(entity, schema)
+    return ImportStyle(
+      ignoresUnknown: invocation.has(ignoreUnknown),
+      nullText: invocation.value(null),
+      listSeparator: separator,
+      map: map
     )
-    plan.options.batch = options.batch
-    plan.options.onConflict = options.onConflict
-    plan.options.ignoresMissing = invocation.has(ignoreMissing)
-    plan.rejects = invocation.value(rejects)
-    plan.journal = invocation.value(resume)
-    plan.description = "\(rules) \(options.batch) \(options.onConflict)"
-    return plan
   }
 
-  /// Returns the sentence that says what became of the records.
-  static func summary(_ outcome: Importer.Outcome, seconds: Double) -> String {
+  /// Tells the outcome of an import of an entity, or of all, and ends with its status.
+  static func end(
+    _ outcome: Importer.Outcome,
+    of entity: String?,
+    _ meter: ProgressMeter,
+    _ session: CommandSession
+  ) throws {
+    meter.finish()
+    session.say(summary(outcome, of: entity, seconds: meter.seconds))
+    try ExitStatus.end(with: outcome.exitStatus)
+  }
+
+  /// Returns what became of the records, of an entity or of all: a sentence, and why some were left out.
+  static func summary(_ outcome: Importer.Outcome, of entity: String?, seconds: Double) -> String {
+    let related = outcome.related.filter { $0.value > 0 }.sorted { $0.key < $1.key }
     var parts = ["\(Numbers.grouped(outcome.inserted)) inserted"]
-    if outcome.updated > 0 { parts.append("\(Numbers.grouped(outcome.updated)) updated") }
-    if outcome.skipped > 0 { parts.append("\(Numbers.grouped(outcome.skipped)) skipped") }
-    if outcome.rejected > 0 { parts.append("\(Numbers.grouped(outcome.rejected)) rejected") }
-    if outcome.unlinked > 0 {
-      parts.append("\(Numbers.grouped(outcome.unlinked)) without all their links")
+    let others = [
+      (outcome.updated, "updated"), (outcome.skipped, "skipped"), (outcome.rejected, "rejected"),
+      (outcome.unlinked + outcome.ignoring, "without all their links"),
+    ]
+    parts += others.filter { $0.0 > 0 }.map { "\(Numbers.grouped($0.0)) \($0.1)" }
+    if !related.isEmpty {
+      let others = related.map { "\(Numbers.counted($0.value, "row")) of \($0.key)" }
+      parts.append("and with them \(others.joined(separator: ", "))")
     }
-    return "\(Numbers.counted(outcome.rows, "row")): \(parts.joined(separator: ", "))"
+    let name = related.isEmpty ? "" : entity.map { " of \($0)" } ?? ""
+    let sentence =
+      "\(Numbers.counted(outcome.rows, "row"))\(name): \(parts.joined(separator: ", "))"
       + " in \(Numbers.span(seconds: seconds))"
+    guard let reason = outcome.firstReason else { return sentence }
+    return sentence + "\nThe first that was rejected: \(reason)"
   }
 }

@@ -1,13 +1,11 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 
 /// `depot insert`: one row from the command line, or many from standard input.
 enum InsertVerb {
   static let verb = Verb(
-    words: ["insert"],
-    operands: "ENTITY NAME=TEXT … | -",
-    operandCount: 2...Int.max,
-    operand: .entityThenAssignments,
+    name: "insert",
+    operands: .init("ENTITY NAME=TEXT … | -", 2...Int.max, .entities, .assignments),
     summary: "insert a row and show its identifier",
     details: """
       NAME=TEXT is read as the attribute's type wants it, NAME:=JSON as JSON (so NAME:=null), and
@@ -18,91 +16,83 @@ enum InsertVerb {
       "depot insert Package name=depot section=database installedSize:=1024",
       "echo '{\"name\":\"depot\"}' | depot insert Package -",
     ],
-    options: [OptionSpec.onConflict],
-    run: run
-  )
-
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    options: [OptionSpec.onConflict]
+  ) { session in
     let invocation = session.invocation
     let onConflict = try invocation.choice(.onConflict, InsertRequest.OnConflict.self) ?? .error
     let name = try Selection.entityName(invocation.operands[0])
     let connection = try session.connect()
     let schema = try connection.schema()
     let entity = try schema.entity(named: name)
-    if invocation.operands[1] == "-" {
-      if GraphImport.isNeeded(entity, schema) {
-        try insertGraph(entity, schema, onConflict, connection, session)
-      } else {
-        try insertInput(entity, onConflict, connection, session)
+    let isInput = invocation.operands[1] == "-"
+    let sequence = JSONSequence(session.output, isArray: isInput && session.format == .json)
+    func print(_ identifiers: [Int64]) throws {
+      for identifier in identifiers {
+        let text = "\(name)/\(identifier)"
+        sequence.append(session.writesJSON ? "{\"$id\":\"\(text)\"}" : text)
       }
-      return 0
+      try session.output.flushIfLarge()
+    }
+    if isInput {
+      var options = GraphImporter.Options()
+      options.onConflict = onConflict
+      let source = GraphSource(
+        path: "-",
+        entity: entity,
+        schema: schema,
+        rules: try LinkRules([], of: entity, schema),
+        style: ImportStyle(),
+        keepsInput: false
+      )
+      return try sequence.writing { try insert(source, options, connection, print: print) }
     }
     let assignments = try Assignments(Array(invocation.operands.dropFirst()), for: entity, schema)
-    let result = try connection.insert(
-      InsertRequest(
-        entity: name,
-        columns: assignments.columns,
-        rows: assignments.batch,
-        onConflict: onConflict
-      )
+    let request = InsertRequest(
+      entity: name,
+      columns: assignments.columns,
+      rows: assignments.batch,
+      onConflict: onConflict
     )
-    write(result.identifiers.compactMap(\.self), of: name, session)
-    return 0
-  }
-
-  private static func insertInput(
-    _ entity: Entity,
-    _ onConflict: InsertRequest.OnConflict,
-    _ connection: BlockingConnection,
-    _ session: Session
-  ) throws {
-    var options = Importer.Options()
-    options.onConflict = onConflict
-    let importer = Importer(entity, options, rejects: nil) { request in
-      let result = try connection.insert(request)
-      write(result.identifiers.compactMap(\.self), of: entity.name, session)
-      try session.output.flushIfLarge()
-      return result
+    let result: InsertResult
+    do {
+      result = try connection.insert(request)
+    } catch let error as DepotError {
+      throw located(error, request)
     }
-    try ImportSource.read(try InputFile("-"), format: nil, into: importer)
+    try print(result.identifiers.compactMap(\.self))
   }
 
-  private static func insertGraph(
-    _ entity: Entity,
-    _ schema: Schema,
-    _ onConflict: InsertRequest.OnConflict,
+  /// Inserts the records of standard input.
+  private static func insert(
+    _ source: GraphSource,
+    _ options: GraphImporter.Options,
     _ connection: BlockingConnection,
-    _ session: Session
+    print: @escaping ([Int64]) throws -> Void
   ) throws {
-    var options = GraphImporter.Options()
-    options.onConflict = onConflict
+    let file = try InputFile(source.path)
+    guard GraphImport.isNeeded(source.entity, source.schema) else {
+      return try Importer(source, options) { request in
+        let result = try connection.insert(request)
+        try print(result.identifiers.compactMap(\.self))
+        return result
+      }.add(file)
+    }
+    var (source, options) = (source, options)
+    source.stores = try connection.storeIdentifiers()
     options.keepsDeferred = true
-    let importer = GraphImporter(options, ConnectedGraphService(connection: connection)) { stored in
-      write(stored, of: entity.name, session)
-      try session.output.flushIfLarge()
-    }
-    let source = GraphSource(
-      path: "-",
-      entity: entity,
-      schema: schema,
-      rules: try LinkRules([], of: entity, schema),
-      style: ImportStyle(),
-      keepsInput: false
-    )
-    try source.read(
-      InputFile("-"),
-      skip: { _ in false },
-      refuse: importer.refuse(_:index:line:input:),
-      importer.add
-    )
-    try importer.finishRows()
+    let service = ConnectedGraphService(connection: connection)
+    let importer = GraphImporter(options, service, onStored: print)
+    try importer.add(source, from: file)
     try importer.link(importer.kept)
   }
 
-  private static func write(_ identifiers: [Int64], of entity: String, _ session: Session) {
-    for identifier in identifiers {
-      let text = "\(entity)/\(identifier)"
-      session.output.append(session.writesJSON ? "{\"$id\":\"\(text)\"}\n" : text + "\n")
-    }
+  /// Returns the error about a row of the command line with the attribute that it is about.
+  private static func located(_ error: DepotError, _ request: InsertRequest) -> DepotError {
+    let sent = SentRows([
+      .init(entity: request.entity, columns: request.columns, rows: request.rows, lines: [1])
+    ])
+    var located = sent.located(error).error
+    if let column = located.at { located.at = "\(request.entity).\(column)" }
+    return located
   }
 }

@@ -1,17 +1,15 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 
 /// `depot save`: changes to rows of any entities in one transaction.
 enum SaveVerb {
   private static let key = OptionSpec(
-    name: "key",
-    value: "KEY",
+    "--key KEY",
     help: "an idempotency key: the same key is never applied twice"
   )
 
   private static let policy = OptionSpec(
-    name: "policy",
-    value: "POLICY",
+    "--policy POLICY",
     help: """
       what to do with rows that others have changed since they were read: error,
       mergeByPropertyStoreTrump, mergeByPropertyObjectTrump, overwrite, or rollback
@@ -19,10 +17,8 @@ enum SaveVerb {
   )
 
   static let verb = Verb(
-    words: ["save"],
-    operands: "[FILE|-]",
-    operandCount: 0...1,
-    operand: .file,
+    name: "save",
+    operands: .init("[FILE|-]", 0...1, .files),
     summary: "insert, update, and delete rows of any entities together",
     details: """
       The file, or standard input, has the arguments of the protocol's operation save. Identifiers
@@ -39,11 +35,8 @@ enum SaveVerb {
           {"entity":"Trip","columns":["name","city"],"rows":[["Easter","#c"]]}]}' | depot save
       """,
     ],
-    options: [key, policy],
-    run: run
-  )
-
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    options: [key, policy]
+  ) { session in
     let path = session.invocation.operands.first ?? "-"
     var operation = try operation(InputFile(path).readAll(limit: Limits.frameBytes), path)
     if let name = session.invocation.value(policy), case .save(var request) = operation {
@@ -57,7 +50,7 @@ enum SaveVerb {
       operation = .save(request)
     }
     let result = try JSONValue(
-      session.connect().perform(operation, key: session.invocation.value(key))
+      session.connect().send(operation, key: session.invocation.value(key))
     )
     let counts = ["inserted", "updated", "deleted"].map { name in
       "\(Numbers.grouped(Int(result[name]?.int64 ?? 0))) \(name)"
@@ -71,7 +64,6 @@ enum SaveVerb {
         + conflicts.map(TextWidth.printable))
         .joined(separator: "\n")
     )
-    return 0
   }
 
   /// Reads the arguments of a save.

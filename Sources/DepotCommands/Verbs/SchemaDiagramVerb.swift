@@ -1,4 +1,4 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
 
@@ -12,20 +12,18 @@ enum SchemaDiagramVerb {
   }
 
   private static let form = OptionSpec(
-    name: "format",
-    value: "FORMAT",
+    "--format FORMAT",
     help: "text, mermaid, or svg (default: text)",
     candidates: .words(Form.allCases.map(\.rawValue))
   )
   private static let file = OptionSpec(
-    name: "file",
-    value: "FILE",
+    "--file FILE",
     help: "the schema in FILE, or - for standard input, rather than the service's",
     candidates: .files
   )
 
   static let verb = Verb(
-    words: ["schema", "diagram"],
+    name: "schema diagram",
     summary: "draw the store's schema",
     details: """
       The ends of a line say how many rows there are: ┼ one, o perhaps none, > and < many. It begins
@@ -37,24 +35,21 @@ enum SchemaDiagramVerb {
       "depot schema diagram", "depot schema diagram --format svg > schema.svg",
       "depot schema diagram --format mermaid --file packages.schema.json",
     ],
-    options: [form, file],
-    run: run
-  )
-
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    options: [form, file]
+  ) { session in
     let form = try session.invocation.choice(form, Form.self) ?? .text
     let schema =
       try session.invocation.value(file).map { try SchemaFile.read($0) }
       ?? session.connect().schema()
+    session.beginPaging()
     switch form {
     case .text:
-      let columns = Process.environment("COLUMNS").flatMap { Int($0) }
-      let width = session.style("").width ?? columns
+      if schema.entities.isEmpty { session.say(SchemaShowVerb.noEntities) }
+      let width = Terminal.wantedWidth(1)
       session.output.append(TextDiagram.text(DiagramGraph(schema), width: width))
     case .mermaid: session.output.append(MermaidDiagram.text(schema))
     case .svg: session.output.append(SVGDiagram.text(DiagramGraph(schema)))
     }
-    return 0
   }
 }
 

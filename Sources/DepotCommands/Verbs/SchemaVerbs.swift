@@ -1,35 +1,26 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 
 /// `depot schema apply`: the store gets a schema.
 enum SchemaApplyVerb {
-  private static let dryRun = OptionSpec(
-    name: "dry-run",
-    short: "n",
-    help: "say what would change and change nothing"
-  )
+  static let dryRun = OptionSpec("-n, --dry-run", help: "say what would change and change nothing")
 
   static let verb = Verb(
-    words: ["schema", "apply"],
-    operands: "FILE|-",
-    operandCount: 1...1,
-    operand: .file,
+    name: "schema apply",
+    operands: .file,
     summary: "give the store a schema",
     details: """
-      Entities, optional attributes, and indexes may be added to what the store has. Applying the
-      same schema again changes nothing.
+      It only adds: entities, relationships, indexes, and attributes that are optional or have a
+      default, whatever the schema's version is. Applying the same schema again changes nothing.
+      Anything else is refused before something is changed, and is for depot schema migrate.
       """,
     examples: [
       "depot schema apply packages.schema.json", "depot schema apply --dry-run new.schema.json",
     ],
-    options: [dryRun],
-    run: run
-  )
-
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
-    let schema = try SchemaFile.read(session.invocation.operands[0])
+    options: [dryRun]
+  ) { session in
     let isDryRun = session.invocation.has(dryRun)
-    let result = try session.connect().define(schema, isDryRun: isDryRun)
+    let result = try SchemaMigrateVerb.define(session, isDryRun: isDryRun, allowing: .additions)
     session.write(
       .object([
         "changed": .bool(result.isChanged),
@@ -38,7 +29,6 @@ enum SchemaApplyVerb {
       ]),
       orText: sentence(result, isDryRun: isDryRun)
     )
-    return 0
   }
 
   private static func sentence(_ result: SchemaResult, isDryRun: Bool) -> String {
@@ -50,38 +40,38 @@ enum SchemaApplyVerb {
 
 /// `depot schema show`: the schema that the store has.
 enum SchemaShowVerb {
+  /// The message about a store without a schema.
+  static let noEntities =
+    "The store has no entities yet. Give it some: depot schema apply FILE (see: depot help schema)"
+
   static let verb = Verb(
-    words: ["schema", "show"],
-    operands: "[ENTITY]",
-    operandCount: 0...1,
-    operand: .entity,
+    name: "schema show",
+    operands: .init("[ENTITY]", 0...1, .entities),
     summary: "show the store's schema",
     details: "Piped, or with -o json, it is in the form that depot schema apply reads.",
-    examples: ["depot schema show", "depot schema show > packages.schema.json"],
-    run: run
-  )
-
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    examples: ["depot schema show", "depot schema show > packages.schema.json"]
+  ) { session in
+    try session.require([.table, .expanded, .json, .ndjson, .ids])
     var schema = try session.connect().schema()
     if let name = session.invocation.operands.first {
       schema.entities = [try schema.entity(named: name)]
     }
+    session.beginPaging()
     switch session.format {
-    case .table: try writeTable(schema, session)
+    case .table, .expanded: try writeTable(schema, session)
     case .ids: for entity in schema.entities { session.output.append(entity.name + "\n") }
     default:
-      let json = Array(schema.json.utf8)
+      let json = schema.json
       session.output.append(
-        (session.chosenFormat == .ndjson ? schema.json : PrettyJSON.text(of: json)) + "\n"
+        (session.chosenFormat == .ndjson ? json : PrettyJSON.text(of: json)) + "\n"
       )
     }
-    return 0
   }
 
-  private static func writeTable(_ schema: Schema, _ session: Session) throws {
-    let printer = TablePrinter(session.style(""), session.output)
-    printer.begin(headings: ["entity", "name", "type", "properties"])
-    for row in SchemaTable.rows(schema) { try printer.print(row.map { TableCell(text: $0) }) }
-    try printer.end()
+  private static func writeTable(_ schema: Schema, _ session: CommandSession) throws {
+    if schema.entities.isEmpty { return session.say(noEntities) }
+    let rows = SchemaTable.rows(schema).map { $0.map { TableCell(text: $0) } }
+    let headings = ["entity", "name", "type", "properties"]
+    try TablePrinter.write(headings, rows, session.style(""), to: session.output)
   }
 }

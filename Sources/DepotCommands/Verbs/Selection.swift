@@ -1,4 +1,4 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 
 /// Which rows a command line is about.
@@ -45,7 +45,8 @@ enum Selection {
     return request
   }
 
-  /// Reads the keys of `--sort`, such as `name,size:desc`, `title:desc:localized`, or `size * 2`.
+  /// Reads the keys of `--sort`, such as `name,size:desc`, `title:desc:localized`, `size * 2`, or
+  /// `tags.@count:desc`.
   static func sortKeys(
     _ text: String?,
     _ bindings: inout Bindings
@@ -70,7 +71,7 @@ enum Selection {
       isValid = words.insert(word).inserted && isValid
       rest = rest[..<colon]
     }
-    let isExpression = rest.contains { "()+-*/ ".contains($0) }
+    let isExpression = isExpression(rest)
     guard isValid, !rest.isEmpty, isExpression || !rest.contains(":"),
       !words.isSuperset(of: ["asc", "desc"])
     else {
@@ -82,6 +83,11 @@ enum Selection {
       descending: words.contains("desc"),
       localized: words.contains("localized")
     )
+  }
+
+  /// Whether a text is more than a path, and is read as predicates read it.
+  static func isExpression(_ text: some StringProtocol) -> Bool {
+    text.contains { "()+-*/@[ ".contains($0) }
   }
 
   /// Reads the place of a row: `42`, `Trip/42`, or `["a",42]`, the values of the sort keys first.
@@ -100,6 +106,15 @@ enum Selection {
 
   /// Divides a list at its commas, as far as these are outside of brackets and quotation marks.
   static func names(_ text: String) -> [String] {
+    parts(text, at: ",", brackets: true).map { $0.trimmed() }
+  }
+
+  /// Divides a text at each separator that is outside of quotation marks, and perhaps of brackets.
+  static func parts(
+    _ text: String,
+    at separator: Character,
+    brackets: Bool = false
+  ) -> [String] {
     var parts = [""]
     var depth = 0
     var quote: Character?
@@ -108,19 +123,17 @@ enum Selection {
         if character == open { quote = nil }
       } else if "'\"".contains(character) {
         quote = character
-      } else if "([{".contains(character) {
+      } else if brackets, "([{".contains(character) {
         depth += 1
-      } else if ")]}".contains(character) {
+      } else if brackets, ")]}".contains(character) {
         depth -= 1
-      } else if character == ",", depth <= 0 {
+      } else if character == separator, depth <= 0 {
         parts.append("")
         continue
       }
       parts[parts.count - 1].append(character)
     }
-    return parts.map { part in
-      String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
-    }
+    return parts
   }
 
   /// Returns an operand that is the name of an entity.
@@ -156,24 +169,53 @@ enum Selection {
     return (entity ?? "", list)
   }
 
-  /// Returns the rows of a change by `--where` or `--all`.
+  /// Reads an identifier such as `Package/42`.
+  static func row(_ word: String) throws(DepotError) -> (entity: String, identifier: Int64) {
+    let (entity, identifiers) = try identifiers([word])
+    return (entity, identifiers[0])
+  }
+
+  /// Returns the rows of a change: those of identifiers, or those of an entity by `--where` or `--all`.
   ///
   /// - Throws: ``DepotError`` `request.usage` unless exactly one of them is there, so that nobody
   ///   changes all rows by forgetting something.
   static func changed(
+    _ words: [String],
     _ invocation: Invocation,
-    entity: String,
     _ bindings: inout Bindings
-  ) throws(DepotError) -> RowSelection {
+  ) throws(DepotError) -> (entity: String, rows: RowSelection) {
+    let entity = words[0]
+    if UpdateVerb.isIdentifier(entity) {
+      for option in [OptionSpec.predicate, .all] where invocation.has(option) {
+        throw DepotError(.usage, "--\(option.name) goes with an entity, not with identifiers.")
+      }
+      let (entity, identifiers) = try identifiers(words)
+      return (entity, .identifiers(identifiers))
+    }
     let predicate = try predicate(invocation, &bindings)
     switch (predicate, invocation.has(.all)) {
-    case (let predicate?, false): return .predicate(predicate)
-    case (nil, true): return .predicate(.and([]))
+    case (let predicate?, false): return (entity, .predicate(predicate))
+    case (nil, true): return (entity, .predicate(.and([])))
     case (.some, true): throw DepotError(.usage, "--all and --where contradict each other.")
     case (nil, false):
-      let verb = invocation.verb?.name ?? ""
+      let words = ["depot", invocation.verb?.name ?? "", entity, "--all"] + changes(invocation)
       throw DepotError(.usage, "Which rows of \(entity)? There is neither --where nor --all.")
-        .hint("For every row of \(entity): depot \(verb) \(entity) --all")
+        .hint("Add --where PREDICATE, or for every row: \(words.joined(separator: " "))")
     }
+  }
+
+  /// Returns the words of a command line that say what becomes of the rows, as they are typed.
+  private static func changes(_ invocation: Invocation) -> [String] {
+    let options = ["set", "compute"].flatMap { name in
+      (invocation.lists[name] ?? []).flatMap { ["--\(name)", $0] }
+    }
+    return (invocation.operands.dropFirst() + options).map(CommandWords.quoted)
+  }
+}
+
+extension StringProtocol {
+  /// Returns the text without the spaces around it.
+  func trimmed() -> String {
+    String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
   }
 }

@@ -1,51 +1,73 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
+internal import FoundationEssentials
 
 /// `depot service start`: a service in the background.
 enum ServiceStartVerb {
   private static let data = OptionSpec(
-    name: "data",
-    value: "DIR",
-    help: "the folder of the store (default: $XDG_DATA_HOME/depot)",
+    "--data DIR",
+    help: "the folder of the store (default: the store that the last service at this socket had, "
+      + "else $XDG_DATA_HOME/depot)",
     candidates: .files
   )
 
   static let verb = Verb(
-    words: ["service", "start"],
+    name: "service start",
     summary: "start a service and wait until it answers",
+    details: """
+      The other verbs start one by themselves if none answers, with the same store as the last one; but \
+      only at the user's own socket, not at one that --socket or $DEPOT_SOCKET names, and not after depot \
+      service stop. With --no-start, or DEPOT_NO_START=1 in the environment, they never do, and neither do \
+      watch and log --follow.
+      """,
     examples: ["depot service start", "depot service start --data /srv/depot"],
-    options: [data],
-    run: run
-  )
-
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
-    do throws(DepotError) {
-      let status = try ServiceStatus(session.connect(mayStart: false))
-      session.write(status.json, orText: "A service runs already (process \(status.process)).")
-      return 0
-    } catch {
-      guard error.code == .noService else { throw error }
+    options: [data]
+  ) { session in
+    let folder = session.invocation.value(data)
+    if let connection = try session.connectIfRunning() {
+      let status = try ServiceStatus(connection)
+      try check(status, folder)
+      return session.write(
+        status.json,
+        orText: "A service runs already (process \(status.process)), "
+          + "with the store \(status.store)."
+      )
     }
-    let arguments = session.invocation.value(data).map { ["--data", $0] } ?? []
-    try session.socket.startService(arguments: arguments)
+    try session.socket.startService(data: folder)
     let status = try ServiceStatus(session.connect(mayStart: false))
-    session.write(status.json, orText: "Started (process \(status.process)).")
-    return 0
+    // Another one may have been started meanwhile.
+    try check(status, folder)
+    session.write(
+      status.json,
+      orText: "Started (process \(status.process)), with the store \(status.store)."
+    )
+  }
+
+  /// - Throws: ``DepotError`` `unavailable.busy` unless a service has the store that is wanted.
+  private static func check(_ status: ServiceStatus, _ folder: String?) throws(DepotError) {
+    guard let folder, !status.hasStore(at: folder + "/depot.sqlite") else { return }
+    throw DepotError(.busy, "The service that runs there has the store \(status.store).")
+      .hint("Stop it first, or choose another socket with --socket.")
   }
 }
 
 /// `depot service stop`: no more service.
 enum ServiceStopVerb {
   static let verb = Verb(
-    words: ["service", "stop"],
+    name: "service stop",
     summary: "stop the service and wait until it has ended",
-    examples: ["depot service stop"],
-    run: run
-  )
-
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
-    let connection = try session.connect(mayStart: false)
+    details: """
+      No program starts another one by itself until depot service start. Also when none runs, which is \
+      an error.
+      """,
+    examples: ["depot service stop"]
+  ) { session in
+    guard let connection = try session.connectIfRunning() else {
+      session.socket.noteStopped()
+      throw DepotError(.noService, "No service runs at \(session.socket.path).")
+        .hint("Nor is one started by itself now, until: \(session.socket.startCommand)")
+    }
     let process = try ServiceStatus(connection).process
     try connection.shutdown()
     // A service that drains finishes what it does, which may take its time but not for ever.
@@ -58,55 +80,77 @@ enum ServiceStopVerb {
       .object(["stopped": .int64(Int64(process))]),
       orText: "Stopped (process \(process))."
     )
-    return 0
   }
 }
 
 /// `depot service status`: whether a service runs.
 enum ServiceStatusVerb {
   static let verb = Verb(
-    words: ["service", "status"],
-    summary: "show whether a service runs",
+    name: "service status",
+    summary: "show whether a service runs, and which",
     details: "The exit status is 0 if one runs, else 69.",
-    examples: ["depot service status", "depot service status -o json"],
-    run: run
-  )
+    examples: ["depot service status", "depot service status -o json"]
+  ) { session in
+    if let connection = try session.connectIfRunning() {
+      let status = try ServiceStatus(connection)
+      return session.write(status.json, orText: status.text)
+    }
+    let path = session.socket.path
+    var members: [String: JSONValue] = ["running": .bool(false), "socket": .string(path)]
+    var lines = ["No service runs at \(path)."]
+    if let last = session.socket.lastService {
+      members["stopped"] = .bool(last.isStopped)
+      members["storePath"] = .string(last.store)
+      lines.append("The last one had the store \(last.store).")
+      if last.isStopped { lines.append("It was stopped, so that none is started by itself.") }
+    }
+    session.write(.object(members), orText: lines.joined(separator: "\n"))
+    throw ExitStatus(status: DepotError.Code.noService.exitStatus)
+  }
+}
 
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
+extension CommandSession {
+  /// Connects to the service that runs; `nil` if there is none.
+  fileprivate func connectIfRunning() throws(DepotError) -> BlockingConnection? {
     do throws(DepotError) {
-      let status = try ServiceStatus(session.connect(mayStart: false))
-      session.write(status.json, orText: status.text)
-      return 0
+      return try connect(mayStart: false)
     } catch {
       guard error.code == .noService else { throw error }
-      session.write(
-        .object(["running": .bool(false), "socket": .string(session.socket.path)]),
-        orText: "No service runs at \(session.socket.path)."
-      )
-      return error.code.exitStatus
+      return nil
     }
   }
 }
 
-/// What a running service says about itself.
+/// The facts that a running service tells about itself.
 struct ServiceStatus {
   private let stats: JSONValue
+  /// When it began, in whole seconds.
+  private let since: String?
 
-  init(_ connection: BlockingConnection) throws(DepotError) {
-    do {
-      stats = try connection.stats()
-    } catch {
-      throw error as? DepotError ?? DepotError(.bug, "\(error)")
+  init(_ connection: BlockingConnection) throws {
+    stats = try connection.stats()
+    since = stats["server"]?["uptimeSeconds"]?.double.map { uptime in
+      let start = Date().timeIntervalSince1970 - uptime
+      return HistoryText.time(Date(timeIntervalSince1970: start.rounded(.down)))
     }
   }
 
   /// The number of the process.
   var process: Int64 { stats["server"]?["pid"]?.int64 ?? 0 }
 
+  /// The path of the store.
+  var store: String { stats["server"]?["storePath"]?.string ?? "?" }
+
+  func hasStore(at path: String) -> Bool {
+    path == store || FileSystem.resolved(path) == FileSystem.resolved(store)
+      || FileSystem.isSameFile(path, store)
+  }
+
   /// The facts for programs.
   var json: JSONValue {
     var members = stats["server"]?.object ?? [:]
     members["running"] = .bool(true)
+    members["since"] = since.map(JSONValue.string)
     members["connections"] = stats["connections"]
     members["store"] = stats["store"]
     return .object(members)
@@ -115,18 +159,18 @@ struct ServiceStatus {
   /// The facts for people.
   var text: String {
     let server = stats["server"]
-    var lines = ["running      process \(process), depotd \(server?["version"]?.string ?? "?")"]
-    if let seconds = server?["uptimeSeconds"]?.double {
-      lines.append("uptime       \(Numbers.span(seconds: seconds))")
+    var lines = [
+      "process      \(process)", "version      depotd \(server?["version"]?.string ?? "?")",
+      "socket       \(server?["socket"]?.string ?? "?")", "store        \(store)",
+    ]
+    if let since, let seconds = server?["uptimeSeconds"]?.double {
+      lines.append("since        \(since) (\(Numbers.span(seconds: seconds)) ago)")
     }
     if let current = stats["connections"]?["current"]?.int64 {
       lines.append("connections  \(Numbers.grouped(Int(current)))")
     }
     if let bytes = stats["memory"]?["residentBytes"]?.int64 {
       lines.append("memory       \(Numbers.size(bytes: Int(bytes)))")
-    }
-    for (name, value) in (stats["store"]?.object ?? [:]).sorted(by: { $0.key < $1.key }) {
-      if let text = value.string { lines.append("store        \(name) \(text)") }
     }
     return lines.joined(separator: "\n")
   }

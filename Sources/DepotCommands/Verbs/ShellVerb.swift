@@ -1,11 +1,11 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
 
 /// `depot shell`: verbs one after the other.
 enum ShellVerb {
   static let verb = Verb(
-    words: ["shell"],
+    name: "shell",
     summary: "type verbs at a prompt",
     details: """
       Each line is a verb with its operands and options; quotation marks and backslashes are as in
@@ -16,31 +16,21 @@ enum ShellVerb {
       If the lines come from a file or pipe there is no prompt, and the exit status is the last
       line's. Options of the shell are those of every line.
       """,
-    examples: ["depot shell", "depot shell -o csv < commands.txt"],
-    run: run
-  )
-
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    examples: ["depot shell", "depot shell -o csv < commands.txt"]
+  ) { session in
     let isInteractive =
       Terminal.isTerminal(0) && session.messages.isTerminal && !session.messages.isDumb
-    if isInteractive {
-      try runInteractively(session)
-      return 0
-    }
-    return try runInput(session)
+    if isInteractive { try runInteractively(session) } else { try runInput(session) }
   }
 
-  private static func runInteractively(_ session: Session) throws {
+  private static func runInteractively(_ session: CommandSession) throws {
     let file = HistoryFile.standard
     let terminal = ShellTerminal(
       Descriptor(0),
       session.messages,
-      history: file?.read() ?? LineHistory()
-    ) { place in
-      let session = session.using(socket: place.socket, container: place.container)
-      // Nothing to offer is better than a message in the middle of typing.
-      return try? session.connect(mayStart: false).schema()
-    }
+      history: file?.read() ?? LineHistory(),
+      schema: session.schema
+    )
     defer { file?.shorten(to: terminal.history) }
     session.say("Type help for the verbs, exit to leave.")
     var shell = Shell(session, runApart: runApart)
@@ -54,14 +44,12 @@ enum ShellVerb {
   private static func runApart(_ words: [String]) throws(DepotError) -> Int32 {
     Terminal.ignoreInterrupt()
     defer { Terminal.exitOnInterrupt() }
-    do throws(SystemError) {
-      return try ChildProcess(["/proc/self/exe"] + words).wait()
-    } catch {
-      throw DepotError(.io, "The verb can't be run (\(error)).")
+    return try attempt("The verb can't be run") { () throws(SystemError) in
+      try ChildProcess(["/proc/self/exe"] + words).wait()
     }
   }
 
-  private static func runInput(_ session: Session) throws -> Int32 {
+  private static func runInput(_ session: CommandSession) throws {
     let input = try InputFile("-")
     var shell = Shell(session)
     var lines = ShellLines()
@@ -70,7 +58,7 @@ enum ShellVerb {
       for text in lines.receive(piece) where !shell.isOver { try shell.run(text) }
       if piece.isEmpty { break }
     }
-    return shell.status
+    try ExitStatus.end(with: shell.status)
   }
 }
 

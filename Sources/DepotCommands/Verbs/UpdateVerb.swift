@@ -1,38 +1,37 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 internal import FoundationEssentials
 
 /// `depot update`: new values for rows.
 enum UpdateVerb {
   private static let set = OptionSpec(
-    name: "set",
-    value: "NAME=TEXT",
+    "--set NAME=TEXT",
     help: "the same as NAME=TEXT without the option; repeatable",
     isRepeatable: true
   )
   private static let compute = OptionSpec(
-    name: "compute",
-    value: "PATH=EXPRESSION",
+    "--compute PATH=EXPRESSION",
     help: "a value computed from the row as it is, such as \"price=price * 2\"; repeatable",
     isRepeatable: true
   )
   static let chunk = OptionSpec(
-    name: "chunk",
-    value: "N",
+    "--chunk N",
     help: "rows in a transaction, rather than all; those before a failure stay changed"
   )
   private static let ifVersion = OptionSpec(
-    name: "if-version",
-    value: "N",
+    "--if-version N",
     help: "change the row only if it still has this version; else say who changed it"
   )
-  static let returnIDs = OptionSpec(name: "return-ids", help: "show the rows' identifiers")
+  static let returnIDs = OptionSpec("--return-ids", help: "show the rows' identifiers")
 
   static let verb = Verb(
-    words: ["update"],
-    operands: "ENTITY/ID … NAME=TEXT … | ENTITY --where P NAME=TEXT …",
-    operandCount: 1...Int.max,
-    operand: .entityThenAssignments,
+    name: "update",
+    operands: .init(
+      "ENTITY/ID … NAME=TEXT … | ENTITY --where P|--all NAME=TEXT …",
+      1...Int.max,
+      .entities,
+      .assignments
+    ),
     summary: "give new values to rows",
     details: """
       NAME=TEXT and NAME:=JSON are as for depot insert. A to-one relationship takes an identifier, a
@@ -46,29 +45,26 @@ enum UpdateVerb {
       "depot update Package/42 section=database --if-version 3",
       "depot update Trip/7 country=3 'tags:={\"add\":[5],\"remove\":[6]}'",
     ],
-    options: OptionSpec.matching + [OptionSpec.all, set, compute, chunk, returnIDs, ifVersion],
-    run: run
-  )
-
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    options: OptionSpec.matching + [OptionSpec.all, set, compute, chunk, returnIDs, ifVersion]
+  ) { session in
     let invocation = session.invocation
     let isByIdentifier = isIdentifier(invocation.operands[0])
     let rows = isByIdentifier ? invocation.operands.prefix(while: isIdentifier) : []
     let assigned =
       Array(invocation.operands.dropFirst(max(1, rows.count))) + invocation.values(set)
     guard !assigned.isEmpty || !invocation.values(compute).isEmpty else {
-      throw DepotError(.usage, "There are no values to set.").hint("Usage: \(verb.usage)")
+      let which = invocation.has(.all) ? " --all" : " --where PREDICATE"
+      let words = isByIdentifier ? rows.joined(separator: " ") : invocation.operands[0] + which
+      throw DepotError(.usage, "There are no values to set.")
+        .hint("Add some, as in: depot update \(words) NAME=TEXT")
     }
     var bindings = try Bindings(invocation)
     var request = UpdateRequest(entity: invocation.operands[0], rows: .identifiers([]))
-    if isByIdentifier {
-      try refuseSelection(invocation)
-      let (name, list) = try Selection.identifiers(rows)
-      request.entity = name
-      request.rows = .identifiers(list)
-    } else {
-      request.rows = try Selection.changed(invocation, entity: request.entity, &bindings)
-    }
+    (request.entity, request.rows) = try Selection.changed(
+      isByIdentifier ? Array(rows) : [request.entity],
+      invocation,
+      &bindings
+    )
     request.includesSubentities = !invocation.has(.noSubentities)
     request.computed = try invocation.values(compute).map { try computation($0, &bindings) }
     try bindings.finish()
@@ -84,9 +80,8 @@ enum UpdateVerb {
     }
     // What is computed in chunks needs a key.
     let key = request.chunk == nil ? nil : UUID().uuidString
-    let result = try JSONValue(connection.perform(.update(request), key: key))
+    let result = try JSONValue(connection.send(.update(request), key: key))
     write(result, "updated", of: request.entity, session)
-    return 0
   }
 
   /// Changes one row unless others have changed it since it had a version.
@@ -94,8 +89,8 @@ enum UpdateVerb {
     _ request: UpdateRequest,
     from version: Int64,
     _ connection: BlockingConnection,
-    _ session: Session
-  ) throws -> Int32 {
+    _ session: CommandSession
+  ) throws {
     guard case .identifiers(let rows) = request.rows, rows.count == 1, request.computed.isEmpty,
       request.chunk == nil
     else {
@@ -110,13 +105,12 @@ enum UpdateVerb {
       columns: ["$id", "$version"] + request.columns,
       rows: batch
     )
-    let result = try JSONValue(connection.perform(.save(SaveRequest(updates: [change]))))
+    let result = try JSONValue(connection.send(.save(SaveRequest(updates: [change]))))
     let rowVersion = result["versions"]?[request.entity]?.array?.first?.array?.last
     session.write(
       .object(["updated": result["updated"] ?? .int64(0), "version": rowVersion ?? .null]),
       orText: "1 row updated, now at version \(rowVersion?.text ?? "")"
     )
-    return 0
   }
 
   /// Reads `path=expression`.
@@ -134,7 +128,12 @@ enum UpdateVerb {
   }
 
   /// Writes how many rows were changed, and their identifiers if the result has them.
-  static func write(_ result: JSONValue, _ name: String, of entity: String, _ session: Session) {
+  static func write(
+    _ result: JSONValue,
+    _ name: String,
+    of entity: String,
+    _ session: CommandSession
+  ) {
     let identifiers = result["ids"]?.array?.compactMap(\.int64).map { "\(entity)/\($0)" }
     let count = result[name] ?? .int64(0)
     var members = [name: count]
@@ -149,12 +148,5 @@ enum UpdateVerb {
   /// Whether an operand is an identifier rather than an assignment or an entity.
   static func isIdentifier(_ word: String) -> Bool {
     word.contains("/") && !word.prefix { $0 != "/" }.contains("=")
-  }
-
-  /// Refuses `--where` and `--all` beside identifiers.
-  static func refuseSelection(_ invocation: Invocation) throws(DepotError) {
-    for option in [OptionSpec.predicate, .all] where invocation.has(option) {
-      throw DepotError(.usage, "--\(option.name) goes with an entity, not with identifiers.")
-    }
   }
 }

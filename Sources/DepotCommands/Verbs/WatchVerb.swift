@@ -1,39 +1,28 @@
-internal import DepotClient
+internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
 
 /// `depot watch`: rows as they change.
 enum WatchVerb {
-  private static let count = OptionSpec(name: "count", help: "only how many rows there are")
-  private static let ids = OptionSpec(
-    name: "ids",
-    help: "only which rows there are, without values"
-  )
+  private static let count = OptionSpec("--count", help: "only how many rows there are")
+  private static let ids = OptionSpec("--ids", help: "only which rows there are, without values")
   private static let since = OptionSpec(
-    name: "since",
-    value: "TOKEN",
+    "--since TOKEN",
     help: "begin with what changed since then rather than with all rows"
   )
   private static let noSnapshot = OptionSpec(
-    name: "no-snapshot",
+    "--no-snapshot",
     help: "leave out the rows that are there at first"
   )
-  private static let changes = OptionSpec(
-    name: "changes",
-    value: "N",
-    help: "end after N changes"
-  )
+  private static let changes = OptionSpec("--changes N", help: "end after N changes")
   private static let retry = OptionSpec(
-    name: "retry",
-    value: "SECONDS",
+    "--retry SECONDS",
     help: "how long to try to connect again (default: 60)"
   )
 
   static let verb = Verb(
-    words: ["watch"],
-    operands: "ENTITY|IDENTIFIERS",
-    operandCount: 1...1000,
-    operand: .entity,
+    name: "watch",
+    operands: .init("ENTITY|IDENTIFIERS", 1...1000, .entities),
     summary: "show rows as they change",
     details: """
       On a terminal, a table that changes in place: rows that come are marked +, rows that go -, and
@@ -57,18 +46,12 @@ enum WatchVerb {
       "depot watch Package --select name,version | jq -c 'select(.kind == \"updated\")'",
       "depot watch Package/42 Package/43",
       "depot watch Package --count",
-      "depot watch Package --since 3f2b8c01-1042 -o ndjson",
+      "depot watch Package --since 3f2b8c01-9d20c4e7a1b2-1042 -o ndjson",
     ],
-    options: OptionSpec.rows + [count, ids, since, noSnapshot, changes, retry, .versions, .null],
-    run: run
-  )
-
-  @Sendable private static func run(_ session: Session) throws -> Int32 {
+    options: OptionSpec.rows + [count, ids, since, noSnapshot, changes, retry, .versions, .null]
+  ) { session in
     let invocation = session.invocation
-    if ![.table, .ndjson].contains(session.format) {
-      throw DepotError(.usage, "A watch can't be shown as \(session.format.rawValue).")
-        .hint("Use -o table or -o ndjson.")
-    }
+    try session.require([.table, .ndjson])
     let subject = try subject(invocation)
     let since = try invocation.value(since).map { text throws(DepotError) in try HistoryToken(text)
     }
@@ -87,7 +70,6 @@ enum WatchVerb {
     } else {
       try watchCount(request, session, patience, limit)
     }
-    return 0
   }
 
   /// Returns what a command line wants to be watched.
@@ -125,7 +107,7 @@ enum WatchVerb {
     return .fetch(fetch)
   }
 
-  private static func display(_ session: Session, _ entity: String) -> any WatchDisplay {
+  private static func display(_ session: CommandSession, _ entity: String) -> any WatchDisplay {
     let style = session.style(entity)
     let showsSnapshots = !session.invocation.has(noSnapshot)
     if style.format == .ndjson {
@@ -147,20 +129,17 @@ enum WatchVerb {
     _ limit: Int?
   ) throws {
     var reader = LiveReader(since: request.since) { try WatchedRow(from: &$0) }
-    var left = limit ?? .max
     let result = Result {
-      try run.run {
-        var next = request
-        next.since = reader.token
-        return next
+      try run.run(request, limit: limit ?? .max) {
+        reader.token
       } lost: { error in
         reader.restart()
         try display.show(.interrupted(error), reader.rows, columns: reader.columns ?? [])
       } frames: { bytes in
-        guard let event = try reader.receive(bytes) else { return true }
+        guard let event = try reader.receive(bytes) else { return false }
         try display.show(event, reader.rows, columns: reader.columns ?? [])
-        if case .change = event { left -= 1 }
-        return left > 0
+        if case .change = event { return true }
+        return false
       }
     }
     // What the terminal showed stays also when the watch has failed.
@@ -170,7 +149,7 @@ enum WatchVerb {
 
   private static func watchCount(
     _ request: WatchRequest,
-    _ session: Session,
+    _ session: CommandSession,
     _ patience: Int,
     _ limit: Int?
   ) throws {
@@ -178,24 +157,20 @@ enum WatchVerb {
     let display = WatchedCount(
       session.output,
       isObject: session.format == .ndjson,
-      isRewritten: isTerminal && session.format == .table
+      isRewritten: isTerminal && session.format.isTable
     )
     let run = try WatchRun(session, patience: patience) { nil }
     var reader = AnswerReader.count
-    // The first is no change.
-    var left = limit.map { $0 + 1 } ?? .max
     let result = Result {
-      try run.run {
-        var next = request
-        next.since = reader.token ?? request.since
-        return next
+      // The first is no change.
+      try run.run(request, limit: limit.map { $0 + 1 } ?? .max) {
+        reader.token ?? request.since
       } lost: { _ in
         reader.restart()
       } frames: { bytes in
-        guard let answer = try reader.receive(bytes) else { return true }
+        guard let answer = try reader.receive(bytes) else { return false }
         try display.show(answer)
-        left -= 1
-        return left > 0
+        return true
       }
     }
     try display.end()

@@ -16,7 +16,6 @@ struct BlobChange {
     var isChanged: Bool
   }
 
-  /// - Throws: ``DepotError`` if the request doesn't fit the entity.
   init(_ request: BlobWriteRequest, _ session: ChangeSession) throws {
     self.request = request
     self.session = session
@@ -153,14 +152,14 @@ struct BlobChange {
     let rule = try writer.rule(position)
     guard rule.check != nil else { return }
     guard reference.length <= Limits.valueBytes else {
-      throw rule.tooLarge(reference.length, writer.layout.name)
+      throw rule.tooLarge(reference.length)
         .hint("An attribute with rules can't be larger; remove them from the schema.")
     }
     let value = try BlobReader(connection: session.connection, table: target.table)
       .value(reference)
     try value.withUnsafeBufferPointer { bytes in
       let cell: Cell = target.isText ? .text(bytes) : .blob(bytes)
-      for error in try rule.failures(cell, writer.layout.name, session.control) {
+      for error in try rule.failures(cell, session.control) {
         try session.violate(error.at("/args/data"))
       }
     }

@@ -15,15 +15,13 @@ struct BlobReader {
   }
 
   /// Calls `body` with the bytes of a chunk.
-  ///
-  /// - Throws: ``Damage`` or ``SQLiteError``.
   func chunk(
     _ index: Int,
     of reference: BlobReference,
     _ body: (UnsafeBufferPointer<UInt8>) -> Void
   ) throws {
     let statement = try connection.statement(
-      "SELECT checksum, data FROM \(table.name) WHERE blob = ?1 AND chunk = ?2"
+      "SELECT data FROM \(table.name) WHERE blob = ?1 AND chunk = ?2"
     )
     defer { statement.reset() }
     try statement.bind(reference.number, at: 1)
@@ -33,12 +31,8 @@ struct BlobReader {
       reference.length - index * BlobTable.chunkBytes
     )
     guard try statement.step() else { throw damage(index, reference, "is missing") }
-    let bytes = statement.row.blobBytes(1)
+    let bytes = statement.row.blobBytes(0)
     guard bytes.count == expected else { throw damage(index, reference, "has another length") }
-    let checksum = BlobTable.checksum(reference.number, index, UnsafeRawBufferPointer(bytes))
-    guard Int64(bitPattern: checksum) == statement.row.integer(0) else {
-      throw damage(index, reference, "doesn't match its checksum")
-    }
     body(bytes)
   }
 
@@ -58,20 +52,15 @@ struct BlobReader {
 
   /// Looks at all chunks of a value; throws if they aren't what was stored.
   func verify(_ reference: BlobReference) throws {
-    var sum: UInt64 = 0
+    var found = BlobReference(number: reference.number)
     for index in 0..<reference.chunkCount {
-      try chunk(index, of: reference) { bytes in
-        sum &+= BlobTable.checksum(reference.number, index, UnsafeRawBufferPointer(bytes))
-      }
+      try chunk(index, of: reference) { found.add($0, at: index) }
     }
-    guard sum == reference.sum else { throw otherValue(reference) }
-  }
-
-  /// The error that each chunk is sound, but not one of the value.
-  func otherValue(_ reference: BlobReference) -> Damage {
-    Damage(
-      message: "The chunks of value \(reference.number) in \(table.name) are of another value."
-    )
+    guard found.sum == reference.sum else {
+      throw Damage(
+        message: "The chunks of value \(reference.number) in \(table.name) are of another value."
+      )
+    }
   }
 }
 
@@ -80,10 +69,10 @@ enum BlobFunctions {
   static func register(on connection: Connection) throws(SQLiteError) {
     // The connection owns the function.
     try connection.addFunction("depot_external", argumentCount: 2) { [unowned connection] call in
-      guard call.kind(1) != .null else { return }
-      let isText = call.kind(1) == .blob
-      let name = String(decoding: call.bytes(0), as: UTF8.self)
-      guard let reference = BlobReference(call.bytes(1)) else {
+      guard call[1].kind != .null else { return }
+      let isText = call[1].kind == .blob
+      let name = String(decoding: call[0].bytes, as: UTF8.self)
+      guard let reference = BlobReference(call[1].bytes) else {
         return call.fail("A reference to a value of \(name) is damaged.", code: 11)
       }
       guard reference.length <= Limits.valueBytes else {

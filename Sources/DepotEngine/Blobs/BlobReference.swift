@@ -1,31 +1,48 @@
-/// What a row holds of a text or of data that is stored outside it.
+internal import DepotProtocol
+
+/// The reference in a row to a text or to data that is stored outside it.
 ///
-/// It is in the row's column, so the row's checksum covers it: a blob for a text and a text for
-/// data, so that it can't be taken for a value.
+/// It is in the row's column: a blob for a text and a text for data, so that it can't be taken for a
+/// value.
 struct BlobReference: Hashable, Sendable {
   /// The number of the value in its ``BlobTable``.
   var number: Int64
   var length = 0
-  /// The sum of the checksums of the chunks.
-  var sum: UInt64 = 0
+  /// The sum of the checksums of the chunks, by which the row has another value when bytes of it were
+  /// written over.
+  private(set) var sum: UInt64 = 0
+}
 
-  init(number: Int64) {
-    self.number = number
-  }
-
-  /// Reads what ``text`` wrote; `nil` if it is something else.
+extension BlobReference {
+  /// Reads the reference that ``text`` wrote; `nil` if it is something else.
   init?(_ text: some Collection<UInt8>) {
     let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     guard parts.count == 3, let number = Int64(String(decoding: parts[0], as: UTF8.self)),
       let length = Int(String(decoding: parts[1], as: UTF8.self)), length >= 0,
       let sum = UInt64(String(decoding: parts[2], as: UTF8.self), radix: 16)
     else { return nil }
-    self.number = number
-    self.length = length
-    self.sum = sum
+    self.init(number: number, length: length, sum: sum)
   }
 
   var text: String { "\(number):\(length):\(String(sum, radix: 16))" }
+
+  /// Takes a chunk into account that the value gets.
+  mutating func add(_ chunk: UnsafeBufferPointer<UInt8>, at index: Int) {
+    sum &+= checksum(chunk, index)
+  }
+
+  /// Takes a chunk out of account that the value loses.
+  mutating func remove(_ chunk: UnsafeBufferPointer<UInt8>, at index: Int) {
+    sum &-= checksum(chunk, index)
+  }
+
+  private func checksum(_ chunk: UnsafeBufferPointer<UInt8>, _ index: Int) -> UInt64 {
+    var checksum = Checksum()
+    checksum.add(UInt64(bitPattern: number))
+    checksum.add(UInt64(index))
+    checksum.add(UnsafeRawBufferPointer(chunk))
+    return checksum.value
+  }
 
   /// How many chunks there are; at least one, so that the number is taken.
   var chunkCount: Int { max(1, (length + BlobTable.chunkBytes - 1) / BlobTable.chunkBytes) }

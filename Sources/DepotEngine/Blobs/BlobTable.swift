@@ -20,7 +20,7 @@ struct BlobTable: Sendable {
     self.name = name
   }
 
-  /// What connections have begun to upload; it is emptied when the store is opened.
+  /// The uploads that connections have begun; it is emptied when the store is opened.
   static let uploads = SpecialTable(
     name: "depot_upload",
     definition: [
@@ -56,7 +56,7 @@ struct BlobTable: Sendable {
       definition: [
         """
         CREATE TABLE IF NOT EXISTS \(table) (blob INTEGER NOT NULL, chunk INTEGER NOT NULL, \
-        checksum INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (blob, chunk)) STRICT
+        data BLOB NOT NULL, PRIMARY KEY (blob, chunk)) STRICT
         """
       ],
       triggers: [
@@ -77,14 +77,5 @@ struct BlobTable: Sendable {
   /// Returns the SQL of the length of the value that a reference stands for.
   static func length(of reference: Fragment) -> Fragment {
     "CAST(substr(" + reference + ", instr(" + reference + ", ':') + 1) AS INTEGER)"
-  }
-
-  /// The checksum of one chunk.
-  static func checksum(_ number: Int64, _ chunk: Int, _ bytes: UnsafeRawBufferPointer) -> UInt64 {
-    var checksum = Checksum()
-    checksum.add(UInt64(bitPattern: number))
-    checksum.add(UInt64(chunk))
-    checksum.add(bytes)
-    return checksum.value
   }
 }

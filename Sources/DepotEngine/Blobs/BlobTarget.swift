@@ -14,8 +14,6 @@ struct BlobTarget {
   /// The row's attribute for messages.
   var name: String { "\(layout.name)/\(identifier).\(path)" }
 
-  /// - Throws: ``DepotError`` `schema.unknown_attribute`, or `request.usage` if the attribute isn't
-  ///   stored so.
   init(
     _ layout: EntityLayout,
     _ identifier: Int64,
@@ -38,17 +36,14 @@ struct BlobTarget {
     isText = type == .string
   }
 
-  /// Returns the version of the row and what it refers to.
-  ///
-  /// - Throws: ``DepotError`` `notfound.object`, or `storage.corrupt` if the row is damaged.
+  /// Returns the version of the row and its reference.
   func read(
     on connection: Connection
   ) throws -> (version: Int64, reference: BlobReference?) {
-    let kind = layout.kindCondition(in: "t", includingDescendants: true)
     let statement = try connection.statement(
       """
       SELECT version, \(layout.stored[place].quoted) FROM \(layout.table) AS t \
-      WHERE t.id = ?1\(kind.map { " AND \($0)" } ?? "")
+      WHERE t.id = ?1\(layout.kindFilter(in: "t"))
       """
     )
     defer { statement.reset() }

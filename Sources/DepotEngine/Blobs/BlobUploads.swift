@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// What connections have begun to upload, to which no row refers yet.
+/// The uploads that connections have begun, to which no row refers yet.
 struct BlobUploads {
   let connection: Connection
 

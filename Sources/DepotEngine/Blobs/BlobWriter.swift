@@ -13,7 +13,7 @@ struct BlobWriter {
     repeat {
       let end = min(start + BlobTable.chunkBytes, bytes.count)
       let chunk = UnsafeBufferPointer(rebasing: bytes[start..<end])
-      reference.sum &+= try store(chunk, start / BlobTable.chunkBytes, of: reference)
+      try store(chunk, start / BlobTable.chunkBytes, of: &reference)
       start = end
     } while start < bytes.count
     reference.length = bytes.count
@@ -21,22 +21,17 @@ struct BlobWriter {
   }
 
   /// Stores a value of another table as a new one.
-  ///
-  /// - Throws: ``BlobReader/Damage`` if a chunk isn't what was stored; ``SQLiteError``.
   func copy(
     _ original: BlobReference,
     from reader: BlobReader
   ) throws -> BlobReference {
     var reference = BlobReference(number: try nextNumber())
     reference.length = original.length
-    var sum: UInt64 = 0
     var bytes: [UInt8] = []
     for index in 0..<original.chunkCount {
       try reader.chunk(index, of: original) { bytes = Array($0) }
-      sum &+= bytes.withUnsafeBytes { BlobTable.checksum(original.number, index, $0) }
-      reference.sum &+= try bytes.withUnsafeBufferPointer { try store($0, index, of: reference) }
+      try bytes.withUnsafeBufferPointer { try store($0, index, of: &reference) }
     }
-    guard sum == original.sum else { throw reader.otherValue(original) }
     return reference
   }
 
@@ -45,34 +40,27 @@ struct BlobWriter {
     try connection.integer("SELECT max(blob) FROM \(table.name)").map { $0 + 1 } ?? 1
   }
 
-  /// Stores a chunk; returns its checksum.
+  /// Stores a chunk, which the reference takes into account.
   private func store(
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ index: Int,
-    of reference: BlobReference
-  ) throws(SQLiteError) -> UInt64 {
-    let checksum = BlobTable.checksum(reference.number, index, UnsafeRawBufferPointer(bytes))
+    of reference: inout BlobReference
+  ) throws(SQLiteError) {
     let statement = try connection.statement(
       """
-      INSERT INTO \(table.name) (blob, chunk, checksum, data) VALUES (?1, ?2, ?3, ?4) \
-      ON CONFLICT (blob, chunk) DO UPDATE SET checksum = excluded.checksum, data = excluded.data
+      INSERT INTO \(table.name) (blob, chunk, data) VALUES (?1, ?2, ?3) \
+      ON CONFLICT (blob, chunk) DO UPDATE SET data = excluded.data
       """
     )
     try statement.bind(reference.number, at: 1)
     try statement.bind(Int64(index), at: 2)
-    try statement.bind(Int64(bitPattern: checksum), at: 3)
-    try statement.bind(borrowingBlob: bytes, at: 4)
+    try statement.bind(borrowingBlob: bytes, at: 3)
     try statement.runBound()
-    return checksum
+    reference.add(bytes, at: index)
   }
 
-  /// Writes bytes over those of a value, and after its end.
-  ///
-  /// - Parameters:
-  ///   - bytes: The bytes.
-  ///   - offset: Where they go; at most the value's length.
-  ///   - reference: The value; becomes what it is afterwards.
-  /// - Throws: ``BlobReader/Damage`` if a chunk isn't what was stored; ``SQLiteError``.
+  /// Writes bytes over those of a value, from `offset` on and beyond its end, and makes `reference`
+  /// the value as it is then.
   func write(_ bytes: [UInt8], at offset: Int, of reference: inout BlobReference) throws {
     var written = 0
     while written < bytes.count {
@@ -91,8 +79,6 @@ struct BlobWriter {
   }
 
   /// Shortens a value.
-  ///
-  /// - Throws: ``BlobReader/Damage`` if a chunk isn't what was stored; ``SQLiteError``.
   func truncate(_ reference: inout BlobReference, to length: Int) throws {
     guard length < reference.length else { return }
     let before = reference.chunkCount
@@ -105,11 +91,7 @@ struct BlobWriter {
         continue
       }
       try BlobReader(connection: connection, table: table).chunk(index, of: reference) { bytes in
-        reference.sum &-= BlobTable.checksum(
-          reference.number,
-          index,
-          UnsafeRawBufferPointer(bytes)
-        )
+        reference.remove(bytes, at: index)
       }
     }
     let first = keepsPart ? kept + 1 : kept
@@ -128,14 +110,11 @@ struct BlobWriter {
     if index < reference.chunkCount {
       try BlobReader(connection: connection, table: table).chunk(index, of: reference) { bytes in
         chunk = Array(bytes)
-      }
-      reference.sum &-= chunk.withUnsafeBytes {
-        BlobTable.checksum(reference.number, index, $0)
+        reference.remove(bytes, at: index)
       }
     }
     body(&chunk)
-    let stored = reference
-    reference.sum &+= try chunk.withUnsafeBufferPointer { try store($0, index, of: stored) }
+    try chunk.withUnsafeBufferPointer { try store($0, index, of: &reference) }
   }
 
   /// Deletes a value to which no row refers.

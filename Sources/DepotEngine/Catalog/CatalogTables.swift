@@ -1,3 +1,4 @@
+internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 internal import FoundationEssentials
@@ -7,12 +8,12 @@ struct CatalogTables {
   /// "DPOT" in the header of the file, by which `file` and others know it.
   static let applicationIdentifier: Int64 = 0x4450_4F54
   /// The layout of these tables and of rows; a program refuses a store with a greater one.
-  static let formatVersion: Int64 = 4
+  static let formatVersion: Int64 = 5
 
   let connection: Connection
 
   /// Makes the tables of a new store.
-  func create() throws {
+  func create(_ clocks: ClockReading) throws {
     try connection.transaction {
       try connection.execute(
         """
@@ -26,6 +27,7 @@ struct CatalogTables {
         PRAGMA user_version = \(Self.formatVersion);
         """
       )
+      try EpochTable(connection: connection).create(clocks, time: 0, ahead: clocks.wall)
       try set("store", .text(UUID().uuidString.lowercased()))
       try store(Catalog(Schema(), generation: 0))
     }
@@ -40,7 +42,7 @@ struct CatalogTables {
   /// Reads the schema.
   func load() throws -> Catalog {
     guard case .text(let json)? = try value("schema"),
-      case .integer(let generation)? = try value("generation"),
+      let generation = try integer("generation"),
       let schema = try? Schema(parsing: json.utf8)
     else { throw damaged }
     guard case .text(let map)? = try value("storage") else {
@@ -53,7 +55,7 @@ struct CatalogTables {
 
   /// Reads how often the schema was changed.
   func generation() throws -> Int {
-    guard case .integer(let generation)? = try value("generation") else { throw damaged }
+    guard let generation = try integer("generation") else { throw damaged }
     return Int(generation)
   }
 
@@ -78,8 +80,6 @@ struct CatalogTables {
   func hasTarget() throws -> Bool { try value("target") != nil }
 
   /// Takes out the schema that a custom migration is to end with.
-  ///
-  /// - Throws: ``DepotError`` `request.usage` if the store isn't a copy that migrates.
   func takeTarget() throws -> Schema {
     guard case .text(let json)? = try value("target") else {
       throw DepotError(.usage, "The store isn't being migrated.")
@@ -96,40 +96,44 @@ struct CatalogTables {
     }
   }
 
-  /// Brings a store of an older format to this one.
-  func upgrade() throws {
-    let version = try connection.integer("PRAGMA user_version")
+  /// Brings a store of an older format to this one, in one transaction.
+  ///
+  /// Rows can be read as they are before it: the columns that go are named by no query.
+  func upgrade(_ clocks: ClockReading) throws {
+    let version = try connection.integer("PRAGMA user_version") ?? 0
     guard version != Self.formatVersion else { return }
     try connection.transaction {
-      if version == 3 {
-        try InsertionIndex(connection: connection).upgrade()
-      } else {
-        try store(try load())
+      if version < 3 {
         try connection.execute(HistoryTable.definition)
         try connection.execute(HistoryBounds.definition)
+      } else if version == 3 {
+        try InsertionIndex(connection: connection).upgrade()
       }
+      try dropChecksums()
+      try store(try load())
+      try EpochTable(connection: connection).upgrade(clocks)
       try connection.execute("PRAGMA user_version = \(Self.formatVersion)")
     }
   }
 
-  /// The greatest identifier that a row of the history ever had which was deleted; 0 if none was.
-  func historyFloor() throws -> Int64 {
-    if case .integer(let floor)? = try value("history_floor") { floor } else { 0 }
+  /// Drops the checksum that each row had before format 5.
+  private func dropChecksums() throws {
+    let tables = try connection.texts(
+      """
+      SELECT s.name FROM sqlite_schema AS s WHERE s.type = 'table' \
+      AND (s.name = 'depot_history' OR s.name GLOB '[ejx]_*') \
+      AND EXISTS (SELECT 1 FROM pragma_table_info(s.name) AS c WHERE c.name = 'checksum')
+      """
+    )
+    for table in tables {
+      try connection.execute("ALTER TABLE \"\(table)\" DROP COLUMN checksum")
+    }
   }
 
-  /// Notes the greatest identifier of a row of the history that is deleted.
-  func setHistoryFloor(_ floor: Int64) throws { try set("history_floor", .integer(floor)) }
-
-  /// Notes the token of the last transaction that was purged from the history.
-  func setHistoryPurged(_ token: Int64) throws { try set("history_purged", .integer(token)) }
-
-  /// About how many bytes the history has.
-  func historyBytes() throws -> Int64 {
-    if case .integer(let bytes)? = try value("history_bytes") { bytes } else { 0 }
+  /// Notes one of the numbers that the store keeps.
+  func set(_ number: StoreNumber, _ value: Int64) throws {
+    try set(number.rawValue, .integer(value))
   }
-
-  /// Notes about how many bytes the history has.
-  func setHistoryBytes(_ bytes: Int64) throws { try set("history_bytes", .integer(bytes)) }
 
   /// Reads where the identifiers of each entity go on.
   func ceilings() throws -> [String: Int64] {
@@ -158,6 +162,10 @@ struct CatalogTables {
     return result
   }
 
+  private func integer(_ key: String) throws -> Int64? {
+    if case .integer(let number)? = try value(key) { number } else { nil }
+  }
+
   private func set(_ key: String, _ value: SQLiteValue) throws {
     try connection.statement("INSERT OR REPLACE INTO depot_meta (key, value) VALUES (?1, ?2)")
       .run([.text(key), value])
@@ -166,6 +174,26 @@ struct CatalogTables {
   private var damaged: DepotError {
     DepotError(.corrupt, "The store's description of itself can't be read.")
       .hint("Restore the store from a backup.")
+  }
+}
+
+/// The numbers that a store keeps about its history, each of which is 0 at first.
+enum StoreNumber: String {
+  /// The greatest identifier that a row ever had which was deleted.
+  case historyFloor = "history_floor"
+  /// The token of the last transaction that was purged.
+  case historyPurged = "history_purged"
+  /// About how many bytes it has.
+  case historyBytes = "history_bytes"
+  /// The last row before which all insertions have entries in the ``InsertionIndex``.
+  case historyIndexed = "history_indexed"
+}
+
+extension Connection {
+  /// Reads one of the numbers that the store keeps.
+  func number(_ number: StoreNumber) throws(SQLiteError) -> Int64 {
+    let sql = "SELECT value FROM depot_meta WHERE key = ?1"
+    return try integer(sql, [.text(number.rawValue)]) ?? 0
   }
 }
 

@@ -18,7 +18,7 @@ struct CompositeLayout: Hashable, Sendable {
     ///
     /// Parts of optional composites within are their own composites' matter.
     var isRequired: Bool
-    /// What a part gets that isn't named when the composite gets its value.
+    /// The value of a part that isn't named when the composite gets its value.
     var defaultValue: Value?
     /// Whether it is a part of an optional composite within.
     var isInner: Bool
@@ -29,10 +29,8 @@ struct CompositeLayout: Hashable, Sendable {
 }
 
 extension Entity {
-  /// Returns the optional composites of the entity's own attributes, outer before inner.
-  ///
-  /// - Parameter place: Finds the place of the column of a path; `nil` for what isn't stored.
-  /// - Returns: The composites with the places of their columns.
+  /// Returns the optional composites of the entity's own attributes, outer before inner, with the
+  /// places that `place` finds for their columns.
   func optionalComposites(_ place: (String) -> Int?) -> [CompositeLayout] {
     attributes.flatMap { optionalComposites($0, prefix: "", place) }
   }

@@ -2,7 +2,7 @@ package import DepotProtocol
 
 /// How an entity is stored: its table, columns, and relationships.
 ///
-/// A full row is selected as identifier, version, checksum, and then ``stored``.
+/// A full row is selected as identifier, version, and then ``stored``.
 package final class EntityLayout: Sendable {
   package let entity: Entity
   /// The entity whose table holds the rows.
@@ -11,11 +11,8 @@ package final class EntityLayout: Sendable {
   package let table: String
   /// The columns that clients see, as ``Schema/fields(of:)`` orders them.
   package let fields: [Field]
-  /// The columns of the table that rows of this entity and its descendants can have values in, in the
-  /// order of their slots, which is that of the checksum.
+  /// The columns of the table that rows of this entity and its descendants can have values in.
   let stored: [StoredColumn]
-  /// The slot of each stored column in the checksum.
-  let slots: [Int]
   /// The place of each field among the stored columns; `nil` if it isn't stored.
   let storedPositions: [Int?]
   /// The place of each stored column among the fields; `nil` if clients don't see it, or only those of
@@ -25,7 +22,7 @@ package final class EntityLayout: Sendable {
   let kindPosition: Int?
   /// The relationships, the parent's included, in the schema's order.
   package let relationships: [RelationshipLayout]
-  /// What rows must have for themselves; also what descendants demand.
+  /// The unique values of its rows, including those that descendants demand.
   let uniques: [UniqueLayout]
   /// The optional composites, outer before inner.
   let composites: [CompositeLayout]
@@ -57,28 +54,23 @@ package final class EntityLayout: Sendable {
     isInHierarchy = schema.entities.contains {
       $0.parent != nil && schema.root(of: $0).name == rootEntity.name
     }
-    var columns = family.flatMap(schema.storedColumns)
-    if isInHierarchy {
-      columns.append(StoredColumn(name: StorageMap.kindColumn, storage: .kind, isRequired: true))
-    }
-    let slotted = columns.map { ($0, slot: map.slot(of: $0.name, in: rootEntity.name)) }
-      .sorted { $0.slot < $1.slot }
-    stored = slotted.map(\.0)
-    slots = slotted.map(\.slot)
-    let places = Dictionary(uniqueKeysWithValues: slotted.enumerated().map { ($1.0.name, $0) })
+    let kind = StoredColumn(name: StorageMap.kindColumn, storage: .kind, isRequired: true)
+    let stored = (isInHierarchy ? [kind] : []) + family.flatMap(schema.storedColumns)
+    self.stored = stored
+    let places = Dictionary(uniqueKeysWithValues: stored.enumerated().map { ($1.name, $0) })
     let storedPositions = fields.map { field in
       schema[field.owner].flatMap { owner in
         places[schema.columnName(field.relationship == nil ? "a" : "r", field.path, owner)]
       }
     }
     self.storedPositions = storedPositions
-    var fieldPositions: [Int?] = Array(repeating: nil, count: slotted.count)
+    var fieldPositions: [Int?] = Array(repeating: nil, count: stored.count)
     for (position, place) in storedPositions.enumerated() {
       if let place { fieldPositions[place] = position }
     }
     self.fieldPositions = fieldPositions
-    externalPlaces = slotted.indices.filter { place in
-      guard case .external = slotted[place].0.storage else { return false }
+    externalPlaces = stored.indices.filter { place in
+      guard case .external = stored[place].storage else { return false }
       return fieldPositions[place] != nil
     }
     kindPosition = places[StorageMap.kindColumn]
@@ -101,9 +93,6 @@ package final class EntityLayout: Sendable {
 
   /// Whether all rows of the entity must satisfy one of its ``uniques``, not only descendants'.
   func isDemanded(_ unique: UniqueLayout) -> Bool { lineageNames.contains(unique.owner) }
-
-  /// The attributes that stand for the fields.
-  package var attributes: [Attribute] { fields.map(\.attribute) }
 
   /// Returns the field that a stored column holds, or `nil`.
   func field(at place: Int) -> Field? { fieldPositions[place].map { fields[$0] } }
@@ -128,13 +117,7 @@ package final class EntityLayout: Sendable {
 
   /// The list of columns of a full row.
   package var fullRow: String {
-    (["id", "version", "checksum"] + stored.map(\.quoted)).joined(separator: ", ")
-  }
-
-  /// The list of columns of a full row in a statement that calls the entity's table `alias`.
-  func fullRow(in alias: String) -> String {
-    (["id", "version", "checksum"] + stored.map(\.quoted)).map { "\(alias).\($0)" }
-      .joined(separator: ", ")
+    (["id", "version"] + stored.map(\.quoted)).joined(separator: ", ")
   }
 
   /// The condition that a row of the table is of this entity or of one that descends from it, or of
@@ -146,6 +129,12 @@ package final class EntityLayout: Sendable {
     let list = numbers.keys.sorted().map(String.init).joined(separator: ", ")
     if numbers.count == 1 { return "\(alias).kind = \(list)" }
     return "\(alias).kind IN (\(list))"
+  }
+
+  /// The condition, behind others, that a row is of this entity or of one that descends from it; empty
+  /// if all rows of the table are.
+  func kindFilter(in alias: String? = nil) -> String {
+    kindCondition(in: alias ?? table, includingDescendants: true).map { " AND \($0)" } ?? ""
   }
 }
 
@@ -179,6 +168,15 @@ package final class Catalog: Sendable {
     if let layout = layouts[name] { return layout }
     _ = try schema.entity(named: name)
     throw DepotError(.bug, "The entity \"\(name)\" has no layout.")
+  }
+
+  /// Returns the layout of the entity that a request names at `pointer`.
+  func layout(of name: String, at pointer: String) throws(DepotError) -> EntityLayout {
+    do {
+      return try layout(of: name)
+    } catch {
+      throw error.at(pointer)
+    }
   }
 
   /// All layouts, in the schema's order.

@@ -3,16 +3,13 @@ internal import DepotSQLite
 
 /// The carrying out of additions to the schema, inside a transaction.
 ///
-/// What has to be made is what the new schema's tables have and the old one's lack, whatever step asks
-/// for it.
+/// It makes the parts that the new schema's tables have and the old one's lack, whatever step asks
+/// for them.
 struct SchemaApplication {
   let connection: Connection
   let control: CallControl
 
   /// Changes the tables of `old` into those of `new`.
-  ///
-  /// - Throws: ``DepotError`` `schema.mismatch` if the rows that exist are in the way, or
-  ///   `storage.corrupt` if one is damaged; ``SQLiteError``.
   func apply(_ changes: [SchemaChange], from old: Catalog, to new: Catalog) throws {
     let known = Dictionary(uniqueKeysWithValues: old.tables.map { ($0.name, $0) })
     for table in new.tables {
@@ -40,8 +37,6 @@ struct SchemaApplication {
   }
 
   /// Finds out whether the tables can be changed, by changing them and undoing it.
-  ///
-  /// - Throws: What ``apply(_:from:to:)`` throws.
   func tryOut(_ changes: [SchemaChange], from old: Catalog, to new: Catalog) throws {
     try connection.execute("SAVEPOINT trial")
     defer { connection.forgetStatements() }

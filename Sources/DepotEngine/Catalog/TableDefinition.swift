@@ -12,8 +12,7 @@ extension EntityLayout {
   func tableDefinition(named table: String) -> String {
     let columns = stored.map { ", \($0.definition)" }.joined()
     return """
-      CREATE TABLE \(table) (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, \
-      checksum INTEGER NOT NULL\(columns)) STRICT
+      CREATE TABLE \(table) (id INTEGER PRIMARY KEY, version INTEGER NOT NULL\(columns)) STRICT
       """
   }
 
@@ -73,7 +72,7 @@ extension EntityLayout {
     let columns = paths.compactMap { path in
       position(of: path).flatMap { storedPositions[$0] }.map { stored[$0].quoted }
     }
-    // What separates them is in none of them, so no two indexes share a name.
+    // The separator is in none of them, so no two indexes share a name.
     let separator = paths.contains { $0.contains(".") } ? "," : "."
     let name = "\(prefix)_\(name)_\(paths.joined(separator: separator))"
     return create(name, isUnique ? "UNIQUE" : "", columns.joined(separator: ", "))
@@ -104,8 +103,7 @@ extension EntityLayout {
         (
           bare,
           """
-          CREATE TABLE \(table) (\(columns), checksum INTEGER NOT NULL, \
-          PRIMARY KEY (source, target)) STRICT, WITHOUT ROWID
+          CREATE TABLE \(table) (\(columns), PRIMARY KEY (source, target)) STRICT, WITHOUT ROWID
           """
         )
       )

@@ -12,7 +12,7 @@ struct TableWidening {
   private struct Column {
     var place: Int
     var attribute: Attribute?
-    /// What rows get that exist.
+    /// The value that existing rows get.
     var fill: Value
     /// The numbers of the entities whose rows have the column; `nil` for all of the table's.
     var kinds: Set<Int>?
@@ -61,7 +61,6 @@ struct TableWidening {
     }
   }
 
-  /// - Throws: ``DepotError`` `storage.corrupt` if a row is damaged; ``SQLiteError``.
   func run(on connection: Connection, _ control: CallControl) throws {
     for column in columns {
       let addition = new.stored[column.place].addition
@@ -86,9 +85,9 @@ struct TableWidening {
     on connection: Connection,
     _ control: CallControl
   ) throws {
-    let assignments = values.map { ", \(new.stored[$0.column.place].quoted) = ?" }.joined()
+    let assignments = values.map { "\(new.stored[$0.column.place].quoted) = ?" }
     let update = try connection.statement(
-      "UPDATE \(new.table) SET checksum = ?\(assignments) WHERE id = ?"
+      "UPDATE \(new.table) SET \(assignments.joined(separator: ", ")) WHERE id = ?"
     )
     let select = try connection.statement(
       "SELECT \(old.fullRow) FROM \(old.table) WHERE id > ?1 ORDER BY id LIMIT 1000"
@@ -98,14 +97,9 @@ struct TableWidening {
     var last = Int64.min
     while true {
       try control.check()
-      var rows: [(identifier: Int64, checksum: Int64, cells: [Cell])] = []
+      var rows: [(identifier: Int64, cells: [Cell])] = []
       arena.removeAll()
       try select.run([.integer(last)]) { row in
-        try old.verify(row)
-        var checksum = RowChecksum(identifier: row.integer(0), version: row.integer(1))
-        for place in old.stored.indices {
-          checksum.add(Cell(row, place + 3), at: old.slots[place])
-        }
         var cells: [Cell] = []
         for (column, value) in values {
           var cell = applies(column, row) ? value : .null
@@ -114,16 +108,14 @@ struct TableWidening {
           {
             cell = try blobs.create(bytes).cell(isText: type == .string, in: arena)
           }
-          checksum.add(cell, at: new.slots[column.place])
           cells.append(cell)
         }
-        rows.append((row.integer(0), checksum.value, cells))
+        rows.append((row.integer(0), cells))
       }
       guard let end = rows.last else { return }
       for row in rows {
-        try update.bind(row.checksum, at: 1)
-        for (index, cell) in row.cells.enumerated() { try cell.bind(to: update, at: index + 2) }
-        try update.bind(row.identifier, at: values.count + 2)
+        for (index, cell) in row.cells.enumerated() { try cell.bind(to: update, at: index + 1) }
+        try update.bind(row.identifier, at: values.count + 1)
         try update.runBound()
       }
       last = end.identifier
@@ -134,11 +126,11 @@ struct TableWidening {
   private func applies(_ column: Column, _ row: borrowing Row) -> Bool {
     if let kinds = column.kinds {
       // A table that wasn't one of a hierarchy has only rows of its own entity.
-      guard let place = old.kindPosition, kinds.contains(Int(row.integer(place + 3))) else {
+      guard let place = old.kindPosition, kinds.contains(Int(row.integer(place + 2))) else {
         return false
       }
     }
     guard let presence = column.presence else { return true }
-    return presence >= 0 && row.integer(presence + 3) != 0
+    return presence >= 0 && row.integer(presence + 2) != 0
   }
 }

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// What no two rows may have the same values of, unless one of them is null.
+/// The columns of which no two rows may have the same values, unless one of them is null.
 struct UniqueLayout: Hashable, Sendable {
   /// The paths of the attributes and to-one relationships.
   var paths: [String]
@@ -18,13 +18,8 @@ struct UniqueLayout: Hashable, Sendable {
 }
 
 extension Schema {
-  /// Returns what rows of an entity and its descendants must have for themselves.
-  ///
-  /// - Parameters:
-  ///   - entity: The entity.
-  ///   - map: The numbers of entities.
-  ///   - place: Finds the place of a column by its name in SQL.
-  /// - Returns: The ancestors' demands first, and then those of descendants.
+  /// Returns the demands of an entity's ancestors on its rows, followed by those of its
+  /// descendants.
   func uniques(
     of entity: Entity,
     _ map: StorageMap,

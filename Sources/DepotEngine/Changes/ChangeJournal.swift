@@ -34,7 +34,7 @@ struct ChangeJournal {
   static let byteLimit = 4 << 20
 
   var entries: [JournalEntry] = []
-  var arena = ChangeArena()
+  var arena = PackedCells()
 
   var isFull: Bool { entries.count >= Self.entryLimit || arena.count >= Self.byteLimit }
 

@@ -1,8 +1,9 @@
+internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// What takes note of every row that the writing connection changes, writes it into the history, and
-/// makes it known.
+/// The recorder of every row that the writing connection changes, which writes the changes into the
+/// history and makes them known.
 ///
 /// It sees what SQLite does, so whatever causes a change is recorded: cascades, triggers, replacements. Each
 /// request is a transaction of the history, even if several are committed together: call ``begin(_:)``
@@ -11,8 +12,8 @@ final class ChangeRecorder: ChangeObserver {
   let interest = ChangeInterest()
   let history: HistoryTable
   unowned let connection: Connection
-  /// The first digits of the store's identifier.
-  private let store: String
+  /// The epoch of what is recorded.
+  let epoch: WriterEpoch
   private var catalog: Catalog?
   private(set) var tables: [RecordedTable] = []
   private var tablesByName: [String: RecordedTable] = [:]
@@ -42,22 +43,29 @@ final class ChangeRecorder: ChangeObserver {
     var unknown: [RecordedTable] = []
   }
 
-  /// - Parameters:
-  ///   - connection: What writes.
-  ///   - store: The store's identifier.
-  ///   - floor: The greatest identifier that a row of the history ever had which was deleted.
-  /// - Throws: ``SQLiteError`` if the history can't be read.
-  init(on connection: Connection, store: String, floor: Int64) throws(SQLiteError) {
+  /// Creates a recorder; `floor` is the greatest identifier that a deleted row of the history ever
+  /// had.
+  init(
+    on connection: Connection,
+    store: String,
+    floor: Int64,
+    _ clocks: Clocks
+  ) throws {
     self.connection = connection
-    self.store = store
     history = try HistoryTable(on: connection, floor: floor)
+    epoch = try WriterEpoch(
+      on: connection,
+      store: store,
+      last: history.lastIdentifier,
+      time: history.lastTime,
+      clocks
+    )
+    history.epoch = epoch
   }
 
   // MARK: - Requests
 
   /// Begins to record a request.
-  ///
-  /// - Throws: ``DepotError`` `storage.corrupt` if the tables aren't what the schema says; ``SQLiteError``.
   func begin(_ origin: TransactionOrigin, _ catalog: Catalog) throws {
     self.origin = origin
     isWatched = interest.isRaised
@@ -71,10 +79,8 @@ final class ChangeRecorder: ChangeObserver {
     isRecording = true
   }
 
-  /// Writes what the request changed into the history.
-  ///
-  /// - Returns: The token of the transaction, or `nil` if nothing changed.
-  /// - Throws: ``SQLiteError``; ``DepotError``.
+  /// Writes what the request changed into the history, and returns the token of the transaction, or
+  /// `nil` if nothing changed.
   func finish() throws -> HistoryToken? {
     guard !hasFailed else { throw DepotError(.busy, "The service is out of memory.") }
     var changes = CommittedChanges(
@@ -92,7 +98,7 @@ final class ChangeRecorder: ChangeObserver {
         stop()
         return nil
       }
-      var writing = JournalWriting(self, isLast: true, tells: isBuilt)
+      var writing = JournalWriting(recorder: self, isLast: true, tells: isBuilt)
       try writing.run()
       changes.tables = writing.tables
       changes.links = writing.links
@@ -100,12 +106,12 @@ final class ChangeRecorder: ChangeObserver {
     if history.current == nil { try history.add(nil, origin) }
     guard let (token, at) = history.finish() else { return nil }
     changes.token = token
-    changes.at = at
+    changes.at = epoch.date(at)
     pending.append(
       Pending(changes: changes, unknown: isBuilt || origin.isSchemaChange ? [] : touched)
     )
     stop()
-    return HistoryToken(store: store, sequence: token)
+    return epoch.chain.token(token)
   }
 
   /// Forgets what a request changed, which is undone.
@@ -142,7 +148,7 @@ final class ChangeRecorder: ChangeObserver {
   /// Says what else the transaction is, besides the kind that it was given.
   func addKind(_ kind: String) throws {
     if history.current == nil { try history.add(nil, origin) }
-    try history.add(kind, origin)
+    try history.add(nil, origin, kind: kind)
   }
 
   /// Says what kind of transaction the request is: `undo:` or `redo:` and a token.
@@ -170,7 +176,7 @@ final class ChangeRecorder: ChangeObserver {
 
   // MARK: - Savepoints
 
-  /// What a request has changed up to some moment.
+  /// The extent of a request's changes up to some moment.
   struct Mark {
     fileprivate var entries: Int
     fileprivate var bytes: Int
@@ -206,7 +212,7 @@ final class ChangeRecorder: ChangeObserver {
   @inline(__always)
   func spill() throws {
     guard journal.isFull, !isMarked, isRecording else { return }
-    var writing = JournalWriting(self, isLast: false, tells: false)
+    var writing = JournalWriting(recorder: self, isLast: false, tells: false)
     try writing.run()
     for table in touched { table.wasSpilled = true }
     journal.removeAll()
@@ -214,9 +220,8 @@ final class ChangeRecorder: ChangeObserver {
 
   // MARK: - Deletions of everything
 
-  /// Deletes all rows of a table without looking at them, if neither the history nor anybody wants them.
-  ///
-  /// - Returns: Whether it did.
+  /// Deletes all rows of a table without looking at them, if neither the history nor anybody wants
+  /// them, and returns whether it did.
   func truncate(_ layout: EntityLayout) throws(SQLiteError) -> Bool {
     guard isRecording, !isWatched, let table = tablesByName["e_\(layout.root)"],
       case .rows(let rows) = table.content, rows.isUnkept
@@ -413,9 +418,7 @@ final class ChangeRecorder: ChangeObserver {
       )
       return
     }
-    guard let version = change.old(rows.versionColumn),
-      let stored = change.old(rows.checksumColumn)
-    else {
+    guard let version = change.old(rows.versionColumn) else {
       hasFailed = true
       return
     }
@@ -423,21 +426,14 @@ final class ChangeRecorder: ChangeObserver {
     let kept = rows.entities[entity]?.kept
     let start = journal.arena.count
     journal.arena.add(kept?.count ?? 0)
-    var checksum = RowChecksum(identifier: identifier, version: version.integer)
-    for (place, column) in rows.columns.enumerated() {
+    for (place, column) in rows.columns.enumerated() where kept?.contains(place) ?? false {
       guard let value = change.old(column) else {
         hasFailed = true
         return
       }
-      let cell = Cell(value)
-      checksum.add(cell, at: rows.layout.slots[place])
-      guard kept?.contains(place) ?? false else { continue }
       journal.arena.add(place)
-      journal.arena.add(cell)
+      journal.arena.add(Cell(value))
     }
-    // A damaged row can be deleted, but what it says isn't worth keeping.
-    let isSound = checksum.value == stored.integer
-    if !isSound { journal.arena.truncate(to: start) }
     journal.entries.append(
       JournalEntry(
         table: table.number,
@@ -445,7 +441,7 @@ final class ChangeRecorder: ChangeObserver {
         entity: entity,
         row: identifier,
         versions: (version.integer, version.integer),
-        values: isSound ? start : nil
+        values: start
       )
     )
   }
@@ -479,6 +475,3 @@ final class ChangeRecorder: ChangeObserver {
     )
   }
 }
-
-@available(*, unavailable)
-extension ChangeRecorder: Sendable {}

@@ -1,21 +1,15 @@
-/// What several changes of one row come to.
+/// The sum of several changes of one row.
 struct CoalescedRow {
-  enum Kind {
-    case update
-    case delete
-  }
-
   var identifier: Int64
   /// The number of the row's entity.
   var entity: Int
-  var kind: Kind
+  /// An update or a deletion.
+  var kind: RowChange.Kind
   /// The row's version: after an update, before a deletion.
   var version: Int64
   /// Which of the collected values are the row's; those of an update are really different, a deletion has
   /// only old ones.
   private(set) var values: Range<Int>
-  /// Whether the values of a deletion were kept.
-  var hasValues = true
 
   /// A column, with where the arena has its values.
   struct Value {
@@ -24,14 +18,11 @@ struct CoalescedRow {
     var new: Int
   }
 
-  /// - Parameters:
-  ///   - entries: The changes of one row that the request didn't insert, in the order in which they
-  ///     happened; at least one. Only the last can be a deletion.
-  ///   - arena: What has their values.
-  ///   - collected: Where the row's values are added.
+  /// Combines the changes of one row that the request didn't insert, in their order and at least
+  /// one; only the last can be a deletion.
   init(
     _ entries: ArraySlice<JournalEntry>,
-    _ arena: borrowing ChangeArena,
+    _ arena: borrowing PackedCells,
     into collected: inout [Value]
   ) {
     let first = entries[entries.startIndex]
@@ -41,7 +32,6 @@ struct CoalescedRow {
     entity = first.entity
     kind = last.kind == .delete ? .delete : .update
     version = last.kind == .delete ? first.versions.old : last.versions.new
-    if last.kind == .delete { hasValues = last.values != nil }
     if entries.count == 1 {
       Self.forEachValue(of: first, arena) { collected.append($0) }
     } else {
@@ -62,7 +52,7 @@ struct CoalescedRow {
   @inline(__always)
   private static func forEachValue(
     of entry: JournalEntry,
-    _ arena: borrowing ChangeArena,
+    _ arena: borrowing PackedCells,
     _ body: (Value) -> Void
   ) {
     guard var offset = entry.values else { return }
@@ -74,31 +64,5 @@ struct CoalescedRow {
       if entry.kind == .update { offset = arena.end(of: offset) }
       body(Value(place: place, old: old, new: new))
     }
-  }
-}
-
-/// What several changes of one link come to.
-struct CoalescedLink {
-  enum Kind {
-    case add
-    case remove
-    case reorder
-  }
-
-  var source: Int64
-  var target: Int64
-  var kind: Kind
-
-  /// - Parameters:
-  ///   - entries: The changes of one link, in the order in which they happened; at least one.
-  ///   - isOrdered: Whether the table has orders; the result is `nil` if the link is as it was.
-  init?(_ entries: some RandomAccessCollection<JournalEntry>, isOrdered: Bool) {
-    let first = entries[entries.startIndex]
-    let wasThere = first.kind != .link
-    let isThere = entries[entries.index(before: entries.endIndex)].kind != .unlink
-    guard wasThere != isThere || wasThere && isOrdered else { return nil }
-    source = first.row
-    target = first.target
-    kind = wasThere ? (isThere ? .reorder : .remove) : .add
   }
 }

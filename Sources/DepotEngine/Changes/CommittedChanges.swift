@@ -1,4 +1,4 @@
-/// What a transaction changed, made known once it is on disk.
+/// The changes of a transaction, made known once it is on disk.
 package struct CommittedChanges: Sendable {
   /// The number of the transaction in the history; its ``HistoryToken`` has it as its sequence.
   package var token: Int64
@@ -6,23 +6,16 @@ package struct CommittedChanges: Sendable {
   package var at: Double
   package var author: String?
   /// The number of the connection that it came from.
-  package var connection: Int64
-  /// What changed in each table, by the name of its root entity.
+  package var connection: Int64 = 0
+  /// The changes of each table, by the name of its root entity.
   package var tables: [String: TableChanges] = [:]
-  /// What changed in each join table, by its name, which begins with `j_` and isn't quoted.
+  /// The changes of each join table, by its name, which begins with `j_` and isn't quoted.
   package var links: [String: LinkRows] = [:]
   /// Whether the schema changed; then nothing is known about rows.
   package var isSchemaChange = false
-
-  package init(token: Int64, at: Double, author: String? = nil, connection: Int64 = 0) {
-    self.token = token
-    self.at = at
-    self.author = author
-    self.connection = connection
-  }
 }
 
-/// What a transaction changed in one table.
+/// The changes of a transaction in one table.
 package struct TableChanges: Sendable {
   /// How many rows are listed at most.
   package static let limit = 10_000
@@ -33,14 +26,9 @@ package struct TableChanges: Sendable {
   package var isMany = false
   /// The columns whose values ``RowChange/keys`` have.
   package var keyPlaces = PlaceSet()
-
-  package init(rows: [RowChange] = [], isMany: Bool = false) {
-    self.rows = rows
-    self.isMany = isMany
-  }
 }
 
-/// What a transaction did to one row.
+/// The change of one row by a transaction.
 package struct RowChange: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     case insert
@@ -56,39 +44,20 @@ package struct RowChange: Hashable, Sendable {
   ///
   /// It is empty if only the version grew. The place of an order is there if the row moved in an ordered
   /// relationship. A row that was deleted and inserted again is an update of all places.
-  package var places: PlaceSet
+  package var places = PlaceSet()
   /// The rows that an updated or deleted row led to before, by the places of their columns: those that
   /// changed of an update, all of a deletion.
-  package var oldReferences: [Int: Int64]
+  package var oldReferences: [Int: Int64] = [:]
   /// Values that the row had before or after, and perhaps meanwhile, of the columns that somebody asked for.
   package var keys: [RowKey] = []
-
-  package init(
-    identifier: Int64,
-    kind: Kind,
-    entityNumber: Int,
-    places: PlaceSet = PlaceSet(),
-    oldReferences: [Int: Int64] = [:]
-  ) {
-    self.identifier = identifier
-    self.kind = kind
-    self.entityNumber = entityNumber
-    self.places = places
-    self.oldReferences = oldReferences
-  }
 }
 
-/// What a transaction changed in one join table.
+/// The changes of a transaction in one join table.
 package struct LinkRows: Sendable {
   /// The rows that were added, removed, or got another order.
   package var pairs: [(source: Int64, target: Int64)] = []
   /// Whether any row may have changed; then `pairs` says nothing.
   package var isMany = false
-
-  package init(pairs: [(source: Int64, target: Int64)] = [], isMany: Bool = false) {
-    self.pairs = pairs
-    self.isMany = isMany
-  }
 }
 
 extension CommittedChanges {

@@ -3,13 +3,9 @@ internal import DepotSQLite
 
 /// A look at all rows of the history of a store that nobody has open.
 struct HistoryCheck {
-  private let connection: Connection
+  let connection: Connection
 
-  init(_ connection: Connection) {
-    self.connection = connection
-  }
-
-  /// - Returns: What is wrong, in words.
+  /// Returns the damages, in words.
   func run() throws -> [String] {
     // A store that was never opened for writing since it was of format 2 has none.
     let count = try connection.integer(
@@ -23,17 +19,13 @@ struct HistoryCheck {
     var problems: [String] = []
     var token: Int64?
     let statement = try connection.statement(
-      "SELECT \(HistoryTable.fullRow) FROM depot_history ORDER BY id"
+      "SELECT id, token FROM depot_history ORDER BY id"
     )
     defer { statement.reset() }
     do {
       while try statement.step() {
         let row = statement.row
         let identifier = row.integer(0)
-        guard HistoryTable.isSound(row) else {
-          problems.append("The row \(identifier) of the history is damaged.")
-          continue
-        }
         if identifier != row.integer(1), token != row.integer(1) {
           problems.append("The row \(identifier) of the history is of no transaction.")
         }
@@ -45,7 +37,7 @@ struct HistoryCheck {
     return problems
   }
 
-  /// What finds the history of a row must lead to it, and find all.
+  /// The index of a row's history must lead to it, and find all.
   private func checkIndex() throws -> [String] {
     var problems: [String] = []
     do {
@@ -74,14 +66,14 @@ struct HistoryCheck {
     return problems
   }
 
-  /// What finds insertions must lead to them, and find all.
+  /// The index of insertions must lead to them, and find all.
   private func checkInsertions() throws -> [String] {
     let count = try connection.integer(
       "SELECT count(*) FROM sqlite_schema WHERE name = 'depot_history_insert'"
     )
     guard count == 1 else { return [] }
     do {
-      let position = try InsertionIndex(connection: connection).position()
+      let position = try connection.number(.historyIndexed)
       let astray = try connection.texts(
         """
         SELECT entity || '/' || first FROM depot_history_insert AS i WHERE NOT EXISTS \

@@ -1,6 +1,5 @@
 internal import DepotProtocol
 internal import DepotSQLite
-internal import Glibc
 
 /// The table of the history, as it is written.
 ///
@@ -26,23 +25,24 @@ final class HistoryTable {
   static let definition = """
     CREATE TABLE depot_history (id INTEGER PRIMARY KEY, token INTEGER NOT NULL, at REAL, author TEXT,
       process TEXT, connection INTEGER, grouping TEXT, origin TEXT, entity TEXT, kind INTEGER,
-      first INTEGER, last INTEGER, changes TEXT, checksum INTEGER NOT NULL) STRICT;
+      first INTEGER, last INTEGER, changes TEXT) STRICT;
     CREATE TABLE depot_history_row (entity TEXT NOT NULL, row INTEGER NOT NULL, id INTEGER NOT NULL,
       PRIMARY KEY (entity, row, id)) STRICT, WITHOUT ROWID;
     \(InsertionIndex.definition)
     """
 
-  /// The columns of a full row, the checksum last.
+  /// The columns of a full row.
   static let fullRow = """
-    id, token, at, author, process, connection, grouping, origin, entity, kind, first, last, changes, \
-    checksum
+    id, token, at, author, process, connection, grouping, origin, entity, kind, first, last, changes
     """
 
   private unowned let connection: Connection
   private var nextIdentifier: Int64
-  /// When the last transaction was; the times never decrease, whatever the clock does.
-  private var lastTime = -Double.infinity
-  /// The transaction that is being written: its token and when it was; `nil` before its first row.
+  /// The clock of its times; set before the first row is written.
+  unowned var epoch: WriterEpoch?
+  /// The store's time of the last transaction; it never decreases.
+  private(set) var lastTime = 0.0
+  /// The transaction that is being written: its token and its time; `nil` before its first row.
   private(set) var current: (token: Int64, at: Double)?
   /// How many bytes the transaction has, and how many those before it have whose number wasn't taken.
   private var currentBytes: Int64 = 0
@@ -51,25 +51,28 @@ final class HistoryTable {
   private var indexing: Statement?
   private var indexingMany: Statement?
 
-  /// - Parameters:
-  ///   - connection: What writes.
-  ///   - floor: The greatest identifier that a row ever had which was deleted.
-  /// - Throws: ``SQLiteError`` if the table can't be read.
+  /// Finds the end of the table; `floor` is the greatest identifier that a row ever had which was
+  /// deleted.
   init(on connection: Connection, floor: Int64) throws(SQLiteError) {
     self.connection = connection
     let last = try connection.integer("SELECT max(id) FROM depot_history") ?? 0
     nextIdentifier = max(last, floor) + 1
+    lastTime = try Self.lastTime(on: connection)
+  }
+
+  /// Returns the store's time of the last transaction; 0 if there is none.
+  static func lastTime(on connection: Connection) throws(SQLiteError) -> Double {
     let statement = try connection.statement(
       "SELECT at FROM depot_history WHERE id = token ORDER BY id DESC LIMIT 1"
     )
-    if try statement.step() { lastTime = statement.row.real(0) }
-    statement.reset()
+    defer { statement.reset() }
+    return try statement.step() ? statement.row.real(0) : 0
   }
 
   /// The last row of the history.
   var lastIdentifier: Int64 { nextIdentifier - 1 }
 
-  /// Ends the transaction; returns its token and when it was, or `nil` if it has no rows.
+  /// Ends the transaction; returns its token and its time, or `nil` if it has no rows.
   func finish() -> (token: Int64, at: Double)? {
     defer { current = nil }
     addedBytes += currentBytes
@@ -92,35 +95,13 @@ final class HistoryTable {
   /// About how many bytes a row with so many bytes of changes has.
   static func size(ofChanges count: Int) -> Int64 { Int64(count) + 128 }
 
-  /// Notes what else the transaction is, besides what its first row says.
-  func add(_ kind: String, _ origin: TransactionOrigin) throws {
-    guard current != nil else {
-      var origin = origin
-      origin.kind = kind
-      return try add(nil, origin)
-    }
-    let statement = try insertion ?? insertionStatement()
-    defer { statement.reset() }
-    var row = try HistoryRow(identifier: nextIdentifier, token: current?.token ?? 0, statement)
-    try row.skip(5)
-    try row.bind(kind)
-    try row.skip(5)
-    try row.run()
-    currentBytes += Self.size(ofChanges: 0)
-    nextIdentifier += 1
-  }
-
-  /// Adds a row to the transaction.
-  ///
-  /// - Parameters:
-  ///   - page: The changes; `nil` if there are none to tell.
-  ///   - origin: What is known of the transaction.
-  /// - Throws: ``SQLiteError``.
-  func add(_ page: HistoryPage?, _ origin: TransactionOrigin) throws {
+  /// Adds a row to the transaction, without a page if there are no changes to tell; `kind` is what else
+  /// the transaction is, besides what its first row says.
+  func add(_ page: HistoryPage?, _ origin: TransactionOrigin, kind: String? = nil) throws {
     let statement = try insertion ?? insertionStatement()
     let identifier = nextIdentifier
     let isFirst = current == nil
-    let (token, at) = current ?? (identifier, max(Self.now(), lastTime))
+    let (token, at) = current ?? (identifier, max(epoch?.now() ?? 0, lastTime))
     lastTime = at
     defer { statement.reset() }
     var row = try HistoryRow(identifier: identifier, token: token, statement)
@@ -130,9 +111,10 @@ final class HistoryTable {
       try row.bind(origin.process)
       try row.bind(origin.connection == 0 ? nil : origin.connection)
       try row.bind(origin.group)
-      try row.bind(origin.kind)
+      try row.bind(kind ?? origin.kind)
     } else {
-      try row.skip(6)
+      try row.skip(5)
+      try row.bind(kind)
     }
     if let page {
       try row.bind(page.entity)
@@ -188,18 +170,11 @@ final class HistoryTable {
     }
   }
 
-  /// The time, in seconds since 2001.
-  private static func now() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Double(time.tv_sec - 978_307_200) + Double(time.tv_nsec) / 1e9
-  }
-
   private func insertionStatement() throws(SQLiteError) -> Statement {
     let statement = try connection.statement(
       """
       INSERT INTO depot_history (\(Self.fullRow)) \
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
       """
     )
     insertion = statement
@@ -215,18 +190,13 @@ final class HistoryTable {
   }
 }
 
-@available(*, unavailable)
-extension HistoryTable: Sendable {}
-
-/// The binding of a row's columns one after the other, with its checksum.
+/// The binding of a row's columns one after the other.
 private struct HistoryRow {
   private let statement: Statement
-  private var checksum: RowChecksum
   private var index = 3
 
   init(identifier: Int64, token: Int64, _ statement: Statement) throws(SQLiteError) {
     self.statement = statement
-    checksum = RowChecksum(identifier: identifier, version: token)
     try statement.bind(identifier, at: 1)
     try statement.bind(token, at: 2)
   }
@@ -240,44 +210,28 @@ private struct HistoryRow {
 
   mutating func bind(_ value: Int64?) throws(SQLiteError) {
     guard let value else { return try skip(1) }
-    checksum.add(value, at: index - 3)
     try statement.bind(value, at: index)
     index += 1
   }
 
   mutating func bind(_ value: Double) throws(SQLiteError) {
-    checksum.add(value, at: index - 3)
     try statement.bind(value, at: index)
     index += 1
   }
 
   mutating func bind(_ value: String?) throws {
-    guard var text = value else { return try skip(1) }
-    text.withUTF8 { checksum.add(text: $0, at: index - 3) }
-    try statement.bind(.text(text), at: index)
+    guard let value else { return try skip(1) }
+    try statement.bind(.text(value), at: index)
     index += 1
   }
 
   /// Binds a text whose bytes live until the row is stored.
   mutating func bind(_ text: UnsafeBufferPointer<UInt8>) throws(SQLiteError) {
-    checksum.add(text: text, at: index - 3)
     try statement.bind(borrowingText: text, at: index)
     index += 1
   }
 
-  func run() throws(SQLiteError) {
-    try statement.bind(checksum.value, at: index)
-    try statement.runBound()
-  }
-}
-
-extension HistoryTable {
-  /// Whether a full row is what was stored.
-  static func isSound(_ row: borrowing Row) -> Bool {
-    var checksum = RowChecksum(identifier: row.integer(0), version: row.integer(1))
-    for column in 2..<13 { checksum.add(Cell(row, column), at: column - 2) }
-    return checksum.value == row.integer(13)
-  }
+  func run() throws(SQLiteError) { try statement.runBound() }
 }
 
 /// Changes of one kind to rows of one entity, on their way into a row of the history.
@@ -307,9 +261,7 @@ struct HistoryPage {
   /// The changes as JSON.
   var bytes: [UInt8] { writer.bytes + CollectionOfOne(UInt8(ascii: "]")) }
 
-  /// Adds an element, which `body` writes.
-  ///
-  /// - Returns: Whether the page is full now.
+  /// Adds an element, which `body` writes, and returns whether the page is full now.
   @discardableResult
   mutating func add(_ first: Int64, _ last: Int64, _ body: (inout JSONWriter) -> Void) -> Bool {
     if !isEmpty { writer.raw(",") }

@@ -2,36 +2,22 @@ internal import DepotProtocol
 
 /// The writing of a request's changes into the history, and the collecting of what is made known of them.
 struct JournalWriting {
-  private let recorder: ChangeRecorder
+  let recorder: ChangeRecorder
   /// Whether the request is done, rather than too large for memory.
-  private let isLast: Bool
-  private let tells: Bool
-  /// What is made known.
+  let isLast: Bool
+  let tells: Bool
+  /// The changes that are made known.
   private(set) var tables: [String: TableChanges] = [:]
   private(set) var links: [String: LinkRows] = [:]
 
   /// How many ranges of insertions are kept in memory.
   private static let rangeLimit = 10_000
 
-  init(_ recorder: ChangeRecorder, isLast: Bool, tells: Bool) {
-    self.recorder = recorder
-    self.isLast = isLast
-    self.tells = tells
-  }
-
   mutating func run() throws {
-    let entries = sorted()
-    var start = 0
-    var byTable: [Int: Range<Int>] = [:]
-    while start < entries.count {
-      let table = entries[start].table
-      var end = start
-      while end < entries.count, entries[end].table == table { end += 1 }
-      byTable[table] = start..<end
-      start = end
-    }
+    var byTable: [Int: ArraySlice<JournalEntry>] = [:]
+    sorted()[...].eachRun(by: \.table) { byTable[$0[$0.startIndex].table] = $0 }
     for table in recorder.touched {
-      let entries = entries[byTable[table.number] ?? 0..<0]
+      let entries = byTable[table.number] ?? []
       switch table.content {
       case .rows(let rows): try write(entries, table, rows)
       case .links(let links): try write(entries, table, links)
@@ -63,18 +49,13 @@ struct JournalWriting {
     var collected: [CoalescedRow] = []
     var values: [CoalescedRow.Value] = []
     var revoked: Set<Int64> = []
-    var start = entries.startIndex
-    while start < entries.endIndex {
-      var end = start
-      while end < entries.endIndex, entries[end].row == entries[start].row { end += 1 }
-      var changes = entries[start..<end]
-      start = end
+    entries.eachRun(by: \.row) { changes in
+      var changes = changes
       if changes.contains(where: { $0.kind == .revocation }) {
         revoked.insert(changes[changes.startIndex].row)
         changes = changes.filter { $0.kind != .revocation }[...]
       }
-      guard !changes.isEmpty else { continue }
-      collected.append(CoalescedRow(changes, arena, into: &values))
+      if !changes.isEmpty { collected.append(CoalescedRow(changes, arena, into: &values)) }
     }
     if !revoked.isEmpty { table.inserts = table.inserts.flatMap { $0.without(revoked) } }
     for row in collected where row.kind == .delete {
@@ -93,7 +74,7 @@ struct JournalWriting {
   }
 
   /// The pages that are being filled, by the numbers of the entities.
-  private var pages: [Int: HistoryPage] = [:]
+  private(set) var pages: [Int: HistoryPage] = [:]
 
   private mutating func flush() throws {
     for (_, page) in pages.sorted(by: { $0.key < $1.key }) where !page.isEmpty {
@@ -136,7 +117,7 @@ struct JournalWriting {
   private mutating func write(
     _ row: CoalescedRow,
     _ values: ArraySlice<CoalescedRow.Value>,
-    _ arena: borrowing ChangeArena,
+    _ arena: borrowing PackedCells,
     _ rows: RecordedRows
   ) throws {
     guard let entity = rows.entities[row.entity], entity.policy != .none else { return }
@@ -234,46 +215,45 @@ struct JournalWriting {
     _ table: RecordedTable,
     _ links: RecordedLinks
   ) throws {
-    var collected: [CoalescedLink] = []
-    var start = entries.startIndex
-    while start < entries.endIndex {
-      let (row, target) = (entries[start].row, entries[start].target)
-      var end = start
-      while end < entries.endIndex, entries[end].row == row, entries[end].target == target {
-        end += 1
-      }
-      if let link = CoalescedLink(entries[start..<end], isOrdered: links.isOrdered) {
-        collected.append(link)
-      }
-      start = end
+    var collected: [JournalEntry] = []
+    entries.eachRun(by: \.link) { changes in
+      var link = changes[changes.startIndex]
+      let wasThere = link.kind != .link
+      let isThere = changes[changes.endIndex - 1].kind != .unlink
+      // Otherwise the link is as it was.
+      guard wasThere != isThere || wasThere && links.isOrdered else { return }
+      link.kind = wasThere ? (isThere ? .reorder : .unlink) : .link
+      collected.append(link)
     }
     if links.policy != .none { try write(collected, links) }
     guard tells else { return }
     if table.isDirty || table.wasSpilled || collected.count > TableChanges.limit {
       self.links[table.name] = LinkRows(isMany: true)
     } else if !collected.isEmpty {
-      self.links[table.name] = LinkRows(pairs: collected.map { ($0.source, $0.target) })
+      self.links[table.name] = LinkRows(pairs: collected.map { ($0.row, $0.target) })
     }
   }
 
-  private func write(_ collected: [CoalescedLink], _ links: RecordedLinks) throws {
+  private func write(_ collected: [JournalEntry], _ links: RecordedLinks) throws {
     var page = HistoryPage(entity: links.owner, root: links.root, kind: .links)
-    var start = 0
-    while start < collected.count {
-      let source = collected[start].source
-      var end = start
-      // So many that a row of the history stays small.
-      while end < collected.count, collected[end].source == source, end - start < 10_000 {
-        end += 1
-      }
-      let targets = collected[start..<end]
-      start = end
+    // So many at once that a row of the history stays small.
+    try collected[...].eachRun(by: \.row, limit: 10_000) { targets in
+      let source = targets[targets.startIndex].row
       page.add(source, source) { writer in
         writer.raw("{\"id\":")
         writer.integer(source)
         writer.raw(links.policy == .names ? ",\"p\":[" : ",\"p\":{")
         writer.raw(links.property)
-        if links.policy == .values { writer.write(targets) }
+        if links.policy == .values {
+          writer.raw(":")
+          writer.object { writer in
+            writer.addLinks(
+              targets.filter { $0.kind == .link }.map(\.target),
+              targets.filter { $0.kind == .unlink }.map(\.target),
+              .number
+            )
+          }
+        }
         writer.raw(links.policy == .names ? "]}" : "}}")
       }
       if page.isFull {
@@ -282,6 +262,35 @@ struct JournalWriting {
       }
     }
     if !page.isEmpty { try recorder.history.add(page, recorder.origin) }
+  }
+}
+
+extension JournalEntry {
+  /// The rows that a link joins.
+  fileprivate var link: Link { Link(source: row, target: target) }
+
+  fileprivate struct Link: Equatable {
+    var source: Int64
+    var target: Int64
+  }
+}
+
+extension ArraySlice {
+  /// Calls `body` with the elements behind each other that have the same key, at most so many at once.
+  @inline(__always)
+  fileprivate func eachRun(
+    by key: (Element) -> some Equatable,
+    limit: Int = .max,
+    _ body: (ArraySlice<Element>) throws -> Void
+  ) rethrows {
+    var start = startIndex
+    while start < endIndex {
+      let first = key(self[start])
+      var end = start + 1
+      while end < endIndex, end - start < limit, key(self[end]) == first { end += 1 }
+      try body(self[start..<end])
+      start = end
+    }
   }
 }
 
@@ -316,25 +325,5 @@ extension JSONWriter {
       case .blob(let bytes): form.write(blob: bytes, to: &self)
       }
     if !isWritten { raw("null") }
-  }
-
-  /// Writes what changed in a relationship of one row.
-  fileprivate mutating func write(_ links: ArraySlice<CoalescedLink>) {
-    raw(":{")
-    var isFirst = true
-    for (name, kind) in [("\"add\":[", CoalescedLink.Kind.add), ("\"remove\":[", .remove)] {
-      let targets = links.filter { $0.kind == kind }
-      guard !targets.isEmpty else { continue }
-      if !isFirst { raw(",") }
-      isFirst = false
-      raw(name.utf8)
-      for (index, link) in targets.enumerated() {
-        if index > 0 { raw(",") }
-        integer(link.target)
-      }
-      raw("]")
-    }
-    if isFirst { raw("\"order\":true") }
-    raw("}")
   }
 }

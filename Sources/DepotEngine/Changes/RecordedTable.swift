@@ -25,7 +25,7 @@ final class RecordedTable {
   var isTouched = false
   /// The columns whose values are wanted of each row that changes.
   var wantedPlaces = PlaceSet()
-  /// Those values, before and after.
+  /// The values of these columns, before and after.
   private(set) var keys: [Int64: [RowKey]] = [:]
   /// Whether there are all of them.
   private(set) var hasAllKeys = true
@@ -93,17 +93,9 @@ final class RecordedTable {
   /// Returns the place of the first range that begins behind an identifier.
   private func place(of identifier: Int64) -> Int {
     if let last = inserts.last, last.first <= identifier { return inserts.count }
-    var (low, high) = (0, inserts.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if inserts[middle].first <= identifier { low = middle + 1 } else { high = middle }
-    }
-    return low
+    return inserts.place { $0.first <= identifier }
   }
 }
-
-@available(*, unavailable)
-extension RecordedTable: Sendable {}
 
 /// Rows of one entity with neighbouring identifiers that a request inserted.
 struct InsertRange: Equatable {
@@ -119,7 +111,6 @@ final class RecordedRows {
   /// The places of the columns in SQL, by their places among the stored ones.
   let columns: [Int]
   let versionColumn: Int
-  let checksumColumn: Int
   let kindColumn: Int?
   /// The places of the columns that lead to other rows.
   let references: [Int]
@@ -139,7 +130,6 @@ final class RecordedRows {
     self.layout = layout
     self.columns = columns
     versionColumn = indexes["version"] ?? 1
-    checksumColumn = indexes["checksum"] ?? 2
     kindColumn = layout.kindPosition.map { columns[$0] }
     references = layout.stored.indices.filter { layout.stored[$0].storage == .reference }
     var entities: [Int: RecordedEntity] = [:]
@@ -156,8 +146,8 @@ final class RecordedEntity {
   let name: String
   let number: Int
   let policy: HistoryPolicy
-  /// What the history calls the columns, by their places among those of the root; `nil` for what isn't a
-  /// property.
+  /// The properties of the columns, by their places among those of the root; `nil` for columns of
+  /// none.
   let properties: [Property?]
   /// The places of the values that a deletion keeps.
   let preserved: PlaceSet

@@ -1,6 +1,7 @@
 internal import DepotProtocol
 
-/// What tells a value of a column from most others, so that watched queries for one value are found by it.
+/// A fingerprint that tells a value of a column from most others, so that watched queries for one
+/// value are found by it.
 package struct RowKey: Hashable, Sendable {
   /// The place of the column among the stored ones of the root's layout.
   package var place: Int

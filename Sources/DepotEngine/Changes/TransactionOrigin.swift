@@ -1,14 +1,14 @@
 internal import DepotProtocol
 
-/// What the history says about a transaction as a whole.
+/// The facts that the history says about a transaction as a whole.
 struct TransactionOrigin {
   var author: String?
   var process: String?
   /// The number of the connection that it came from.
   var connection: Int64 = 0
-  /// What it belongs to, so that it can be undone with others.
+  /// The group to which it belongs, so that it can be undone with others.
   var group: String?
-  /// What it is if it isn't an ordinary one: `schema`, or `undo:` or `redo:` and a token.
+  /// The kind of one that isn't ordinary: `schema`, or `undo:` or `redo:` and a token.
   var kind: String?
 
   /// The origin of a change of the schema.

@@ -52,10 +52,8 @@ struct ConflictList {
     return members
   }
 
-  /// The error for which nothing is stored; `nil` if there is no conflict.
-  ///
-  /// - Parameter unique: What is told if there are only rows with unique values of others.
-  /// - Returns: The error, with the list in its details.
+  /// The error for which nothing is stored, with the list in its details; `unique` is told if only
+  /// unique values of other rows stand in the way.
   func error(unique: DepotError?) -> DepotError? {
     guard let first = conflicts.first else { return nil }
     let kinds = Set(conflicts.map(\.kind))
@@ -77,7 +75,7 @@ struct ConflictList {
 }
 
 extension SaveConflict {
-  /// What happened, for people.
+  /// A sentence about the conflict for people.
   fileprivate var sentence: String {
     let name = "\(entity)/\(identifier)"
     return switch kind {

@@ -1,7 +1,7 @@
 package import DepotProtocol
 
-/// What becomes of a row that a client wants to change or delete, and that others may have changed since
-/// the client has read it.
+/// The resolution of a conflict about a row that a client wants to change or delete, and that
+/// others may have changed since the client has read it.
 ///
 /// It knows nothing of tables: what is compared comes in as a value, and what is to be done goes out.
 package struct ConflictResolution: Hashable, Sendable {
@@ -25,9 +25,9 @@ package struct ConflictResolution: Hashable, Sendable {
     }
   }
 
-  /// What is to be done with the row.
+  /// The action to take about the row.
   package enum Action: Hashable, Sendable {
-    /// What the client wants.
+    /// The row is changed or deleted as the client wants.
     case proceed
     /// Nothing: the save fails.
     case refuse
@@ -35,14 +35,14 @@ package struct ConflictResolution: Hashable, Sendable {
     case write([Int])
     /// All that the client has is written, what it has read included.
     case overwrite
-    /// What the client wants of the row is left out.
+    /// The client's change of the row is left out.
     case drop
     /// The deleted row is made again from all that the client has.
     case recreate
   }
 
   package var action: Action
-  /// What is told; `nil` if there is no conflict.
+  /// The conflict that is told; `nil` if there is none.
   package var kind: SaveConflict.Kind?
   package var decision: SaveConflict.Decision?
   /// The positions of the properties that both sides have changed.
@@ -50,12 +50,7 @@ package struct ConflictResolution: Hashable, Sendable {
 
   private static let none = ConflictResolution(action: .proceed)
 
-  /// Decides about a row that the client changes.
-  ///
-  /// - Parameters:
-  ///   - properties: Its properties; those that merge by themselves are left out.
-  ///   - policy: What the client wants.
-  /// - Returns: What is done, and what is told.
+  /// Decides about a row that the client changes; properties that merge by themselves are left out.
   package static func update(_ properties: [Property], _ policy: MergePolicy) -> Self {
     let written = properties.indices.filter { properties[$0].isWritten }
     guard !written.isEmpty, properties.contains(where: { $0.stored != .unchanged }) else {
@@ -92,13 +87,8 @@ package struct ConflictResolution: Hashable, Sendable {
     return ConflictResolution(action: action, kind: .updateOfDeleted, decision: decision)
   }
 
-  /// Decides about a row that the client deletes.
-  ///
-  /// - Parameters:
-  ///   - storeVersion: The version that the row has; `nil` if it was deleted.
-  ///   - baseVersion: The version that the client has read.
-  ///   - policy: What the client wants.
-  /// - Returns: What is done, and what is told.
+  /// Decides about a row that the client deletes, whose version in the store is `nil` if others
+  /// have deleted it.
   package static func deletion(
     storeVersion: Int64?,
     baseVersion: Int64,
@@ -117,14 +107,9 @@ package struct ConflictResolution: Hashable, Sendable {
 
   /// Decides about a row that is to get unique values which another row of the store has and keeps.
   ///
-  /// Which of two rows of the store gives way is nobody's to guess, so an update is refused unless the
-  /// store's values stay anyway.
-  ///
-  /// - Parameters:
-  ///   - properties: For each that the client changes, whether it must be unique; `nil` for a row that is
-  ///     inserted, which means the other then.
-  ///   - policy: What the client wants.
-  /// - Returns: What is done, and what is told.
+  /// Which of the two gives way is nobody's to guess, so an update is refused unless the store's
+  /// values stay anyway. `properties` says of each that the client changes whether it must be
+  /// unique; it is `nil` of a row that is inserted.
   package static func clash(_ properties: [Bool]?, _ policy: MergePolicy) -> Self {
     let contested = properties?.indices.filter { properties?[$0] == true } ?? []
     let free = properties?.indices.filter { properties?[$0] == false } ?? []

@@ -5,36 +5,33 @@ internal import DepotSQLite
 ///
 /// It comes before anything is written, so that a save that is refused is told all conflicts at once.
 final class ConflictSearch {
-  private let request: SaveRequest
-  private let session: ChangeSession
-  private let policy: MergePolicy
+  let request: SaveRequest
+  let session: ChangeSession
+  let policy: MergePolicy
   private let origins: ChangeOrigins
-  private var decisions = SaveDecisions()
-  private var refused = ConflictList()
+  var decisions = SaveDecisions()
+  var refused = ConflictList()
+  /// The error of the first row that is refused for its unique values, to throw if there are no other
+  /// conflicts.
+  var unique: DepotError?
   private var properties: [[String]: StoredProperties] = [:]
 
-  private var entities: EntityWriters { session.entities }
+  var entities: EntityWriters { session.entities }
 
   init(_ request: SaveRequest, _ session: ChangeSession) {
     self.request = request
     self.session = session
     policy = request.policy ?? .error
-    origins = ChangeOrigins(session.connection)
+    origins = ChangeOrigins(session.connection, session.entities.catalog)
   }
 
-  /// - Returns: What is to be done with the rows.
-  /// - Throws: ``DepotError`` `conflict.merge`, `conflict.read`, or `conflict.unique` if nothing may be
-  ///   stored; ``SQLiteError``.
+  /// Decides about the rows, unless nothing may be stored.
   func run() throws -> SaveDecisions {
     for index in request.updates.indices { try update(index) }
     for index in request.deletes.indices { try delete(index) }
     for index in request.reads.indices { try read(index) }
-    var unique: DepotError?
     // Alone, rows that clash are found when they are stored.
-    if policy != .error || !refused.isEmpty {
-      var search = UniqueSearch(request, session, policy, self)
-      unique = try search.run(&decisions, &refused, findsInsertions: !refused.isEmpty)
-    }
+    if policy != .error || !refused.isEmpty { try findClashes() }
     if let error = refused.error(unique: unique) { throw error }
     return decisions
   }
@@ -92,7 +89,8 @@ final class ConflictSearch {
     else { return }
     let pointer = "/args/update/\(index)/rows/\(row)"
     guard let baseVersion = version.int64 else {
-      throw DepotError(.type, "$version must be a whole number or null.")
+      let code = version.misfit(as: .int64)?.code ?? .type
+      throw DepotError(code, "$version must be a whole number of 64 bits, or null.")
         .at("\(pointer)/\(comparison.versionColumn)")
     }
     let writer = comparison.writer
@@ -110,7 +108,7 @@ final class ConflictSearch {
     }
     var resolution: ConflictResolution
     if storeVersion == nil {
-      // What never was is told when it is written.
+      // A row that never was is told when it is written.
       guard try wasDeleted(identifier, writer) else { return }
       resolution = .updateOfDeleted(policy)
     } else {
@@ -201,7 +199,7 @@ final class ConflictSearch {
     for (row, (identifier, baseVersion)) in zip(deletion.identifiers, versions).enumerated() {
       if row & 63 == 0 { try session.control.check() }
       let storeVersion = try version(of: identifier, writer)
-      // What never was is told when it is deleted.
+      // A row that never was is told when it is deleted.
       if try storeVersion == nil && !wasDeleted(identifier, writer) { continue }
       let resolution = ConflictResolution.deletion(
         storeVersion: storeVersion,
@@ -295,9 +293,6 @@ final class ConflictSearch {
     return made
   }
 }
-
-@available(*, unavailable)
-extension ConflictSearch: Sendable {}
 
 extension RowReader {
   /// Reads the rest of a row.

@@ -25,6 +25,3 @@ struct MaskedRuns {
     }
   }
 }
-
-@available(*, unavailable)
-extension MaskedRuns: Sendable {}

@@ -9,14 +9,7 @@ struct MergedRow {
   private let json: [UInt8]
   private let places: [String]
 
-  /// - Parameters:
-  ///   - change: The batch.
-  ///   - row: The place of the row.
-  ///   - texts: The rows of the batch, and of what was read of them.
-  ///   - writer: Knows the entity.
-  ///   - pointer: Where the request has the batch.
-  ///   - onlyBase: Whether what the client changes is left out.
-  /// - Throws: ``DepotError`` if there is no such property.
+  /// Prepares a row of a batch; with `onlyBase`, the values that the client changes are left out.
   init(
     _ change: SaveRequest.Change,
     _ row: Int,
@@ -34,7 +27,7 @@ struct MergedRow {
       for (position, name) in change.columns.enumerated() where own.contains(name) {
         columns.append(name)
         places.append("\(pointer)/rows/\(row)/\(position)")
-        values.append(nodes[position].text)
+        values.append(nodes[position].source)
       }
     }
     if let base = change.base {
@@ -45,7 +38,7 @@ struct MergedRow {
         else { continue }
         columns.append(name)
         places.append("\(pointer)/base/rows/\(row)/\(position)")
-        values.append(nodes[position].text)
+        values.append(nodes[position].source)
       }
     }
     self.columns = columns
@@ -71,9 +64,6 @@ struct MergedRow {
 }
 
 extension JSONNode {
-  /// The bytes of the value.
-  fileprivate var text: ArraySlice<UInt8> { document.bytes[range] }
-
   /// Whether it tells only the length of a value that is stored outside its row.
   fileprivate func isReference(to name: String, _ layout: EntityLayout) -> Bool {
     guard kind == .object, let position = layout.position(of: name),

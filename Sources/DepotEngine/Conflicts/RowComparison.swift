@@ -18,8 +18,7 @@ struct RowComparison {
   private let isPartial: Bool
   private let pointer: String
 
-  /// - Returns: `nil` if there is no column of versions.
-  /// - Throws: ``DepotError`` if a column isn't one of the entity's.
+  /// Returns `nil` if there is no column of versions.
   init?(
     _ change: SaveRequest.Change,
     _ writer: EntityWriter,
@@ -60,16 +59,8 @@ struct RowComparison {
     var merging: [Int] = []
   }
 
-  /// Compares a row with what the client has read of it.
-  ///
-  /// - Parameters:
-  ///   - row: The row in the store.
-  ///   - isSameVersion: Whether it has the version that was read.
-  ///   - fields: What the client wants.
-  ///   - baseFields: What it has read.
-  ///   - index: The place of the row in the request.
-  /// - Returns: What was found, and the positions of relationships that are stored elsewhere.
-  /// - Throws: ``DepotError`` if a value isn't of the type; ``SQLiteError``.
+  /// Compares a row with the values that the client has read of it, and returns the findings with
+  /// the positions of relationships that are stored elsewhere.
   func compare(
     _ row: borrowing Row,
     isSameVersion: Bool,
@@ -135,11 +126,11 @@ struct RowComparison {
         states[position] = try state(row, position, field, rule, at: place)
       case .reference(_, _, let position):
         let cell = field.int64.map(Cell.integer) ?? .null
-        states[position] = cell.isSame(Cell(row, position + 3)) ? .unchanged : .changed
+        states[position] = cell.isSame(as: Cell(row, position + 2)) ? .unchanged : .changed
       case .composite(let composite):
         try writer.readBase(field, composite, at: place, session)
         for position in composite.places {
-          let isSame = writer.cells[position].isSame(Cell(row, position + 3))
+          let isSame = writer.cells[position].isSame(as: Cell(row, position + 2))
           states[position] = isSame ? .unchanged : .changed
         }
       default: break
@@ -155,15 +146,17 @@ struct RowComparison {
     _ rule: FieldRule,
     at pointer: String
   ) throws -> ConflictResolution.Stored {
-    let stored = Cell(row, place + 3)
+    let stored = Cell(row, place + 2)
     if case .external(let type) = writer.layout.stored[place].storage {
       return try external(stored, type, field, rule)
     }
-    if field.isNull, rule.isPresence { return stored.isSame(.integer(0)) ? .unchanged : .changed }
-    guard let cell = Cell(field, as: rule.form, in: writer.arena) else {
-      throw rule.wrongType(field, writer.layout.name).at(pointer)
+    if field.isNull, rule.isPresence {
+      return stored.isSame(as: .integer(0)) ? .unchanged : .changed
     }
-    if cell.isSame(stored) { return .unchanged }
+    guard let cell = Cell(field, as: rule.form, in: writer.arena) else {
+      throw rule.wrongType(field).at(pointer)
+    }
+    if cell.isSame(as: stored) { return .unchanged }
     if rule.form == .json, case .text(let one) = cell, case .text(let other) = stored,
       let value = try? JSONValue(parsing: one), try value == JSONValue(parsing: other)
     {
@@ -202,9 +195,6 @@ struct RowComparison {
   }
 }
 
-@available(*, unavailable)
-extension RowComparison: Sendable {}
-
 extension RowComparison.Result {
   fileprivate mutating func add(_ stored: ConflictResolution.Stored, _ column: Int?) {
     properties.append(ConflictResolution.Property(isWritten: column != nil, stored: stored))
@@ -216,19 +206,5 @@ extension EntityLayout {
   /// Whether the store computes what a path names.
   func isDerived(_ path: String) -> Bool {
     position(of: path).map { fields[$0].attribute.derivation != nil } ?? false
-  }
-}
-
-extension Cell {
-  /// Whether both are the same value.
-  func isSame(_ other: Cell) -> Bool {
-    switch (self, other) {
-    case (.null, .null): true
-    case (.integer(let one), .integer(let two)): one == two
-    case (.real(let one), .real(let two)): one.bitPattern == two.bitPattern
-    case (.text(let one), .text(let two)), (.blob(let one), .blob(let two)):
-      one.elementsEqual(two)
-    default: false
-    }
   }
 }

@@ -10,8 +10,6 @@ final class RowTexts {
   }
 
   /// Returns the values of a row.
-  ///
-  /// - Throws: ``DepotError`` `request.usage` if there is no such row.
   func values(_ row: Int) throws(DepotError) -> [JSONNode] {
     let rows = try parsed()
     guard rows.indices.contains(row) else {
@@ -34,6 +32,3 @@ final class RowTexts {
     return parsed
   }
 }
-
-@available(*, unavailable)
-extension RowTexts: Sendable {}

@@ -1,8 +1,8 @@
 internal import DepotProtocol
 
-/// What becomes of the rows of a save, found out before anything is written.
+/// The decisions about the rows of a save, made before anything is written.
 struct SaveDecisions {
-  /// What is done with rows that are to change, by the places of their batch and of the row.
+  /// The actions for rows that are to change, by the places of their batch and of the row.
   ///
   /// The positions are those of columns; rows that aren't there are changed as the client wants.
   var changes: [Int: [Int: ConflictResolution.Action]] = [:]
@@ -10,7 +10,7 @@ struct SaveDecisions {
   var kept: [Int: Set<Int64>] = [:]
   /// The versions that rows had when they were read which are to be made again.
   var baseVersions: [Int: [Int: Int64]] = [:]
-  /// What was decided.
+  /// The conflicts that were found.
   var conflicts = ConflictList()
   /// The rows whose unique values others may have.
   var moving = MovingRows()

@@ -1,11 +1,7 @@
 internal import DepotProtocol
 
 extension SaveRequest {
-  /// Has rows inserted as the policy wants it.
-  ///
-  /// - Parameter catalog: Knows what rows have when nobody says it.
-  /// - Returns: The request, with what it leaves to the policy.
-  /// - Throws: ``DepotError`` `schema.unknown_entity`.
+  /// Returns the request with its rows inserted as the policy wants it.
   func following(_ catalog: Catalog) throws(DepotError) -> SaveRequest {
     guard let policy, onConflict == .error, !inserts.isEmpty else { return self }
     var copy = self

@@ -30,7 +30,8 @@ extension SaveRun {
     // Two batches may name the same row.
     if try writer.isThere(identifier) { return try write(merged, over: identifier, writer) }
     let base = decisions?.baseVersions[index]?[row] ?? 0
-    let last = try ChangeOrigins(session.connection).last(of: identifier, writer.layout)
+    let origins = ChangeOrigins(session.connection, entities.catalog)
+    let last = try origins.last(of: identifier, writer.layout)
     if let last, let own = try? entities.catalog.layout(of: last.entity),
       own.name != writer.layout.name, own.lineageNames.contains(writer.layout.name)
     {
@@ -185,19 +186,9 @@ extension SaveRun {
   }
 
   private func addRows(to written: inout WrittenRows, _ rows: RowBatch, _ column: Int) throws {
-    try rows.json.withUnsafeBufferPointer { bytes in
-      var reader = try RowReader(bytes)
-      while try reader.beginRow() {
-        var position = 0
-        while !reader.isAtEndOfRow() {
-          let field = try reader.field()
-          defer { position += 1 }
-          guard position == column else { continue }
-          let temporary = field.string.flatMap { session.temporaries[$0]?.identifier }
-          if let identifier = temporary ?? field.int64 { written.add(identifier) }
-        }
-        try reader.endRow()
-      }
+    try rows.eachField(in: column) { _, field in
+      let temporary = field.string.flatMap { session.temporaries[$0]?.identifier }
+      if let identifier = temporary ?? field.int64 { written.add(identifier) }
     }
   }
 }

@@ -8,12 +8,7 @@ final class StoredProperties {
   private let reading: RowReading
   private let names: [String]
 
-  /// - Parameters:
-  ///   - entity: The name of the entity.
-  ///   - paths: What to read; composites come as their parts.
-  ///   - catalog: The layouts.
-  ///   - connection: Where the rows are.
-  /// - Throws: ``DepotError`` if there is no such property; ``SQLiteError``.
+  /// Prepares the reading of properties; composites come as their parts.
   init(_ entity: String, _ paths: [String], in catalog: Catalog, _ connection: Connection) throws {
     var query = try RowQuery(entity, in: catalog)
     let shape = try RowShape(query.layout, select: paths, in: &query.compiler)
@@ -27,8 +22,6 @@ final class StoredProperties {
   }
 
   /// Returns what a row has; `nil` if there is no such row.
-  ///
-  /// - Throws: ``DepotError`` if the row is damaged; ``SQLiteError``.
   func read(_ identifier: Int64) throws -> [String: JSONValue]? {
     defer { statement.reset() }
     statement.restart()
@@ -43,6 +36,3 @@ final class StoredProperties {
     return result
   }
 }
-
-@available(*, unavailable)
-extension StoredProperties: Sendable {}

@@ -2,7 +2,7 @@ internal import DepotProtocol
 
 /// The transactions of a history, read some way ahead.
 ///
-/// What rows had when they were inserted is found on the way back from what they are. It is looked for
+/// The values of inserted rows are found on the way back from the present ones. They are looked for
 /// together for all that is in memory, so that each page on the way is read once for many rows.
 struct HistoryAhead {
   /// How many items are read ahead, and how many bytes of changes.
@@ -15,11 +15,11 @@ struct HistoryAhead {
   private let transactionLimit: Int
   private var source: HistorySource
   private var items: ArraySlice<HistorySource.Item> = []
-  /// What the items end with.
+  /// The error with which the items end.
   private var failure: (any Error)?
   private var transactionCount = 0
   private var isAtEnd = false
-  /// What the next inserted rows had.
+  /// The values of the next inserted rows.
   private var rows: ArraySlice<RowPast> = []
 
   init(_ source: HistorySource, _ request: HistoryRequest, _ past: PastReader) {
@@ -35,11 +35,12 @@ struct HistoryAhead {
   /// Returns what comes next; `nil` at the end.
   mutating func next() throws -> HistorySource.Item? {
     if items.isEmpty { try readAhead() }
-    guard case .change(var change)? = items.first, wantsRow(change) else { return items.popFirst() }
+    guard case .change(let change, _)? = items.first, wantsRow(change) else {
+      return items.popFirst()
+    }
     if rows.isEmpty { try readRows() }
-    change.row = rows.popFirst()
     items.removeFirst()
-    return .change(change)
+    return .change(change, rows.popFirst())
   }
 
   private mutating func readAhead() throws {
@@ -54,7 +55,7 @@ struct HistoryAhead {
         }
         read.append(item)
         if case .begin = item { transactionCount += 1 }
-        if case .change(let change) = item { byteCount += change.change?.byteCount ?? 0 }
+        if case .change(let change, _) = item { byteCount += change.byteCount }
       }
     } catch {
       if read.isEmpty { throw error }
@@ -68,19 +69,19 @@ struct HistoryAhead {
   }
 
   /// Whether it is to be told what a row had when it was inserted.
-  private func wantsRow(_ change: HistorySource.Change) -> Bool {
-    guard hasValues, change.change == nil, let layout = layout(change) else { return false }
+  private func wantsRow(_ change: RecordedChange) -> Bool {
+    guard hasValues, change.kind == .insert, let layout = layout(change) else { return false }
     return past.catalog.schema.historyPolicy(of: layout.entity) == .values
   }
 
-  private func layout(_ change: HistorySource.Change) -> EntityLayout? {
+  private func layout(_ change: RecordedChange) -> EntityLayout? {
     try? past.catalog.layout(of: change.entity)
   }
 
   /// Reads what the inserted rows had that are among the items, or the first of them.
   private mutating func readRows() throws {
     let moments = items.compactMap { item -> PastReader.Moment? in
-      guard case .change(let change) = item, wantsRow(change), let layout = layout(change) else {
+      guard case .change(let change, _) = item, wantsRow(change), let layout = layout(change) else {
         return nil
       }
       return PastReader.Moment(

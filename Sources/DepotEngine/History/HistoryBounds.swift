@@ -4,11 +4,11 @@ internal import FoundationEssentials
 
 /// How far the history that a store keeps reaches, as one snapshot has it.
 ///
-/// What is purged is deleted at once in this sense, and bit by bit in fact: rows up to ``floor`` don't
-/// count, though they may still be there.
+/// A purge deletes at once in this sense, and bit by bit in fact: rows up to ``floor`` don't count,
+/// though they may still be there.
 struct HistoryBounds: Equatable {
-  /// The first digits of the store's identifier.
-  let store: String
+  /// The chain that writes and judges tokens.
+  let epochs: EpochChain
   /// The greatest identifier of a row of the history that was purged; 0 if none was.
   let floor: Int64
   /// The token of the last transaction that was purged; 0 if none was.
@@ -29,8 +29,6 @@ struct HistoryBounds: Equatable {
     CREATE TABLE depot_consumer (name TEXT PRIMARY KEY, token INTEGER NOT NULL, at REAL NOT NULL) STRICT;
     """
 
-  /// - Throws: ``DepotError`` `history.expired` if the store keeps none because it was never opened for
-  ///   writing since it could; ``SQLiteError``.
   init(on connection: Connection) throws {
     let tables = try connection.statement(
       """
@@ -54,43 +52,26 @@ struct HistoryBounds: Equatable {
     guard case .text(let identifier)? = members["store"] else {
       throw DepotError(.corrupt, "The store's description of itself can't be read.")
     }
-    store = String(identifier.prefix(8))
+    epochs = EpochChain(store: identifier, try EpochTable(connection: connection).all())
     let floor = members["history_floor"]?.integer ?? 0
     let purged = members["history_purged"]?.integer ?? 0
-    var head = purged
-    try connection.statement("SELECT token FROM depot_history ORDER BY id DESC LIMIT 1")
-      .run { head = max(purged, $0.integer(0)) }
-    var oldest: Int64?
-    try connection.statement("SELECT token FROM depot_history WHERE id > ?1 ORDER BY id LIMIT 1")
-      .run([.integer(floor)]) { oldest = $0.integer(0) }
     self.floor = floor
     self.purged = purged
-    self.oldest = oldest
-    self.head = head
+    oldest = try connection.integer(
+      "SELECT token FROM depot_history WHERE id > ?1 ORDER BY id LIMIT 1",
+      [.integer(floor)]
+    )
+    head = max(purged, try connection.lastToken() ?? 0)
     let isIndexed = names.contains("depot_history_insert")
     indexed = isIndexed ? members["history_indexed"]?.integer ?? 0 : nil
   }
 
   /// Returns the token of a transaction.
-  func token(_ sequence: Int64) -> HistoryToken { HistoryToken(store: store, sequence: sequence) }
+  func token(_ sequence: Int64) -> HistoryToken { epochs.token(sequence) }
 
-  /// Checks that everything after a moment is kept.
-  ///
-  /// - Parameters:
-  ///   - token: The moment.
-  ///   - pointer: Where the request has it.
-  /// - Throws: ``DepotError`` `history.foreign` if it isn't one of the store's, `history.expired` if what
-  ///   came after it was purged.
+  /// Checks that everything after a moment, which `pointer` names in the request, is kept.
   func check(_ token: HistoryToken, at pointer: String) throws(DepotError) {
-    guard token.store == store else {
-      throw DepotError(.historyForeign, "The token \(token) is of another store.")
-        .hint("The tokens of this one begin with \(store).").at(pointer)
-    }
-    guard token.sequence <= head else {
-      throw DepotError(.historyForeign, "The token \(token) hasn't been given out yet.")
-        .hint("The last one is \(self.token(head)). Was the store restored from a backup?")
-        .details(details).at(pointer)
-    }
+    try checkOrigin(token, at: pointer)
     guard token.sequence >= purged else {
       throw DepotError(.historyExpired, "The history after \(token) isn't kept any more.")
         .hint("Read the rows anew, and go on from \(self.token(head)).").details(details)
@@ -98,7 +79,16 @@ struct HistoryBounds: Equatable {
     }
   }
 
-  /// What a client needs to go on.
+  /// Checks that a moment is one of the store's, whether or not what came after it is kept.
+  func checkOrigin(_ token: HistoryToken, at pointer: String) throws(DepotError) {
+    do throws(DepotError) {
+      try epochs.check(token, head: head)
+    } catch {
+      throw error.details(details).at(pointer)
+    }
+  }
+
+  /// The moments that a client needs to go on.
   var details: [String: JSONValue] {
     [
       "oldest": oldest.map { .string(token($0).description) } ?? .null,
@@ -108,15 +98,28 @@ struct HistoryBounds: Equatable {
 
   /// Returns the first row of the history behind a transaction and those before it.
   func edge(after token: Int64, on connection: Connection) throws -> Int64 {
-    var edge = Int64.max
-    try connection.statement(
-      "SELECT id FROM depot_history WHERE id > ?1 AND id = token ORDER BY id LIMIT 1"
-    ).run([.integer(max(token, floor))]) { edge = $0.integer(0) }
-    return edge
+    try connection.integer(
+      "SELECT id FROM depot_history WHERE id > ?1 AND id = token ORDER BY id LIMIT 1",
+      [.integer(max(token, floor))]
+    ) ?? .max
   }
 
-  /// Returns the token of the last transaction before a time, or the moment before the oldest.
-  func token(before time: Double, on connection: Connection) throws -> Int64 {
+  /// Returns the number of the last transaction before a time of day, or of the moment before the
+  /// oldest.
+  func token(before date: Double, on connection: Connection) throws -> Int64 {
+    try lastToken(on: connection) { epochs.date($1, of: $0) < date }
+  }
+
+  /// Returns the token of the last transaction before a time of the store, or the moment before the oldest.
+  func token(beforeTime time: Double, on connection: Connection) throws -> Int64 {
+    try lastToken(on: connection) { $1 < time }
+  }
+
+  /// Returns the token of the last transaction that `isBefore`, given its number and the store's time.
+  private func lastToken(
+    on connection: Connection,
+    _ isBefore: (Int64, Double) -> Bool
+  ) throws -> Int64 {
     var token = purged
     // The times of transactions never decrease.
     var (low, high) = (floor + 1, head)
@@ -129,7 +132,7 @@ struct HistoryBounds: Equatable {
       try statement.run([.integer(middle), .integer(high)]) {
         found = ($0.integer(0), $0.real(1))
       }
-      if let found, found.at < time {
+      if let found, isBefore(found.identifier, found.at) {
         token = max(purged, found.identifier)
         low = found.identifier + 1
       } else {
@@ -140,8 +143,6 @@ struct HistoryBounds: Equatable {
   }
 
   /// Returns the number of a moment.
-  ///
-  /// - Throws: ``DepotError`` if it isn't one of the store's, or what came after it was purged.
   func sequence(
     of moment: HistoryMoment,
     at pointer: String,
@@ -154,6 +155,13 @@ struct HistoryBounds: Equatable {
     case .date(let date):
       return try self.token(before: date.timeIntervalSinceReferenceDate, on: connection)
     }
+  }
+}
+
+extension Connection {
+  /// Returns the number of the last transaction that the history has; `nil` if it has none.
+  func lastToken() throws(SQLiteError) -> Int64? {
+    try integer("SELECT token FROM depot_history ORDER BY id DESC LIMIT 1")
   }
 }
 

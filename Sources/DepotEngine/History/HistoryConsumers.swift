@@ -6,11 +6,7 @@ struct HistoryConsumers {
   /// How many there may be.
   static let limit = 1000
 
-  private let connection: Connection
-
-  init(_ connection: Connection) {
-    self.connection = connection
-  }
+  let connection: Connection
 
   struct Consumer: Equatable {
     var name: String
@@ -21,10 +17,7 @@ struct HistoryConsumers {
 
   /// Returns up to where a consumer has read; `nil` if there is none of that name.
   func position(of name: String) throws -> Int64? {
-    var position: Int64?
-    try connection.statement("SELECT token FROM depot_consumer WHERE name = ?1")
-      .run([.text(name)]) { position = $0.integer(0) }
-    return position
+    try connection.integer("SELECT token FROM depot_consumer WHERE name = ?1", [.text(name)])
   }
 
   /// All consumers, in the order of their names.
@@ -37,13 +30,9 @@ struct HistoryConsumers {
   }
 
   /// Notes up to where a consumer has read.
-  ///
-  /// - Throws: ``DepotError`` `limit.rows` if there are too many consumers; ``SQLiteError``.
   func set(_ name: String, _ token: Int64, at time: Double) throws {
     if try position(of: name) == nil {
-      var count = 0
-      try connection.statement("SELECT count(*) FROM depot_consumer")
-        .run { count = Int($0.integer(0)) }
+      let count = try connection.integer("SELECT count(*) FROM depot_consumer") ?? 0
       guard count < Self.limit else {
         throw DepotError(.tooManyRows, "The history has \(Self.limit) consumers already.")
           .hint("Forget those that don't read any more with history.forget.").at("/args/consumer")

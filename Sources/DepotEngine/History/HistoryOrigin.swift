@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// What the history says of a transaction as a whole.
+/// The facts of a transaction as a whole, as the history has them.
 struct HistoryOrigin: Equatable {
   let token: Int64
   /// When it was, in seconds since 2001.
@@ -13,9 +13,9 @@ struct HistoryOrigin: Equatable {
   let origin: String?
 
   /// Reads the columns from `at` to `origin`, without the connection.
-  init(token: Int64, _ row: borrowing Row, from column: Int) {
+  init(token: Int64, _ row: borrowing Row, from column: Int, _ bounds: HistoryBounds) {
     self.token = token
-    at = row.real(column)
+    at = bounds.epochs.date(row.real(column), of: token)
     author = row.isNull(column + 1) ? nil : row.text(column + 1)
     process = row.isNull(column + 2) ? nil : row.text(column + 2)
     group = row.isNull(column + 3) ? nil : row.text(column + 3)
@@ -24,18 +24,11 @@ struct HistoryOrigin: Equatable {
 
   /// Writes the members that tell who made a change.
   func writeMembers(_ bounds: HistoryBounds, to writer: inout JSONWriter) {
-    writer.raw("\"token\":")
-    writer.string(bounds.token(token).description)
-    writer.raw(",\"at\":")
+    writer.member("token", bounds.token(token).description)
+    writer.member("at")
     DateText.write(at, to: &writer)
-    if let author {
-      writer.raw(",\"author\":")
-      writer.string(author)
-    }
-    if let process {
-      writer.raw(",\"process\":")
-      writer.string(process)
-    }
+    if let author { writer.member("author", author) }
+    if let process { writer.member("process", process) }
   }
 
   /// Returns an origin as clients see it, with whole tokens.

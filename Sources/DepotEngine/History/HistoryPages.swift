@@ -13,22 +13,16 @@ final class HistoryPages {
   private var pages: [Page] = []
 
   final class Page {
-    let token: Int64
-    let kind: HistoryTable.Kind?
-    let entity: String?
+    let record: HistoryRecord
     let ranges: [ClosedRange<Int64>]
-    fileprivate let record: HistoryRecord
-    /// What changed rows, by their identifiers; of one row, in the order in which it happened.
+    /// The elements that change rows, by their identifiers; of one row, in the order of the changes.
     private let elements: [(row: Int64, node: JSONNode)]
 
     fileprivate init(_ record: HistoryRecord) throws(DepotError) {
       self.record = record
-      token = record.token
-      kind = record.kind
-      entity = record.entity
       ranges = try record.ranges()
       var elements: [(row: Int64, node: JSONNode)] = []
-      if kind != .insert {
+      if record.kind != .insert {
         for node in try record.elements() {
           elements.append((try record.identifier(of: node), node))
         }
@@ -40,15 +34,10 @@ final class HistoryPages {
 
     /// Returns the changes of a row, in the order in which they happened.
     func changes(of identifier: Int64) throws(DepotError) -> [RecordedChange] {
-      var (low, high) = (0, elements.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if elements[middle].row < identifier { low = middle + 1 } else { high = middle }
-      }
       var result: [RecordedChange] = []
-      while low < elements.count, elements[low].row == identifier {
-        result.append(try record.change(elements[low].node))
-        low += 1
+      for element in elements[elements.place { $0.row < identifier }...] {
+        guard element.row == identifier else { break }
+        result.append(try record.change(element.node))
       }
       return result
     }
@@ -60,8 +49,6 @@ final class HistoryPages {
   }
 
   /// Returns a row of the history.
-  ///
-  /// - Throws: ``DepotError`` `storage.corrupt` if it is damaged; ``SQLiteError``; what the check throws.
   func page(_ identifier: Int64) throws -> Page {
     if let index = pages.firstIndex(where: { $0.record.identifier == identifier }) {
       let page = pages[index]
@@ -86,6 +73,3 @@ final class HistoryPages {
     return page
   }
 }
-
-@available(*, unavailable)
-extension HistoryPages: Sendable {}

@@ -24,18 +24,16 @@ struct HistoryPurge {
     self.catalog = catalog
   }
 
-  /// Makes everything up to a transaction not count any more.
-  ///
-  /// - Returns: How many transactions that were.
+  /// Makes everything up to a transaction not count any more, and returns how many transactions
+  /// that were.
   func forget(through token: Int64) throws -> Int {
     let bounds = try HistoryBounds(on: connection)
     guard token > bounds.purged else { return 0 }
     let edge = try bounds.edge(after: token, on: connection)
     var last = edge - 1
     if edge == .max {
-      last = bounds.floor
-      try connection.statement("SELECT id FROM depot_history ORDER BY id DESC LIMIT 1")
-        .run { last = max(last, $0.integer(0)) }
+      let newest = try connection.integer("SELECT max(id) FROM depot_history")
+      last = max(bounds.floor, newest ?? 0)
     }
     guard last > bounds.floor else { return 0 }
     var count = 0
@@ -48,19 +46,13 @@ struct HistoryPurge {
       count = Int(row.integer(0))
       purged = max(purged, row.integer(1))
     }
-    try tables.setHistoryFloor(last)
-    try tables.setHistoryPurged(purged)
+    try tables.set(.historyFloor, last)
+    try tables.set(.historyPurged, purged)
     return count
   }
 
-  /// Does a bit of what is to be done.
-  ///
-  /// - Parameters:
-  ///   - retention: How much is kept.
-  ///   - now: The time, in seconds since 2001.
-  ///   - bytes: How many bytes the history has.
-  /// - Returns: Whether there is more to do, and how many bytes were deleted.
-  /// - Throws: ``DepotError``; ``SQLiteError``.
+  /// Does a bit of the purge, and returns whether there is more to do and how many bytes were
+  /// deleted.
   func step(
     _ retention: HistoryRetention,
     now: Double,
@@ -70,10 +62,10 @@ struct HistoryPurge {
     let deleted = try deleteRows(through: bounds.floor)
     if deleted.count > 0 { return (true, deleted.bytes) }
     var facts = HistoryRetention.Facts(
-      lastOld: try bounds.token(before: now - retention.age, on: connection),
+      lastOld: try bounds.token(beforeTime: now - retention.age, on: connection),
       lastSurplus: bounds.purged,
-      leastPosition: try HistoryConsumers(connection).all().map(\.token).min(),
-      lastPastWaiting: try bounds.token(before: now - retention.consumerAge, on: connection)
+      leastPosition: try HistoryConsumers(connection: connection).all().map(\.token).min(),
+      lastPastWaiting: try bounds.token(beforeTime: now - retention.consumerAge, on: connection)
     )
     if bytes > retention.bytes {
       facts.lastSurplus = try surplus(bytes - retention.bytes, bounds)
@@ -129,7 +121,7 @@ struct HistoryPurge {
         try deleteEntry(record.identifier, change.identifier, record.entity)
       }
     }
-    // What a damaged row was about isn't known, so all that leads to it goes.
+    // It isn't known what a damaged row was about, so all that leads to it goes.
     for record in broken {
       try connection.statement("DELETE FROM depot_history_row WHERE id = ?1")
         .run([.integer(record)])

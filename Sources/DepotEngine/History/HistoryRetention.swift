@@ -17,7 +17,7 @@ package struct HistoryRetention: Hashable, Sendable {
     self.consumerAge = consumerAge
   }
 
-  /// What a decision about the history is made of.
+  /// The facts from which a decision about the history is made.
   struct Facts {
     /// The last transaction that is older than ``HistoryRetention/age``.
     var lastOld: Int64

@@ -5,7 +5,7 @@ internal import DepotSQLite
 ///
 /// A transaction is an object in a frame. One that is too large for a frame is written in pieces, all but
 /// the last of which have `"more":true`; however many rows it changed, a piece at a time is in memory.
-final class HistoryRun {
+final class HistoryRun: StreamRun {
   private let reply: ReplyWriter
   private let connection: Connection
   private let ownsTransaction: Bool
@@ -13,7 +13,7 @@ final class HistoryRun {
   private let past: PastReader
   private var source: HistoryAhead
   private let writing: HistoryWriting
-  /// What comes next; `nil` at the end.
+  /// The next item; `nil` at the end.
   private var item: HistorySource.Item?
   private var isStarted = false
   /// The transaction whose object was begun but not ended.
@@ -25,51 +25,20 @@ final class HistoryRun {
   private var isCut = false
   /// Whether the frames are those of a watch.
   private let isWatched: Bool
-  /// What a client that watches can't be told any more.
+  /// The moments about which a client that watches can't be told any more.
   private(set) var gap: (from: Int64, to: Int64)?
 
-  /// Begins to read what a client that watches is to be told.
-  ///
-  /// - Parameters:
-  ///   - history: Which transactions, the first of which is the first after `token` that is kept.
-  ///   - token: The moment up to which the client knows everything.
-  ///   - own: Whose transactions the client doesn't want.
-  ///   - catalog: The schema.
-  ///   - reply: How the frames are written.
-  ///   - connection: Where the history is read.
-  ///   - check: What throws to end the reading.
-  /// - Throws: ``ReadEnd`` if a moment isn't kept or the store can't be read; what the check throws.
-  convenience init(
-    watched history: HistoryRequest,
-    since token: Int64,
-    without own: HistorySelection.Own?,
+  /// Begins to read, for a client that watches from the moment `token` up to which it knows
+  /// everything.
+  init(
+    _ request: HistoryRequest,
+    watchedSince token: Int64? = nil,
+    without own: HistorySelection.Own? = nil,
     _ catalog: Catalog,
     _ reply: ReplyWriter,
     on connection: Connection,
     check: @escaping PastReader.Check
-  ) throws(ReadEnd) {
-    try self.init(history, catalog, reply, on: connection, watched: token, own, check)
-  }
-
-  convenience init(
-    _ request: HistoryRequest,
-    _ catalog: Catalog,
-    _ reply: ReplyWriter,
-    on connection: Connection,
-    check: @escaping PastReader.Check
-  ) throws(ReadEnd) {
-    try self.init(request, catalog, reply, on: connection, watched: nil, nil, check)
-  }
-
-  private init(
-    _ request: HistoryRequest,
-    _ catalog: Catalog,
-    _ reply: ReplyWriter,
-    on connection: Connection,
-    watched token: Int64?,
-    _ own: HistorySelection.Own?,
-    _ check: @escaping PastReader.Check
-  ) throws(ReadEnd) {
+  ) throws {
     isWatched = token != nil
     self.reply = reply
     self.connection = connection
@@ -86,15 +55,20 @@ final class HistoryRun {
       selection = try HistorySelection(request, catalog, bounds, on: connection, without: own)
       past = PastReader(connection, catalog, bounds, check: check)
       source = HistoryAhead(try HistorySource(selection, past), request, past)
-      writing = HistoryWriting(catalog, bounds, hasValues: request.hasValues, reply.int64)
+      writing = HistoryWriting(
+        catalog: catalog,
+        bounds: bounds,
+        hasValues: request.hasValues,
+        int64: reply.int64
+      )
     } catch {
       if ownsTransaction { try? connection.run("COMMIT") }
-      throw ReadEnd(error)
+      throw error
     }
   }
 
   /// Whether a frame is still to be written.
-  func prepareFrame() throws(ReadEnd) -> Bool {
+  func prepareFrame() throws -> Bool {
     if !isStarted {
       isStarted = true
       try moveOn()
@@ -102,23 +76,19 @@ final class HistoryRun {
     return item != nil || gap != nil
   }
 
-  private func moveOn() throws(ReadEnd) {
-    do {
-      item = try source.next()
-      if case .begin = item, let limit = selection.request.limit, rowCount >= limit {
-        item = nil
-        isCut = true
-      }
-    } catch {
-      throw ReadEnd(error)
+  private func moveOn() throws {
+    item = try source.next()
+    if case .begin = item, let limit = selection.request.limit, rowCount >= limit {
+      item = nil
+      isCut = true
     }
   }
 
   /// Appends the next frame; returns whether it was the last.
-  func writeFrame(to writer: inout JSONWriter, byteLimit: Int) throws(ReadEnd) -> Bool {
+  func writeFrame(to writer: inout JSONWriter, byteLimit: Int) throws -> Bool {
     guard try prepareFrame() else { return true }
     if let gap {
-      let frames = LiveFrames(reply: reply, store: selection.bounds.store)
+      let frames = LiveFrames(reply: reply, epochs: selection.bounds.epochs)
       writer.raw(frames.gap(from: gap.from, to: gap.to))
       self.gap = nil
       return item == nil
@@ -141,11 +111,11 @@ final class HistoryRun {
         last = transaction.origin.token
         rowCount += 1
         writing.begin(transaction, to: &writer)
-      case .change(let change):
+      case .change(let change, let row):
         if writer.bytes.count - start >= byteLimit { break frame }
         if !isFirstChange { writer.raw(",") }
         isFirstChange = false
-        writing.write(change, to: &writer)
+        writing.write(change, row, to: &writer)
       case .end:
         writer.raw("]}")
         open = nil
@@ -162,15 +132,13 @@ final class HistoryRun {
       reply.endRows(from: start, in: &writer)
     }
     guard writer.bytes.count - start <= Limits.frameBytes else {
-      throw .failed(
-        DepotError(.frameTooLarge, "A change of the history is too large for a frame.")
-          .hint("Leave the values out with \"values\": false.")
-      )
+      throw DepotError(.frameTooLarge, "A change of the history is too large for a frame.")
+        .hint("Leave the values out with \"values\": false.")
     }
     return item == nil
   }
 
-  /// What a client that watches knows at the end.
+  /// The moment that a client that watches knows at the end.
   var snapshot: LiveSnapshot? {
     isWatched && isStarted && item == nil ? LiveSnapshot(token: selection.until) : nil
   }
@@ -181,12 +149,9 @@ final class HistoryRun {
     if isWatched { return }
     let bounds = selection.bounds
     let end = isCut && !selection.request.isDescending ? last ?? selection.after : selection.until
-    reply.ok(to: &writer) { writer in
-      writer.raw("{\"transactions\":")
-      writer.integer(rowCount)
-      writer.raw(",\"token\":")
-      writer.string(bounds.token(max(end, selection.after)).description)
-      writer.raw("}")
+    reply.object(to: &writer) { writer in
+      writer.member("transactions", rowCount)
+      writer.member("token", bounds.token(max(end, selection.after)).description)
     }
   }
 
@@ -199,6 +164,3 @@ final class HistoryRun {
     if ownsTransaction { try? connection.run("COMMIT") }
   }
 }
-
-@available(*, unavailable)
-extension HistoryRun: Sendable {}

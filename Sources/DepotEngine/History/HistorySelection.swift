@@ -14,7 +14,7 @@ struct HistorySelection {
   private let root: String?
   private let identifiers: Set<Int64>?
   private let properties: Set<String>?
-  /// Whose transactions aren't wanted.
+  /// The author whose transactions aren't wanted.
   let own: Own?
 
   /// The transactions of one connection after a moment.
@@ -23,7 +23,6 @@ struct HistorySelection {
     var after: Int64
   }
 
-  /// - Throws: ``DepotError`` if a token is foreign or expired, or there is no such entity.
   init(
     _ request: HistoryRequest,
     _ catalog: Catalog,
@@ -37,7 +36,7 @@ struct HistorySelection {
     if let since = request.since {
       after = try bounds.sequence(of: since, at: "/args/since", on: connection)
     } else if let consumer = request.consumer,
-      let position = try HistoryConsumers(connection).position(of: consumer)
+      let position = try HistoryConsumers(connection: connection).position(of: consumer)
     {
       try bounds.check(bounds.token(position), at: "/args/consumer")
       after = position
@@ -45,10 +44,7 @@ struct HistorySelection {
       after = bounds.purged
     }
     if let token = request.until {
-      guard token.store == bounds.store, token.sequence <= bounds.head else {
-        try bounds.check(token, at: "/args/until")
-        throw DepotError(.bug, "A token was taken for another.")
-      }
+      try bounds.checkOrigin(token, at: "/args/until")
       until = token.sequence
     } else {
       until = bounds.head
@@ -56,7 +52,7 @@ struct HistorySelection {
     if let name = request.entity {
       let layout = try catalog.layout(of: name)
       root = layout.root
-      // What links a row may be declared by one of its ancestors.
+      // The relationships of a row may be declared by one of its ancestors.
       entities = Set(layout.numbers.values).union(
         request.identifiers == nil ? [] : layout.lineageNames
       )
@@ -76,13 +72,11 @@ struct HistorySelection {
     return entities?.contains(entity) ?? true
   }
 
-  func includes(_ change: RecordedChange, _ kind: HistoryTable.Kind) -> Bool {
+  func includes(_ change: RecordedChange) -> Bool {
     if let identifiers, !identifiers.contains(change.identifier) { return false }
-    guard let properties, kind != .delete else { return true }
+    guard let properties, change.kind != .delete else { return true }
     return change.properties.contains { properties.contains($0.name) }
   }
-
-  func includes(_ identifier: Int64) -> Bool { identifiers?.contains(identifier) ?? true }
 
   /// Returns the parts of a range that are wanted.
   func ranges(in range: ClosedRange<Int64>) -> [ClosedRange<Int64>] {

@@ -5,25 +5,14 @@ internal import DepotSQLite
 struct HistorySource {
   struct Transaction {
     var origin: HistoryOrigin
-    /// What it is, and if it undid several, what it undid besides.
+    /// Its kind, and if it undid several transactions, the others that it undid.
     var origins: [String]
-  }
-
-  /// A change of one row.
-  struct Change {
-    var record: Int64
-    var entity: String
-    var kind: HistoryTable.Kind
-    var identifier: Int64
-    /// What changed; `nil` of an insertion.
-    var change: RecordedChange?
-    /// What an inserted row had, if it was looked for and is known.
-    var row: RowPast?
   }
 
   enum Item {
     case begin(Transaction)
-    case change(Change)
+    /// A change, with the values of an inserted row if they were looked for and are known.
+    case change(RecordedChange, RowPast? = nil)
     case end
   }
 
@@ -39,7 +28,7 @@ struct HistorySource {
   private var record: HistoryRecord?
   private var elements: ArraySlice<JSONNode> = []
   private var ranges: ArraySlice<ClosedRange<Int64>> = []
-  /// What comes before the rest.
+  /// The items before the rest.
   private var pending: [Item] = []
 
   init(_ selection: HistorySelection, _ past: PastReader) throws {
@@ -113,7 +102,12 @@ struct HistorySource {
     } else {
       guard tokens == nil, try heads.step() else { return false }
     }
-    let origin = HistoryOrigin(token: heads.row.integer(0), heads.row, from: 1)
+    let origin = HistoryOrigin(
+      token: heads.row.integer(0),
+      heads.row,
+      from: 1,
+      selection.bounds
+    )
     var origins = origin.origin.map { [$0] } ?? []
     if origins.first?.contains(":") == true { origins = try otherOrigins(origin.token) }
     current = Transaction(origin: origin, origins: origins)
@@ -138,30 +132,18 @@ struct HistorySource {
     return origins
   }
 
-  private mutating func nextChange() throws -> Change? {
+  private mutating func nextChange() throws -> RecordedChange? {
     while true {
-      if let record, let entity = record.entity, let kind = record.kind {
+      if let record {
         while let range = ranges.popFirst() {
           if range.lowerBound < range.upperBound {
             ranges = [range.lowerBound + 1...range.upperBound] + ranges
           }
-          return Change(
-            record: record.identifier,
-            entity: entity,
-            kind: .insert,
-            identifier: range.lowerBound
-          )
+          return record.insertion(of: range.lowerBound)
         }
         while let element = elements.popFirst() {
           let change = try record.change(element)
-          guard selection.includes(change, kind) else { continue }
-          return Change(
-            record: record.identifier,
-            entity: entity,
-            kind: kind,
-            identifier: change.identifier,
-            change: change
-          )
+          if selection.includes(change) { return change }
         }
       }
       guard try nextRecord() else { return nil }

@@ -3,71 +3,43 @@ internal import DepotSQLite
 
 /// The writing of transactions of the history as clients get them.
 struct HistoryWriting {
-  private let catalog: Catalog
-  private let bounds: HistoryBounds
-  private let hasValues: Bool
-  private let int64: Hello.Int64Form
-
-  init(
-    _ catalog: Catalog,
-    _ bounds: HistoryBounds,
-    hasValues: Bool,
-    _ int64: Hello.Int64Form
-  ) {
-    self.catalog = catalog
-    self.bounds = bounds
-    self.hasValues = hasValues
-    self.int64 = int64
-  }
+  let catalog: Catalog
+  let bounds: HistoryBounds
+  let hasValues: Bool
+  let int64: Hello.Int64Form
 
   /// Opens the object of a transaction, up to its changes.
   func begin(_ transaction: HistorySource.Transaction, to writer: inout JSONWriter) {
     let origin = transaction.origin
     writer.raw("{")
     origin.writeMembers(bounds, to: &writer)
-    if let group = origin.group {
-      writer.raw(",\"group\":")
-      writer.string(group)
-    }
-    if let text = HistoryOrigin.text(transaction.origins, bounds) {
-      writer.raw(",\"origin\":")
-      writer.string(text)
-    }
+    if let group = origin.group { writer.member("group", group) }
+    if let text = HistoryOrigin.text(transaction.origins, bounds) { writer.member("origin", text) }
     writer.raw(",\"changes\":[")
   }
 
-  /// Writes a change of one row.
-  func write(_ change: HistorySource.Change, to writer: inout JSONWriter) {
-    writer.raw("{\"entity\":")
-    writer.string(change.entity)
-    writer.raw(",\"id\":")
-    writer.integer(change.identifier, as: int64)
-    writer.raw(",\"kind\":\"")
-    writer.raw(change.kind.name)
-    writer.raw("\"")
+  /// Writes a change of one row, with the values of an inserted row as far as they are known.
+  func write(_ change: RecordedChange, _ row: RowPast?, to writer: inout JSONWriter) {
     let layout = try? catalog.layout(of: change.entity)
-    if let recorded = change.change {
-      write(recorded, change.kind, layout, to: &writer)
-    } else if let row = change.row, let layout {
-      writeInserted(row, layout, to: &writer)
+    writer.object { writer in
+      writer.member("entity", change.entity)
+      writer.member("id", change.identifier, as: int64)
+      writer.member("kind", change.kind.name)
+      if change.kind != .insert {
+        write(change, layout, to: &writer)
+      } else if let row, let layout, row.exists {
+        writeInserted(row, layout, to: &writer)
+      }
     }
-    writer.raw("}")
   }
 
   private func write(
     _ change: RecordedChange,
-    _ kind: HistoryTable.Kind,
     _ layout: EntityLayout?,
     to writer: inout JSONWriter
   ) {
-    if let version = change.version {
-      writer.raw(",\"version\":")
-      writer.integer(version, as: int64)
-    }
-    if kind != .delete {
-      writer.raw(",\"properties\":")
-      writer.names(change.properties.map(\.name))
-    }
+    if let version = change.version { writer.member("version", version, as: int64) }
+    if change.kind != .delete { writer.member("properties", change.properties.map(\.name)) }
     guard hasValues else { return }
     var old = MemberList()
     var new = MemberList()
@@ -80,41 +52,18 @@ struct HistoryWriting {
         new.add(property.name, after, form, int64)
       case .last(let value): old.add(property.name, value, form, int64)
       case .links(let added, let removed):
-        new.add(property.name, Self.links(added, removed, int64), nil, .number)
+        new.addLinks(property.name, added, removed, int64)
       }
     }
     if !old.isEmpty { old.write("old", to: &writer) }
     if !new.isEmpty { new.write("new", to: &writer) }
   }
 
-  private static func links(
-    _ added: [Int64],
-    _ removed: [Int64],
-    _ form: Hello.Int64Form
-  ) -> ArraySlice<UInt8> {
-    var writer = JSONWriter()
-    writer.raw("{")
-    for (name, list) in [("\"add\":[", added), ("\"remove\":[", removed)] where !list.isEmpty {
-      if writer.bytes.count > 1 { writer.raw(",") }
-      writer.raw(name.utf8)
-      for (index, identifier) in list.enumerated() {
-        if index > 0 { writer.raw(",") }
-        writer.integer(identifier, as: form)
-      }
-      writer.raw("]")
-    }
-    if added.isEmpty, removed.isEmpty { writer.raw("\"order\":true") }
-    writer.raw("}")
-    return writer.bytes[...]
-  }
-
-  /// Writes what a row had when it was inserted, as far as that is known.
   private func writeInserted(
     _ row: RowPast,
     _ layout: EntityLayout,
     to writer: inout JSONWriter
   ) {
-    guard row.exists else { return }
     var new = MemberList()
     for field in layout.fields {
       guard let value = row.values[field.path] else { continue }
@@ -123,7 +72,7 @@ struct HistoryWriting {
     new.write("new", to: &writer)
   }
 
-  /// How a property of an entity is written; `nil` if the entity has no such property.
+  /// The form of a property of an entity; `nil` if the entity has no such property.
   static func form(_ name: String, _ layout: EntityLayout?) -> RowColumn.Form? {
     guard let layout, let position = layout.position(of: name) else { return nil }
     return RowColumn.Form(layout.fields[position].attribute)
@@ -155,16 +104,38 @@ struct MemberList {
     }
   }
 
+  /// Adds the change of a relationship from many to many.
+  mutating func addLinks(
+    _ name: String,
+    _ added: [Int64],
+    _ removed: [Int64],
+    _ int64: Hello.Int64Form
+  ) {
+    if !isEmpty { writer.raw(",") }
+    writer.string(name)
+    writer.raw(":")
+    writer.object { $0.addLinks(added, removed, int64) }
+  }
+
   func write(_ name: StaticString, to writer: inout JSONWriter) {
-    writer.raw(",\"")
-    writer.raw(name)
-    writer.raw("\":{")
-    writer.raw(self.writer.bytes)
-    writer.raw("}")
+    writer.member(name) { $0.raw(self.writer.bytes) }
   }
 }
 
 extension JSONWriter {
+  /// Writes the members of a change of a relationship: the rows, or only that their order is another one.
+  mutating func addLinks(_ added: [Int64], _ removed: [Int64], _ form: Hello.Int64Form) {
+    if !added.isEmpty {
+      member("add")
+      identifiers(added, as: form)
+    }
+    if !removed.isEmpty {
+      member("remove")
+      identifiers(removed, as: form)
+    }
+    if added.isEmpty, removed.isEmpty { member("order", true) }
+  }
+
   /// Writes a value of whole numbers with each of them in quotation marks.
   fileprivate mutating func quoteNumbers(of value: ArraySlice<UInt8>) {
     var isInNumber = false
@@ -180,7 +151,7 @@ extension JSONWriter {
 
 extension HistoryTable.Kind {
   /// The name on the wire.
-  var name: StaticString {
+  var name: String {
     switch self {
     case .insert: "insert"
     case .update: "update"

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// What finds the insertions of rows in the history.
+/// The index of the insertions of rows in the history.
 ///
 /// Most transactions insert a few rows at the end of a table. An entry for each of them would cost every commit
 /// a page of the log, so entries are made for many transactions at once, and those that have none yet are
@@ -33,21 +33,8 @@ struct InsertionIndex {
     )
   }
 
-  /// The last row of the history before which all have entries.
-  func position() throws -> Int64 {
-    var position: Int64 = 0
-    try connection.statement("SELECT value FROM depot_meta WHERE key = 'history_indexed'")
-      .run { position = $0.integer(0) }
-    return position
-  }
-
-  /// Makes entries for the rows of the history up to the last one, if there are enough without.
-  ///
-  /// - Parameters:
-  ///   - last: The last row.
-  ///   - position: The last one that has an entry.
-  /// - Returns: The last one that has an entry now.
-  /// - Throws: ``SQLiteError``.
+  /// Makes entries for the rows of the history up to the last one, if there are enough without, and
+  /// returns the last row that has an entry then.
   func advance(to last: Int64, from position: Int64) throws -> Int64 {
     guard last - position >= Self.lag else { return position }
     try connection.statement(
@@ -56,9 +43,7 @@ struct InsertionIndex {
       FROM depot_history WHERE id > ?1 AND id <= ?2 AND kind = 0 ORDER BY entity, first
       """
     ).run([.integer(position), .integer(last)])
-    try connection.statement(
-      "INSERT OR REPLACE INTO depot_meta (key, value) VALUES ('history_indexed', ?1)"
-    ).run([.integer(last)])
+    try CatalogTables(connection: connection).set(.historyIndexed, last)
     return last
   }
 
@@ -72,15 +57,8 @@ struct InsertionIndex {
     ).run([.integer(last)])
   }
 
-  /// Calls `body` with rows of the history that may have inserted a row of an entity, those first whose range
-  /// begins nearest, until it says to stop.
-  ///
-  /// - Parameters:
-  ///   - identifier: The row.
-  ///   - entity: Its own entity.
-  ///   - bounds: How far the history reaches.
-  ///   - body: Gets rows of the history; returns whether to go on.
-  /// - Throws: ``SQLiteError``, and what `body` throws.
+  /// Calls `body` with rows of the history that may have inserted a row of an entity, those first
+  /// whose range begins nearest, until it says to stop.
   func candidates(
     for identifier: Int64,
     of entity: String,

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// What undoing a transaction comes to: what each row was before and after it.
+/// The inverse of a transaction: the state of each row before and after it.
 ///
 /// It is made from the rows of the history, the last first; a large transaction may have changed a row
 /// several times.
@@ -51,18 +51,13 @@ struct Inverse {
   private(set) var isEmpty = true
   private var byteCount = 0
 
-  /// Adds a row of the history that comes before those that were added.
-  ///
-  /// - Parameters:
-  ///   - record: The row.
-  ///   - root: Gives the root of an entity.
-  /// - Throws: ``DepotError`` `history.no_values` if it hasn't what is needed, `limit.rows` if the
-  ///   transaction is too large.
+  /// Adds a row of the history that comes before those that were added; `root` gives the root of an
+  /// entity.
   mutating func add(
     _ record: HistoryRecord,
     root: (String) throws -> String
   ) throws {
-    guard let entity = record.entity, let kind = record.kind else { return }
+    guard let entity = record.entity else { return }
     isEmpty = false
     let root = try root(entity)
     for range in try record.ranges() {
@@ -77,7 +72,7 @@ struct Inverse {
       try check()
     }
     for change in try record.changes().reversed() {
-      switch kind {
+      switch change.kind {
       case .insert: break
       case .update: try update(Key(root: root, identifier: change.identifier), entity, change)
       case .delete: delete(Key(root: root, identifier: change.identifier), entity, change)

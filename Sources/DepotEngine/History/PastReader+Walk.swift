@@ -11,38 +11,27 @@ extension PastReader {
     var edge: Int64 = 0
   }
 
-  /// Finds the changes of a row that didn't insert it, the last first.
-  ///
-  /// - Parameters:
-  ///   - identifier: The row.
-  ///   - root: The root of its entity.
-  ///   - edge: The first row of the history to look at.
-  ///   - body: Gets the changes until it returns `false`.
-  /// - Throws: ``DepotError`` `storage.corrupt` if the history is damaged; ``SQLiteError``; what `body`
-  ///   throws.
+  /// Calls `body` with the changes of a row that didn't insert it, the last before `edge` first,
+  /// until it returns `false`.
   func events(
     of identifier: Int64,
     _ root: String,
     from edge: Int64 = 0,
-    _ body: (Event) throws -> Bool
+    _ body: (RecordedChange) throws -> Bool
   ) throws {
     try walk([Trail(root: root, identifier: identifier, edge: edge)]) { _, event in
       try body(event.get())
     }
   }
 
-  /// Finds the changes of rows that didn't insert them, of each row the last first.
+  /// Calls `body` with the changes of rows that didn't insert them, of each row the last first, or
+  /// with what makes one unreadable.
   ///
-  /// The way back is gone once for all rows together, so that each page of the history is read once.
-  ///
-  /// - Parameters:
-  ///   - trails: The rows.
-  ///   - body: Gets the position of a row and a change of it, or that it can't be read; returns whether
-  ///     to go on with the row, which ends at what can't be read.
-  /// - Throws: ``SQLiteError``; what `body` and the check throw.
+  /// The way back is gone once for all rows together, so that each page of the history is read
+  /// once. A row is done when `body` returns `false` or it can't be read.
   func walk(
     _ trails: [Trail],
-    _ body: (_ position: Int, _ event: Result<Event, DepotError>) throws -> Bool
+    _ body: (_ position: Int, _ event: Result<RecordedChange, DepotError>) throws -> Bool
   ) throws {
     var steps = WalkSteps()
     for (position, trail) in trails.enumerated() {
@@ -56,7 +45,7 @@ extension PastReader {
         let trail = trails[position]
         let goesOn: Bool
         switch page {
-        case .success(let page): goesOn = try tell(page, record, trail, position, body)
+        case .success(let page): goesOn = try tell(page, trail, position, body)
         case .failure(let error):
           _ = try body(position, .failure(error))
           goesOn = false
@@ -70,25 +59,13 @@ extension PastReader {
   /// Tells what a page says of a row; returns whether to go on with the row.
   private func tell(
     _ page: HistoryPages.Page,
-    _ record: Int64,
     _ trail: Trail,
     _ position: Int,
-    _ body: (Int, Result<Event, DepotError>) throws -> Bool
+    _ body: (Int, Result<RecordedChange, DepotError>) throws -> Bool
   ) throws -> Bool {
-    guard let kind = page.kind, let entity = page.entity else { return true }
     switch try unlessDamaged({ try page.changes(of: trail.identifier) }) {
     case .success(let changes):
-      for change in changes.reversed() {
-        let event = Event(
-          record: record,
-          token: page.token,
-          kind: kind,
-          entity: entity,
-          change: change
-        )
-        guard try body(position, .success(event)) else { return false }
-      }
-      return true
+      return try changes.reversed().allSatisfy { try body(position, .success($0)) }
     case .failure(let error):
       _ = try body(position, .failure(error))
       return false
@@ -108,17 +85,16 @@ extension PastReader {
 
   /// Returns the last row of the history before another that is about a row.
   private func last(of trail: Trail, before: Int64) throws -> Int64? {
-    var record: Int64?
-    try connection.statement(
+    try connection.integer(
       """
       SELECT id FROM depot_history_row WHERE entity = ?1 AND row = ?2 AND id >= ?3 AND id < ?4 \
       ORDER BY id DESC LIMIT 1
-      """
-    ).run([
-      .text(trail.root), .integer(trail.identifier),
-      .integer(max(trail.edge, bounds.floor + 1)), .integer(before),
-    ]) { record = $0.integer(0) }
-    return record
+      """,
+      [
+        .text(trail.root), .integer(trail.identifier),
+        .integer(max(trail.edge, bounds.floor + 1)), .integer(before),
+      ]
+    )
   }
 
   // MARK: - What rows were
@@ -131,20 +107,15 @@ extension PastReader {
     var edge: Int64
   }
 
-  /// What a row is, and was.
+  /// The present and the past state of a row.
   struct State {
     var now: RowPast
     /// It must have existed then, or have been deleted since; insertions aren't looked for.
     var then: RowPast
   }
 
-  /// Returns what rows were, as many of the first ones as fit into memory, at least one.
-  ///
-  /// - Parameters:
-  ///   - moments: The rows.
-  ///   - byteLimit: How many bytes their values may have.
-  /// - Returns: The states, or why they can't be read.
-  /// - Throws: ``SQLiteError``; what the check throws.
+  /// Returns the states of rows at moments, as many of the first ones as fit into memory and at
+  /// least one, or why they can't be read.
   func states(
     of moments: ArraySlice<Moment>,
     byteLimit: Int = 4 << 20
@@ -167,10 +138,9 @@ extension PastReader {
     try walk(trails) { position, event in
       guard position < count, case .success = present[position] else { return false }
       switch event {
-      case .success(let event):
-        guard let change = event.change else { return true }
+      case .success(let change):
         byteCount -= past[position].byteCount
-        past[position].undo(event.kind, change)
+        past[position].undo(change)
         byteCount += past[position].byteCount
       case .failure(let error):
         present[position] = .failure(error)
@@ -199,12 +169,7 @@ private struct WalkSteps {
   mutating func add(_ position: Int, at record: Int64) {
     positions[record, default: []].append(position)
     guard positions[record]?.count == 1 else { return }
-    var (low, high) = (0, records.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if records[middle] < record { low = middle + 1 } else { high = middle }
-    }
-    records.insert(record, at: low)
+    records.insert(record, at: records.place { $0 < record })
   }
 
   /// Takes out the last row of the history, and what has come to it.

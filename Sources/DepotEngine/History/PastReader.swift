@@ -22,18 +22,6 @@ final class PastReader {
     let names: [String]
   }
 
-  /// A change of a row.
-  struct Event {
-    /// The row of the history.
-    var record: Int64
-    var token: Int64
-    var kind: HistoryTable.Kind
-    /// The entity that the row is of; of links, the one that declares the relationship.
-    var entity: String
-    /// What changed; `nil` of an insertion.
-    var change: RecordedChange?
-  }
-
   init(
     _ connection: Connection,
     _ catalog: Catalog,
@@ -47,11 +35,18 @@ final class PastReader {
     pages = HistoryPages(connection, check: check)
   }
 
+  /// Whether the schema changed after a moment, and with it perhaps rows and the names of properties.
+  func schemaChanged(since token: Int64) throws -> Bool {
+    let last = try connection.integer(
+      "SELECT max(id) FROM depot_history WHERE origin = ?1",
+      [.text(TransactionOrigin.schemaKind)]
+    )
+    return last ?? 0 > token
+  }
+
   // MARK: - The present
 
   /// Returns what a row is.
-  ///
-  /// - Throws: ``DepotError`` `storage.corrupt` if it is damaged; ``SQLiteError``.
   func current(_ identifier: Int64, _ layout: EntityLayout) throws -> RowPast {
     let shape = try shape(layout)
     defer { shape.statement.reset() }
@@ -76,17 +71,15 @@ final class PastReader {
       RowColumn(
         name: layout.fields[position].path,
         form: RowColumn.Form(layout.fields[position].attribute),
-        index: place + 3
+        index: place + 2
       )
     }
-    let kind =
-      layout.kindCondition(in: layout.table, includingDescendants: true).map { " AND \($0)" } ?? ""
     let shape = Shape(
       layout: layout,
       statement: try connection.statement(
-        "SELECT \(layout.fullRow) FROM \(layout.table) WHERE id = ?1\(kind)"
+        "SELECT \(layout.fullRow) FROM \(layout.table) WHERE id = ?1\(layout.kindFilter())"
       ),
-      reading: RowReading(full: layout, columns: columns),
+      reading: RowReading(layout, columns: columns),
       names: columns.map(\.name)
     )
     shapes[layout.name] = shape
@@ -95,42 +88,32 @@ final class PastReader {
 
   /// Returns the version of a row; `nil` if there is no such row.
   func version(of identifier: Int64, _ layout: EntityLayout) throws -> Int64? {
-    var version: Int64?
-    try connection.statement("SELECT version FROM \(layout.table) WHERE id = ?1")
-      .run([.integer(identifier)]) { version = $0.integer(0) }
-    return version
+    try connection.integer(
+      "SELECT version FROM \(layout.table) WHERE id = ?1",
+      [.integer(identifier)]
+    )
   }
 
   /// Returns the entity that a row is of.
   func entity(of identifier: Int64, _ layout: EntityLayout) throws -> EntityLayout? {
     let column = layout.isInHierarchy ? "kind" : "0"
-    let kind =
-      layout.kindCondition(in: layout.table, includingDescendants: true).map { " AND \($0)" } ?? ""
-    var found: Int64?
-    try connection.statement("SELECT \(column) FROM \(layout.table) WHERE id = ?1\(kind)")
-      .run([.integer(identifier)]) { found = $0.integer(0) }
-    guard let found else { return nil }
+    let sql = "SELECT \(column) FROM \(layout.table) WHERE id = ?1\(layout.kindFilter())"
+    guard let found = try connection.integer(sql, [.integer(identifier)]) else { return nil }
     guard layout.isInHierarchy, let name = layout.numbers[Int(found)] else { return layout }
     return try catalog.layout(of: name)
   }
 
   // MARK: - The past
 
-  /// Finds the insertions of a row, the last first.
-  ///
-  /// - Parameters:
-  ///   - identifier: The row.
-  ///   - layout: The entity, or one that it descends from.
-  ///   - isAlone: Whether there can be only one, since the row was never deleted.
-  /// - Returns: The insertions.
-  /// - Throws: ``DepotError`` `storage.corrupt` if the history is damaged; ``SQLiteError``.
+  /// Returns the insertions of a row, the last first; there is only one if the row was never
+  /// deleted, so `isAlone`.
   func insertions(
     of identifier: Int64,
     _ layout: EntityLayout,
     isAlone: Bool
-  ) throws -> [Event] {
+  ) throws -> [RecordedChange] {
     let root = try catalog.layout(of: layout.root)
-    var result: [Event] = []
+    var result: [RecordedChange] = []
     for name in root.numbers.values.sorted() {
       // Identifiers grow, so that those of a row that was inserted once are nearest.
       try InsertionIndex(connection: connection).candidates(
@@ -140,9 +123,7 @@ final class PastReader {
       ) { record in
         let page = try pages.page(record)
         guard page.ranges.contains(where: { $0.contains(identifier) }) else { return true }
-        result.append(
-          Event(record: record, token: page.token, kind: .insert, entity: name, change: nil)
-        )
+        result.append(page.record.insertion(of: identifier))
         return !isAlone
       }
       if isAlone, !result.isEmpty { return result }
@@ -155,10 +136,7 @@ final class PastReader {
     var origin: HistoryOrigin?
     try connection.statement(
       "SELECT at, author, process, grouping, origin FROM depot_history WHERE id = ?1 AND token = ?1"
-    ).run([.integer(token)]) { origin = HistoryOrigin(token: token, $0, from: 0) }
+    ).run([.integer(token)]) { origin = HistoryOrigin(token: token, $0, from: 0, bounds) }
     return origin
   }
 }
-
-@available(*, unavailable)
-extension PastReader: Sendable {}

@@ -1,12 +1,19 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// What one row of the history says about one row of an entity.
+/// A change of one row of an entity, as the history has it.
 struct RecordedChange: Equatable {
+  /// The row of the history, and its transaction.
+  var record: Int64
+  var token: Int64
+  var kind: HistoryTable.Kind
+  /// The entity that the row is of; of links, the one that declares the relationship.
+  var entity: String
   var identifier: Int64
   /// The row's version: after an update, before a deletion.
   var version: Int64?
-  var properties: [Property]
+  /// The properties that changed; none of an insertion.
+  var properties: [Property] = []
 
   struct Property: Equatable {
     var name: String
@@ -26,12 +33,12 @@ struct RecordedChange: Equatable {
   /// How many bytes its values have.
   var byteCount: Int { properties.reduce(0) { $0 + $1.byteCount } }
 
-  /// What is kept of a property; values are JSON as the wire has it.
+  /// The part of a property that is kept; values are JSON as the wire has it.
   enum Content: Equatable {
     /// Only that it changed.
     case name
     case values(old: ArraySlice<UInt8>, new: ArraySlice<UInt8>)
-    /// What a deleted row had.
+    /// The last value of a deleted row.
     case last(ArraySlice<UInt8>)
     /// The rows that a relationship from many to many was changed by; none if only their order was.
     case links(added: [Int64], removed: [Int64])
@@ -45,41 +52,28 @@ struct HistoryRecord {
   /// The entity that its rows are of; `nil` if it tells of no rows.
   let entity: String?
   let kind: HistoryTable.Kind?
-  private let document: JSONDocument?
+  let document: JSONDocument?
+}
 
+extension HistoryRecord {
   /// Reads a full row.
-  ///
-  /// - Throws: ``DepotError`` `storage.corrupt` if it isn't what was stored.
   init(_ row: borrowing Row) throws(DepotError) {
-    identifier = row.integer(0)
-    token = row.integer(1)
-    guard HistoryTable.isSound(row) else { throw Self.damaged(identifier) }
+    let (identifier, token) = (row.integer(0), row.integer(1))
     guard !row.isNull(8), let kind = HistoryTable.Kind(rawValue: row.integer(9)) else {
-      (entity, kind, document) = (nil, nil, nil)
+      self.init(identifier: identifier, token: token, entity: nil, kind: nil, document: nil)
       return
     }
-    entity = row.text(8)
-    self.kind = kind
     do {
-      document = try JSONDocument(Array(row.bytes(12)), valueLimit: .max)
+      self.init(
+        identifier: identifier,
+        token: token,
+        entity: row.text(8),
+        kind: kind,
+        document: try JSONDocument(Array(row.bytes(12)), valueLimit: .max)
+      )
     } catch {
       throw Self.damaged(identifier)
     }
-  }
-
-  /// Creates a record from its changes as JSON.
-  init(
-    _ kind: HistoryTable.Kind,
-    _ entity: String,
-    _ json: String,
-    identifier: Int64 = 1,
-    token: Int64 = 1
-  ) throws(DepotError) {
-    self.identifier = identifier
-    self.token = token
-    self.kind = kind
-    self.entity = entity
-    document = try JSONDocument(Array(json.utf8))
   }
 
   /// The identifiers of the rows that were inserted, as ranges.
@@ -123,14 +117,29 @@ struct HistoryRecord {
     }
   }
 
+  /// Returns the insertion of one of the rows in ``ranges()``.
+  func insertion(of row: Int64) -> RecordedChange {
+    RecordedChange(
+      record: identifier,
+      token: token,
+      kind: .insert,
+      entity: entity ?? "",
+      identifier: row
+    )
+  }
+
   /// Reads one element.
   func change(_ node: JSONNode) throws(DepotError) -> RecordedChange {
+    guard let kind, let entity else { throw Self.damaged(identifier) }
     do {
       var reader = try JSONObjectReader(node)
       var change = RecordedChange(
+        record: identifier,
+        token: token,
+        kind: kind,
+        entity: entity,
         identifier: try reader.required("id").int64(),
-        version: try reader.optional("v")?.int64(),
-        properties: []
+        version: try reader.optional("v")?.int64()
       )
       let properties = try reader.required("p")
       if properties.kind == .array {

@@ -1,4 +1,4 @@
-/// What a row was at a moment, found by going back from what it is.
+/// The state of a row at a moment, found by going back from the present one.
 struct RowPast: Equatable {
   /// Whether there was such a row.
   var exists: Bool
@@ -12,13 +12,10 @@ struct RowPast: Equatable {
 
   static let none = RowPast(exists: false, values: [:])
 
-  /// Goes back over an insertion of the row.
-  mutating func undoInsertion() { self = .none }
-
   /// Goes back over a change of the row.
-  mutating func undo(_ kind: HistoryTable.Kind, _ change: RecordedChange) {
-    switch kind {
-    case .insert: undoInsertion()
+  mutating func undo(_ change: RecordedChange) {
+    switch change.kind {
+    case .insert: self = .none
     case .update:
       for property in change.properties {
         if case .values(let old, _) = property.content {

@@ -9,18 +9,14 @@ struct RowStory {
   /// Whether there is such a row now.
   let exists: Bool
   /// Its insertions and deletions, the last first.
-  private let turns: [PastReader.Event]
+  private let turns: [RecordedChange]
 
-  /// - Parameters:
-  ///   - identifier: The row.
-  ///   - entity: Its entity, or one that it descends from.
-  ///   - past: What reads the history.
-  /// - Throws: ``DepotError`` `notfound.object` if there is no such row and the history knows of none.
+  /// Finds the row of an entity or of one that descends from it, in the store or in its history.
   init(_ identifier: Int64, _ entity: EntityLayout, _ past: PastReader) throws {
     self.identifier = identifier
     let present = try past.entity(of: identifier, entity)
     exists = present != nil
-    var turns: [PastReader.Event] = []
+    var turns: [RecordedChange] = []
     try past.events(of: identifier, entity.root) { event in
       if event.kind == .delete { turns.append(event) }
       return true
@@ -43,19 +39,18 @@ struct RowStory {
     let edge = try past.bounds.edge(after: token, on: past.connection)
     var row = try past.current(identifier, layout)
     var insertions = turns.filter { $0.kind == .insert && $0.record >= edge }[...]
-    try past.events(of: identifier, layout.root, from: edge) { event in
-      while let insertion = insertions.first, insertion.record > event.record {
+    try past.events(of: identifier, layout.root, from: edge) { change in
+      while let insertion = insertions.first, insertion.record > change.record {
         insertions.removeFirst()
-        row.undoInsertion()
+        row.undo(insertion)
       }
-      if let change = event.change { row.undo(event.kind, change) }
+      row.undo(change)
       return true
     }
-    if !insertions.isEmpty { row.undoInsertion() }
-    return row
+    return insertions.isEmpty ? row : .none
   }
 
-  /// Who changed a row last.
+  /// The author of a row's last change.
   struct Blame {
     /// The transactions that changed each property last, as far as they are known.
     var properties: [String: Int64] = [:]
@@ -76,7 +71,7 @@ struct RowStory {
     if exists, let deletion, deletion.record > edge { edge = deletion.record + 1 }
     try past.events(of: identifier, layout.root, from: edge) { event in
       guard event.kind == .update || event.kind == .links else { return true }
-      for property in event.change?.properties ?? [] where blame.properties[property.name] == nil {
+      for property in event.properties where blame.properties[property.name] == nil {
         blame.properties[property.name] = event.token
       }
       return true

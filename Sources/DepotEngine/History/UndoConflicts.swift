@@ -1,12 +1,12 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// What stands in the way of undoing a transaction, as it is told.
+/// The conflicts that stand in the way of undoing a transaction, as they are told.
 struct UndoConflicts {
   /// How many are told.
   private static let limit = 1000
 
-  /// Those that are told.
+  /// The conflicts that are told.
   private(set) var list: [SaveConflict] = []
   private var roots: [String] = []
   /// How many there are.
@@ -27,12 +27,7 @@ struct UndoConflicts {
     roots.append(layout.root)
   }
 
-  /// Says of all of them who changed the properties last.
-  ///
-  /// - Parameters:
-  ///   - edge: The first row of the history behind the transaction.
-  ///   - past: What reads the history.
-  /// - Throws: ``DepotError`` `storage.corrupt` if it is damaged; ``SQLiteError``; what the check throws.
+  /// Says of all of them who changed the properties last, before the row `edge` of the history.
   mutating func explain(from edge: Int64, _ past: PastReader) throws {
     var missing = list.map { Set($0.properties) }
     let trails = zip(list, roots).map { conflict, root in
@@ -40,8 +35,7 @@ struct UndoConflicts {
     }
     try past.walk(trails) { position, event in
       let event = try event.get()
-      for property in event.change?.properties ?? []
-      where missing[position].remove(property.name) != nil {
+      for property in event.properties where missing[position].remove(property.name) != nil {
         list[position].changedBy[property.name] = try past.origin(of: event.token)
           .map { $0.conflictOrigin(past.bounds) }
       }
@@ -62,14 +56,11 @@ struct UndoConflicts {
 }
 
 extension HistoryOrigin {
-  /// Who made a change, as conflicts tell it.
+  /// The author of a change, as conflicts tell it.
   func conflictOrigin(_ bounds: HistoryBounds) -> SaveConflict.Origin {
-    var writer = JSONWriter()
-    DateText.write(at, to: &writer)
-    let text = (try? JSONValue(parsing: writer.bytes))?.string
-    return SaveConflict.Origin(
+    SaveConflict.Origin(
       token: bounds.token(token).description,
-      at: text,
+      at: JSONValue(date: at).string,
       author: author,
       process: process
     )

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// What undoing a transaction writes.
+/// The request that undoing a transaction comes to.
 extension UndoPlan {
   private static func name(_ key: Inverse.Key) -> String { "#\(key.root)/\(key.identifier)" }
 
@@ -20,7 +20,7 @@ extension UndoPlan {
     return versions
   }
 
-  /// What does all of it.
+  /// The save that does all of it.
   func request() throws -> SaveRequest {
     var request = SaveRequest()
     for (entity, columns, rows) in try batches(insertions) {
@@ -49,9 +49,8 @@ extension UndoPlan {
       let layout = try past.catalog.layout(of: group[0])
       let destinations = try columns.map { try destination(of: $0, layout) }
       var writer = JSONWriter()
-      writer.raw("[")
-      for (index, row) in rows.sorted(by: { $0.key.identifier < $1.key.identifier }).enumerated() {
-        writer.raw(index == 0 ? "[" : ",[")
+      writer.array(rows.sorted { $0.key.identifier < $1.key.identifier }) { writer, row in
+        writer.raw("[")
         identifier(row.key, to: &writer)
         for (name, destination) in zip(columns, destinations) {
           writer.raw(",")
@@ -64,7 +63,6 @@ extension UndoPlan {
         }
         writer.raw("]")
       }
-      writer.raw("]")
       return (layout.name, ["$id"] + columns, RowBatch(json: writer.bytes, count: rows.count))
     }
   }
@@ -80,19 +78,16 @@ extension UndoPlan {
     var writer = JSONWriter()
     writer.raw("[[")
     identifier(Inverse.Key(root: layout.root, identifier: key.identifier), to: &writer)
-    writer.raw(",{")
-    for (index, (name, rows)) in [("\"add\":[", links.add), ("\"remove\":[", links.remove)]
-      .enumerated()
-    {
-      if index > 0 { writer.raw(",") }
-      writer.raw(name.utf8)
-      for (index, row) in rows.sorted().enumerated() {
-        if index > 0 { writer.raw(",") }
-        identifier(Inverse.Key(root: destination, identifier: row), to: &writer)
+    writer.raw(",")
+    writer.object { writer in
+      for (name, rows) in [("add" as StaticString, links.add), ("remove", links.remove)] {
+        writer.member(name)
+        writer.array(rows.sorted()) { writer, row in
+          identifier(Inverse.Key(root: destination, identifier: row), to: &writer)
+        }
       }
-      writer.raw("]")
     }
-    writer.raw("}]]")
+    writer.raw("]]")
     return SaveRequest.Change(
       entity: key.entity,
       columns: ["$id", key.relationship],

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// What is to be written to undo a transaction, after it was compared with what the rows are now.
+/// The plan to undo a transaction, made by comparing its inverse with the rows as they are now.
 ///
 /// The inverse of a transaction is a save: it makes deleted rows again under temporary identifiers that
 /// stand for their own, so that they can refer to each other.
@@ -12,7 +12,7 @@ struct UndoPlan {
   private let token: Int64
   /// The first row of the history behind the transaction.
   private let edge: Int64
-  /// What is told.
+  /// The conflicts to tell.
   private(set) var conflicts = UndoConflicts()
   /// The rows to make again, with their versions.
   private(set) var recreated: [Inverse.Key: (layout: EntityLayout, version: Int64)] = [:]
@@ -41,7 +41,7 @@ struct UndoPlan {
   /// A row that is gone and comes back.
   private struct Gone {
     var key: Inverse.Key
-    /// What it is to have.
+    /// The values that it is to have.
     var values: Values
     /// Whether it is to have what it had last besides.
     var keepsLast: Bool
@@ -49,13 +49,8 @@ struct UndoPlan {
     var version: Int64
   }
 
-  /// - Parameters:
-  ///   - inverse: What undoing the transaction comes to.
-  ///   - token: The transaction.
-  ///   - policy: What is done about what came later.
-  ///   - past: What reads the history.
-  ///   - versions: The last versions of rows that are gone for what was undone before, together with it.
-  /// - Throws: ``DepotError`` if it can't be undone; ``SQLiteError``; what the reader's check throws.
+  /// Compares an inverse with the rows as they are; `versions` are the last ones of rows that are
+  /// gone for what was undone before, together with it.
   init(
     _ inverse: Inverse,
     of token: Int64,
@@ -101,7 +96,7 @@ struct UndoPlan {
     let state = try nextState()
     let (now, then) = (state.now, state.then)
     guard now.exists else { return }
-    // What was changed to and fro is what the transaction inserted.
+    // A row that was changed to and fro is as the transaction inserted it.
     let changed = now.values.keys.filter { !Self.isSame(now.values[$0], then.values[$0]) }
       .sorted()
     if !changed.isEmpty {
@@ -161,7 +156,8 @@ struct UndoPlan {
   ) throws {
     for (position, field) in layout.fields.enumerated()
     where layout.storedPositions[position] != nil && field.attribute.derivation == nil {
-      guard values[field.path] == nil, try !schemaChanged() else { continue }
+      // After a change of the schema there may be other properties.
+      guard values[field.path] == nil, try !past.schemaChanged(since: token) else { continue }
       throw Inverse.noValues(layout.name, key.identifier)
     }
     insertions[key] = Values(
@@ -171,14 +167,6 @@ struct UndoPlan {
     recreated[key] = (layout, version)
   }
 
-  /// Whether the schema changed after the transaction, so that there may be other properties.
-  private func schemaChanged() throws -> Bool {
-    var last: Int64 = 0
-    try past.connection.statement("SELECT max(id) FROM depot_history WHERE origin = ?1")
-      .run([.text(TransactionOrigin.schemaKind)]) { last = $0.integer(0) }
-    return last > token
-  }
-
   private mutating func planUpdate(
     _ key: Inverse.Key,
     _ layout: EntityLayout,
@@ -186,7 +174,7 @@ struct UndoPlan {
   ) throws {
     let now = try past.current(key.identifier, layout)
     var wanted = row.before
-    for name in wanted.keys where layout.isDerivedField(name) { wanted[name] = nil }
+    for name in wanted.keys where layout.isDerived(name) { wanted[name] = nil }
     guard !wanted.isEmpty else { return }
     guard now.exists else { return try planUpdateOfDeleted(key, layout, row, wanted) }
     let contested = wanted.keys.filter { name in
@@ -247,10 +235,10 @@ struct UndoPlan {
     }
     var last = Array(repeating: RowPast.none, count: gone.count)
     try past.walk(trails) { position, event in
-      let event = try event.get()
-      guard event.kind == .delete, let change = event.change else { return true }
+      let change = try event.get()
+      guard change.kind == .delete else { return true }
       gone[position].version = max(gone[position].version, change.version ?? 0)
-      if gone[position].keepsLast { last[position].undo(.delete, change) }
+      if gone[position].keepsLast { last[position].undo(change) }
       return false
     }
     for (row, last) in zip(gone, last) {
@@ -341,9 +329,7 @@ struct UndoPlan {
 
   // MARK: - Values
 
-  /// Returns values as a request can give them.
-  ///
-  /// - Throws: ``DepotError`` `history.no_values` for a value that is stored outside its row.
+  /// Returns values as a request can give them, unless one is stored outside its row.
   private func writable(
     _ values: [String: ArraySlice<UInt8>],
     _ layout: EntityLayout,
@@ -377,12 +363,5 @@ struct UndoPlan {
       }
     }
     return result
-  }
-}
-
-extension EntityLayout {
-  /// Whether the store computes what a path names.
-  fileprivate func isDerivedField(_ path: String) -> Bool {
-    position(of: path).map { fields[$0].attribute.derivation != nil } ?? false
   }
 }

@@ -3,47 +3,38 @@ internal import DepotSQLite
 
 /// The undoing of transactions, or the doing again of what was undone, in one transaction.
 struct UndoRun {
-  private let writer: Writer
-  private let entities: EntityWriters
-  private let request: UndoRequest
-  private let write: WriteRequest
-  private let isRedo: Bool
-
-  init(
-    _ writer: Writer,
-    _ entities: EntityWriters,
-    _ request: UndoRequest,
-    _ write: WriteRequest,
-    isRedo: Bool = false
-  ) {
-    self.writer = writer
-    self.entities = entities
-    self.request = request
-    self.write = write
-    self.isRedo = isRedo
-  }
+  let writer: Writer
+  let entities: EntityWriters
+  let request: UndoRequest
+  let write: WriteRequest
+  var isRedo = false
 
   private var connection: Connection { writer.connection }
 
-  func run(_ effect: inout WriteEffect, _ json: inout JSONWriter) throws {
+  /// Undoes the transactions, and returns the members of the result.
+  func run(_ effect: inout WriteEffect) throws -> [String: JSONValue] {
     let bounds = try HistoryBounds(on: connection)
-    var selection = UndoSelection(bounds, isRedo: isRedo, on: connection, write.control)
+    var selection = UndoSelection(
+      bounds: bounds,
+      isRedo: isRedo,
+      connection: connection,
+      control: write.control
+    )
     let tokens = try selection.tokens(request.target, author: write.author)
     let name = isRedo ? "redo" : "undo"
     if let first = tokens.first { writer.recorder.setKind("\(name):\(first)") }
     var conflicts: [SaveConflict] = []
-    // What is deleted along the way isn't in the history yet.
+    // A row that is deleted along the way isn't in the history yet.
     var versions: [Inverse.Key: Int64]? = tokens.count > 1 ? [:] : nil
     for token in tokens {
       try write.control.check()
       conflicts += try undo(token, bounds, &versions, &effect)
     }
     for token in tokens.dropFirst() { try writer.recorder.addKind("\(name):\(token)") }
-    json.raw("{\"undone\":")
-    json.names(tokens.map { bounds.token($0).description })
-    json.raw(",\"conflicts\":")
-    json.write(.array(conflicts.prefix(1000).map(\.json)))
-    json.raw("}")
+    return [
+      "undone": .array(tokens.map { .string(bounds.token($0).description) }),
+      "conflicts": .array(conflicts.prefix(1000).map(\.json)),
+    ]
   }
 
   /// Undoes one transaction; returns the conflicts that the policy decided.

@@ -11,35 +11,16 @@ struct UndoSelection {
   /// How many transactions are looked at to find the last one that can be undone.
   private static let searchLimit = 100_000
 
-  private let connection: Connection
-  private let bounds: HistoryBounds
-  private let isRedo: Bool
-  private let control: CallControl
-  /// What is known of transactions: which one undid them and has effect, or that none did.
-  private var activeReversals: [Int64: Int64?] = [:]
+  let bounds: HistoryBounds
+  let isRedo: Bool
+  let connection: Connection
+  let control: CallControl
+  /// The transaction, as far as it is known, that undid another and has effect; `nil` if none did.
+  private(set) var activeReversals: [Int64: Int64?] = [:]
   /// Of how many transactions it was looked up what undid them.
   private(set) var lookupCount = 0
 
-  init(
-    _ bounds: HistoryBounds,
-    isRedo: Bool,
-    on connection: Connection,
-    _ control: CallControl
-  ) {
-    self.bounds = bounds
-    self.isRedo = isRedo
-    self.connection = connection
-    self.control = control
-  }
-
-  /// Finds the transactions.
-  ///
-  /// - Parameters:
-  ///   - target: What the request says.
-  ///   - author: The author of the call.
-  /// - Returns: Their tokens, the last first; at least one.
-  /// - Throws: ``DepotError`` of class `history` if there is none, or it was undone before; what stops
-  ///   the call.
+  /// Returns the tokens of the transactions that a target means, the last first; at least one.
   mutating func tokens(_ target: UndoRequest.Target, author: String?) throws -> [Int64] {
     switch target {
     case .last: return [try last(of: author)]
@@ -50,7 +31,7 @@ struct UndoSelection {
   }
 
   private mutating func token(_ token: HistoryToken) throws -> Int64 {
-    // What is to be undone must itself be kept.
+    // The transaction to undo must itself be kept.
     try bounds.check(token, at: "/args/token")
     guard token.sequence > bounds.purged else {
       throw DepotError(.historyExpired, "The transaction \(token) isn't kept any more.")
@@ -171,7 +152,7 @@ struct UndoSelection {
   /// Returns the transaction that undid another and has effect.
   private mutating func activeReversal(of token: Int64) throws -> Int64? {
     if let known = activeReversals[token] { return known }
-    // What undid something is younger, so that this comes to an end.
+    // A transaction that undid another is younger, so that this comes to an end.
     var chain = [(token: token, reversals: try reversals(of: token))]
     while var last = chain.popLast() {
       try control.check()

@@ -1,4 +1,3 @@
-internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 
@@ -11,20 +10,20 @@ extension Writer {
 
   /// Whether there is history to delete.
   var isHistoryPurgeDue: Bool {
-    // What consumers hold back isn't looked at after each commit.
+    // The history that consumers hold back isn't looked at after each commit.
     let limit = max(configuration.history.bytes, heldHistoryBytes + Self.heldStep)
     return hasForgottenHistory
       || historyBytes > (heldHistoryBytes > 0 ? limit : configuration.history.bytes)
   }
 
-  /// Deletes some history if there is too much of it, in a transaction of its own.
-  ///
-  /// - Returns: Whether there is more to delete.
-  /// - Throws: ``SQLiteError`` after which nobody knows what is on disk.
-  func purgeHistory(now: Double) throws(SQLiteError) -> Bool {
+  /// Deletes some history if there is too much of it, in a transaction of its own, and returns
+  /// whether there is more to delete.
+  func purgeHistory() throws(SQLiteError) -> Bool {
+    // The clocks are looked at also while nothing is written.
+    let now = epoch.now()
     guard prepared == nil else { return false }
     do {
-      try connection.statement("BEGIN IMMEDIATE").runBound()
+      try connection.begin()
       let purge = HistoryPurge(tables, catalog)
       let step = try purge.step(configuration.history, now: now, bytes: historyBytes)
       historyBytes = max(0, historyBytes - step.bytes)
@@ -52,61 +51,46 @@ extension Writer {
   }
 
   func storeHistoryBytes() throws {
-    try tables.setHistoryBytes(historyBytes)
+    try tables.set(.historyBytes, historyBytes)
     storedHistoryBytes = historyBytes
   }
 
-  /// Does what a request about the history itself asks for.
-  func keepHistory(_ operation: Operation, _ json: inout JSONWriter) throws {
+  /// Carries out a request about the history itself, and returns the members of the result.
+  func keepHistory(_ operation: Operation) throws -> [String: JSONValue] {
     let bounds = try HistoryBounds(on: connection)
     switch operation {
     case .deleteHistory(let moment):
       let end: Int64
-      if case .token(let token) = moment, token.store == bounds.store,
-        token.sequence < bounds.purged
-      {
-        end = bounds.purged
-      } else if case .token(let token) = moment, token == bounds.token(bounds.head + 1) {
-        end = bounds.head
+      if case .token(let token) = moment {
+        // The transaction of a token is kept, and the last one's successor stands for the next one.
+        let last = token.advanced(by: -1)
+        try bounds.checkOrigin(last, at: "/args/before")
+        end = max(last.sequence, bounds.purged)
       } else {
-        let sequence = try bounds.sequence(of: moment, at: "/args/before", on: connection)
-        // What a token stands for is kept.
-        if case .token = moment { end = sequence - 1 } else { end = sequence }
+        end = try bounds.sequence(of: moment, at: "/args/before", on: connection)
       }
       let count = try HistoryPurge(tables, catalog).forget(through: end)
       if count > 0 { hasForgottenHistory = true }
       let after = try HistoryBounds(on: connection)
-      json.raw("{\"deleted\":")
-      json.integer(count)
-      json.raw(",\"oldest\":")
-      json.write(after.details["oldest"] ?? .null)
-      json.raw("}")
+      return ["deleted": .int64(Int64(count)), "oldest": after.details["oldest"] ?? .null]
     case .acknowledgeHistory(let position):
       try bounds.check(position.token, at: "/args/token")
-      try HistoryConsumers(connection).set(
+      try HistoryConsumers(connection: connection).set(
         position.consumer,
         position.token.sequence,
-        at: HistoryClock.now()
+        at: epoch.date(epoch.now())
       )
-      json.raw("{\"consumer\":")
-      json.string(position.consumer)
-      json.raw(",\"position\":")
-      json.string(position.token.description)
-      json.raw("}")
+      return [
+        "consumer": .string(position.consumer), "position": .string(position.token.description),
+      ]
     case .forgetConsumer(let name):
-      guard try HistoryConsumers(connection).forget(name) else {
+      guard try HistoryConsumers(connection: connection).forget(name) else {
         throw DepotError(.usage, "The history has no consumer \(name.debugDescription).")
           .hint("See history.status.").at("/args/consumer")
       }
-      json.raw("{}")
+      return [:]
     default:
       throw DepotError(.bug, "\(operation.name) isn't about the history.")
     }
   }
-}
-
-/// The time as the history has it.
-enum HistoryClock {
-  /// Seconds since 2001.
-  static func now() -> Double { Double(WallClock.now()) - 978_307_200 }
 }

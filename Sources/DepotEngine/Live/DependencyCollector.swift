@@ -3,12 +3,12 @@ internal import DepotProtocol
 /// The collecting of what a query depends on, by a walk through its expressions.
 struct DependencyCollector {
   private let catalog: Catalog
-  private let layout: EntityLayout
+  let layout: EntityLayout
   var dependencies: QueryDependencies
   /// The nodes that were found, by where they are reached from and how.
   private var children: [LinkKey: Int] = [:]
   private var variables: [(name: String, objects: [Object])] = []
-  /// What was read since the last ``takeReads()``.
+  /// The reads since the last ``takeReads()``.
   private var reads = QueryDependencies.Reads()
 
   private struct LinkKey: Hashable {
@@ -24,14 +24,10 @@ struct DependencyCollector {
     var pending: RelationshipLayout?
   }
 
-  init(
-    _ entity: String,
-    includesSubentities: Bool,
-    in catalog: Catalog
-  ) throws(DepotError) {
+  init(_ request: some RowRequest, in catalog: Catalog) throws(DepotError) {
     self.catalog = catalog
-    layout = try catalog.layout(of: entity)
-    let numbers = includesSubentities ? Set(layout.numbers.keys) : [layout.number]
+    layout = try catalog.layout(of: request.entity)
+    let numbers = request.includesSubentities ? Set(layout.numbers.keys) : [layout.number]
     dependencies = QueryDependencies(
       nodes: [QueryDependencies.Node(root: layout.root, numbers: numbers)]
     )
@@ -106,7 +102,7 @@ struct DependencyCollector {
     case .conditional(let test, let first, let second):
       visit(test)
       return objects(first) + objects(second)
-    case .coalesce(let parts):
+    case .coalesce(let parts), .list(let parts):
       return parts.flatMap { objects($0) }
     case .quantified(_, let collection, let name, let predicate):
       _ = elements(of: collection, name, predicate)
@@ -120,7 +116,7 @@ struct DependencyCollector {
       for argument in arguments { visit(argument) }
       return []
     default:
-      for part in expression.plainParts { visit(part) }
+      for part in expression.children { visit(part) }
       return []
     }
   }
@@ -253,21 +249,5 @@ extension Catalog {
   /// Returns the place of a column, whose name is quoted, among those of a root entity's layout.
   func rootPlace(of quoted: String, in root: String) -> Int? {
     (try? layout(of: root))?.stored.firstIndex { $0.quoted == quoted }
-  }
-}
-
-extension QueryExpression {
-  /// The parts of an expression that is a value made of those of its parts.
-  fileprivate var plainParts: [QueryExpression] {
-    switch self {
-    case .comparison(_, let left, let right, _), .text(_, let left, let right, _),
-      .arithmetic(_, let left, let right), .contains(let left, let right):
-      [left, right]
-    case .between(let value, let low, let high): [value, low, high]
-    case .in(let value, let list, _): [value] + list
-    case .and(let parts), .or(let parts): parts
-    case .not(let part), .negate(let part), .convert(let part, _), .aggregate(_, let part): [part]
-    default: []
-    }
   }
 }

@@ -6,7 +6,7 @@ package struct LiveBarrier: Sendable {
   /// The number of the connection.
   let connection: Int64
   let control: CallControl
-  /// What is to be known.
+  /// The transaction that is to be known.
   var target: Int64 = 0
   /// Gets the token of it, on the thread of ``LiveQueries``.
   let completion: @Sendable (Result<HistoryToken, DepotError>) -> Void
@@ -31,8 +31,7 @@ extension LiveQueries {
       do throws(DepotError) {
         try barrier.control.check()
         if isReached(barrier) {
-          let token = HistoryToken(store: storeIdentifier, sequence: barrier.target)
-          barrier.completion(.success(token))
+          barrier.completion(.success(store.epochs.token(barrier.target)))
         } else {
           rest.append(barrier)
         }

@@ -1,7 +1,8 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// What is kept of a row of a watched query: enough to find its place and to notice that it changed.
+/// The part of a watched query's row that is kept: enough to find its place and to notice that it
+/// changed.
 struct LiveEntry: Sendable {
   var identifier: Int64
   /// The values of the sort keys, without the identifier.
@@ -9,12 +10,8 @@ struct LiveEntry: Sendable {
   /// The checksum of what the client got of the row.
   var checksum: UInt64
 
-  /// Reads the entry of the current row of a statement.
-  ///
-  /// - Parameters:
-  ///   - row: The row, which begins with its identifier.
-  ///   - keys: Where the values of the sort keys are, and whether the version counts.
-  ///   - json: The row as the client gets it.
+  /// Reads the entry of the current row of a statement, which begins with its identifier; `json` is
+  /// the row as the client gets it.
   init(_ row: borrowing Row, _ keys: Keys, json: ArraySlice<UInt8>) {
     identifier = row.integer(0)
     var terms: [SQLiteValue] = []
@@ -26,7 +23,7 @@ struct LiveEntry: Sendable {
     checksum = Self.checksum(of: json, from: keys.countsVersion ? 1 : 2)
   }
 
-  /// What of a statement's rows matters besides what the client gets.
+  /// The parts of a statement's rows that matter besides those for the client.
   struct Keys: Hashable, Sendable {
     /// Where the values of the sort keys are.
     var columns: Range<Int>

@@ -8,22 +8,14 @@ struct LiveHistory {
   /// do.
   private let rows: (root: String, numbers: Set<Int>)?
 
-  /// - Throws: ``DepotError`` if there is no such entity.
-  init(_ subject: WatchRequest.Subject, in catalog: Catalog) throws(DepotError) {
-    guard case .history(let request) = subject else {
-      throw DepotError(.bug, "Only a history has transactions.")
-    }
+  init(_ request: HistoryRequest, in catalog: Catalog) throws(DepotError) {
     self.request = request
     guard let name = request.entity else {
       rows = nil
       return
     }
-    do {
-      let layout = try catalog.layout(of: name)
-      rows = (layout.root, Set(layout.numbers.keys))
-    } catch {
-      throw error.at("/args/entity")
-    }
+    let layout = try catalog.layout(of: name, at: "/args/entity")
+    rows = (layout.root, Set(layout.numbers.keys))
   }
 
   /// Whether a transaction may be among what is wanted.
@@ -41,9 +33,15 @@ extension LiveQueries {
   static let historyLimit = 10_000
 
   /// Notes what a client knows that begins to watch a history.
-  func beginHistory(_ query: LiveQuery) throws(ReadEnd) {
+  func beginHistory(_ query: LiveQuery) throws {
     histories.insert(ObjectIdentifier(query.watch))
     query.token = query.watch.request.since?.sequence ?? 0
+    if query.isForgotten, let since = query.watch.request.since {
+      // Which of the transactions that are kept the client doesn't know can't be told.
+      query.token = max(known, try connection().historyHead())
+      query.outbox = [query.frames.gap(from: since, to: query.token)]
+      query.mustRestart = true
+    }
     guard !query.watch.request.echoes else { return }
     let head = max(known, try connection().historyHead())
     query.own = HistorySelection.Own(connection: query.watch.connection, after: head)
@@ -60,7 +58,7 @@ extension LiveQueries {
         if query.waiting > Self.historyLimit, query.stage == .live { query.isLate = true }
         dirty.insert(key)
       } else if query.stage == .live, query.touches.isEmpty {
-        // What is read next needn't begin with what is of no concern.
+        // The next read needn't begin with transactions that are of no concern.
         query.token = max(query.token, commit.token)
       }
     }
@@ -70,7 +68,7 @@ extension LiveQueries {
   func catchUp(_ query: LiveQuery) {
     query.stage = .beginning
     var request = query.watch.request
-    request.since = HistoryToken(store: storeIdentifier, sequence: query.token)
+    request.since = store.epochs.token(query.token)
     read(query, request)
   }
 
@@ -97,22 +95,16 @@ extension LiveQueries {
     pump(query)
   }
 
-  /// Returns what a client is to be told.
-  ///
-  /// - Throws: ``ReadEnd/interrupted`` if that takes long to read.
-  private func frames(
-    of history: LiveHistory,
-    _ query: LiveQuery,
-    _ connection: Connection
-  ) throws(ReadEnd) -> [[UInt8]] {
+  /// Returns the frames for a client, unless they take long to read.
+  private func frames(of history: LiveHistory, _ query: LiveQuery) throws -> [[UInt8]] {
     var remaining = Self.historyBytes
     let run = try HistoryRun(
-      watched: history.request,
-      since: query.token,
+      history.request,
+      watchedSince: query.token,
       without: query.own,
       query.catalog,
       query.watch.reply,
-      on: connection
+      on: connection()
     ) { count in
       remaining -= count
       if remaining < 0 { throw ReadEnd.interrupted }
@@ -121,7 +113,7 @@ extension LiveQueries {
     var frames: [[UInt8]] = []
     var count = 0
     while try run.prepareFrame() {
-      if count > Self.historyBytes { throw .interrupted }
+      if count > Self.historyBytes { throw ReadEnd.interrupted }
       var writer = JSONWriter(capacity: 1024)
       _ = try run.writeFrame(to: &writer, byteLimit: LiveFrames.frameBytes)
       count += writer.bytes.count
@@ -131,12 +123,7 @@ extension LiveQueries {
   }
 
   /// Tells a client what was committed since the moment that it knows.
-  func runHistory(
-    _ query: LiveQuery,
-    _ history: LiveHistory,
-    _ connection: Connection,
-    at token: Int64
-  ) throws(ReadEnd) {
+  func runHistory(_ query: LiveQuery, _ history: LiveHistory, at token: Int64) throws {
     guard query.stage == .live else {
       query.touches.removeAll()
       query.isTold = true
@@ -145,11 +132,11 @@ extension LiveQueries {
     }
     if query.isLate { return leaveOut(query, to: token) }
     let frames: [[UInt8]]
-    do throws(ReadEnd) {
-      frames = try self.frames(of: history, query, connection)
+    do {
+      frames = try self.frames(of: history, query)
     } catch {
       // Others needn't wait for what is long.
-      if case .interrupted = error { return catchUp(query) }
+      if case .interrupted = ReadEnd(error) { return catchUp(query) }
       throw error
     }
     query.token = token

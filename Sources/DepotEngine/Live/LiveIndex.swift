@@ -6,95 +6,43 @@ struct LiveIndex {
     var node: Int
   }
 
-  /// What the interests of a table share, so that one look at a commit serves all of them.
-  private struct Sieve: Hashable {
-    var places: PlaceSet
-    var readsEverything: Bool
-    var numbers: Set<Int>
-
-    func lets(_ change: RowChange) -> Bool {
-      guard numbers.contains(change.entityNumber) else { return false }
-      return readsEverything || change.kind != .update
-        || !change.places.isDisjoint(with: places)
-    }
-  }
-
   private struct Table {
     /// The queries about rows whose identifiers they name.
-    var byIdentifier: [Int64: Set<ObjectIdentifier>] = [:]
+    var byIdentifier: [Int64: Set<Interest>] = [:]
     /// The queries about rows with one value in a column, by the column's place and the value.
     var byKey: [Int: [RowKey: Set<Interest>]] = [:]
-    var bySieve: [Sieve: Set<Interest>] = [:]
+    /// The others, so that one look at a commit serves all that let the same through.
+    var bySieve: [QueryDependencies.Sieve: Set<Interest>] = [:]
   }
 
   private var tables: [String: Table] = [:]
   private var links: [String: Set<Interest>] = [:]
 
-  mutating func add(_ dependencies: QueryDependencies, of query: ObjectIdentifier) {
+  /// Adds the interests of a query, or removes them.
+  mutating func change(
+    _ dependencies: QueryDependencies,
+    of query: ObjectIdentifier,
+    isAdded: Bool
+  ) {
     for (number, node) in dependencies.nodes.enumerated() {
       let interest = Interest(query: query, node: number)
       if number == 0, let identifiers = dependencies.identifiers {
         for identifier in identifiers {
-          tables[node.root, default: Table()].byIdentifier[identifier, default: []].insert(query)
+          tables[node.root, default: Table()].byIdentifier.set(interest, of: identifier, isAdded)
         }
       } else if number == 0, let key = dependencies.key {
         tables[node.root, default: Table()]
-          .byKey[key.place, default: [:]][key, default: []].insert(interest)
+          .byKey[key.place, default: [:]].set(interest, of: key, isAdded)
       } else {
-        let sieve = Self.sieve(node, dependencies)
-        tables[node.root, default: Table()].bySieve[sieve, default: []].insert(interest)
+        let sieve = dependencies.sieve(node)
+        tables[node.root, default: Table()].bySieve.set(interest, of: sieve, isAdded)
       }
-      if let table = node.link?.joinTable { links[table, default: []].insert(interest) }
+      if let table = node.link?.joinTable { links.set(interest, of: table, isAdded) }
     }
   }
 
-  mutating func remove(_ dependencies: QueryDependencies, of query: ObjectIdentifier) {
-    for (number, node) in dependencies.nodes.enumerated() {
-      let interest = Interest(query: query, node: number)
-      if number == 0, let identifiers = dependencies.identifiers {
-        for identifier in identifiers {
-          tables[node.root]?.byIdentifier[identifier]?.remove(query)
-          if tables[node.root]?.byIdentifier[identifier]?.isEmpty == true {
-            tables[node.root]?.byIdentifier[identifier] = nil
-          }
-        }
-      } else if number == 0, let key = dependencies.key {
-        tables[node.root]?.byKey[key.place]?[key]?.remove(interest)
-        if tables[node.root]?.byKey[key.place]?[key]?.isEmpty == true {
-          tables[node.root]?.byKey[key.place]?[key] = nil
-        }
-        if tables[node.root]?.byKey[key.place]?.isEmpty == true {
-          tables[node.root]?.byKey[key.place] = nil
-        }
-      } else {
-        let sieve = Self.sieve(node, dependencies)
-        tables[node.root]?.bySieve[sieve]?.remove(interest)
-        if tables[node.root]?.bySieve[sieve]?.isEmpty == true {
-          tables[node.root]?.bySieve[sieve] = nil
-        }
-      }
-      if let table = node.link?.joinTable { links[table]?.remove(interest) }
-    }
-  }
-
-  private static func sieve(
-    _ node: QueryDependencies.Node,
-    _ dependencies: QueryDependencies
-  ) -> Sieve {
-    let readsEverything = node.readsEverything || dependencies.isOpaque
-    return Sieve(
-      places: readsEverything ? PlaceSet() : node.places,
-      readsEverything: readsEverything,
-      numbers: node.numbers
-    )
-  }
-
-  /// Finds what a commit may concern.
-  ///
-  /// - Parameters:
-  ///   - commit: The commit.
-  ///   - body: Is called for each table and interest with what of the table's changes may matter.
-  ///   - linkBody: Is called for each interest in links that changed.
+  /// Calls `body` for each table and interest with the changes of a commit that may matter, and
+  /// `linkBody` for each interest in links that changed.
   func match(
     _ commit: CommittedChanges,
     _ body: (Interest, TableChanges) -> Void,
@@ -115,8 +63,8 @@ struct LiveIndex {
     _ body: (Interest, TableChanges) -> Void
   ) {
     if changes.isMany {
-      for query in table.byIdentifier.values.reduce(into: Set(), { $0.formUnion($1) }) {
-        body(Interest(query: query, node: 0), changes)
+      for interest in table.byIdentifier.values.reduce(into: Set(), { $0.formUnion($1) }) {
+        body(interest, changes)
       }
       for interest in table.bySieve.values.joined() { body(interest, changes) }
       for interests in table.byKey.values.flatMap(\.values) {
@@ -129,8 +77,8 @@ struct LiveIndex {
     }
     if !table.byIdentifier.isEmpty {
       for change in changes.rows {
-        for query in table.byIdentifier[change.identifier] ?? [] {
-          body(Interest(query: query, node: 0), TableChanges(rows: [change]))
+        for interest in table.byIdentifier[change.identifier] ?? [] {
+          body(interest, TableChanges(rows: [change]))
         }
       }
     }
@@ -157,6 +105,18 @@ struct LiveIndex {
       for key in Set(change.keys) where key.place == place {
         for interest in interests[key] ?? [] { body(interest, TableChanges(rows: [change])) }
       }
+    }
+  }
+}
+
+extension Dictionary {
+  /// Adds a member to the set of a key or removes it, and forgets a set that is empty.
+  fileprivate mutating func set<Member>(_ member: Member, of key: Key, _ isMember: Bool)
+  where Value == Set<Member> {
+    if isMember {
+      self[key, default: []].insert(member)
+    } else if self[key]?.remove(member) != nil, self[key]?.isEmpty == true {
+      self[key] = nil
     }
   }
 }

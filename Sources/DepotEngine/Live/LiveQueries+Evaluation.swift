@@ -2,7 +2,7 @@ internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// What became of queries, found out in one snapshot.
+/// The evaluation of queries in one snapshot.
 extension LiveQueries {
   /// How many bytes of rows are kept for a client until it has room, unless they are one row's.
   private static let changeBytes = 4 << 20
@@ -27,20 +27,19 @@ extension LiveQueries {
       dirty.remove(key)
     }
     guard !ready.isEmpty else { return }
-    do throws(ReadEnd) {
-      let connection = try connection()
-      guard let token = try beginSnapshot(connection) else { return }
+    do {
+      guard let token = try beginSnapshot() else { return }
       for query in ready where queries[ObjectIdentifier(query.watch)] != nil {
         dirty.remove(ObjectIdentifier(query.watch))
-        do throws(ReadEnd) {
-          try evaluate(query, connection, at: token)
+        do {
+          try evaluate(query, at: token)
         } catch {
-          end(query, error.error)
+          end(query, ReadEnd(error).error)
         }
       }
-      endSnapshot(connection)
+      endSnapshot()
     } catch {
-      for query in ready { end(query, error.error) }
+      for query in ready { end(query, ReadEnd(error).error) }
     }
   }
 
@@ -50,52 +49,43 @@ extension LiveQueries {
       && query.running == nil && query.watch.hasRoom()
   }
 
-  /// Begins a snapshot of which it is known how it came about.
-  ///
-  /// - Returns: Its token; `nil` if something was committed that will be known in a moment.
-  private func beginSnapshot(_ connection: Connection) throws(ReadEnd) -> Int64? {
+  /// Begins a snapshot that came about in a known way, and returns its token; `nil` if something
+  /// was committed that will be known in a moment.
+  private func beginSnapshot() throws -> Int64? {
+    try connection().run("BEGIN")
     do {
-      try connection.run("BEGIN")
-    } catch {
-      throw ReadEnd(error)
-    }
-    do {
-      let head = try connection.historyHead()
+      let head = try connection().historyHead()
       let wasKnown = head <= known
       if !wasKnown {
         takeCommits()
-        // What came may concern others too.
+        // The commits that came may concern others too.
         thread.run { [self] in assumeIsolated { $0.commitsCame() } }
       }
-      // What was taken just now may go beyond the snapshot, which doesn't show it.
+      // The commits that were taken just now may go beyond the snapshot, which doesn't show them.
       if wasKnown || head == known { return known }
     } catch {
-      endSnapshot(connection)
+      endSnapshot()
       throw error
     }
-    endSnapshot(connection)
+    endSnapshot()
     return nil
   }
 
-  private func endSnapshot(_ connection: Connection) {
-    if connection.isInTransaction { try? connection.run("COMMIT") }
+  private func endSnapshot() {
+    if let openConnection, openConnection.isInTransaction { try? openConnection.run("COMMIT") }
   }
 
-  private func evaluate(
-    _ query: LiveQuery,
-    _ connection: Connection,
-    at token: Int64
-  ) throws(ReadEnd) {
+  private func evaluate(_ query: LiveQuery, at token: Int64) throws {
     if query.needsRun { return enqueueRun(query) }
     guard case .rows(let plan, var result) = query.subject else {
-      return try updateValue(query, connection, at: token)
+      return try updateValue(query, at: token)
     }
-    let walk = PathWalk(dependencies: plan.dependencies, connection: connection)
+    let walk = try PathWalk(dependencies: plan.dependencies, connection: connection())
     guard let touched = try walk.touched(query.touches) else {
       query.touches.forgetRows()
       return enqueueRun(query)
     }
-    let rows = try touched.isEmpty ? [:] : read(Array(touched.keys), plan, query, connection)
+    let rows = try touched.isEmpty ? [:] : read(Array(touched.keys), plan, query)
     guard let rows else { return restart(query, to: token) }
     // The copy that the query holds would make every change of the result one of a new copy.
     query.subject = .rows(plan, LiveResult([], order: plan.order, window: plan.window))
@@ -105,21 +95,20 @@ extension LiveQueries {
       query.mustRun = true
       return enqueueRun(query)
     }
-    try send(difference, touched, plan, query, connection, at: token)
+    try send(difference, touched, plan, query, at: token)
   }
 
   /// Returns those of some rows that satisfy a query; `nil` if they are too large to be kept.
   private func read(
     _ identifiers: [Int64],
     _ plan: LivePlan,
-    _ query: LiveQuery,
-    _ connection: Connection
-  ) throws(ReadEnd) -> [Int64: LiveResult.Row]? {
+    _ query: LiveQuery
+  ) throws -> [Int64: LiveResult.Row]? {
     var rows: [Int64: LiveResult.Row] = [:]
     var byteCount = 0
-    let statement = try connection.prepared(plan.statement(for: identifiers))
+    let statement = try connection().prepared(plan.statement(for: identifiers))
     defer { statement.reset() }
-    while try statement.advance() {
+    while try statement.step() {
       let row = try row(of: statement, plan, query)
       byteCount += row.json.count
       if byteCount > Self.changeBytes, !rows.isEmpty { return nil }
@@ -132,13 +121,9 @@ extension LiveQueries {
     of statement: Statement,
     _ plan: LivePlan,
     _ query: LiveQuery
-  ) throws(ReadEnd) -> LiveResult.Row {
+  ) throws -> LiveResult.Row {
     var writer = JSONWriter(capacity: 128)
-    do {
-      try plan.stream.reading.write(statement.row, int64: query.watch.reply.int64, to: &writer)
-    } catch {
-      throw .failed(error)
-    }
+    try plan.stream.reading.write(statement.row, int64: query.watch.reply.int64, to: &writer)
     let entry = LiveEntry(statement.row, plan.keys, json: writer.bytes[...])
     return LiveResult.Row(entry: entry, json: writer.bytes)
   }
@@ -149,9 +134,8 @@ extension LiveQueries {
     _ touched: [Int64: RowTouch]?,
     _ plan: LivePlan,
     _ query: LiveQuery,
-    _ connection: Connection,
     at token: Int64
-  ) throws(ReadEnd) {
+  ) throws {
     var difference = difference
     if !query.watch.request.echoes {
       let isForeign =
@@ -159,8 +143,7 @@ extension LiveQueries {
       difference.placed.removeAll { !(touched?[$0.identifier]?.isForeign ?? isForeign) }
       difference.removed.removeAll { !(touched?[$0.identifier]?.isForeign ?? isForeign) }
     }
-    var author: String?
-    if case .one(let only) = query.touches.authors { author = only }
+    let author = query.touches.author
     query.touches.removeAll()
     query.mustRun = false
     query.token = token
@@ -169,8 +152,8 @@ extension LiveQueries {
       difference,
       LiveFrames.Head(token: token, author: author),
       properties: { plan.dependencies.properties(touchedBy: touched?[$0]) },
-      related: { identifiers throws(ReadEnd) in
-        var run = PrefetchRun(connection, query.watch.reply, byteLimit: 1 << 20)
+      related: { identifiers in
+        var run = try PrefetchRun(connection(), query.watch.reply, byteLimit: 1 << 20)
         return try run.related(plan.stream.prefetch, of: identifiers)
       },
       hasRelated: !plan.stream.prefetch.isEmpty
@@ -196,42 +179,41 @@ extension LiveQueries {
     guard let key = runs.first else { return }
     runs.removeFirst()
     if let query = queries[key] {
-      do throws(ReadEnd) {
+      do {
         try run(query)
       } catch {
-        end(query, error.error)
+        end(query, ReadEnd(error).error)
       }
     }
     if !runs.isEmpty { scheduleRun() }
     settleBarriers()
   }
 
-  private func run(_ query: LiveQuery) throws(ReadEnd) {
+  private func run(_ query: LiveQuery) throws {
     let isFirst = query.stage == .beginning
     guard query.running == nil else { return }
     guard query.outbox.isEmpty, isFirst || query.watch.hasRoom() else {
       dirty.insert(ObjectIdentifier(query.watch))
       return
     }
-    let connection = try connection()
-    guard let token = try beginSnapshot(connection) else {
+    guard let token = try beginSnapshot() else {
       // It is known in a moment what the snapshot has.
       if isFirst { return enqueueRun(query) }
       dirty.insert(ObjectIdentifier(query.watch))
       return
     }
-    defer { endSnapshot(connection) }
+    defer { endSnapshot() }
     // A change of the schema that has come since may have others things done to the query.
     guard queries[ObjectIdentifier(query.watch)] != nil else { return }
-    if isFirst { try fit(query, to: connection) }
+    if isFirst { try fit(query) }
     switch query.subject {
     case .rows(let plan, let result):
       if query.mustRestart || query.isLate { return restart(query, to: token) }
-      try runRows(query, plan, result, connection, at: token)
+      try runRows(query, plan, result, at: token)
     case .value(let value):
-      try runValue(query, value, connection, at: token)
+      try runValue(query, value, at: token)
     case .history(let history):
-      try runHistory(query, history, connection, at: token)
+      try runHistory(query, history, at: token)
     }
   }
 
@@ -239,20 +221,12 @@ extension LiveQueries {
     _ query: LiveQuery,
     _ old: LivePlan,
     _ result: LiveResult,
-    _ connection: Connection,
     at token: Int64
-  ) throws(ReadEnd) {
-    var plan = old
-    if plan.isMomentary {
-      do {
-        plan = try LivePlan(plan.request, in: query.catalog)
-      } catch {
-        throw .failed(error)
-      }
-    }
+  ) throws {
+    let plan = try old.isMomentary ? LivePlan(old.request, in: query.catalog) : old
     var touched: [Int64: RowTouch]?
     if !query.touches.isUnknown {
-      let walk = PathWalk(dependencies: plan.dependencies, connection: connection)
+      let walk = try PathWalk(dependencies: plan.dependencies, connection: connection())
       touched = try walk.touched(query.touches)
     }
     // Which rows lead to others that changed isn't known then.
@@ -261,9 +235,9 @@ extension LiveQueries {
     var snapshot = LiveSnapshot(token: token)
     var json: [Int64: [UInt8]] = [:]
     var byteCount = 0
-    let statement = try connection.prepared(plan.stream.statement)
+    let statement = try connection().prepared(plan.stream.statement)
     defer { statement.reset() }
-    while try statement.advance() {
+    while try statement.step() {
       let row = try row(of: statement, plan, query)
       try snapshot.add(row.entry)
       let identifier = row.entry.identifier
@@ -275,12 +249,12 @@ extension LiveQueries {
     }
     let difference = result.replace(snapshot.entries, json)
     query.subject = .rows(plan, result)
-    try send(difference, touched, plan, query, connection, at: token)
+    try send(difference, touched, plan, query, at: token)
   }
 }
 
 extension ReadEnd {
-  /// What the client gets to hear.
+  /// The error that the client gets.
   var error: DepotError {
     switch self {
     case .failed(let error): error

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// What queries are compiled for, and how commits find them.
+/// The schema for which queries are compiled, and the index by which commits find them.
 extension LiveQueries {
   /// Compiles all queries for the schema that the store has now.
   func compileAll() {
@@ -9,15 +9,15 @@ extension LiveQueries {
     for (key, query) in queries {
       detach(query, key)
       let names = query.names
-      do throws(ReadEnd) {
+      do {
         let fresh = try subject(of: query.watch.request, in: catalog)
         query.adopt(fresh, catalog)
         attach(query, key)
       } catch {
-        // What isn't in the index is found again by nothing.
+        // A query that isn't in the index is found again by nothing.
         queries[key] = nil
         histories.remove(key)
-        query.watch.end(error.error)
+        query.watch.end(error)
         continue
       }
       query.touches.isUnknown = true
@@ -32,13 +32,8 @@ extension LiveQueries {
   /// Compiles a query anew if the schema was changed before its first snapshot.
   ///
   /// That is made known to all in a moment.
-  func fit(_ query: LiveQuery, to connection: Connection) throws(ReadEnd) {
-    let catalog: Catalog
-    do {
-      catalog = try CatalogTables(connection: connection).catalog(orSame: query.catalog)
-    } catch {
-      throw ReadEnd(error)
-    }
+  func fit(_ query: LiveQuery) throws {
+    let catalog = try CatalogTables(connection: connection()).catalog(orSame: query.catalog)
     guard catalog !== query.catalog else { return }
     let key = ObjectIdentifier(query.watch)
     let fresh = try subject(of: query.watch.request, in: catalog)
@@ -53,7 +48,7 @@ extension LiveQueries {
     if let value = dependencies.key, let root = dependencies.nodes.first?.root {
       store.interest.want(value.place, of: root)
     }
-    index.add(dependencies, of: key)
+    index.change(dependencies, of: key, isAdded: true)
   }
 
   func detach(_ query: LiveQuery, _ key: ObjectIdentifier) {
@@ -61,6 +56,6 @@ extension LiveQueries {
     if let value = dependencies.key, let root = dependencies.nodes.first?.root {
       store.interest.unwant(value.place, of: root)
     }
-    index.remove(dependencies, of: key)
+    index.change(dependencies, of: key, isAdded: false)
   }
 }

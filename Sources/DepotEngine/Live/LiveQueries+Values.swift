@@ -6,22 +6,18 @@ internal import DepotSQLite
 extension LiveQueries {
   /// Runs a query whose answer is a value or groups, and tells its client if it is another one; what
   /// takes long is done by a reader.
-  func runValue(
-    _ query: LiveQuery,
-    _ old: LiveValue,
-    _ connection: Connection,
-    at token: Int64
-  ) throws(ReadEnd) {
+  func runValue(_ query: LiveQuery, _ old: LiveValue, at token: Int64) throws {
     if old.isLong || patience == 0 { return readValue(query) }
     var value = old
     let end = Monotonic.now() + patience
+    let connection = try connection()
     connection.watch(every: 1000, ProgressCheck { Monotonic.now() > end })
     defer { connection.unwatch() }
     let answer: LiveValue.Answer
-    do throws(ReadEnd) {
+    do {
       answer = try value.answer(in: query.catalog, query.watch.reply.int64, on: connection)
     } catch {
-      guard case .interrupted = error else { throw error }
+      guard case .interrupted = ReadEnd(error) else { throw error }
       value.isLong = true
       query.subject = .value(value)
       return readValue(query)
@@ -46,10 +42,10 @@ extension LiveQueries {
     guard case .value(var value) = query.subject, let answer = snapshot.answer else { return }
     var touches = query.running ?? LiveTouches(nodeCount: 0)
     query.running = nil
-    // What has come since may be in the answer too.
+    // The changes that have come since may be in the answer too.
     touches.isForeign = touches.isForeign || query.touches.hasForeign
     if !query.touches.isEmpty { touches.forgetAuthors() }
-    // What is for another schema is run again, as all queries are.
+    // An answer for another schema is found again, as those of all queries are.
     if answer.generation == query.catalog.generation {
       value.totals = answer.totals
       value.keepsTotals = answer.totals != nil
@@ -60,18 +56,14 @@ extension LiveQueries {
   }
 
   /// Finds out the answer from the rows that changed.
-  func updateValue(
-    _ query: LiveQuery,
-    _ connection: Connection,
-    at token: Int64
-  ) throws(ReadEnd) {
-    let walk = PathWalk(dependencies: query.dependencies, connection: connection)
+  func updateValue(_ query: LiveQuery, at token: Int64) throws {
+    let walk = try PathWalk(dependencies: query.dependencies, connection: connection())
     guard let touched = try walk.touched(query.touches) else {
       query.touches.forgetRows()
       return enqueueRun(query)
     }
     guard case .value(let value) = query.subject else { return }
-    guard let rows = try update(query, consume value, Array(touched.keys), connection) else {
+    guard let rows = try update(query, consume value, Array(touched.keys)) else {
       query.touches.isUnknown = true
       return enqueueRun(query)
     }
@@ -84,15 +76,14 @@ extension LiveQueries {
   private func update(
     _ query: LiveQuery,
     _ value: consuming LiveValue,
-    _ identifiers: [Int64],
-    _ connection: Connection
-  ) throws(ReadEnd) -> [[UInt8]]? {
+    _ identifiers: [Int64]
+  ) throws -> [[UInt8]]? {
     var value = value
     var empty = value
     empty.totals = nil
     // Nobody else may hold the totals while they change.
     query.subject = .value(empty)
-    let rows = try value.update(identifiers, query.watch.reply.int64, on: connection)
+    let rows = try value.update(identifiers, query.watch.reply.int64, on: connection())
     query.subject = .value(value)
     return rows
   }
@@ -109,8 +100,6 @@ extension LiveQueries {
     for row in rows { row.withUnsafeBytes { checksum.add($0) } }
     let isFirst = query.stage == .beginning
     let isOwn = !query.watch.request.echoes && !touches.hasForeign
-    var author: String?
-    if case .one(let only) = touches.authors { author = only }
     query.token = token
     if isFirst || value.checksum != checksum.value && !isOwn {
       value.checksum = checksum.value
@@ -118,7 +107,7 @@ extension LiveQueries {
       query.outbox += frames(
         rows,
         names: isFirst ? value.names : nil,
-        head: isFirst ? nil : LiveFrames.Head(token: token, author: author),
+        head: isFirst ? nil : LiveFrames.Head(token: token, author: touches.author),
         query.frames
       )
     }
@@ -136,28 +125,15 @@ extension LiveQueries {
     var result: [[UInt8]] = []
     var rest = rows[...]
     repeat {
-      var (count, bytes) = (0, 0)
-      for row in rest {
-        bytes += row.count + 1
-        if count > 0, bytes > LiveFrames.frameBytes { break }
-        count += 1
-      }
-      let part = rest.prefix(count)
-      rest = rest.dropFirst(count)
+      let part = rest.prefix(LiveFrames.fitting(rest) { $0.count + 1 })
+      rest = rest[part.endIndex...]
       let isFirst = result.isEmpty
       result.append(
         frames.frame(head == nil ? "snapshot" : "change") { writer in
           if let head { frames.write(head, isLast: rest.isEmpty, to: &writer) }
-          if isFirst, let names {
-            writer.raw(",\"columns\":")
-            writer.names(names)
-          }
-          writer.raw(",\"next\":[")
-          for (index, row) in part.enumerated() {
-            if index > 0 { writer.raw(",") }
-            writer.raw(row)
-          }
-          writer.raw("]")
+          if isFirst, let names { writer.member("columns", names) }
+          writer.member("next")
+          writer.array(part) { $0.raw($1) }
         }
       )
     } while !rest.isEmpty

@@ -15,11 +15,10 @@ package actor LiveQueries {
   private let feed: ChangeFeed
   /// How long others wait for a query that is run on their thread, in nanoseconds.
   let patience: UInt64
-  let storeIdentifier: String
-  private var openConnection: Connection?
+  private(set) var openConnection: Connection?
   var queries: [ObjectIdentifier: LiveQuery] = [:]
   var index = LiveIndex()
-  /// Those of the queries that are histories.
+  /// The queries that are histories.
   var histories: Set<ObjectIdentifier> = []
   /// The last commit of which it is known what it changed.
   var known: Int64 = 0
@@ -38,15 +37,8 @@ package actor LiveQueries {
     thread.asUnownedSerialExecutor()
   }
 
-  /// Starts the thread.
-  ///
-  /// - Parameters:
-  ///   - configuration: Where the store is.
-  ///   - store: The store, which hands what it commits to `feed`.
-  ///   - readers: What reads the rows that there are when a watch begins.
-  ///   - feed: What brings the store's commits.
-  ///   - patience: How many nanoseconds a count or groups may take on the thread before a reader does it.
-  /// - Throws: ``DepotError`` `unavailable.busy` if the system has no more threads.
+  /// Starts the thread; `patience` is the nanoseconds that a count or groups may take on it before
+  /// a reader does them.
   package init(
     _ configuration: StoreConfiguration,
     store: Store,
@@ -60,12 +52,11 @@ package actor LiveQueries {
       throw DepotError(.busy, "There are no more threads: \(error).")
     }
     path = configuration.path
-    isFrozen = configuration.isReadOnly
+    isFrozen = store.isReadOnly
     self.store = store
     self.readers = readers
     self.feed = feed
     self.patience = patience
-    storeIdentifier = store.storeIdentifier
   }
 
   // MARK: - From other threads
@@ -84,7 +75,7 @@ package actor LiveQueries {
   package nonisolated func add(_ barrier: LiveBarrier) {
     thread.run { [self] in
       assumeIsolated { live in
-        do throws(ReadEnd) {
+        do {
           var barrier = barrier
           barrier.target = max(try live.connection().historyHead(), live.known)
           live.barriers.append(barrier)
@@ -92,7 +83,7 @@ package actor LiveQueries {
           live.evaluate()
           live.settleBarriers()
         } catch {
-          barrier.completion(.failure(error.error))
+          barrier.completion(.failure(ReadEnd(error).error))
         }
       }
     }
@@ -103,11 +94,7 @@ package actor LiveQueries {
     thread.run { [self] in assumeIsolated { $0.doWhatIsDue() } }
   }
 
-  /// Ends all watches and the thread.
-  ///
-  /// - Parameters:
-  ///   - reason: What the watches end with.
-  ///   - completion: Is called on the thread when the connection is closed.
+  /// Ends all watches and the thread, which calls `completion` when the connection is closed.
   package nonisolated func close(
     reason: DepotError,
     completion: @escaping @Sendable () -> Void
@@ -121,45 +108,37 @@ package actor LiveQueries {
 
   // MARK: - On the thread
 
-  func connection() throws(ReadEnd) -> Connection {
+  func connection() throws -> Connection {
     if let openConnection { return openConnection }
-    do {
-      let opened = try Connection.reader(path: path, isFrozen: isFrozen, cacheKiB: 2048)
-      openConnection = opened
-      return opened
-    } catch {
-      throw .failed(error)
-    }
+    let opened = try Connection.reader(path: path, isFrozen: isFrozen, cacheKiB: 2048)
+    openConnection = opened
+    return opened
   }
 
   var catalog: Catalog { store.catalog }
 
   private func start(_ watch: LiveWatch) {
-    do throws(ReadEnd) {
-      if isClosed { throw .failed(ReaderPool.draining) }
+    do {
+      if isClosed { throw ReaderPool.draining }
       // A cancellation that comes from now on finds its way here, and one that came before is seen.
       watch.begin(self)
-      do throws(DepotError) {
-        try watch.check()
-      } catch {
-        throw .failed(error)
-      }
+      try watch.check()
       if queries.isEmpty { try beginListening() }
       let catalog = catalog
       let query = LiveQuery(
         watch,
-        LiveFrames(reply: watch.reply, store: storeIdentifier),
+        LiveFrames(reply: watch.reply, epochs: store.epochs),
         try subject(of: watch.request, in: catalog),
         catalog
       )
-      try checkSince(watch.request)
+      try checkSince(query)
       let key = ObjectIdentifier(watch)
       queries[key] = query
       attach(query, key)
       if query.history != nil { try beginHistory(query) }
-      beginAnswer(query)
+      if query.outbox.isEmpty { beginAnswer(query) } else { pump(query) }
     } catch {
-      watch.end(error.error)
+      watch.end(ReadEnd(error).error)
       if queries.isEmpty { endListening() }
     }
   }
@@ -167,37 +146,27 @@ package actor LiveQueries {
   func subject(
     of request: WatchRequest,
     in catalog: Catalog
-  ) throws(ReadEnd) -> LiveQuery.Subject {
-    do throws(DepotError) {
-      switch request.subject {
-      case .fetch(let fetch):
-        do throws(DepotError) {
-          let plan = try LivePlan(fetch, in: catalog)
-          return .rows(plan, LiveResult([], order: plan.order, window: plan.window))
-        } catch {
-          throw error.ofWatched("fetch")
-        }
-      case .count, .aggregate:
-        return .value(try LiveValue(request.subject, in: catalog))
-      case .history:
-        do throws(DepotError) {
-          return .history(try LiveHistory(request.subject, in: catalog))
-        } catch {
-          throw error.ofWatched("history")
-        }
-      }
-    } catch {
-      throw .failed(error)
+  ) throws(DepotError) -> LiveQuery.Subject {
+    switch request.subject {
+    case .fetch(let fetch):
+      let plan = try watched("fetch") { () throws(DepotError) in try LivePlan(fetch, in: catalog) }
+      return .rows(plan, LiveResult([], order: plan.order, window: plan.window))
+    case .count, .aggregate:
+      return .value(try LiveValue(request.subject, in: catalog))
+    case .history(let history):
+      return .history(
+        try watched("history") { () throws(DepotError) in try LiveHistory(history, in: catalog) }
+      )
     }
   }
 
-  private func beginListening() throws(ReadEnd) {
+  private func beginListening() throws {
     isListening = true
     feed.listen { [self] in
       thread.run { [self] in assumeIsolated { $0.commitsCame() } }
     }
     store.interest.raise()
-    // What is in a snapshot that is taken from now on needn't be made known.
+    // The commits in a snapshot that is taken from now on needn't be made known.
     known = max(known, try connection().historyHead())
   }
 
@@ -209,25 +178,24 @@ package actor LiveQueries {
     openConnection?.releaseMemory()
   }
 
-  private func checkSince(_ request: WatchRequest) throws(ReadEnd) {
+  /// Checks that the history tells what a client has missed.
+  ///
+  /// A client that knows another past of the store knows nothing, unless that is to be an error.
+  private func checkSince(_ query: LiveQuery) throws {
+    let request = query.watch.request
     guard let since = request.since else { return }
-    guard since.isOf(store: storeIdentifier) else {
-      throw .failed(
-        DepotError(.historyForeign, "The token \(since) is of another store.").at("/args/since")
-      )
-    }
-    let head = try connection().historyHead()
-    guard since.sequence <= max(head, known) else {
-      throw .failed(
-        DepotError(.historyForeign, "The store has no transaction \(since) yet.").at("/args/since")
-      )
+    let head = max(try connection().historyHead(), known)
+    do throws(DepotError) {
+      try store.epochs.check(since, head: head)
+    } catch {
+      guard request.onExpired == .snapshot else { throw error.at("/args/since") }
+      query.isForgotten = true
+      return
     }
     guard request.onExpired == .error else { return }
-    guard try HistoryReach(connection()).reaches(since.sequence) else {
-      throw .failed(
-        DepotError(.historyExpired, "The history no longer reaches back to \(since).")
-          .hint("Watch without \"since\", or with \"onExpired\":\"snapshot\".").at("/args/since")
-      )
+    guard try connection().number(.historyPurged) <= since.sequence else {
+      throw DepotError(.historyExpired, "The history no longer reaches back to \(since).")
+        .hint("Watch without \"since\", or with \"onExpired\":\"snapshot\".").at("/args/since")
     }
   }
 
@@ -257,7 +225,7 @@ package actor LiveQueries {
       nil,
       0,
       live: LongRead.Live(
-        store: storeIdentifier,
+        epochs: store.epochs,
         own: query.own,
         keepsTotals: !query.alwaysRuns
       ) { box.put($0) }
@@ -319,7 +287,7 @@ package actor LiveQueries {
 
   private func look(at watch: LiveWatch) {
     guard let query = queries[ObjectIdentifier(watch)] else { return }
-    // What reads the rows sees for itself that it is to end.
+    // The read of the rows sees for itself that it is to end.
     do throws(DepotError) {
       try watch.check()
     } catch {
@@ -383,30 +351,21 @@ package actor LiveQueries {
   private func note(_ commit: CommittedChanges) {
     noteHistories(commit)
     var concerned: Set<ObjectIdentifier> = []
-    index.match(commit) { interest, changes in
+    func note(_ interest: LiveIndex.Interest, isMany: Bool, _ body: (LiveQuery, Bool) -> Void) {
       guard let query = queries[interest.query] else { return }
       concerned.insert(interest.query)
       let isForeign = commit.connection != query.watch.connection
-      if changes.isMany || query.alwaysRuns {
-        query.touches.isUnknown = true
-        query.touches.isForeign = query.touches.isForeign || isForeign
-      } else {
-        query.dependencies.note(
-          changes,
-          of: interest.node,
-          isForeign: isForeign,
-          in: &query.touches
-        )
+      guard isMany || query.alwaysRuns else { return body(query, isForeign) }
+      query.touches.isUnknown = true
+      query.touches.isForeign = query.touches.isForeign || isForeign
+    }
+    index.match(commit) { interest, changes in
+      note(interest, isMany: changes.isMany) {
+        $0.dependencies.note(changes, of: interest.node, isForeign: $1, in: &$0.touches)
       }
     } links: { interest, rows in
-      guard let query = queries[interest.query] else { return }
-      concerned.insert(interest.query)
-      let isForeign = commit.connection != query.watch.connection
-      if rows.isMany || query.alwaysRuns {
-        query.touches.isUnknown = true
-        query.touches.isForeign = query.touches.isForeign || isForeign
-      } else {
-        query.dependencies.note(rows, of: interest.node, isForeign: isForeign, in: &query.touches)
+      note(interest, isMany: rows.isMany) {
+        $0.dependencies.note(rows, of: interest.node, isForeign: $1, in: &$0.touches)
       }
     }
     for key in concerned {

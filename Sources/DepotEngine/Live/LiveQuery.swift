@@ -23,11 +23,12 @@ final class LiveQuery {
   var mustRun = false
   /// Whether what is being read is for an older schema.
   var mustRestart = false
-  /// What the client is to be told of once the query has been run, while a reader does that.
+  /// The changes that the client is to be told of once the query has been run, while a reader does
+  /// that.
   var running: LiveTouches?
   /// Whether the client was told to forget the rows that it had.
   var isForgotten = false
-  /// Whose transactions the client of a history doesn't want.
+  /// The author whose transactions the client of a history doesn't want.
   var own: HistorySelection.Own?
   /// How many transactions wait for the client of a history.
   var waiting = 0
@@ -40,7 +41,7 @@ final class LiveQuery {
     case live
   }
 
-  /// What is watched.
+  /// The subject of the watch.
   enum Subject {
     case rows(LivePlan, LiveResult)
     case value(LiveValue)
@@ -56,7 +57,7 @@ final class LiveQuery {
     touches = LiveTouches(nodeCount: dependencies.nodes.count)
   }
 
-  /// What the answer depends on.
+  /// The dependencies of the answer.
   var dependencies: QueryDependencies {
     switch subject {
     case .rows(let plan, _): plan.dependencies

@@ -31,13 +31,10 @@ struct LiveResult {
 
   // MARK: - Single rows
 
-  /// Takes in what became of some rows.
+  /// Takes in the rows of `touched` that satisfy the query now, and returns the difference, or
+  /// `nil` if only the whole query tells which rows the window has.
   ///
-  /// - Parameters:
-  ///   - touched: The rows that may have changed.
-  ///   - rows: Those of them that satisfy the query now.
-  ///   - isMembership: Whether a change can have let a row satisfy the query, or not, or moved it.
-  /// - Returns: What changed, or `nil` if only the whole query tells which rows the window has.
+  /// `isMembership` says whether a change can have let a row satisfy the query, or not, or moved it.
   mutating func apply(
     _ touched: [Int64: RowTouch],
     _ rows: [Int64: Row],
@@ -158,26 +155,13 @@ struct LiveResult {
 
   /// Returns the place of a row, or the one that it would get.
   private func place(of entry: LiveEntry) -> Int {
-    var (low, high) = (0, identifiers.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if let other = entries[identifiers[middle]], order.isBefore(other, entry) {
-        low = middle + 1
-      } else {
-        high = middle
-      }
-    }
-    return low
+    identifiers.place { entries[$0].map { order.isBefore($0, entry) } ?? false }
   }
 
   // MARK: - All rows
 
-  /// Takes in the rows as a new run of the query has them.
-  ///
-  /// - Parameters:
-  ///   - rows: All entries in their order.
-  ///   - json: The rows that ``isNew(_:touch:)`` said are wanted, by their identifiers.
-  /// - Returns: What changed.
+  /// Takes in all entries of a new run of the query, and the rows that ``isNew(_:touch:)`` said are
+  /// wanted, and returns the difference.
   mutating func replace(_ rows: [LiveEntry], _ json: [Int64: [UInt8]]) -> LiveDifference {
     var difference = LiveDifference()
     let fresh = Dictionary(rows.map { ($0.identifier, $0) }) { first, _ in first }
@@ -211,7 +195,7 @@ struct LiveResult {
   }
 }
 
-/// What changed in the result of a watched query.
+/// The difference between two results of a watched query.
 struct LiveDifference {
   /// The rows that are no longer in it, with their places before.
   var removed: [(identifier: Int64, from: Int)] = []

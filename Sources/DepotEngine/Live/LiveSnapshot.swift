@@ -8,20 +8,13 @@ struct LiveSnapshot: Sendable {
   /// The answer, if it is a count or groups.
   var answer: LiveValue.Answer?
 
-  init(token: Int64) {
-    self.token = token
-  }
-
-  /// - Throws: ``DepotError`` `limit.watch_rows` if there are too many.
-  mutating func add(_ entry: LiveEntry) throws(ReadEnd) {
+  mutating func add(_ entry: LiveEntry) throws(DepotError) {
     guard entries.count < Limits.watchRows else {
-      throw .failed(
-        DepotError(
-          .tooManyWatchedRows,
-          "The query has more than \(Limits.watchRows) rows, too many to be watched."
-        )
-        .hint("Give it a limit or a narrower predicate, or watch a count.")
+      throw DepotError(
+        .tooManyWatchedRows,
+        "The query has more than \(Limits.watchRows) rows, too many to be watched."
       )
+      .hint("Give it a limit or a narrower predicate, or watch a count.")
     }
     entries.append(entry)
   }
@@ -29,20 +22,9 @@ struct LiveSnapshot: Sendable {
 
 extension Connection {
   /// Returns the number of the last transaction, or 0 if there is none.
-  func historyHead() throws(ReadEnd) -> Int64 {
-    do {
-      let last = try statement("SELECT token FROM depot_history ORDER BY id DESC LIMIT 1")
-      defer { last.reset() }
-      if try last.step() { return last.row.integer(0) }
-    } catch {
-      throw ReadEnd(error)
-    }
-    return try historyPurged()
-  }
-
-  /// Returns the number of the last transaction that was deleted from the history, or 0.
-  func historyPurged() throws(ReadEnd) -> Int64 {
-    let sql = "SELECT value FROM depot_meta WHERE key = 'history_purged'"
-    return try ReadStatement(Fragment(sql: sql)).integer(on: self)
+  func historyHead() throws(SQLiteError) -> Int64 {
+    // `??` would lose the type of the error.
+    if let token = try lastToken() { return token }
+    return try number(.historyPurged)
   }
 }

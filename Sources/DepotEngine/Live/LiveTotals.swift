@@ -1,9 +1,9 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// What the rows of a watched count or of watched groups come to, with what each of them adds to it.
+/// The totals of the rows of a watched count or of watched groups, with the addition of each row.
 ///
-/// What a row added before it changed is taken away, and what it adds now is added; both are exact, so
+/// The old addition of a changed row is taken away, and the new one is added; both are exact, so
 /// that the totals are always those that the whole query would give.
 struct LiveTotals: Sendable {
   /// How many rows may be in groups.
@@ -16,7 +16,7 @@ struct LiveTotals: Sendable {
   private var rows: [Int64: Addition] = [:]
   private var groups: [[UInt8]: Group] = [:]
 
-  /// What is asked for.
+  /// A part of the totals.
   enum Part: Hashable, Sendable {
     /// How many rows there are.
     case rows
@@ -28,13 +28,13 @@ struct LiveTotals: Sendable {
     case average
   }
 
-  /// What a row adds.
+  /// The addition of a row.
   private struct Addition: Sendable {
     var group: [UInt8]
     var values: [Int64?]
   }
 
-  /// What the rows with the same keys come to.
+  /// The totals of the rows with the same keys.
   private struct Group: Sendable {
     var keys: [SQLiteValue]
     var rowCount = 0
@@ -51,9 +51,8 @@ struct LiveTotals: Sendable {
 
   // MARK: - Rows
 
-  /// Adds what the current row of a statement, which hasn't been added yet, adds.
-  ///
-  /// - Returns: Whether it could be; if not, the totals are of no use any more.
+  /// Adds the current row of a statement, which hasn't been added yet; the totals are of no use any
+  /// more if it returns `false`.
   mutating func add(_ row: borrowing Row) -> Bool {
     let identifier = row.integer(0)
     if isPlainCount {
@@ -81,7 +80,7 @@ struct LiveTotals: Sendable {
   }
 
   private mutating func add(_ identifier: Int64, _ keys: [SQLiteValue], _ values: [Int64?]) {
-    let packed = ListValue.pack(keys)
+    let packed = PackedCells(keys).bytes
     let index = groups.index(forKey: packed)
     // Rows of a group share one copy of its key.
     let key = index.map { groups[$0].key } ?? packed

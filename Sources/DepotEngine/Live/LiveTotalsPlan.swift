@@ -8,31 +8,19 @@ struct LiveTotalsPlan {
   private let all: ReadStatement
   private let some: ReadStatement
 
-  /// Returns `nil` if the totals can't be told from the rows that changed: of minima, of sums that are
-  /// rounded, and where groups are chosen or sorted by what they come to.
-  ///
-  /// - Throws: ``DepotError`` if a part of the request doesn't fit the entity.
+  /// Returns `nil` if the totals can't be told from the rows that changed: of minima, of sums that
+  /// are rounded, and where groups are chosen or sorted by what they come to.
   init?(_ request: WatchRequest.Subject, in catalog: Catalog) throws(DepotError) {
     let query: RowQuery
     var columns: [Fragment] = []
     switch request {
     case .count(let request):
-      query = try RowQuery(
-        request.entity,
-        where: request.predicate,
-        includesSubentities: request.includesSubentities,
-        in: catalog
-      )
+      query = try RowQuery(request, in: catalog)
       (parts, keyCount) = ([.rows], 0)
     case .aggregate(let request):
       guard request.having == nil, request.sort.isEmpty, request.limit == nil, request.offset == 0
       else { return nil }
-      var grouped = try RowQuery(
-        request.entity,
-        where: request.predicate,
-        includesSubentities: request.includesSubentities,
-        in: catalog
-      )
+      var grouped = try RowQuery(request, in: catalog)
       for key in request.keys {
         columns.append(try grouped.compiler.operand(key.expression).fragment)
       }
@@ -47,12 +35,8 @@ struct LiveTotalsPlan {
       return nil
     }
     let select = "SELECT t0.id" + columns.reduce(Fragment(sql: "")) { $0 + ", " + $1 }
-    let isOneOfSome = Fragment(
-      sql: "t0.id IN (SELECT value FROM depot_each(?, 0))",
-      parameters: [.null]
-    )
     all = query.statement(select + query.clauses())
-    some = query.statement(select + query.clauses(and: isOneOfSome))
+    some = query.statement(select + query.clauses(and: .isListed))
   }
 
   private static func part(
@@ -70,33 +54,26 @@ struct LiveTotalsPlan {
   }
 
   /// Reads all rows; returns `nil` if they can't be kept.
-  func totals(on connection: Connection) throws(ReadEnd) -> LiveTotals? {
+  func totals(on connection: Connection) throws -> LiveTotals? {
     var totals = LiveTotals(parts, keyCount: keyCount)
     let statement = try connection.prepared(all)
     defer { statement.reset() }
-    while try statement.advance() {
+    while try statement.step() {
       guard totals.add(statement.row) else { return nil }
     }
     return totals
   }
 
-  /// Takes in what became of some rows.
-  ///
-  /// - Returns: Whether it could be; if not, the totals are of no use any more.
+  /// Takes in the changes of some rows; the totals are of no use any more if it returns `false`.
   func update(
     _ totals: inout LiveTotals,
     _ identifiers: [Int64],
     on connection: Connection
-  ) throws(ReadEnd) -> Bool {
+  ) throws -> Bool {
     for identifier in identifiers { totals.remove(identifier) }
-    var query = some
-    // The condition is the last of its clause.
-    query.parameters[query.parameters.count - 1] = .blob(
-      ListValue.pack(identifiers.map(SQLiteValue.integer))
-    )
-    let statement = try connection.prepared(query)
+    let statement = try connection.prepared(some.listing(identifiers))
     defer { statement.reset() }
-    while try statement.advance() {
+    while try statement.step() {
       guard totals.add(statement.row) else { return false }
     }
     return true

@@ -1,6 +1,7 @@
 internal import DepotProtocol
 
-/// What commits did to the rows that a watched query depends on, as far as its client wasn't told yet.
+/// The changes by commits of the rows that a watched query depends on, as far as its client wasn't
+/// told yet.
 struct LiveTouches {
   /// The rows of each node of ``QueryDependencies``, and what happened to them.
   private(set) var rows: [[Int64: RowTouch]]
@@ -9,22 +10,10 @@ struct LiveTouches {
   var isUnknown = false
   /// Whether another connection did some of what isn't known.
   var isForeign = false
-  private(set) var authors = Authors.none
+  private var authors: Set<String?> = []
 
-  /// Who changed what.
-  enum Authors: Equatable {
-    case none
-    case one(String?)
-    case several
-
-    mutating func add(_ author: String?) {
-      switch self {
-      case .none: self = .one(author)
-      case .one(let other): if other != author { self = .several }
-      case .several: break
-      }
-    }
-  }
+  /// The author, if there is only one.
+  var author: String? { authors.count == 1 ? authors.first ?? nil : nil }
 
   init(nodeCount: Int) {
     rows = Array(repeating: [:], count: nodeCount)
@@ -41,10 +30,9 @@ struct LiveTouches {
   /// Whether another connection did some of it.
   var hasForeign: Bool { isForeign || rows.contains { $0.values.contains(where: \.isForeign) } }
 
-  /// Notes that there is no one author.
-  mutating func forgetAuthors() { authors = .several }
+  mutating func forgetAuthors() { authors = [] }
 
-  mutating func add(author: String?) { authors.add(author) }
+  mutating func add(author: String?) { authors.insert(author) }
 
   mutating func removeAll() {
     self = LiveTouches(nodeCount: rows.count)
@@ -62,19 +50,15 @@ struct LiveTouches {
 
 extension QueryDependencies {
   /// Notes what a commit did to a table's rows, as far as it matters for a node of that table.
-  ///
-  /// - Returns: Whether any of it matters.
-  @discardableResult
   func note(
     _ changes: TableChanges,
     of node: Int,
     isForeign: Bool,
     in touches: inout LiveTouches
-  ) -> Bool {
+  ) {
     let subject = nodes[node]
-    var isConcerned = false
-    for change in changes.rows where matters(change, to: subject) {
-      isConcerned = true
+    let sieve = sieve(subject)
+    for change in changes.rows where sieve.lets(change) {
       var touch = RowTouch(isPrefetched: subject.isPrefetched, isForeign: isForeign)
       touch.isWhole = node == 0 && change.kind != .update
       if node == 0 { touch.places = change.places } else { touch.nodes.insert(node) }
@@ -88,7 +72,6 @@ extension QueryDependencies {
         touches.add(parent, of: link.parent, touch)
       }
     }
-    return isConcerned
   }
 
   /// Notes which rows a commit linked or unlinked.
@@ -104,12 +87,5 @@ extension QueryDependencies {
     for pair in links.pairs {
       touches.add(near == "source" ? pair.source : pair.target, of: link.parent, touch)
     }
-  }
-
-  /// Whether a change can concern the answer through a node.
-  func matters(_ change: RowChange, to node: Node) -> Bool {
-    guard node.numbers.contains(change.entityNumber) else { return false }
-    if isOpaque || node.readsEverything || change.kind != .update { return true }
-    return !change.places.isDisjoint(with: node.places)
   }
 }

@@ -8,7 +8,8 @@ struct LiveValue {
   let names: [String]?
   /// The checksum of the answer that the client knows; `nil` if it knows none.
   var checksum: UInt64?
-  /// What tells the answer from the rows that changed; `nil` if only the whole query does.
+  /// The totals that tell the answer from the rows that changed; `nil` if only the whole query
+  /// does.
   var totals: LiveTotals?
   /// Whether ``totals`` are of use.
   var keepsTotals: Bool
@@ -16,30 +17,25 @@ struct LiveValue {
   var isLong = false
   /// How rows are read for the totals.
   private let plan: LiveTotalsPlan?
-  /// What makes rows of the totals.
+  /// The reading that makes rows of the totals.
   private let reading: RowReading?
 
-  /// - Throws: ``DepotError`` if a part of the request doesn't fit the entity.
   init(_ request: WatchRequest.Subject, in catalog: Catalog) throws(DepotError) {
     self.request = request
     switch request {
     case .count(let count):
-      do {
-        dependencies = try QueryDependencies(count, in: catalog)
-        plan = try LiveTotalsPlan(request, in: catalog)
-      } catch {
-        throw error.ofWatched("count")
+      (dependencies, plan) = try watched("count") { () throws(DepotError) in
+        (try QueryDependencies(count, in: catalog), try LiveTotalsPlan(request, in: catalog))
       }
       (names, reading) = (nil, nil)
     case .aggregate(let aggregate):
-      do {
-        dependencies = try QueryDependencies(aggregate, in: catalog)
-        let stream = try StreamPlan(aggregate, in: catalog)
-        (names, reading) = (stream.names, stream.reading)
-        plan = try LiveTotalsPlan(request, in: catalog)
-      } catch {
-        throw error.ofWatched("aggregate")
+      (dependencies, plan) = try watched("aggregate") { () throws(DepotError) in
+        (try QueryDependencies(aggregate, in: catalog), try LiveTotalsPlan(request, in: catalog))
       }
+      let stream = try watched("aggregate") { () throws(DepotError) in
+        try StreamPlan(aggregate, in: catalog)
+      }
+      (names, reading) = (stream.names, stream.reading)
     default:
       throw DepotError(.bug, "Only counts and aggregates are values.")
     }
@@ -59,7 +55,7 @@ struct LiveValue {
     in catalog: Catalog,
     _ form: Hello.Int64Form,
     on connection: Connection
-  ) throws(ReadEnd) -> Answer {
+  ) throws -> Answer {
     var answer = Answer(rows: [], generation: catalog.generation)
     if keepsTotals { answer.totals = try plan?.totals(on: connection) }
     if let totals = answer.totals {
@@ -75,7 +71,7 @@ struct LiveValue {
     _ identifiers: [Int64],
     _ form: Hello.Int64Form,
     on connection: Connection
-  ) throws(ReadEnd) -> [[UInt8]]? {
+  ) throws -> [[UInt8]]? {
     guard let plan, var totals = totals else { return nil }
     // Another owner would make every change one of a copy.
     self.totals = nil
@@ -93,7 +89,7 @@ struct LiveValue {
     of totals: LiveTotals,
     _ form: Hello.Int64Form,
     _ connection: Connection
-  ) throws(ReadEnd) -> [[UInt8]] {
+  ) throws -> [[UInt8]] {
     guard let reading else { return [Self.row(of: Int64(totals.count))] }
     var rows = GroupRows()
     for values in totals.answer {
@@ -101,7 +97,7 @@ struct LiveValue {
       let row = ReadStatement(Fragment(sql: "SELECT " + marks, parameters: values))
       let statement = try connection.prepared(row)
       defer { statement.reset() }
-      if try statement.advance() { try rows.add(statement.row, reading, form) }
+      if try statement.step() { try rows.add(statement.row, reading, form) }
     }
     return rows.all
   }
@@ -110,32 +106,24 @@ struct LiveValue {
     in catalog: Catalog,
     _ form: Hello.Int64Form,
     _ connection: Connection
-  ) throws(ReadEnd) -> [[UInt8]] {
+  ) throws -> [[UInt8]] {
     var rows = GroupRows()
-    do {
-      switch request {
-      case .count(let request):
-        let statement = try ReadStatement(count: request, in: catalog)
-        return [Self.row(of: try statement.integer(on: connection))]
-      case .aggregate(let request):
-        let plan = try StreamPlan(request, in: catalog)
-        let statement = try connection.prepared(plan.statement)
-        defer { statement.reset() }
-        while try statement.advance() { try rows.add(statement.row, plan.reading, form) }
-      default: break
-      }
-    } catch {
-      throw ReadEnd(error)
+    switch request {
+    case .count(let request):
+      let statement = try ReadStatement(count: request, in: catalog)
+      return [Self.row(of: try statement.integer(on: connection))]
+    case .aggregate(let request):
+      let plan = try StreamPlan(request, in: catalog)
+      let statement = try connection.prepared(plan.statement)
+      defer { statement.reset() }
+      while try statement.step() { try rows.add(statement.row, plan.reading, form) }
+    default: break
     }
     return rows.all
   }
 
   private static func row(of count: Int64) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.raw("[")
-    writer.integer(count)
-    writer.raw("]")
-    return writer.bytes
+    Array("[\(count)]".utf8)
   }
 }
 
@@ -148,22 +136,16 @@ private struct GroupRows {
     _ row: borrowing Row,
     _ reading: RowReading,
     _ form: Hello.Int64Form
-  ) throws(ReadEnd) {
+  ) throws(DepotError) {
     guard all.count < Limits.watchRows, byteCount <= Limits.frameBytes else {
-      throw .failed(
-        DepotError(
-          .tooManyWatchedRows,
-          "There are more than \(Limits.watchRows) groups or 16 MiB of them, too many to be watched."
-        )
-        .hint("Give the query a limit or a narrower predicate.")
+      throw DepotError(
+        .tooManyWatchedRows,
+        "There are more than \(Limits.watchRows) groups or 16 MiB of them, too many to be watched."
       )
+      .hint("Give the query a limit or a narrower predicate.")
     }
     var writer = JSONWriter(capacity: 64)
-    do {
-      try reading.write(row, int64: form, to: &writer)
-    } catch {
-      throw .failed(error)
-    }
+    try reading.write(row, int64: form, to: &writer)
     byteCount += writer.bytes.count
     all.append(writer.bytes)
   }

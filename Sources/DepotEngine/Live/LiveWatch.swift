@@ -17,7 +17,7 @@ package final class LiveWatch: Sendable {
     /// How many frames the client had room for since the beginning, and how many it got.
     var granted: Int
     var used = 0
-    /// What reads the rows that there are, while it does.
+    /// The read of the rows that there are, while it runs.
     var read: LongRead?
     /// Why the service wants it to end.
     var stop: DepotError?
@@ -27,13 +27,10 @@ package final class LiveWatch: Sendable {
     var queries: LiveQueries?
   }
 
-  /// - Parameters:
-  ///   - request: What is watched.
-  ///   - control: What the client says about the call; call ``wake()`` after cancelling.
-  ///   - reply: How the frames are written.
-  ///   - connection: The number of the connection.
-  ///   - allowance: How many frames may be sent before ``grant(_:)`` allows more; `nil` for any number.
-  ///   - deliver: What takes the frames; it must not block the thread that calls it.
+  /// Creates a watch; call ``wake()`` after cancelling its control.
+  ///
+  /// ``grant(_:)`` allows more frames than `allowance`, which is `nil` for any number. `deliver`
+  /// must not block the thread that calls it.
   package init(
     _ request: WatchRequest,
     control: CallControl,
@@ -115,8 +112,6 @@ package final class LiveWatch: Sendable {
   }
 
   func endRead() { state.withLock { $0.read = nil } }
-
-  var isEnded: Bool { state.withLock { $0.isEnded } }
 
   /// Ends the call, once.
   func end(_ error: DepotError) {

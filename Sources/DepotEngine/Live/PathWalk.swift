@@ -9,23 +9,19 @@ struct PathWalk {
   /// How many rows are followed one by one; of more the whole query tells sooner what changed.
   static let limit = 10_000
 
-  /// Returns the rows of the query that may have changed.
+  /// Returns the rows of the query that may have changed and how, or `nil` if there are too many.
   ///
   /// Paths are followed as they are now. Where a path was another one before, the rows at the place
   /// where it changed are among those that changed.
-  ///
-  /// - Returns: What happened to each; `nil` if there are too many.
-  func touched(_ touches: LiveTouches) throws(ReadEnd) -> [Int64: RowTouch]? {
+  func touched(_ touches: LiveTouches) throws -> [Int64: RowTouch]? {
     var rows = touches.rows
     for node in dependencies.nodes.indices.dropFirst().reversed() where !rows[node].isEmpty {
       guard let link = dependencies.nodes[node].link else { continue }
-      let list = ListValue.pack(rows[node].keys.map(SQLiteValue.integer))
-      let query = ReadStatement(
-        Fragment(sql: Self.sql(link), parameters: [.blob(list)])
-      )
+      let list = SQLiteValue.list(rows[node].keys.map(SQLiteValue.integer))
+      let query = ReadStatement(Fragment(sql: Self.sql(link), parameters: [list]))
       let statement = try connection.prepared(query)
       defer { statement.reset() }
-      while try statement.advance() {
+      while try statement.step() {
         guard let touch = rows[node][statement.row.integer(1)] else { continue }
         rows[link.parent][statement.row.integer(0), default: RowTouch()].formUnion(touch)
         if rows[link.parent].count > Self.limit { return nil }

@@ -1,13 +1,13 @@
 internal import DepotProtocol
 
-/// What the answer to a query depends on: columns of its rows, and of the rows that paths lead to.
+/// The dependencies of a query's answer: columns of its rows, and of the rows that paths lead to.
 struct QueryDependencies {
   /// The rows of the query, which are the first, and those that its paths lead to, each after the one
   /// that it is reached from.
   var nodes: [Node]
-  /// What the query's columns depend on, in their order.
+  /// The dependencies of the query's columns, in their order.
   var columns: [Column] = []
-  /// What decides which rows there are and how they are sorted.
+  /// The reads that decide which rows there are and how they are sorted.
   var membership = Reads()
   /// Whether the answer can change in ways that can't be told from the rows that changed.
   var isOpaque = false
@@ -51,7 +51,24 @@ struct QueryDependencies {
     }
   }
 
-  /// What something is made from.
+  /// The changes that can concern the answer through a node.
+  struct Sieve: Hashable {
+    var numbers: Set<Int>
+    /// The columns that matter; `nil` if any change does.
+    var places: PlaceSet?
+
+    func lets(_ change: RowChange) -> Bool {
+      guard numbers.contains(change.entityNumber) else { return false }
+      guard let places, change.kind == .update else { return true }
+      return !change.places.isDisjoint(with: places)
+    }
+  }
+
+  func sieve(_ node: Node) -> Sieve {
+    Sieve(numbers: node.numbers, places: node.readsEverything || isOpaque ? nil : node.places)
+  }
+
+  /// The sources from which something is made.
   struct Reads: Hashable {
     /// The query's own columns.
     var places = PlaceSet()
@@ -75,54 +92,36 @@ struct QueryDependencies {
 }
 
 extension QueryDependencies {
-  /// - Throws: ``DepotError`` if there is no such entity.
+  private init(
+    reading request: some RowRequest,
+    in catalog: Catalog,
+    _ visit: (inout DependencyCollector) -> Void = { _ in }
+  ) throws(DepotError) {
+    var collector = try DependencyCollector(request, in: catalog)
+    if let predicate = request.predicate { collector.visit(predicate) }
+    visit(&collector)
+    self = collector.dependencies
+    identifiers = request.predicate?.wantedIdentifiers
+    if !isOpaque { key = RowKey(request.predicate, collector.layout, in: catalog) }
+  }
+
   init(_ request: FetchRequest, in catalog: Catalog) throws(DepotError) {
-    var collector = try DependencyCollector(
-      request.entity,
-      includesSubentities: request.includesSubentities,
-      in: catalog
-    )
-    if let predicate = request.predicate { collector.visit(predicate) }
-    for key in request.sort { collector.visit(key.expression) }
-    collector.dependencies.membership = collector.takeReads()
-    collector.addColumns(request.select)
-    for path in request.prefetch { collector.prefetch(path) }
-    self = collector.dependencies
-    identifiers = request.predicate?.wantedIdentifiers
-    if !isOpaque {
-      key = RowKey(request.predicate, try catalog.layout(of: request.entity), in: catalog)
+    try self.init(reading: request, in: catalog) { collector in
+      for key in request.sort { collector.visit(key.expression) }
+      collector.dependencies.membership = collector.takeReads()
+      collector.addColumns(request.select)
+      for path in request.prefetch { collector.prefetch(path) }
     }
   }
 
-  /// - Throws: ``DepotError`` if there is no such entity.
   init(_ request: CountRequest, in catalog: Catalog) throws(DepotError) {
-    var collector = try DependencyCollector(
-      request.entity,
-      includesSubentities: request.includesSubentities,
-      in: catalog
-    )
-    if let predicate = request.predicate { collector.visit(predicate) }
-    self = collector.dependencies
-    identifiers = request.predicate?.wantedIdentifiers
-    if !isOpaque {
-      key = RowKey(request.predicate, try catalog.layout(of: request.entity), in: catalog)
-    }
+    try self.init(reading: request, in: catalog)
   }
 
-  /// - Throws: ``DepotError`` if there is no such entity.
   init(_ request: AggregateRequest, in catalog: Catalog) throws(DepotError) {
-    var collector = try DependencyCollector(
-      request.entity,
-      includesSubentities: request.includesSubentities,
-      in: catalog
-    )
-    if let predicate = request.predicate { collector.visit(predicate) }
-    for key in request.keys { collector.visit(key.expression) }
-    for value in request.values { if let part = value.expression { collector.visit(part) } }
-    self = collector.dependencies
-    identifiers = request.predicate?.wantedIdentifiers
-    if !isOpaque {
-      key = RowKey(request.predicate, try catalog.layout(of: request.entity), in: catalog)
+    try self.init(reading: request, in: catalog) { collector in
+      for key in request.keys { collector.visit(key.expression) }
+      for part in request.values.compactMap(\.expression) { collector.visit(part) }
     }
   }
 

@@ -3,17 +3,16 @@ internal import DepotSQLite
 
 /// The catching up of a client that knows the rows of a watched query up to a token: those that changed
 /// since, and the order of all.
-struct ResumeRun {
+struct ResumeRun: StreamRun {
   private let plan: LivePlan
   private let reply: ReplyWriter
-  private let store: String
+  private let epochs: EpochChain
   private let connection: Connection
   private let statement: Statement
   private let changed: Set<Int64>
   private var live: LiveSnapshot
   private var isFirstFrame = true
-  /// Whether a frame is still to be written.
-  private(set) var hasFrame = true
+  private var hasFrame = true
   private(set) var rowCount = 0
 
   /// Whether what the client knows and what changed in the rows' own table tell what the result is.
@@ -26,30 +25,18 @@ struct ResumeRun {
     return (try? catalog.layout(of: plan.request.entity))?.relationships.isEmpty == true
   }
 
-  /// Begins to catch up; fails if the history doesn't tell what changed.
-  ///
-  /// - Parameters:
-  ///   - plan: The query.
-  ///   - read: How its frames are written.
-  ///   - catalog: The schema.
-  ///   - since: What the client knows.
-  ///   - connection: The connection, in a transaction, which is the run's from now on.
-  /// - Throws: ``ReadEnd`` if the history can't be read.
+  /// Begins to catch up on a connection in a transaction, which is the run's from now on; `nil` if
+  /// the history doesn't tell what changed.
   init?(
     _ plan: LivePlan,
     _ read: LongRead,
     _ catalog: Catalog,
     since: Int64,
     on connection: Connection
-  ) throws(ReadEnd) {
-    let layout: EntityLayout
-    do {
-      layout = try catalog.layout(of: plan.request.entity)
-    } catch {
-      throw .failed(error)
-    }
+  ) throws {
+    let layout = try catalog.layout(of: plan.request.entity)
     live = LiveSnapshot(token: try connection.historyHead())
-    let history = HistoryReach(connection)
+    let history = HistoryReach(connection: connection)
     guard live.token >= since, try history.knowsAll(since: since, of: layout, catalog),
       let changed = try history.rows(changedSince: since, of: layout)
     else { return nil }
@@ -58,40 +45,37 @@ struct ResumeRun {
     self.connection = connection
     statement = try connection.prepared(plan.stream.statement)
     reply = read.reply
-    store = read.live?.store ?? ""
+    epochs = read.live?.epochs ?? EpochChain(store: "", [])
   }
 
+  func prepareFrame() -> Bool { hasFrame }
+
+  func writeEnd(to writer: inout JSONWriter) {}
+
   /// Appends a frame; all but the last announce more.
-  ///
-  /// - Returns: Whether it is the last.
-  mutating func writeFrame(to writer: inout JSONWriter) throws(ReadEnd) -> Bool {
+  mutating func writeFrame(to writer: inout JSONWriter, byteLimit: Int) throws -> Bool {
     var rows = JSONWriter(capacity: 64 << 10)
     var order = JSONWriter(capacity: 64 << 10)
     while rows.bytes.count + order.bytes.count < LiveFrames.frameBytes {
-      guard try statement.advance() else {
+      guard try statement.step() else {
         hasFrame = false
         break
       }
       try writeRow(&rows, &order)
     }
     guard rows.bytes.count + order.bytes.count < Limits.frameBytes - 4096 else {
-      throw .failed(
-        DepotError(
-          .frameTooLarge,
-          "A row of \(plan.request.entity) is too large for a frame."
-        )
-        .hint("Select fewer attributes.")
+      throw DepotError(
+        .frameTooLarge,
+        "A row of \(plan.request.entity) is too large for a frame."
       )
+      .hint("Select fewer attributes.")
     }
-    let frames = LiveFrames(reply: reply, store: store)
+    let frames = LiveFrames(reply: reply, epochs: epochs)
     writer.raw(
       frames.frame("resume") { frame in
         frames.write("token", live.token, to: &frame)
-        if hasFrame { frame.raw(",\"more\":true") }
-        if isFirstFrame, let names = plan.stream.names {
-          frame.raw(",\"columns\":")
-          frame.names(names)
-        }
+        if hasFrame { frame.member("more", true) }
+        if isFirstFrame, let names = plan.stream.names { frame.member("columns", names) }
         frame.raw(",\"next\":[")
         frame.raw(rows.bytes)
         frame.raw("],\"order\":[")
@@ -107,13 +91,9 @@ struct ResumeRun {
   private mutating func writeRow(
     _ rows: inout JSONWriter,
     _ order: inout JSONWriter
-  ) throws(ReadEnd) {
+  ) throws {
     var row = JSONWriter()
-    do {
-      try plan.stream.reading.write(statement.row, int64: reply.int64, to: &row)
-    } catch {
-      throw .failed(error)
-    }
+    try plan.stream.reading.write(statement.row, int64: reply.int64, to: &row)
     let entry = LiveEntry(statement.row, plan.keys, json: row.bytes[...])
     try live.add(entry)
     if !order.bytes.isEmpty { order.raw(",") }
@@ -133,37 +113,32 @@ struct ResumeRun {
   }
 }
 
-/// What the history still tells.
+/// The moments that the history still tells.
 struct HistoryReach {
   /// How many rows may have changed before all of them are read anew.
   private static let rowLimit = 100_000
 
-  private let connection: Connection
-
-  init(_ connection: Connection) {
-    self.connection = connection
-  }
+  let connection: Connection
 
   /// Whether every change of an entity's rows since a transaction is in the history.
   func knowsAll(
     since token: Int64,
     of layout: EntityLayout,
     _ catalog: Catalog
-  ) throws(ReadEnd) -> Bool {
+  ) throws -> Bool {
     let isKept = layout.numbers.values.allSatisfy { name in
       catalog.schema[name].map { catalog.schema.historyPolicy(of: $0) } != .some(.none)
     }
     guard isKept, try reaches(token) else { return false }
     // Rows that were migrated aren't listed.
     let sql = "SELECT EXISTS (SELECT 1 FROM depot_history WHERE id > ? AND origin = 'schema')"
-    let query = ReadStatement(Fragment(sql: sql, parameters: [.integer(token)]))
-    return try query.integer(on: connection) == 0
+    return try connection.integer(sql, [.integer(token)]) == 0
   }
 
   /// Whether the history has all transactions after one.
-  func reaches(_ token: Int64) throws(ReadEnd) -> Bool {
-    // Whatever is deleted is the oldest, and rows of it may still be there.
-    try connection.historyPurged() <= token
+  func reaches(_ token: Int64) throws -> Bool {
+    // The oldest rows are deleted first, and some of them may still be there.
+    try connection.number(.historyPurged) <= token
   }
 
   /// Returns the rows of an entity that were inserted or changed after a transaction; `nil` if there
@@ -171,7 +146,7 @@ struct HistoryReach {
   func rows(
     changedSince token: Int64,
     of layout: EntityLayout
-  ) throws(ReadEnd) -> Set<Int64>? {
+  ) throws -> Set<Int64>? {
     let names = layout.numbers.values.sorted().map { "'\($0)'" }.joined(separator: ", ")
     let sql = """
       SELECT iif(h.kind = 0, c.value ->> '$[0]', c.value ->> '$.id'), \
@@ -179,11 +154,11 @@ struct HistoryReach {
       FROM depot_history AS h, json_each(h.changes) AS c \
       WHERE h.id > ? AND h.kind < 2 AND h.entity IN (\(names))
       """
-    let query = ReadStatement(Fragment(sql: sql, parameters: [.integer(token)]))
-    let statement = try connection.prepared(query)
+    let statement = try connection.statement(sql)
     defer { statement.reset() }
+    try statement.bind(token, at: 1)
     var result: Set<Int64> = []
-    while try statement.advance() {
+    while try statement.step() {
       let (first, last) = (statement.row.integer(0), statement.row.integer(1))
       guard last - first < Self.rowLimit else { return nil }
       for identifier in first...max(first, last) { result.insert(identifier) }

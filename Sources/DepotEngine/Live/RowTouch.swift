@@ -1,4 +1,4 @@
-/// What is known about how a row of a query, or a row that one of its paths leads to, was changed.
+/// The knowledge of how a row of a query, or a row that one of its paths leads to, was changed.
 struct RowTouch: Hashable, Sendable {
   /// The columns that changed, as places among the stored ones of the root's layout.
   var places = PlaceSet()

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// What becomes of the values that are stored outside the rows.
+/// The migration of the values that are stored outside the rows.
 ///
 /// If the rows of just one old table come to a new one, the values stay where they are and their table
 /// gets another name; then the references in the rows stay too. Otherwise each value is copied.
@@ -55,7 +55,7 @@ struct BlobMigration {
 
   /// Gives the tables of values their places; the triggers must be gone.
   ///
-  /// What clients were uploading is given up.
+  /// The uploads of clients are given up.
   func begin() throws {
     try BlobUploads(connection: connection).removeAll(old)
     if let name = BlobTable.uploads.name { try connection.execute("DROP TABLE IF EXISTS \(name)") }

@@ -1,7 +1,8 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// What is added to the identifiers of rows whose hierarchy becomes part of another one.
+/// The numbers that are added to the identifiers of rows whose hierarchy becomes part of another
+/// one.
 ///
 /// Identifiers are counted by hierarchy, so rows of two of them may have the same. Then all those of the
 /// one that joins get greater ones, by the same number, than the other ever had; else they stay.
@@ -15,7 +16,6 @@ struct IdentifierShifts {
   /// The old root entities whose rows come to each new one.
   private(set) var feeders: [String: [String]] = [:]
 
-  /// - Throws: ``DepotError`` `schema.mismatch` if there aren't enough identifiers; ``SQLiteError``.
   init(from old: Catalog, _ mapping: MigrationMapping, on connection: Connection) throws {
     for entity in mapping.new.entities {
       guard let origin = mapping.origin(of: entity.name), !origin.isAbstract else { continue }
@@ -70,7 +70,7 @@ struct IdentifierShifts {
     return identifier - (passed.max() ?? 0)
   }
 
-  /// What is added, in words.
+  /// The shifts in words.
   var changes: [String] {
     shifts.sorted { ($0.key.new, $0.value) < ($1.key.new, $1.value) }.map {
       "added \($0.value) to the identifiers of \($0.key.old), now under \($0.key.new)"

@@ -3,7 +3,7 @@ internal import DepotProtocol
 extension Schema {
   /// Returns the schema as a custom stage works with: rows may break the rules that are new.
   ///
-  /// What is new may be empty, and needn't be unique. What was a rule stays one.
+  /// New properties may be empty, and needn't be unique; a rule that there was stays one.
   func interim(after old: Schema) -> Schema {
     let mapping = MigrationMapping(from: old, to: self)
     var result = self
@@ -53,7 +53,7 @@ extension Attribute {
     let before = mapping.source(of: path, in: entity)?.attribute
     if before?.isOptional != false, defaultValue == nil { result.isOptional = true }
     if before?.isUnique != true { result.isUnique = false }
-    // What is too large for a row can be made smaller until the end.
+    // A value that is too large for a row can be made smaller until the end.
     if let before, before.isExternal, (before.type, before.collection) == (type, collection) {
       result.options = result.options.union(.externalStorage).subtracting(.spotlight)
       result.isIndexed = false

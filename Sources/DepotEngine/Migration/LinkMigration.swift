@@ -15,7 +15,7 @@ struct LinkMigration {
     var layout: RelationshipLayout
     /// Whether it leads from the second side to the first.
     var isReversed: Bool
-    /// What is added to the identifiers of the rows on either side.
+    /// The numbers that are added to the identifiers of the rows on either side.
     var nearShift: Int64 = 0
     var farShift: Int64 = 0
   }

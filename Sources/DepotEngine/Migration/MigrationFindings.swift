@@ -1,4 +1,5 @@
 internal import DepotProtocol
+internal import FoundationEssentials
 
 /// The rows that are in the way of a migration, as far as they are told.
 struct MigrationFindings {
@@ -44,7 +45,6 @@ struct MigrationFindings {
     )
   }
 
-  /// - Throws: ``DepotError`` `schema.rows_in_the_way` if there are any.
   func throwIfAny() throws(DepotError) {
     guard !isEmpty else { return }
     let first = violations.first?.message ?? duplicates.first?.message ?? ""
@@ -54,7 +54,7 @@ struct MigrationFindings {
       .details(json.merging(["count": .int64(Int64(count))]) { first, _ in first })
   }
 
-  /// What errors and dry runs tell.
+  /// The members of errors and dry runs.
   var json: [String: JSONValue] {
     [
       "duplicates": .array(duplicates.map(\.json)),
@@ -86,6 +86,11 @@ extension MigrationFindings.Duplicate {
 }
 
 extension JSONValue {
+  /// The wire form of a time, in seconds since 2001.
+  init(date seconds: Double) {
+    self.init(wire: .date(Date(timeIntervalSinceReferenceDate: seconds)))
+  }
+
   /// The wire form of a value.
   init(wire value: Value) {
     var writer = JSONWriter()

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import FoundationEssentials
 
-/// What each entity, column, and relationship of a new schema was in the old one.
+/// The old forms of the entities, columns, and relationships of a new schema.
 struct MigrationMapping {
   let old: Schema
   let new: Schema
@@ -11,7 +11,8 @@ struct MigrationMapping {
   private let relationships: [String: [String: Declared<Relationship>]]
   private let fills: [String: Value]
 
-  /// What can't be converted is new and empty; a plan has a problem then, unless the store computes it.
+  /// A column that can't be converted is new and empty; a plan has a problem then, unless the store
+  /// computes it.
   init(from old: Schema, to new: Schema) {
     self.old = old
     self.new = new
@@ -37,7 +38,7 @@ struct MigrationMapping {
       for relationship in list {
         guard let before = relationship.old, let after = relationship.new else { continue }
         let destination = successors[before.property.destination].flatMap { new[$0] }
-        // What led elsewhere can't be kept; a plan has a problem then.
+        // A relationship that led elsewhere can't be kept; a plan has a problem then.
         guard let destination,
           new.lineage(of: destination).contains(where: { $0.name == after.property.destination })
         else { continue }

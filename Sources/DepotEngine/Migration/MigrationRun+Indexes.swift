@@ -39,7 +39,7 @@ extension MigrationRun {
   /// Drops the indexes that aren't the new schema's.
   func dropIndexes() throws {
     for (name, entry) in indexesBefore.sorted(by: { $0.key < $1.key }) where !stays(name) {
-      // Those of a table whose rows move are of use until it is dropped.
+      // The indexes of a table whose rows move are of use until it is dropped.
       guard isInStayingTable(entry.root, name) else { continue }
       try connection.execute("DROP INDEX \"\(name)\"")
     }

@@ -41,9 +41,8 @@ extension MigrationRun {
     let only = table.old.kindPosition == nil ? table.transforms.values.first : nil
     while try statement.step() {
       let row = statement.row
-      try table.old.verify(row)
       try didSee(rows: 1)
-      let number = table.old.kindPosition.map { Int(row.integer($0 + 3)) }
+      let number = table.old.kindPosition.map { Int(row.integer($0 + 2)) }
       guard let transform = number.flatMap({ table.transforms[$0] }) ?? only,
         try transform.transform(row, into: cells, &findings),
         let insertion = insertions[transform.root.name]
@@ -112,7 +111,7 @@ private struct Insertion {
 
   init(_ root: EntityLayout, _ table: String, on connection: Connection) throws {
     self.root = root
-    let marks = repeatElement("?", count: root.stored.count + 3).joined(separator: ", ")
+    let marks = repeatElement("?", count: root.stored.count + 2).joined(separator: ", ")
     statement = try connection.statement(
       "INSERT INTO \(table) (\(root.fullRow)) VALUES (\(marks))"
     )
@@ -123,14 +122,11 @@ private struct Insertion {
     _ version: Int64,
     _ cells: UnsafeMutableBufferPointer<Cell>
   ) throws(SQLiteError) {
-    var checksum = RowChecksum(identifier: identifier, version: version)
     try statement.bind(identifier, at: 1)
     try statement.bind(version, at: 2)
     for place in root.stored.indices {
-      checksum.add(cells[place], at: root.slots[place])
-      try cells[place].bind(to: statement, at: place + 4)
+      try cells[place].bind(to: statement, at: place + 3)
     }
-    try statement.bind(checksum.value, at: 3)
     try statement.runBound()
   }
 }

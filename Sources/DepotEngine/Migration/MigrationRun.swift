@@ -3,9 +3,9 @@ internal import DepotSQLite
 
 /// The carrying out of a migration on the connection that writes, inside a transaction.
 ///
-/// What has to be done is found by comparing how both schemas are stored: a table whose rows stay as
-/// they are only gets other names and columns; the rows of any other are read, checked, and written
-/// into a new one. Identifiers and versions of rows stay.
+/// The steps are found by comparing how both schemas are stored: a table whose rows stay as they
+/// are only gets other names and columns; the rows of any other are read, checked, and written into
+/// a new one. Identifiers and versions of rows stay.
 final class MigrationRun {
   let old: Catalog
   let new: Catalog
@@ -45,29 +45,14 @@ final class MigrationRun {
     self.options = options
     let mapping = MigrationMapping(from: old.schema, to: schema)
     self.mapping = mapping
-    // The numbers of entities are needed for the layouts, the layouts for the slots.
-    let draft = Self.catalog(old, schema, mapping, tables: [:])
+    let new = Self.catalog(old, schema, mapping)
+    self.new = new
     let shifts = try IdentifierShifts(from: old, mapping, on: connection)
     self.shifts = shifts
-    let links = try LinkMigration.all(from: old, to: draft, mapping, shifts)
+    let links = try LinkMigration.all(from: old, to: new, mapping, shifts)
     self.links = links
     for link in links where !link.isKept { try connection.execute(link.pairsDefinition) }
-    var plans = try Self.tables(old, draft, mapping, links, options.demands, connection)
-    var origins: [String: StorageMap.TableOrigin] = [:]
-    for plan in plans {
-      for target in plan.targets {
-        let first = shifts.feeders[target.root.name]?.first
-        if origins[target.root.name] != nil, first != plan.old.name { continue }
-        origins[target.root.name] = StorageMap.TableOrigin(
-          root: plan.old.name,
-          columns: target.origins
-        )
-      }
-    }
-    let new = Self.catalog(old, schema, mapping, tables: origins)
-    self.new = new
-    // Slots decide about the order of columns, so that their places are found anew.
-    plans = try Self.tables(old, new, mapping, links, options.demands, connection)
+    var plans = try Self.tables(old, new, mapping, links, options.demands, connection)
     for index in plans.indices { plans[index].share(shifts.feeders) }
     tables = plans
     var makers: [String: (table: Int, target: Int)] = [:]
@@ -90,14 +75,13 @@ final class MigrationRun {
   private static func catalog(
     _ old: Catalog,
     _ schema: Schema,
-    _ mapping: MigrationMapping,
-    tables: [String: StorageMap.TableOrigin]
+    _ mapping: MigrationMapping
   ) -> Catalog {
     var entities: [String: String] = [:]
     for entity in schema.entities { entities[entity.name] = mapping.origin(of: entity.name)?.name }
     return Catalog(
       schema,
-      old.storage.migrated(entities: entities, tables: tables),
+      old.storage.migrated(entities: entities),
       generation: old.generation + 1
     )
   }
@@ -131,11 +115,8 @@ final class MigrationRun {
     }
   }
 
-  /// Changes the tables, and notes the rows that are in the way.
-  ///
-  /// If there are any, what was done must be undone.
-  ///
-  /// - Throws: ``DepotError`` `storage.corrupt` if a row is damaged; ``SQLiteError``.
+  /// Changes the tables, and notes the rows that are in the way; if there are any, it must be
+  /// undone.
   func run() throws {
     let special = SpecialTables(connection: connection)
     try special.suspend(old)
@@ -188,6 +169,3 @@ final class MigrationRun {
     try control.check()
   }
 }
-
-@available(*, unavailable)
-extension MigrationRun: Sendable {}

@@ -3,21 +3,11 @@ internal import DepotSQLite
 
 /// The beginning of a custom stage: a copy of the store that has the new schema already.
 struct MigrationCopy {
-  private let writer: Writer
-  private let request: MigrationRequest
-  private let control: CallControl
+  let writer: Writer
+  let request: MigrationRequest
+  let control: CallControl
 
-  init(_ writer: Writer, _ request: MigrationRequest, _ control: CallControl) {
-    self.writer = writer
-    self.request = request
-    self.control = control
-  }
-
-  /// Makes the copy, which holds what had been committed.
-  ///
-  /// - Returns: The members of the result.
-  /// - Throws: ``DepotError`` `schema.newer_store`, `schema.unknown_version`, and others; then there
-  ///   is no copy.
+  /// Makes the copy, which holds what had been committed, and returns the members of the result.
   func make() throws -> [String: JSONValue] {
     let old = writer.catalog
     try request.schema.validate()
@@ -45,7 +35,7 @@ struct MigrationCopy {
     ]
   }
 
-  /// - Returns: What is added to identifiers, in words.
+  /// Migrates the copy, and returns what is added to identifiers, in words.
   private func migrate(_ copy: String) throws -> [String] {
     let connection = try Connection(path: copy, access: .writer)
     try connection.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
@@ -61,11 +51,8 @@ struct MigrationCopy {
         control,
         options: options
       )
-      try run.run()
-      try run.findings.throwIfAny()
       let tables = CatalogTables(connection: connection)
-      try tables.store(run.new)
-      try tables.setCeilings(run.ceilings(writer.safeCeilings()))
+      try run.complete(tables, writer)
       try tables.setTarget(request.schema)
       return run.shifts.changes
     }
@@ -74,17 +61,10 @@ struct MigrationCopy {
 
 /// The end of a custom stage, in the copy: all rules hold from now on.
 struct MigrationEnd {
-  private let writer: Writer
-  private let control: CallControl
+  let writer: Writer
+  let control: CallControl
 
-  init(_ writer: Writer, _ control: CallControl) {
-    self.writer = writer
-    self.control = control
-  }
-
-  /// - Returns: The members of the result.
-  /// - Throws: ``DepotError`` `schema.rows_in_the_way` with the rows that break rules; the stage can
-  ///   go on then.
+  /// Ends the stage, and returns the members of the result; it can go on if rows break rules.
   func run(_ effect: inout WriteEffect) throws -> [String: JSONValue] {
     let schema = try writer.tables.takeTarget()
     var options = MigrationRun.Options()
@@ -96,13 +76,8 @@ struct MigrationEnd {
       control,
       options: options
     )
-    try run.run()
-    try run.findings.throwIfAny()
-    try writer.tables.store(run.new)
-    let ceilings = run.ceilings(writer.safeCeilings())
-    try writer.tables.setCeilings(ceilings)
+    effect.ceilings = try run.complete(writer.tables, writer)
     effect.catalog = run.new
-    effect.ceilings = ceilings
     return [
       "schema": .string(run.new.fingerprint),
       "version": schema.version.map { .string($0.description) } ?? .null,

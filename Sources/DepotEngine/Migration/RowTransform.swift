@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// What the rows of one entity become in the new schema.
+/// The transformation of the rows of one entity into those of the new schema.
 final class RowTransform {
   /// The entity in the new schema.
   let entity: EntityLayout
@@ -15,9 +15,9 @@ final class RowTransform {
   private let fillArena = CellArena()
   /// How the row comes by the values outside it; must be set before a row is transformed.
   var moves: BlobMoves?
-  /// What is added to identifiers.
+  /// The number that is added to identifiers.
   var shift: Int64 = 0
-  /// What can stop the checking of a value.
+  /// The control that can stop the checking of a value.
   var control = CallControl.unstoppable
 
   /// A column that attributes are stored in.
@@ -28,9 +28,9 @@ final class RowTransform {
     /// The place among the stored columns of the old table; `nil` if it is new.
     var source: Int?
     var conversion: ValueConversion?
-    /// What is stored instead of null.
+    /// The value that is stored instead of null.
     var fill: Cell
-    /// What holds the old value; `nil` if it is the row.
+    /// The place of the old value; `nil` if it is the row.
     var outside: Outside?
     var isRequired: Bool
     /// Whether the old row may have had no value where one is required now.
@@ -55,7 +55,7 @@ final class RowTransform {
     var lookup: Statement?
   }
 
-  /// What a transformation is to look at.
+  /// The checks that a transformation makes.
   struct Demands {
     /// Whether all rules of attributes are checked, not only those that are new.
     var checksEverything = false
@@ -176,9 +176,8 @@ final class RowTransform {
     return result
   }
 
-  /// Makes the cells of a new row, which are valid until the old row's statement steps.
-  ///
-  /// - Returns: Whether the row can be stored; if not, the findings say why.
+  /// Makes the cells of a new row, which are valid until the old row's statement steps, and returns
+  /// whether the row can be stored; if not, the findings say why.
   func transform(
     _ row: borrowing Row,
     into cells: UnsafeMutableBufferPointer<Cell>,
@@ -241,7 +240,6 @@ final class RowTransform {
         )
         return nil
       }
-      try reader.verify(reference)
       let value = arena.copy(try reader.value(reference))
       return outside.isText ? .text(value) : .blob(value)
     } catch let damage as BlobReader.Damage {
@@ -255,7 +253,7 @@ final class RowTransform {
     _ column: Column,
     _ findings: inout MigrationFindings
   ) throws -> Cell? {
-    var cell = column.source.map { Cell(row, $0 + 3) } ?? .null
+    var cell = column.source.map { Cell(row, $0 + 2) } ?? .null
     if let outside = column.outside, !outside.stays {
       guard let value = try value(cell, outside, row.integer(0), column.path, &findings) else {
         return nil
@@ -287,9 +285,9 @@ final class RowTransform {
       if let place = link.orderPlace { cells[place] = Cell(lookup.row, 1) }
       return
     }
-    if let source = link.source { cells[link.place] = Cell(row, source + 3) }
+    if let source = link.source { cells[link.place] = Cell(row, source + 2) }
     if let place = link.orderPlace, let source = link.orderSource {
-      cells[place] = Cell(row, source + 3)
+      cells[place] = Cell(row, source + 2)
     }
   }
 
@@ -314,26 +312,12 @@ final class RowTransform {
   ) throws -> Bool {
     var isStorable = true
     let name = entity.name
-    func missing(_ path: String) {
-      findings.add(
-        .required,
-        name,
-        identifier,
-        path,
-        "\(name)/\(identifier) has no \(path), which is required."
-      )
+    func refuse(_ path: String, _ message: String) {
+      findings.add(.required, name, identifier, path, "\(name)/\(identifier) \(message).")
       isStorable = false
     }
-    if entity.entity.isAbstract {
-      findings.add(
-        .required,
-        name,
-        identifier,
-        "$entity",
-        "\(name)/\(identifier) is of an abstract entity."
-      )
-      isStorable = false
-    }
+    func missing(_ path: String) { refuse(path, "has no \(path), which is required") }
+    if entity.entity.isAbstract { refuse("$entity", "is of an abstract entity") }
     for column in columns {
       var cell = cells[column.place]
       if cell.isNull {
@@ -366,9 +350,6 @@ final class RowTransform {
     return isStorable
   }
 }
-
-@available(*, unavailable)
-extension RowTransform: Sendable {}
 
 extension CompositeLayout {
   /// Returns the layout with other places.

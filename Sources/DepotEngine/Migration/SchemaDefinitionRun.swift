@@ -26,16 +26,12 @@ struct SchemaDefinitionRun {
 
   private var old: Catalog { writer.catalog }
 
-  /// Carries it out.
-  ///
-  /// - Returns: The members of the result.
-  /// - Throws: ``DepotError`` `schema.mismatch`, `schema.newer_store`, `schema.unknown_version`,
-  ///   `schema.rows_in_the_way`, and others; ``SQLiteError``.
+  /// Carries it out, and returns the members of the result.
   func run(_ effect: inout WriteEffect) throws -> [String: JSONValue] {
     if try writer.tables.hasTarget() { return try goOn(&effect) }
     let comparison = try compare()
     if comparison.differences.isEmpty { return try add(comparison, &effect) }
-    let plan = try SchemaUpgrade.plan(from: old.schema, to: schema, comparison)
+    let plan = try allowedPlan(comparison)
     guard plan.problems.isEmpty else { throw DepotError.problems(plan) }
     var backup: String?
     if options.takesBackup, !writer.configuration.isInMemory {
@@ -44,19 +40,20 @@ struct SchemaDefinitionRun {
       writer.backup = backup
     }
     let run = try MigrationRun(from: old, to: schema, on: writer.connection, control)
-    try run.run()
-    try run.findings.throwIfAny()
-    try finish(run, &effect)
+    effect.ceilings = try run.complete(writer.tables, writer)
+    effect.catalog = run.new
     return members(plan.changes + run.shifts.changes, run.new, backup: backup)
   }
 
   /// Migrates a copy, in which a custom stage is at work, to the schema that the stage is to end with.
   ///
-  /// What is new and can't be inferred may be empty until the end of the stage.
+  /// New properties that can't be inferred may be empty until the end of the stage.
   private func goOn(_ effect: inout WriteEffect) throws -> [String: JSONValue] {
     try schema.validate()
     try SchemaUpgrade.check(old.schema, schema, from: options.from)
+    let comparison = SchemaComparison(from: old.schema, to: schema)
     let plan = MigrationPlan.infer(from: old.schema, to: schema)
+    if !comparison.differences.isEmpty { try checkAllowed(plan, comparison) }
     var options = MigrationRun.Options()
     options.demands.isLenient = true
     let run = try MigrationRun(
@@ -66,9 +63,8 @@ struct SchemaDefinitionRun {
       control,
       options: options
     )
-    try run.run()
-    try run.findings.throwIfAny()
-    try finish(run, &effect)
+    effect.ceilings = try run.complete(writer.tables, writer)
+    effect.catalog = run.new
     try writer.tables.setTarget(schema)
     return members(plan.changes + run.shifts.changes, run.new, backup: nil)
   }
@@ -85,17 +81,47 @@ struct SchemaDefinitionRun {
       }
       return members(comparison.changes.map(\.description) + versionChange, next, backup: nil)
     }
-    let plan = try SchemaUpgrade.plan(from: old.schema, to: schema, comparison)
+    let plan = try allowedPlan(comparison)
     let backup =
       options.takesBackup && !writer.configuration.isInMemory
       ? StoreCopies(of: writer.configuration.path).nextBackup(of: old.schema.version) : nil
-    let rehearsal = MigrationRehearsal(plan, old, on: writer.connection, control)
+    let rehearsal = MigrationRehearsal(
+      plan: plan,
+      old: old,
+      connection: writer.connection,
+      control: control
+    )
     let next = Catalog(schema, old.storage, generation: old.generation + 1)
     let mapping = MigrationMapping(from: old.schema, to: schema)
     let shifts = try IdentifierShifts(from: old, mapping, on: writer.connection)
     var result = members(plan.changes + shifts.changes, next, backup: backup)
     result["plan"] = .object(try rehearsal.run())
     return result
+  }
+
+  /// Returns the steps to a newer version, all of which are allowed.
+  private func allowedPlan(_ comparison: SchemaComparison) throws -> MigrationPlan {
+    if options.allows == .additions {
+      try checkAllowed(MigrationPlan.infer(from: old.schema, to: schema), comparison)
+    }
+    let plan = try SchemaUpgrade.plan(from: old.schema, to: schema, comparison)
+    // One that can't be made isn't refused for what it would lose.
+    if plan.problems.isEmpty { try checkAllowed(plan, comparison) }
+    return plan
+  }
+
+  private func checkAllowed(_ plan: MigrationPlan, _ comparison: SchemaComparison) throws {
+    switch options.allows {
+    case .loss: return
+    case .migration:
+      let losses = plan.steps.filter(\.isDestructive)
+      guard !losses.isEmpty else { return }
+      throw DepotError.loss(losses, try CountedSteps(plan, old, on: writer.connection), plan)
+    case .additions:
+      let steps = plan.steps.filter { !comparison.changes.contains($0) && !$0.isAddition }
+      let counted = try CountedSteps(plan, old, on: writer.connection)
+      throw DepotError.onlyAdditions(comparison.differences, counted.json(steps), plan.problems)
+    }
   }
 
   /// Checks the versions, and compares what the store has with what it is to have.
@@ -151,14 +177,6 @@ struct SchemaDefinitionRun {
     try derived.refresh(entities, step: { _, _ in 0 }, violate: { throw $0 })
   }
 
-  private func finish(_ run: MigrationRun, _ effect: inout WriteEffect) throws {
-    try writer.tables.store(run.new)
-    let ceilings = run.ceilings(writer.safeCeilings())
-    try writer.tables.setCeilings(ceilings)
-    effect.catalog = run.new
-    effect.ceilings = ceilings
-  }
-
   private func members(
     _ changes: [String],
     _ next: Catalog,
@@ -175,8 +193,19 @@ struct SchemaDefinitionRun {
 }
 
 extension MigrationRun {
-  /// Returns where the identifiers of each new table go on.
-  func ceilings(_ before: [String: Int64]) -> [String: Int64] {
+  /// Changes the tables unless rows are in the way, stores the new schema, and returns where the
+  /// identifiers of each new table go on.
+  @discardableResult
+  func complete(_ catalog: CatalogTables, _ writer: Writer) throws -> [String: Int64] {
+    try run()
+    try findings.throwIfAny()
+    try catalog.store(new)
+    let ceilings = self.ceilings(writer.safeCeilings())
+    try catalog.setCeilings(ceilings)
+    return ceilings
+  }
+
+  private func ceilings(_ before: [String: Int64]) -> [String: Int64] {
     var result: [String: Int64] = [:]
     for table in tables {
       for target in table.targets {
@@ -193,7 +222,12 @@ extension MigrationRun {
 }
 
 extension MigrationPlan {
-  /// What it changes, in words.
+  /// The versions that it is between, in words.
+  fileprivate var versions: String {
+    "\(old.version?.description ?? "no version") to \(new.version?.description ?? "no version")"
+  }
+
+  /// The changes in words.
   var changes: [String] {
     let isNewVersion = new.version.map { $0 != old.version } ?? false
     let version = isNewVersion ? ["set version to \(new.version?.description ?? "")"] : []
@@ -202,13 +236,39 @@ extension MigrationPlan {
 }
 
 extension DepotError {
+  /// The error that a schema does more than add to what the store has, which wasn't allowed.
+  fileprivate static func onlyAdditions(
+    _ differences: [String],
+    _ steps: JSONValue,
+    _ problems: [String]
+  ) -> DepotError {
+    let error = mismatch(differences)
+      .hint("Nothing was changed. Allow a migration, or leave what the store has as it is.")
+    return error.details([
+      "differences": .array(differences.map(JSONValue.string)), "steps": steps,
+      "problems": .array(problems.map(JSONValue.string)),
+    ])
+  }
+
+  /// The error that a migration can lose values, which wasn't allowed.
+  fileprivate static func loss(
+    _ losses: [SchemaChange],
+    _ counted: CountedSteps,
+    _ plan: MigrationPlan
+  ) -> DepotError {
+    DepotError(
+      .loss,
+      "The migration from \(plan.versions) would lose data: \(counted.sentence(losses))."
+    )
+    .hint("Nothing was changed. What loses data asks for it by name: \"allow\":\"loss\".")
+    .at("/args/schema").details(["steps": counted.json(losses)])
+  }
+
   /// The error that a migration can't be inferred.
   static func problems(_ plan: MigrationPlan) -> DepotError {
-    let versions =
-      "\(plan.old.version?.description ?? "no version") to \(plan.new.version?.description ?? "")"
-    return DepotError(
+    DepotError(
       .mismatch,
-      "The migration from \(versions) can't be inferred: "
+      "The migration from \(plan.versions) can't be inferred: "
         + plan.problems.joined(separator: "; ") + "."
     )
     .hint(

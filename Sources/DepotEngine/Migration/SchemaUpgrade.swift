@@ -1,6 +1,6 @@
 package import DepotProtocol
 
-/// What the versions of a store's schema and of the one that is wanted mean for each other.
+/// The comparison of the versions of a store's schema and of the one that is wanted.
 package enum SchemaUpgrade {
   /// Checks that one may follow the other.
   ///
@@ -37,9 +37,6 @@ package enum SchemaUpgrade {
   /// Returns the steps from one schema to a newer version.
   ///
   /// A schema without a version is older than any that has one.
-  ///
-  /// - Throws: ``DepotError`` `schema.mismatch` if the version is the same, so that nothing but
-  ///   additions are allowed.
   static func plan(
     from old: Schema,
     to new: Schema,

@@ -25,11 +25,8 @@ package struct StoreCopies {
 
   /// Copies the store, as it was committed last, and waits until the copy is on disk.
   ///
-  /// It gets its name with ``finish(_:)`` when the migration is on disk. Until then it has another one,
-  /// by which ``settle(_:)`` knows it after a crash.
-  ///
-  /// - Returns: Where it will be.
-  /// - Throws: ``DepotError`` of class `storage`; ``SQLiteError``.
+  /// It gets its name with ``finish(_:)`` when the migration is on disk. Until then it has another
+  /// one, by which ``settle(_:)`` knows it after a crash.
   func back(up version: SchemaVersion?, _ control: CallControl) throws -> String {
     let name = nextBackup(of: version)
     do {
@@ -38,7 +35,7 @@ package struct StoreCopies {
         let problems = try Connection(path: draft, access: .frozen).texts("PRAGMA quick_check(10)")
         guard problems == ["ok"] else { throw StoreFiles(path).damaged(problems) }
       }
-      try flushing { () throws(SystemError) in
+      try StoreFiles(path).working { () throws(SystemError) in
         try StoredFile(path: draft, isWritable: true).flush()
         try FileSystem.rename(draft, to: name + Self.unfinished)
         try FileSystem.flush(folderOf: name)
@@ -61,10 +58,8 @@ package struct StoreCopies {
   /// Removes the backup of a migration that failed; the store stays as it is, so nobody needs it.
   func discard(_ backup: String) { FileSystem.remove(file: backup + Self.unfinished) }
 
-  /// Does with the backups of migrations that were cut short what is left to do: one of a migration that
-  /// is on disk gets its name, and any other is removed.
-  ///
-  /// - Parameter version: The version that the store has.
+  /// Settles the backups of migrations that were cut short: one of a migration that is on disk, to
+  /// the version that the store has, gets its name, and any other is removed.
   func settle(_ version: SchemaVersion?) {
     let slash = path.lastIndex(of: "/")
     let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
@@ -92,7 +87,7 @@ package struct StoreCopies {
 
   private func copy(to target: String, _ control: CallControl) throws {
     FileSystem.remove(file: target)
-    try StoreFiles(target).create()
+    try StoreFiles(target).create(like: path)
     try Self.beside {
       let source = try Connection(path: path, access: .reader)
       try source.copy(to: target) { try control.check() }
@@ -100,8 +95,6 @@ package struct StoreCopies {
   }
 
   /// Does what concerns a copy, whose failures leave the store in order.
-  ///
-  /// - Throws: ``DepotError`` instead of ``SQLiteError``.
   static func beside(_ body: () throws -> Void) throws {
     do {
       try body()
@@ -125,11 +118,12 @@ package struct StoreCopies {
       throw DepotError(.full, "The log of \(file) couldn't be emptied, for want of room perhaps.")
         .hint("Nothing was changed. Free some room, and migrate again.")
     }
-    try flushing { () throws(SystemError) in
+    try StoreFiles(path).working { () throws(SystemError) in
       try StoredFile(path: copy, isWritable: true).flush()
       for file in [path, copy] {
-        for suffix in ["-wal", "-shm"] { FileSystem.remove(file: file + suffix) }
+        FileSystem.remove(file: file + "-wal")
       }
+      try stamp(copy)
       if let backup { try FileSystem.link(path, to: backup + Self.unfinished) }
       try FileSystem.flush(folderOf: path)
       try FileSystem.rename(copy, to: path)
@@ -139,22 +133,34 @@ package struct StoreCopies {
     FileSystem.remove(file: copy + ".lock")
   }
 
+  /// Gives a copy that is about to take the store's place the stamp by which that is known.
+  private func stamp(_ copy: String) throws(SystemError) {
+    var state: DurableState
+    do throws(SystemError) {
+      guard let known = try StateFile.state(of: path) else { return }
+      state = known
+    } catch {
+      if error.isMissingFile { return }
+      throw error
+    }
+    state.willReplaceFile()
+    try StateFile.set(state, beside: path)
+    let file = try StoredFile(path: copy, isWritable: true)
+    let page = try file.read(4096, at: 0)
+    try file.write(DatabaseHeader.sealing(page, stamp: state.nextStamp), at: 0)
+    try file.flush()
+  }
+
   /// Removes the copy of a custom migration, which must be closed.
   package func removeCopy() { StoreFiles(Self.migrating(path)).remove() }
-
-  private func flushing(_ body: () throws(SystemError) -> Void) throws(DepotError) {
-    do throws(SystemError) {
-      try body()
-    } catch {
-      throw StoreFiles(path).error(error, path)
-    }
-  }
 }
 
 extension StoreFiles {
   /// Removes what a migration left that was cut short.
   func removeLeftovers() {
     FileSystem.remove(file: path + ".copying")
+    FileSystem.remove(file: StateFile.path(of: path) + ".new")
+    FileSystem.remove(file: FormatUpgrade.copy(of: path))
     StoreFiles(StoreCopies.migrating(path)).remove()
   }
 }

@@ -1,12 +1,12 @@
 internal import DepotProtocol
 
-/// What becomes of one table of the old schema.
+/// The migration of one table of the old schema.
 struct TableMigration {
   /// The root entity as it was.
   let old: EntityLayout
   /// The tables that get its rows.
   private(set) var targets: [Target]
-  /// What rows become, by the numbers of their old entities; rows of others go.
+  /// The transformations of rows, by the numbers of their old entities; rows of others go.
   let transforms: [Int: RowTransform]
 
   struct Target {
@@ -96,7 +96,7 @@ struct TableMigration {
       let own = Set(layout.stored.map(\.name))
       let sources = Dictionary(uniqueKeysWithValues: transform.sources)
       for (place, column) in wanted where place != root.kindPosition {
-        // What the row has must be what the column is for it.
+        // The columns of the row must be those that the column is for it.
         if own.contains(column), sources[place] == nil { return false }
       }
     }

@@ -73,24 +73,7 @@ extension StoredValue {
       let field = RowField(kind: .array, isComplex: true, bytes: bytes)
       return CollectionText.read(field, of: attribute.type, nil).map(Value.list)
     }
-    switch (cell, attribute.type) {
-    case (.integer(let value), .int64): return .int64(value)
-    case (.integer(let value), .bool): return .bool(value != 0)
-    case (.real(let value), .double): return .double(value)
-    case (.real(let value), .date): return .date(Date(timeIntervalSinceReferenceDate: value))
-    case (.text(let bytes), .string): return .string(String(decoding: bytes, as: UTF8.self))
-    case (.text(let bytes), .json): return .json(String(decoding: bytes, as: UTF8.self))
-    case (.text(let bytes), .url):
-      return URL(string: String(decoding: bytes, as: UTF8.self)).map(Value.url)
-    case (.blob(let bytes), .data): return .data(Data(bytes))
-    case (.blob(let bytes), .decimal): return DecimalKey.decode(bytes).map(Value.decimal)
-    case (.blob(let bytes), .uuid):
-      guard bytes.count == 16 else { return nil }
-      return .uuid(UnsafeRawBufferPointer(bytes).loadUnaligned(as: UUID.self))
-    case (.blob(let bytes), .double) where bytes.isEmpty: return .double(.nan)
-    case (.blob(let bytes), .date) where bytes.isEmpty:
-      return .date(Date(timeIntervalSinceReferenceDate: .nan))
-    default: return nil
-    }
+    let value = decode(cell, as: attribute.type)
+    return value.type == attribute.type ? value : nil
   }
 }

@@ -8,6 +8,12 @@ struct Fragment: Hashable {
   static let `true` = Fragment(sql: "1")
   static let `false` = Fragment(sql: "0")
 
+  /// The condition that a row is one of a list of identifiers, which is still to be bound.
+  static let isListed = Fragment(
+    sql: "t0.id IN (SELECT value FROM depot_each(?, 0))",
+    parameters: [.null]
+  )
+
   static func bound(_ value: SQLiteValue) -> Fragment {
     Fragment(sql: "?", parameters: [value])
   }
@@ -25,6 +31,13 @@ struct Fragment: Hashable {
   }
 
   var parenthesized: Fragment { "(" + self + ")" }
+
+  /// Returns the select with at most so many rows, without those before an offset.
+  func cut(_ limit: Int?, offset: Int) -> Fragment {
+    guard limit != nil || offset > 0 else { return self }
+    return self + " LIMIT " + .bound(.integer(Int64(limit ?? -1)))
+      + " OFFSET " + .bound(.integer(Int64(offset)))
+  }
 
   /// Joins parts by commas.
   static func list(_ parts: [Fragment]) -> Fragment {

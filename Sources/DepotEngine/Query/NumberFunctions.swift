@@ -7,8 +7,8 @@ enum NumberFunctions {
   static func register(on connection: Connection) throws(SQLiteError) {
     for type in [AttributeType.int64, .double, .decimal] {
       try connection.addFunction("depot_\(type.rawValue)", argumentCount: 3) { call in
-        guard let operation = QueryExpression.Arithmetic(functionCode: call.integer(0)),
-          let left = call.number(1, as: type), let right = call.number(2, as: type),
+        guard let operation = QueryExpression.Arithmetic(functionCode: call[0].integer),
+          let left = call[1].widened(to: type), let right = call[2].widened(to: type),
           let result = ValueArithmetic.combine(operation, left, right)
         else { return }
         call.result(StoredValue.encode(result))
@@ -16,7 +16,7 @@ enum NumberFunctions {
     }
     // The r-trees are kept by triggers, which can't read decimals otherwise.
     try connection.addFunction("depot_number", argumentCount: 1, isForTriggers: true) { call in
-      guard let number = call.number(0).flatMap(ValueArithmetic.double), !number.isNaN else {
+      guard let number = call[0].number.flatMap(ValueArithmetic.double), !number.isNaN else {
         return
       }
       call.result(number)
@@ -28,9 +28,9 @@ enum NumberFunctions {
 
   /// Compares a decimal with another number; see ``QueryCompiler``.
   private static func order(_ call: borrowing FunctionCall) -> Int64 {
-    if call.kind(0) == .null && call.kind(1) == .null { return 2 }
-    if call.kind(0) == .null || call.kind(1) == .null { return 3 }
-    guard let left = call.number(0), let right = call.number(1), let order = left.order(right)
+    if call[0].kind == .null && call[1].kind == .null { return 2 }
+    if call[0].kind == .null || call[1].kind == .null { return 3 }
+    guard let left = call[0].number, let right = call[1].number, let order = left.order(right)
     else {
       return 3
     }
@@ -38,25 +38,24 @@ enum NumberFunctions {
   }
 }
 
-extension FunctionCall {
-  /// An argument that is any number; `nil` if it is null.
-  fileprivate func number(_ index: Int) -> Value? {
-    switch kind(index) {
-    case .integer: .int64(integer(index))
-    case .real: .double(real(index))
-    case .blob where bytes(index).isEmpty: .double(.nan)
-    case .blob: DecimalKey.decode(bytes(index)).map(Value.decimal)
+extension BorrowedValue {
+  /// Any number; `nil` if it is null.
+  fileprivate var number: Value? {
+    switch kind {
+    case .integer: .int64(integer)
+    case .real: .double(real)
+    case .blob where bytes.isEmpty: .double(.nan)
+    case .blob: DecimalKey.decode(bytes).map(Value.decimal)
     default: nil
     }
   }
 
-  /// An argument that is a number of a type or of a narrower one.
-  fileprivate func number(_ index: Int, as type: AttributeType) -> Value? {
-    guard let value = number(index) else { return nil }
-    switch (value, type) {
-    case (.int64(let number), .double): return .double(Double(number))
-    case (.int64(let number), .decimal): return .decimal(Decimal(number))
-    default: return value
+  /// A number of a type or of a narrower one.
+  fileprivate func widened(to type: AttributeType) -> Value? {
+    switch (number, type) {
+    case (.int64(let number), .double): .double(Double(number))
+    case (.int64(let number), .decimal): .decimal(Decimal(number))
+    case (let number, _): number
     }
   }
 }

@@ -12,9 +12,9 @@ struct Operand {
   var root: String?
   /// The scope and name of the row whose column it is, if it is one.
   var row: (scope: Int, alias: String)?
-  /// What is null if and only if the value is, if that is easier to find out.
+  /// A fragment that is null if and only if the value is, if that is easier to find out.
   var presence: Fragment?
-  /// What it was made from, for messages.
+  /// The expression it was made from, for messages.
   var source: QueryExpression
 
   init(constant: Value, source: QueryExpression) {

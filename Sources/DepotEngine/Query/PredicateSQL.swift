@@ -4,7 +4,7 @@ package import FoundationEssentials
 
 /// A predicate as SQL for a `WHERE` clause.
 package struct PredicateSQL: Sendable {
-  /// What to select from: the entity's table, called `t0`, and what is joined to it.
+  /// The `FROM` clause: the entity's table, called `t0`, and the tables joined to it.
   package var source: String
   /// The condition, whose NULL counts as false.
   package var sql: String
@@ -13,16 +13,8 @@ package struct PredicateSQL: Sendable {
   /// Whether it can take long even for one row, as regular expressions can.
   package var isSlow: Bool
 
-  /// Translates a predicate about the rows of an entity.
-  ///
-  /// - Parameters:
-  ///   - expression: The predicate.
-  ///   - layout: The entity's layout; all names come from it, and all values are bound.
-  ///   - catalog: The layouts of the entities that it refers to.
-  ///   - now: What `now` means.
-  /// - Returns: The condition with its values.
-  /// - Throws: ``DepotError`` `request.predicate` that names the part that is wrong, or
-  ///   `schema.unknown_attribute`.
+  /// Translates a predicate about the rows of an entity; all names come from its layout, and all
+  /// values are bound.
   package static func compile(
     _ expression: QueryExpression,
     for layout: EntityLayout,

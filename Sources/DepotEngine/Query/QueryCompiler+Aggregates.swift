@@ -4,33 +4,29 @@ extension QueryCompiler {
   /// Translates what a collection comes to.
   mutating func aggregate(
     _ aggregate: QueryExpression.Aggregate,
-    _ collection: QueryExpression,
-    in expression: QueryExpression
+    _ collection: QueryExpression
   ) throws(DepotError) -> Operand {
     if aggregate == .count, case .collection(.list(let list, _, _)) = try term(collection) {
       let length = "ifnull(json_array_length(" + list.fragment + "), 0)"
-      return Operand(type: .int64, length, isNullable: false, source: expression)
+      return makeOperand(.int64, length, isNullable: false)
     }
     let opened = try open(collection)
     guard let operand = opened.operand else {
-      throw invalid(expression, "The elements have no single value.")
+      throw invalid("The elements have no single value.")
     }
-    var result = try aggregated(aggregate, operand, in: expression)
+    var result = try aggregated(aggregate, operand)
     result.fragment = close(opened, result.fragment).parenthesized
     return result
   }
 
   /// Returns an aggregate of an operand over the rows of the `SELECT` that it is in.
-  ///
-  /// - Throws: ``DepotError`` `request.predicate` if the type has no such aggregate.
   func aggregated(
     _ aggregate: QueryExpression.Aggregate,
-    _ operand: Operand,
-    in expression: QueryExpression
+    _ operand: Operand
   ) throws(DepotError) -> Operand {
     let value = operand.fragment
     func result(_ type: AttributeType?, _ fragment: Fragment, isNullable: Bool = true) -> Operand {
-      Operand(type: type, fragment, isNullable: isNullable, source: expression)
+      makeOperand(type, fragment, isNullable: isNullable)
     }
     switch aggregate {
     case .count: return result(.int64, Fragment(sql: "count(*)"), isNullable: false)
@@ -39,7 +35,7 @@ extension QueryCompiler {
     default: break
     }
     guard operand.root == nil, operand.type != .json else {
-      throw invalid(expression, "Only values have a \(aggregate.rawValue), not objects or JSON.")
+      throw invalid("Only values have a \(aggregate.rawValue), not objects or JSON.")
     }
     switch aggregate {
     case .min, .max:
@@ -51,29 +47,11 @@ extension QueryCompiler {
     }
     let type = operand.type ?? .int64
     guard operand.isNumber || operand.isNull else {
-      throw invalid(
-        expression,
-        "\(operand.source.spelling) is of type \(operand.typeName), not a number."
-      )
+      throw invalid("\(operand.source.spelling) is of type \(operand.typeName), not a number.")
     }
     return result(
       aggregate == .sum ? type : .double,
       "\(aggregate.sqlName(of: type))(" + value + ")"
     )
-  }
-
-  /// Translates a sort key into the terms of `ORDER BY`.
-  ///
-  /// Ascending, null is first and NaN last. Text sorts by code point, false before true.
-  mutating func sortTerms(_ key: SortKey) throws(DepotError) -> [Fragment] {
-    let operand = try operand(key.expression)
-    guard operand.type != .json else {
-      throw invalid(key.expression, "Rows can't be sorted by JSON.")
-        .hint("Convert it to a type first.")
-    }
-    let terms =
-      key.isLocalized && operand.isText
-      ? ["depot_localized(" + operand.fragment + ")", operand.fragment] : [operand.fragment]
-    return key.isDescending ? terms.map { $0 + " DESC" } : terms
   }
 }

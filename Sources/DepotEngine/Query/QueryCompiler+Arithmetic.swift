@@ -4,44 +4,36 @@ extension QueryCompiler {
   func arithmetic(
     _ arithmetic: QueryExpression.Arithmetic,
     _ left: Operand,
-    _ right: Operand,
-    source: QueryExpression
+    _ right: Operand
   ) throws(DepotError) -> Operand {
     var left = left.type == .json ? scalar(left, as: .double) : left
     var right = right.type == .json ? scalar(right, as: .double) : right
     for operand in [left, right] where !operand.isNull && !operand.isNumber {
-      throw invalid(
-        source,
-        "\(operand.source.spelling) is of type \(operand.typeName), not a number."
-      )
+      throw invalid("\(operand.source.spelling) is of type \(operand.typeName), not a number.")
     }
     guard let leftType = left.type, let rightType = right.type else {
-      return Operand(constant: .null, source: source)
+      return makeConstant(.null)
     }
     let type: AttributeType =
       leftType == .decimal || rightType == .decimal
       ? .decimal : leftType == .double || rightType == .double ? .double : .int64
     if type == .decimal {
-      left = try decimal(left, in: source)
-      right = try decimal(right, in: source)
+      left = try decimal(left)
+      right = try decimal(right)
     }
     // SQLite turns an overflow into a double and has no NaN, so all arithmetic is ours.
     let arguments = left.fragment + ", " + right.fragment
-    return Operand(
-      type: type,
+    return makeOperand(
+      type,
       "depot_\(type.rawValue)(\(arithmetic.functionCode), " + arguments + ")",
-      isNullable: true,
-      source: source
+      isNullable: true
     )
   }
 
-  private func decimal(
-    _ operand: Operand,
-    in source: QueryExpression
-  ) throws(DepotError) -> Operand {
+  private func decimal(_ operand: Operand) throws(DepotError) -> Operand {
     guard operand.type != .decimal, let constant = operand.constant else { return operand }
     guard let value = constant.converted(to: .decimal) else {
-      throw invalid(source, "\(operand.source.spelling) can't be read as decimal.")
+      throw invalid("\(operand.source.spelling) can't be read as decimal.")
     }
     return Operand(constant: value, source: operand.source)
   }

@@ -4,37 +4,33 @@ internal import DepotSQLite
 extension QueryCompiler {
   /// Begins a sub-select of the elements of a collection; ``close(_:_:and:)`` ends it.
   mutating func open(_ expression: QueryExpression) throws(DepotError) -> OpenCollection {
-    guard case .collection(let collection) = try term(expression) else {
-      throw invalid(expression, "This is one value, not a collection.")
+    try about(expression) { (compiler) throws(DepotError) in
+      guard case .collection(let collection) = try compiler.term(expression) else {
+        throw compiler.invalid("This is one value, not a collection.")
+      }
+      return try compiler.open(collection)
     }
-    return try open(collection, expression)
   }
 
-  mutating func open(
-    _ collection: QueryCollection,
-    _ source: QueryExpression
-  ) throws(DepotError) -> OpenCollection {
+  mutating func open(_ collection: QueryCollection) throws(DepotError) -> OpenCollection {
     switch collection {
     case .relationship(let owner, let relationship, let rest):
-      let opened = try open(relationship, of: owner, source)
-      return try extend(opened, rest, source)
+      let opened = try open(relationship, of: owner)
+      return try extend(opened, rest)
     case .list(let operand, let type, let kind):
       return open(
         "depot_each(" + operand.fragment + ", \(type.functionCode))",
         type,
         isOrdered: kind == .array,
-        isNullable: false,
-        source
+        isNullable: false
       )
     case .constants(let values):
-      let (type, packed) = try constants(values, in: source)
-      let isNullable = values.contains(.null)
+      let (type, packed) = try constants(values)
       return open(
         "depot_each(" + .bound(packed) + ", 0)",
         type,
         isOrdered: true,
-        isNullable: isNullable,
-        source
+        isNullable: values.contains(.null)
       )
     case .expression(.filtered(let collection, let name, let predicate)):
       let opened = try open(collection)
@@ -45,15 +41,15 @@ extension QueryCompiler {
       scopes[scopes.count - 1].conditions.append(condition.fragment)
       return opened
     case .expression(.list(let parts)):
-      return try open(parts, source)
+      return try open(parts)
     case .expression(.slice(let collection, let range)):
-      return try slice(collection, range, in: source)
+      return try slice(collection, range)
     case .expression(.member(let collection, let path)):
       let opened = try open(collection)
       let steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-      return try extend(opened, steps[...], source)
+      return try extend(opened, steps[...])
     case .expression(let other):
-      throw invalid(other, "This is no collection.")
+      throw invalid("This is no collection.", in: other)
     }
   }
 
@@ -73,30 +69,19 @@ extension QueryCompiler {
     _ call: Fragment,
     _ type: AttributeType?,
     isOrdered: Bool,
-    isNullable: Bool,
-    _ source: QueryExpression
+    isNullable: Bool
   ) -> OpenCollection {
     let alias = nextAlias()
     scopes.append(QueryScope(from: call + " AS \(alias)"))
     return OpenCollection(
-      element: .operand(
-        Operand(
-          type: type,
-          Fragment(sql: "\(alias).value"),
-          isNullable: isNullable,
-          source: source
-        )
-      ),
+      element: .operand(makeOperand(type, Fragment(sql: "\(alias).value"), isNullable: isNullable)),
       order: isOrdered ? [Fragment(sql: "\(alias).position")] : nil
     )
   }
 
   /// Opens a collection of what parts are.
-  private mutating func open(
-    _ parts: [QueryExpression],
-    _ source: QueryExpression
-  ) throws(DepotError) -> OpenCollection {
-    let same = try alike(parts, in: source)
+  private mutating func open(_ parts: [QueryExpression]) throws(DepotError) -> OpenCollection {
+    let same = try alike(parts)
     let alias = nextAlias()
     // The first row names the columns; there may be any number of rows after VALUES.
     var select =
@@ -108,40 +93,20 @@ extension QueryCompiler {
     }
     scopes.append(QueryScope(from: select.parenthesized + " AS \(alias)"))
     let value = Fragment(sql: "\(alias).value")
-    let order = [Fragment(sql: "\(alias).position")]
-    guard let layout = same.layout else {
-      return OpenCollection(
-        element: .operand(
-          Operand(type: same.type, value, isNullable: same.isNullable, source: source)
-        ),
-        order: order
-      )
-    }
     return OpenCollection(
-      element: .object(
-        QueryObject(
-          layout,
-          identifiedBy: value,
-          isNullable: same.isNullable,
-          scope: scopes.count - 1,
-          source: source
-        )
-      ),
-      order: order
+      element: makeTerm(same.layout, same.type, value, isNullable: same.isNullable),
+      order: [Fragment(sql: "\(alias).position")]
     )
   }
 
   /// Returns the type that constants have in common, and the blob to bind for them.
-  private func constants(
-    _ values: [Value],
-    in source: QueryExpression
-  ) throws(DepotError) -> (AttributeType?, SQLiteValue) {
+  private func constants(_ values: [Value]) throws(DepotError) -> (AttributeType?, SQLiteValue) {
     var type: AttributeType?
     for case let next? in values.map(\.type) where next != type {
       switch (type, next) {
       case (nil, _), (.int64, .double), (.int64, .decimal): type = next
       case (.double, .int64), (.decimal, .int64): break
-      default: throw invalid(source, "The elements of the list are of different types.")
+      default: throw invalid("The elements of the list are of different types.")
       }
     }
     let stored = try values.map { value throws(DepotError) in
@@ -152,16 +117,15 @@ extension QueryCompiler {
       }
       return StoredValue.encode(converted)
     }
-    return (type, .blob(ListValue.pack(stored)))
+    return (type, .list(stored))
   }
 
   private mutating func open(
     _ relationship: RelationshipLayout,
-    of owner: QueryObject,
-    _ source: QueryExpression
+    of owner: QueryObject
   ) throws(DepotError) -> OpenCollection {
     let alias = nextAlias()
-    let rows = try rows(of: relationship, as: alias, scope: scopes.count, source)
+    let rows = try rows(of: relationship, as: alias, scope: scopes.count)
     scopes.append(QueryScope(from: Fragment(sql: "\(rows.table) AS \(alias)")))
     return OpenCollection(
       element: .object(rows.element),
@@ -185,57 +149,44 @@ extension QueryCompiler {
   private func rows(
     of relationship: RelationshipLayout,
     as alias: String,
-    scope: Int,
-    _ source: QueryExpression
+    scope: Int
   ) throws(DepotError) -> LinkedRows {
-    let layout = try catalog.layout(of: relationship.destination)
+    let (table, near, far, order): (String, String, String, String?)
     switch relationship.storage {
-    case .foreignColumn(let table, let column, let order):
-      let element = QueryObject(
-        layout: layout,
-        identifier: Fragment(sql: "\(alias).id"),
-        isNullable: false,
-        scope: scope,
-        place: .alias(alias),
-        source: source
-      )
-      return LinkedRows(
-        table: table,
-        near: column,
-        element: element,
-        order: order.map { [Fragment(sql: "\(alias).\($0)"), element.identifier] }
-      )
-    case .join(let table, let near, let far, let order):
-      let element = QueryObject(
-        layout,
-        identifiedBy: Fragment(sql: "\(alias).\(far)"),
-        isNullable: false,
-        scope: scope,
-        source: source
-      )
-      return LinkedRows(
-        table: table,
-        near: near,
-        element: element,
-        order: order.map { [Fragment(sql: "\(alias).\($0)"), element.identifier] }
-      )
+    case .foreignColumn(let foreign, let column, let place):
+      (table, near, far, order) = (foreign, column, "id", place)
+    case .join(let join, let nearColumn, let farColumn, let place):
+      (table, near, far, order) = (join, nearColumn, farColumn, place)
     case .column:
       throw DepotError(.bug, "\(relationship.name) isn't stored like a to-many relationship.")
     }
+    var element = QueryObject(
+      try catalog.layout(of: relationship.destination),
+      identifiedBy: Fragment(sql: "\(alias).\(far)"),
+      isNullable: false,
+      scope: scope,
+      source: subject
+    )
+    if case .foreignColumn = relationship.storage { element.place = .alias(alias) }
+    return LinkedRows(
+      table: table,
+      near: near,
+      element: element,
+      order: order.map { [Fragment(sql: "\(alias).\($0)"), element.identifier] }
+    )
   }
 
   /// Follows a path from each element of an open collection.
   private mutating func extend(
     _ opened: OpenCollection,
-    _ steps: ArraySlice<String>,
-    _ source: QueryExpression
+    _ steps: ArraySlice<String>
   ) throws(DepotError) -> OpenCollection {
     guard !steps.isEmpty else { return opened }
     guard case .object(let object) = opened.element else {
-      throw invalid(source, "A path can't go on after a value.")
+      throw invalid("A path can't go on after a value.")
     }
     var opened = opened
-    let next = try follow(steps, from: object, source: source)
+    let next = try follow(steps, from: object)
     let innermost = scopes.count - 1
     switch next {
     case .operand, .object:
@@ -243,33 +194,28 @@ extension QueryCompiler {
       return opened
     case .collection(.relationship(let owner, let relationship, let rest)):
       let alias = nextAlias()
-      let rows = try rows(of: relationship, as: alias, scope: innermost, source)
+      let rows = try rows(of: relationship, as: alias, scope: innermost)
       try checkJoins(of: innermost)
       scopes[innermost].joinAll(rows.table, as: alias, where: rows.near, is: owner.identifier)
       opened.element = .object(rows.element)
       opened.order = opened.order.flatMap { order in rows.order.map { order + $0 } }
-      return try extend(opened, rest, source)
+      return try extend(opened, rest)
     case .collection(.list(let operand, let type, let kind)):
       let alias = nextAlias()
       let call = "depot_each(" + operand.fragment + ", \(type.functionCode))"
       scopes[innermost].join(call, as: alias)
       let value = Fragment(sql: "\(alias).value")
-      opened.element = .operand(Operand(type: type, value, isNullable: false, source: source))
+      opened.element = .operand(makeOperand(type, value, isNullable: false))
       opened.order =
         kind == .array ? opened.order.map { $0 + [Fragment(sql: "\(alias).position")] } : nil
       return opened
     default:
-      throw invalid(source, "The path ends at a composite value, not at a part of it.")
+      throw invalid("The path ends at a composite value, not at a part of it.")
     }
   }
 
-  /// Ends a sub-select.
-  ///
-  /// - Parameters:
-  ///   - opened: What was opened last.
-  ///   - columns: What it selects.
-  ///   - condition: A condition besides those of the collection.
-  /// - Returns: The `SELECT`.
+  /// Ends the sub-select that was opened last, with the columns that it selects and a condition
+  /// besides those of the collection.
   mutating func close(
     _ opened: OpenCollection,
     _ columns: Fragment,
@@ -285,14 +231,13 @@ extension QueryCompiler {
   /// Makes a sub-select of some of the elements a collection of its own.
   private mutating func slice(
     _ collection: QueryExpression,
-    _ range: Range<Int>,
-    in source: QueryExpression
+    _ range: Range<Int>
   ) throws(DepotError) -> OpenCollection {
     guard range.lowerBound >= 0 else {
-      throw invalid(source, "A slice begins at position 0 or later.")
+      throw invalid("A slice begins at position 0 or later.")
     }
     let opened = try open(collection)
-    guard let order = opened.order, let operand = opened.operand else { throw unordered(source) }
+    guard let order = opened.order, let operand = opened.operand else { throw unordered() }
     var columns = operand.fragment + " AS value"
     for (index, part) in order.enumerated() { columns = columns + ", " + part + " AS o\(index)" }
     let names = order.indices.map { "o\($0)" }.joined(separator: ", ")
@@ -300,59 +245,35 @@ extension QueryCompiler {
       close(opened, columns) + " ORDER BY \(names) LIMIT \(range.count) OFFSET \(range.lowerBound)"
     let alias = nextAlias()
     scopes.append(QueryScope(from: select.parenthesized + " AS \(alias)"))
-    let value = Fragment(sql: "\(alias).value")
     var result = opened
     result.link = nil
     result.order = order.indices.map { Fragment(sql: "\(alias).o\($0)") }
-    switch opened.element {
-    case .object(let object):
-      result.element = .object(
-        QueryObject(
-          object.layout,
-          identifiedBy: value,
-          isNullable: object.isNullable,
-          scope: scopes.count - 1,
-          source: source
-        )
-      )
-    default:
-      result.element = .operand(
-        Operand(type: operand.type, value, isNullable: operand.isNullable, source: source)
-      )
-    }
+    result.element = makeTerm(
+      opened.layout,
+      operand.type,
+      Fragment(sql: "\(alias).value"),
+      isNullable: operand.isNullable
+    )
     return result
   }
 
   /// Translates the element at a position.
   mutating func element(
     _ collection: QueryExpression,
-    _ position: Int,
-    in source: QueryExpression
+    _ position: Int
   ) throws(DepotError) -> QueryTerm {
     let opened = try open(collection)
-    guard let order = opened.order, let operand = opened.operand else { throw unordered(source) }
+    guard let order = opened.order, let operand = opened.operand else { throw unordered() }
     let isFromEnd = position < 0
     let keys = order.map { isFromEnd ? $0 + " DESC" : $0 }
     let offset = isFromEnd ? -(position + 1) : position
     let select =
       close(opened, operand.fragment) + " ORDER BY " + .list(keys) + " LIMIT 1 OFFSET \(offset)"
-    let value = select.parenthesized
-    if case .object(let object) = opened.element {
-      return .object(
-        QueryObject(
-          object.layout,
-          identifiedBy: value,
-          isNullable: true,
-          scope: scopes.count - 1,
-          source: source
-        )
-      )
-    }
-    return .operand(Operand(type: operand.type, value, isNullable: true, source: source))
+    return makeTerm(opened.layout, operand.type, select.parenthesized, isNullable: true)
   }
 
-  private func unordered(_ source: QueryExpression) -> DepotError {
-    invalid(source, "The collection has no order.")
+  private func unordered() -> DepotError {
+    invalid("The collection has no order.")
       .hint("Only arrays and ordered relationships have positions.")
   }
 }

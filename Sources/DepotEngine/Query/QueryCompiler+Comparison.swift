@@ -6,25 +6,24 @@ extension QueryCompiler {
     _ left: QueryExpression,
     _ right: QueryExpression,
     _ options: QueryExpression.TextOptions,
-    in expression: QueryExpression,
     isFilter: Bool
   ) throws(DepotError) -> Condition {
     let options = options.effective
     if let condition = try emptiness(comparison, left, right) { return condition }
     let terms = (try term(left), try term(right))
-    if let condition = try compareWhole(comparison, terms, in: expression) { return condition }
+    if let condition = try compareWhole(comparison, terms) { return condition }
     var (left, right) = (try operand(left, terms.0), try operand(right, terms.1))
     if options.isEmpty {
-      try unify(&left, &right, in: expression)
+      try unify(&left, &right)
     } else {
-      left = try folded(left, options, in: expression)
-      right = try folded(right, options, in: expression)
+      left = try folded(left, options)
+      right = try folded(right, options)
     }
     switch comparison {
     case .equal: return equality(left, right, isFilter: isFilter)
     case .notEqual: return inequality(left, right)
     case .less, .lessOrEqual, .greater, .greaterOrEqual:
-      try checkOrder(left, right, in: expression)
+      try checkOrder(left, right)
       if options.contains(.localized) {
         (left, right) = (localized(left), localized(right))
       }
@@ -33,14 +32,10 @@ extension QueryCompiler {
   }
 
   /// Objects and JSON have no order.
-  private func checkOrder(
-    _ left: Operand,
-    _ right: Operand,
-    in expression: QueryExpression
-  ) throws(DepotError) {
+  private func checkOrder(_ left: Operand, _ right: Operand) throws(DepotError) {
     if left.isNull || right.isNull { return }
     for operand in [left, right] where operand.root != nil || operand.type == .json {
-      throw invalid(expression, "\(operand.typeName) has no order.")
+      throw invalid("\(operand.typeName) has no order.")
     }
   }
 
@@ -106,16 +101,15 @@ extension QueryCompiler {
   mutating func between(
     _ value: QueryExpression,
     _ low: QueryExpression,
-    _ high: QueryExpression,
-    in expression: QueryExpression
+    _ high: QueryExpression
   ) throws(DepotError) -> Condition {
     let value = try operand(value)
     var (lowValue, low) = (value, try operand(low))
     var (highValue, high) = (value, try operand(high))
-    try unify(&lowValue, &low, in: expression)
-    try unify(&highValue, &high, in: expression)
-    try checkOrder(lowValue, low, in: expression)
-    try checkOrder(highValue, high, in: expression)
+    try unify(&lowValue, &low)
+    try unify(&highValue, &high)
+    try checkOrder(lowValue, low)
+    try checkOrder(highValue, high)
     let parts = [order(.greaterOrEqual, lowValue, low), order(.lessOrEqual, highValue, high)]
     return Condition(
       (parts[0].fragment + " AND " + parts[1].fragment).parenthesized,

@@ -4,35 +4,30 @@ extension QueryCompiler {
   /// Translates a function of values.
   mutating func function(
     _ function: QueryExpression.Function,
-    _ arguments: [QueryExpression],
-    in expression: QueryExpression
+    _ arguments: [QueryExpression]
   ) throws(DepotError) -> Operand {
     guard arguments.count == function.argumentCount else {
       let count = function.argumentCount
-      throw invalid(
-        expression,
-        "\(function.rawValue) takes \(count.counting("argument"))."
-      )
+      throw invalid("\(function.rawValue) takes \(count.counting("argument")).")
     }
-    if function == .rank { return try rank(in: expression) }
+    if function == .rank { return try rank() }
     var operands: [Operand] = []
     for (index, argument) in arguments.enumerated() {
       let operand = try operand(argument)
       operands.append(
-        try check(operand, for: function, isFirst: index == 0, in: expression)
+        try check(operand, for: function, isFirst: index == 0)
       )
     }
-    if operands.contains(where: \.isNull) { return Operand(constant: .null, source: expression) }
+    if operands.contains(where: \.isNull) { return makeConstant(.null) }
     let constants = operands.compactMap(\.constant)
     if constants.count == operands.count, function != .random, function != .randomn {
-      return Operand(constant: function.value(constants), source: expression)
+      return makeConstant(function.value(constants))
     }
     let list = operands.map { $0.fragment + ", \(($0.type ?? .string).functionCode)" }
-    return Operand(
-      type: function.kind.result ?? operands.first?.type,
+    return makeOperand(
+      function.kind.result ?? operands.first?.type,
       "\(function.sqlName)(" + .list(list) + ")",
-      isNullable: function != .random,
-      source: expression
+      isNullable: function != .random
     )
   }
 
@@ -40,8 +35,7 @@ extension QueryCompiler {
   private func check(
     _ operand: Operand,
     for function: QueryExpression.Function,
-    isFirst: Bool,
-    in expression: QueryExpression
+    isFirst: Bool
   ) throws(DepotError) -> Operand {
     if operand.isNull { return operand }
     let kind = isFirst ? function.kind.argument : function == .json ? .text : function.kind.argument
@@ -62,7 +56,6 @@ extension QueryCompiler {
       }
     guard fits else {
       throw invalid(
-        expression,
         "\(operand.source.spelling) is of type \(operand.typeName), which "
           + "\(function.rawValue) doesn't take."
       )
@@ -71,22 +64,18 @@ extension QueryCompiler {
   }
 
   /// Translates the conversion of a value to a type.
-  func convert(
-    _ operand: Operand,
-    to type: AttributeType,
-    in expression: QueryExpression
-  ) throws(DepotError) -> Operand {
+  func convert(_ operand: Operand, to type: AttributeType) throws(DepotError) -> Operand {
     guard type.isScalar else {
-      throw invalid(expression, "Nothing can be converted to \(type.rawValue).")
+      throw invalid("Nothing can be converted to \(type.rawValue).")
     }
     guard let from = operand.type else { return operand }
     if let constant = operand.constant {
-      return Operand(constant: constant.cast(to: type) ?? .null, source: expression)
+      return makeConstant(constant.cast(to: type) ?? .null)
     }
     var result = operand
     result.root = nil
     result.presence = nil
-    result.source = expression
+    result.source = subject
     guard from != type else { return result }
     result.type = type
     result.isNullable = true
@@ -96,20 +85,15 @@ extension QueryCompiler {
   }
 
   /// Translates the conversion of a value to a number of a width.
-  func narrow(
-    _ operand: Operand,
-    to width: NumberWidth,
-    in expression: QueryExpression
-  ) throws(DepotError) -> Operand {
+  func narrow(_ operand: Operand, to width: NumberWidth) throws(DepotError) -> Operand {
     guard let from = operand.type else { return operand }
     if let constant = operand.constant {
-      return Operand(constant: constant.cast(to: width) ?? .null, source: expression)
+      return makeConstant(constant.cast(to: width) ?? .null)
     }
-    return Operand(
-      type: width.type,
+    return makeOperand(
+      width.type,
       "depot_narrow(" + operand.fragment + ", \(from.functionCode), \(width.functionCode))",
-      isNullable: true,
-      source: expression
+      isNullable: true
     )
   }
 
@@ -132,30 +116,15 @@ extension QueryCompiler {
   /// Translates a choice between values of one type, or between objects of one table.
   mutating func choice(
     _ parts: [QueryExpression],
-    in expression: QueryExpression,
     _ make: ([Fragment]) -> Fragment
   ) throws(DepotError) -> QueryTerm {
-    let same = try alike(parts, in: expression)
-    if let layout = same.layout {
-      return .object(
-        QueryObject(
-          layout,
-          identifiedBy: make(same.fragments),
-          isNullable: true,
-          scope: scopes.count - 1,
-          source: expression
-        )
-      )
-    }
-    guard let type = same.type else {
-      return .operand(Operand(constant: .null, source: expression))
-    }
-    return .operand(
-      Operand(type: type, make(same.fragments), isNullable: same.isNullable, source: expression)
-    )
+    let same = try alike(parts)
+    guard let type = same.type else { return .operand(makeConstant(.null)) }
+    let isNullable = same.layout != nil || same.isNullable
+    return makeTerm(same.layout, type, make(same.fragments), isNullable: isNullable)
   }
 
-  /// What several parts are when each is brought to what they have in common.
+  /// The parts of an expression, brought to their common type.
   struct Alike {
     /// The nearest entity that all are of, if they are objects.
     var layout: EntityLayout?
@@ -166,12 +135,7 @@ extension QueryCompiler {
   }
 
   /// Brings parts to the type that they have in common, or to identifiers of one table.
-  ///
-  /// - Throws: ``DepotError`` `request.predicate` if they have none.
-  mutating func alike(
-    _ parts: [QueryExpression],
-    in expression: QueryExpression
-  ) throws(DepotError) -> Alike {
+  mutating func alike(_ parts: [QueryExpression]) throws(DepotError) -> Alike {
     var objects: [QueryObject] = []
     var operands: [Operand] = []
     for part in parts {
@@ -180,7 +144,7 @@ extension QueryCompiler {
         objects.append(object)
         operands.append(object.operand)
       case .operand(let operand): operands.append(operand)
-      default: throw invalid(part, "Only values and objects can be chosen from or listed.")
+      default: throw invalid("Only values and objects can be chosen from or listed.", in: part)
       }
     }
     let isNullable = operands.contains(where: \.isNullable)
@@ -188,7 +152,7 @@ extension QueryCompiler {
       let isSame = objects.allSatisfy { $0.layout.root == first.layout.root }
       let isObjects = operands.allSatisfy { $0.root != nil || $0.isNull }
       guard isSame, isObjects else {
-        throw invalid(expression, "Only objects of one hierarchy can be chosen from or listed.")
+        throw invalid("Only objects of one hierarchy can be chosen from or listed.")
       }
       return Alike(
         layout: try common(objects),
@@ -197,11 +161,11 @@ extension QueryCompiler {
         isNullable: isNullable
       )
     }
-    guard let type = try commonType(operands, in: expression) else {
+    guard let type = try commonType(operands) else {
       return Alike(type: nil, fragments: operands.map(\.fragment), isNullable: true)
     }
     let promoted = try operands.map { operand throws(DepotError) in
-      try promote(operand, to: type, in: expression)
+      try promote(operand, to: type)
     }
     return Alike(type: type, fragments: promoted.map(\.fragment), isNullable: isNullable)
   }
@@ -213,10 +177,7 @@ extension QueryCompiler {
     return try catalog.layout(of: shared ?? objects[0].layout.root)
   }
 
-  private func commonType(
-    _ operands: [Operand],
-    in expression: QueryExpression
-  ) throws(DepotError) -> AttributeType? {
+  private func commonType(_ operands: [Operand]) throws(DepotError) -> AttributeType? {
     let fixed = Set(operands.filter { !$0.isConstant }.compactMap(\.type))
     let all = fixed.isEmpty ? Set(operands.compactMap(\.type)) : fixed
     if all.count <= 1 {
@@ -233,27 +194,20 @@ extension QueryCompiler {
     if all.isSubset(of: [.int64, .double, .decimal]) { return .decimal }
     if all.isSubset(of: [.string, .url]) { return .string }
     let names = all.map(\.rawValue).sorted().joined(separator: " and ")
-    throw invalid(expression, "\(names) have no type in common.")
+    throw invalid("\(names) have no type in common.")
   }
 
-  private func promote(
-    _ operand: Operand,
-    to type: AttributeType,
-    in expression: QueryExpression
-  ) throws(DepotError) -> Operand {
+  private func promote(_ operand: Operand, to type: AttributeType) throws(DepotError) -> Operand {
     guard let from = operand.type, from != type else { return operand }
     if let constant = operand.constant {
       guard let value = constant.converted(to: type) ?? number(constant, as: type) else {
-        throw invalid(
-          expression,
-          "\(operand.source.spelling) can't be read as \(type.rawValue)."
-        )
+        throw invalid("\(operand.source.spelling) can't be read as \(type.rawValue).")
       }
       return Operand(constant: value, source: operand.source)
     }
     // URLs are stored as text.
     if type == .string { return operand }
-    return try convert(operand, to: type, in: expression)
+    return try convert(operand, to: type)
   }
 
   private func number(_ value: Value, as type: AttributeType) -> Value? {

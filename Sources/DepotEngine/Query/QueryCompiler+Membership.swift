@@ -10,18 +10,17 @@ extension QueryCompiler {
     _ value: QueryExpression,
     _ list: [QueryExpression],
     _ options: QueryExpression.TextOptions,
-    in expression: QueryExpression,
     isFilter: Bool
   ) throws(DepotError) -> Condition {
     let options = options.effective
-    if list.count == 1, let condition = try contains(value, list[0], options, in: expression) {
+    if list.count == 1, let condition = try contains(value, list[0], options) {
       return condition
     }
     var value = try operand(value)
-    if !options.isEmpty { value = try folded(value, options, in: expression) }
-    if options.isEmpty, let packed = Self.pack(list, as: value) {
+    if !options.isEmpty { value = try folded(value, options) }
+    if options.isEmpty, let constants = Self.constants(list, as: value) {
       return Condition(
-        (value.fragment + " IN (" + Self.rows(of: packed) + ")").parenthesized,
+        (value.fragment + " IN (" + Self.rows(of: constants) + ")").parenthesized,
         isNullable: value.isNullable
       )
     }
@@ -31,9 +30,9 @@ extension QueryCompiler {
     for element in list {
       var (left, right) = (value, try operand(element))
       if options.isEmpty {
-        try unify(&left, &right, in: expression)
+        try unify(&left, &right)
       } else {
-        right = try folded(right, options, in: expression)
+        right = try folded(right, options)
       }
       if right.isConstant, !right.isNull, !right.isAlwaysNaN, !left.isNull, !left.isConstant,
         !left.needsDecimalOrder(with: right)
@@ -50,16 +49,16 @@ extension QueryCompiler {
       let values =
         constants.count <= Self.shortList
         ? .list(constants)
-        : Self.rows(of: ListValue.pack(constants.flatMap(\.parameters)))
+        : Self.rows(of: constants.flatMap(\.parameters))
       conditions.append((value.fragment + " IN " + values.parenthesized).parenthesized)
     }
     guard !conditions.isEmpty else { return .always(false) }
     return Condition(.joined(conditions[...], by: "OR").parenthesized, isNullable: isNullable)
   }
 
-  /// Returns a long list of constants of a value's own type, as the bytes to bind; `nil` for any other
+  /// Returns a long list of constants of a value's own type as they are stored; `nil` for any other
   /// list.
-  private static func pack(_ list: [QueryExpression], as value: Operand) -> [UInt8]? {
+  private static func constants(_ list: [QueryExpression], as value: Operand) -> [SQLiteValue]? {
     guard list.count > shortList, !value.isConstant else { return nil }
     var stored: [SQLiteValue] = []
     stored.reserveCapacity(list.count)
@@ -69,23 +68,21 @@ extension QueryCompiler {
       }
       stored.append(StoredValue.encode(constant))
     }
-    return ListValue.pack(stored)
+    return stored
   }
 
-  /// Selects the elements of a packed list.
-  private static func rows(of packed: [UInt8]) -> Fragment {
-    "SELECT value FROM depot_each(" + .bound(.blob(packed)) + ", 0)"
+  private static func rows(of constants: [SQLiteValue]) -> Fragment {
+    "SELECT value FROM depot_each(" + .bound(.list(constants)) + ", 0)"
   }
 
   /// Translates membership in a collection that is the only element of a list.
   private mutating func contains(
     _ value: QueryExpression,
     _ collection: QueryExpression,
-    _ options: QueryExpression.TextOptions,
-    in expression: QueryExpression
+    _ options: QueryExpression.TextOptions
   ) throws(DepotError) -> Condition? {
     guard case .collection = try term(collection) else { return nil }
     if case .collection = try term(value) { return nil }
-    return try contains(collection, value, options: options, in: expression)
+    return try contains(collection, value, options: options)
   }
 }

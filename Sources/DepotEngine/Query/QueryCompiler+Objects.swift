@@ -2,13 +2,9 @@ internal import DepotProtocol
 
 extension QueryCompiler {
   /// Translates whether an object is of an entity or of one that descends from it.
-  mutating func kind(
-    of part: QueryExpression,
-    is entity: String,
-    in expression: QueryExpression
-  ) throws(DepotError) -> Condition {
-    let object = try object(part, in: expression)
-    guard let kinds = try kinds(of: entity, among: object.layout, in: expression) else {
+  mutating func kind(of part: QueryExpression, is entity: String) throws(DepotError) -> Condition {
+    let object = try object(part)
+    guard let kinds = try kinds(of: entity, among: object.layout) else {
       return Condition(object.isNullable ? object.identifier + " IS NOT NULL" : .true)
     }
     let alias = try alias(of: object)
@@ -18,13 +14,9 @@ extension QueryCompiler {
   }
 
   /// Translates an object as one of an entity; it is nothing if it isn't one.
-  mutating func cast(
-    _ part: QueryExpression,
-    _ entity: String,
-    in expression: QueryExpression
-  ) throws(DepotError) -> QueryObject {
-    var object = try object(part, in: expression)
-    guard let kinds = try kinds(of: entity, among: object.layout, in: expression) else {
+  mutating func cast(_ part: QueryExpression, _ entity: String) throws(DepotError) -> QueryObject {
+    var object = try object(part)
+    guard let kinds = try kinds(of: entity, among: object.layout) else {
       return object
     }
     let alias = try alias(of: object)
@@ -33,31 +25,24 @@ extension QueryCompiler {
     object.identifier = object.guarded(object.identifier)
     object.isNullable = true
     object.place = .alias(alias)
-    object.source = expression
+    object.source = subject
     return object
   }
 
-  private mutating func object(
-    _ part: QueryExpression,
-    in expression: QueryExpression
-  ) throws(DepotError) -> QueryObject {
+  private mutating func object(_ part: QueryExpression) throws(DepotError) -> QueryObject {
     guard case .object(let object) = try term(part) else {
-      throw invalid(expression, "\(part.spelling) is no object.")
+      throw invalid("\(part.spelling) is no object.")
     }
     return object
   }
 
   /// Returns the numbers of an entity and its descendants, or `nil` if all objects of `layout` are of
   /// it.
-  private func kinds(
-    of entity: String,
-    among layout: EntityLayout,
-    in expression: QueryExpression
-  ) throws(DepotError) -> String? {
+  private func kinds(of entity: String, among layout: EntityLayout) throws(DepotError) -> String? {
     let wanted = try catalog.layout(of: entity)
     if layout.numbers.keys.allSatisfy({ wanted.numbers[$0] != nil }) { return nil }
     guard wanted.numbers.keys.allSatisfy({ layout.numbers[$0] != nil }) else {
-      throw invalid(expression, "\(layout.name) is never \(entity).")
+      throw invalid("\(layout.name) is never \(entity).")
         .hint("Name an entity that descends from \(layout.name).")
     }
     return wanted.numbers.keys.sorted().map(String.init).joined(separator: ", ")

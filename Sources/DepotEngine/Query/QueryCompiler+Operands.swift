@@ -2,8 +2,6 @@ internal import DepotProtocol
 
 extension QueryCompiler {
   /// Translates a part that has one value; an object's is its identifier.
-  ///
-  /// - Throws: ``DepotError`` `request.predicate` or `schema.unknown_attribute`.
   mutating func operand(_ expression: QueryExpression) throws(DepotError) -> Operand {
     try operand(expression, try term(expression))
   }
@@ -17,87 +15,75 @@ extension QueryCompiler {
     case .operand(let operand): return operand
     case .object(let object): return object.operand
     case .collection:
-      throw invalid(expression, "This is a collection, not one value.")
+      throw invalid("This is a collection, not one value.", in: expression)
         .hint("Ask whether ANY or ALL of it satisfy something, or count it.")
     case .composite:
-      throw invalid(expression, "This is a composite value.")
+      throw invalid("This is a composite value.", in: expression)
         .hint("Compare one of its parts, as in \"home.city\", or hold it against null.")
     }
   }
 
   /// Translates a part, whatever it stands for.
   mutating func term(_ expression: QueryExpression) throws(DepotError) -> QueryTerm {
+    try about(expression) { (compiler) throws(DepotError) in try compiler.subjectTerm() }
+  }
+
+  private mutating func subjectTerm() throws(DepotError) -> QueryTerm {
+    let expression = subject
     switch expression {
     case .value(.list(let values)):
       return .collection(.constants(values))
     case .value(let value):
-      return .operand(Operand(constant: value, source: expression))
+      return .operand(makeConstant(value))
     case .now:
-      return .operand(Operand(constant: .date(now), source: expression))
+      return .operand(makeConstant(.date(now)))
     case .attribute(let path):
-      return try follow(path, from: row, source: expression)
+      return try follow(path, from: row)
     case .arithmetic(let arithmetic, let left, let right):
       let (left, right) = (try operand(left), try operand(right))
-      return .operand(try self.arithmetic(arithmetic, left, right, source: expression))
+      return .operand(try self.arithmetic(arithmetic, left, right))
     case .negate(let part):
-      let minusOne = Operand(constant: .int64(-1), source: expression)
-      let part = try operand(part)
-      return .operand(try arithmetic(.multiply, part, minusOne, source: expression))
+      return .operand(try arithmetic(.multiply, operand(part), makeConstant(.int64(-1))))
     case .comparison, .text, .between, .in, .and, .or, .not, .quantified, .contains, .is, .search:
       let condition = try condition(expression, isFilter: false)
-      return .operand(
-        Operand(
-          type: .bool,
-          condition.strict.parenthesized,
-          isNullable: false,
-          source: expression
-        )
-      )
+      return .operand(makeOperand(.bool, condition.strict.parenthesized, isNullable: false))
     case .variable(let name):
-      return try variable(name, in: expression)
+      return try variable(name)
     case .member(let base, let path):
       switch try term(base) {
-      case .object(let object): return try follow(path, from: object, source: expression)
+      case .object(let object): return try follow(path, from: object)
       case .collection: return .collection(.expression(expression))
-      default: throw invalid(expression, "A path can only begin at an object.")
+      default: throw invalid("A path can only begin at an object.")
       }
-    case .narrow(let part, let width):
-      let part = try operand(part)
-      return .operand(try narrow(part, to: width, in: expression))
+    case .narrow(let part, let width): return .operand(try narrow(operand(part), to: width))
     case .filtered, .slice, .list:
       return .collection(.expression(expression))
     case .element(let collection, let position):
-      return try element(collection, position, in: expression)
+      return try element(collection, position)
     case .aggregate(let aggregate, let collection):
-      return .operand(try self.aggregate(aggregate, collection, in: expression))
+      return .operand(try self.aggregate(aggregate, collection))
     case .cast(let part, let entity):
-      return .object(try cast(part, entity, in: expression))
-    case .convert(let part, let type):
-      let part = try operand(part)
-      return .operand(try convert(part, to: type, in: expression))
+      return .object(try cast(part, entity))
+    case .convert(let part, let type): return .operand(try convert(operand(part), to: type))
     case .conditional(let test, let first, let second):
       let test = try condition(test, isFilter: true)
-      return try choice([first, second], in: expression) { parts in
+      return try choice([first, second]) { parts in
         "iif(" + test.fragment + ", " + parts[0] + ", " + parts[1] + ")"
       }
     case .coalesce(let parts):
-      return try choice(parts, in: expression) { parts in
-        parts.count == 1
-          ? parts[0] : "coalesce(" + .list(parts) + ")"
+      return try choice(parts) { parts in
+        parts.count == 1 ? parts[0] : "coalesce(" + .list(parts) + ")"
       }
     case .function(let function, let arguments):
-      return .operand(try self.function(function, arguments, in: expression))
+      return .operand(try self.function(function, arguments))
     }
   }
 
-  private func variable(
-    _ name: String,
-    in expression: QueryExpression
-  ) throws(DepotError) -> QueryTerm {
+  private func variable(_ name: String) throws(DepotError) -> QueryTerm {
     if let bound = variables.last(where: { $0.name == name }) { return bound.term }
     if name == "SELF" { return .object(row) }
     let nearest = Spelling.nearest(to: name, in: variables.map(\.name) + ["SELF"])
-    throw invalid(expression, "There is no variable \"\(name)\" here.")
+    throw invalid("There is no variable \"\(name)\" here.")
       .hint(nearest.map { "Did you mean \"\($0)\"?" } ?? "Bind it, or write SELF for the row.")
   }
 }

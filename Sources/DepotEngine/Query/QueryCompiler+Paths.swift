@@ -3,39 +3,31 @@ internal import DepotSQLite
 
 extension QueryCompiler {
   /// Follows a key path from an object.
-  ///
-  /// - Throws: ``DepotError`` `schema.unknown_attribute` if there is no such path.
-  mutating func follow(
-    _ path: String,
-    from object: QueryObject,
-    source: QueryExpression
-  ) throws(DepotError) -> QueryTerm {
+  mutating func follow(_ path: String, from object: QueryObject) throws(DepotError) -> QueryTerm {
     let steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    return try follow(steps[...], from: object, source: source)
+    return try follow(steps[...], from: object)
   }
 
   mutating func follow(
     _ steps: ArraySlice<String>,
-    from object: QueryObject,
-    source: QueryExpression
+    from object: QueryObject
   ) throws(DepotError) -> QueryTerm {
     guard let first = steps.first else { return .object(object) }
     let rest = steps.dropFirst()
     guard let relationship = object.layout.relationship(first) else {
-      return try attribute(steps, of: object, source: source)
+      return try attribute(steps, of: object)
     }
     if relationship.relationship.isToMany {
       return .collection(.relationship(object, relationship, rest: rest))
     }
-    let destination = try destination(of: relationship, from: object, source: source)
-    return try follow(rest, from: destination, source: source)
+    let destination = try destination(of: relationship, from: object)
+    return try follow(rest, from: destination)
   }
 
   /// Returns what a to-one relationship leads to.
   private mutating func destination(
     of relationship: RelationshipLayout,
-    from object: QueryObject,
-    source: QueryExpression
+    from object: QueryObject
   ) throws(DepotError) -> QueryObject {
     let layout = try catalog.layout(of: relationship.destination)
     let identifier: Fragment
@@ -61,7 +53,7 @@ extension QueryCompiler {
       isNullable: true,
       scope: object.scope,
       place: place,
-      source: source
+      source: subject
     )
   }
 
@@ -103,22 +95,20 @@ extension QueryCompiler {
   /// Returns the value of an attribute, which may be inside composite ones.
   private mutating func attribute(
     _ steps: ArraySlice<String>,
-    of object: QueryObject,
-    source: QueryExpression
+    of object: QueryObject
   ) throws(DepotError) -> QueryTerm {
     let path = steps.joined(separator: ".")
     switch path {
-    case "$id": return .operand(object.operand(source: source))
+    case "$id":
+      return .operand(makeOperand(.int64, object.identifier, isNullable: object.isNullable))
     case "$version":
       let column = object.guarded(Fragment(sql: "\(try alias(of: object)).version"))
-      return .operand(
-        Operand(type: .int64, column, isNullable: object.isNullable, source: source)
-      )
-    case "$entity": return .operand(try entityName(of: object, source: source))
+      return .operand(makeOperand(.int64, column, isNullable: object.isNullable))
+    case "$entity": return .operand(try entityName(of: object))
     default: break
     }
     let layout = object.layout
-    if let length = try length(steps, of: object, source: source) { return .operand(length) }
+    if let length = try length(steps, of: object) { return .operand(length) }
     guard let position = layout.position(of: path) else {
       if layout.fields.contains(where: { $0.path.hasPrefix(path + ".") }) {
         let isThere = object.isNullable ? object.identifier + " IS NOT NULL" : .true
@@ -126,37 +116,30 @@ extension QueryCompiler {
       }
       throw unknown(path, of: layout)
     }
-    return try field(position, of: object, source: source)
+    return try field(position, of: object)
   }
 
   /// Returns the length of a value that is stored outside its row, if that is what a path means.
   private mutating func length(
     _ steps: ArraySlice<String>,
-    of object: QueryObject,
-    source: QueryExpression
+    of object: QueryObject
   ) throws(DepotError) -> Operand? {
     guard steps.last == KeyPathSyntax.length else { return nil }
     let path = steps.dropLast().joined(separator: ".")
     guard let position = object.layout.position(of: path) else { return nil }
     guard object.layout.fields[position].attribute.options.contains(.externalStorage),
-      case .operand(let operand) = try field(position, of: object, source: source),
+      case .operand(let operand) = try field(position, of: object),
       let reference = operand.presence
     else {
       throw DepotError(.unknownAttribute, "\(object.layout.name).\(path) has no $length.")
         .hint("Only values in external storage have; length(…) counts those of others.")
     }
-    return Operand(
-      type: .int64,
-      BlobTable.length(of: reference),
-      isNullable: operand.isNullable,
-      source: source
-    )
+    return makeOperand(.int64, BlobTable.length(of: reference), isNullable: operand.isNullable)
   }
 
   private mutating func field(
     _ position: Int,
-    of object: QueryObject,
-    source: QueryExpression
+    of object: QueryObject
   ) throws(DepotError) -> QueryTerm {
     let field = object.layout.fields[position]
     let attribute = field.attribute
@@ -171,11 +154,10 @@ extension QueryCompiler {
     } else if !isNull(field, outside: object.layout) {
       value = object.guarded(value)
     }
-    var operand = Operand(
-      type: attribute.type,
+    var operand = makeOperand(
+      attribute.type,
       value,
-      isNullable: attribute.isOptional || object.isNullable,
-      source: source
+      isNullable: attribute.isOptional || object.isNullable
     )
     if object.layout.storedPositions[position] != nil { operand.row = (object.scope, alias) }
     if attribute.options.contains(.externalStorage) {
@@ -194,21 +176,18 @@ extension QueryCompiler {
   }
 
   /// Returns the name of the entity that an object's row is of.
-  private mutating func entityName(
-    of object: QueryObject,
-    source: QueryExpression
-  ) throws(DepotError) -> Operand {
+  private mutating func entityName(of object: QueryObject) throws(DepotError) -> Operand {
     let layout = object.layout
     guard layout.isInHierarchy else {
       let name = Fragment.bound(.text(layout.name))
       let value =
         object.isNullable ? "iif(" + object.identifier + " IS NULL, NULL, " + name + ")" : name
-      return Operand(type: .string, value, isNullable: object.isNullable, source: source)
+      return makeOperand(.string, value, isNullable: object.isNullable)
     }
     let names = layout.numbers.sorted { $0.key < $1.key }
     let cases = names.map { "WHEN \($0.key) THEN '\($0.value)'" }.joined(separator: " ")
     let value = Fragment(sql: "CASE \(try alias(of: object)).kind \(cases) END")
-    return Operand(type: .string, object.guarded(value), isNullable: true, source: source)
+    return makeOperand(.string, object.guarded(value), isNullable: true)
   }
 
   private func unknown(_ path: String, of layout: EntityLayout) -> DepotError {
@@ -228,11 +207,5 @@ extension QueryCompiler {
           ?? "It has \(layout.fields.map(\.path).joined(separator: ", "))."
       )
       .details(nearest.map { ["didYouMean": .string($0)] } ?? [:])
-  }
-}
-
-extension QueryObject {
-  fileprivate func operand(source: QueryExpression) -> Operand {
-    Operand(type: .int64, identifier, isNullable: isNullable, source: source)
   }
 }

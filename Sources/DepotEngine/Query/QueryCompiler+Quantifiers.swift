@@ -23,14 +23,11 @@ extension QueryCompiler {
     return quantifier == .any ? exists : Condition("NOT " + exists.strict.parenthesized)
   }
 
-  /// Translates whether an open collection has an element that satisfies a condition.
+  /// Closes a collection and translates whether it has an element that satisfies a condition, as
+  /// NULL in place of false if there may be no owner.
   ///
-  /// - Parameters:
-  ///   - opened: The collection, which is closed.
-  ///   - condition: The condition.
-  ///   - isIndependent: Whether the condition is about the element only and an index finds the few
-  ///     that satisfy it. They are then found once, and not anew for each object.
-  /// - Returns: The condition, which is NULL in place of false if there may be no owner.
+  /// With `isIndependent`, the condition is about the element only and an index finds the few that
+  /// satisfy it; they are then found once, and not anew for each object.
   mutating func exists(
     _ opened: OpenCollection,
     and condition: Fragment?,
@@ -50,29 +47,22 @@ extension QueryCompiler {
   mutating func contains(
     _ collection: QueryExpression,
     _ element: QueryExpression,
-    options: QueryExpression.TextOptions = [],
-    in expression: QueryExpression
+    options: QueryExpression.TextOptions = []
   ) throws(DepotError) -> Condition {
     let options = options.effective
     if case .value(.list(let values)) = collection {
-      return try membership(
-        element,
-        values.map(QueryExpression.value),
-        options,
-        in: expression,
-        isFilter: false
-      )
+      return try membership(element, values.map(QueryExpression.value), options, isFilter: false)
     }
     var wanted = try operand(element)
     let opened = try open(collection)
     guard var found = opened.operand else {
-      throw invalid(collection, "Its elements can't be compared.")
+      throw invalid("Its elements can't be compared.", in: collection)
     }
     if options.isEmpty {
-      try unify(&found, &wanted, in: expression)
+      try unify(&found, &wanted)
     } else {
-      found = try folded(found, options, in: expression)
-      wanted = try folded(wanted, options, in: expression)
+      found = try folded(found, options)
+      wanted = try folded(wanted, options)
     }
     let condition = equality(found, wanted, isFilter: true)
     var isObject = false
@@ -162,16 +152,9 @@ extension QueryExpression {
   /// Whether the expression, a conjunction of comparisons, is about a variable and constants only.
   fileprivate func isAbout(_ name: String) -> Bool {
     switch self {
-    case .and(let parts), .or(let parts): parts.allSatisfy { $0.isAbout(name) }
-    case .not(let part), .negate(let part): part.isAbout(name)
-    case .comparison(_, let left, let right, _), .text(_, let left, let right, _),
-      .arithmetic(_, let left, let right):
-      left.isAbout(name) && right.isAbout(name)
-    case .between(let value, let low, let high):
-      value.isAbout(name) && low.isAbout(name) && high.isAbout(name)
-    case .in(let value, let list, _):
-      value.isAbout(name) && list.allSatisfy { $0.isAbout(name) }
     case .value, .now, .variable(name), .member(.variable(name), _): true
+    case .and, .or, .not, .negate, .comparison, .text, .arithmetic, .between, .in:
+      children.allSatisfy { $0.isAbout(name) }
     default: false
     }
   }

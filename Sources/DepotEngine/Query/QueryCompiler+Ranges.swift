@@ -39,7 +39,7 @@ extension QueryCompiler {
   /// floats.
   private static let slack = 1e-36
 
-  /// What a predicate demands of a number or date, rounded to a double.
+  /// The bounds that a predicate sets to a number or date, rounded to a double.
   private struct Bounds {
     var low: Double?
     var high: Double?

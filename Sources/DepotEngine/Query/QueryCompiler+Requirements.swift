@@ -42,7 +42,7 @@ extension QueryExpression {
       return value.isNull ? [] : part.sources
     case .comparison(.equal, _, _, _): return []
     case .comparison(_, let left, let right, _): return left.sources.united(with: right.sources)
-    // What a collection contains may be null, so the second part isn't demanded.
+    // The values that a collection contains may be null, so the second part isn't demanded.
     case .text(_, let text, _, _): return text.sources
     case .between(let value, let low, let high):
       return value.sources.united(with: low.sources).united(with: high.sources)

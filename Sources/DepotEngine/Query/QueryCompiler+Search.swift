@@ -6,29 +6,25 @@ extension QueryCompiler {
   ///
   /// Named attributes may be those of rows that a path leads to; a path that ends at a relationship
   /// names all of theirs. All words must be in the texts of one row.
-  mutating func search(
-    _ words: String,
-    in paths: [String],
-    _ expression: QueryExpression
-  ) throws(DepotError) -> Condition {
+  mutating func search(_ words: String, in paths: [String]) throws(DepotError) -> Condition {
     let query = try Self.query(words)
     let object = searchedRow
-    guard !paths.isEmpty else { return try match(query, [], of: object, expression) }
+    guard !paths.isEmpty else { return try match(query, [], of: object) }
     var conditions: [Fragment] = []
     for group in try grouped(paths, object.layout) {
       let condition: Condition
-      switch try follow(group.owner[...], from: object, source: expression) {
+      switch try follow(group.owner[...], from: object) {
       case .object(let owner):
-        condition = try match(query, group.names, of: owner, expression)
+        condition = try match(query, group.names, of: owner)
       case .collection(let collection):
-        let opened = try open(collection, expression)
+        let opened = try open(collection)
         guard case .object(let element) = opened.element else {
-          throw invalid(expression, "Only the texts of rows can be searched for words.")
+          throw invalid("Only the texts of rows can be searched for words.")
         }
-        let found = try match(query, group.names, of: element, expression)
+        let found = try match(query, group.names, of: element)
         condition = exists(opened, and: found.fragment, isIndependent: true)
       default:
-        throw invalid(expression, "Only the texts of rows can be searched for words.")
+        throw invalid("Only the texts of rows can be searched for words.")
       }
       conditions.append(condition.strict.parenthesized)
     }
@@ -84,11 +80,10 @@ extension QueryCompiler {
   private mutating func match(
     _ query: SearchQuery,
     _ names: [String],
-    of object: QueryObject,
-    _ expression: QueryExpression
+    of object: QueryObject
   ) throws(DepotError) -> Condition {
     let table = object.layout.searchTable
-    let text = try matchText(query, names, of: object.layout, expression)
+    let text = try matchText(query, names, of: object.layout)
     return Condition(
       object.identifier + " IN (SELECT rowid FROM \(table) WHERE \(table) MATCH "
         + .bound(.text(text)) + ")",
@@ -100,12 +95,11 @@ extension QueryCompiler {
   private func matchText(
     _ query: SearchQuery,
     _ names: [String],
-    of layout: EntityLayout,
-    _ expression: QueryExpression
+    of layout: EntityLayout
   ) throws(DepotError) -> String {
     let columns = catalog.searchColumns(of: layout)
     guard !columns.isEmpty else {
-      throw invalid(expression, "\(layout.name) has no searchable attributes.")
+      throw invalid("\(layout.name) has no searchable attributes.")
         .hint("Give attributes the option \"spotlight\" in the schema.")
     }
     guard !names.isEmpty else { return query.fts5 }
@@ -117,7 +111,7 @@ extension QueryCompiler {
           .hint(nearest.map { "Did you mean \"\($0)\"?" })
       }
       let list = columns.map(\.path).joined(separator: ", ")
-      throw invalid(expression, "\(layout.name).\(name) can't be searched for words.")
+      throw invalid("\(layout.name).\(name) can't be searched for words.")
         .hint("Only attributes with the option \"spotlight\" can: \(list).")
     }
     return query.fts5(in: wanted)
@@ -129,38 +123,29 @@ extension QueryCompiler {
   ///
   /// It is the sum for all of them that are about the row's own texts; null for a row that matches
   /// none.
-  mutating func rank(in expression: QueryExpression) throws(DepotError) -> Operand {
+  mutating func rank() throws(DepotError) -> Operand {
     if rankAliases.isEmpty {
       for case .search(let paths, let words) in searches {
-        try joinRanks(of: words, paths, expression)
+        try joinRanks(of: words, paths)
       }
     }
     guard !rankAliases.isEmpty else {
-      throw invalid(expression, "There is no full-text query to rank by.")
+      throw invalid("There is no full-text query to rank by.")
         .hint("Search for words in the predicate of the same request: SELF MATCHES TEXT \"words\".")
     }
     let ranks = rankAliases.map { "\($0).rank" }
     guard ranks.count > 1 else {
-      return Operand(
-        type: .double,
-        Fragment(sql: ranks[0]),
-        isNullable: true,
-        source: expression
-      )
+      return makeOperand(.double, Fragment(sql: ranks[0]), isNullable: true)
     }
     let sum = ranks.map { "ifnull(\($0), 0)" }.joined(separator: " + ")
     let value = "iif(coalesce(\(ranks.joined(separator: ", "))) IS NULL, NULL, \(sum))"
-    return Operand(type: .double, Fragment(sql: value), isNullable: true, source: expression)
+    return makeOperand(.double, Fragment(sql: value), isNullable: true)
   }
 
-  private mutating func joinRanks(
-    of words: String,
-    _ paths: [String],
-    _ expression: QueryExpression
-  ) throws(DepotError) {
+  private mutating func joinRanks(of words: String, _ paths: [String]) throws(DepotError) {
     let names = try grouped(paths, row.layout).first { $0.owner.isEmpty }?.names
     guard paths.isEmpty || names != nil else { return }
-    let text = try matchText(Self.query(words), names ?? [], of: row.layout, expression)
+    let text = try matchText(Self.query(words), names ?? [], of: row.layout)
     let table = row.layout.searchTable
     let alias = nextAlias()
     // The limit keeps SQLite from asking the index anew for each row.

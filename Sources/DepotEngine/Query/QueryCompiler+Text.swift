@@ -6,16 +6,15 @@ extension QueryCompiler {
     _ test: QueryExpression.TextTest,
     _ text: QueryExpression,
     _ pattern: QueryExpression,
-    _ options: QueryExpression.TextOptions,
-    in expression: QueryExpression
+    _ options: QueryExpression.TextOptions
   ) throws(DepotError) -> Condition {
     let options = options.effective
     if test == .contains, case .collection = try term(text) {
-      return try contains(text, pattern, options: options, in: expression)
+      return try contains(text, pattern, options: options)
     }
-    let subject = try textOperand(text, in: expression)
-    let needle = try textOperand(pattern, in: expression)
-    try check(test, needle, options, in: expression)
+    let subject = try textOperand(text)
+    let needle = try textOperand(pattern)
+    try check(test, needle, options)
     if subject.isNull || needle.isNull { return .always(false) }
     let isNullable = subject.isNullable || needle.isNullable
     if test == .begins, options.isEmpty, case .string(let prefix) = needle.constant {
@@ -27,29 +26,20 @@ extension QueryCompiler {
     // The functions fold the first argument themselves and want the second one folded, which
     // happens once here for a constant.
     let folded =
-      test == .matches ? needle.fragment : try self.folded(needle, options, in: expression).fragment
+      test == .matches ? needle.fragment : try self.folded(needle, options).fragment
     let call = "depot_\(test.rawValue)(" + subject.fragment + ", " + folded
     return Condition(call + ", \(options.rawValue))", isNullable: isNullable)
   }
 
-  private mutating func textOperand(
-    _ part: QueryExpression,
-    in expression: QueryExpression
-  ) throws(DepotError) -> Operand {
+  private mutating func textOperand(_ part: QueryExpression) throws(DepotError) -> Operand {
     let operand = try operand(part)
-    return try asText(operand, in: expression)
+    return try asText(operand)
   }
 
-  private func asText(
-    _ operand: Operand,
-    in expression: QueryExpression
-  ) throws(DepotError) -> Operand {
+  private func asText(_ operand: Operand) throws(DepotError) -> Operand {
     if operand.type == .json { return scalar(operand, as: .string) }
     guard operand.isText || operand.isNull else {
-      throw invalid(
-        expression,
-        "\(operand.source.spelling) is of type \(operand.typeName), not text."
-      )
+      throw invalid("\(operand.source.spelling) is of type \(operand.typeName), not text.")
     }
     guard let value = operand.constant?.converted(to: .string) else { return operand }
     return Operand(constant: value, source: operand.source)
@@ -58,10 +48,9 @@ extension QueryCompiler {
   /// Returns text as the options see it.
   func folded(
     _ operand: Operand,
-    _ options: QueryExpression.TextOptions,
-    in expression: QueryExpression
+    _ options: QueryExpression.TextOptions
   ) throws(DepotError) -> Operand {
-    var operand = try asText(operand, in: expression)
+    var operand = try asText(operand)
     guard !options.isEmpty, !operand.isNull else { return operand }
     if case .string(let text) = operand.constant {
       let folded = TextFolding.fold(text, options)
@@ -83,20 +72,19 @@ extension QueryCompiler {
   private mutating func check(
     _ test: QueryExpression.TextTest,
     _ needle: Operand,
-    _ options: QueryExpression.TextOptions,
-    in expression: QueryExpression
+    _ options: QueryExpression.TextOptions
   ) throws(DepotError) {
     guard test == .like || test == .matches else { return }
     if test == .matches { isSlow = true }
     guard case .string(let pattern) = needle.constant else { return }
     guard pattern.utf8.count <= TextPattern.byteLimit else {
-      throw invalid(expression, "A pattern can't be longer than \(TextPattern.byteLimit) bytes.")
+      throw invalid("A pattern can't be longer than \(TextPattern.byteLimit) bytes.")
     }
     if test == .matches {
       do throws(PatternFailure) {
         _ = try TextPattern(pattern, options)
       } catch {
-        throw invalid(expression, error.message).hint(error.hint)
+        throw invalid(error.message).hint(error.hint)
           .details(["patternOffset": .int64(Int64(error.offset))])
       }
     }

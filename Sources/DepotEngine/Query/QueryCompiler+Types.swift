@@ -5,18 +5,12 @@ extension QueryCompiler {
   ///
   /// Numbers of different types may remain; SQLite compares whole numbers with doubles exactly, and
   /// decimals have a function.
-  ///
-  /// - Throws: ``DepotError`` `request.predicate` if they can't be compared.
-  func unify(
-    _ left: inout Operand,
-    _ right: inout Operand,
-    in expression: QueryExpression
-  ) throws(DepotError) {
+  func unify(_ left: inout Operand, _ right: inout Operand) throws(DepotError) {
     guard let leftType = left.type, let rightType = right.type else { return }
-    try checkObjects(left, right, in: expression)
+    try checkObjects(left, right)
     guard leftType != rightType else {
       guard leftType != .json else {
-        throw invalid(expression, "JSON can be compared only with a value of another type.")
+        throw invalid("JSON can be compared only with a value of another type.")
       }
       return
     }
@@ -26,7 +20,7 @@ extension QueryCompiler {
       let type = other == .int64 ? AttributeType.double : other
       if leftType == .json { left = scalar(left, as: type) }
       if rightType == .json { right = scalar(right, as: type) }
-      return try unify(&left, &right, in: expression)
+      return try unify(&left, &right)
     }
     if let constant = right.constant, let value = constant.converted(to: leftType) {
       right = Operand(constant: value, source: right.source)
@@ -39,7 +33,6 @@ extension QueryCompiler {
     guard isComparable else {
       let (constant, other) = left.isConstant ? (left, right) : (right, left)
       throw invalid(
-        expression,
         constant.isConstant
           ? "\(constant.source.spelling) can't be read as \(other.typeName), the type of "
             + "\(other.source.spelling)."
@@ -49,16 +42,12 @@ extension QueryCompiler {
   }
 
   /// Checks that an object is held against an identifier or an object of the same table only.
-  private func checkObjects(
-    _ left: Operand,
-    _ right: Operand,
-    in expression: QueryExpression
-  ) throws(DepotError) {
+  private func checkObjects(_ left: Operand, _ right: Operand) throws(DepotError) {
     guard let root = left.root ?? right.root else { return }
     let isSame = left.root == right.root
     let isIdentifier = left.type == right.type && (left.root == nil || right.root == nil)
     guard isSame || isIdentifier else {
-      throw invalid(expression, "\(left.typeName) and \(right.typeName) can't be compared.")
+      throw invalid("\(left.typeName) and \(right.typeName) can't be compared.")
         .hint("An object of \(root) can be compared with an identifier, another one, or null.")
     }
   }

@@ -12,9 +12,11 @@ struct QueryCompiler {
   var isSlow = false
   /// The scopes that are open; the first is that of the rows, each other one is inside the one before.
   var scopes: [QueryScope]
-  /// What the variables stand for, the innermost last.
+  /// The meanings of the variables, the innermost last.
   var variables: [(name: String, term: QueryTerm)] = []
   let row: QueryObject
+  /// The expression that is being translated, which messages are about.
+  private(set) var subject = QueryExpression.variable("SELF")
   /// The full-text queries that rows can be ranked by, and the tables with the ranks.
   var searches: [QueryExpression] = []
   var rankAliases: [String] = []
@@ -34,15 +36,10 @@ struct QueryCompiler {
     )
   }
 
-  /// What the parts select from: the entity's table and those that were joined to it.
+  /// The `FROM` clause of the parts: the entity's table and those that were joined to it.
   var source: Fragment { scopes[0].source }
 
-  /// Translates a predicate.
-  ///
-  /// - Parameter expression: The predicate.
-  /// - Returns: A condition for `WHERE`, whose NULL counts as false.
-  /// - Throws: ``DepotError`` `request.predicate` that names the part that is wrong, or
-  ///   `schema.unknown_attribute`.
+  /// Translates a predicate into a condition for `WHERE`, whose NULL counts as false.
   mutating func filter(_ expression: QueryExpression) throws(DepotError) -> Fragment {
     try require(expression)
     searches += expression.searches
@@ -51,19 +48,21 @@ struct QueryCompiler {
     return range + " AND " + condition.parenthesized
   }
 
-  /// Translates a part that is true or false.
+  /// Translates a part that is true or false into a condition that may be NULL in place of false.
   ///
-  /// - Parameters:
-  ///   - expression: The part.
-  ///   - isFilter: Whether NULL counts as false where the result is used, so that forms may be
-  ///     chosen that indexes serve better.
-  /// - Returns: The condition, which may be NULL in place of false.
-  /// - Throws: ``DepotError`` `request.predicate` or `schema.unknown_attribute`.
+  /// NULL must count as false where the result is used for `isFilter`, which allows forms that
+  /// indexes serve better.
   mutating func condition(
     _ expression: QueryExpression,
     isFilter: Bool
   ) throws(DepotError) -> Condition {
-    switch expression {
+    try about(expression) { (compiler) throws(DepotError) in
+      try compiler.subjectCondition(isFilter: isFilter)
+    }
+  }
+
+  private mutating func subjectCondition(isFilter: Bool) throws(DepotError) -> Condition {
+    switch subject {
     case .and(let parts):
       return try junction(parts, "AND", ifEmpty: true, isFilter: isFilter)
     case .or(let parts):
@@ -71,34 +70,27 @@ struct QueryCompiler {
     case .not(let part):
       return Condition("NOT " + (try condition(part, isFilter: false)).strict.parenthesized)
     case .comparison(let comparison, let left, let right, let options):
-      return try self.comparison(
-        comparison,
-        left,
-        right,
-        options,
-        in: expression,
-        isFilter: isFilter
-      )
+      return try self.comparison(comparison, left, right, options, isFilter: isFilter)
     case .text(let test, let text, let pattern, let options):
-      return try self.text(test, text, pattern, options, in: expression)
+      return try self.text(test, text, pattern, options)
     case .between(let value, let low, let high):
-      return try between(value, low, high, in: expression)
+      return try between(value, low, high)
     case .in(let value, let list, let options):
-      return try membership(value, list, options, in: expression, isFilter: isFilter)
+      return try membership(value, list, options, isFilter: isFilter)
     case .quantified(let quantifier, let collection, let name, let predicate):
       return try quantified(quantifier, collection, name, predicate)
     case .contains(let collection, let element):
-      return try contains(collection, element, in: expression)
+      return try contains(collection, element)
     case .is(let part, let entity):
-      return try kind(of: part, is: entity, in: expression)
+      return try kind(of: part, is: entity)
     case .search(let paths, let words):
-      return try search(words, in: paths, expression)
+      return try search(words, in: paths)
     default:
-      var operand = try operand(expression)
+      var operand = try operand(subject)
       if operand.type == .json { operand = scalar(operand, as: .bool) }
       if operand.isNull { return .always(false) }
       guard operand.type == .bool, operand.root == nil else {
-        throw invalid(expression, "This is of type \(operand.typeName), not true or false.")
+        throw invalid("This is of type \(operand.typeName), not true or false.")
       }
       return isFilter
         ? Condition(operand.fragment + " = 1", isNullable: operand.isNullable)
@@ -136,9 +128,52 @@ struct QueryCompiler {
     return "t\(aliasCount)"
   }
 
-  /// Returns the error that `expression` is wrong for the reason `message`.
-  func invalid(_ expression: QueryExpression, _ message: String) -> DepotError {
-    DepotError(.predicate, "In \(expression.spelling): \(message)")
+  /// Translates with an expression as the one that messages are about.
+  mutating func about<Result>(
+    _ expression: QueryExpression,
+    _ body: (inout QueryCompiler) throws(DepotError) -> Result
+  ) throws(DepotError) -> Result {
+    let outer = subject
+    subject = expression
+    defer { subject = outer }
+    return try body(&self)
+  }
+
+  /// Returns the error that an expression, the one that is being translated if `nil`, is wrong.
+  func invalid(_ message: String, in expression: QueryExpression? = nil) -> DepotError {
+    DepotError(.predicate, "In \((expression ?? subject).spelling): \(message)")
+  }
+
+  // MARK: - Made of the expression that is being translated
+
+  func makeConstant(_ value: Value) -> Operand { Operand(constant: value, source: subject) }
+
+  func makeOperand(
+    _ type: AttributeType?,
+    _ fragment: Fragment,
+    isNullable: Bool
+  ) -> Operand {
+    Operand(type: type, fragment, isNullable: isNullable, source: subject)
+  }
+
+  /// Returns an object of the innermost scope that is known by its identifier, or a value if there is no
+  /// entity.
+  func makeTerm(
+    _ layout: EntityLayout?,
+    _ type: AttributeType?,
+    _ value: Fragment,
+    isNullable: Bool
+  ) -> QueryTerm {
+    guard let layout else { return .operand(makeOperand(type, value, isNullable: isNullable)) }
+    return .object(
+      QueryObject(
+        layout,
+        identifiedBy: value,
+        isNullable: isNullable,
+        scope: scopes.count - 1,
+        source: subject
+      )
+    )
   }
 }
 

@@ -1,6 +1,6 @@
 /// One `SELECT` while its parts are being translated: what it selects from, and under which names.
 struct QueryScope {
-  /// What comes first in the `FROM` clause.
+  /// The first part of the `FROM` clause.
   var from: Fragment
   /// The joins that follow, in an order in which each needs only what is before it.
   private(set) var joins: [Join] = []
@@ -21,7 +21,7 @@ struct QueryScope {
   /// A table that is joined.
   struct Join {
     var alias: String
-    /// What is joined, and on what condition.
+    /// The table that is joined, and the condition.
     var clause: Fragment
     /// Whether rows without a match are left out.
     var isInner: Bool
@@ -63,15 +63,7 @@ struct QueryScope {
     aliases[JoinKey(table: table, column: column, value: value)]
   }
 
-  /// Joins a table where its column has a value.
-  ///
-  /// - Parameters:
-  ///   - table: The table, as SQL.
-  ///   - alias: Its name in this statement.
-  ///   - column: The column.
-  ///   - value: The value.
-  ///   - isInner: Whether rows without a match are left out.
-  ///   - parent: The name of the row that the value is of.
+  /// Joins a table where its column has a value of the row named `parent`.
   mutating func join(
     _ table: String,
     as alias: String,

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// What a part of a query stands for.
+/// The meaning of a part of a query.
 enum QueryTerm {
   case operand(Operand)
   case object(QueryObject)
@@ -20,9 +20,9 @@ struct QueryObject {
   var scope: Int
   /// The name of the row in its scope, or how it gets one.
   var place: Place
-  /// What must be true for the row to be there, if a cast has left something out.
+  /// The conditions for the row to be there, if a cast has left something out.
   var guards: [Fragment] = []
-  /// What it was made from, for messages.
+  /// The expression it was made from, for messages.
   var source: QueryExpression
 
   enum Place {
@@ -37,38 +37,6 @@ struct QueryObject {
       ? value : "iif(" + .joined(guards[...], by: "AND") + ", " + value + ", NULL)"
   }
 
-  /// An object that isn't known by its place but by an identifier.
-  init(
-    _ layout: EntityLayout,
-    identifiedBy identifier: Fragment,
-    isNullable: Bool,
-    scope: Int,
-    source: QueryExpression
-  ) {
-    self.layout = layout
-    self.identifier = identifier
-    self.isNullable = isNullable
-    self.scope = scope
-    place = .join(column: "id", value: identifier, isInner: !isNullable)
-    self.source = source
-  }
-
-  init(
-    layout: EntityLayout,
-    identifier: Fragment,
-    isNullable: Bool,
-    scope: Int,
-    place: Place,
-    source: QueryExpression
-  ) {
-    self.layout = layout
-    self.identifier = identifier
-    self.isNullable = isNullable
-    self.scope = scope
-    self.place = place
-    self.source = source
-  }
-
   /// The identifier as a value.
   var operand: Operand {
     var operand = Operand(type: .int64, identifier, isNullable: isNullable, source: source)
@@ -78,9 +46,29 @@ struct QueryObject {
   }
 }
 
+extension QueryObject {
+  /// An object that isn't known by its place but by an identifier.
+  init(
+    _ layout: EntityLayout,
+    identifiedBy identifier: Fragment,
+    isNullable: Bool,
+    scope: Int,
+    source: QueryExpression
+  ) {
+    self.init(
+      layout: layout,
+      identifier: identifier,
+      isNullable: isNullable,
+      scope: scope,
+      place: .join(column: "id", value: identifier, isInner: !isNullable),
+      source: source
+    )
+  }
+}
+
 /// A collection that isn't opened yet: nothing is selected from it.
 indirect enum QueryCollection {
-  /// What a to-many relationship of an object leads to, and a path from there.
+  /// The rows of an object's to-many relationship, and a path from there.
   case relationship(QueryObject, RelationshipLayout, rest: ArraySlice<String>)
   /// The value of a collection attribute.
   case list(Operand, AttributeType, Attribute.CollectionKind)
@@ -93,15 +81,18 @@ indirect enum QueryCollection {
 struct OpenCollection {
   /// One element: an operand or object.
   var element: QueryTerm
-  /// What the elements are sorted by; `nil` if they have no order.
+  /// The order of the elements; `nil` if they have none.
   var order: [Fragment]?
-  /// What ties the elements to the object that has them, not yet among the scope's conditions.
+  /// The link of the elements to the object that has them, not yet among the scope's conditions.
   var link: Link?
 
   struct Link {
     var owner: Fragment
     var near: Fragment
   }
+
+  /// The entity of an element that is an object.
+  var layout: EntityLayout? { if case .object(let object) = element { object.layout } else { nil } }
 
   /// The element as one value; an object's is its identifier.
   var operand: Operand? {

@@ -8,20 +8,20 @@ package enum TextFunctions {
   /// - Throws: ``SQLiteError`` if SQLite refuses one.
   package static func register(on connection: Connection) throws(SQLiteError) {
     try connection.addFunction("depot_fold", argumentCount: 2) { call in
-      guard call.kind(0) == .text else { return }
-      TextFolding.with(call.bytes(0), call.options(1).effective) { call.result(text: $0) }
+      guard call[0].kind == .text else { return }
+      TextFolding.with(call[0].bytes, call.options(1).effective) { call.result(text: $0) }
     }
     try connection.addFunction("depot_localized", argumentCount: 1) { call in
-      guard call.kind(0) == .text else { return }
-      LocalizedKey.make(call.bytes(0)).withUnsafeBufferPointer { call.result(blob: $0) }
+      guard call[0].kind == .text else { return }
+      LocalizedKey.make(call[0].bytes).withUnsafeBufferPointer { call.result(blob: $0) }
     }
     let testing = TextTesting()
     for test in QueryExpression.TextTest.allCases {
       // NULL if either text is. The connection owns the function.
       try connection.addFunction("depot_\(test.rawValue)", argumentCount: 3) {
         [unowned connection] call in
-        guard call.kind(0) == .text, call.kind(1) == .text else { return }
-        let (text, pattern, options) = (call.bytes(0), call.bytes(1), call.options(2))
+        guard call[0].kind == .text, call[1].kind == .text else { return }
+        let (text, pattern, options) = (call[0].bytes, call[1].bytes, call.options(2))
         let result = testing.holds(test, text, pattern, options) { connection.mustStop }
         guard let result else { return call.interrupt() }
         call.result(result)
@@ -35,6 +35,6 @@ package enum TextFunctions {
 
 extension FunctionCall {
   func options(_ index: Int) -> QueryExpression.TextOptions {
-    QueryExpression.TextOptions(rawValue: Int(integer(index)))
+    QueryExpression.TextOptions(rawValue: Int(self[index].integer))
   }
 }

@@ -1,6 +1,5 @@
 internal import DepotProtocol
 internal import DepotSQLite
-internal import FoundationEssentials
 
 /// The SQL functions that work on values as the attributes have them.
 ///
@@ -20,35 +19,35 @@ enum ValueFunctions {
       }
     }
     try connection.addFunction("depot_cast", argumentCount: 3) { call in
-      guard let type = AttributeType(functionCode: call.integer(2)),
+      guard let type = AttributeType(functionCode: call[2].integer),
         let value = call.value(0).cast(to: type)
       else { return }
       call.result(StoredValue.encode(value))
     }
     try connection.addFunction("depot_narrow", argumentCount: 3) { call in
-      guard let width = NumberWidth(functionCode: call.integer(2)),
+      guard let width = NumberWidth(functionCode: call[2].integer),
         let value = call.value(0).cast(to: width)
       else { return }
       call.result(StoredValue.encode(value))
     }
     try connection.addFunction("depot_scalar", argumentCount: 2) { call in
-      guard call.kind(0) == .text, let type = AttributeType(functionCode: call.integer(1)),
-        let value = JSONMember.scalar(String(decoding: call.bytes(0), as: UTF8.self), as: type)
+      guard call[0].kind == .text, let type = AttributeType(functionCode: call[1].integer),
+        let value = JSONMember.scalar(String(decoding: call[0].bytes, as: UTF8.self), as: type)
       else { return }
       call.result(StoredValue.encode(value))
     }
     try connection.addFunction("depot_same", argumentCount: 3) { call in
-      guard call.kind(0) != .null, call.kind(1) != .null,
-        let type = AttributeType(functionCode: call.integer(2))
+      guard call[0].kind != .null, call[1].kind != .null,
+        let type = AttributeType(functionCode: call[2].integer)
       else { return }
-      let (left, right) = (ListValue.decode(call, 0, type), ListValue.decode(call, 1, type))
+      let (left, right) = (ListValue.decode(call[0], type), ListValue.decode(call[1], type))
       call.result(
         left.count == right.count && zip(left, right).allSatisfy { $0.order($1) == 0 }
       )
     }
     try connection.addTableFunction("depot_each", argumentCount: 2) { call in
-      guard let type = AttributeType(functionCode: call.integer(1)) else { return [] }
-      return ListValue.stored(call, 0, type)
+      guard let type = AttributeType(functionCode: call[1].integer) else { return [] }
+      return ListValue.stored(call[0], type)
     }
     for aggregate in QueryExpression.Aggregate.allCases where aggregate.isOurs {
       for type in AttributeType.scalars {
@@ -85,7 +84,7 @@ private final class WholeSum: AggregateRun {
   private var sum = Int128(0)
 
   func add(_ call: borrowing FunctionCall) {
-    if call.kind(0) == .integer { sum += Int128(call.integer(0)) }
+    if call[0].kind == .integer { sum += Int128(call[0].integer) }
   }
 
   func finish(_ call: borrowing FunctionCall) {
@@ -111,18 +110,13 @@ extension QueryExpression.Function {
   var sqlName: String { "depot_f_\(rawValue)" }
 }
 
-extension AttributeType {
-  /// The number by which the SQL functions know the type.
-  var functionCode: Int64 { Int64(Self.allCases.firstIndex(of: self) ?? 0) }
+/// A type whose values the SQL functions know by numbers.
+protocol FunctionCoded: CaseIterable, Equatable where AllCases == [Self] {}
 
-  init?(functionCode: Int64) {
-    guard Self.allCases.indices ~= Int(functionCode) else { return nil }
-    self = Self.allCases[Int(functionCode)]
-  }
-}
+extension AttributeType: FunctionCoded {}
+extension NumberWidth: FunctionCoded {}
 
-extension NumberWidth {
-  /// The number by which the SQL functions know the width.
+extension FunctionCoded {
   var functionCode: Int64 { Int64(Self.allCases.firstIndex(of: self) ?? 0) }
 
   init?(functionCode: Int64) {
@@ -134,43 +128,11 @@ extension NumberWidth {
 extension FunctionCall {
   /// The argument as a value of the type that the next argument tells.
   func value(_ index: Int) -> Value {
-    AttributeType(functionCode: integer(index + 1)).map { value(index, as: $0) } ?? .null
+    AttributeType(functionCode: self[index + 1].integer).map { value(index, as: $0) } ?? .null
   }
 
   /// The argument as a value of a type, null if it isn't stored as such.
   func value(_ index: Int, as type: AttributeType) -> Value {
-    switch kind(index) {
-    case .null: .null
-    case .integer: type == .bool ? .bool(integer(index) != 0) : .int64(integer(index))
-    case .real: StoredValue.number(real(index), as: type)
-    case .text: StoredValue.text(bytes(index), as: type)
-    case .blob: StoredValue.blob(bytes(index), as: type)
-    }
-  }
-}
-
-extension StoredValue {
-  static func number(_ value: Double, as type: AttributeType) -> Value {
-    type == .date ? .date(Date(timeIntervalSinceReferenceDate: value)) : .double(value)
-  }
-
-  static func text(_ bytes: UnsafeBufferPointer<UInt8>, as type: AttributeType) -> Value {
-    let text = String(decoding: bytes, as: UTF8.self)
-    switch type {
-    case .url: return URL(string: text).map(Value.url) ?? .string(text)
-    case .json: return .json(text)
-    default: return .string(text)
-    }
-  }
-
-  static func blob(_ bytes: UnsafeBufferPointer<UInt8>, as type: AttributeType) -> Value {
-    switch type {
-    case .double, .date: number(.nan, as: type)
-    case .decimal: DecimalKey.decode(bytes).map(Value.decimal) ?? .null
-    case .uuid:
-      bytes.count == 16
-        ? .uuid(UnsafeRawBufferPointer(bytes).loadUnaligned(as: UUID.self)) : .null
-    default: .data(Data(bytes))
-    }
+    StoredValue.decode(Cell(self[index]), as: type)
   }
 }

@@ -6,7 +6,7 @@ internal import FoundationEssentials
 ///
 /// The one row of a frame is the offset of the piece, how many bytes it has, and the piece: a text,
 /// or data in base64. A piece of a text ends where a character does.
-struct BlobRun {
+struct BlobRun: StreamRun {
   private let target: BlobTarget
   private let reply: ReplyWriter
   private let connection: Connection
@@ -25,18 +25,14 @@ struct BlobRun {
     _ catalog: Catalog,
     _ reply: ReplyWriter,
     on connection: Connection
-  ) throws(ReadEnd) {
+  ) throws {
     self.reply = reply
     self.connection = connection
-    do {
-      target = try BlobTarget(
-        catalog.layout(of: request.entity),
-        request.identifier,
-        request.attribute
-      )
-    } catch {
-      throw .failed(error)
-    }
+    target = try BlobTarget(
+      catalog.layout(of: request.entity),
+      request.identifier,
+      request.attribute
+    )
     // All chunks must be of the same value.
     ownsTransaction = !connection.isInTransaction
     do {
@@ -44,7 +40,7 @@ struct BlobRun {
       (version, reference) = try target.read(on: connection)
     } catch {
       if ownsTransaction { try? connection.run("COMMIT") }
-      throw Self.reason(error)
+      throw error
     }
     let length = reference?.length ?? 0
     let start = min(request.offset, length)
@@ -52,27 +48,18 @@ struct BlobRun {
     end = request.length.map { start + min($0, length - start) } ?? length
     guard request.offset <= length else {
       if ownsTransaction { try? connection.run("COMMIT") }
-      throw .failed(
-        DepotError(.usage, "The offset is beyond the \(length) bytes of \(target.name).")
-          .at("/args/offset")
-      )
+      throw DepotError(.usage, "The offset is beyond the \(length) bytes of \(target.name).")
+        .at("/args/offset")
     }
   }
 
-  private static func reason(_ error: any Error) -> ReadEnd {
-    switch error {
-    case let error as ReadEnd: error
-    case let error as DepotError: .failed(error)
-    case let error as SQLiteError: ReadEnd(error)
-    default: .failed(DepotError(.bug, "\(error)"))
-    }
-  }
+  var snapshot: LiveSnapshot? { nil }
 
-  /// Whether a frame is still to be written.
-  var hasFrame: Bool { position < end }
+  private var hasFrame: Bool { position < end }
 
-  /// Appends the next frame; returns whether it was the last.
-  mutating func writeFrame(to writer: inout JSONWriter) throws(ReadEnd) -> Bool {
+  func prepareFrame() -> Bool { hasFrame }
+
+  mutating func writeFrame(to writer: inout JSONWriter, byteLimit: Int) throws -> Bool {
     guard hasFrame, let reference else { return true }
     let index = position / BlobTable.chunkBytes
     let start = position - index * BlobTable.chunkBytes
@@ -84,7 +71,7 @@ struct BlobRun {
         piece.append(contentsOf: $0[start..<start + count])
       }
     } catch {
-      throw Self.reason(DepotError.blob(error, target))
+      throw DepotError.blob(error, target)
     }
     let offset = position - rest.count
     position += count
@@ -93,13 +80,11 @@ struct BlobRun {
       piece.removeLast(rest.count)
       let isCut = isBeginning && piece.first.map(UTF8Edges.isContinuation) == true
       guard !isCut, hasFrame || rest.isEmpty else {
-        throw .failed(
-          DepotError(
-            .usage,
-            "Byte \(isCut ? offset : end) of \(target.name) is inside a character."
-          ).hint("Begin and end where characters do; offsets count bytes of UTF-8.")
-            .at(isCut ? "/args/offset" : "/args/length")
-        )
+        throw DepotError(
+          .usage,
+          "Byte \(isCut ? offset : end) of \(target.name) is inside a character."
+        ).hint("Begin and end where characters do; offsets count bytes of UTF-8.")
+          .at(isCut ? "/args/offset" : "/args/length")
       }
     }
     let names = ["offset", "bytes", target.isText ? "text" : "data"]
@@ -121,18 +106,14 @@ struct BlobRun {
     return !hasFrame
   }
 
-  /// Appends the terminal frame.
   func writeEnd(to writer: inout JSONWriter) {
-    reply.ok(to: &writer) { writer in
-      writer.raw("{\"length\":")
+    reply.object(to: &writer) { writer in
+      writer.member("length")
       if let reference { writer.integer(reference.length) } else { writer.raw("null") }
-      writer.raw(",\"version\":")
-      writer.integer(version)
-      writer.raw("}")
+      writer.member("version", version)
     }
   }
 
-  /// Ends the snapshot.
   func close() {
     if ownsTransaction { try? connection.run("COMMIT") }
   }

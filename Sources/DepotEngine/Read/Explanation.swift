@@ -2,7 +2,7 @@ internal import DepotLinux
 package import DepotProtocol
 internal import DepotSQLite
 
-/// How a read is run, and what it cost if it was.
+/// The way in which a read is run, and its cost if it was.
 struct Explanation {
   private let predicate: QueryExpression?
   private let sql: String
@@ -10,7 +10,7 @@ struct Explanation {
   private let advice: IndexAdvice?
   private let cost: Cost?
 
-  /// What a run has cost.
+  /// The cost of a run.
   private struct Cost {
     var rows: Int
     var scannedRows: Int
@@ -23,14 +23,9 @@ struct Explanation {
     _ request: ExplainRequest,
     _ catalog: Catalog,
     on connection: Connection
-  ) throws(ReadEnd) {
-    let statement: ReadStatement
-    do throws(DepotError) {
-      statement = try request.read.statement(in: catalog)
-      plan = try ReadPlan(of: statement, on: connection)
-    } catch {
-      throw .failed(error)
-    }
+  ) throws {
+    let statement = try request.read.statement(in: catalog)
+    plan = try ReadPlan(of: statement, on: connection)
     predicate = request.read.predicate
     sql = statement.sql
     advice = IndexAdvice(request.read, plan, in: catalog.schema)
@@ -40,13 +35,13 @@ struct Explanation {
   private static func run(
     _ query: ReadStatement,
     on connection: Connection
-  ) throws(ReadEnd) -> Cost {
+  ) throws -> Cost {
     let statement = try connection.prepared(query)
     defer { statement.reset() }
     for counter in [Statement.Counter.scannedRows, .sorts, .steps] { _ = statement.take(counter) }
     let start = Monotonic.now()
     var rows = 0
-    while try statement.advance() { rows += 1 }
+    while try statement.step() { rows += 1 }
     return Cost(
       rows: rows,
       scannedRows: statement.take(.scannedRows),
@@ -58,67 +53,43 @@ struct Explanation {
 
   /// Appends the terminal frame.
   func answer(_ reply: ReplyWriter, to writer: inout JSONWriter) {
-    reply.ok(to: &writer) { writer in
-      writer.raw("{\"predicate\":")
+    reply.object(to: &writer) { writer in
+      writer.member("predicate")
       if let predicate {
         writer.write(predicate)
-        writer.raw(",\"text\":")
-        writer.string(PredicatePrinter.text(predicate))
+        writer.member("text", PredicatePrinter.text(predicate))
       } else {
         writer.raw("null")
       }
-      writer.raw(",\"sql\":")
-      writer.string(sql)
-      writer.raw(",\"plan\":")
-      writer.names(plan.lines)
-      writer.raw(",\"uses\":")
-      writer.names(plan.indexes)
-      writer.raw(",\"fullScan\":")
-      writer.bool(plan.isFullScan)
-      if let advice { write(advice, to: &writer) }
-      if let cost { write(cost, to: &writer) }
-      writer.raw("}")
+      writer.member("sql", sql)
+      writer.member("plan", plan.lines)
+      writer.member("uses", plan.indexes)
+      writer.member("fullScan", plan.isFullScan)
+      if let advice { writer.member("advice", advice.text) }
+      if let index = advice?.index { writer.member("index", [index.entity, index.attribute]) }
+      guard let cost else { return }
+      writer.member("run") { writer in
+        writer.member("rows", cost.rows)
+        writer.member("scanned", cost.scannedRows)
+        writer.member("sorts", cost.sorts)
+        writer.member("steps", cost.steps)
+        writer.member("microseconds", Int(cost.microseconds))
+      }
     }
-  }
-
-  private func write(_ advice: IndexAdvice, to writer: inout JSONWriter) {
-    writer.raw(",\"advice\":")
-    writer.string(advice.text)
-    guard let index = advice.index else { return }
-    writer.raw(",\"index\":")
-    writer.names([index.entity, index.attribute])
-  }
-
-  private func write(_ cost: Cost, to writer: inout JSONWriter) {
-    writer.raw(",\"run\":{\"rows\":")
-    writer.integer(cost.rows)
-    writer.raw(",\"scanned\":")
-    writer.integer(cost.scannedRows)
-    writer.raw(",\"sorts\":")
-    writer.integer(cost.sorts)
-    writer.raw(",\"steps\":")
-    writer.integer(cost.steps)
-    writer.raw(",\"microseconds\":")
-    writer.integer(cost.microseconds)
-    writer.raw("}")
   }
 }
 
-/// Why a read may have been slow.
+/// The reasons why a read may have been slow.
 package struct SlowReadReport: Sendable {
   /// Whether every row of a table is looked at.
   package var isFullScan: Bool
-  /// What would make it faster; it has names but no values.
+  /// Advice that would make it faster; it has names but no values.
   package var advice: String?
 }
 
 extension QuickReader {
-  /// Tells why a read may have been slow, without running it again.
-  ///
-  /// - Parameters:
-  ///   - operation: The read.
-  ///   - catalog: The schema.
-  /// - Returns: What there is to say, or `nil` if it isn't a read with a predicate.
+  /// Tells why a read may have been slow, without running it again; `nil` if it isn't a read with a
+  /// predicate.
   package func report(on operation: Operation, catalog: Catalog) -> SlowReadReport? {
     let read: ExplainRequest.Read
     switch operation {

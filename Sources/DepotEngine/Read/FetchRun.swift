@@ -2,7 +2,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 /// A stream of rows that is under way: an open statement and what was written of its rows.
-struct FetchRun {
+struct FetchRun: StreamRun {
   private let plan: StreamPlan
   private let reply: ReplyWriter
   private let connection: Connection
@@ -19,7 +19,7 @@ struct FetchRun {
   /// How many rows fit into a frame together with the rows that belong to them.
   private var fittingRows = Int.max
   private var sections = SectionCounts()
-  /// What is kept of the rows of a watched query.
+  /// The part of a watched query's rows that is kept.
   private var live: LiveSnapshot?
   /// How many rows were written.
   private(set) var rowCount = 0
@@ -36,20 +36,14 @@ struct FetchRun {
     _ plan: StreamPlan,
     _ reply: ReplyWriter,
     on connection: Connection
-  ) throws(ReadEnd) {
+  ) throws {
     self.plan = plan
     self.reply = reply
     self.connection = connection
     // All statements must see the same state, also after the first has ended.
     let needsTransaction = !plan.prefetch.isEmpty || plan.liveKeys != nil
     ownsTransaction = needsTransaction && !connection.isInTransaction
-    if ownsTransaction {
-      do {
-        try connection.run("BEGIN")
-      } catch {
-        throw ReadEnd(error)
-      }
-    }
+    if ownsTransaction { try connection.run("BEGIN") }
     do {
       if plan.liveKeys != nil { live = LiveSnapshot(token: try connection.historyHead()) }
       statement = try connection.prepared(plan.statement)
@@ -59,29 +53,23 @@ struct FetchRun {
     }
   }
 
-  /// Moves to the first row that isn't written yet.
-  ///
-  /// - Returns: Whether a frame of rows or of column names is still to be written.
-  mutating func prepareFrame() throws(ReadEnd) -> Bool {
+  /// Moves to the first row that isn't written yet, and returns whether a frame of rows or of
+  /// column names is still to be written.
+  mutating func prepareFrame() throws -> Bool {
     if !pending.isEmpty { return true }
     try moveOn()
     return !isAtEnd || isFirstFrame && plan.names != nil
   }
 
-  private mutating func moveOn() throws(ReadEnd) {
+  private mutating func moveOn() throws {
     guard isRowWritten, !isAtEnd else { return }
-    isAtEnd = try !statement.advance()
+    isAtEnd = try !statement.step()
     isRowWritten = isAtEnd
   }
 
-  /// Appends a frame of rows, unless there is nothing to say.
-  ///
-  /// - Returns: Whether it holds all the rows that were left.
-  /// - Throws: ``ReadEnd``; the frame is incomplete then.
-  mutating func writeFrame(
-    to writer: inout JSONWriter,
-    byteLimit: Int
-  ) throws(ReadEnd) -> Bool {
+  /// Appends a frame of rows, unless there is nothing to say, and returns whether it holds all the
+  /// rows that were left; if it throws, the frame is incomplete.
+  mutating func writeFrame(to writer: inout JSONWriter, byteLimit: Int) throws -> Bool {
     guard try prepareFrame() else { return true }
     let start = reply.beginRows(
       kind: live == nil ? nil : "snapshot",
@@ -95,7 +83,7 @@ struct FetchRun {
     } else {
       try writeGraph(to: &writer, from: start, byteLimit: byteLimit)
     }
-    guard writer.bytes.count - start <= Limits.frameBytes else { throw .failed(tooLarge) }
+    guard writer.bytes.count - start <= Limits.frameBytes else { throw tooLarge }
     return isAtEnd && pending.isEmpty
   }
 
@@ -111,7 +99,7 @@ struct FetchRun {
     to writer: inout JSONWriter,
     from start: Int,
     byteLimit: Int
-  ) throws(ReadEnd) {
+  ) throws {
     var count = 0
     let mostRows = plan.batch ?? .max
     while !isAtEnd, count < mostRows, writer.bytes.count - start < byteLimit {
@@ -124,17 +112,13 @@ struct FetchRun {
     rowCount += count
   }
 
-  private mutating func writeRow(to writer: inout JSONWriter) throws(ReadEnd) {
+  private mutating func writeRow(to writer: inout JSONWriter) throws {
     let start = writer.bytes.count
-    do {
-      try plan.reading.write(statement.row, int64: reply.int64, to: &writer)
-      if let section = plan.section {
-        var key = JSONWriter(capacity: 32)
-        try section.write(statement.row, int64: reply.int64, to: &key)
-        sections.add(key.bytes)
-      }
-    } catch {
-      throw .failed(error)
+    try plan.reading.write(statement.row, int64: reply.int64, to: &writer)
+    if let section = plan.section {
+      var key = JSONWriter(capacity: 32)
+      try section.write(statement.row, int64: reply.int64, to: &key)
+      sections.add(key.bytes)
     }
     isRowWritten = true
     guard let keys = plan.liveKeys else { return }
@@ -146,14 +130,14 @@ struct FetchRun {
     to writer: inout JSONWriter,
     from start: Int,
     byteLimit: Int
-  ) throws(ReadEnd) {
+  ) throws {
     var rows = try takeRows(byteLimit: byteLimit)
     while true {
       let limit = rows.count > 1 ? Self.relatedBytes : Limits.frameBytes
       var run = PrefetchRun(connection, reply, byteLimit: limit)
       let related = try run.related(plan.prefetch, of: rows.map(\.identifier))
       guard let related else {
-        guard rows.count > 1 else { throw .failed(tooLarge) }
+        guard rows.count > 1 else { throw tooLarge }
         fittingRows = rows.count / 2
         pending = rows[fittingRows...] + pending
         rows = Array(rows[..<fittingRows])
@@ -170,7 +154,7 @@ struct FetchRun {
   }
 
   /// Returns the next rows, as many as should be in a frame.
-  private mutating func takeRows(byteLimit: Int) throws(ReadEnd) -> [WrittenRow] {
+  private mutating func takeRows(byteLimit: Int) throws -> [WrittenRow] {
     var rows: [WrittenRow] = []
     var byteCount = 0
     let mostRows = min(plan.batch ?? .max, fittingRows)
@@ -192,24 +176,20 @@ struct FetchRun {
     return rows
   }
 
-  /// What is kept of the rows, if they are those of a watched query, whose call goes on.
   var snapshot: LiveSnapshot? { live }
 
-  /// Appends the terminal frame.
   func writeEnd(to writer: inout JSONWriter) {
+    // The call of a watched query goes on.
     if live != nil { return }
-    reply.ok(to: &writer) { writer in
-      writer.raw("{\"rows\":")
-      writer.integer(rowCount)
+    reply.object(to: &writer) { writer in
+      writer.member("rows", rowCount)
       if plan.section != nil {
-        writer.raw(",\"sections\":")
+        writer.member("sections")
         sections.write(to: &writer)
       }
-      writer.raw("}")
     }
   }
 
-  /// Ends the statement and with it its snapshot.
   func close() {
     statement.reset()
     if ownsTransaction { try? connection.run("COMMIT") }

@@ -14,32 +14,14 @@ struct GetPlan {
   /// The relationships whose rows come along.
   private let prefetch: [PrefetchNode]
 
-  /// - Throws: ``DepotError`` if the entity has no such columns.
-  init(
-    _ request: GetRequest,
-    in catalog: Catalog,
-    _ connection: Connection
-  ) throws(DepotError) {
+  init(_ request: GetRequest, in catalog: Catalog, _ connection: Connection) throws {
     var query = try RowQuery(request.entity, in: catalog)
-    let shape = try RowShape(
-      query.layout,
-      select: request.select,
-      includesSubentityColumns: request.includesSubentityColumns,
-      in: &query.compiler
-    )
+    let shape = try RowShape(query.layout, of: request, in: &query.compiler)
     let condition = Fragment(sql: "t0.id = ?")
     let read = query.statement("SELECT " + shape.selection + query.clauses(and: condition))
-    statement = try DepotEngine.reading { () throws(SQLiteError) in
-      try connection.statement(read.sql)
-    }
+    statement = try connection.statement(read.sql)
     parameters = read.parameters
-    prefetch = try PrefetchNode.tree(
-      request.prefetch,
-      from: shape,
-      namesColumns: request.namesColumns,
-      includesSubentityColumns: request.includesSubentityColumns,
-      in: catalog
-    )
+    prefetch = try PrefetchNode.tree(request, from: shape, in: catalog)
     self.connection = connection
     reading = RowReading(shape)
     entity = shape.layout.name
@@ -50,14 +32,13 @@ struct GetPlan {
     names = writer.bytes
   }
 
-  /// Appends the terminal frame with the rows, in the order of the identifiers.
-  ///
-  /// - Throws: ``ReadEnd``; the frame is incomplete then.
+  /// Appends the terminal frame with the rows, in the order of the identifiers; if it throws, the frame is
+  /// incomplete.
   func answer(
     _ request: GetRequest,
     _ reply: ReplyWriter,
     _ writer: inout JSONWriter
-  ) throws(ReadEnd) {
+  ) throws {
     let start = FrameEncoder.begin(reply.framing, in: &writer)
     writer.raw("{\"id\":")
     writer.integer(reply.id)
@@ -69,27 +50,19 @@ struct GetPlan {
     if isSingle || connection.isInTransaction {
       try append(request, reply, &writer, &missing)
     } else {
-      do {
-        try connection.run("BEGIN")
-      } catch {
-        throw ReadEnd(error)
-      }
+      try connection.run("BEGIN")
       defer { try? connection.run("COMMIT") }
       try append(request, reply, &writer, &missing)
     }
     if !missing.isEmpty {
-      guard request.allowsMissing else { throw .failed(notFound(missing)) }
-      writer.raw(",\"missing\":[")
-      for (index, identifier) in missing.enumerated() {
-        if index > 0 { writer.raw(",") }
-        writer.integer(identifier, as: reply.int64)
-      }
-      writer.raw("]")
+      guard request.allowsMissing else { throw notFound(missing) }
+      writer.member("missing")
+      writer.identifiers(missing, as: reply.int64)
     }
     writer.raw("}}")
     FrameEncoder.end(reply.framing, from: start, in: &writer)
     guard writer.bytes.count - start <= Limits.frameBytes else {
-      throw .failed(Self.tooLarge)
+      throw Self.tooLarge
     }
   }
 
@@ -105,14 +78,14 @@ struct GetPlan {
     _ reply: ReplyWriter,
     _ writer: inout JSONWriter,
     _ missing: inout [Int64]
-  ) throws(ReadEnd) {
+  ) throws {
     try append(request.identifiers, reply, &writer, &missing)
     writer.raw("]")
     guard !prefetch.isEmpty else { return }
     var run = PrefetchRun(connection, reply, byteLimit: Limits.frameBytes)
     var rest = Set(request.identifiers).subtracting(missing)
     let found = request.identifiers.filter { rest.remove($0) != nil }
-    guard let related = try run.related(prefetch, of: found) else { throw .failed(Self.tooLarge) }
+    guard let related = try run.related(prefetch, of: found) else { throw Self.tooLarge }
     writer.raw(",\"related\":[")
     writer.raw(related)
     writer.raw("]")
@@ -123,34 +96,22 @@ struct GetPlan {
     _ reply: ReplyWriter,
     _ writer: inout JSONWriter,
     _ missing: inout [Int64]
-  ) throws(ReadEnd) {
+  ) throws {
     defer { statement.reset() }
     let start = writer.bytes.count
     var isFirst = true
-    do {
-      for (index, value) in parameters.enumerated() { try statement.bind(value, at: index + 1) }
-    } catch {
-      throw ReadEnd(error)
-    }
+    for (index, value) in parameters.enumerated() { try statement.bind(value, at: index + 1) }
     for identifier in identifiers {
       statement.restart()
-      do {
-        try statement.bind(identifier, at: parameters.count + 1)
-      } catch {
-        throw ReadEnd(error)
-      }
-      guard try statement.advance() else {
+      try statement.bind(identifier, at: parameters.count + 1)
+      guard try statement.step() else {
         missing.append(identifier)
         continue
       }
       if !isFirst { writer.raw(",") }
       isFirst = false
-      do {
-        try reading.write(statement.row, int64: reply.int64, to: &writer)
-      } catch {
-        throw .failed(error)
-      }
-      guard writer.bytes.count - start <= Limits.frameBytes else { throw .failed(Self.tooLarge) }
+      try reading.write(statement.row, int64: reply.int64, to: &writer)
+      guard writer.bytes.count - start <= Limits.frameBytes else { throw Self.tooLarge }
     }
   }
 

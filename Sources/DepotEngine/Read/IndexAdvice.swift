@@ -1,8 +1,8 @@
 internal import DepotProtocol
 
-/// What would make a read faster.
+/// Advice that would make a read faster.
 struct IndexAdvice {
-  /// What to do, for people.
+  /// The advice for people.
   let text: String
   /// The entity and the attribute that should have an index, if one would help.
   let index: (entity: String, attribute: String)?

@@ -19,15 +19,15 @@ package final class LongRead: Sendable {
   /// The moment that it reads; the latest if `nil`.
   let pin: Pin?
   let deliver: Delivery
-  /// What else the read of a watched query needs.
+  /// The needs of a watched query's read.
   let live: Live?
   private let state: Mutex<State>
 
-  /// What else the read of a watched query needs.
+  /// The needs of a watched query's read.
   struct Live: Sendable {
-    /// The store's identifier.
-    var store: String
-    /// Whose transactions aren't wanted.
+    /// The chain that writes tokens.
+    var epochs: EpochChain
+    /// The author whose transactions aren't wanted.
     var own: HistorySelection.Own?
     /// Whether the totals of a count or of groups are of use.
     var keepsTotals = true
@@ -58,17 +58,10 @@ package final class LongRead: Sendable {
     case ended
   }
 
-  /// Creates a read.
+  /// Creates a read of a pinned moment or of the latest; call ``wake()`` after cancelling its
+  /// control.
   ///
-  /// - Parameters:
-  ///   - operation: A `get`, `fetch`, `count`, or `explain`.
-  ///   - catalog: The schema.
-  ///   - control: What its client says about it; call ``wake()`` after cancelling.
-  ///   - reply: How the frames are written.
-  ///   - pin: The moment to read; the latest if `nil`.
-  ///   - allowance: How many `next` frames may be produced before ``grant(_:)`` allows more; `nil`
-  ///     for any number.
-  ///   - deliver: What takes the frames.
+  /// ``grant(_:)`` allows more `next` frames than `allowance`, which is `nil` for any number.
   package convenience init(
     operation: Operation,
     catalog: Catalog,
@@ -134,17 +127,16 @@ package final class LongRead: Sendable {
     wake()
   }
 
-  /// Whether the read should go on.
-  ///
-  /// - Throws: ``DepotError`` that is to be its end.
+  /// Checks that the read should go on, and throws its end otherwise.
   func check() throws(DepotError) {
     if let stop = state.withLock({ $0.stop }) { throw stop }
+    // Pins are ended now and then; a read needn't be finished before that.
+    if let pin, pin.expiry <= Monotonic.now() { throw .pinExpired }
     try control.check()
   }
 
-  /// Ends the read if it was parked before `time`, or is parked and its deadline passed.
-  ///
-  /// - Returns: Whether it ends for having been parked for long.
+  /// Ends the read if it was parked before `time`, or is parked and its deadline passed, and
+  /// returns whether it ends for having been parked for long.
   func expire(parkedBefore time: UInt64) -> Bool {
     let isExpired = state.withLock { state in
       guard case .parked = state.phase, let parkedAt = state.parkedAt else { return false }

@@ -14,12 +14,7 @@ struct LongReadMemory {
     var isLongAlone: Bool
   }
 
-  /// Looks up whether a query is worth a try.
-  ///
-  /// - Parameters:
-  ///   - sql: The text of the query.
-  ///   - isAlone: Whether the thread has nothing else to do.
-  /// - Returns: Whether it isn't.
+  /// Looks up whether a query isn't worth a try; `isAlone` if the thread has nothing else to do.
   mutating func mustSkip(_ sql: String, isAlone: Bool) -> Bool {
     guard let entry = entries[sql], entry.skips > 0, entry.isLongAlone || !isAlone else {
       return false
@@ -28,13 +23,10 @@ struct LongReadMemory {
     return true
   }
 
-  /// Notes that a query is long.
+  /// Notes that a query is long, even with nothing else to do for the thread if `evenAlone`.
   ///
-  /// - Parameters:
-  ///   - sql: The text of the query.
-  ///   - evenAlone: Whether it is so although the thread had nothing else to do when it began.
-  ///   - isTooLarge: Whether its answer is too large, so that it is long in any case. Otherwise it may
-  ///     have been so only because its pages had to be read; it gets more tries then at first.
+  /// If its answer isn't too large, it may have been long only because its pages had to be read, so
+  /// it gets more tries at first.
   mutating func remember(_ sql: String, evenAlone: Bool, isTooLarge: Bool = false) {
     if entries.count >= Self.capacity { entries = [:] }
     let before = entries[sql]?.pause ?? 0

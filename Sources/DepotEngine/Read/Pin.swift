@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// All methods may be called from any thread.
 package final class Pin: Sendable {
-  /// What is known of a pin once its snapshot was taken.
+  /// The facts about a pin once its snapshot was taken.
   package struct Moment: Sendable {
     /// The schema as of the snapshot.
     package var catalog: Catalog
@@ -38,8 +38,6 @@ package final class Pin: Sendable {
   package var end: DepotError? { state.withLock { $0.end } }
 
   /// Takes note of a read that is about to begin.
-  ///
-  /// - Throws: ``DepotError`` with which the pin ended.
   func add(_ read: LongRead) throws(DepotError) {
     let end = state.withLock { state in
       if state.end == nil { state.reads[ObjectIdentifier(read)] = read }
@@ -53,9 +51,7 @@ package final class Pin: Sendable {
     state.withLock { _ = $0.reads.removeValue(forKey: ObjectIdentifier(read)) }
   }
 
-  /// Marks the pin as ended, and stops its reads.
-  ///
-  /// - Returns: Whether it hadn't ended before.
+  /// Marks the pin as ended, stops its reads, and returns whether it hadn't ended before.
   func stop(_ reason: DepotError) -> Bool {
     let reads: [LongRead]? = state.withLock { state in
       guard state.end == nil else { return nil }
@@ -69,7 +65,7 @@ package final class Pin: Sendable {
 }
 
 extension DepotError {
-  /// What reads of a pin get after its time.
+  /// The error that reads of a pin get after its time.
   package static let pinExpired = DepotError(
     .streamExpired,
     "The pin isn't there: it expired, was given up, or was another connection's."

@@ -13,7 +13,7 @@ struct PrefetchNode {
   /// Selects the position among the identifiers of the rows that it leads from, the place in the
   /// relationship's order, and the rows themselves; the last parameter is the list of identifiers.
   let statement: ReadStatement
-  /// What leads on from here.
+  /// The relationships that lead on from here.
   var children: [PrefetchNode] = []
 
   /// How many columns are before those of the rows.
@@ -21,65 +21,42 @@ struct PrefetchNode {
 }
 
 extension PrefetchNode {
-  /// Returns relationships as trees.
-  ///
-  /// - Parameters:
-  ///   - paths: The paths of the relationships.
-  ///   - shape: The rows that they lead from.
-  ///   - namesColumns: Whether the client wants the names of columns.
-  ///   - includesSubentityColumns: Whether it wants the columns of entities that descend from those
-  ///     that the paths lead to.
-  ///   - catalog: The layouts.
-  /// - Returns: The relationships that the paths begin with, each with what follows.
-  /// - Throws: ``DepotError`` at the path that doesn't lead through relationships only.
+  /// Returns relationships as trees: those that the paths begin with, each with the ones that
+  /// follow.
   static func tree(
-    _ paths: [String],
+    _ request: some ColumnRequest,
     from shape: RowShape,
-    namesColumns: Bool,
-    includesSubentityColumns: Bool = false,
     in catalog: Catalog
   ) throws(DepotError) -> [PrefetchNode] {
-    if paths.isEmpty { return [] }
+    if request.prefetch.isEmpty { return [] }
+    let steps = request.prefetch.enumerated().map { index, path in
+      let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      return PrefetchBuilder.Step(steps: names[...], index: index)
+    }
     let selected = Set(shape.columns.map(\.name))
     let builder = PrefetchBuilder(
       catalog: catalog,
-      namesColumns: namesColumns,
-      includesSubentityColumns: includesSubentityColumns
+      namesColumns: request.namesColumns,
+      includesSubentityColumns: request.includesSubentityColumns
     )
-    return try builder.nodes(paths, from: shape.layout) { selected.contains($0) }
+    return try builder.nodes(steps, "", from: shape.layout) { selected.contains($0) }
   }
 }
 
 /// The translation of prefetched paths.
-struct PrefetchBuilder {
+private struct PrefetchBuilder {
   let catalog: Catalog
   let namesColumns: Bool
   let includesSubentityColumns: Bool
 
-  private struct Step {
+  struct Step {
     var steps: ArraySlice<String>
     var index: Int
   }
 
-  /// - Parameters:
-  ///   - paths: The paths.
-  ///   - layout: What they lead from.
-  ///   - isSelected: Whether the rows have a column for a relationship.
-  /// - Returns: The relationships that the paths begin with, each with what follows.
-  /// - Throws: ``DepotError`` at the path that doesn't lead through relationships only.
+  /// Returns the relationships that the paths begin with, each with the ones that follow;
+  /// `isSelected` says whether rows have a column for one.
   func nodes(
-    _ paths: [String],
-    from layout: EntityLayout,
-    isSelected: (String) -> Bool
-  ) throws(DepotError) -> [PrefetchNode] {
-    let steps = paths.enumerated().map { index, path in
-      let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-      return Step(steps: names[...], index: index)
-    }
-    return try nodes(steps, "", from: layout, isSelected: isSelected)
-  }
-
-  private func nodes(
     _ steps: [Step],
     _ prefix: String,
     from layout: EntityLayout,

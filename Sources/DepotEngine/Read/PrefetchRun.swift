@@ -21,7 +21,7 @@ struct PrefetchRun {
   mutating func related(
     _ nodes: [PrefetchNode],
     of identifiers: [Int64]
-  ) throws(ReadEnd) -> ArraySlice<UInt8>? {
+  ) throws -> ArraySlice<UInt8>? {
     for node in nodes {
       guard try append(node, of: identifiers) else { return nil }
     }
@@ -38,15 +38,11 @@ struct PrefetchRun {
   private mutating func append(
     _ node: PrefetchNode,
     of sources: [Int64]
-  ) throws(ReadEnd) -> Bool {
-    writer.raw(writer.bytes.isEmpty ? "{\"path\":" : ",{\"path\":")
-    writer.string(node.path)
-    writer.raw(",\"entity\":")
-    writer.string(node.entity)
-    if let names = node.names {
-      writer.raw(",\"columns\":")
-      writer.names(names)
-    }
+  ) throws -> Bool {
+    writer.raw(writer.bytes.isEmpty ? "{" : ",{")
+    writer.member("path", node.path)
+    writer.member("entity", node.entity)
+    if let names = node.names { writer.member("columns", names) }
     writer.raw(",\"rows\":[")
     var links: [Link] = []
     var targets: [Int64] = []
@@ -65,14 +61,14 @@ struct PrefetchRun {
     of sources: [Int64],
     _ links: inout [Link],
     _ targets: inout [Int64]
-  ) throws(ReadEnd) -> Bool {
+  ) throws -> Bool {
     guard !sources.isEmpty else { return true }
     var query = node.statement
     query.parameters.append(.text(Self.list(sources)))
     let statement = try connection.prepared(query)
     defer { statement.reset() }
     var seen: Set<Int64> = []
-    while try statement.advance() {
+    while try statement.step() {
       let identifier = statement.row.integer(PrefetchNode.rowOffset)
       if node.hasLinks {
         links.append(
@@ -86,16 +82,12 @@ struct PrefetchRun {
       guard seen.insert(identifier).inserted else { continue }
       if !targets.isEmpty { writer.raw(",") }
       targets.append(identifier)
-      do {
-        try node.reading.write(
-          statement.row,
-          from: PrefetchNode.rowOffset,
-          int64: reply.int64,
-          to: &writer
-        )
-      } catch {
-        throw .failed(error)
-      }
+      try node.reading.write(
+        statement.row,
+        from: PrefetchNode.rowOffset,
+        int64: reply.int64,
+        to: &writer
+      )
       if writer.bytes.count > byteLimit { return false }
     }
     return true
@@ -103,11 +95,7 @@ struct PrefetchRun {
 
   private static func list(_ identifiers: [Int64]) -> String {
     var writer = JSONWriter(capacity: identifiers.count * 8)
-    for (index, identifier) in identifiers.enumerated() {
-      writer.raw(index > 0 ? "," : "[")
-      writer.integer(identifier)
-    }
-    writer.raw("]")
+    writer.identifiers(identifiers)
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 

@@ -20,15 +20,9 @@ package final class QuickReader {
   /// Whether reads share a snapshot.
   private var keepsSnapshot = false
 
-  /// Opens the store at `path`, which must exist.
-  ///
-  /// - Parameters:
-  ///   - path: The store's file.
-  ///   - isFrozen: Whether nobody writes to it while it is open.
-  ///   - budget: How long a read may keep the thread, in nanoseconds.
-  ///   - patience: How long a read that is alone may keep it while nothing else waits for it.
-  ///   - isAwaited: Whether something waits for the thread.
-  /// - Throws: ``DepotError`` of class `storage` if it can't be opened.
+  /// Opens the store at `path`, which must exist; `budget` and `patience` are the nanoseconds for
+  /// which a read may keep the thread, and for which one that is alone may while `isAwaited` says
+  /// that nothing waits for it.
   package init(
     path: String,
     isFrozen: Bool = false,
@@ -66,18 +60,12 @@ package final class QuickReader {
     try reading { () throws(SQLiteError) in try connection.run("BEGIN") }
   }
 
-  /// Appends the whole answer to a `get`, `fetch`, `count`, or `explain`.
+  /// Appends the whole answer to a `get`, `fetch`, `count`, or `explain`, and returns whether it
+  /// did.
   ///
-  /// - Parameters:
-  ///   - operation: The read.
-  ///   - catalog: The schema.
-  ///   - control: What its client says about it.
-  ///   - reply: How the frames are written.
-  ///   - isAlone: Whether nothing else is under way that the read would delay, so that it may take
-  ///     longer than its budget until something comes.
-  ///   - writer: Gets the frames.
-  /// - Returns: Whether it did; if not, nothing was appended, and the read must go to a pool.
-  /// - Throws: ``DepotError`` if the read fails; nothing was appended then.
+  /// If it didn't, or throws, nothing was appended; without an error, the read must go to a pool. A
+  /// read that `isAlone` delays nothing else, and may take longer than its budget until something
+  /// comes.
   package func perform(
     _ operation: Operation,
     catalog: Catalog,
@@ -101,7 +89,7 @@ package final class QuickReader {
       return false
     } catch {
       writer.bytes.removeSubrange(start...)
-      if error.code == .busy { return false }
+      guard case .failed(let error) = ReadEnd(error), error.code != .busy else { return false }
       throw error
     }
   }
@@ -111,34 +99,29 @@ package final class QuickReader {
     _ catalog: Catalog,
     _ reply: ReplyWriter,
     _ writer: inout JSONWriter
-  ) throws(DepotError) -> Bool {
+  ) throws -> Bool {
     switch operation {
     case .get(let request):
       guard request.identifiers.count <= Self.identifiers else { return false }
-      // What prepares the statement may not be interrupted: it would pass for a failure.
+      // The preparation of a statement may not be interrupted: it would pass for a failure.
       clock.stop()
       let plan = try plan(request, catalog)
       clock.restart()
-      do {
-        try plan.answer(request, reply, &writer)
-        return true
-      } catch {
-        guard case .failed(let error) = error else { return false }
-        throw error
-      }
+      try plan.answer(request, reply, &writer)
+      return true
     case .fetch(let request):
       return try stream(StreamPlan(request, in: catalog), reply, &writer)
     case .aggregate(let request):
       return try stream(StreamPlan(request, in: catalog), reply, &writer)
     case .count(let request):
       let query = try ReadStatement(count: request, in: catalog)
-      return try attempt(query) { () throws(ReadEnd) in
+      return try attempt(query) {
         reply.count(try query.integer(on: connection), to: &writer)
         return true
       }
     case .exists(let request):
       let query = try ReadStatement(exists: request, in: catalog)
-      return try attempt(query) { () throws(ReadEnd) in
+      return try attempt(query) {
         reply.exists(try query.integer(on: connection) != 0, to: &writer)
         return true
       }
@@ -147,16 +130,11 @@ package final class QuickReader {
     // How far back an answer lies can't be told.
     case .history, .historyRow, .historyStatus: return false
     case .explain(let request):
-      // What is to be run to its end has all the time that it needs elsewhere.
+      // A read that is to be run to its end has all the time that it needs elsewhere.
       if request.runs { return false }
       clock.stop()
-      do {
-        try Explanation(request, catalog, on: connection).answer(reply, to: &writer)
-        return true
-      } catch {
-        guard case .failed(let error) = error else { return false }
-        throw error
-      }
+      try Explanation(request, catalog, on: connection).answer(reply, to: &writer)
+      return true
     default:
       throw DepotError(.bug, "\(operation.name) isn't a read.")
     }
@@ -168,7 +146,7 @@ package final class QuickReader {
     return try? ReadPlan(of: read.statement(in: catalog), on: connection)
   }
 
-  private func plan(_ request: GetRequest, _ catalog: Catalog) throws(DepotError) -> GetPlan {
+  private func plan(_ request: GetRequest, _ catalog: Catalog) throws -> GetPlan {
     let isPlain =
       request.select == nil && request.prefetch.isEmpty && !request.includesSubentityColumns
     if isPlain, let plan = plans[request.entity] { return plan }
@@ -181,10 +159,10 @@ package final class QuickReader {
     _ plan: StreamPlan,
     _ reply: ReplyWriter,
     _ writer: inout JSONWriter
-  ) throws(DepotError) -> Bool {
+  ) throws -> Bool {
     // The end of the run's own transaction may have been interrupted for the time that was used up.
     defer { if !keepsSnapshot { endBatch() } }
-    return try attempt(plan.statement) { () throws(ReadEnd) in
+    return try attempt(plan.statement) {
       var run = try FetchRun(plan, reply, on: connection)
       defer { run.close() }
       guard try run.writeFrame(to: &writer, byteLimit: Self.answerBytes) else { return false }
@@ -196,8 +174,8 @@ package final class QuickReader {
   /// Tries a query that may turn out long, unless it did so lately.
   private func attempt(
     _ query: ReadStatement,
-    _ body: () throws(ReadEnd) -> Bool
-  ) throws(DepotError) -> Bool {
+    _ body: () throws -> Bool
+  ) throws -> Bool {
     if query.isSlow || longReads.mustSkip(query.sql, isAlone: clock.isPatient) { return false }
     clock.restart()
     do {
@@ -210,15 +188,10 @@ package final class QuickReader {
       }
       return isDone
     } catch {
-      switch error {
-      case .failed(let error): throw error
-      case .interrupted:
+      if case .interrupted = ReadEnd(error) {
         longReads.remember(query.sql, evenAlone: clock.isPatient)
-        return false
       }
+      throw error
     }
   }
 }
-
-@available(*, unavailable)
-extension QuickReader: Sendable {}

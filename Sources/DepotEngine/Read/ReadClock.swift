@@ -17,10 +17,7 @@ final class ReadClock {
   private var end: UInt64 = 0
   private var last: UInt64 = 0
 
-  /// - Parameters:
-  ///   - budget: How long a read may take, in nanoseconds.
-  ///   - patience: How long it may take while nobody waits.
-  ///   - isAwaited: Whether somebody waits.
+  /// Creates a clock for reads of at most `budget` nanoseconds, or `patience` while nobody waits.
   init(_ budget: UInt64, patience: UInt64, isAwaited: @escaping () -> Bool) {
     self.budget = budget
     self.patience = patience
@@ -40,7 +37,7 @@ final class ReadClock {
     let now = Monotonic.now()
     if now <= end { return false }
     if now > last || isAwaited() {
-      // Whoever asks again gets the same answer.
+      // The same answer is given to everybody who asks again.
       last = end
       return true
     }
@@ -48,6 +45,3 @@ final class ReadClock {
     return false
   }
 }
-
-@available(*, unavailable)
-extension ReadClock: Sendable {}

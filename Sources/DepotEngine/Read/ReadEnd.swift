@@ -7,29 +7,14 @@ enum ReadEnd: Error {
   case interrupted
   case failed(DepotError)
 
-  init(_ error: SQLiteError) {
-    self = error.isInterrupt ? .interrupted : .failed(DepotError(reading: error))
-  }
-
-  /// Takes over what a part of a read threw.
+  /// Takes over the error of a part of a read.
   init(_ error: any Error) {
     switch error {
     case let error as ReadEnd: self = error
     case let error as DepotError: self = .failed(error)
-    case let error as SQLiteError: self.init(error)
+    case let error as SQLiteError:
+      self = error.isInterrupt ? .interrupted : .failed(DepotError(reading: error))
     default: self = .failed(DepotError(.bug, "\(error)"))
-    }
-  }
-}
-
-extension Statement {
-  /// Moves to the next row; returns whether there is one.
-  @inline(__always)
-  func advance() throws(ReadEnd) -> Bool {
-    do {
-      return try step()
-    } catch {
-      throw ReadEnd(error)
     }
   }
 }
@@ -43,13 +28,9 @@ extension Connection {
   }
 
   /// Returns the statement of a query, ready to step.
-  func prepared(_ query: ReadStatement) throws(ReadEnd) -> Statement {
-    do {
-      let statement = try statement(query.sql)
-      try statement.bind(query.parameters)
-      return statement
-    } catch {
-      throw ReadEnd(error)
-    }
+  func prepared(_ query: ReadStatement) throws(SQLiteError) -> Statement {
+    let statement = try statement(query.sql)
+    try statement.bind(query.parameters)
+    return statement
   }
 }

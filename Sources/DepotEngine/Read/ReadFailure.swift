@@ -4,6 +4,10 @@ internal import DepotSQLite
 extension DepotError {
   /// Translates SQLite's failure to read.
   init(reading error: SQLiteError) {
+    if error.kind == .damaged {
+      self = .damaged(error)
+      return
+    }
     switch error.primaryCode {
     case 5, 6:  // SQLITE_BUSY, SQLITE_LOCKED
       self.init(.busy, "The store is busy.")

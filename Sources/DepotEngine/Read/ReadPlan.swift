@@ -8,15 +8,10 @@ struct ReadPlan {
   /// The steps that look at rows of the store, not at those of groups that were made before.
   private let reads: [String]
 
-  init(of statement: ReadStatement, on connection: Connection) throws(DepotError) {
+  init(of statement: ReadStatement, on connection: Connection) throws {
     var steps: [(parent: Int64, line: String)] = []
-    do {
-      let explain = try connection.statement("EXPLAIN QUERY PLAN " + statement.sql)
-      defer { explain.reset() }
-      try explain.bind(statement.parameters)
-      while try explain.step() { steps.append((explain.row.integer(1), explain.row.text(3))) }
-    } catch {
-      throw DepotError(reading: error)
+    try connection.statement("EXPLAIN QUERY PLAN " + statement.sql).run(statement.parameters) {
+      steps.append(($0.integer(1), $0.text(3)))
     }
     lines = steps.map(\.line)
     let isGrouped = lines.contains { $0 == "CO-ROUTINE t0" || $0 == "MATERIALIZE t0" }

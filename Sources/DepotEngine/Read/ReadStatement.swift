@@ -15,55 +15,43 @@ struct ReadStatement {
   }
 
   /// Counts rows.
-  ///
-  /// - Throws: ``DepotError`` if the predicate doesn't fit the entity.
   init(count request: CountRequest, in catalog: Catalog) throws(DepotError) {
-    let query = try RowQuery(
-      request.entity,
-      where: request.predicate,
-      includesSubentities: request.includesSubentities,
-      in: catalog
-    )
+    let query = try RowQuery(request, in: catalog)
     self = query.statement("SELECT count(*)" + query.clauses())
   }
 
   /// Asks whether there are rows; the answer is 1 or 0.
-  ///
-  /// - Throws: ``DepotError`` if the predicate doesn't fit the entity.
   init(exists request: CountRequest, in catalog: Catalog) throws(DepotError) {
-    let query = try RowQuery(
-      request.entity,
-      where: request.predicate,
-      includesSubentities: request.includesSubentities,
-      in: catalog
-    )
+    let query = try RowQuery(request, in: catalog)
     self = query.statement("SELECT EXISTS (SELECT 1" + query.clauses() + ")")
   }
 
+  /// Returns the statement with another value for its last parameter.
+  func binding(last value: SQLiteValue) -> ReadStatement {
+    var result = self
+    result.parameters[parameters.count - 1] = value
+    return result
+  }
+
+  /// Returns the statement, which ends with ``Fragment/isListed``, for some rows.
+  func listing(_ identifiers: [Int64]) -> ReadStatement {
+    binding(last: .list(identifiers.map(SQLiteValue.integer)))
+  }
+
   /// Runs a statement that has one row with one whole number.
-  func integer(on connection: Connection) throws(ReadEnd) -> Int64 {
-    let prepared = try connection.prepared(self)
-    defer { prepared.reset() }
-    return try prepared.advance() ? prepared.row.integer(0) : 0
+  func integer(on connection: Connection) throws(SQLiteError) -> Int64 {
+    try connection.integer(sql, parameters) ?? 0
   }
 }
 
 extension ReplyWriter {
   /// Appends the terminal frame of a count.
   func count(_ count: Int64, to writer: inout JSONWriter) {
-    ok(to: &writer) { writer in
-      writer.raw("{\"count\":")
-      writer.integer(count)
-      writer.raw("}")
-    }
+    object(to: &writer) { $0.member("count", count) }
   }
 
   /// Appends the terminal frame of a question about existence.
   func exists(_ exists: Bool, to writer: inout JSONWriter) {
-    ok(to: &writer) { writer in
-      writer.raw("{\"exists\":")
-      writer.bool(exists)
-      writer.raw("}")
-    }
+    object(to: &writer) { $0.member("exists", exists) }
   }
 }

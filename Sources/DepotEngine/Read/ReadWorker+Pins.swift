@@ -47,15 +47,9 @@ extension ReadWorker {
       )
       pinned[ObjectIdentifier(pin)] = connection
       return moment
-    } catch let error as DepotError {
-      giveBack(connection)
-      throw error
-    } catch let error as SQLiteError {
-      giveBack(connection)
-      throw DepotError(reading: error)
     } catch {
       giveBack(connection)
-      throw DepotError(.bug, "\(error)")
+      throw ReadEnd(error).error
     }
   }
 
@@ -66,8 +60,6 @@ extension ReadWorker {
   }
 
   /// Returns the connection that a read of a pin shares with others.
-  ///
-  /// - Throws: ``DepotError`` with which the pin ended.
   func connection(of pin: Pin, for read: LongRead) throws(DepotError) -> Connection {
     try pin.add(read)
     guard let connection = pinned[ObjectIdentifier(pin)] else { throw pin.end ?? .pinExpired }
@@ -77,17 +69,16 @@ extension ReadWorker {
 
 /// The token of the last transaction that a snapshot has.
 enum SnapshotToken {
-  /// - Returns: The token; `nil` if the store keeps no history, or has none.
+  /// Returns the token; `nil` if the store keeps no history, or has none.
   static func read(
     on connection: Connection,
     store: String
-  ) throws(SQLiteError) -> String? {
+  ) throws -> String? {
     let table = "SELECT 1 FROM sqlite_schema WHERE name = 'depot_history'"
     guard try connection.integer(table) != nil,
-      let token = try connection.integer(
-        "SELECT token FROM depot_history ORDER BY id DESC LIMIT 1"
-      )
+      let token = try connection.lastToken()
     else { return nil }
-    return "\(store.prefix(8))-\(token)"
+    let epochs = EpochChain(store: store, try EpochTable(connection: connection).all())
+    return epochs.token(token).description
   }
 }

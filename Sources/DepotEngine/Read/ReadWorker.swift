@@ -25,7 +25,7 @@ actor ReadWorker {
   /// A fetch with its connection.
   private struct OpenFetch {
     let read: LongRead
-    var run: StreamRun
+    var run: any StreamRun
     var connection: Connection
   }
 
@@ -79,7 +79,7 @@ actor ReadWorker {
 
   private func begin(_ read: LongRead) throws(DepotError) {
     let connection = try takeConnection(for: read)
-    do throws(ReadEnd) {
+    do {
       if let run = try Self.stream(of: read, on: connection) {
         open[ObjectIdentifier(read)] = OpenFetch(read: read, run: run, connection: connection)
       }
@@ -89,7 +89,7 @@ actor ReadWorker {
     }
     if open[ObjectIdentifier(read)] != nil { return try stream(read) }
     var writer = JSONWriter()
-    do throws(ReadEnd) {
+    do {
       defer { giveBack(connection, of: read) }
       try Self.answer(read, connection, to: &writer)
     } catch {
@@ -99,35 +99,24 @@ actor ReadWorker {
     read.end(writer.bytes)
   }
 
-  /// Returns how a read is streamed; `nil` if it is answered as a whole.
-  private static func plan(of read: LongRead) throws(ReadEnd) -> StreamPlan? {
-    try compiled { () throws(DepotError) in
-      switch read.operation {
-      case .fetch(let request): try StreamPlan(request, in: read.catalog)
-      case .aggregate(let request): try StreamPlan(request, in: read.catalog)
-      default: nil
-      }
-    }
-  }
-
   /// Begins what is streamed; returns `nil` if the read is answered as a whole.
   private static func stream(
     of read: LongRead,
     on connection: Connection
-  ) throws(ReadEnd) -> StreamRun? {
-    if case .readBlob(let request) = read.operation {
-      return .blob(try BlobRun(request, read.catalog, read.reply, on: connection))
+  ) throws -> (any StreamRun)? {
+    let (catalog, reply) = (read.catalog, read.reply)
+    switch read.operation {
+    case .readBlob(let request): return try BlobRun(request, catalog, reply, on: connection)
+    case .watch(let request):
+      return try LiveStart(request: request, read: read).stream(on: connection)
+    case .history(let request):
+      return try HistoryRun(request, catalog, reply, on: connection) { _ in try read.check() }
+    case .fetch(let request):
+      return try FetchRun(StreamPlan(request, in: catalog), reply, on: connection)
+    case .aggregate(let request):
+      return try FetchRun(StreamPlan(request, in: catalog), reply, on: connection)
+    default: return nil
     }
-    if case .watch(let request) = read.operation {
-      return try LiveStart(request, read).stream(on: connection)
-    }
-    if case .history(let request) = read.operation {
-      return .history(
-        try HistoryRun(request, read.catalog, read.reply, on: connection) { _ in try read.check() }
-      )
-    }
-    guard let plan = try plan(of: read) else { return nil }
-    return .rows(try FetchRun(plan, read.reply, on: connection))
   }
 
   /// Appends the whole answer to what isn't a stream.
@@ -135,42 +124,26 @@ actor ReadWorker {
     _ read: LongRead,
     _ connection: Connection,
     to writer: inout JSONWriter
-  ) throws(ReadEnd) {
+  ) throws {
     let (catalog, reply) = (read.catalog, read.reply)
     switch read.operation {
     case .get(let request):
-      let plan = try compiled { () throws(DepotError) in
-        try GetPlan(request, in: catalog, connection)
-      }
-      try plan.answer(request, reply, &writer)
+      try GetPlan(request, in: catalog, connection).answer(request, reply, &writer)
     case .explain(let request):
-      let explanation = try Explanation(request, catalog, on: connection)
-      explanation.answer(reply, to: &writer)
+      try Explanation(request, catalog, on: connection).answer(reply, to: &writer)
     case .count(let request):
-      let query = try compiled { () throws(DepotError) in
-        try ReadStatement(count: request, in: catalog)
-      }
+      let query = try ReadStatement(count: request, in: catalog)
       reply.count(try query.integer(on: connection), to: &writer)
     case .exists(let request):
-      let query = try compiled { () throws(DepotError) in
-        try ReadStatement(exists: request, in: catalog)
-      }
+      let query = try ReadStatement(exists: request, in: catalog)
       reply.exists(try query.integer(on: connection) != 0, to: &writer)
     case .historyRow, .historyStatus:
-      let answers = HistoryAnswers(connection, catalog, reply) { _ in try read.check() }
+      let answers = HistoryAnswers(connection: connection, catalog: catalog, reply: reply) { _ in
+        try read.check()
+      }
       try answers.answer(read.operation, to: &writer)
     default:
-      throw .failed(DepotError(.bug, "\(read.operation.name) isn't a read."))
-    }
-  }
-
-  private static func compiled<Result>(
-    _ body: () throws(DepotError) -> Result
-  ) throws(ReadEnd) -> Result {
-    do {
-      return try body()
-    } catch {
-      throw .failed(error)
+      throw DepotError(.bug, "\(read.operation.name) isn't a read.")
     }
   }
 
@@ -180,7 +153,7 @@ actor ReadWorker {
     // The reads of a pin take turns on one connection.
     if read.pin != nil { watch(fetch.connection, read) }
     var writer = JSONWriter(capacity: Self.frameBytes + 4096)
-    do throws(ReadEnd) {
+    do {
       guard try fetch.run.prepareFrame() else {
         fetch.run.writeEnd(to: &writer)
         return end(read, writer.bytes, nextFrameCount: 0)
@@ -269,17 +242,14 @@ actor ReadWorker {
     idle.append(connection)
   }
 
-  private static func reason(_ end: ReadEnd, _ read: LongRead) -> DepotError {
-    switch end {
-    case .failed(let error):
+  private static func reason(_ error: any Error, _ read: LongRead) -> DepotError {
+    let end = ReadEnd(error)
+    guard case .interrupted = end else { return end.error }
+    do throws(DepotError) {
+      try read.check()
+      return end.error
+    } catch {
       return error
-    case .interrupted:
-      do throws(DepotError) {
-        try read.check()
-      } catch {
-        return error
-      }
-      return DepotError(.bug, "A read was interrupted for no reason.")
     }
   }
 }

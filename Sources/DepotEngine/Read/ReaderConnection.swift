@@ -2,14 +2,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension Connection {
-  /// Opens the store at `path` for reading only.
-  ///
-  /// - Parameters:
-  ///   - path: The store's file.
-  ///   - isFrozen: Whether nobody writes to it.
-  ///   - cacheKiB: How much of the file may be kept in memory.
-  /// - Returns: The connection, which knows the functions of predicates.
-  /// - Throws: ``DepotError`` of class `storage` if it can't be opened.
+  /// Opens the store at `path` for reading only, with the functions of predicates.
   static func reader(
     path: String,
     isFrozen: Bool,

@@ -3,14 +3,11 @@ package import DepotProtocol
 internal import Synchronization
 
 extension ReaderPool {
-  /// Takes a snapshot that reads can share until it is given up or expires.
+  /// Takes a snapshot that reads can share until it is given up or expires, at a time of the
+  /// monotonic clock in nanoseconds.
   ///
-  /// - Parameters:
-  ///   - catalog: The schema, as far as is known here.
-  ///   - store: The identifier of the store.
-  ///   - expiry: When the pin ends by itself, by the monotonic clock in nanoseconds.
-  ///   - completion: Is called with the moment on a reader's thread, once.
-  /// - Returns: The pin; reads that name it before the completion wait for it.
+  /// `completion` is called once, on a reader's thread, with the moment; reads that name the pin
+  /// before wait for it.
   package func pin(
     _ catalog: Catalog,
     store: String,
@@ -63,7 +60,8 @@ extension ReaderPool {
   }
 }
 
-/// What keeps the log from growing without end: it can begin anew only while nobody reads from it.
+/// The expiry of pins, which keeps the log from growing without end: it can begin anew only while
+/// nobody reads from it.
 extension ReaderPool {
   /// Keeps reads that come from beginning until ``letIn()``.
   package func holdBack() { state.withLock { $0.isHeld = true } }

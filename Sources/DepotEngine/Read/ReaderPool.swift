@@ -19,7 +19,7 @@ package final class ReaderPool: Sendable {
     var waiting: [LongRead] = []
     var started = 0
     var pins: [ObjectIdentifier: Pin] = [:]
-    /// What takes the snapshots of pins that were held back.
+    /// The takers of snapshots for pins that were held back.
     var waitingPins: [@Sendable () -> Void] = []
     var pinCount = 0
     var expiredPins = 0
@@ -31,14 +31,8 @@ package final class ReaderPool: Sendable {
     var completion: (@Sendable () -> Void)?
   }
 
-  /// Starts the threads.
-  ///
-  /// - Parameters:
-  ///   - path: The store's file.
-  ///   - isFrozen: Whether nobody writes to it while it is open.
-  ///   - threads: How many reads may run at the same time.
-  ///   - limit: How many reads may be open at the same time, parked ones included.
-  /// - Throws: ``DepotError`` `unavailable.busy` if the system has no more threads.
+  /// Starts the threads, each of which runs one read at a time; at most `limit` reads may be open,
+  /// parked ones included.
   package init(
     path: String,
     isFrozen: Bool = false,
@@ -123,10 +117,8 @@ package final class ReaderPool: Sendable {
     if isDue { for worker in workers { worker.rest() } }
   }
 
-  /// Ends parked reads whose snapshots keep the log from shrinking, with `stream.expired`.
-  ///
-  /// - Parameter nanoseconds: How long their clients may take nothing.
-  /// - Returns: How many reads were ended.
+  /// Ends parked reads whose clients have taken nothing for so long and whose snapshots keep the
+  /// log from shrinking, with `stream.expired`, and returns their number.
   @discardableResult
   package func expireParked(olderThan nanoseconds: UInt64) -> Int {
     let now = Monotonic.now()
@@ -134,11 +126,8 @@ package final class ReaderPool: Sendable {
     return reads.count { $0.expire(parkedBefore: now > nanoseconds ? now - nanoseconds : 0) }
   }
 
-  /// Ends all reads, closes the connections, and ends the threads.
-  ///
-  /// - Parameters:
-  ///   - reason: What the reads end with.
-  ///   - completion: What is called after that, once, on a reader's thread.
+  /// Ends all reads, closes the connections, ends the threads, and calls `completion` once after
+  /// that, on a reader's thread.
   package func close(
     reason: DepotError = ReaderPool.draining,
     completion: @escaping @Sendable () -> Void
@@ -235,7 +224,7 @@ package final class ReaderPool: Sendable {
   package static let draining = DepotError(.draining, "The service is stopping.")
 }
 
-/// What workers tell their pool, which they don't keep alive.
+/// The link by which workers tell their pool, which they don't keep alive.
 final class ReaderPoolLink: Sendable {
   private let rows = Atomic(0)
   private let pool = Mutex(WeakPool())

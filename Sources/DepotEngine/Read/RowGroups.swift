@@ -7,7 +7,7 @@ internal import DepotSQLite
 /// has the names as its attributes.
 struct RowGroups {
   let columns: [Column]
-  /// What makes the groups.
+  /// The fragment that makes the groups.
   let statement: Fragment
   /// The entity of the groups.
   let catalog: Catalog
@@ -27,12 +27,7 @@ struct RowGroups {
   }
 
   init(_ request: AggregateRequest, in catalog: Catalog) throws(DepotError) {
-    var query = try RowQuery(
-      request.entity,
-      where: request.predicate,
-      includesSubentities: request.includesSubentities,
-      in: catalog
-    )
+    var query = try RowQuery(request, in: catalog)
     var columns: [Column] = []
     for (index, key) in request.keys.enumerated() {
       do {
@@ -87,7 +82,9 @@ struct RowGroups {
     if value.aggregate == .count {
       return Column(name: value.name, type: .int64, value: "count(" + operand.fragment + ")")
     }
-    let result = try compiler.aggregated(value.aggregate, operand, in: expression)
+    let result = try compiler.about(expression) { (compiler) throws(DepotError) in
+      try compiler.aggregated(value.aggregate, operand)
+    }
     return Column(
       name: value.name,
       type: result.type ?? .string,

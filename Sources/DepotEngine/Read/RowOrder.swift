@@ -26,13 +26,7 @@ struct RowOrder {
     var value: Fragment
   }
 
-  /// Translates sort keys.
-  ///
-  /// - Parameters:
-  ///   - sort: The keys.
-  ///   - isByIdentifier: Whether the rows have identifiers, the last of which decides.
-  ///   - compiler: What joins the rows that keys lead to.
-  /// - Throws: ``DepotError`` if rows can't be sorted by a key.
+  /// Translates sort keys; of rows with identifiers, the identifier decides last.
   init(
     _ sort: [SortKey],
     isByIdentifier: Bool = true,
@@ -102,7 +96,7 @@ struct RowOrder {
     }
   }
 
-  /// What stands after `ORDER BY`.
+  /// The terms after `ORDER BY`.
   var sql: Fragment {
     .list(
       terms.map { term in
@@ -114,11 +108,8 @@ struct RowOrder {
     )
   }
 
-  /// Finds the place of a row.
-  ///
-  /// - Parameter after: The values of the sort keys and, last, the row's identifier.
-  /// - Returns: The place.
-  /// - Throws: ``DepotError`` `request.usage` if they don't fit the keys.
+  /// Returns the place of the row that has these values of the sort keys and, last, this
+  /// identifier.
   func position(after: [Value]) throws(DepotError) -> RowPosition {
     guard isByIdentifier else {
       throw DepotError(.usage, "Distinct rows have no place to go on after.")

@@ -8,12 +8,6 @@ struct RowQuery {
   var compiler: QueryCompiler
   private var conditions: [Fragment] = []
 
-  /// - Parameters:
-  ///   - entity: The name of the entity.
-  ///   - predicate: What the rows must satisfy.
-  ///   - includesSubentities: Whether rows of entities that descend from it are meant too.
-  ///   - catalog: The layouts.
-  /// - Throws: ``DepotError`` if there is no such entity or the predicate doesn't fit it.
   init(
     _ entity: String,
     where predicate: QueryExpression? = nil,

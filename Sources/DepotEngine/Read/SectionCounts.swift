@@ -16,14 +16,11 @@ struct SectionCounts {
 
   /// Appends the value of `sections`.
   func write(to writer: inout JSONWriter) {
-    writer.raw("[")
-    for (index, section) in sections.enumerated() {
-      if index > 0 { writer.raw(",") }
+    writer.array(sections) { writer, section in
       writer.raw(section.key.dropLast())
       writer.raw(",")
       writer.integer(section.count)
       writer.raw("]")
     }
-    writer.raw("]")
   }
 }

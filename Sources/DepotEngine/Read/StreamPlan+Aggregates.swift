@@ -3,11 +3,9 @@ internal import DepotSQLite
 
 extension StreamPlan {
   /// Groups rows.
-  ///
-  /// - Throws: ``DepotError`` if a part of the request doesn't fit the entity.
   init(_ request: AggregateRequest, in catalog: Catalog) throws(DepotError) {
     let groups = try RowGroups(request, in: catalog)
-    var query = try RowQuery(RowGroups.entityName, where: nil, in: groups.catalog)
+    var query = try RowQuery(RowGroups.entityName, in: groups.catalog)
     query.compiler.scopes[0].from = "(" + groups.statement + ") AS t0"
     var having: Fragment?
     if let condition = request.having {
@@ -23,11 +21,7 @@ extension StreamPlan {
     var sql = "SELECT " + Fragment.list(groups.columns.map(\.reference))
     sql = sql + query.clauses(and: having)
     if !order.terms.isEmpty { sql = sql + " ORDER BY " + order.sql }
-    if request.limit != nil || request.offset > 0 {
-      sql =
-        sql + " LIMIT " + .bound(.integer(Int64(request.limit ?? -1)))
-        + " OFFSET " + .bound(.integer(Int64(request.offset)))
-    }
+    sql = sql.cut(request.limit, offset: request.offset)
     statement = ReadStatement(sql, isSlow: query.compiler.isSlow || groups.isSlow)
     reading = RowReading(
       columns: groups.columns.enumerated().map { index, column in

@@ -9,29 +9,22 @@ struct StreamPlan {
   let names: [String]?
   /// How many rows a frame may bring at most.
   let batch: Int?
-  /// What the rows are of, for messages.
+  /// The entity of the rows, for messages.
   let entity: String
   /// The relationships whose rows come along.
   var prefetch: [PrefetchNode] = []
   /// Reads the key of the row's section, which isn't among the row's values, as a list of one.
   var section: RowReading?
-  /// What else of the rows matters, if they are those of a watched query.
+  /// The parts of the rows that matter besides, if they are those of a watched query.
   var liveKeys: LiveEntry.Keys?
 }
 
 extension StreamPlan {
-  /// - Throws: ``DepotError`` if a part of the request doesn't fit the entity.
   init(_ request: FetchRequest, in catalog: Catalog) throws(DepotError) {
-    var query = try RowQuery(
-      request.entity,
-      where: request.predicate,
-      includesSubentities: request.includesSubentities,
-      in: catalog
-    )
+    var query = try RowQuery(request, in: catalog)
     let shape = try RowShape(
       query.layout,
-      select: request.select,
-      includesSubentityColumns: request.includesSubentityColumns,
+      of: request,
       isDistinct: request.isDistinct,
       in: &query.compiler
     )
@@ -60,13 +53,7 @@ extension StreamPlan {
     names = request.namesColumns ? shape.names : nil
     batch = request.batch
     entity = request.entity
-    prefetch = try PrefetchNode.tree(
-      request.prefetch,
-      from: shape,
-      namesColumns: request.namesColumns,
-      includesSubentityColumns: request.includesSubentityColumns,
-      in: catalog
-    )
+    prefetch = try PrefetchNode.tree(request, from: shape, in: catalog)
   }
 
   /// Returns the rows of one query after those of the other, as many as are wanted.
@@ -77,9 +64,7 @@ extension StreamPlan {
       let limited = parts.map { "SELECT * FROM (" + $0 + " LIMIT -1)" }
       result = limited.dropFirst().reduce(limited[0]) { $0 + " UNION ALL " + $1 }
     }
-    guard request.limit != nil || request.offset > 0 else { return result }
-    return result + " LIMIT " + .bound(.integer(Int64(request.limit ?? -1)))
-      + " OFFSET " + .bound(.integer(Int64(request.offset)))
+    return result.cut(request.limit, offset: request.offset)
   }
 
   /// The sort keys with that of the sections, which is the first.

@@ -1,5 +1,5 @@
-internal import DepotProtocol
 internal import DepotSQLite
+internal import Glibc
 
 /// One stored value, which may point to bytes that live elsewhere.
 ///
@@ -39,16 +39,62 @@ extension Cell {
   }
 }
 
-extension RowChecksum {
-  /// Adds the value of an attribute at its position.
+extension Cell {
+  /// Reads a value that SQLite lends, whose bytes are valid as long as that is.
+  init(_ value: BorrowedValue) {
+    switch value.kind {
+    case .integer: self = .integer(value.integer)
+    case .real: self = .real(value.real)
+    case .text: self = .text(value.bytes)
+    case .blob: self = .blob(value.bytes)
+    case .null: self = .null
+    }
+  }
+
+  /// Whether another value is the same in every bit.
+  func isSame(as other: Cell) -> Bool {
+    switch (self, other) {
+    case (.null, .null): true
+    case (.integer(let first), .integer(let second)): first == second
+    case (.real(let first), .real(let second)): first.bitPattern == second.bitPattern
+    case (.text(let first), .text(let second)), (.blob(let first), .blob(let second)):
+      first.count == second.count
+        && Self.areEqual(first.baseAddress, second.baseAddress, first.count)
+    default: false
+    }
+  }
+
   @inline(__always)
-  mutating func add(_ cell: Cell, at position: Int) {
-    switch cell {
-    case .null: break
-    case .integer(let value): add(value, at: position)
-    case .real(let value): add(value, at: position)
-    case .text(let bytes): add(text: bytes, at: position)
-    case .blob(let bytes): add(blob: bytes, at: position)
+  private static func areEqual(
+    _ first: UnsafePointer<UInt8>?,
+    _ second: UnsafePointer<UInt8>?,
+    _ count: Int
+  ) -> Bool {
+    guard let first, let second else { return count == 0 }
+    return memcmp(first, second, count) == 0
+  }
+}
+
+extension Cell {
+  /// Copies a value as SQLite has it; its bytes are the arena's.
+  init(stored value: SQLiteValue, in arena: CellArena) {
+    switch value {
+    case .null: self = .null
+    case .integer(let value): self = .integer(value)
+    case .real(let value): self = .real(value)
+    case .text(let text): self = .text(arena.copy(Array(text.utf8)))
+    case .blob(let bytes): self = .blob(arena.copy(bytes))
+    }
+  }
+
+  /// A copy of the value.
+  var value: SQLiteValue {
+    switch self {
+    case .null: .null
+    case .integer(let value): .integer(value)
+    case .real(let value): .real(value)
+    case .text(let bytes): .text(String(decoding: bytes, as: UTF8.self))
+    case .blob(let bytes): .blob(Array(bytes))
     }
   }
 }

@@ -37,6 +37,3 @@ final class CellArena {
     others = []
   }
 }
-
-@available(*, unavailable)
-extension CellArena: Sendable {}

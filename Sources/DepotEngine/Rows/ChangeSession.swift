@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// What has to be known across the rows of one request, until all of it is done.
+/// The knowledge across the rows of one request, until all of it is done.
 final class ChangeSession {
   let entities: EntityWriters
   let control: CallControl
@@ -14,19 +14,20 @@ final class ChangeSession {
   var formerIdentifiers: [String: Int64] = [:]
   /// Whether only rows may be deleted that are named.
   var isUndo = false
-  /// What lets rows of a save change their unique values in any order; `nil` if it isn't one.
+  /// The values taken from rows of a save so that they can change their unique ones in any order;
+  /// `nil` if it isn't one.
   var displaced: DisplacedValues?
   /// The rows that leave their unique values to others, if conflicts were looked for.
   var moving: MovingRows?
   /// The deleted rows that a save makes again, by their tables.
   var recreated: [String: [Int64: EntityLayout]] = [:]
-  /// What to-many relationships, and to-one ones that others store, are to lead to.
+  /// The new destinations of to-many relationships, and of to-one ones that others store.
   var linkChanges: [LinkChange] = []
   /// Rows whose number of targets has to be looked at in the end.
   private var pending: [ObjectIdentifier: Pending] = [:]
   /// The rows whose version grew, by their tables.
   private var touched: [String: Set<Int64>] = [:]
-  /// What tells the session from others.
+  /// The number that tells the session from others.
   private let number: UInt64
   /// The greatest orders of what belongs to a row, so that they are looked up once.
   private var lastOrders: [OrderKey: Int64] = [:]
@@ -160,21 +161,15 @@ final class ChangeSession {
 
   /// Returns how many rows a row leads to.
   private func count(_ link: Link, of row: Int64) throws -> Int {
+    let (table, column): (String, String)
     switch link.storage {
     case .column(let column):
       return try connection.target(of: row, in: column) == nil ? 0 : 1
-    case .foreign(let column):
-      return try count(column.root.table, column.quoted, row)
-    case .join(let table):
-      return try count(table.name, link.side.column, row)
+    case .foreign(let back): (table, column) = (back.root.table, back.quoted)
+    case .join(let join): (table, column) = (join.name, link.side.column)
     }
-  }
-
-  private func count(_ table: String, _ column: String, _ row: Int64) throws -> Int {
-    var count = 0
-    try connection.statement("SELECT count(*) FROM \(table) WHERE \(column) = ?1")
-      .run([.integer(row)]) { count = Int($0.integer(0)) }
-    return count
+    let sql = "SELECT count(*) FROM \(table) WHERE \(column) = ?1"
+    return Int(try connection.integer(sql, [.integer(row)]) ?? 0)
   }
 
   /// Whether there is such a row of an entity or of one that descends from it.
@@ -216,6 +211,3 @@ final class ChangeSession {
     lastOrders[OrderKey(list: list, row: row)] = nil
   }
 }
-
-@available(*, unavailable)
-extension ChangeSession: Sendable {}

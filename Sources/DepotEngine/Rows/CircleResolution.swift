@@ -47,10 +47,7 @@ struct CircleResolution {
     open[key, default: OpenRow(writer: writer, keys: [])].keys += keys
   }
 
-  /// Finds what rows are.
-  ///
-  /// - Returns: The identifiers of the store by those that the rows were given for now.
-  /// - Throws: ``DepotError`` if the request is to stop; ``SQLiteError``.
+  /// Returns the identifiers of the store by those that the rows were given for now.
   mutating func run() throws -> [RowKey: Int64] {
     prune()
     var order: [(count: Int, key: RowKey)] = []
@@ -60,7 +57,7 @@ struct CircleResolution {
       }
       order.append((counts.min() ?? 0, key))
     }
-    // What is certain comes first: it may tell circles apart that are alike.
+    // The certain ones come first: they may tell circles apart that are alike.
     order.sort {
       ($0.count, $0.key.root, $0.key.identifier) < ($1.count, $1.key.root, $1.key.identifier)
     }

@@ -79,15 +79,8 @@ extension EntityWriter {
     )
   }
 
-  /// Reads a composite into the cells, and notes what rules it breaks.
-  ///
-  /// - Parameters:
-  ///   - field: An object, null, or a bool that says whether the composite has a value.
-  ///   - input: The composite.
-  ///   - pointer: Where the request has it.
-  ///   - session: Takes the errors.
-  /// - Returns: Whether it breaks none.
-  /// - Throws: ``DepotError`` if the bytes aren't JSON, or there are too many errors.
+  /// Reads a composite, null, or a bool that says whether it has a value into the cells, and
+  /// returns whether it breaks no rules.
   func read(
     _ field: RowField,
     _ input: CompositeInput,
@@ -111,8 +104,6 @@ extension EntityWriter {
   }
 
   /// Reads what a client has read of a composite into the cells, whatever rules it breaks by now.
-  ///
-  /// - Throws: ``DepotError`` if it isn't one.
   func readBase(
     _ field: RowField,
     _ input: CompositeInput,
@@ -198,13 +189,13 @@ extension EntityWriter {
       clear(inner)
     case .value(let rule, let place):
       guard let cell = Cell(field, as: rule.form, in: arena) else {
-        return try refuse([rule.wrongType(field, layout.name)], at: pointer, session)
+        return try refuse([rule.wrongType(field)], at: pointer, session)
       }
       if let place { cells[place] = cell }
       if cell.isNull {
-        if !part.attribute.isOptional { errors = [rule.required(layout.name)] }
+        if !part.attribute.isOptional { errors = [rule.required] }
       } else {
-        errors = try rule.problems(cell, layout.name, session.control)
+        errors = try rule.problems(cell, session.control)
       }
     }
     return try refuse(errors, at: pointer, session)
@@ -234,7 +225,7 @@ extension EntityWriter {
       let cell = try Cell(defaultOf: part.attribute, in: arena)
       if let place { cells[place] = cell }
       guard cell.isNull, !part.attribute.isOptional else { return true }
-      return try refuse([rule.required(layout.name)], at: pointer, session)
+      return try refuse([rule.required], at: pointer, session)
     }
   }
 

@@ -7,7 +7,6 @@ final class ComputedValues {
   /// The places of the columns that get them.
   let places: [Int]
   private let rules: [FieldRule]
-  private let entity: String
   private let connection: Connection
   private let statement: Statement
   private let parameters: [SQLiteValue]
@@ -15,8 +14,6 @@ final class ComputedValues {
   private let failures: (statement: Statement, parameters: [SQLiteValue])?
   private let arena = CellArena()
 
-  /// - Throws: ``DepotError`` `request.predicate` if an expression doesn't fit its attribute, and others
-  ///   that name the computation.
   init(_ computations: [UpdateRequest.Computation], _ writer: EntityWriter) throws {
     let layout = writer.layout
     var compiler = QueryCompiler(layout, in: writer.entities.catalog, now: Date())
@@ -61,7 +58,6 @@ final class ComputedValues {
     failures = try Self.failures(computations, writer)
     self.places = places
     self.rules = rules
-    entity = layout.name
   }
 
   private static func failures(
@@ -73,7 +69,7 @@ final class ComputedValues {
     var compiler = QueryCompiler(writer.layout, in: writer.entities.catalog, now: Date())
     var values: [Fragment] = []
     for part in parts {
-      // What can't be asked whether it is null isn't one value, and can't fail.
+      // A part that can't be asked whether it is null isn't one value, and can't fail.
       let operand = part.flatMap { try? compiler.operand($0) }
       values.append(operand?.fragment ?? .bound(.integer(0)))
     }
@@ -85,10 +81,8 @@ final class ComputedValues {
     )
   }
 
-  /// Computes the values of a row; they are valid until those of another are computed.
-  ///
-  /// - Returns: The rules that they break.
-  /// - Throws: ``DepotError`` if the call is stopped; ``SQLiteError``.
+  /// Computes the values of a row, which are valid until those of another are computed, and returns
+  /// the rules that they break.
   func read(
     _ identifier: Int64,
     into cells: UnsafeMutableBufferPointer<Cell>,
@@ -105,14 +99,14 @@ final class ComputedValues {
       if let cell = rule.form.adapt(Cell(statement.row, index), in: arena) {
         cells[place] = cell
         if !cell.isNull {
-          found = try rule.problems(cell, entity, control)
+          found = try rule.problems(cell, control)
         } else if try connection.stoppable(by: control, { try hasFailed(index, identifier) }) {
-          found = [rule.notComputable(entity, identifier)]
+          found = [rule.notComputable(identifier)]
         } else {
-          found = rule.isOptional ? [] : [rule.required(entity)]
+          found = rule.isOptional ? [] : [rule.required]
         }
       } else {
-        found = [rule.tooGreat(entity)]
+        found = [rule.tooGreat]
       }
       errors += found.map { error in
         var details = error.details?.object ?? [:]
@@ -131,9 +125,6 @@ final class ComputedValues {
     return try failures.statement.step() && failures.statement.row.integer(index) != 0
   }
 }
-
-@available(*, unavailable)
-extension ComputedValues: Sendable {}
 
 extension ValueForm {
   /// Whether values of an operand can be stored.

@@ -10,7 +10,7 @@ final class Deletion {
   private var rows: [(layout: EntityLayout, identifier: Int64)] = []
   /// Their identifiers, by their tables.
   private var members: [String: Set<Int64>] = [:]
-  /// What the to-one relationships of rows led to that aren't in their tables any more.
+  /// The former destinations of to-one relationships of rows that aren't in their tables any more.
   private var detached: [String: [Int64: [(link: Link, target: Int64)]]] = [:]
 
   private var entities: EntityWriters { session.entities }
@@ -42,10 +42,11 @@ final class Deletion {
   private func entity(of identifier: Int64, _ layout: EntityLayout) throws -> EntityLayout? {
     guard try session.exists(identifier, layout) else { return nil }
     guard layout.isInHierarchy, layout.numbers.count > 1 else { return layout }
-    let statement = try connection.statement("SELECT kind FROM \(layout.table) WHERE id = ?1")
-    var name: String?
-    try statement.run([.integer(identifier)]) { name = layout.numbers[Int($0.integer(0))] }
-    return try entities.catalog.layout(of: name ?? layout.name)
+    let kind = try connection.integer(
+      "SELECT kind FROM \(layout.table) WHERE id = ?1",
+      [.integer(identifier)]
+    )
+    return try entities.catalog.layout(of: kind.flatMap { layout.numbers[Int($0)] } ?? layout.name)
   }
 
   /// Takes the rows out of their tables before the rest of the request, so that their unique values are
@@ -69,7 +70,7 @@ final class Deletion {
     let count = rows.count
     try addCascades()
     if session.isUndo { try refuseCascades(beyond: count) }
-    // What would be left leading to nothing isn't worth telling beside what forbids the deletion.
+    // A reference to nothing isn't worth telling beside the rule that forbids the deletion.
     if try areDenied() {
       try excuse()
       return 0
@@ -240,6 +241,3 @@ final class Deletion {
     }
   }
 }
-
-@available(*, unavailable)
-extension Deletion: Sendable {}

@@ -17,7 +17,7 @@ final class DisplacedValues {
     /// The place of the column among those of the root entity.
     var place: Int
     var value: SQLiteValue
-    /// What the row has instead.
+    /// The value that the row has instead.
     var token: SQLiteValue
     /// Where the request says what the row that has the value now gets.
     var pointer: String?
@@ -42,10 +42,7 @@ final class DisplacedValues {
   private var locatedCount = 0
   private let arena = CellArena()
 
-  /// Takes away what rows have that another is to get.
-  ///
-  /// - Returns: Whether all of it was.
-  /// - Throws: ``DepotError`` if a row is damaged; ``SQLiteError``.
+  /// Takes away what rows have that another is to get, and returns whether all of it was.
   func makeRoom(for clashes: [UniqueClash], _ writer: EntityWriter) throws -> Bool {
     for clash in clashes {
       guard try makeRoom(for: clash, writer) else { return false }
@@ -150,10 +147,8 @@ final class DisplacedValues {
     for entry in entries where entry.isReference { try giveBack(entry, violate) }
   }
 
-  /// Gives all rows back what they had and nobody has changed since.
-  ///
-  /// - Parameter violate: Takes the errors of rows whose values others have now.
-  /// - Throws: ``DepotError`` if a row is damaged, what `violate` throws, and ``SQLiteError``.
+  /// Gives all rows back what they had and nobody has changed since; `violate` takes the errors of
+  /// rows whose values others have now.
   func giveBack(_ violate: (DepotError) throws -> Void) throws {
     for entry in entries where !entry.isReference { try giveBack(entry, violate) }
   }
@@ -170,19 +165,9 @@ final class DisplacedValues {
   }
 }
 
-@available(*, unavailable)
-extension DisplacedValues: Sendable {}
-
 extension ChangeSession {
-  /// Writes a row; rows of a save that have its unique values make room for it.
-  ///
-  /// - Parameters:
-  ///   - writer: What writes the row.
-  ///   - identifier: The row, if it is there already.
-  ///   - value: Gives what the row gets at a place; `nil` if it keeps what it has there.
-  ///   - write: Writes it.
-  /// - Returns: The rows that have its unique values, if it couldn't be written; `nil` if it was.
-  /// - Throws: What `write` throws.
+  /// Writes a row, for which rows of a save that have its unique values make room; returns the rows
+  /// that have them if it couldn't be written.
   @inline(__always)
   func writing(
     _ writer: EntityWriter,
@@ -190,7 +175,7 @@ extension ChangeSession {
     _ value: (Int) -> Cell?,
     _ write: () throws -> Void
   ) throws -> [UniqueClash]? {
-    // What is stored outside a row would stay behind if its row weren't stored.
+    // A value that is stored outside a row would stay behind if its row weren't stored.
     if let displaced, !writer.layout.externalPlaces.isEmpty {
       let clashes = try writer.clashes(of: identifier, all: true, value)
       _ = try displaced.makeRoom(for: clashes, writer)

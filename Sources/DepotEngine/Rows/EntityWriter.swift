@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// What writing the rows of one entity needs: its statements, and room for one row.
+/// The writer of one entity's rows: its statements, and room for one row.
 final class EntityWriter {
   let layout: EntityLayout
   unowned let entities: EntityWriters
@@ -11,7 +11,7 @@ final class EntityWriter {
   let rowArena = CellArena()
   /// The values of the row that is being written, at the places of the stored columns.
   let cells: UnsafeMutableBufferPointer<Cell>
-  /// What the row that is being read says about relationships.
+  /// The relationships of the row that is being read.
   var links = RowLinks()
   /// The plans of the columns that requests have named.
   var plans = KnownPlans<InputPlan>()
@@ -59,13 +59,11 @@ final class EntityWriter {
       return try Cell(defaultOf: attribute, in: arena)
     }
     let connection = entities.connection
-    let marks = repeatElement("?", count: layout.stored.count + 3).joined(separator: ",")
+    let marks = repeatElement("?", count: layout.stored.count + 2).joined(separator: ",")
     insertStatement = try connection.statement(
       "INSERT INTO \(layout.table) (\(layout.fullRow)) VALUES (\(marks))"
     )
-    let condition =
-      layout.kindCondition(in: layout.table, includingDescendants: true)
-      .map { " AND \($0)" } ?? ""
+    let condition = layout.kindFilter()
     selectStatement = try connection.statement(
       "SELECT \(layout.fullRow) FROM \(layout.table) WHERE id = ?1\(condition)"
     )
@@ -80,14 +78,13 @@ final class EntityWriter {
   /// Returns how the values of a field are read.
   func rule(_ position: Int) throws(DepotError) -> FieldRule {
     if let rule = rules[position] { return rule }
-    let rule = try FieldRule(layout.fields[position])
+    let rule = try FieldRule(layout.fields[position], of: layout.name)
     rules[position] = rule
     return rule
   }
 
-  /// Gives a row of the entity, if there is such a one, to `body`.
-  ///
-  /// - Returns: Whether there is one.
+  /// Gives a row of the entity, if there is such a one, to `body`, and returns whether there is
+  /// one.
   func read(_ identifier: Int64, _ body: (borrowing Row) throws -> Void) throws -> Bool {
     defer { selectStatement.reset() }
     selectStatement.restart()
@@ -106,8 +103,6 @@ final class EntityWriter {
   func useDefault(at place: Int) { cells[place] = defaults[place] }
 
   /// Stores the cells as a new row with an identifier of its own.
-  ///
-  /// - Throws: ``SQLiteError`` of kind `unique` if there is such a row.
   @inline(__always)
   func insertRow(_ identifier: Int64) throws(SQLiteError) {
     guard layout.externalPlaces.isEmpty else { return try insertExternally(identifier) }
@@ -121,9 +116,8 @@ final class EntityWriter {
     try insertCells(identifier)
   }
 
-  /// Stores values outside the row and puts references to them into the cells.
-  ///
-  /// - Returns: What the cells were, for the rows that get the same values.
+  /// Stores values outside the row and puts references to them into the cells; returns the values
+  /// for the rows that get the same.
   private func moveOut(_ places: [Int]) throws(SQLiteError) -> [(place: Int, cell: Cell)] {
     blobArena.removeAll()
     var result: [(place: Int, cell: Cell)] = []
@@ -145,15 +139,11 @@ final class EntityWriter {
 
   @inline(__always)
   private func insertCells(_ identifier: Int64) throws(SQLiteError) {
-    var checksum = RowChecksum(identifier: identifier, version: firstVersion)
     try insertStatement.bind(identifier, at: 1)
     try insertStatement.bind(firstVersion, at: 2)
     for position in 0..<cells.count {
-      let cell = cells[position]
-      checksum.add(cell, at: layout.slots[position])
-      try cell.bind(to: insertStatement, at: position + 4)
+      try cells[position].bind(to: insertStatement, at: position + 3)
     }
-    try insertStatement.bind(checksum.value, at: 3)
     try insertStatement.runBound()
   }
 
@@ -161,20 +151,15 @@ final class EntityWriter {
   func updateStatement(_ positions: [Int]) throws(SQLiteError) -> Statement {
     let columns = positions.map { ", \(layout.stored[$0].quoted) = ?" }.joined()
     return try connection.statement(
-      "UPDATE \(layout.table) SET version = ?, checksum = ?\(columns) WHERE id = ?"
+      "UPDATE \(layout.table) SET version = ?\(columns) WHERE id = ?"
     )
   }
 
-  /// Gives a row the cells at `positions`.
+  /// Gives a row the cells at `positions`, unless it has them already, and lets its version grow by
+  /// `step`.
   ///
-  /// - Parameters:
-  ///   - identifier: The row's identifier.
-  ///   - positions: The places of the cells.
-  ///   - statement: What ``updateStatement(_:)`` gives for them.
-  ///   - step: How much the version grows.
-  ///   - prepare: Gets the row before; what it makes of the cells is stored.
-  /// - Returns: What became of it; a row that has the cells already is left as it is.
-  /// - Throws: ``DepotError`` `storage.corrupt` if the row isn't what was stored; ``SQLiteError``.
+  /// `prepare` gets the row as it was, and may change the cells. The statement is that of
+  /// ``updateStatement(_:)`` for the positions.
   func updateRow(
     _ identifier: Int64,
     _ positions: [Int],
@@ -185,29 +170,27 @@ final class EntityWriter {
     movedOut = []
     defer { moveIn(movedOut) }
     let version: Int64
-    let checksum: Int64
     switch try nextState(of: identifier, positions, step: step, prepare) {
     case .missing: return .missing
     case .unchanged: return .unchanged
-    case .next(let nextVersion, let nextChecksum): (version, checksum) = (nextVersion, nextChecksum)
+    case .next(let next): version = next
     }
     try statement.bind(version, at: 1)
-    try statement.bind(checksum, at: 2)
     for (index, position) in positions.enumerated() {
-      try cells[position].bind(to: statement, at: index + 3)
+      try cells[position].bind(to: statement, at: index + 2)
     }
-    try statement.bind(identifier, at: positions.count + 3)
+    try statement.bind(identifier, at: positions.count + 2)
     try statement.runBound()
     try entities.recorder?.spill()
     return .written
   }
 
-  /// What is to be written of a row besides the cells.
+  /// The state to write of a row besides the cells.
   private enum NextState {
     case missing
     /// It has the cells already.
     case unchanged
-    case next(version: Int64, checksum: Int64)
+    case next(version: Int64)
   }
 
   private func nextState(
@@ -220,24 +203,17 @@ final class EntityWriter {
     try selectStatement.bind(identifier, at: 1)
     guard try selectStatement.step() else { return .missing }
     let row = selectStatement.row
-    try layout.verify(row)
     try prepare?(row)
     if isSame(row, positions) { return .unchanged }
     if !layout.externalPlaces.isEmpty {
       movedOut = try moveOut(layout.externalPlaces.filter(positions.contains))
     }
-    let version = row.integer(1) + step
-    var checksum = RowChecksum(identifier: identifier, version: version)
-    for position in 0..<cells.count {
-      let cell = positions.contains(position) ? cells[position] : Cell(row, position + 3)
-      checksum.add(cell, at: layout.slots[position])
-    }
-    return .next(version: version, checksum: checksum.value)
+    return .next(version: row.integer(1) + step)
   }
 
   /// Whether a row has the cells at `positions`.
   private func isSame(_ row: borrowing Row, _ positions: [Int]) -> Bool {
-    for position in positions where !cells[position].isSame(Cell(row, position + 3)) {
+    for position in positions where !cells[position].isSame(as: Cell(row, position + 2)) {
       return false
     }
     return true
@@ -252,9 +228,8 @@ final class EntityWriter {
     }
   }
 
-  /// Gives a row other values at a few places, whatever row is being written.
-  ///
-  /// - Returns: Whether there is such a row.
+  /// Gives a row other values at a few places, whatever row is being written, and returns whether
+  /// there is such a row.
   func change(
     _ identifier: Int64,
     _ changes: [(place: Int, cell: Cell)],
@@ -264,48 +239,20 @@ final class EntityWriter {
     defer { selectStatement.reset() }
     try selectStatement.bind(identifier, at: 1)
     guard try selectStatement.step() else { return false }
-    let row = selectStatement.row
-    try layout.verify(row)
-    let version = row.integer(1) + step
-    var checksum = RowChecksum(identifier: identifier, version: version)
-    for place in 0..<cells.count {
-      let changed = changes.first { $0.place == place }?.cell
-      checksum.add(changed ?? Cell(row, place + 3), at: layout.slots[place])
-    }
-    try statement.bind(version, at: 1)
-    try statement.bind(checksum.value, at: 2)
+    try statement.bind(selectStatement.row.integer(1) + step, at: 1)
     for (index, change) in changes.enumerated() {
-      try change.cell.bind(to: statement, at: index + 3)
+      try change.cell.bind(to: statement, at: index + 2)
     }
-    try statement.bind(identifier, at: changes.count + 3)
+    try statement.bind(identifier, at: changes.count + 2)
     try statement.runBound()
     try entities.recorder?.spill()
     return true
   }
 }
 
-@available(*, unavailable)
-extension EntityWriter: Sendable {}
-
-/// What became of a row that was to get other values.
+/// The outcome for a row that was to get other values.
 enum RowUpdate {
   case missing
   case unchanged
   case written
-}
-
-extension EntityLayout {
-  /// Checks that a full row is what was stored.
-  ///
-  /// - Throws: ``DepotError`` `storage.corrupt` that names the row.
-  func verify(_ row: borrowing Row) throws(DepotError) {
-    let identifier = row.integer(0)
-    var checksum = RowChecksum(identifier: identifier, version: row.integer(1))
-    for place in 0..<stored.count { checksum.add(Cell(row, place + 3), at: slots[place]) }
-    guard checksum.value == row.integer(2) else {
-      throw DepotError(.corrupt, "The stored row \(name)/\(identifier) is damaged.")
-        .hint("Its checksum doesn't match. Restore it from a backup, or delete it.")
-        .details(["entity": .string(name), "id": .int64(identifier)])
-    }
-  }
 }

@@ -1,11 +1,11 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// What writes the rows of all entities of one schema.
+/// The writers of the rows of all entities of one schema.
 final class EntityWriters {
   let connection: Connection
   let catalog: Catalog
-  /// What writes the history; `nil` if nothing does.
+  /// The recorder of the history; `nil` if nothing is recorded.
   var recorder: ChangeRecorder?
   private(set) var counters: [String: IdentifierCounter]
   private let ceilings: [String: Int64]
@@ -43,8 +43,6 @@ final class EntityWriters {
   }
 
   /// Returns what writes rows of the entity named `name`.
-  ///
-  /// - Throws: ``DepotError`` `schema.unknown_entity`; ``SQLiteError``.
   func writer(_ name: String) throws -> EntityWriter {
     if let writer = writers[name] { return writer }
     let layout = try catalog.layout(of: name)
@@ -157,9 +155,6 @@ final class EntityWriters {
     return result
   }
 }
-
-@available(*, unavailable)
-extension EntityWriters: Sendable {}
 
 extension RelationshipLayout {
   /// The side of the join table that the owner's rows are on.

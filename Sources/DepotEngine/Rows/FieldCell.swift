@@ -68,13 +68,7 @@ extension Cell {
 
   /// Converts a value of a schema; its bytes are the arena's.
   init(_ value: Value, in arena: CellArena) {
-    switch StoredValue.encode(value) {
-    case .null: self = .null
-    case .integer(let value): self = .integer(value)
-    case .real(let value): self = .real(value)
-    case .text(let text): self = .text(arena.copy(Array(text.utf8)))
-    case .blob(let bytes): self = .blob(arena.copy(bytes))
-    }
+    self.init(stored: StoredValue.encode(value), in: arena)
   }
 
   /// Converts an attribute's default; null if it has none.

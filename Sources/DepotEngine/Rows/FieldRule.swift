@@ -2,6 +2,7 @@ internal import DepotProtocol
 
 /// How the values of one field are read from requests and checked.
 struct FieldRule {
+  private let entity: String
   let path: String
   let type: String
   let form: ValueForm
@@ -12,7 +13,8 @@ struct FieldRule {
   /// The numbers that the type holds, if they are whole.
   private let range: String?
 
-  init(_ field: Field) throws(DepotError) {
+  init(_ field: Field, of entity: String) throws(DepotError) {
+    self.entity = entity
     path = field.path
     form = ValueForm(field.attribute)
     isOptional = field.attribute.isOptional
@@ -24,28 +26,29 @@ struct FieldRule {
   }
 
   /// Returns the error that a value isn't of the type.
-  func wrongType(_ field: RowField, _ entity: String) -> DepotError {
-    let name = "\(entity).\(path)"
-    if form == .float, field.double != nil {
-      return tooGreat(entity)
+  func wrongType(_ field: RowField) -> DepotError {
+    if form == .float, field.kind == .number || field.double != nil { return tooGreat }
+    if case .list(let element, _, _) = form, let misfit = CollectionText.misfit(field, element) {
+      return error(misfit.code, "is of type \(type), and an element \(misfit.problem)")
+        .hint(misfit.hint)
     }
     if case .list = form, field.kind == .array {
-      return DepotError(.type, "\(name) is of type \(type), and not all of the elements are.")
+      return error(.type, "is of type \(type), and not all of the elements are")
         .hint(range.map { "Each must be in \($0)." } ?? "Null can't be among them either.")
-        .details(details(entity))
     }
-    return DepotError(.type, "\(name) is of type \(type), which this \(field.kind) isn't.")
+    if case .scalar(let scalar) = form, let misfit = field.misfit(as: scalar) {
+      return error(misfit.code, "is of type \(type), and the value \(misfit.problem)")
+        .hint(misfit.hint)
+    }
+    return error(.type, "is of type \(type), which this \(field.kind) isn't")
       .hint(range.map { "It must be a whole number in \($0)." } ?? Self.advice(form))
-      .details(details(entity))
   }
 
-  /// Returns the error that a number is beyond what a float can be.
-  func tooGreat(_ entity: String) -> DepotError {
+  /// The error that a number is beyond what a float can be.
+  var tooGreat: DepotError {
     let greatest = Float.greatestFiniteMagnitude
-    return DepotError(
-      .range,
-      "\(entity).\(path) is a float, and the value is outside \(-greatest)...\(greatest)."
-    ).hint("Give it a smaller value, or make it a double in the schema.").details(details(entity))
+    return error(.range, "is a float, and the value is outside \(-greatest)...\(greatest)")
+      .hint("Give it a smaller value, or make it a double in the schema.")
   }
 
   /// How values of a form are written.
@@ -62,59 +65,44 @@ struct FieldRule {
     }
   }
 
-  /// Returns the error that a value is missing.
-  func required(_ entity: String) -> DepotError {
-    DepotError(.required, "\(entity).\(path) must have a value.")
+  /// The error that a value is missing.
+  var required: DepotError {
+    error(.required, "must have a value")
       .hint("Give it one, or make it optional or give it a default in the schema.")
-      .details(details(entity))
   }
 
   /// Returns the error that a value can't be computed.
-  func notComputable(_ entity: String, _ identifier: Int64) -> DepotError {
-    DepotError(
+  func notComputable(_ identifier: Int64) -> DepotError {
+    error(
       .range,
-      "\(entity).\(path) can't be computed for \(entity)/\(identifier): it would be too great, or "
-        + "has no result, as a division by 0."
+      "can't be computed for \(entity)/\(identifier): it would be too great, or has no result, as "
+        + "a division by 0"
     ).hint("Leave such rows out with a predicate, or say with TERNARY what they get instead.")
-      .details(details(entity))
   }
 
   /// Returns what is wrong with a value that isn't null.
-  ///
-  /// - Throws: ``DepotError`` if the call is stopped while the value is looked at.
-  func problems(
-    _ cell: Cell,
-    _ entity: String,
-    _ control: CallControl
-  ) throws(DepotError) -> [DepotError] {
-    if cell.byteCount > Limits.valueBytes { return [tooLarge(cell.byteCount, entity)] }
-    return try failures(cell, entity, control)
+  func problems(_ cell: Cell, _ control: CallControl) throws(DepotError) -> [DepotError] {
+    if cell.byteCount > Limits.valueBytes { return [tooLarge(cell.byteCount)] }
+    return try failures(cell, control)
   }
 
-  func tooLarge(_ count: Int, _ entity: String) -> DepotError {
-    DepotError(
-      .valueTooLarge,
+  func tooLarge(_ count: Int) -> DepotError {
+    var error = error(.valueTooLarge, "")
+    error.message =
       "The \(count) bytes of \(entity).\(path) are over the limit of \(Limits.valueBytes)."
-    ).hint("Store a larger value outside the row, with externalStorage, and write it in parts.")
-      .details(details(entity))
+    return
+      error
+      .hint("Store a larger value outside the row, with externalStorage, and write it in parts.")
   }
 
   /// Returns the errors that a value, which isn't null, breaks the attribute's rules.
-  ///
-  /// - Throws: ``DepotError`` if the call is stopped while the value is looked at.
-  func failures(
-    _ cell: Cell,
-    _ entity: String,
-    _ control: CallControl
-  ) throws(DepotError) -> [DepotError] {
-    guard let check else { return [] }
-    return try check.failures(cell, control).map {
-      DepotError($0.code, "\(entity).\(path) \($0.message).").hint($0.hint)
-        .details(details(entity))
-    }
+  func failures(_ cell: Cell, _ control: CallControl) throws(DepotError) -> [DepotError] {
+    try check?.failures(cell, control).map { error($0.code, $0.message).hint($0.hint) } ?? []
   }
 
-  private func details(_ entity: String) -> [String: JSONValue] {
-    ["entity": .string(entity), "attribute": .string(path)]
+  /// Returns an error about the attribute, of which `message` says something.
+  private func error(_ code: DepotError.Code, _ message: String) -> DepotError {
+    DepotError(code, "\(entity).\(path) \(message).")
+      .details(["entity": .string(entity), "attribute": .string(path)])
   }
 }

@@ -8,7 +8,7 @@ final class IdentifierCounter {
   let entity: String
   /// The next identifier.
   private(set) var next: Int64
-  /// What the store holds.
+  /// The greatest identifier that the store has set aside.
   private(set) var ceiling: Int64
   /// The first identifier that the request may take.
   private var firstOfRequest: Int64
@@ -39,6 +39,3 @@ final class IdentifierCounter {
     self.ceiling = ceiling
   }
 }
-
-@available(*, unavailable)
-extension IdentifierCounter: Sendable {}

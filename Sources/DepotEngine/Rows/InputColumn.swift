@@ -37,15 +37,8 @@ struct InputColumn {
 }
 
 extension EntityWriter {
-  /// Finds out what a request's columns are.
-  ///
-  /// - Parameters:
-  ///   - names: The columns' names.
-  ///   - pointer: Where the request lists them.
-  ///   - identifier: Whether `$id` may be among them.
-  ///   - isKeyed: Whether the request has them as the names of an object's members.
-  /// - Returns: The columns in the same order.
-  /// - Throws: ``DepotError`` `schema.unknown_attribute`, or `request.usage` if one is named twice.
+  /// Returns the columns that names in a request mean, in the same order; `isKeyed` if they are the
+  /// members of an object.
   func columns(
     _ names: [String],
     at pointer: String,

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// What reading the rows of a request needs, prepared once.
+/// The plan for reading the rows of a request, prepared once.
 struct InputPlan {
   let columns: [InputColumn]
   /// The same for the common case, without references, so that a value costs no counting of them.
@@ -88,18 +88,18 @@ enum RowPlace {
   }
 }
 
-/// What a row says about a to-one relationship that is stored in it.
+/// The reference of a row for a to-one relationship that is stored in it.
 struct RowReference {
   /// The place among the request's columns.
   var index: Int
   var target: Int64?
 }
 
-/// What a row says about relationships, besides the cells.
+/// The relationships of a row, besides the cells.
 struct RowLinks {
   /// To-one relationships that are stored in the row.
   var references: [RowReference] = []
-  /// Those that others store.
+  /// The relationships that others store.
   var changes: [(link: Link, edit: LinkEdit, pointer: String)] = []
   /// The temporary identifier, and the text of a permanent one.
   var temporary: String?

@@ -1,8 +1,6 @@
 internal import DepotSQLite
 
 /// The table of a relationship between any number of rows on both sides.
-///
-/// A row's checksum covers both identifiers and the orders.
 final class JoinTable {
   /// The side that a relationship is looked at from.
   enum Side {
@@ -28,33 +26,6 @@ final class JoinTable {
 
   func hasOrder(_ side: Side) -> Bool { side == .source ? isOrdered.source : isOrdered.target }
 
-  /// The columns of a full row.
-  var fullRow: String {
-    "source, target, checksum" + (isOrdered.source ? ", source_order" : "")
-      + (isOrdered.target ? ", target_order" : "")
-  }
-
-  /// Returns the checksum of a row.
-  static func checksum(
-    _ source: Int64,
-    _ target: Int64,
-    _ sourceOrder: Int64?,
-    _ targetOrder: Int64?
-  ) -> Int64 {
-    var checksum = RowChecksum(identifier: source, version: target)
-    if let sourceOrder { checksum.add(sourceOrder, at: 0) }
-    if let targetOrder { checksum.add(targetOrder, at: 1) }
-    return checksum.value
-  }
-
-  /// Whether a full row is what was stored.
-  func isSound(_ row: borrowing Row) -> Bool {
-    let sourceOrder = isOrdered.source ? row.integer(3) : nil
-    let targetOrder = isOrdered.target ? row.integer(isOrdered.source ? 4 : 3) : nil
-    let checksum = Self.checksum(row.integer(0), row.integer(1), sourceOrder, targetOrder)
-    return checksum == row.integer(2)
-  }
-
   /// Adds a row unless it is there; returns whether it wasn't.
   func insert(
     _ source: Int64,
@@ -65,9 +36,8 @@ final class JoinTable {
     let statement = try insertion()
     try statement.bind(source, at: 1)
     try statement.bind(target, at: 2)
-    try statement.bind(Self.checksum(source, target, sourceOrder, targetOrder), at: 3)
-    if let sourceOrder { try statement.bind(sourceOrder, at: 4) }
-    if let targetOrder { try statement.bind(targetOrder, at: isOrdered.source ? 5 : 4) }
+    if let sourceOrder { try statement.bind(sourceOrder, at: 3) }
+    if let targetOrder { try statement.bind(targetOrder, at: isOrdered.source ? 4 : 3) }
     try statement.runBound()
     return connection.changeCount > 0
   }
@@ -76,13 +46,14 @@ final class JoinTable {
 
   private func insertion() throws(SQLiteError) -> Statement {
     if let keptInsertion { return keptInsertion }
-    let marks = Array(
-      repeating: "?",
-      count: 3 + (isOrdered.source ? 1 : 0)
-        + (isOrdered.target ? 1 : 0)
-    )
+    let columns =
+      ["source", "target"] + (isOrdered.source ? ["source_order"] : [])
+      + (isOrdered.target ? ["target_order"] : [])
+    let marks = columns.map { _ in "?" }.joined(separator: ", ")
     let statement = try connection.statement(
-      "INSERT OR IGNORE INTO \(name) (\(fullRow)) VALUES (\(marks.joined(separator: ", ")))"
+      """
+      INSERT OR IGNORE INTO \(name) (\(columns.joined(separator: ", "))) VALUES (\(marks))
+      """
     )
     keptInsertion = statement
     return statement
@@ -125,11 +96,10 @@ final class JoinTable {
 
   /// Returns the greatest order of what belongs to `identifier` on one side.
   func lastOrder(of identifier: Int64, on side: Side) throws -> Int64? {
-    var result: Int64?
-    try connection.statement(
-      "SELECT max(\(side.orderColumn)) FROM \(name) WHERE \(side.column) = ?1"
-    ).run([.integer(identifier)]) { result = $0.isNull(0) ? nil : $0.integer(0) }
-    return result
+    try connection.integer(
+      "SELECT max(\(side.orderColumn)) FROM \(name) WHERE \(side.column) = ?1",
+      [.integer(identifier)]
+    )
   }
 
   /// Gives a row its order on one side.
@@ -139,25 +109,8 @@ final class JoinTable {
     _ target: Int64,
     on side: Side
   ) throws {
-    var orders: (source: Int64?, target: Int64?) = (nil, nil)
     try connection.statement(
-      "SELECT \(fullRow) FROM \(name) WHERE source = ?1 AND target = ?2"
-    ).run([.integer(source), .integer(target)]) { row in
-      if isOrdered.source { orders.source = row.integer(3) }
-      if isOrdered.target { orders.target = row.integer(isOrdered.source ? 4 : 3) }
-    }
-    if side == .source { orders.source = order } else { orders.target = order }
-    try connection.statement(
-      """
-      UPDATE \(name) SET \(side.orderColumn) = ?1, checksum = ?2 \
-      WHERE source = ?3 AND target = ?4
-      """
-    ).run([
-      .integer(order), .integer(Self.checksum(source, target, orders.source, orders.target)),
-      .integer(source), .integer(target),
-    ])
+      "UPDATE \(name) SET \(side.orderColumn) = ?1 WHERE source = ?2 AND target = ?3"
+    ).run([.integer(order), .integer(source), .integer(target)])
   }
 }
-
-@available(*, unavailable)
-extension JoinTable: Sendable {}

@@ -8,7 +8,7 @@ struct KnownPlans<Plan> {
     var use: Use
   }
 
-  /// What the columns are of, as far as it decides what they may be.
+  /// The use of the columns, as far as it decides which ones there may be.
   enum Use: Hashable {
     /// Rows without identifiers.
     case values

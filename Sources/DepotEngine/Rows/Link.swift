@@ -54,9 +54,6 @@ final class Link {
   var needsTargets: Bool { isToMany ? relationship.minCount > 0 : isRequired }
 }
 
-@available(*, unavailable)
-extension Link: Sendable {}
-
 /// The column that holds the identifier of a to-one relationship's target.
 struct ReferenceColumn {
   /// The layout of the root entity, which has all columns of the table.
@@ -90,22 +87,18 @@ extension Connection {
 
   /// Returns what a row's column holds.
   func target(of identifier: Int64, in column: ReferenceColumn) throws -> Int64? {
-    let statement = try statement(
-      "SELECT \(column.quoted) FROM \(column.root.table) WHERE id = ?1"
+    try integer(
+      "SELECT \(column.quoted) FROM \(column.root.table) WHERE id = ?1",
+      [.integer(identifier)]
     )
-    defer { statement.reset() }
-    try statement.bind(identifier, at: 1)
-    guard try statement.step(), !statement.row.isNull(0) else { return nil }
-    return statement.row.integer(0)
   }
 
   /// Returns the greatest order of the rows whose column holds `target`.
   func lastOrder(in column: ReferenceColumn, of target: Int64) throws -> Int64? {
     guard let order = column.quotedOrder else { return nil }
-    var result: Int64?
-    try statement(
-      "SELECT max(\(order)) FROM \(column.root.table) WHERE \(column.quoted) = ?1"
-    ).run([.integer(target)]) { result = $0.isNull(0) ? nil : $0.integer(0) }
-    return result
+    return try integer(
+      "SELECT max(\(order)) FROM \(column.root.table) WHERE \(column.quoted) = ?1",
+      [.integer(target)]
+    )
   }
 }

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// What a row's relationship is to lead to, when the truth of it isn't stored in the row itself.
+/// The new destinations of a row's relationship whose truth isn't stored in the row itself.
 struct LinkChange {
   var link: Link
   var row: Int64

@@ -6,7 +6,7 @@ struct PlainDeletion {
   private let session: ChangeSession
   private let layout: EntityLayout
 
-  /// - Returns: `nil` if a row of the entity, or of one that descends from it, can matter to others.
+  /// Returns `nil` if a row of the entity, or of one that descends from it, can matter to others.
   init?(_ session: ChangeSession, of layout: EntityLayout) throws {
     self.session = session
     self.layout = layout
@@ -27,7 +27,7 @@ struct PlainDeletion {
   func deleteAll() throws -> Int {
     let recorder = session.entities.recorder
     if try recorder?.truncate(layout) ?? false { return session.connection.changeCount }
-    // What is recorded doesn't grow with the table.
+    // The record doesn't grow with the table.
     let boundary = try session.connection.statement(
       "SELECT id FROM \(layout.table) ORDER BY id LIMIT 1 OFFSET 1000"
     )
@@ -51,11 +51,8 @@ struct PlainDeletion {
 
   /// Deletes rows; returns those that don't exist.
   func delete(_ identifiers: [Int64]) throws -> [Int64] {
-    let kind =
-      layout.kindCondition(in: layout.table, includingDescendants: true)
-      .map { " AND \($0)" } ?? ""
     let statement = try session.connection.statement(
-      "DELETE FROM \(layout.table) WHERE id = ?1\(kind)"
+      "DELETE FROM \(layout.table) WHERE id = ?1\(layout.kindFilter())"
     )
     var missing: [Int64] = []
     for (index, identifier) in identifiers.enumerated() {

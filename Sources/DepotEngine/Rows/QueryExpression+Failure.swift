@@ -30,12 +30,13 @@ extension QueryExpression {
     parts.isEmpty ? nil : .or(parts)
   }
 
-  /// What a chain of operations begins with, if null comes of nothing else but a failure.
+  /// The inputs of a chain of operations, if null comes of nothing else but a failure.
   private var inputs: [QueryExpression]? {
     switch self {
     case .arithmetic(_, let left, let right):
       return (left.inputs ?? [left]) + (right.inputs ?? [right])
-    case .negate(let part), .convert(let part, _): return part.inputs ?? [part]
+    case .negate(let part), .convert(let part, _), .narrow(let part, _):
+      return part.inputs ?? [part]
     case .function(.json, _), .function(.rank, _), .function(.random, _), .function(.randomn, _):
       return nil
     case .function(_, let parts): return parts.flatMap { $0.inputs ?? [$0] }

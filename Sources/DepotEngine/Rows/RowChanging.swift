@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// What is the same for all rows that one update changes.
+/// The common part of all rows that one update changes.
 struct UpdateRun {
   let plan: InputPlan
   /// The places that rows have values for.
@@ -10,21 +10,15 @@ struct UpdateRun {
   let positions: [Int]
   /// The optional composites that are touched.
   let composites: [CompositeLayout]
-  /// What writes the columns; `nil` if there are none.
+  /// The statement that writes the columns; `nil` if there are none.
   let statement: Statement?
-  /// What is computed from each row.
+  /// The values that are computed from each row.
   let computed: ComputedValues?
 }
 
 extension EntityWriter {
-  /// Gives rows new values.
-  ///
-  /// - Parameters:
-  ///   - request: The rows and the values.
-  ///   - session: What the request has to know across rows.
-  ///   - chunk: The rows to change now, as far as they exist; all that the request means if `nil`.
-  /// - Returns: The rows that were changed.
-  /// - Throws: ``DepotError`` if a row is missing or damaged or a value can't be; ``SQLiteError``.
+  /// Gives rows new values, all that the request means or those of a chunk that exist, and returns
+  /// the rows that were changed.
   func update(
     _ request: UpdateRequest,
     _ session: ChangeSession,
@@ -224,10 +218,10 @@ extension EntityWriter {
     rowArena.removeAll()
     for composite in run.composites {
       for place in composite.places where !isNamed(place, run.named, run.plan) {
-        keep(Cell(row, place + 3), at: place)
+        keep(Cell(row, place + 2), at: place)
       }
     }
-    let wasPresent = run.composites.map { row.integer($0.presence + 3) != 0 }
+    let wasPresent = run.composites.map { row.integer($0.presence + 2) != 0 }
     let errors = settle(run.composites, wasPresent: wasPresent) { place in
       self.isNamed(place, run.named, run.plan)
     }
@@ -280,8 +274,6 @@ extension Connection {
   /// Runs statements that only read, and ends them when the call is stopped.
   ///
   /// A statement that writes would take its whole transaction with it.
-  ///
-  /// - Throws: ``DepotError`` if the call is stopped; what `body` throws.
   func stoppable<Result>(by control: CallControl, _ body: () throws -> Result) throws -> Result {
     watch(every: 4000, ProgressCheck { (try? control.check()) == nil })
     defer { unwatch() }
@@ -295,7 +287,7 @@ extension Connection {
 }
 
 extension EntityWriter {
-  /// - Throws: ``DepotError`` `notfound.object` if rows are of entities that descend from this one.
+  /// Checks that rows aren't of entities that descend from this one.
   private func refuseDescendants(_ identifiers: [Int64]) throws {
     guard let own = layout.kindCondition(in: layout.table, includingDescendants: false) else {
       return

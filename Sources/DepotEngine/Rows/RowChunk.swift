@@ -2,10 +2,8 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension ChangeSession {
-  /// Does a part of an update or a deletion: the rows that come next by their identifiers.
-  ///
-  /// - Returns: Whether it was the last part.
-  /// - Throws: ``DepotError`` that names what is wrong; ``SQLiteError``.
+  /// Does a part of an update or a deletion: the rows that come next by their identifiers, and
+  /// returns whether it was the last part.
   func apply(
     chunkOf operation: Operation,
     isRepeatable: Bool,
@@ -16,7 +14,11 @@ extension ChangeSession {
     case .update(let request):
       guard request.computed.isEmpty || isRepeatable else { throw DepotError.unrepeatable }
       let writer = try entities.writer(request.entity, at: "/args/entity")
-      let chunk = RowChunk(request.rows, request.includesSubentities, request.chunk ?? 1)
+      let chunk = RowChunk(
+        rows: request.rows,
+        includesSubentities: request.includesSubentities,
+        size: request.chunk ?? 1
+      )
       let (rows, isLast) = try writer.next(chunk, &progress, control)
       let changed = try writer.update(request, self, only: rows)
       try finish()
@@ -26,7 +28,11 @@ extension ChangeSession {
       return isLast
     case .delete(let request):
       let writer = try entities.writer(request.entity, at: "/args/entity")
-      let chunk = RowChunk(request.rows, request.includesSubentities, request.chunk ?? 1)
+      let chunk = RowChunk(
+        rows: request.rows,
+        includesSubentities: request.includesSubentities,
+        size: request.chunk ?? 1
+      )
       let (rows, isLast) = try writer.next(chunk, &progress, control)
       let (count, identifiers) = try delete(request, only: rows)
       try finish()
@@ -45,12 +51,6 @@ private struct RowChunk {
   var rows: RowSelection
   var includesSubentities: Bool
   var size: Int
-
-  init(_ rows: RowSelection, _ includesSubentities: Bool, _ size: Int) {
-    self.rows = rows
-    self.includesSubentities = includesSubentities
-    self.size = size
-  }
 }
 
 extension EntityWriter {

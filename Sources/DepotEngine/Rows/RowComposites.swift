@@ -1,16 +1,11 @@
 internal import DepotProtocol
 
 extension EntityWriter {
-  /// Makes the presences of optional composites agree with their parts in the cells.
+  /// Makes the presences of optional composites, outer before inner, agree with their parts in the
+  /// cells, and returns the rules that are broken.
   ///
-  /// A composite gets its value when one of its parts does, unless the request names its presence; a
-  /// request that takes the value away needn't name the parts.
-  ///
-  /// - Parameters:
-  ///   - composites: Outer before inner.
-  ///   - wasPresent: Whether each of them had a value before.
-  ///   - named: Whether the request has a value for the column at a place.
-  /// - Returns: The rules that are broken.
+  /// A composite gets its value when one of its parts does, unless the request names its presence;
+  /// a request that takes the value away needn't name the parts.
   func settle(
     _ composites: [CompositeLayout],
     wasPresent: [Bool],

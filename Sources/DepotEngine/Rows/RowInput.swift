@@ -1,10 +1,8 @@
 internal import DepotProtocol
 
 extension EntityWriter {
-  /// Reads a row's values into the cells and ``links``, and notes what rules they break.
-  ///
-  /// - Returns: Whether they break none.
-  /// - Throws: ``DepotError`` if the bytes aren't a row.
+  /// Reads a row's values into the cells and ``links``, notes the rules that they break, and
+  /// returns whether they break none.
   @inline(__always)
   func readRow(
     _ reader: inout RowReader,
@@ -63,12 +61,12 @@ extension EntityWriter {
         cells[plan.plain[index].place] = .integer(0)
         errors = []
       } else if cell.isNull {
-        errors = [rule.required(layout.name)]
+        errors = [rule.required]
       } else {
-        errors = try rule.problems(cell, layout.name, session.control)
+        errors = try rule.problems(cell, session.control)
       }
     } else {
-      errors = [rule.wrongType(field, layout.name)]
+      errors = [rule.wrongType(field)]
     }
     for error in errors {
       try session.violate(error.at(place.pointer(index, plan.columns[index])))
@@ -126,7 +124,7 @@ extension EntityWriter {
       links.temporary = field.text
     } else if !field.isNull {
       guard let identifier = field.int64 else {
-        throw DepotError(.type, "$id must be an identifier.")
+        throw DepotError(field.misfit(as: .int64)?.code ?? .type, "$id must be an identifier.")
           .hint("A temporary one is a string that begins with #.")
       }
       links.identifier = identifier
@@ -152,7 +150,8 @@ extension ChangeSession {
       return identifier
     }
     guard let identifier = field.int64 else {
-      throw DepotError(.type, "\(link.name) takes identifiers, which this \(field.kind) isn't.")
+      let code = field.misfit(as: .int64)?.code ?? .type
+      throw DepotError(code, "\(link.name) takes identifiers, which this \(field.kind) isn't.")
         .hint("Write the $id of a row, or in a save the temporary one of a new row.")
         .details(link.details)
     }
@@ -204,7 +203,7 @@ extension ChangeSession {
       switch try name.string() {
       case "add": add = try targets(Array(document.bytes[value.range]), value, of: link)
       case "remove":
-        // What isn't there any more can be removed too.
+        // A row that isn't there any more can be removed too.
         remove = try value.elements().map { node in
           if let name = try? node.string(), let temporary = temporaries[name] {
             return temporary.identifier
@@ -235,7 +234,7 @@ extension ChangeSession {
 }
 
 extension Link {
-  /// What errors tell programs about it.
+  /// The details of errors for programs.
   var details: [String: JSONValue] {
     ["entity": .string(layout.owner), "attribute": .string(layout.name)]
   }

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// What an insert did.
+/// The result of an insert.
 struct InsertResult {
   var inserted = 0
   var updated = 0
@@ -11,7 +11,7 @@ struct InsertResult {
   var rejected: [(row: Int, error: DepotError)] = []
 }
 
-/// What is the same for all rows of one insert.
+/// The common part of all rows of one insert.
 struct InsertRun {
   let plan: InputPlan
   /// The places that rows have values for.
@@ -19,14 +19,12 @@ struct InsertRun {
   /// The fields of attributes that must have a value and get none.
   let missing: [Int]
   var onConflict = InsertRequest.OnConflict.error
-  /// What replaces a row.
+  /// The update that replaces a row.
   var replacement: UpdateRun?
 }
 
 extension EntityWriter {
   /// Stores the rows of a request.
-  ///
-  /// - Throws: ``DepotError`` that names what is wrong, or ``SQLiteError``.
   func insert(_ request: InsertRequest, _ session: ChangeSession) throws -> InsertResult {
     let run = try insertRun(request.columns, request.onConflict)
     var result = InsertResult()
@@ -34,18 +32,13 @@ extension EntityWriter {
     let isAlone =
       request.reportsRejects
       && (run.plan.hasLinks || !demandingLinks.isEmpty || !layout.externalPlaces.isEmpty)
-    try request.rows.json.withUnsafeBufferPointer { bytes in
-      var reader = try RowReader(bytes)
-      var row = 0
-      while try reader.beginRow() {
-        if row & 63 == 0 { try session.control.check() }
-        let place = RowPlace.row(base: "/args/rows", row)
-        if request.reportsRejects {
-          try insertOrReject(&reader, run, isAlone, session, place, row, &result)
-        } else if try readRow(&reader, run.plan, session, place) {
-          result.identifiers.append(try insertRow(run, session, place, &result))
-        }
-        row += 1
+    try request.rows.eachRow { row, reader in
+      if row & 63 == 0 { try session.control.check() }
+      let place = RowPlace.row(base: "/args/rows", row)
+      if request.reportsRejects {
+        try insertOrReject(&reader, run, isAlone, session, place, row, &result)
+      } else if try readRow(&reader, run.plan, session, place) {
+        result.identifiers.append(try insertRow(run, session, place, &result))
       }
     }
     return result
@@ -185,7 +178,7 @@ extension EntityWriter {
         useDefault(at: place)
       }
     }
-    var errors = try run.missing.map { try rule($0).required(layout.name) }
+    var errors = try run.missing.map { try rule($0).required }
     errors += settle(
       layout.composites,
       wasPresent: Array(repeating: false, count: layout.composites.count),

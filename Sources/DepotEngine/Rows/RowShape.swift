@@ -7,22 +7,13 @@ struct RowShape {
   let columns: [RowColumn]
   /// Whether each row begins with its identifier and version.
   let hasIdentity: Bool
-  /// Whether all stored columns are read, so that the checksum can be verified.
-  let isFull: Bool
-  /// What to select.
+  /// The columns to select.
   let selection: Fragment
   /// How many columns that has.
   let selectionCount: Int
 
-  /// - Parameters:
-  ///   - layout: The entity.
-  ///   - select: The paths to read; all fields if `nil`.
-  ///   - includesSubentityColumns: Whether the fields of entities that descend from this one may be
-  ///     read too.
-  ///   - isDistinct: Whether rows have no identity, so that equal ones can be left out.
-  ///   - compiler: What joins the rows that paths lead through.
-  /// - Throws: ``DepotError`` `schema.unknown_attribute`, or `request.usage` for what can't be read or
-  ///   what every row has anyway.
+  /// Selects paths of an entity, all fields if `nil`; rows have no identity if they are distinct,
+  /// so that equal ones can be left out.
   init(
     _ layout: EntityLayout,
     select: [String]? = nil,
@@ -48,10 +39,25 @@ struct RowShape {
     }
     self.layout = layout
     hasIdentity = !isDistinct
-    isFull = select == nil && !isDistinct
     columns = builder.columns
     selection = builder.selection
     selectionCount = builder.count
+  }
+
+  /// Selects the columns of a request.
+  init(
+    _ layout: EntityLayout,
+    of request: some ColumnRequest,
+    isDistinct: Bool = false,
+    in compiler: inout QueryCompiler
+  ) throws(DepotError) {
+    try self.init(
+      layout,
+      select: request.select,
+      includesSubentityColumns: request.includesSubentityColumns,
+      isDistinct: isDistinct,
+      in: &compiler
+    )
   }
 
   /// The names of the values of each row on the wire.

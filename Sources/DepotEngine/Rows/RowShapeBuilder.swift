@@ -29,16 +29,13 @@ struct RowShapeBuilder {
     }
   }
 
-  /// Adds all stored columns with the checksum, in the order in which it covers them.
+  /// Adds all columns that rows of the entity have, in the schema's order.
   mutating func addEverything(_ compiler: inout QueryCompiler) throws(DepotError) {
-    select(Fragment(sql: layout.fullRow(in: "t0")), count: layout.stored.count + 3)
-    if layout.numbers.count > 1, let place = layout.kindPosition {
-      columns.append(RowColumn(name: "$entity", form: .entity, index: place + 3))
-    }
+    addIdentity(withEntity: layout.numbers.count > 1)
     for (position, field) in layout.fields.enumerated() {
-      if let place = layout.storedPositions[position] {
-        let form = RowColumn.Form(field.attribute)
-        columns.append(RowColumn(name: field.path, form: form, index: place + 3))
+      if layout.storedPositions[position] != nil {
+        let value = Fragment(sql: layout.sql(ofField: position, in: "t0"))
+        add(field.path, RowColumn.Form(field.attribute), value)
       } else {
         try add(leaf: field.path, &compiler)
       }
@@ -160,9 +157,9 @@ struct RowShapeBuilder {
     select(value)
   }
 
-  private mutating func select(_ part: Fragment, count added: Int = 1) {
+  private mutating func select(_ part: Fragment) {
     selection = count == 0 ? part : selection + ", " + part
-    count += added
+    count += 1
   }
 }
 

@@ -8,22 +8,16 @@ struct UniqueClash {
 }
 
 extension EntityWriter {
-  /// Returns the rows that have unique values of the cells.
-  ///
-  /// - Returns: At most one row for each demand.
-  /// - Throws: ``SQLiteError`` if a row can't be read.
+  /// Returns the rows that have unique values of the cells, at most one for each demand.
   func clashes() throws(SQLiteError) -> [UniqueClash] {
     try clashes { cells[$0] }
   }
 
-  /// Returns the rows that have the unique values that another row is to get.
+  /// Returns the rows that have the unique values which another row is to get, at most one for each
+  /// demand.
   ///
-  /// - Parameters:
-  ///   - identifier: The row that is to get them, if it is there already.
-  ///   - all: Whether to regard also what only descendants of the entity demand.
-  ///   - value: Gives what the row gets at a place; `nil` if it keeps what it has there.
-  /// - Returns: At most one row for each demand.
-  /// - Throws: ``SQLiteError`` if a row can't be read.
+  /// `value` gives the new value at a place, `nil` if the old one stays; `all` regards the demands of
+  /// descendants too.
   func clashes(
     of identifier: Int64? = nil,
     all: Bool = false,
@@ -76,11 +70,7 @@ extension EntityWriter {
       .hint("Change the value, or use onConflict \"skip\" or \"replace\".").details(details)
   }
 
-  /// Returns the row that takes the place of the one in the cells.
-  ///
-  /// - Parameter session: Knows the rows that leave their unique values to others.
-  /// - Returns: Its identifier; `nil` if there is none.
-  /// - Throws: ``DepotError`` `conflict.unique` if there are two, or it is of another entity.
+  /// Returns the row that takes the place of the one in the cells; `nil` if there is none.
   func existing(_ session: ChangeSession) throws -> Int64? {
     try existing(clashes(session))?.identifier
   }

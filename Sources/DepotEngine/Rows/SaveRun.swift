@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// What a save did.
+/// The result of a save.
 struct SaveResult {
   var inserted = 0
   var updated = 0
@@ -10,7 +10,7 @@ struct SaveResult {
   var identifiers: [String: Int64] = [:]
   /// The permanent identifiers of the rows of each batch to insert, in runs; `nil` if nobody wants them so.
   var runs: [IdentifierRuns]?
-  /// What the policy decided; `nil` if conflicts weren't looked for.
+  /// The conflicts that the policy decided; `nil` if they weren't looked for.
   var conflicts: ConflictList?
   /// The versions of the rows that the request names, by their entities.
   var versions: [String: [(identifier: Int64, version: Int64)]] = [:]
@@ -28,7 +28,7 @@ final class SaveRun {
   var result = SaveResult()
   /// The rows of batches as JSON, by where the request has them.
   private var texts: [String: RowTexts] = [:]
-  /// What was found out about conflicts; `nil` if nobody wants to know.
+  /// The decisions about conflicts; `nil` if nobody wants to know.
   private(set) var decisions: SaveDecisions?
   /// The identifiers of rows without temporary ones, if others tell them.
   private var identifiers: [TemporaryResolution.Place: Int64] = [:]
@@ -112,26 +112,13 @@ final class SaveRun {
       }
       let pointer = "/args/insert/\(index)"
       let writer = try entities.writer(insertion.entity, at: "\(pointer)/entity")
-      try insertion.rows.json.withUnsafeBufferPointer { bytes in
-        var reader = try RowReader(bytes)
-        var row = 0
-        while try reader.beginRow() {
-          if row & 63 == 0 { try session.control.check() }
-          var position = 0
-          while !reader.isAtEndOfRow() {
-            let field = try reader.field()
-            if position == column {
-              var name = ""
-              if !field.isNull {
-                name = try assign(field, writer, at: "\(pointer)/rows/\(row)/\(column)")
-              }
-              if request.answersInRuns { names[index].append(name) }
-            }
-            position += 1
-          }
-          try reader.endRow()
-          row += 1
+      try insertion.rows.eachField(in: column) { row, field in
+        if row & 63 == 0 { try session.control.check() }
+        var name = ""
+        if !field.isNull {
+          name = try assign(field, writer, at: "\(pointer)/rows/\(row)/\(column)")
         }
+        if request.answersInRuns { names[index].append(name) }
       }
     }
   }
@@ -225,26 +212,19 @@ final class SaveRun {
     at pointer: String,
     store: (Int, RowPlace) throws -> Void
   ) throws {
-    try rows.json.withUnsafeBufferPointer { bytes in
-      let base = "\(pointer)/rows"
-      var reader = try RowReader(bytes)
-      var row = 0
-      while try reader.beginRow() {
-        if row & 63 == 0 { try session.control.check() }
-        let place = RowPlace.row(base: base, row)
-        guard let plan = try plan(row) else {
-          while !reader.isAtEndOfRow() { _ = try reader.field() }
-          try reader.endRow()
-          row += 1
-          continue
-        }
-        if try writer.readRow(&reader, plan, session, place) {
-          try store(row, place)
-          session.displaced?.locate(place.pointer)
-        } else if plan.hasLinks, let identifier = writer.links.identifier {
-          session.displaced?.excuse(identifier, writer.layout)
-        }
-        row += 1
+    let base = "\(pointer)/rows"
+    try rows.eachRow { row, reader in
+      if row & 63 == 0 { try session.control.check() }
+      let place = RowPlace.row(base: base, row)
+      guard let plan = try plan(row) else {
+        while !reader.isAtEndOfRow() { _ = try reader.field() }
+        return try reader.endRow()
+      }
+      if try writer.readRow(&reader, plan, session, place) {
+        try store(row, place)
+        session.displaced?.locate(place.pointer)
+      } else if plan.hasLinks, let identifier = writer.links.identifier {
+        session.displaced?.excuse(identifier, writer.layout)
       }
     }
   }
@@ -257,6 +237,3 @@ final class SaveRun {
     throw DepotError(.type, "A row to change must say its $id.").at(place.pointer)
   }
 }
-
-@available(*, unavailable)
-extension SaveRun: Sendable {}

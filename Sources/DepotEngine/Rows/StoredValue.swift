@@ -7,7 +7,7 @@ internal import FoundationEssentials
 /// A string or URL is a text, an int64 or bool an integer, a double or date a real number, a UUID 16
 /// bytes, a decimal its ``DecimalKey``. SQLite would make NaN a null, so it is an empty blob.
 package enum StoredValue {
-  /// What SQLite gets for `value`.
+  /// Returns the form of `value` for SQLite.
   package static func encode(_ value: Value) -> SQLiteValue {
     switch value {
     case .null: .null
@@ -22,6 +22,34 @@ package enum StoredValue {
     case .url(let value): .text(value.absoluteString)
     case .json(let text): .text(text)
     case .list: .text(json(value))
+    }
+  }
+
+  /// Returns the value that a cell of a type holds; one that isn't stored like the type keeps its own.
+  static func decode(_ cell: Cell, as type: AttributeType) -> Value {
+    switch (cell, type) {
+    case (.null, _): .null
+    case (.integer(let value), .bool): .bool(value != 0)
+    case (.integer(let value), _): .int64(value)
+    case (.real(let value), .date): .date(Date(timeIntervalSinceReferenceDate: value))
+    case (.real(let value), _): .double(value)
+    case (.text(let bytes), _): text(String(decoding: bytes, as: UTF8.self), as: type)
+    case (.blob(let bytes), .double) where bytes.isEmpty: .double(.nan)
+    case (.blob(let bytes), .date) where bytes.isEmpty:
+      .date(Date(timeIntervalSinceReferenceDate: .nan))
+    case (.blob(let bytes), .decimal): DecimalKey.decode(bytes).map(Value.decimal) ?? .null
+    case (.blob(let bytes), .uuid):
+      bytes.count == 16
+        ? .uuid(UnsafeRawBufferPointer(bytes).loadUnaligned(as: UUID.self)) : .null
+    case (.blob(let bytes), _): .data(Data(bytes))
+    }
+  }
+
+  private static func text(_ text: String, as type: AttributeType) -> Value {
+    switch type {
+    case .url: URL(string: text).map(Value.url) ?? .string(text)
+    case .json: .json(text)
+    default: .string(text)
     }
   }
 

@@ -17,7 +17,7 @@ struct TemporaryResolution {
     var row: Int
   }
 
-  /// What one time through all rows finds.
+  /// The findings of one pass through all rows.
   private struct Round {
     var seen: [UniqueKey: Int64] = [:]
     /// Rows without temporary identifiers.
@@ -39,10 +39,8 @@ struct TemporaryResolution {
     roots = Set(session.temporaries.values.map(\.layout.root))
   }
 
-  /// Lets temporary identifiers mean the rows that are there already.
-  ///
-  /// - Returns: The identifiers of rows without temporary ones that others have told.
-  /// - Throws: ``DepotError`` if it can't be found out; ``SQLiteError``.
+  /// Lets temporary identifiers mean the rows that are there already, and returns the identifiers
+  /// of rows without temporary ones that others have told.
   mutating func run() throws -> [Place: Int64] {
     for _ in 0..<Self.rounds {
       var round = Round(circles: CircleResolution(session))
@@ -81,21 +79,16 @@ struct TemporaryResolution {
       at: pointer,
       identifier: true
     )
-    try insertion.rows.json.withUnsafeBufferPointer { bytes in
-      var reader = try RowReader(bytes)
-      var row = -1
-      while try reader.beginRow() {
-        row += 1
-        try session.control.check()
-        let count = session.violations.errors.count
-        let isSound = try writer.readRow(&reader, run.plan, session, .set(base: pointer))
-        // They are found again when the row is stored.
-        _ = session.violations.take(since: count)
-        guard isSound else { continue }
-        let place = Place(insertion: index, row: row)
-        let name = run.plan.hasLinks ? writer.links.temporary : nil
-        try resolve(name, writer, place, &round)
-      }
+    try insertion.rows.eachRow { row, reader in
+      try session.control.check()
+      let count = session.violations.errors.count
+      let isSound = try writer.readRow(&reader, run.plan, session, .set(base: pointer))
+      // They are found again when the row is stored.
+      _ = session.violations.take(since: count)
+      guard isSound else { return }
+      let place = Place(insertion: index, row: row)
+      let name = run.plan.hasLinks ? writer.links.temporary : nil
+      try resolve(name, writer, place, &round)
     }
   }
 
@@ -158,18 +151,5 @@ struct TemporaryResolution {
     }
     guard !rows.isEmpty else { return nil }
     return CircleResolution.OpenKey(unique: key.unique, values: key.values, rows: rows)
-  }
-}
-
-extension Cell {
-  /// A copy of the value.
-  var value: SQLiteValue {
-    switch self {
-    case .null: .null
-    case .integer(let value): .integer(value)
-    case .real(let value): .real(value)
-    case .text(let bytes): .text(String(decoding: bytes, as: UTF8.self))
-    case .blob(let bytes): .blob(Array(bytes))
-    }
   }
 }

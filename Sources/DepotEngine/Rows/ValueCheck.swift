@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import FoundationEssentials
 
-/// What the values of a field must satisfy besides their type.
+/// The conditions on a field's values besides their type.
 struct ValueCheck {
   private let validation: Attribute.Validation
   private let width: NumberWidth?
@@ -11,7 +11,7 @@ struct ValueCheck {
   private let cases: Set<SQLiteForm>
   private let pattern: TextPattern?
 
-  /// What a value looks like in the store, for comparing.
+  /// The form of a value in the store, for comparing.
   private enum SQLiteForm: Hashable {
     case integer(Int64)
     case real(Double)
@@ -19,8 +19,6 @@ struct ValueCheck {
   }
 
   /// Returns `nil` if every value of the type will do.
-  ///
-  /// - Throws: ``DepotError`` `schema.invalid` if the pattern isn't a regular expression.
   init?(_ attribute: Attribute) throws(DepotError) {
     let hasRange = attribute.width.map { $0 != .float } ?? false
     guard hasRange && attribute.collection == nil || !attribute.validation.isEmpty else {
@@ -46,7 +44,7 @@ struct ValueCheck {
   /// A condition that a value doesn't satisfy.
   struct Failure {
     var code: DepotError.Code
-    /// What is wrong, behind the attribute's name.
+    /// The failure, to stand behind the attribute's name.
     var message: String
     var hint: String
 
@@ -75,8 +73,6 @@ struct ValueCheck {
   }
 
   /// Returns what is wrong with a value that isn't null, all of it.
-  ///
-  /// - Throws: ``DepotError`` if the call is stopped while the value is looked at.
   func failures(_ cell: Cell, _ control: CallControl) throws(DepotError) -> [Failure] {
     if !isCollection { return try failures(ofOne: cell, control) + lengthFailures(cell) }
     guard case .text(let text) = cell else { return [] }
@@ -154,17 +150,7 @@ struct ValueCheck {
 
   /// Compares a number or date with a bound; NaN is beyond every bound.
   private func compare(_ cell: Cell, _ bound: Value) -> Int {
-    let value: Value =
-      switch (cell, type) {
-      case (.integer(let value), _): .int64(value)
-      case (.real(let value), .date): .date(Date(timeIntervalSinceReferenceDate: value))
-      case (.real(let value), _): .double(value)
-      case (.blob(let key), .decimal): DecimalKey.decode(key).map(Value.decimal) ?? .null
-      case (.blob, .double): .double(.nan)
-      case (.blob, .date): .date(Date(timeIntervalSinceReferenceDate: .nan))
-      default: .null
-      }
-    return ScalarOrder.compare(value, bound)
+    StoredValue.decode(cell, as: type).sortOrder(bound)
   }
 
   private static func form(_ cell: Cell) -> SQLiteForm? {

@@ -7,15 +7,13 @@ struct ViolationList {
 
   private(set) var errors: [DepotError] = []
 
-  var isEmpty: Bool { errors.isEmpty }
-
-  /// - Throws: ``DepotError`` with all of them when there is no room for more.
+  /// Adds an error, and throws all of them when there is no room for more.
   mutating func add(_ error: DepotError) throws(DepotError) {
     errors.append(error)
     if errors.count >= Self.limit { try throwIfAny() }
   }
 
-  /// - Throws: ``DepotError``: the only one, or `constraint.violations` that lists them.
+  /// Throws the only error, or one that lists them all.
   func throwIfAny() throws(DepotError) {
     if let error = combined { throw error }
   }
@@ -45,7 +43,7 @@ struct ViolationList {
 }
 
 extension DepotError {
-  /// What a list of violations tells of each.
+  /// The members of an error in a list of violations.
   fileprivate var violation: JSONValue {
     var members: [String: JSONValue] = [
       "code": .string(code.rawValue), "message": .string(message),

@@ -42,7 +42,7 @@ extension Derivation {
     )
   }
 
-  /// What makes a node's rows others than before.
+  /// Returns the events that make a node's rows others than before.
   private func changes(of node: Node, _ index: Int) -> [(event: String, select: String)] {
     guard let (parent, relationship) = node.hop else { return [] }
     let table = node.layout.table

@@ -2,7 +2,7 @@ internal import DepotProtocol
 
 /// An attribute whose values the store computes, and what they are computed from.
 struct Derivation {
-  /// What it is called among the stale values: `Entity.path`.
+  /// The name among the stale values: `Entity.path`.
   let key: String
   let layout: EntityLayout
   let attribute: Attribute
@@ -25,7 +25,6 @@ struct Derivation {
     var usesOrder = false
   }
 
-  /// - Throws: ``DepotError`` `schema.invalid` or another if the expression doesn't fit the entity.
   init(_ field: Field, of layout: EntityLayout, in catalog: Catalog) throws(DepotError) {
     key = "\(layout.name).\(field.path)"
     self.layout = layout
@@ -44,8 +43,6 @@ struct Derivation {
 
 extension Catalog {
   /// Returns the derived attributes, each behind those that it is computed from.
-  ///
-  /// - Throws: ``DepotError`` `schema.invalid` if one can't be computed.
   func derivations() throws(DepotError) -> [Derivation] {
     var waiting: [Derivation] = []
     for layout in allLayouts {

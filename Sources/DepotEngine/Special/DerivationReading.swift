@@ -12,9 +12,7 @@ struct DerivationReading {
     nodes = [Derivation.Node(layout: layout)]
   }
 
-  /// Looks at a part.
-  ///
-  /// - Returns: The node of the rows that it leads to, if it does lead to rows.
+  /// Looks at a part, and returns the node of the rows that it leads to, if it does.
   @discardableResult
   mutating func read(_ expression: QueryExpression) throws(DepotError) -> Int? {
     switch expression {
@@ -62,21 +60,10 @@ struct DerivationReading {
       try read(test)
       return try choice([first, second])
     case .coalesce(let parts), .list(let parts): return try choice(parts)
-    case .aggregate(_, let part), .not(let part), .negate(let part), .convert(let part, _),
-      .narrow(let part, _), .is(let part, _):
-      try read(part)
-    case .comparison(_, let left, let right, _), .text(_, let left, let right, _),
-      .arithmetic(_, let left, let right), .contains(let left, let right):
-      try read(left)
-      try read(right)
-    case .between(let value, let low, let high):
-      for part in [value, low, high] { try read(part) }
-    case .in(let value, let list, _):
-      for part in [value] + list { try read(part) }
-    case .and(let parts), .or(let parts), .function(_, let parts):
-      for part in parts { try read(part) }
+    default:
+      for part in expression.children { try read(part) }
+      return nil
     }
-    return nil
   }
 
   private mutating func choice(_ parts: [QueryExpression]) throws(DepotError) -> Int? {

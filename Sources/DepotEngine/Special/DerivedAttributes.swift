@@ -16,7 +16,6 @@ final class DerivedAttributes {
     var source: Fragment
   }
 
-  /// - Throws: ``DepotError`` `schema.invalid` if one can't be computed.
   init(_ catalog: Catalog, on connection: Connection) throws(DepotError) {
     self.connection = connection
     var formulas: [Formula] = []
@@ -35,13 +34,8 @@ final class DerivedAttributes {
 
   var isEmpty: Bool { formulas.isEmpty }
 
-  /// Computes the values that may have changed.
-  ///
-  /// - Parameters:
-  ///   - entities: What writes the rows.
-  ///   - step: How much the version of a row grows whose value is another one.
-  ///   - violate: Takes the rules that a value breaks.
-  /// - Throws: ``DepotError`` if a row is damaged, what `violate` throws, and ``SQLiteError``.
+  /// Computes the values that may have changed, and lets the version of a row grow by `step` whose
+  /// value is another one.
   func refresh(
     _ entities: EntityWriters,
     step: (EntityWriter, Int64) -> Int64,
@@ -60,10 +54,8 @@ final class DerivedAttributes {
     }
   }
 
-  /// Has the values of attributes computed anew for all rows at the next refresh.
-  ///
-  /// - Parameter keys: The attributes: `Entity.path`; all of them if `nil`.
-  /// - Throws: ``SQLiteError``.
+  /// Has the values of attributes, all of them if `nil`, computed anew for all rows at the next
+  /// refresh.
   func markAll(_ keys: Set<String>? = nil) throws {
     for formula in formulas where keys?.contains(formula.derivation.key) ?? true {
       let layout = formula.derivation.layout
@@ -78,16 +70,13 @@ final class DerivedAttributes {
   }
 
   private func lastOfBatch(_ formula: Formula) throws -> Int64? {
-    var last: Int64?
-    try connection.statement(
+    try connection.integer(
       """
       SELECT max(id) FROM (SELECT id FROM depot_stale WHERE attribute = ?1 \
       ORDER BY id LIMIT \(Self.batch))
-      """
-    ).run([.text(formula.derivation.key)]) { row in
-      if row.kind(0) != .null { last = row.integer(0) }
-    }
-    return last
+      """,
+      [.text(formula.derivation.key)]
+    )
   }
 
   private func refresh(
@@ -102,13 +91,12 @@ final class DerivedAttributes {
     let layout = derivation.layout
     // The time is a parameter, so the SQL stays the same.
     let formula = try Self.formula(derivation, catalog, now: now)
-    let kind = layout.kindCondition(in: "t0", includingDescendants: true)
     let column = "t0.\(layout.stored[derivation.place].quoted)"
     let select =
       "SELECT t0.id, \(column), " + formula.value.fragment + " FROM " + formula.source
       + " WHERE t0.id IN (SELECT id FROM depot_stale WHERE attribute = "
       + .bound(.text(derivation.key)) + " AND id <= " + .bound(.integer(last))
-      + ")\(kind.map { " AND \($0)" } ?? "")"
+      + ")\(layout.kindFilter(in: "t0"))"
     var changes: [(identifier: Int64, value: SQLiteValue)] = []
     try connection.statement(select.sql).run(select.parameters) { row in
       let value = row[2]
@@ -175,22 +163,6 @@ final class DerivedAttributes {
         "The expression is of type \(operand.typeName), the attribute of type \(wanted.rawValue)."
       ).hint("Give the attribute that type, or convert the value: CAST(…, \"\(wanted.rawValue)\").")
     }
-    return try compiler.convert(operand, to: wanted, in: derivation.expression)
-  }
-}
-
-@available(*, unavailable)
-extension DerivedAttributes: Sendable {}
-
-extension Cell {
-  /// Copies a value as SQLite has it; its bytes are the arena's.
-  init(stored value: SQLiteValue, in arena: CellArena) {
-    switch value {
-    case .null: self = .null
-    case .integer(let value): self = .integer(value)
-    case .real(let value): self = .real(value)
-    case .text(let text): self = .text(arena.copy(Array(text.utf8)))
-    case .blob(let bytes): self = .blob(arena.copy(bytes))
-    }
+    return try compiler.convert(operand, to: wanted)
   }
 }

@@ -22,10 +22,8 @@ struct SpecialTable: Hashable, Sendable {
     var name: String
     var sql: String
 
-    /// - Parameters:
-    ///   - name: The name, not quoted.
-    ///   - event: When it runs: `AFTER INSERT ON …`.
-    ///   - body: The statements, each with a semicolon at its end.
+    /// Creates the trigger that runs its statements, each with a semicolon at its end, at an event
+    /// such as `AFTER INSERT ON …`.
     init(_ name: String, _ event: String, _ body: String) {
       self.name = name
       sql = "CREATE TRIGGER \"\(name)\" \(event) BEGIN \(body) END"

@@ -12,7 +12,7 @@ struct ChunkedWrite {
   /// The token of the last chunk that changed anything.
   var token: HistoryToken?
 
-  /// - Returns: `nil` if the batch isn't a single request that wants chunks.
+  /// Returns `nil` if the batch isn't a single request that wants chunks.
   init?(_ batch: ArraySlice<WriteRequest>) {
     guard let first = batch.first, first.operation.chunk != nil else { return nil }
     request = first
@@ -46,23 +46,16 @@ struct ChunkProgress {
   var through = Int64.max
   /// How many rows were changed.
   var done = 0
-  /// Their identifiers if they are wanted, separated by commas, as far as they aren't stored.
-  var identifiers: [UInt8] = []
+  /// Their identifiers if they are wanted, as far as they aren't stored.
+  var identifiers: [Int64] = []
   /// How many parts of the identifiers are stored, and their bytes.
   var parts = 0
   var storedBytes = 0
 
   /// Notes the rows of a chunk.
-  ///
-  /// - Throws: ``DepotError`` `limit.frame_bytes` if there are more identifiers than an answer can take.
   mutating func add(_ changed: [Int64]) throws(DepotError) {
-    var writer = JSONWriter()
-    for (index, identifier) in changed.enumerated() {
-      if index > 0 || storedBytes + identifiers.count > 0 { writer.raw(",") }
-      writer.integer(identifier)
-    }
-    identifiers += writer.bytes
-    try JSONWriter.checkIdentifiers(storedBytes + identifiers.count)
+    identifiers += changed
+    try WriteReply.checkIdentifiers(storedBytes + identifiers.textByteCount)
   }
 }
 

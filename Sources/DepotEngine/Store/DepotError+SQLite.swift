@@ -15,6 +15,7 @@ extension DepotError {
       hint = "Nothing but depotd may open a live store."
     case .outOfMemory: self.init(.busy, "The service is out of memory.")
     case .tooBig: self.init(.valueTooLarge, "A row is larger than the store can hold.")
+    case .damaged: self = .damaged(error)
     case .broken: self.init(.io, "The store's file can't be relied on: \(error).")
     case .unique, .interrupted, .other: self.init(.bug, "\(error)")
     }

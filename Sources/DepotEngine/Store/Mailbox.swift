@@ -11,7 +11,7 @@ final class Mailbox: Sendable {
 
   private let state = Mutex(State())
 
-  /// What became of requests that were put in.
+  /// The fate of requests that were put in.
   enum Admission {
     /// The thread must be woken to take them.
     case first

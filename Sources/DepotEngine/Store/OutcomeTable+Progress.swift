@@ -8,9 +8,8 @@ internal import DepotSQLite
 /// their own, one for each chunk; while the write goes on, its first row protects them from being
 /// pruned.
 extension OutcomeTable {
-  /// Returns how far the write with `key` has come, or its result if it is done.
-  ///
-  /// - Throws: ``DepotError`` `conflict.key_reused`; ``SQLiteError``.
+  /// Returns how far the write with `key` has come, or its result if it is done; the key must not
+  /// be another request's.
   func progress(of key: String, hash: Int64) throws -> (ChunkProgress?, result: [UInt8]?) {
     guard let found = try result(of: key, hash: hash) else { return (nil, nil) }
     guard found.first == UInt8(ascii: "[") else { return (nil, found) }
@@ -28,7 +27,7 @@ extension OutcomeTable {
 
   /// Stores how far a write has come, and its identifiers in a part of their own.
   func store(_ progress: inout ChunkProgress, key: String, hash: Int64, at time: Int64) throws {
-    let part = progress.identifiers
+    let part = Array(progress.identifiers.map(String.init).joined(separator: ",").utf8)
     if !part.isEmpty {
       progress.parts += 1
       progress.storedBytes += part.count
@@ -55,11 +54,12 @@ extension OutcomeTable {
   /// Puts the identifiers that were stored before the others.
   func join(_ progress: inout ChunkProgress, key: String, hash: Int64) throws {
     guard progress.parts > 0 else { return }
-    var identifiers: [UInt8] = []
-    identifiers.reserveCapacity(progress.storedBytes + progress.identifiers.count)
+    var identifiers: [Int64] = []
     for part in 1...progress.parts {
       guard let text = try result(of: partKey(key, part), hash: hash) else { throw damaged }
-      identifiers += text
+      identifiers += text.split(separator: UInt8(ascii: ",")).compactMap {
+        Int64(String(decoding: $0, as: UTF8.self))
+      }
     }
     progress.identifiers = identifiers + progress.identifiers
   }

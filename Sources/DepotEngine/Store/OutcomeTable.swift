@@ -8,9 +8,8 @@ struct OutcomeTable {
 
   let connection: Connection
 
-  /// Returns the result of the write that had `key`, or `nil` if there was none.
-  ///
-  /// - Throws: ``DepotError`` `conflict.key_reused` if that was another request; ``SQLiteError``.
+  /// Returns the result of the write that had `key`, which must not be another request's, or `nil`
+  /// if there was none.
   func result(of key: String, hash: Int64) throws -> [UInt8]? {
     var found: (hash: Int64, reply: [UInt8])?
     try connection.statement("SELECT request_hash, reply FROM depot_outcome WHERE key = ?1")
@@ -29,9 +28,8 @@ struct OutcomeTable {
     ).run([.text(key), .integer(hash), .blob(result), .integer(time)])
   }
 
-  /// Deletes some of the outcomes that were stored before `time`, the oldest first.
-  ///
-  /// - Returns: Whether there may be more.
+  /// Deletes some of the outcomes that were stored before `time`, the oldest first, and returns
+  /// whether there may be more.
   func prune(before time: Int64) throws -> Bool {
     let limit = 256
     var last: Int64?
@@ -56,7 +54,8 @@ struct OutcomeTable {
     writer.string(operation.name)
     var checksum = Checksum()
     if case .save(let request) = operation, request.byteCount > Limits.frameBytes {
-      writer.write(.save(request.withoutRows { rows in rows.withUnsafeBytes { checksum.add($0) } }))
+      let rest = request.withoutRows { rows in rows.withUnsafeBytes { checksum.add($0) } }
+      writer.write(.save(rest))
     } else {
       writer.write(operation)
     }

@@ -12,25 +12,32 @@ extension Store {
     let files = StoreFiles(path)
     let lock = try files.lock()
     defer { withExtendedLifetime(lock) {} }
-    guard try files.prove() else { return nil }
+    switch try files.evidence().finding {
+    case .sound, .unknown, .old: break
+    case .none: return nil
+    case .firstPageIsInLog:
+      return ["The first page of \(path) is damaged; the next start takes it from the log."]
+    case .firstPageIsTorn:
+      return ["The first page of \(path) is half written; the next start mends it."]
+    case .damaged: throw files.firstPageIsDamaged
+    case .loss(let loss): throw files.error(loss)
+    }
     do {
       let connection = try Connection(path: path, access: .reader)
       guard try files.checkVersion(connection) else { return nil }
       try TextFunctions.register(on: connection)
+      let pages = try connection.damagedPages()
+      guard pages.isEmpty else { return pages.map(\.description) }
       let problems = try connection.texts("PRAGMA integrity_check").filter { $0 != "ok" }
       let catalog = try CatalogTables(connection: connection).load()
       var check = StoreCheck(catalog, on: connection)
       try check.run()
       var found = problems + check.problems
-      found += try HistoryCheck(connection).run()
+      found += try HistoryCheck(connection: connection).run()
       for layout in catalog.tables { found += try BlobCheck(layout, catalog, connection).run() }
       return found + (try BlobCheck.strays(catalog, connection))
-    } catch let error as DepotError {
-      throw error
-    } catch let error as SQLiteError {
-      throw files.error(error)
     } catch {
-      throw DepotError(.bug, "\(error)")
+      throw files.error(error)
     }
   }
 }

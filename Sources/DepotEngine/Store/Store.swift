@@ -29,6 +29,10 @@ package actor Store {
   private var waiting: [WriteRequest] = []
   /// The store's name for itself, which no other store has.
   package nonisolated let storeIdentifier: String
+  /// Whether nothing may be written, because that was asked for or because nothing can be.
+  package nonisolated let isReadOnly: Bool
+  /// The store's epochs, and that of this writer.
+  nonisolated let epochs: EpochChain
   /// Whether `onChanges` is to be called.
   package nonisolated let interest: ChangeInterest
 
@@ -70,11 +74,13 @@ package actor Store {
     self.lock = opened.lock
     heldLock = opened.lock
     storeIdentifier = opened.identifier
+    epochs = opened.epochs
     checkpointing = CheckpointPolicy(limitPages: configuration.walLimitBytes / 4096)
     published = Published(opened.catalog)
     interest = opened.interest
+    isReadOnly = opened.writer == nil
     writer = opened.writer
-    if configuration.isInMemory || configuration.isReadOnly || configuration.isScratch { return }
+    if configuration.isInMemory || isReadOnly || configuration.isScratch { return }
     thread.run { [self] in assumeIsolated { $0.reserveLog() } }
   }
 
@@ -130,7 +136,7 @@ package actor Store {
     isPurging = false
     guard let writer, writer.prepared == nil else { return }
     do {
-      let hasMore = try writer.purgeHistory(now: HistoryClock.now())
+      let hasMore = try writer.purgeHistory()
       publish(writer)
       try checkpoint(writer)
       if hasMore { purgeLater() }
@@ -169,9 +175,8 @@ package actor Store {
     }
   }
 
-  /// Takes the first of the requests: prepares it, lets it wait, or decides about the one before.
-  ///
-  /// - Returns: The requests that can be done now.
+  /// Takes the first of the requests: prepares it, lets it wait, or decides about the one before,
+  /// and returns the requests that can be done now.
   private func decide(
     _ requests: ArraySlice<WriteRequest>,
     _ writer: Writer
@@ -185,7 +190,7 @@ package actor Store {
     do {
       let outcome = try writer.runPhase(first)
       publish(writer)
-      // What is only prepared may still be undone.
+      // A prepared transaction may still be undone.
       if writer.prepared == nil { tell(writer) }
       onCommit([outcome])
       if writer.prepared == nil { try checkpoint(writer) }
@@ -252,8 +257,9 @@ package actor Store {
       writer.statistics.checkpoints += 1
       if !isComplete { writer.statistics.incompleteCheckpoints += 1 }
     } catch {
-      // Without room the log grows on, and the next commit tells whether there is room for it.
-      guard [.full, .busy, .readOnly].contains(error.kind) else { throw error }
+      // Without room the log grows on, and the next commit tells whether there is room for it; so it does
+      // with a damaged page, which whoever reads it is told of.
+      guard [.full, .busy, .readOnly, .damaged].contains(error.kind) else { throw error }
     }
     checkpointing.didCheckpoint(pages: writer.connection.walPageCount)
     publish(writer)
@@ -312,7 +318,7 @@ package actor Store {
   }
 }
 
-/// What other threads may know about a store.
+/// The knowledge of other threads about a store.
 private final class Published: Sendable {
   let catalog: Mutex<Catalog>
   let statistics = Mutex(StoreStatistics())

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// A look at everything in a store that nobody has open: rows, references, and what leads back.
+/// A look at the rows of a store that nobody has open: their entities, references, and what leads back.
 struct StoreCheck {
   /// How many problems of a kind are told for each table.
   private static let limit = 100
@@ -16,7 +16,7 @@ struct StoreCheck {
   }
 
   mutating func run() throws {
-    for layout in entities.catalog.tables { try checkRows(layout) }
+    for layout in entities.catalog.tables { try checkKinds(layout) }
     var seen: Set<String> = []
     for layout in entities.catalog.allLayouts {
       for link in try entities.links(of: layout) where link.layout.owner == layout.name {
@@ -30,24 +30,13 @@ struct StoreCheck {
     }
   }
 
-  private mutating func checkRows(_ layout: EntityLayout) throws {
-    let statement = try connection.statement("SELECT \(layout.fullRow) FROM \(layout.table)")
-    defer { statement.reset() }
-    do {
-      while try statement.step() {
-        do {
-          try layout.verify(statement.row)
-        } catch {
-          problems.append(error.message)
-          continue
-        }
-        guard let place = layout.kindPosition else { continue }
-        if layout.numbers[Int(statement.row.integer(place + 3))] == nil {
-          problems.append("\(layout.name)/\(statement.row.integer(0)) is of no entity.")
-        }
-      }
-    } catch {
-      problems.append("The rows of \(layout.name) can't all be read: \(error.message).")
+  private mutating func checkKinds(_ layout: EntityLayout) throws {
+    guard layout.kindPosition != nil else { return }
+    let numbers = layout.numbers.keys.sorted().map(String.init).joined(separator: ", ")
+    let kind = StorageMap.kindColumn
+    try report("SELECT id, \(kind) FROM \(layout.table) WHERE \(kind) NOT IN (\(numbers))") {
+      row,
+      _ in "\(layout.name)/\(row) is of no entity."
     }
   }
 
@@ -56,7 +45,7 @@ struct StoreCheck {
   private mutating func check(_ link: Link, _ column: ReferenceColumn) throws {
     let source = column.root.table
     let inverse = try entities.inverse(of: link)
-    // What keeps references to nothing was told to.
+    // A rule that keeps references to nothing was told to.
     if inverse?.relationship.deleteRule != .noAction {
       try report(
         """
@@ -94,25 +83,12 @@ struct StoreCheck {
   /// The row of a link's destination with an identifier, for `EXISTS`.
   private func target(_ link: Link, _ identifier: String) -> String {
     let layout = link.destination
-    let kind = layout.kindCondition(in: "d", includingDescendants: true).map { " AND \($0)" } ?? ""
-    return "\(layout.table) AS d WHERE d.id = \(identifier)\(kind)"
+    return "\(layout.table) AS d WHERE d.id = \(identifier)\(layout.kindFilter(in: "d"))"
   }
 
   // MARK: Join tables
 
   private mutating func check(_ link: Link, _ table: JoinTable) throws {
-    let name = link.name
-    let statement = try connection.statement("SELECT \(table.fullRow) FROM \(table.name)")
-    defer { statement.reset() }
-    do {
-      while try statement.step() {
-        let row = statement.row
-        if table.isSound(row) { continue }
-        problems.append("The stored link \(name) \(row.integer(0))-\(row.integer(1)) is damaged.")
-      }
-    } catch {
-      problems.append("The links of \(name) can't all be read: \(error.message).")
-    }
     try checkEnds(link, table)
     if link.isSymmetric {
       try report(
@@ -120,7 +96,7 @@ struct StoreCheck {
         SELECT s.source, s.target FROM \(table.name) AS s WHERE NOT EXISTS \
         (SELECT 1 FROM \(table.name) AS t WHERE t.source = s.target AND t.target = s.source)
         """
-      ) { "\(name) of \($0) leads to \(link.destination.name)/\($1), but not back." }
+      ) { "\(link.name) of \($0) leads to \(link.destination.name)/\($1), but not back." }
     }
   }
 
@@ -137,11 +113,10 @@ struct StoreCheck {
     }
     guard inverse == nil || link.relationship.deleteRule != .noAction else { return }
     let owner = link.owner
-    let kind = owner.kindCondition(in: "d", includingDescendants: true).map { " AND \($0)" } ?? ""
     try report(
       """
       SELECT s.\(near), s.\(far) FROM \(table.name) AS s \
-      WHERE NOT EXISTS (SELECT 1 FROM \(owner.table) AS d WHERE d.id = s.\(near)\(kind))
+      WHERE NOT EXISTS (SELECT 1 FROM \(owner.table) AS d WHERE d.id = s.\(near)\(owner.kindFilter(in: "d")))
       """
     ) { "\(link.name) of \($0), which doesn't exist, leads to \(link.destination.name)/\($1)." }
   }
@@ -158,7 +133,7 @@ struct StoreCheck {
         problems.append(message(statement.row.integer(0), statement.row.integer(1)))
       }
     } catch {
-      problems.append("The references can't all be read: \(error.message).")
+      problems.append("The rows and references can't all be read: \(error.message).")
     }
   }
 }

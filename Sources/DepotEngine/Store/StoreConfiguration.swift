@@ -1,3 +1,5 @@
+package import DepotLinux
+
 /// Where a store is and how it behaves.
 package struct StoreConfiguration: Sendable {
   /// The path of the database's file; beside it are its log and its lock.
@@ -8,6 +10,8 @@ package struct StoreConfiguration: Sendable {
   package var quickCheckLimitBytes = 4 << 20
   /// How much of its history is kept.
   package var history = HistoryRetention()
+  /// The clocks that tell the time.
+  package var clocks = Clocks.system
 
   /// Whether the file is on a file system in memory, and goes away when the store is closed.
   package var isInMemory: Bool
@@ -15,6 +19,10 @@ package struct StoreConfiguration: Sendable {
   package var isScratch = false
   /// Whether nothing may be written.
   package var isReadOnly: Bool
+  /// Whether to open it for reading only if it can't be written.
+  package var fallsBackToReading = false
+  /// Whether to go on with what is there if something of the store is gone.
+  package var acceptsLoss = false
 
   package init(path: String, isInMemory: Bool = false, isReadOnly: Bool = false) {
     self.path = path

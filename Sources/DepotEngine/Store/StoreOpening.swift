@@ -5,8 +5,7 @@ internal import Glibc
 
 /// The steps that prove, before anything is served, that a store can be relied on.
 ///
-/// They are in this order because closing a file ends SQLite's own locks on it: whatever reads the
-/// files directly comes before SQLite opens them.
+/// All direct reading of the files comes before SQLite opens them.
 struct StoreOpening {
   struct Opened {
     /// `nil` if nothing may be written.
@@ -15,6 +14,7 @@ struct StoreOpening {
     /// `nil` if the file can't be locked and nothing is written.
     var lock: FileLock?
     var identifier: String
+    var epochs: EpochChain
     var interest = ChangeInterest()
   }
 
@@ -30,9 +30,23 @@ struct StoreOpening {
 
   func open() throws(DepotError) -> sending Opened {
     if configuration.isReadOnly { return try openForReading() }
+    do throws(DepotError) {
+      return try openForWriting()
+    } catch {
+      guard configuration.fallsBackToReading, [.readOnly, .filePermission].contains(error.code)
+      else { throw error }
+      do throws(DepotError) {
+        return try openForReading()
+      } catch let other {
+        throw other.code == .fileNotFound ? error : other
+      }
+    }
+  }
+
+  private func openForWriting() throws(DepotError) -> sending Opened {
     let lock = if let lock { lock } else { try StoreFiles(path).lock() }
     StoreFiles(path).removeLeftovers()
-    if try !StoreFiles(path).prove() { try StoreFiles(path).create() }
+    try prove()
     do {
       let connection = try Connection(path: path, access: .writer)
       try prepare(connection)
@@ -44,21 +58,18 @@ struct StoreOpening {
         catalog: writer.catalog,
         lock: lock,
         identifier: try writer.tables.storeIdentifier(),
+        epochs: writer.epoch.chain,
         interest: writer.recorder.interest
       )
-    } catch let error as DepotError {
-      throw error
-    } catch let error as SQLiteError {
-      throw StoreFiles(path).error(error)
     } catch {
-      throw DepotError(.bug, "\(error)")
+      throw StoreFiles(path).error(error)
     }
   }
 
   private func openForReading() throws(DepotError) -> sending Opened {
     let files = StoreFiles(path)
     let lock = try files.lockForReading()
-    try files.proveReadable()
+    try proveReadable()
     do {
       let connection = try Connection(path: path, access: .frozen)
       guard try files.checkVersion(connection) else {
@@ -66,18 +77,71 @@ struct StoreOpening {
       }
       try examine(connection)
       let tables = CatalogTables(connection: connection)
+      let identifier = try tables.storeIdentifier()
       return Opened(
         writer: nil,
         catalog: try tables.load(),
         lock: lock,
-        identifier: try tables.storeIdentifier()
+        identifier: identifier,
+        epochs: EpochChain(store: identifier, try EpochTable(connection: connection).all())
       )
-    } catch let error as DepotError {
-      throw error
-    } catch let error as SQLiteError {
-      throw files.error(error)
     } catch {
-      throw DepotError(.bug, "\(error)")
+      throw files.error(error)
+    }
+  }
+
+  /// Makes sure that nothing is missing, and that there are files that can be opened.
+  private func prove() throws(DepotError) {
+    let files = StoreFiles(path)
+    let evidence = try files.evidence()
+    var finding = evidence.finding
+    if case .loss(let loss) = finding {
+      guard configuration.acceptsLoss else { throw files.error(loss) }
+      finding = try files.accept(loss)
+    }
+    switch finding {
+    case .none:
+      if evidence.main == .begun { try files.setAsideBeginning() }
+      if keepsState { try files.keepState(stamp: 0) }
+      try files.create()
+    case .unknown: if keepsState { try files.keepState(stamp: evidence.stamp) }
+    case .old:
+      try FormatUpgrade(path: path, clocks: configuration.clocks.read()).run()
+      if keepsState { try files.keepState(stamp: 0) }
+    case .firstPageIsInLog, .firstPageIsTorn: try files.repairFirstPage(evidence)
+    case .sound: break
+    case .damaged: throw files.firstPageIsDamaged
+    case .loss(let loss): throw files.error(loss)
+    }
+    do throws(SystemError) {
+      if keepsState { _ = try StateFile.open(beside: path) }
+    } catch {
+      throw DepotError(error, file: StateFile.path(of: path))
+    }
+  }
+
+  /// Whether it is known outside of the files what they hold.
+  private var keepsState: Bool { !configuration.isInMemory && !configuration.isScratch }
+
+  /// Makes sure that there is a store from which nothing is missing.
+  private func proveReadable() throws(DepotError) {
+    let files = StoreFiles(path)
+    let evidence = try files.evidence()
+    switch evidence.finding {
+    case .sound, .unknown, .old: break
+    case .none where evidence.main != .missing:
+      throw DepotError(.corrupt, "\(path) is empty.").hint("Open it for writing once.")
+    case .none:
+      throw DepotError(.fileNotFound, "There is no store at \(path).")
+        .hint("A store that is opened for reading only isn't made.")
+    case .firstPageIsInLog:
+      throw DepotError(.readOnly, "The first page of the store \(path) is damaged.")
+        .hint("Open it for writing once: its log has the page.")
+    case .firstPageIsTorn:
+      throw DepotError(.readOnly, "The first page of the store \(path) is half written.")
+        .hint("Open it for writing once: the rest of it is known.")
+    case .damaged: throw files.firstPageIsDamaged
+    case .loss(let loss): throw files.error(loss)
     }
   }
 
@@ -96,21 +160,33 @@ struct StoreOpening {
       PRAGMA cache_size = -8192;
       """
     )
-    guard try connection.checkpoint(.truncate) else {
-      throw DepotError(.busy, "Another program has the store \(path) open.")
-        .hint("Nothing but depotd may open a live store.")
+    do throws(SQLiteError) {
+      _ = try connection.checkpoint(.truncate)
+    } catch {
+      // Without room the log stays as it is, and can be read.
+      guard error.isWantOfRoom, !mustCreate else { throw error }
     }
-    if mustCreate { return try tables.create() }
-    try tables.upgrade()
+    if mustCreate { return try tables.create(configuration.clocks.read()) }
+    try tables.upgrade(configuration.clocks.read())
     try examine(connection)
   }
 
   /// Looks at all pages of a small store.
   private func examine(_ connection: Connection) throws {
     let pages = try connection.integer("PRAGMA page_count") ?? 0
-    if Int(pages) * 4096 <= configuration.quickCheckLimitBytes {
-      let problems = try connection.texts("PRAGMA quick_check(10)")
-      guard problems == ["ok"] else { throw StoreFiles(path).damaged(problems) }
+    if configuration.acceptsLoss || Int(pages) * 4096 <= configuration.quickCheckLimitBytes {
+      // A reader of a damaged page is told; everything else is served.
+      var problems: [String]
+      do throws(SQLiteError) {
+        problems = try connection.texts("PRAGMA quick_check(10)")
+      } catch {
+        guard error.kind == .damaged else { throw error }
+        problems = []
+      }
+      if problems == ["ok"] { return }
+      guard try !connection.damagedPages().isEmpty else {
+        throw StoreFiles(path).damaged(problems)
+      }
     }
   }
 }

@@ -1,9 +1,11 @@
-/// What a store has done since it was opened.
+/// The counts of a store since it was opened.
 package struct StoreStatistics: Hashable, Sendable {
   package var commits = 0
   /// Requests that were applied.
   package var writes = 0
   package var failedWrites = 0
+  /// How many of them were refused for want of room on the disk.
+  package var writesWithoutRoom = 0
   /// Requests whose idempotency key had an outcome already.
   package var repeatedWrites = 0
   package var rowsInserted = 0
@@ -22,6 +24,8 @@ package struct StoreStatistics: Hashable, Sendable {
   /// How many commits took less than 2^i microseconds, and not less than half of that; the last
   /// counts all slower ones too.
   package var commitHistogram = [Int](repeating: 0, count: 24)
+
+  package init() {}
 
   mutating func addCommit(nanoseconds: UInt64) {
     commits += 1

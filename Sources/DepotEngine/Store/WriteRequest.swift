@@ -2,7 +2,7 @@ package import DepotProtocol
 
 /// A write on its way to the store.
 package struct WriteRequest: Sendable {
-  /// What the server knows the call by; it comes back with the outcome.
+  /// The server's name for the call; it comes back with the outcome.
   package var token: UInt64
   /// One of the operations that change the store.
   package var operation: Operation
@@ -15,7 +15,7 @@ package struct WriteRequest: Sendable {
   package var connection: Int64
   /// Whether it is about the end of the connection, whose uploads go, rather than ``operation``.
   package var endsConnection: Bool
-  /// What is to become of its transaction.
+  /// The phase of its transaction.
   package var phase: Phase
 
   /// The part that a write has in one that several stores take or none.
@@ -26,18 +26,18 @@ package struct WriteRequest: Sendable {
     /// It has no part, and is done at once.
     case whole
     case prepare
-    /// What was prepared is stored.
+    /// The prepared transaction is stored.
     case commit
-    /// What was prepared is undone.
+    /// The prepared transaction is undone.
     case undo
   }
   /// Answers it on the store's thread, if that is possible when it is committed alone; returns whether it did.
   package var answer: (@Sendable (WriteOutcome) -> Bool)?
-  /// Who the history says it was.
+  /// The author in the history.
   package var author: String?
   /// The process that sent it, as the history tells it.
   package var process: String?
-  /// What the transaction belongs to, as undoing by group needs it.
+  /// The group of the transaction, as undoing by group needs it.
   package var group: String?
 
   package init(
@@ -67,7 +67,7 @@ package struct WriteRequest: Sendable {
   }
 }
 
-/// What became of a write.
+/// The outcome of a write.
 package struct WriteOutcome: Sendable {
   package var token: UInt64
   /// The terminal frame, ready to be sent.

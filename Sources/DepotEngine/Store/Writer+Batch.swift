@@ -3,10 +3,8 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension Writer {
-  /// Runs requests in one transaction, each of which fails alone.
-  ///
-  /// - Returns: The outcomes, all of which are on disk.
-  /// - Throws: ``SQLiteError`` after which nobody knows what is on disk: nothing may be answered.
+  /// Runs requests in one transaction, each of which fails alone, and returns the outcomes, all of
+  /// which are on disk.
   func run(_ requests: ArraySlice<WriteRequest>) throws(SQLiteError) -> [WriteOutcome] {
     do {
       let outcomes = try runTogether(requests)
@@ -14,17 +12,10 @@ extension Writer {
       statistics.largestBatch = max(statistics.largestBatch, requests.count)
       return outcomes
     } catch {
-      // Whether the backup is of use, the next start finds out.
-      if case .fatal = error { backup = nil }
-      recorder.discardTransaction()
-      try endTransaction()
-      switch error {
-      case .fatal(let error): throw error
-      case .transaction(let error):
-        if let only = requests.first, requests.count == 1 {
-          statistics.failedWrites += 1
-          return [only.outcome(.failure(DepotError(error)))]
-        }
+      let error = try undo(error)
+      if let only = requests.first, requests.count == 1 {
+        statistics.failedWrites += 1
+        return [only.outcome(.failure(refusal(error)))]
       }
     }
     // One of them took the others with it, so each gets its own transaction.
@@ -45,6 +36,19 @@ extension Writer {
     }
   }
 
+  /// Undoes the transaction after a failure, and returns the cause, unless nobody knows what is on
+  /// disk now.
+  func undo(_ failure: Failure) throws(SQLiteError) -> SQLiteError {
+    // Whether the backup is of use, the next start finds out.
+    if case .fatal = failure { backup = nil }
+    recorder.discardTransaction()
+    try endTransaction()
+    switch failure {
+    case .fatal(let error): throw error
+    case .transaction(let error): return error
+    }
+  }
+
   private func runTogether(
     _ requests: ArraySlice<WriteRequest>
   ) throws(Failure) -> [WriteOutcome] {
@@ -52,7 +56,7 @@ extension Writer {
     var outcomes: [WriteOutcome] = []
     outcomes.reserveCapacity(requests.count)
     do {
-      try connection.statement("BEGIN IMMEDIATE").runBound()
+      try beginTransaction()
       for request in requests {
         let result = try runAlone(request, hasCompany: requests.count > 1, &effect)
         outcomes.append(request.outcome(result))
@@ -103,13 +107,11 @@ extension Writer {
   }
 
   /// Runs one request, and undoes what it did if it fails.
-  ///
-  /// - Throws: ``SQLiteError`` if it took the transaction with it.
   func runAlone(
     _ request: WriteRequest,
     hasCompany: Bool,
     _ effect: inout WriteEffect
-  ) throws(SQLiteError) -> Result<[UInt8], DepotError> {
+  ) throws(SQLiteError) -> Result<WriteReply, DepotError> {
     if hasCompany { try connection.statement("SAVEPOINT request").runBound() }
     var attempt = effect
     let failure: DepotError
@@ -123,7 +125,7 @@ extension Writer {
       failure = error
     } catch let error as SQLiteError {
       guard error.kind != .broken, connection.isInTransaction else { throw error }
-      failure = DepotError(error)
+      failure = refusal(error)
     } catch {
       failure = DepotError(.bug, "\(error)")
     }
@@ -135,6 +137,12 @@ extension Writer {
     return .failure(failure)
   }
 
+  /// Translates a failure of SQLite, and counts it if it is want of room.
+  func refusal(_ error: SQLiteError) -> DepotError {
+    if error.kind == .full { statistics.writesWithoutRoom += 1 }
+    return DepotError(error)
+  }
+
   func endTransaction() throws(SQLiteError) {
     if connection.isInTransaction { try connection.statement("ROLLBACK").runBound() }
     if let backup { StoreCopies(of: configuration.path).discard(backup) }
@@ -144,11 +152,11 @@ extension Writer {
 
 extension WriteRequest {
   /// Writes the frame that ends the call.
-  func outcome(_ result: Result<[UInt8], DepotError>) -> WriteOutcome {
+  func outcome(_ result: Result<WriteReply, DepotError>) -> WriteOutcome {
     var writer = JSONWriter()
     switch result {
-    case .success(let json):
-      reply.ok(to: &writer) { $0.raw(json) }
+    case .success(let result):
+      reply.ok(to: &writer) { result.write(to: &$0, as: reply.int64) }
       return WriteOutcome(token: token, frame: writer.bytes, isSuccess: true)
     case .failure(let error):
       reply.failure(error, to: &writer)

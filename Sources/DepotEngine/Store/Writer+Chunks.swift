@@ -1,22 +1,14 @@
-internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 
 extension Writer {
-  /// Does the next chunk of a write in a transaction of its own.
-  ///
-  /// - Returns: The outcome, which is on disk, or `nil` if there are more chunks.
-  /// - Throws: ``SQLiteError`` after which nobody knows what is on disk: nothing may be answered.
+  /// Does the next chunk of a write in a transaction of its own, and returns the outcome, which is
+  /// on disk, or `nil` if there are more chunks.
   func runChunk(of write: inout ChunkedWrite) throws(SQLiteError) -> WriteOutcome? {
     do {
       return try advance(&write)
     } catch {
-      recorder.discardTransaction()
-      try endTransaction()
-      switch error {
-      case .fatal(let error): throw error
-      case .transaction(let error): return fail(write, DepotError(error))
-      }
+      return fail(write, refusal(try undo(error)))
     }
   }
 
@@ -29,9 +21,9 @@ extension Writer {
   private func advance(_ write: inout ChunkedWrite) throws(Failure) -> WriteOutcome? {
     var effect = WriteEffect()
     var next = write
-    let result: [UInt8]?
+    let result: WriteReply?
     do {
-      try connection.statement("BEGIN IMMEDIATE").runBound()
+      try beginTransaction()
       result = try performChunk(of: &next, known: &write.progress, &effect)
     } catch let error as DepotError {
       try endOrFail()
@@ -47,23 +39,20 @@ extension Writer {
 
   /// Does a chunk inside a transaction.
   ///
-  /// What the key's row says counts, rather than what this write remembers: the same request may have
-  /// been sent again while the first one goes on.
-  ///
-  /// - Returns: The result if it was the last chunk.
+  /// The key's row counts, rather than the memory of this write: the same request may have been
+  /// sent again while the first one goes on.
   private func performChunk(
     of write: inout ChunkedWrite,
     known: inout ChunkProgress,
     _ effect: inout WriteEffect
-  ) throws -> [UInt8]? {
+  ) throws -> WriteReply? {
     let request = write.request
-    let form = request.reply.int64
     let hash = request.key == nil ? 0 : OutcomeTable.hash(request.operation)
     if let key = request.key {
       let (progress, result) = try outcomes.progress(of: key, hash: hash)
       if let result {
         effect.repeatedWrites += 1
-        return result.writingIdentifiers(as: form)
+        return WriteReply(.stored(result))
       }
       if let progress {
         write.progress = progress
@@ -77,38 +66,27 @@ extension Writer {
     try request.control.check()
     guard isLast else {
       guard let key = request.key else { return nil }
-      try outcomes.store(&write.progress, key: key, hash: hash, at: WallClock.now())
+      try outcomes.store(&write.progress, key: key, hash: hash, at: keyTime)
       return nil
     }
     if let key = request.key { try outcomes.join(&write.progress, key: key, hash: hash) }
-    var json = JSONWriter()
-    json.write(write.progress, for: request.operation)
-    json.bytes = json.bytes.adding(write.token)
+    let reply = WriteReply(write.progress.content(for: request.operation), token: write.token)
     if let key = request.key {
-      try outcomes.finish(write.progress, json.bytes, key: key, hash: hash, at: WallClock.now())
+      try outcomes.finish(write.progress, reply.stored, key: key, hash: hash, at: keyTime)
     }
-    return json.bytes.writingIdentifiers(as: form)
+    return reply
   }
 }
 
-extension JSONWriter {
-  /// Writes the result of a chunked write.
-  fileprivate mutating func write(_ progress: ChunkProgress, for operation: Operation) {
-    let (name, returnsIdentifiers) =
-      switch operation {
-      case .update(let request): ("updated", request.returnsIdentifiers)
-      case .delete(let request): ("deleted", request.returnsIdentifiers)
-      default: ("", false)
-      }
-    raw("{")
-    string(name)
-    raw(":")
-    integer(progress.done)
-    if returnsIdentifiers {
-      raw(",\"ids\":[")
-      raw(progress.identifiers)
-      raw("]")
+extension ChunkProgress {
+  /// The result of a write that is done.
+  fileprivate func content(for operation: Operation) -> WriteReply.Content {
+    switch operation {
+    case .update(let request):
+      .rows("updated", done, request.returnsIdentifiers ? identifiers : nil)
+    case .delete(let request):
+      .rows("deleted", done, request.returnsIdentifiers ? identifiers : nil)
+    default: .members([:])
     }
-    raw("}")
   }
 }

@@ -3,8 +3,6 @@ internal import DepotSQLite
 
 extension Writer {
   /// Does what a request with a part in several stores asks for.
-  ///
-  /// - Throws: ``SQLiteError`` after which nobody knows what is on disk: nothing may be answered.
   func runPhase(_ request: WriteRequest) throws(SQLiteError) -> WriteOutcome {
     do {
       switch request.phase {
@@ -19,26 +17,20 @@ extension Writer {
         prepared = nil
         try endOrFail()
       }
-      return request.outcome(.success(Array("{}".utf8)))
+      return request.outcome(.success(.empty))
     } catch {
-      if case .fatal = error { backup = nil }
-      recorder.discardTransaction()
-      try endTransaction()
-      switch error {
-      case .fatal(let error): throw error
-      case .transaction(let error):
-        statistics.failedWrites += 1
-        return request.outcome(.failure(DepotError(error)))
-      }
+      let error = try undo(error)
+      statistics.failedWrites += 1
+      return request.outcome(.failure(refusal(error)))
     }
   }
 
   /// Does a request and leaves its transaction open, unless it fails.
   private func prepare(_ request: WriteRequest) throws(Failure) -> WriteOutcome {
     var effect = WriteEffect()
-    let result: Result<[UInt8], DepotError>
+    let result: Result<WriteReply, DepotError>
     do {
-      try connection.statement("BEGIN IMMEDIATE").runBound()
+      try beginTransaction()
       result = try runAlone(request, hasCompany: false, &effect)
     } catch {
       throw Failure(error)

@@ -9,8 +9,10 @@ final class Writer {
   let connection: Connection
   let tables: CatalogTables
   let outcomes: OutcomeTable
-  /// What writes the history.
+  /// The recorder of the history.
   let recorder: ChangeRecorder
+  /// The writer's epoch, and its time.
+  var epoch: WriterEpoch { recorder.epoch }
   /// The schema as it was committed.
   private(set) var catalog: Catalog
   let configuration: StoreConfiguration
@@ -20,7 +22,7 @@ final class Writer {
   private var nextPruning: UInt64 = 0
   /// The copy that the migration in the transaction made before it.
   var backup: String?
-  /// What the transaction did that waits for a decision; `nil` if there is none.
+  /// The effect of the transaction that waits for a decision; `nil` if there is none.
   var prepared: WriteEffect?
   /// About how many bytes the history has, and how many the store says.
   var historyBytes: Int64
@@ -41,95 +43,97 @@ final class Writer {
     catalog = try tables.load()
     SpecialTables(connection: connection).enable(catalog)
     try BlobUploads(connection: connection).removeAll(catalog)
-    historyBytes = try tables.historyBytes()
+    historyBytes = try connection.number(.historyBytes)
     storedHistoryBytes = historyBytes
-    hasForgottenHistory = try tables.historyFloor() > 0
-    indexedHistory = try InsertionIndex(connection: connection).position()
+    let floor = try connection.number(.historyFloor)
+    hasForgottenHistory = floor > 0
+    indexedHistory = try connection.number(.historyIndexed)
     nextIndexedHistory = indexedHistory
     ceilings = try tables.ceilings()
     entities = EntityWriters(catalog, on: connection, ceilings: ceilings)
     recorder = try ChangeRecorder(
       on: connection,
       store: try tables.storeIdentifier(),
-      floor: try tables.historyFloor()
+      floor: floor,
+      configuration.clocks
     )
     entities.recorder = recorder
     connection.observe(recorder)
   }
 
+  // The recorder writes through the connection that it observes.
+  deinit { connection.observe(nil) }
+
   /// Does what a request asks for, inside a transaction.
-  ///
-  /// - Returns: The JSON of the result.
-  func perform(_ request: WriteRequest, _ effect: inout WriteEffect) throws -> [UInt8] {
+  func perform(_ request: WriteRequest, _ effect: inout WriteEffect) throws -> WriteReply {
     if request.endsConnection {
       try BlobUploads(connection: connection).remove(ofConnection: request.connection, catalog)
-      return Array("{}".utf8)
+      return .empty
     }
     try request.control.check()
-    let form = request.reply.int64
-    guard let key = request.key else {
-      return try applyRecorded(request, &effect).writingIdentifiers(as: form)
-    }
+    guard let key = request.key else { return try applyRecorded(request, &effect) }
     let hash = OutcomeTable.hash(request.operation)
     if let result = try outcomes.result(of: key, hash: hash) {
       effect.repeatedWrites += 1
-      return result.writingIdentifiers(as: form)
+      return WriteReply(.stored(result))
     }
-    let result = try applyRecorded(request, &effect)
-    try outcomes.store(result, key: key, hash: hash, at: WallClock.now())
-    return result.writingIdentifiers(as: form)
+    let reply = try applyRecorded(request, &effect)
+    try outcomes.store(reply.stored, key: key, hash: hash, at: keyTime)
+    return reply
   }
 
   /// Does what a request asks for, with its entry in the history.
   private func applyRecorded(
     _ request: WriteRequest,
     _ effect: inout WriteEffect
-  ) throws -> [UInt8] {
+  ) throws -> WriteReply {
     do {
       let origin = TransactionOrigin(request)
       try recorder.begin(origin, catalog)
-      let result = try apply(request, &effect)
+      let content = try apply(request, &effect)
+      try request.control.check()
       if origin.isSchemaChange, effect.catalog == nil || effect.isRehearsal {
         recorder.discard()
-        return result
+        return WriteReply(content)
       }
-      return result.adding(try recorder.finish())
+      return WriteReply(content, token: try recorder.finish())
     } catch {
       recorder.discard()
       throw error
     }
   }
 
-  private func apply(_ request: WriteRequest, _ effect: inout WriteEffect) throws -> [UInt8] {
-    var json = JSONWriter()
+  private func apply(
+    _ request: WriteRequest,
+    _ effect: inout WriteEffect
+  ) throws -> WriteReply.Content {
+    let control = request.control
     switch request.operation {
     case .defineSchema(let schema, let isDryRun, let options):
-      let definition = SchemaDefinitionRun(self, schema, options, request.control)
-      json.write(
-        .object(isDryRun ? try definition.rehearse(&effect) : try definition.run(&effect))
-      )
+      let definition = SchemaDefinitionRun(self, schema, options, control)
+      return .members(isDryRun ? try definition.rehearse(&effect) : try definition.run(&effect))
     case .beginMigration(let migration):
-      let copy = MigrationCopy(self, migration, request.control)
-      json.write(.object(try copy.make()))
+      return .members(
+        try MigrationCopy(writer: self, request: migration, control: control).make()
+      )
     case .commitMigration:
-      json.write(.object(try MigrationEnd(self, request.control).run(&effect)))
+      return .members(try MigrationEnd(writer: self, control: control).run(&effect))
     case .deleteHistory, .acknowledgeHistory, .forgetConsumer:
-      try keepHistory(request.operation, &json)
+      return .members(try keepHistory(request.operation))
     case .undo(let undo):
-      try UndoRun(self, entities, undo, request).run(&effect, &json)
+      let run = UndoRun(writer: self, entities: entities, request: undo, write: request)
+      return .members(try run.run(&effect))
     case .redo(let undo):
-      try UndoRun(self, entities, undo, request, isRedo: true).run(&effect, &json)
+      var run = UndoRun(writer: self, entities: entities, request: undo, write: request)
+      run.isRedo = true
+      return .members(try run.run(&effect))
     default:
-      let session = ChangeSession(entities, request.control, client: request.connection)
-      try session.apply(request.operation, &effect, &json)
+      let session = ChangeSession(entities, control, client: request.connection)
+      return try session.apply(request.operation, &effect)
     }
-    try request.control.check()
-    return json.bytes
   }
 
-  /// Does the next chunk of a request.
-  ///
-  /// - Returns: Whether it was the last.
+  /// Does the next chunk of a request, and returns whether it was the last.
   func applyChunk(
     _ request: WriteRequest,
     _ progress: inout ChunkProgress,
@@ -152,8 +156,18 @@ final class Writer {
     return result
   }
 
+  /// The time of the store by which the age of keys is told, in whole seconds.
+  var keyTime: Int64 { Int64(epoch.now()) }
+
+  /// Begins a transaction.
+  func beginTransaction() throws {
+    try connection.begin()
+    try epoch.begin { try connection.number(.historyPurged) }
+  }
+
   /// Makes what a transaction did known after its commit.
   func didCommit(_ effect: WriteEffect, _ stored: [(IdentifierCounter, Int64)]) {
+    epoch.didCommit()
     if let backup { StoreCopies(of: configuration.path).finish(backup) }
     backup = nil
     for (counter, ceiling) in stored { counter.didStore(ceiling) }
@@ -174,9 +188,8 @@ final class Writer {
     }
   }
 
-  /// Writes what belongs into a transaction besides its requests.
-  ///
-  /// - Returns: What the store will know about identifiers once it is committed.
+  /// Writes what belongs into a transaction besides its requests, and returns what the store will
+  /// know about identifiers once it is committed.
   func finishTransaction(_ effect: WriteEffect) throws -> [(IdentifierCounter, Int64)] {
     var stored: [(IdentifierCounter, Int64)] = []
     // A migration has stored them under the names that its entities have now.
@@ -186,21 +199,20 @@ final class Writer {
       stored.append((counter, ceiling))
     }
     try countHistory()
+    try epoch.note()
     nextIndexedHistory = try InsertionIndex(connection: connection).advance(
       to: recorder.history.lastIdentifier,
       from: indexedHistory
     )
     let now = Monotonic.now()
     if now >= nextPruning {
-      let hasMore = try outcomes.prune(before: WallClock.now() - OutcomeTable.lifetime)
+      let hasMore = try outcomes.prune(before: keyTime - OutcomeTable.lifetime)
       nextPruning = hasMore ? 0 : now + 60_000_000_000
     }
     return stored
   }
 
   /// Stores exactly where identifiers go on, and empties the log.
-  ///
-  /// - Throws: ``SQLiteError``, after which the next start does what is left.
   func close() throws {
     connection.observe(nil)
     try connection.transaction {
@@ -208,15 +220,13 @@ final class Writer {
         try tables.setCeiling(counter.next, of: counter.entity)
       }
       if historyBytes != storedHistoryBytes { try storeHistoryBytes() }
+      try epoch.noteEnd()
     }
-    _ = try connection.checkpoint(.truncate)
+    if try connection.checkpoint(.truncate) { try connection.finish() }
   }
 }
 
-@available(*, unavailable)
-extension Writer: Sendable {}
-
-/// What requests did inside a transaction.
+/// The effect of requests inside a transaction.
 struct WriteEffect {
   var writes = 0
   var failedWrites = 0

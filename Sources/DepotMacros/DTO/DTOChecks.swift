@@ -25,9 +25,7 @@ enum DTOChecks {
     let isGeneric =
       declaration.as(StructDeclSyntax.self)?.genericParameterClause != nil
       || declaration.as(ClassDeclSyntax.self)?.genericParameterClause != nil
-    let removal = declaration.attributes.first(named: "DTO").map {
-      FixIt.remove($0, from: declaration.attributes)
-    }
+    let removal = FixIt.remove(named: "DTO", from: declaration.attributes)
     let finalizing: FixIt? =
       declaration.is(ClassDeclSyntax.self) && !isGeneric
       ? keyword.map {
@@ -76,9 +74,7 @@ enum DTOChecks {
     _ variable: VariableDeclSyntax,
     in context: some MacroExpansionContext
   ) {
-    guard variable.isInstanceVariable, variable.bindings.allSatisfy(\.isStored),
-      let binding = variable.bindings.first
-    else { return }
+    guard variable.isStoredInObjects, let binding = variable.bindings.first else { return }
     let name = binding.pattern.trimmedDescription
     if variable.bindings.count > 1 || !binding.pattern.is(IdentifierPatternSyntax.self) {
       context.report(

@@ -46,20 +46,9 @@ enum ColumnMacro: PeerMacro {
     providingPeersOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
-    let variable = declaration.as(VariableDeclSyntax.self)
-    let isStored = variable.map { variable in
-      variable.isInstanceVariable && variable.bindings.allSatisfy(\.isStored)
+    if declaration.as(VariableDeclSyntax.self)?.isStoredInObjects != true {
+      context.reportPlace(of: node, on: declaration, "column.place", "a type with '@DTO'")
     }
-    guard isStored != true else { return [] }
-    let attributes = declaration.asProtocol((any WithAttributesSyntax).self)?.attributes
-    context.report(
-      "column.place",
-      "'@Column' can be applied only to a stored property of a type with '@DTO'",
-      at: node,
-      fixIts: [
-        attributes.flatMap { list in list.first(named: "Column").map { .remove($0, from: list) } }
-      ]
-    )
     return []
   }
 }

@@ -4,58 +4,20 @@ internal import SwiftSyntaxBuilder
 /// A structure or final class that `@DTO` binds to an entity.
 struct DTOType {
   let declaration: any DeclGroupSyntax
-  private let members: [Member]
+  private let members: Members<Column>
 
   init(_ declaration: some DeclGroupSyntax) {
     self.declaration = declaration
-    members = Member.all(in: declaration.memberBlock.members)
+    members = Members(declaration.memberBlock.members, Column.init)
   }
 
   /// The columns, in whatever clause of `#if` they stand.
-  var columns: [Column] { members.flatMap(\.columns) }
+  var columns: [Column] { members.items }
 
   /// Whether there are columns within `#if`.
-  var isConditional: Bool {
-    members.contains { if case .conditional = $0 { true } else { false } }
-  }
+  var isConditional: Bool { members.isConditional }
 
   var isClass: Bool { declaration.is(ClassDeclSyntax.self) }
-
-  /// What the type has to do with columns.
-  indirect enum Member {
-    case column(Column)
-    /// The clauses of `#if`, each with its first line.
-    case conditional([(line: String, members: [Member])])
-
-    static func all(in list: MemberBlockItemListSyntax) -> [Member] {
-      list.compactMap { item in
-        if let column = Column(item.decl) { return .column(column) }
-        guard let conditional = item.decl.as(IfConfigDeclSyntax.self) else { return nil }
-        let clauses = conditional.clauses.map { clause in
-          let condition = clause.condition.map { " \($0.trimmedDescription)" } ?? ""
-          let members = clause.elements?.as(MemberBlockItemListSyntax.self).map(all) ?? []
-          return (clause.poundKeyword.text + condition, members)
-        }
-        return clauses.allSatisfy(\.1.isEmpty) ? nil : .conditional(clauses)
-      }
-    }
-
-    var columns: [Column] {
-      switch self {
-      case .column(let column): [column]
-      case .conditional(let clauses): clauses.flatMap { $0.members.flatMap(\.columns) }
-      }
-    }
-
-    /// Renders what stands for each column as lines, within the same conditions.
-    func lines(_ line: (Column) -> String?) -> [String] {
-      switch self {
-      case .column(let column): line(column).map { [$0] } ?? []
-      case .conditional(let clauses):
-        clauses.flatMap { [$0.line] + $0.members.flatMap { $0.lines(line) } } + ["#endif"]
-      }
-    }
-  }
 
   /// A stored property, and what it stands for.
   struct Column {
@@ -134,7 +96,7 @@ struct DTOType {
     isNew: Bool
   ) throws -> ExtensionDeclSyntax {
     let access = declaration.modifiers.memberAccess
-    let writing = members.flatMap { $0.lines(\.writing) }.map { "    \($0)\n" }.joined()
+    let writing = members.lines(\.writing).map { "    \($0)\n" }.joined()
     let reading = isClass ? "" : "\(initializer(indentation: "  "))\n"
     return try ExtensionDeclSyntax(
       """
@@ -155,7 +117,7 @@ struct DTOType {
       return "[\n" + columns.map { "    \($0.attribute),\n" }.joined() + "  ]"
     }
     // A list can't have conditions within it.
-    let lines = members.flatMap { $0.lines { "attributes.append(\($0.attribute))" } }
+    let lines = members.lines { "attributes.append(\($0.attribute))" }
     return "{\n    var attributes: [DepotClient.RecordAttribute<\(type)>] = []\n"
       + lines.map { "    \($0)\n" }.joined()
       + "    return DepotClient.RecordAttributes(attributes)\n  }()"
@@ -167,13 +129,13 @@ struct DTOType {
       [
         "\(declaration.modifiers.memberAccess)init(from row: inout DepotProtocol.RowReader) "
           + "throws(DepotProtocol.DepotError) {"
-      ] + members.flatMap { $0.lines(\.reading) }.map { "  \($0)" } + ["}"]
+      ] + members.lines(\.reading).map { "  \($0)" } + ["}"]
     return lines.map { indentation + $0 }.joined(separator: "\n")
   }
 }
 
 extension DTOType.Column.Kind {
-  /// What a type says about the property: those of relationships are written `Related` and
+  /// Finds the kind of a property by its type: those of relationships are written `Related` and
   /// `Identifier`.
   init(_ type: TypeSyntax?) {
     let plain = type?.wrapped ?? type

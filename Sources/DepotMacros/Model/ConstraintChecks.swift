@@ -5,7 +5,7 @@ internal import SwiftSyntaxMacros
 enum ConstraintChecks {
   static func run(_ model: ModelClass, in context: some MacroExpansionContext) {
     let unstored = model.unstoredNames
-    for member in model.members.constraints {
+    for member in model.members.items.compactMap(\.constraint) {
       let name = member.macroName.text
       if let type = member.genericArgumentClause?.arguments.first?.argument.as(TypeSyntax.self),
         type.lastName != model.name
@@ -47,20 +47,8 @@ enum ConstraintChecks {
   }
 }
 
-extension [ModelMember] {
-  fileprivate var constraints: [MacroExpansionDeclSyntax] {
-    flatMap { member -> [MacroExpansionDeclSyntax] in
-      switch member {
-      case .property: []
-      case .constraint(let macro): [macro]
-      case .conditional(let clauses): clauses.flatMap(\.members.constraints)
-      }
-    }
-  }
-}
-
 extension ModelClass {
-  /// What the variables are that the store doesn't keep, by name.
+  /// The kinds of the variables that the store doesn't keep, by name.
   fileprivate var unstoredNames: [String: String] {
     var result: [String: String] = [:]
     for variable in declaration.memberBlock.members.compactMap({

@@ -12,9 +12,7 @@ enum ModelChecks {
     _ node: AttributeSyntax,
     in context: some MacroExpansionContext
   ) -> Bool {
-    let removal = declaration.attributes.first(named: "Model").map {
-      FixIt.remove($0, from: declaration.attributes)
-    }
+    let removal = FixIt.remove(named: "Model", from: declaration.attributes)
     guard let model = declaration.as(ClassDeclSyntax.self) else {
       let (kind, name, keyword) = declaration.kindAndName
       context.report(
@@ -63,7 +61,7 @@ enum ModelChecks {
     }
     ConstraintChecks.run(model, in: context)
     var origins: [String: String] = [:]
-    for property in model.members.flatMap(\.properties) {
+    for property in model.properties {
       guard let origin = property.originalName else { continue }
       if let other = origins.updateValue(property.name, forKey: origin.text) {
         context.report(
@@ -101,28 +99,39 @@ enum ModelChecks {
       let none = property.initialValue == nil && property.type?.isOptional == true ? " = nil" : ""
       return "\(property.identifier.text): \(type)\(value)\(none)"
     }
-    let indentation = members.first?.leadingTrivia.indentation ?? "  "
-    let assignments = properties.map { property in
-      "\n\(indentation)\(indentation)self.\(property.identifier.text) = \(property.identifier.text)"
+    let assignments = properties.map {
+      "self.\($0.identifier.text) = \($0.identifier.text)"
     }
+    return .insertInitializer(into: model.declaration, parameters, assignments)
+  }
+}
+
+extension FixIt {
+  /// Inserts an initializer behind the members of a type.
+  static func insertInitializer(
+    into declaration: some DeclGroupSyntax,
+    _ parameters: [String],
+    _ statements: [String]
+  ) -> FixIt {
+    let members = declaration.memberBlock.members
+    let indentation = members.first?.leadingTrivia.indentation ?? "  "
     let blank = members.isEmpty ? "" : "\n"
+    let body = statements.map { "\n\(indentation)\(indentation)\($0)" }.joined()
     let initializer: DeclSyntax = """
-      \(raw: blank)\n\(raw: indentation)\(raw: model.declaration.modifiers.memberAccess)\
-      init(\(raw: parameters.joined(separator: ", "))) {\(raw: assignments.joined())
+      \(raw: blank)\n\(raw: indentation)\(raw: declaration.modifiers.memberAccess)\
+      init(\(raw: parameters.joined(separator: ", "))) {\(raw: body)
       \(raw: indentation)}
       """
     return .replace(
       "insert an initializer",
       members,
-      by: MemberBlockItemListSyntax(
-        Array(members) + [MemberBlockItemSyntax(decl: initializer)]
-      )
+      by: MemberBlockItemListSyntax(Array(members) + [MemberBlockItemSyntax(decl: initializer)])
     )
   }
 }
 
 extension StoredProperty {
-  /// What the property was called before, as `@Attribute` or `@Relationship` says.
+  /// The former name of the property, as `@Attribute` or `@Relationship` says.
   fileprivate var originalName: (text: String, node: ExprSyntax)? {
     for attribute in attributes.all(named: "Attribute") + attributes.all(named: "Relationship") {
       guard case .argumentList(let arguments) = attribute.arguments else { continue }
@@ -140,23 +149,13 @@ extension StoredProperty {
 extension MemberBlockItemListSyntax {
   /// The variables, in whatever clause of `#if` they stand.
   var variables: [VariableDeclSyntax] {
-    flattened.compactMap { $0.as(VariableDeclSyntax.self) }
+    Members(self) { $0.as(VariableDeclSyntax.self) }.items
   }
 
   fileprivate var hasInitializer: Bool {
-    flattened.contains { member in
-      guard let initializer = member.as(InitializerDeclSyntax.self) else { return false }
-      return !initializer.modifiers.contains(.convenience)
+    Members(self) { $0.as(InitializerDeclSyntax.self) }.items.contains { initializer in
+      !initializer.modifiers.contains(.convenience)
         && initializer.signature.parameterClause.parameters.first?.firstName.text != "backingData"
-    }
-  }
-
-  private var flattened: [DeclSyntax] {
-    flatMap { item -> [DeclSyntax] in
-      guard let conditional = item.decl.as(IfConfigDeclSyntax.self) else { return [item.decl] }
-      return conditional.clauses.flatMap {
-        $0.elements?.as(MemberBlockItemListSyntax.self)?.flattened ?? []
-      }
     }
   }
 }
@@ -177,7 +176,7 @@ extension Syntax {
 }
 
 extension DeclGroupSyntax {
-  /// What the compiler calls the declaration, its name, and the word that begins it.
+  /// The compiler's word for the declaration, its name, and the keyword that begins it.
   var kindAndName: (kind: String, name: String, keyword: TokenSyntax?) {
     let name = asProtocol((any NamedDeclSyntax).self)?.name.text ?? ""
     if let type = self.as(StructDeclSyntax.self) { return ("struct", name, type.structKeyword) }

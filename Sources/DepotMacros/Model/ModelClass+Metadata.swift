@@ -2,11 +2,10 @@ internal import SwiftSyntax
 
 extension ModelClass {
   /// Returns the expression that tells the schema about a property or constraint.
-  func metadata(of member: ModelMember) -> String? {
+  func metadata(of member: ModelMember) -> String {
     switch member {
     case .property(let property): metadata(of: property)
     case .constraint(let macro): metadata(of: macro)
-    case .conditional: nil
     }
   }
 

@@ -5,7 +5,7 @@ internal import SwiftSyntaxMacros
 /// A class that `@Model` is attached to, and the members that it gets.
 struct ModelClass {
   let declaration: ClassDeclSyntax
-  let members: [ModelMember]
+  let members: Members<ModelMember>
   /// The superclass, if it is a model too.
   let superclass: String?
 
@@ -15,7 +15,7 @@ struct ModelClass {
   init?(_ declaration: some DeclGroupSyntax, conformances: [TypeSyntax]) {
     guard let declaration = declaration.as(ClassDeclSyntax.self) else { return nil }
     self.declaration = declaration
-    members = ModelMember.all(in: declaration.memberBlock.members)
+    members = Members(declaration.memberBlock.members, ModelMember.init)
     let parent = declaration.inheritanceClause?.inheritedTypes.first?.type.trimmedDescription
     let isRoot = conformances.contains { $0.trimmedDescription.hasSuffix("PersistentModel") }
     superclass =
@@ -26,7 +26,10 @@ struct ModelClass {
 
   var name: String { declaration.name.text }
 
-  /// What stands before a generated member that subclasses override.
+  /// The properties that are stored, in whatever clause of `#if` they stand.
+  var properties: [StoredProperty] { members.items.compactMap(\.property) }
+
+  /// The modifiers of a generated member that subclasses override.
   private var overridable: String {
     declaration.modifiers.contains(.open) ? "open " : declaration.modifiers.memberAccess
   }
@@ -110,16 +113,13 @@ struct ModelClass {
     let kind =
       superclass != nil
       ? "override \(overridable)class" : isFinal ? "\(overridable)static" : "\(overridable)class"
-    // What is deprecated itself may name deprecated properties without a warning.
-    let isDeprecated = members.flatMap(\.properties).contains(where: \.isDeprecated)
+    // A deprecated member may name deprecated properties without a warning.
+    let isDeprecated = properties.contains(where: \.isDeprecated)
     let start =
       (isDeprecated ? "@available(*, deprecated) " : "")
       + "\(kind) var schemaMetadata: [SwiftData.Schema.PropertyMetadata]"
-    let isConditional = members.contains { if case .conditional = $0 { true } else { false } }
-    if isConditional {
-      let lines = ModelMember.lines(for: members) {
-        metadata(of: $0).map { "metadata.append(\($0))" }
-      }
+    if members.isConditional {
+      let lines = members.lines { "metadata.append(\(metadata(of: $0)))" }
       return """
         \(raw: start) {
           var metadata: [SwiftData.Schema.PropertyMetadata] = \(raw: inherited)[]
@@ -128,7 +128,7 @@ struct ModelClass {
         }
         """
     }
-    let lines = ModelMember.lines(for: members) { metadata(of: $0) }
+    let lines = members.lines(metadata)
     return """
       \(raw: start) {
         return \(raw: inherited)[
@@ -139,10 +139,7 @@ struct ModelClass {
   }
 
   private var initializer: DeclSyntax {
-    let lines = ModelMember.lines(for: members) { member in
-      guard case .property(let property) = member else { return nil }
-      return "_\(property.name) = \(property.mark)"
-    }
+    let lines = members.lines { $0.property.map { "_\($0.name) = \($0.mark)" } }
     // A superclass that is no model is initialized at the end, so that `self` can't be used here.
     let isAlone = declaration.inheritanceClause == nil
     let last =

@@ -5,7 +5,7 @@ internal import SwiftSyntaxBuilder
 struct ObservedProperty {
   let property: StoredProperty
   let observers: AccessorDeclListSyntax
-  /// What follows `get` and `set` in the names of the functions that reach the backing data.
+  /// The ends of the names of the functions that reach the backing data, behind `get` and `set`.
   let access: String
 
   /// The setter that runs the observers, which don't run for what they themselves set.

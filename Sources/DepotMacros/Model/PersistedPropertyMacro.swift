@@ -14,7 +14,7 @@ enum TransformablePersistedPropertyMacro: PropertyStorageMacro {
 
 /// A macro that keeps a property's value in the backing data.
 protocol PropertyStorageMacro: AccessorMacro, PeerMacro {
-  /// What follows `get` and `set` in the names of the functions.
+  /// The ends of the names of the functions, behind `get` and `set`.
   static var access: String { get }
 }
 

@@ -48,15 +48,9 @@ extension PersistentModelMacro: ExtensionMacro {
     let type = type.trimmed
     let missing = Set(protocols.compactMap { $0.trimmedDescription.split(separator: ".").last })
     var result: [ExtensionDeclSyntax] = []
-    if missing.contains("PersistentModel") {
-      result.append(
-        try ExtensionDeclSyntax("extension \(type): nonisolated SwiftData.PersistentModel {}")
-      )
-    }
-    if missing.contains("Observable") {
-      result.append(
-        try ExtensionDeclSyntax("extension \(type): nonisolated Observation.Observable {}")
-      )
+    for name in ["SwiftData.PersistentModel", "Observation.Observable"]
+    where missing.contains(where: { name.hasSuffix(".\($0)") }) {
+      result.append(try ExtensionDeclSyntax("extension \(type): nonisolated \(raw: name) {}"))
     }
     if missing.contains("Sendable") {
       result.append(

@@ -15,11 +15,11 @@ struct PropertyChecks<Context: MacroExpansionContext> {
 
   func run() {
     checkAttributes()
-    guard variable.isInstanceVariable, variable.bindings.allSatisfy(\.isStored) else { return }
+    guard variable.isStoredInObjects else { return }
     if variable.bindings.count > 1 { return reportBindings() }
     guard let binding = variable.bindings.first else { return }
     guard let pattern = binding.pattern.as(IdentifierPatternSyntax.self) else {
-      return report(
+      return context.report(
         "property.pattern",
         "@Model requires each property to be declared on its own, not in a tuple pattern",
         at: binding.pattern
@@ -33,21 +33,11 @@ struct PropertyChecks<Context: MacroExpansionContext> {
     }
   }
 
-  private func report(
-    _ identifier: String,
-    _ message: String,
-    at node: some SyntaxProtocol,
-    severity: DiagnosticSeverity = .error,
-    fixIts: [FixIt?] = []
-  ) {
-    context.report(identifier, message, at: node, severity: severity, fixIts: fixIts)
-  }
-
   // MARK: Storage
 
   private func checkPersisted(_ binding: PatternBindingSyntax, _ name: String) {
     if let pattern = binding.pattern.as(IdentifierPatternSyntax.self), pattern.identifier.isRaw {
-      return report(
+      return context.report(
         "property.name",
         "@Model cannot persist property '\(name)', because no store has such a name",
         at: pattern
@@ -58,7 +48,7 @@ struct PropertyChecks<Context: MacroExpansionContext> {
       let isPrivate =
         variable.modifiers.contains(.private) || variable.modifiers.contains(.fileprivate)
       let new = isPrivate ? "var" : "private(set) var"
-      report(
+      context.report(
         "property.constant",
         "@Model requires property '\(name)' to be mutable in the Swift 6 language mode",
         at: variable.bindingSpecifier,
@@ -76,7 +66,7 @@ struct PropertyChecks<Context: MacroExpansionContext> {
       guard let modifier = variable.modifiers.first(where: { $0.name.tokenKind == .keyword(word) })
       else { continue }
       let rest = variable.modifiers.filter { $0.id != modifier.id }
-      report(
+      context.report(
         "property.weak",
         "'\(modifier.name.text)' cannot be applied to persisted property '\(name)', "
           + "because a context holds related objects",
@@ -85,7 +75,7 @@ struct PropertyChecks<Context: MacroExpansionContext> {
       )
     }
     guard let type = binding.typeAnnotation?.type, let kind = type.unstorableKind else { return }
-    report(
+    context.report(
       "property.type",
       "@Model cannot persist property '\(name)', whose type is \(kind)",
       at: type,
@@ -113,11 +103,7 @@ struct PropertyChecks<Context: MacroExpansionContext> {
   }
 
   private func reportBindings() {
-    let indentation =
-      variable.leadingTrivia.description.split(
-        separator: "\n",
-        omittingEmptySubsequences: false
-      ).last.map(String.init) ?? ""
+    let indentation = variable.leadingTrivia.indentation
     // A type at the end is that of all variables before it that have none of their own.
     var type: TypeAnnotationSyntax?
     var lines: [String] = []
@@ -129,7 +115,7 @@ struct PropertyChecks<Context: MacroExpansionContext> {
       lines.insert(start, at: 0)
     }
     let text = lines.joined(separator: "\n\(indentation)")
-    report(
+    context.report(
       "property.bindings",
       "@Model requires each property to be declared on its own",
       at: variable.bindings,
@@ -154,7 +140,7 @@ struct PropertyChecks<Context: MacroExpansionContext> {
         equal: .equalToken(leadingTrivia: .space, trailingTrivia: .space),
         value: ExprSyntax("\(raw: value)")
       )
-    report(
+    context.report(
       "transient.default",
       "@Transient requires non-optional property '\(name)' to have a default value",
       at: binding,
@@ -180,7 +166,7 @@ struct PropertyChecks<Context: MacroExpansionContext> {
     for name in ["Attribute", "Relationship", "Transient"] {
       let all = attributes.all(named: name)
       for duplicate in all.dropFirst() {
-        report(
+        context.report(
           "attribute.duplicate",
           "a property can have '@\(name)' only once",
           at: duplicate,
@@ -188,8 +174,8 @@ struct PropertyChecks<Context: MacroExpansionContext> {
         )
       }
       guard let attribute = all.first, name != "Transient" else { continue }
-      if !isVariable {
-        report(
+      if !variable.isStoredInObjects {
+        context.report(
           "attribute.computed",
           "'@\(name)' cannot be applied to \(kind) property '\(variable.names)'",
           at: attribute,
@@ -202,7 +188,7 @@ struct PropertyChecks<Context: MacroExpansionContext> {
     ] {
       guard let one = attributes.first(named: first), let two = attributes.first(named: second)
       else { continue }
-      report(
+      context.report(
         "attribute.conflict",
         "a property cannot have both '@\(first)' and '@\(second)'",
         at: two,
@@ -213,22 +199,17 @@ struct PropertyChecks<Context: MacroExpansionContext> {
   }
 
   private func checkRelationship() {
-    guard let attribute = variable.attributes.first(named: "Relationship"), isVariable,
-      let binding = variable.bindings.first, let type = binding.typeAnnotation?.type,
-      type.isValue
+    guard let attribute = variable.attributes.first(named: "Relationship"),
+      variable.isStoredInObjects, let binding = variable.bindings.first,
+      let type = binding.typeAnnotation?.type, type.isValue
     else { return }
-    report(
+    context.report(
       "relationship.type",
       "'@Relationship' requires property '\(variable.names)' to be a model, an optional model, "
         + "or an array of models",
       at: type,
       fixIts: [.remove(attribute, from: variable.attributes)]
     )
-  }
-
-  /// Whether the variable can have a value of its own in each object, apart from its type.
-  private var isVariable: Bool {
-    variable.isInstanceVariable && variable.bindings.allSatisfy(\.isStored)
   }
 
   private var kind: String {

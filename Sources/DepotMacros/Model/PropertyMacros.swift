@@ -2,24 +2,16 @@ internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
 /// `@Attribute`, which `@Model` reads.
-enum AttributePropertyMacro: MarkerMacro {
-  static let name = "Attribute"
-}
+enum AttributePropertyMacro: MarkerMacro {}
 
 /// `@Relationship`, which `@Model` reads.
-enum RelationshipPropertyMacro: MarkerMacro {
-  static let name = "Relationship"
-}
+enum RelationshipPropertyMacro: MarkerMacro {}
 
 /// `@Transient`, which `@Model` reads.
-enum TransientPropertyMacro: MarkerMacro {
-  static let name = "Transient"
-}
+enum TransientPropertyMacro: MarkerMacro {}
 
 /// A macro that only marks a property of a model.
-protocol MarkerMacro: PeerMacro {
-  static var name: String { get }
-}
+protocol MarkerMacro: PeerMacro {}
 
 extension MarkerMacro {
   static func expansion(
@@ -30,16 +22,9 @@ extension MarkerMacro {
     // A class without `@Model` may be a model that somebody wrote by hand, and what stands around
     // members that `@Model` adds isn't known.
     let isInClass = context.lexicalContext.first?.is(ClassDeclSyntax.self) != false
-    guard !declaration.is(VariableDeclSyntax.self) || !isInClass else { return [] }
-    let attributes = declaration.asProtocol((any WithAttributesSyntax).self)?.attributes
-    context.report(
-      "attribute.place",
-      "'@\(name)' can be applied only to a stored property of a class with '@Model'",
-      at: node,
-      fixIts: [
-        attributes.flatMap { list in list.first(named: name).map { .remove($0, from: list) } }
-      ]
-    )
+    if !declaration.is(VariableDeclSyntax.self) || !isInClass {
+      context.reportPlace(of: node, on: declaration, "attribute.place", "a class with '@Model'")
+    }
     return []
   }
 }

@@ -14,7 +14,7 @@ struct StoredProperty {
 
   /// Returns the variable that a declaration makes if a model can keep its value.
   ///
-  /// Those that aren't written as a model requires are `nil`, and so are computed, static, and
+  /// Variables that aren't written as a model requires are `nil`, and so are computed, static, and
   /// lazy ones, and those whose names no store can have.
   init?(_ declaration: some DeclSyntaxProtocol) {
     guard let variable = declaration.as(VariableDeclSyntax.self),
@@ -55,6 +55,9 @@ extension VariableDeclSyntax {
     !modifiers.contains(.static) && !modifiers.contains(.class) && !modifiers.contains(.lazy)
       && !modifiers.contains(.override)
   }
+
+  /// Whether each object has the variable, and it has storage.
+  var isStoredInObjects: Bool { isInstanceVariable && bindings.allSatisfy(\.isStored) }
 
   /// Whether it never changes and isn't stored, so that it is no model's business.
   fileprivate var isTransientConstant: Bool {

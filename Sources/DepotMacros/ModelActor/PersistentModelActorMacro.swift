@@ -74,8 +74,6 @@ extension PersistentModelActorMacro: MemberMacro {
     of bindings: [PatternBindingSyntax],
     into declaration: ActorDeclSyntax
   ) -> FixIt? {
-    let members = declaration.memberBlock.members
-    let indentation = members.first?.leadingTrivia.indentation ?? "  "
     let properties = bindings.map { binding in
       (binding.pattern.trimmedDescription, binding.typeAnnotation?.type.trimmedDescription ?? "")
     }
@@ -85,19 +83,7 @@ extension PersistentModelActorMacro: MemberMacro {
         "self.modelContainer = modelContainer",
         "modelExecutor = DefaultSerialModelExecutor(modelContext: ModelContext(modelContainer))",
       ] + properties.map { "self.\($0.0) = \($0.0)" }
-    let body = lines.map { "\n\(indentation)\(indentation)\($0)" }.joined()
-    let initializer: DeclSyntax = """
-
-
-      \(raw: indentation)\(raw: declaration.modifiers.memberAccess)\
-      init(\(raw: parameters.joined(separator: ", "))) {\(raw: body)
-      \(raw: indentation)}
-      """
-    return .replace(
-      "insert an initializer",
-      members,
-      by: MemberBlockItemListSyntax(Array(members) + [MemberBlockItemSyntax(decl: initializer)])
-    )
+    return .insertInitializer(into: declaration, parameters, lines)
   }
 
   private static func reportKind(
@@ -121,9 +107,7 @@ extension PersistentModelActorMacro: MemberMacro {
             by: $0.with(\.tokenKind, .keyword(.actor))
           )
         },
-        declaration.attributes.first(named: "ModelActor").map {
-          .remove($0, from: declaration.attributes)
-        },
+        .remove(named: "ModelActor", from: declaration.attributes),
       ]
     )
   }

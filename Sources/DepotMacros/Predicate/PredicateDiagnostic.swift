@@ -1,19 +1,6 @@
 internal import SwiftDiagnostics
 internal import SwiftSyntax
 
-/// What a predicate or expression can't use.
-struct PredicateDiagnostic: DiagnosticMessage {
-  let message: String
-  let diagnosticID = MessageID(domain: "Depot", id: "Predicate")
-  let severity = DiagnosticSeverity.error
-}
-
-/// What to write instead.
-private struct PredicateFixIt: FixItMessage {
-  let message: String
-  let fixItID = MessageID(domain: "Depot", id: "Predicate")
-}
-
 extension PredicateTranslator {
   /// Notes that a part can't be used, and returns something to go on with.
   @discardableResult
@@ -21,18 +8,13 @@ extension PredicateTranslator {
     _ node: some SyntaxProtocol,
     _ what: String,
     hint: String? = nil,
-    fixIt: (message: String, changes: [FixIt.Change])? = nil
+    fixIt: FixIt? = nil
   ) -> String {
     let hint = hint.map { " \($0)" } ?? ""
     let capital = subject.prefix(1).uppercased() + subject.dropFirst()
+    let message = Message(message: "\(capital) can't use \(what).\(hint)", identifier: "predicate")
     diagnostics.append(
-      Diagnostic(
-        node: node,
-        message: PredicateDiagnostic(message: "\(capital) can't use \(what).\(hint)"),
-        fixIts: fixIt.map {
-          [FixIt(message: PredicateFixIt(message: $0.message), changes: $0.changes)]
-        } ?? []
-      )
+      Diagnostic(node: node, message: message, fixIts: [fixIt].compactMap { $0 })
     )
     return Self.call("arg", "()")
   }
@@ -40,15 +22,8 @@ extension PredicateTranslator {
   /// Notes that a token can't be used, but another instead of it.
   @discardableResult
   mutating func refuse(_ token: TokenSyntax, insteadOf right: String) -> String {
-    var other = token
-    other.tokenKind = .identifier(right)
-    return refuse(
-      token,
-      "'\(token.text)'",
-      fixIt: (
-        "Replace '\(token.text)' with '\(right)'",
-        [.replace(oldNode: Syntax(token), newNode: Syntax(other))]
-      )
-    )
+    let other = token.with(\.tokenKind, .identifier(right))
+    let fixIt = FixIt.replace("Replace '\(token.text)' with '\(right)'", token, by: other)
+    return refuse(token, "'\(token.text)'", fixIt: fixIt)
   }
 }

@@ -8,6 +8,8 @@ private struct KnownFunction {
   var labels: [String?] = []
   /// The label of the argument after these that is a closure, `_` for none; `nil` if there is none.
   var closure: String?
+  /// The property of what the function builds; `nil` for that itself.
+  var property: String?
 }
 
 extension PredicateTranslator {
@@ -20,10 +22,10 @@ extension PredicateTranslator {
     "filter": [KnownFunction(builder: "filter", closure: "_")],
     "flatMap": [KnownFunction(builder: "flatMap", closure: "_")],
     "map": [KnownFunction(builder: "map", closure: "_")],
-    "first": [KnownFunction(builder: "first", closure: "where")],
-    "count": [KnownFunction(builder: "count", closure: "where")],
-    "min": [KnownFunction(builder: "min")],
-    "max": [KnownFunction(builder: "max")],
+    "first": [KnownFunction(builder: "filter", closure: "where", property: "first")],
+    "count": [KnownFunction(builder: "filter", closure: "where", property: "count")],
+    "min": [KnownFunction(builder: "least")],
+    "max": [KnownFunction(builder: "greatest")],
     "starts": [KnownFunction(builder: "starts", labels: ["with"])],
     "hasPrefix": [KnownFunction(builder: "starts", labels: [nil])],
     "hasSuffix": [KnownFunction(builder: "ends", labels: [nil])],
@@ -45,7 +47,7 @@ extension PredicateTranslator {
     "isMultiple": [KnownFunction(builder: "isMultiple", labels: ["of"])],
   ]
 
-  /// What to write instead of functions that predicates don't know.
+  /// The advice for functions that predicates don't know.
   private static let hints = [
     "range": "Use contains(_:) to look for text.",
     "reduce": "Use contains, allSatisfy, filter, count, min, or max.",
@@ -81,7 +83,8 @@ extension PredicateTranslator {
     for known in Self.functions[name] ?? [] {
       guard let arguments = match(call, known) else { continue }
       let parts = [node(base)] + arguments
-      return Self.call(known.builder, parts.joined(separator: ", "))
+      guard let property = known.property else { return PartFunction.call(known.builder, parts) }
+      return Self.call("keyPath", PartFunction.call(known.builder, parts), "\\.\(property)")
     }
     return refuse(
       callee.declName,

@@ -61,6 +61,6 @@ extension PredicateTranslator {
     else { return refuse(call, "this subscript") }
     var parts = [node(call.calledExpression), node(first.expression)]
     if arguments.count == 2 { parts.append("default: \(node(arguments[1].expression))") }
-    return Self.call("element", parts.joined(separator: ", "))
+    return PartFunction.call("element", parts)
   }
 }

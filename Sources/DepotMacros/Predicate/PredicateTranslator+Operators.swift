@@ -16,7 +16,7 @@ extension PredicateTranslator {
       .node(Self.call("isKind", node(check.expression), Self.metatype(check.type)))
     case .asExpr(let cast): .node(self.cast(cast))
     case .ifExpr(let choice): .node(self.choice(choice, else: [], of: Syntax(choice)))
-    case .switchExpr(let choice): .node(self.choice(choice, then: [], of: Syntax(choice)))
+    case .switchExpr(let choice): .node(self.choice(choice, then: []))
     case .stringLiteralExpr(let literal): .node(interpolation(literal))
     case .arrayExpr(let array):
       .node(Self.call("list", array.elements.map { node($0.expression) }.joined(separator: ", ")))
@@ -148,6 +148,9 @@ extension PredicateTranslator {
         parts.append(Self.call("text", node(value.expression)))
       }
     }
-    return Self.call("interpolation", parts.joined(separator: ", "))
+    // The compiler looks at two strings at a time.
+    return parts.dropFirst().reduce(parts[0]) { all, part in
+      Self.call("concatenate", declare(all), declare(part))
+    }
   }
 }

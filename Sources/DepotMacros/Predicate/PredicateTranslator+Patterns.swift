@@ -4,11 +4,7 @@ extension PredicateTranslator {
   /// Returns what builds a `switch`, followed by statements for the paths that don't return.
   ///
   /// The last case is taken without a test, since all values are covered.
-  mutating func choice(
-    _ choice: SwitchExprSyntax,
-    then rest: [CodeBlockItemSyntax],
-    of parent: Syntax
-  ) -> String {
+  mutating func choice(_ choice: SwitchExprSyntax, then rest: [CodeBlockItemSyntax]) -> String {
     let subject = declare(node(choice.subject))
     var cases: [SwitchCaseSyntax] = []
     for element in choice.cases {

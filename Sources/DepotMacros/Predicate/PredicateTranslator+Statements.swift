@@ -21,17 +21,24 @@ extension PredicateTranslator {
       guard case .expr(let expression) = first.item else {
         return refuse(first, "this statement")
       }
-      if let choice = expression.as(IfExprSyntax.self) {
-        return self.choice(choice, else: rest, of: Syntax(choice))
-      }
-      if let choice = expression.as(SwitchExprSyntax.self) {
-        return self.choice(choice, then: rest, of: Syntax(choice))
-      }
+      if let choice = choice(expression, then: rest) { return choice }
       guard rest.isEmpty else {
         return refuse(expression, "an expression whose value isn't returned")
       }
       return node(expression)
     }
+  }
+
+  /// Returns what builds an `if` or a `switch`, followed by statements for the paths that don't return;
+  /// `nil` for anything else.
+  private mutating func choice(
+    _ expression: ExprSyntax,
+    then rest: [CodeBlockItemSyntax]
+  ) -> String? {
+    if let choice = expression.as(IfExprSyntax.self) {
+      return self.choice(choice, else: rest, of: Syntax(choice))
+    }
+    return expression.as(SwitchExprSyntax.self).map { choice($0, then: rest) }
   }
 
   private mutating func statement(
@@ -53,13 +60,7 @@ extension PredicateTranslator {
         else: { $0.body(otherwise, of: check) }
       )
     case .expressionStmt(let statement):
-      if let choice = statement.expression.as(IfExprSyntax.self) {
-        return self.choice(choice, else: rest, of: Syntax(choice))
-      }
-      if let choice = statement.expression.as(SwitchExprSyntax.self) {
-        return self.choice(choice, then: rest, of: Syntax(choice))
-      }
-      return refuse(statement, "this statement")
+      return choice(statement.expression, then: rest) ?? refuse(statement, "this statement")
     default:
       return refuse(
         statement,
@@ -92,15 +93,10 @@ extension PredicateTranslator {
   /// Declares what a `let` declares.
   private mutating func declare(_ variable: VariableDeclSyntax) {
     guard variable.bindingSpecifier.tokenKind == .keyword(.let) else {
-      let constant = variable.bindingSpecifier.with(\.tokenKind, .keyword(.let))
-      refuse(
-        variable.bindingSpecifier,
-        "a variable",
-        fixIt: (
-          "Replace 'var' with 'let'",
-          [.replace(oldNode: Syntax(variable.bindingSpecifier), newNode: Syntax(constant))]
-        )
-      )
+      let specifier = variable.bindingSpecifier
+      let constant = specifier.with(\.tokenKind, .keyword(.let))
+      let fixIt = FixIt.replace("Replace 'var' with 'let'", specifier, by: constant)
+      refuse(specifier, "a variable", fixIt: fixIt)
       return
     }
     for binding in variable.bindings {

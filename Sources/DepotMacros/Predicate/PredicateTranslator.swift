@@ -1,23 +1,24 @@
 internal import SwiftDiagnostics
 internal import SwiftSyntax
 
-/// The translation of a closure over models into calls of `SwiftData.PredicateBuilder`.
+/// The translation of a closure over models into calls of Foundation's functions for parts of predicates,
+/// and of `SwiftData.PredicateBuilder` for those that Foundation lacks.
 ///
-/// What doesn't depend on the closure's parameters stays as it is and is computed when the
+/// Parts that don't depend on the closure's parameters stay as they are and are computed when the
 /// predicate is made. Each clause becomes a constant of its own, so that the compiler looks at one
 /// small expression after the other and never at all of them at once.
 struct PredicateTranslator {
-  /// What is being translated, for messages.
+  /// The name of the macro's subject, for messages.
   let subject: String
-  /// What is wrong with the closure.
+  /// The errors in the closure.
   var diagnostics: [Diagnostic] = []
   /// The statements of the closure being written.
   var lines: [String] = []
   /// Whether one of ``lines`` declares something by a name of the user's.
   var declaresNames = false
-  /// What the user's names stand for.
+  /// The parts for which the user's names stand.
   var names: [String: String] = [:]
-  /// What optional chains put in the place of their beginning.
+  /// The replacements of the beginnings of optional chains.
   var replaced: [SyntaxIdentifier: String] = [:]
   private var count = 0
 
@@ -25,17 +26,17 @@ struct PredicateTranslator {
     self.subject = subject
   }
 
-  /// What a part of the closure becomes.
+  /// The translation of a part of the closure.
   enum Term {
     /// Something that doesn't depend on the parameters.
     case constant(ExprSyntax)
-    /// What builds a part of the predicate.
+    /// A text that builds a part of the predicate.
     case node(String)
   }
 
-  /// Returns a call of a function of the builder.
+  /// Returns a call of a function that builds a part.
   static func call(_ function: String, _ arguments: String...) -> String {
-    "SwiftData.PredicateBuilder.\(function)(\(arguments.joined(separator: ", ")))"
+    PartFunction.call(function, arguments)
   }
 
   /// Returns a name that the user hasn't used.

@@ -2,7 +2,7 @@ internal import SwiftDiagnostics
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
-/// What a macro says about its use, and what a fix-it says about itself.
+/// The message of a macro about its use, or of a fix-it about itself.
 struct Message: DiagnosticMessage, FixItMessage {
   let message: String
   let identifier: String
@@ -31,6 +31,25 @@ extension MacroExpansionContext {
   }
 }
 
+extension MacroExpansionContext {
+  /// Reports an attribute that stands elsewhere than on a stored property of some type.
+  func reportPlace(
+    of attribute: AttributeSyntax,
+    on declaration: some DeclSyntaxProtocol,
+    _ identifier: String,
+    _ type: String
+  ) {
+    let name = attribute.shortName
+    let list = declaration.asProtocol((any WithAttributesSyntax).self)?.attributes
+    report(
+      identifier,
+      "'@\(name)' can be applied only to a stored property of \(type)",
+      at: attribute,
+      fixIts: [.remove(named: name, from: list)]
+    )
+  }
+}
+
 extension FixIt {
   /// Replaces a node by another one, which says itself what stands around it.
   static func replace(
@@ -42,6 +61,11 @@ extension FixIt {
       message: Message(message: message, identifier: "fix"),
       changes: [.replace(oldNode: Syntax(node), newNode: Syntax(replacement))]
     )
+  }
+
+  /// Removes the first attribute of a name from a list; `nil` if there is none.
+  static func remove(named name: String, from list: AttributeListSyntax?) -> FixIt? {
+    list.flatMap { list in list.first(named: name).map { .remove($0, from: list) } }
   }
 
   /// Removes an attribute from a list.

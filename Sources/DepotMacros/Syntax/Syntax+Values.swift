@@ -1,7 +1,7 @@
 internal import SwiftSyntax
 
 extension TypeSyntax {
-  /// What a type is called that no store can keep; `nil` for all others.
+  /// The name of a type that no store can keep; `nil` for all others.
   var unstorableKind: String? {
     if let wrapped { return wrapped.unstorableKind }
     if let tuple = self.as(TupleTypeSyntax.self) {

@@ -11,7 +11,7 @@ package struct FrameDecoder: Sendable {
     case lines
   }
 
-  /// What the stream holds next.
+  /// The next part of the stream.
   package enum Event: Sendable, Hashable {
     /// The bytes of one frame, without prefix or line feed.
     case frame([UInt8])

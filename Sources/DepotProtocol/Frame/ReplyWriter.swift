@@ -85,12 +85,7 @@ package struct ReplyWriter: Sendable {
 extension JSONWriter {
   /// Writes an array of strings.
   package mutating func names(_ list: [String]) {
-    raw("[")
-    for (index, name) in list.enumerated() {
-      if index > 0 { raw(",") }
-      string(name)
-    }
-    raw("]")
+    array(list) { $0.string($1) }
   }
 
   /// Writes an integer of a row in the form that the client asked for.

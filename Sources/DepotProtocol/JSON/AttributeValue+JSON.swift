@@ -35,7 +35,7 @@ package enum JSONCoding {
 
   /// Returns the JSON of `content`, the members of objects in the order of their names.
   ///
-  /// What refuses to be encoded becomes null, which an attribute that isn't optional refuses.
+  /// A value that refuses to be encoded becomes null, which an attribute that isn't optional refuses.
   package static func value(_ content: some Encodable) -> Value {
     (try? encode(content)) ?? .null
   }

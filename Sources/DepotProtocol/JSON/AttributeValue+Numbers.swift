@@ -1,58 +1,24 @@
 internal import FoundationEssentials
 
-extension Int8: AttributeValue {
+/// Whole numbers that fit into 64 bits with a sign are stored as such.
+extension AttributeValue where Self: FixedWidthInteger {
   public static var attributeType: AttributeType { .int64 }
-  public static func describe(_ attribute: inout Attribute) { attribute.describe(.int8) }
-  public static func read(from row: inout RowReader) throws(DepotError) -> Int8 {
-    try row.next(.int64) { $0.int64.flatMap { Int8(exactly: $0) } }
+  public static func describe(_ attribute: inout Attribute) {
+    attribute.type = .int64
+    attribute.width = NumberWidth(rawValue: "\(isSigned ? "int" : "uint")\(bitWidth)")
+  }
+  public static func read(from row: inout RowReader) throws(DepotError) -> Self {
+    try row.next(.int64) { $0.int64.flatMap { Self(exactly: $0) } }
   }
   public var attributeValue: Value { .int64(Int64(self)) }
 }
 
-extension Int16: AttributeValue {
-  public static var attributeType: AttributeType { .int64 }
-  public static func describe(_ attribute: inout Attribute) { attribute.describe(.int16) }
-  public static func read(from row: inout RowReader) throws(DepotError) -> Int16 {
-    try row.next(.int64) { $0.int64.flatMap { Int16(exactly: $0) } }
-  }
-  public var attributeValue: Value { .int64(Int64(self)) }
-}
-
-extension Int32: AttributeValue {
-  public static var attributeType: AttributeType { .int64 }
-  public static func describe(_ attribute: inout Attribute) { attribute.describe(.int32) }
-  public static func read(from row: inout RowReader) throws(DepotError) -> Int32 {
-    try row.next(.int64) { $0.int64.flatMap { Int32(exactly: $0) } }
-  }
-  public var attributeValue: Value { .int64(Int64(self)) }
-}
-
-extension UInt8: AttributeValue {
-  public static var attributeType: AttributeType { .int64 }
-  public static func describe(_ attribute: inout Attribute) { attribute.describe(.uint8) }
-  public static func read(from row: inout RowReader) throws(DepotError) -> UInt8 {
-    try row.next(.int64) { $0.int64.flatMap { UInt8(exactly: $0) } }
-  }
-  public var attributeValue: Value { .int64(Int64(self)) }
-}
-
-extension UInt16: AttributeValue {
-  public static var attributeType: AttributeType { .int64 }
-  public static func describe(_ attribute: inout Attribute) { attribute.describe(.uint16) }
-  public static func read(from row: inout RowReader) throws(DepotError) -> UInt16 {
-    try row.next(.int64) { $0.int64.flatMap { UInt16(exactly: $0) } }
-  }
-  public var attributeValue: Value { .int64(Int64(self)) }
-}
-
-extension UInt32: AttributeValue {
-  public static var attributeType: AttributeType { .int64 }
-  public static func describe(_ attribute: inout Attribute) { attribute.describe(.uint32) }
-  public static func read(from row: inout RowReader) throws(DepotError) -> UInt32 {
-    try row.next(.int64) { $0.int64.flatMap { UInt32(exactly: $0) } }
-  }
-  public var attributeValue: Value { .int64(Int64(self)) }
-}
+extension Int8: AttributeValue {}
+extension Int16: AttributeValue {}
+extension Int32: AttributeValue {}
+extension UInt8: AttributeValue {}
+extension UInt16: AttributeValue {}
+extension UInt32: AttributeValue {}
 
 extension UInt64: AttributeValue {
   public static var attributeType: AttributeType { .decimal }

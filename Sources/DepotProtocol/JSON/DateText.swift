@@ -46,10 +46,30 @@ package enum DateText {
     write(shortestFraction(moment) == nil ? moment.rounded(.down) : moment, to: &writer)
   }
 
-  /// Returns the seconds since 2001-01-01T00:00:00Z that an RFC 3339 text means, or `nil`.
+  /// Returns the seconds since 2001-01-01T00:00:00Z that an RFC 3339 text means, or `nil`; also if it
+  /// means a moment between two doubles, which would come back as another text.
   ///
   /// Any offset and up to nine fraction digits are accepted; a leap second isn't.
   package static func parse(_ text: some Collection<UInt8>) -> Double? {
+    guard let (whole, nanoseconds) = moment(text) else { return nil }
+    let seconds = Double(whole) + Double(nanoseconds) / 1e9
+    // Doubles are less than a microsecond apart from the year 1729 to 2272.
+    if nanoseconds % 1000 == 0, abs(whole) < 1 << 33 { return seconds }
+    guard let (floor, fraction, digits) = shortestFraction(seconds), floor == whole else {
+      return nil
+    }
+    let scale = repeatElement(10, count: 9 - digits).reduce(1, *)
+    return fraction * scale == nanoseconds ? seconds : nil
+  }
+
+  /// Returns the seconds since 2001-01-01T00:00:00Z that are nearest to what an RFC 3339 text means.
+  package static func nearest(_ text: some Collection<UInt8>) -> Double? {
+    moment(text).map { Double($0.whole) + Double($0.nanoseconds) / 1e9 }
+  }
+
+  private static func moment(
+    _ text: some Collection<UInt8>
+  ) -> (whole: Int, nanoseconds: Int)? {
     var reader = DigitReader(Array(text))
     guard let year = reader.number(4), year > 0, reader.skip("-"),
       let month = reader.number(2), 1...12 ~= month, reader.skip("-"),
@@ -66,8 +86,7 @@ package enum DateText {
     }
     guard let offset = reader.offset(), reader.isAtEnd else { return nil }
     let days = self.day(year, month, day) - daysTo2001
-    let whole = days * 86400 + hour * 3600 + minute * 60 + second - offset
-    return Double(whole) + Double(nanoseconds) / 1e9
+    return (days * 86400 + hour * 3600 + minute * 60 + second - offset, nanoseconds)
   }
 
   private static let daysTo2001 = 11_323

@@ -11,26 +11,33 @@ package enum JSONCompaction {
     }
     let depth = Limits.depth - margin
     guard (try? JSONScanner.scan(field.bytes, depthLimit: depth)) != nil else { return nil }
+    return withoutSpace(field.bytes)
+  }
+
+  /// Returns a strict JSON text without the white space between its tokens.
+  fileprivate static func withoutSpace(_ text: some Collection<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
-    result.reserveCapacity(field.bytes.count)
+    result.reserveCapacity(text.count)
     var isInString = false
     var isEscaped = false
-    for byte in field.bytes {
+    for byte in text {
       if isInString {
-        if isEscaped {
-          isEscaped = false
-        } else if byte == UInt8(ascii: "\\") {
-          isEscaped = true
-        } else if byte == UInt8(ascii: "\"") {
-          isInString = false
-        }
-      } else if byte <= 0x20 {
-        continue
+        if !isEscaped, byte == UInt8(ascii: "\"") { isInString = false }
+        isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
       } else if byte == UInt8(ascii: "\"") {
         isInString = true
+      } else if byte <= 0x20 {
+        continue
       }
       result.append(byte)
     }
     return result
+  }
+}
+
+extension JSONNode {
+  /// The value's text without the white space between its tokens.
+  package var compactText: String {
+    String(decoding: JSONCompaction.withoutSpace(document.bytes[range]), as: UTF8.self)
   }
 }

@@ -104,15 +104,11 @@ package struct JSONNode: Sendable {
   ///
   /// - Throws: ``DepotError`` `request.type` or `request.number_range`.
   package func int64() throws(DepotError) -> Int64 {
-    if token.kind == .string, let value = Int64(try string()) { return value }
-    guard token.kind == .number else { throw wrongType("a whole number") }
-    let value = document.withBytes(token.start, token.end) {
-      JSONNumber.int64($0, isComplex: token.isComplex)
+    if let value = withField(\.int64) { return value }
+    guard withField({ $0.misfit(as: .int64) }) == nil else {
+      throw DepotError(.numberRange, "The number is beyond 64 bits.").at(pointer)
     }
-    guard let value else {
-      throw DepotError(.numberRange, "The number isn't a 64-bit integer.").at(pointer)
-    }
-    return value
+    throw wrongType("a whole number")
   }
 
   /// Returns a finite number.

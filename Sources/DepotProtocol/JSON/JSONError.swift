@@ -1,6 +1,6 @@
 /// A reason why bytes aren't a JSON text that the protocol accepts.
 package struct JSONError: Error, Hashable {
-  /// What is wrong at ``offset``.
+  /// The mistake at ``offset``.
   package enum Reason: Hashable, Sendable {
     case unexpectedByte(expected: String)
     case unexpectedEnd

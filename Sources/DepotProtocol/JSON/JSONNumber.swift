@@ -1,12 +1,23 @@
+internal import FoundationEssentials
+
 /// Reads numbers from checked JSON text, exactly or not at all.
 package enum JSONNumber {
+  /// A number as a 64-bit integer.
+  package enum Whole: Hashable, Sendable {
+    case value(Int64)
+    /// It isn't whole.
+    case fraction
+    /// It is whole and doesn't fit.
+    case tooGreat
+  }
+
   /// Returns the integer that `text` writes, or `nil` if it has none that fits.
   ///
-  /// `5.0` and `5e0` are integers too, within ±2^53.
+  /// `5.0` and `5e3` are integers too.
   package static func int64(_ text: UnsafeBufferPointer<UInt8>, isComplex: Bool) -> Int64? {
     if isComplex {
-      guard let value = double(text), value.magnitude <= 0x1p53 else { return nil }
-      return Int64(exactly: value)
+      guard case .value(let value) = whole(text) else { return nil }
+      return value
     }
     let isNegative = text[0] == UInt8(ascii: "-")
     var magnitude: UInt64 = 0
@@ -16,10 +27,51 @@ package enum JSONNumber {
       if overflow || carry { return nil }
       magnitude = sum
     }
-    if isNegative {
-      return magnitude <= 1 << 63 ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil
+    return signed(magnitude, isNegative)
+  }
+
+  /// Reads a number with or without a fraction and an exponent as an integer, digit by digit; `nil` if it
+  /// isn't one in JSON's grammar.
+  package static func whole(_ text: UnsafeBufferPointer<UInt8>) -> Whole? {
+    guard let digits = SignificantDigits(text) else { return nil }
+    guard let first = digits.first, let last = digits.last else { return .value(0) }
+    if last.power < 0 { return .fraction }
+    if first.power > 18 { return .tooGreat }
+    var magnitude: UInt64 = 0
+    for byte in text[first.index...last.index] where byte != UInt8(ascii: ".") {
+      magnitude = magnitude * 10 + UInt64(byte &- 0x30)
     }
-    return Int64(exactly: magnitude)
+    for _ in 0..<last.power { magnitude *= 10 }
+    return signed(magnitude, digits.isNegative).map(Whole.value) ?? .tooGreat
+  }
+
+  private static func signed(_ magnitude: UInt64, _ isNegative: Bool) -> Int64? {
+    guard isNegative else { return Int64(exactly: magnitude) }
+    return magnitude <= 1 << 63 ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil
+  }
+
+  /// Whether the nearest double of a number is a whole one and not what was written: neither that number,
+  /// nor the shortest text of it.
+  package static func isRounded(
+    _ text: UnsafeBufferPointer<UInt8>,
+    to double: Double
+  ) -> Bool {
+    guard double.isFinite, double == double.rounded() else { return false }
+    switch whole(text) {
+    case .fraction?: return true
+    case .value(let value)?:
+      if Double(exactly: value) != nil { return false }
+      var shortest = double.description
+      return shortest.withUTF8 { whole($0) } != .value(value)
+    case .tooGreat?:
+      // More digits than a decimal has nobody can count on.
+      guard let exact = DecimalText.parse(String(decoding: text, as: UTF8.self)) else {
+        return false
+      }
+      let whole = UInt128(exactly: double.magnitude).flatMap { DecimalText.parse("\($0)") }
+      return whole != exact.magnitude && DecimalText.parse(double.description) != exact
+    case nil: return false
+    }
   }
 
   /// Returns the finite double nearest to the number that `text` writes, or `nil` if it overflows.
@@ -57,4 +109,45 @@ package enum JSONNumber {
   private static let powersOfTen: [Double] = [
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
   ]
+}
+
+/// Where the digits of a number are that aren't the zeros before and behind all others.
+private struct SignificantDigits {
+  var isNegative: Bool
+  /// The first and the last one, each with the power of ten that it counts for; `nil` if the number is 0.
+  var first: (index: Int, power: Int)?
+  var last: (index: Int, power: Int)?
+
+  /// Returns `nil` if `text` isn't digits, perhaps behind a minus and before a fraction and an exponent.
+  init?(_ text: UnsafeBufferPointer<UInt8>) {
+    let end = text.firstIndex { $0 | 0x20 == UInt8(ascii: "e") } ?? text.count
+    isNegative = text.first == UInt8(ascii: "-")
+    let start = isNegative ? 1 : 0
+    guard start < end, let exponent = Self.exponent(text[end...]) else { return nil }
+    let point = text[start..<end].firstIndex(of: UInt8(ascii: ".")) ?? end
+    guard point > start, point != end - 1 else { return nil }
+    for index in start..<end where index != point {
+      guard text[index] &- 0x30 < 10 else { return nil }
+      if text[index] == UInt8(ascii: "0") { continue }
+      let power = (index < point ? point - index - 1 : point - index) + exponent
+      if first == nil { first = (index, power) }
+      last = (index, power)
+    }
+  }
+
+  /// Reads an exponent with its letter, 0 if there is none; one that no text has digits enough for stands
+  /// for all beyond it.
+  private static func exponent(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
+    var digits = text.dropFirst()
+    if text.isEmpty { return 0 }
+    let isNegative = digits.first == UInt8(ascii: "-")
+    if isNegative || digits.first == UInt8(ascii: "+") { digits.removeFirst() }
+    guard !digits.isEmpty else { return nil }
+    var result = 0
+    for byte in digits {
+      guard byte &- 0x30 < 10 else { return nil }
+      result = min(result * 10 + Int(byte &- 0x30), 1 << 40)
+    }
+    return isNegative ? -result : result
+  }
 }

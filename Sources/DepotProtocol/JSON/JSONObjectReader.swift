@@ -49,6 +49,17 @@ package struct JSONObjectReader {
     in range: ClosedRange<Int> = 0...Int.max
   ) throws(DepotError) -> Int? {
     guard let node = optional(name) else { return nil }
+    return try Self.int(node, name, in: range)
+  }
+
+  /// Returns a whole number in `range`, the value of the member `name`.
+  ///
+  /// - Throws: ``DepotError`` `request.type` or `request.number_range`.
+  static func int(
+    _ node: JSONNode,
+    _ name: StaticString,
+    in range: ClosedRange<Int>
+  ) throws(DepotError) -> Int {
     let value = Int(try node.int64())
     guard range.contains(value) else {
       throw DepotError(

@@ -61,7 +61,7 @@ extension JSONValue {
     case .false: self = .bool(false)
     case .string: self = .string(try node.string())
     case .number:
-      if !node.isComplex, let value = try? node.int64() {
+      if let value = try? node.int64(), try node.isExactly(value) {
         self = .int64(value)
       } else {
         self = .double(try node.double())
@@ -87,10 +87,15 @@ extension JSONValue {
   }
 
   /// The value as compact JSON, the members of objects in the order of their names.
-  public var text: String {
-    var writer = JSONWriter()
-    writer.write(self)
-    return String(decoding: writer.bytes, as: UTF8.self)
+  public var text: String { JSONWriter.text { $0.write(self) } }
+}
+
+extension JSONNode {
+  /// Whether a whole number is written without a fraction and an exponent, or is none that a double holds.
+  fileprivate func isExactly(_ value: Int64) throws(DepotError) -> Bool {
+    guard isComplex else { return true }
+    let nearest = try double()
+    return withField { JSONNumber.isRounded($0.bytes, to: nearest) }
   }
 }
 
@@ -103,20 +108,13 @@ extension JSONWriter {
     case .int64(let value): integer(value)
     case .double(let value): double(value)
     case .string(let text): string(text)
-    case .array(let elements):
-      raw("[")
-      for (index, element) in elements.enumerated() {
-        if index > 0 { raw(",") }
-        write(element)
-      }
-      raw("]")
+    case .array(let elements): array(elements) { $0.write($1) }
     case .object(let members):
       raw("{")
-      for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
-        if index > 0 { raw(",") }
-        string(member.key)
-        raw(":")
-        write(member.value)
+      separated(members.sorted { $0.key < $1.key }) { (writer, member) in
+        writer.string(member.key)
+        writer.raw(":")
+        writer.write(member.value)
       }
       raw("}")
     }

@@ -28,6 +28,36 @@ package struct JSONWriter: Sendable {
     bytes.append(contentsOf: text)
   }
 
+  /// Writes elements with commas between them.
+  package mutating func separated<Element>(
+    _ elements: some Sequence<Element>,
+    _ body: (inout JSONWriter, Element) -> Void
+  ) {
+    var isFirst = true
+    for element in elements {
+      if !isFirst { raw(",") }
+      isFirst = false
+      body(&self, element)
+    }
+  }
+
+  /// Writes an array.
+  package mutating func array<Element>(
+    _ elements: some Sequence<Element>,
+    _ body: (inout JSONWriter, Element) -> Void
+  ) {
+    raw("[")
+    separated(elements, body)
+    raw("]")
+  }
+
+  /// Returns the text that `body` writes.
+  package static func text(_ body: (inout JSONWriter) -> Void) -> String {
+    var writer = JSONWriter()
+    body(&writer)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+
   package mutating func bool(_ value: Bool) {
     raw(value ? "true" : "false")
   }

@@ -3,18 +3,13 @@ package import FoundationEssentials
 /// One value of a row, as the bytes that write it.
 ///
 /// It is valid only as long as the frame it was read from.
+@Memberwise
 package struct RowField {
   package let kind: JSONToken.Kind
   /// Whether a string holds an escape, or a number a fraction or an exponent.
   package let isComplex: Bool
   /// The text of the value; of a string, without its quotation marks.
   package let bytes: UnsafeBufferPointer<UInt8>
-
-  package init(kind: JSONToken.Kind, isComplex: Bool, bytes: UnsafeBufferPointer<UInt8>) {
-    self.kind = kind
-    self.isComplex = isComplex
-    self.bytes = bytes
-  }
 
   package var isNull: Bool { kind == .null }
 
@@ -59,7 +54,7 @@ package struct RowField {
 
   package var string: String? { kind == .string ? text : nil }
 
-  /// The seconds since 2001 of a date; `nil` if this isn't one.
+  /// The seconds since 2001 of a date; `nil` if this isn't one that a double holds.
   package var referenceSeconds: Double? {
     switch kind {
     case .string:
@@ -93,7 +88,8 @@ package struct RowField {
     return value["$length"]?.int64
   }
 
-  package var url: URL? { kind == .string ? URL(string: text) : nil }
+  /// The URL whose text this is, as it stands; `nil` if it isn't one.
+  package var url: URL? { kind == .string ? URL(exactly: text) : nil }
 
   /// Returns the value as `type`, or `nil` if it can't be one.
   package func value(as type: AttributeType) -> Value? {
@@ -125,13 +121,15 @@ extension JSONNode {
 
   /// Returns the value as `type`.
   ///
-  /// - Throws: ``DepotError`` `request.type` if it can't be one.
+  /// - Throws: ``DepotError`` `request.type` if it can't be one, `request.number_range` if it doesn't
+  ///   fit.
   package func value(as type: AttributeType) throws(DepotError) -> Value {
-    guard let value = withField({ $0.value(as: type) }) else {
-      throw DepotError(.type, "Expected a value of type \(type.rawValue), found \(kind).")
-        .at(pointer)
+    if let value = withField({ $0.value(as: type) }) { return value }
+    if let misfit = withField({ $0.misfit(as: type) }) {
+      throw DepotError(misfit.code, "The value \(misfit.problem).").hint(misfit.hint).at(pointer)
     }
-    return value
+    throw DepotError(.type, "Expected a value of type \(type.rawValue), found \(kind).")
+      .at(pointer)
   }
 }
 
@@ -173,7 +171,7 @@ package enum DecimalText {
   }
 
   /// Whether `text` has digits, perhaps behind a minus and before a fraction and an exponent.
-  static func isGrammatical(_ text: String) -> Bool {
+  package static func isGrammatical(_ text: String) -> Bool {
     var rest = text.utf8[...]
     if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
     guard skipDigits(&rest) else { return false }

@@ -15,13 +15,7 @@ extension JSONWriter {
     case .decimal(let value): string(value.description)
     case .url(let value): string(value.absoluteString)
     case .json(let text): raw(Array(text.utf8))
-    case .list(let elements):
-      raw("[")
-      for (index, element) in elements.enumerated() {
-        if index > 0 { raw(",") }
-        write(element)
-      }
-      raw("]")
+    case .list(let elements): array(elements) { $0.write($1) }
     }
   }
 }

@@ -1,4 +1,5 @@
 /// One request of a client with all that its frame says.
+@Memberwise("operation")
 package struct Call: Hashable, Sendable {
   /// The longest deadline, in milliseconds.
   package static let deadlineLimit = 86_400_000
@@ -16,32 +17,10 @@ package struct Call: Hashable, Sendable {
   package var container: String?
   /// The pin whose moment a read is about; the latest if `nil`.
   package var pin: String?
-  /// Who the history says makes the write; the connection's author if `nil`.
+  /// The author of the write in the history; the connection's author if `nil`.
   package var author: String?
-  /// What the write's transaction belongs to, by which it can be undone with others.
+  /// The group of the write's transaction, by which it can be undone with others.
   package var group: String?
-
-  package init(
-    id: Int64,
-    _ operation: Operation,
-    deadlineMilliseconds: Int? = nil,
-    credit: Int? = nil,
-    key: String? = nil,
-    container: String? = nil,
-    pin: String? = nil,
-    author: String? = nil,
-    group: String? = nil
-  ) {
-    self.id = id
-    self.operation = operation
-    self.deadlineMilliseconds = deadlineMilliseconds
-    self.credit = credit
-    self.key = key
-    self.container = container
-    self.pin = pin
-    self.author = author
-    self.group = group
-  }
 }
 
 /// A frame that a client sends.
@@ -73,7 +52,7 @@ extension ClientFrame {
       return
     }
     if let node = reader.optional("hello") {
-      self = .hello(try Hello(node))
+      self = .hello(try RequestReader.object(node))
     } else if let node = reader.optional("ping") {
       self = .ping(try node.int64())
     } else if let node = reader.optional("pong") {
@@ -121,31 +100,42 @@ extension ClientFrame {
     var call = Call(id: id, try Operation(name, arguments: arguments))
     // Most calls have nothing else.
     if reader.isAtEnd { return call }
-    call.deadlineMilliseconds = try reader.optionalInt("deadlineMs", in: 0...Call.deadlineLimit)
-    call.credit = try reader.optionalInt("credit", in: 1...1_000_000_000)
-    call.key = try reader.optionalString("key")
+    var coder = RequestReader(reader)
+    try call.members(&coder)
+    reader = coder.members
     if let key = call.key, !(1...Limits.keyBytes ~= key.utf8.count) {
       throw DepotError(.numberRange, "A key has 1 to \(Limits.keyBytes) bytes.").at("/key")
     }
     if call.key != nil, !call.operation.isWrite {
       throw DepotError(.usage, "Only a write can have a key.").at("/key")
     }
-    call.container = try reader.optionalString("container")
-    if call.container != nil, !call.operation.isInContainer {
+    if call.container != nil, !call.operation.declaration.isInContainer {
       throw DepotError(.usage, "\"\(call.operation.name)\" isn't about one container.")
         .at("/container")
     }
-    call.pin = try reader.optionalString("pin")
-    if call.pin != nil, !call.operation.isPinnable {
+    if call.pin != nil, !call.operation.declaration.isPinnable {
       throw DepotError(.usage, "\"\(call.operation.name)\" can't be about a pin.").at("/pin")
     }
-    call.author = try reader.historyName("author", at: "/author")
-    call.group = try reader.historyName("group", at: "/group")
     if call.author != nil || call.group != nil, !call.operation.isWrite {
       throw DepotError(.usage, "Only a write has an author or a group.")
         .at(call.author == nil ? "/group" : "/author")
     }
     return call
+  }
+}
+
+extension Call {
+  /// Passes what a call may have besides its number, its operation, and its arguments.
+  fileprivate mutating func members<Coder: MemberCoder>(
+    _ coder: inout Coder
+  ) throws(Coder.Failure) {
+    try coder.number("deadlineMs", &deadlineMilliseconds, in: 0...Self.deadlineLimit)
+    try coder.number("credit", &credit, in: 1...1_000_000_000)
+    try coder.optional("key", &key)
+    try coder.optional("container", &container)
+    try coder.optional("pin", &pin)
+    try coder.historyName("author", &author)
+    try coder.historyName("group", &group)
   }
 }
 
@@ -158,54 +148,21 @@ extension JSONWriter {
     raw(call.operation.name.utf8)
     raw("\",\"args\":")
     write(call.operation)
-    if let deadline = call.deadlineMilliseconds {
-      raw(",\"deadlineMs\":")
-      integer(deadline)
-    }
-    if let credit = call.credit {
-      raw(",\"credit\":")
-      integer(credit)
-    }
-    if let key = call.key {
-      raw(",\"key\":")
-      string(key)
-    }
-    if let container = call.container {
-      raw(",\"container\":")
-      string(container)
-    }
-    if let pin = call.pin {
-      raw(",\"pin\":")
-      string(pin)
-    }
-    if let author = call.author {
-      raw(",\"author\":")
-      string(author)
-    }
-    if let group = call.group {
-      raw(",\"group\":")
-      string(group)
-    }
+    var call = call
+    call.members(&self)
     raw("}")
   }
 }
 
-extension JSONObjectReader {
-  /// The longest name of an author, a process, or a group, in bytes.
-  private static var historyNameBytes: Int { 256 }
-
-  /// Reads a name that goes into the history.
-  ///
-  /// - Throws: ``DepotError`` `request.number_range` if it is empty or too long.
-  mutating func historyName(
-    _ member: StaticString,
-    at pointer: String
-  ) throws(DepotError) -> String? {
-    guard let name = try optionalString(member) else { return nil }
-    guard 1...Self.historyNameBytes ~= name.utf8.count else {
-      throw DepotError(.numberRange, "\"\(member)\" has 1 to \(Self.historyNameBytes) bytes.")
-        .at(pointer)
+extension MemberCoder {
+  /// Passes the name of an author, a process, or a group, which goes into the history.
+  mutating func historyName(_ name: StaticString, _ value: inout String?) throws(Failure) {
+    let bytes = 1...256
+    try optional(name, &value)
+    guard Self.isReader, let value, !bytes.contains(value.utf8.count) else { return }
+    try check { (node) throws(DepotError) in
+      throw DepotError(.numberRange, "\"\(name)\" has 1 to \(bytes.upperBound) bytes.")
+        .at("\(node.pointer)/\(name)")
     }
-    return name
   }
 }

@@ -2,12 +2,9 @@ extension DepotError {
   /// A class and a reason, as in `conflict.unique`.
   ///
   /// A program that knows only the class is still right; new reasons may appear.
+  @Memberwise
   public struct Code: RawRepresentable, Hashable, Sendable {
     public var rawValue: String
-
-    public init(rawValue: String) {
-      self.rawValue = rawValue
-    }
 
     /// The part before the point.
     public var `class`: Substring { rawValue.prefix { $0 != "." } }
@@ -36,6 +33,7 @@ extension DepotError.Code {
   public static let unknownAttribute = Self(rawValue: "schema.unknown_attribute")
   public static let invalidSchema = Self(rawValue: "schema.invalid")
   public static let mismatch = Self(rawValue: "schema.mismatch")
+  public static let loss = Self(rawValue: "schema.loss")
   public static let newerStore = Self(rawValue: "schema.newer_store")
   public static let unknownVersion = Self(rawValue: "schema.unknown_version")
   public static let rowsInTheWay = Self(rawValue: "schema.rows_in_the_way")
@@ -97,6 +95,7 @@ extension DepotError.Code {
 
   public static let peer = Self(rawValue: "permission.peer")
   public static let operation = Self(rawValue: "permission.op")
+  public static let filePermission = Self(rawValue: "permission.file")
 
   public static let full = Self(rawValue: "storage.full")
   public static let io = Self(rawValue: "storage.io")

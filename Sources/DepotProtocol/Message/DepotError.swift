@@ -1,18 +1,18 @@
 /// Why a request failed, in terms that programs can act on.
 public struct DepotError: Error, Hashable, Sendable {
-  /// What failed: a class and a reason, as in `conflict.unique`.
+  /// The kind of failure, a class and a reason, as in `conflict.unique`.
   public var code: Code
-  /// What happened, for people.
+  /// The failure in words for people.
   ///
   /// It isn't part of the protocol.
   public var message: String
-  /// What to do about it.
+  /// A way out.
   public var hint: String?
   /// The JSON pointer (RFC 6901) to the member of the request that is at fault.
   public var at: String?
   /// Facts for programs; their names depend on the code.
   public var details: JSONValue?
-  /// What became of the request.
+  /// The effect of the request.
   ///
   /// Unless the connection was lost, it was not applied.
   public var effect: Effect
@@ -25,7 +25,7 @@ public struct DepotError: Error, Hashable, Sendable {
     effect = .none
   }
 
-  /// What became of the request that failed.
+  /// The effect of a request that failed.
   public enum Effect: String, Hashable, Sendable {
     /// Nothing was stored.
     case none
@@ -86,38 +86,30 @@ extension DepotError {
 
   /// Reads an error from the `err` member of a frame, accepting what it doesn't know.
   package init(_ node: JSONNode) throws(DepotError) {
-    var reader = try JSONObjectReader(node)
-    self.init(Code(rawValue: try reader.string("code")), try reader.string("message"))
-    hint = try reader.optionalString("hint")
-    at = try reader.optionalString("at")
-    effect = try reader.optionalString("effect").flatMap(Effect.init) ?? .none
-    if let node = reader.optional("details") { details = try JSONValue(node) }
+    self = try RequestReader.reply(node)
+  }
+}
+
+extension DepotError: MemberObject {
+  static var blank: Self { Self(Code(rawValue: ""), "") }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.required("code", &code.rawValue)
+    try coder.required("message", &message)
+    try coder.optional("hint", &hint)
+    try coder.optional("at", &at)
+    if !Coder.isReader {
+      var retry = retry.rawValue
+      try coder.required("retry", &retry)
+    }
+    var name = effect.rawValue
+    try coder.value("effect", &name, default: "", isAlwaysWritten: true)
+    effect = Effect(rawValue: name) ?? .none
+    try coder.optional("details", &details)
   }
 }
 
 extension JSONWriter {
   /// Writes an error as the value of `err`.
-  package mutating func write(_ error: DepotError) {
-    raw("{\"code\":")
-    string(error.code.rawValue)
-    raw(",\"message\":")
-    string(error.message)
-    if let hint = error.hint {
-      raw(",\"hint\":")
-      string(hint)
-    }
-    if let at = error.at {
-      raw(",\"at\":")
-      string(at)
-    }
-    raw(",\"retry\":")
-    string(error.retry.rawValue)
-    raw(",\"effect\":")
-    string(error.effect.rawValue)
-    if let details = error.details {
-      raw(",\"details\":")
-      write(details)
-    }
-    raw("}")
-  }
+  package mutating func write(_ error: DepotError) { object(error) }
 }

@@ -1,4 +1,5 @@
 /// The first frame of a client.
+@Memberwise
 package struct Hello: Hashable, Sendable {
   /// How a client wants 64-bit integers.
   package enum Int64Form: String, Hashable, Sendable {
@@ -7,36 +8,18 @@ package struct Hello: Hashable, Sendable {
   }
 
   /// The lowest and the highest protocol version that the client speaks.
-  package var versions: ClosedRange<Int>
+  package var versions: ClosedRange<Int> = ProtocolVersion.lowest...ProtocolVersion.highest
   /// The name, version, and language of the client program.
-  package var client: [String: String]
-  package var int64: Int64Form
+  package var client: [String: String] = [:]
+  package var int64: Int64Form = .number
   /// The features that the client would like; unknown ones are left out of the answer.
-  package var want: [String]
+  package var want: [String] = []
   /// The container that calls are about which name none; `default` if `nil`.
   package var container: String?
-  /// Who the history says makes the changes.
+  /// The author of the changes in the history.
   package var author: String?
   /// The process as the history tells it; made of the client's name and the process's number if `nil`.
   package var process: String?
-
-  package init(
-    versions: ClosedRange<Int> = ProtocolVersion.lowest...ProtocolVersion.highest,
-    client: [String: String] = [:],
-    int64: Int64Form = .number,
-    want: [String] = [],
-    container: String? = nil,
-    author: String? = nil,
-    process: String? = nil
-  ) {
-    self.versions = versions
-    self.client = client
-    self.int64 = int64
-    self.want = want
-    self.container = container
-    self.author = author
-    self.process = process
-  }
 }
 
 /// The versions of the protocol that this code speaks.
@@ -45,15 +28,35 @@ package enum ProtocolVersion {
   package static let highest = 1
   /// The version of Depot itself.
   package static let software = "0.1.0"
-  /// What a service announces that it can do beyond version 1's operations.
+  /// The features that a service announces beyond version 1's operations.
   package static let features = ["credit", "int64", "containers", "pins", "staging"]
 }
 
-extension Hello {
-  init(_ node: JSONNode) throws(DepotError) {
-    var reader = try JSONObjectReader(node)
-    self.init()
-    let range = try reader.required("protocol").elements()
+extension Hello: MemberObject {
+  static var blank: Self { Self() }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.custom { (reader) throws(DepotError) in
+      try readVersions(reader.required("protocol"))
+      for (name, value) in try reader.optional("client")?.members() ?? [] {
+        client[try name.string()] = String(try value.string().prefix(100))
+      }
+      if let options = reader.optional("options") { try read(options: options) }
+    } write: { writer in
+      writer.member("protocol")
+      writer.raw("[\(versions.lowerBound),\(versions.upperBound)]".utf8)
+      writer.member("client")
+      writer.write(.object(client.mapValues(JSONValue.string)))
+      if int64 == .string { writer.raw(",\"options\":{\"int64\":\"string\"}") }
+    }
+    try coder.value("want", &want, default: [])
+    try coder.optional("container", &container)
+    try coder.historyName("author", &author)
+    try coder.historyName("process", &process)
+  }
+
+  private mutating func readVersions(_ node: JSONNode) throws(DepotError) {
+    let range = try node.elements()
     guard range.count == 2 else {
       throw DepotError(.hello, "\"protocol\" is the lowest and the highest version.")
         .at("/hello/protocol")
@@ -63,27 +66,18 @@ extension Hello {
       throw DepotError(.hello, "The versions must rise from at least 1.").at("/hello/protocol")
     }
     versions = Int(low)...Int(high)
-    for (name, value) in try reader.optional("client")?.members() ?? [] {
-      client[try name.string()] = String(try value.string().prefix(100))
-    }
-    if let options = reader.optional("options") {
-      var options = try JSONObjectReader(options)
-      if let name = try options.optionalString("int64") {
-        guard let form = Int64Form(rawValue: name) else {
-          throw DepotError(.hello, "\"int64\" is \"number\" or \"string\".")
-            .at("/hello/options/int64")
-        }
-        int64 = form
+  }
+
+  private mutating func read(options node: JSONNode) throws(DepotError) {
+    var options = try JSONObjectReader(node)
+    if let name = try options.optionalString("int64") {
+      guard let form = Int64Form(rawValue: name) else {
+        throw DepotError(.hello, "\"int64\" is \"number\" or \"string\".")
+          .at("/hello/options/int64")
       }
-      try options.finish()
+      int64 = form
     }
-    for feature in try reader.optional("want")?.elements() ?? [] {
-      want.append(try feature.string())
-    }
-    container = try reader.optionalString("container")
-    author = try reader.historyName("author", at: "/hello/author")
-    process = try reader.historyName("process", at: "/hello/process")
-    try reader.finish()
+    try options.finish()
   }
 
   /// The highest version that both sides speak.
@@ -107,29 +101,8 @@ extension Hello {
 
 extension JSONWriter {
   package mutating func write(_ hello: Hello) {
-    raw("{\"hello\":{\"protocol\":[")
-    integer(hello.versions.lowerBound)
-    raw(",")
-    integer(hello.versions.upperBound)
-    raw("],\"client\":")
-    write(.object(hello.client.mapValues(JSONValue.string)))
-    if hello.int64 == .string { raw(",\"options\":{\"int64\":\"string\"}") }
-    if !hello.want.isEmpty {
-      raw(",\"want\":")
-      write(.array(hello.want.map(JSONValue.string)))
-    }
-    if let container = hello.container {
-      raw(",\"container\":")
-      string(container)
-    }
-    if let author = hello.author {
-      raw(",\"author\":")
-      string(author)
-    }
-    if let process = hello.process {
-      raw(",\"process\":")
-      string(process)
-    }
-    raw("}}")
+    raw("{\"hello\":")
+    object(hello)
+    raw("}")
   }
 }

@@ -1,17 +1,28 @@
 /// A moment of a store's history: a transaction and all before it.
 ///
-/// Tokens of one store grow with time. As text it is what tells the store from others, a hyphen, and a
-/// number, as in `3f2b8c01-1042`.
+/// Tokens of one store grow with time. As text it is what tells the store from others, the epoch, and a
+/// number, with hyphens between them, as in `3f2b8c01-9d20c4e7a1b2-1042`.
+///
+/// An epoch is what one writer of the store did: each start of a service begins another one. A store that
+/// goes on from an older copy of its file gives the same numbers to other transactions, but in an epoch
+/// that nobody ever had, so that a token never stands for two moments.
 public struct HistoryToken: Hashable, Sendable {
   /// The first eight digits of the store's identifier.
   public var store: String
+  /// The epoch, which is random and less than 2^48; 0 if the token names none, as those of older services.
+  public var epoch: Int64
   public var sequence: Int64
+
+  /// How many digits an epoch has as text.
+  private static let epochDigits = 12
 
   /// - Parameters:
   ///   - store: The store's identifier, or its first eight digits.
+  ///   - epoch: The epoch of the transaction.
   ///   - sequence: The number of the transaction.
-  public init(store: String, sequence: Int64) {
+  public init(store: String, epoch: Int64 = 0, sequence: Int64) {
     self.store = String(store.prefix(8))
+    self.epoch = epoch
     self.sequence = sequence
   }
 
@@ -19,31 +30,47 @@ public struct HistoryToken: Hashable, Sendable {
   ///
   /// - Throws: ``DepotError`` `request.usage` if it isn't one.
   public init(_ text: String) throws(DepotError) {
-    let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    var parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    var epoch: Int64? = 0
+    if parts.count == 3 {
+      let digits = parts.remove(at: 1)
+      let isEpoch = digits.count == Self.epochDigits && digits.allSatisfy(\.isHexadecimalDigit)
+      epoch = isEpoch ? Int64(String(digits) ?? "", radix: 16) : nil
+    }
     guard parts.count == 2, parts[0].count == 8, parts[0].allSatisfy(\.isHexadecimalDigit),
       1...19 ~= parts[1].count, parts[1].allSatisfy({ 0x30...0x39 ~= $0 }),
-      let sequence = Int64(String(parts[1]) ?? "")
+      let sequence = Int64(String(parts[1]) ?? ""), let epoch
     else {
       throw DepotError(.usage, "\(text.prefix(64).debugDescription) isn't a token of a history.")
-        .hint("A token is what a write or the history gave, as in \"3f2b8c01-1042\".")
+        .hint("A token is what a write or the history gave, as in \"3f2b8c01-9d20c4e7a1b2-1042\".")
     }
-    self.init(store: String(parts[0]) ?? "", sequence: sequence)
+    self.init(store: String(parts[0]) ?? "", epoch: epoch, sequence: sequence)
   }
 
   /// Whether it is of the store with an identifier.
   public func isOf(store identifier: String) -> Bool { identifier.hasPrefix(store) }
+
+  /// Returns the moment so many numbers later; before a transaction, and after the one before it, if -1.
+  package func advanced(by count: Int64) -> HistoryToken {
+    HistoryToken(store: store, epoch: epoch, sequence: sequence + count)
+  }
 }
 
 extension HistoryToken: CustomStringConvertible {
   /// The text of the token.
-  public var description: String { "\(store)-\(sequence)" }
+  public var description: String {
+    guard epoch != 0 else { return "\(store)-\(sequence)" }
+    let digits = String(epoch, radix: 16)
+    let zeros = String(repeating: "0", count: max(0, Self.epochDigits - digits.utf8.count))
+    return "\(store)-\(zeros)\(digits)-\(sequence)"
+  }
 }
 
 extension HistoryToken: Comparable {
-  /// Whether a token is earlier than another of the same store; of different stores there is some order
-  /// that means nothing.
+  /// Whether a token is earlier than another of the same store; of different stores, and of the pasts that
+  /// copies of a store have apart from each other, there is some order that means nothing.
   public static func < (lhs: HistoryToken, rhs: HistoryToken) -> Bool {
-    (lhs.store, lhs.sequence) < (rhs.store, rhs.sequence)
+    (lhs.store, lhs.sequence, lhs.epoch) < (rhs.store, rhs.sequence, rhs.epoch)
   }
 }
 

@@ -16,18 +16,18 @@ public struct SaveConflict: Hashable, Sendable {
   /// The properties that both sides have changed, in the order of the request; those that must be
   /// unique for ``Kind/unique``.
   public var properties: [String]
-  /// What the client has read.
+  /// The values that the client has read.
   public var base: [String: JSONValue]
-  /// What the store has.
+  /// The values of the store.
   public var store: [String: JSONValue]
-  /// What the client wants.
+  /// The values that the client wants.
   public var client: [String: JSONValue]
-  /// Who last changed properties since the client has read the row, as far as history is kept.
+  /// The authors of the last changes of properties since the client has read the row, as far as history is kept.
   public var changedBy: [String: Origin]
-  /// What the policy made of it; `nil` if the save was refused.
+  /// The policy's decision; `nil` if the save was refused.
   public var decision: Decision?
 
-  /// What is at odds.
+  /// The kind of contradiction.
   public enum Kind: String, Hashable, Sendable {
     /// Both sides changed the row.
     case update
@@ -41,11 +41,11 @@ public struct SaveConflict: Hashable, Sendable {
     case read
   }
 
-  /// What was stored.
+  /// The values that were stored.
   public enum Decision: String, Hashable, Sendable {
-    /// What the client wants.
+    /// The values that the client wants.
     case client
-    /// What the store had.
+    /// The values that the store had.
     case store
     /// Some of each.
     case merged
@@ -56,19 +56,13 @@ public struct SaveConflict: Hashable, Sendable {
   }
 
   /// The transaction that made a change.
+  @Memberwise
   public struct Origin: Hashable, Sendable {
     public var token: String
     /// The time, as the store writes dates.
     public var at: String?
     public var author: String?
     public var process: String?
-
-    public init(token: String, at: String? = nil, author: String? = nil, process: String? = nil) {
-      self.token = token
-      self.at = at
-      self.author = author
-      self.process = process
-    }
   }
 
   public init(_ kind: Kind, entity: String, identifier: Int64, pointer: String) {

@@ -35,7 +35,7 @@ extension ServerFrame {
       }
       self = .next(id: id, columns: columns, rowsOffset: node.range.lowerBound)
     } else if let node = reader.optional("welcome") {
-      self = .welcome(try Welcome(node))
+      self = .welcome(try RequestReader.reply(node))
     } else if let node = reader.optional("event") {
       self = .event(try node.string())
     } else if let node = reader.optional("ping") {
@@ -71,7 +71,8 @@ extension [UInt8] {
   }
 }
 
-/// What a service answers to hello.
+/// The answer of a service to hello.
+@Memberwise
 package struct Welcome: Hashable, Sendable {
   package var version: Int
   /// The name, version, instance, and process of the service.
@@ -83,61 +84,31 @@ package struct Welcome: Hashable, Sendable {
   package var store: JSONValue
   /// The container that the connection named.
   package var container: String?
+}
 
-  package init(
-    version: Int,
-    server: JSONValue,
-    connection: Int64,
-    features: [String],
-    limits: [String: Int64],
-    store: JSONValue,
-    container: String? = nil
-  ) {
-    self.version = version
-    self.server = server
-    self.connection = connection
-    self.features = features
-    self.limits = limits
-    self.store = store
-    self.container = container
+extension Welcome: MemberObject {
+  static var blank: Self {
+    Self(version: 0, server: .null, connection: 0, features: [], limits: [:], store: .null)
   }
 
-  init(_ node: JSONNode) throws(DepotError) {
-    let value = try JSONValue(node)
-    guard let version = value["protocol"]?.int64 else {
-      throw DepotError(.hello, "The service's welcome names no protocol version.")
-    }
-    self.init(
-      version: Int(version),
-      server: value["server"] ?? .null,
-      connection: value["connection"]?.int64 ?? 0,
-      features: value["features"]?.array?.compactMap(\.string) ?? [],
-      limits: value["limits"]?.object?.compactMapValues(\.int64) ?? [:],
-      store: value["store"] ?? .null,
-      container: value["container"]?.string
-    )
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.required("protocol", &version)
+    try coder.value("server", &server, default: .null, isAlwaysWritten: true)
+    try coder.value("connection", &connection, default: 0, isAlwaysWritten: true)
+    try coder.value("features", &features, default: [], isAlwaysWritten: true)
+    var numbers = JSONValue.object(limits.mapValues(JSONValue.int64))
+    try coder.value("limits", &numbers, default: .null, isAlwaysWritten: true)
+    limits = numbers.object?.compactMapValues(\.int64) ?? [:]
+    try coder.value("store", &store, default: .null, isAlwaysWritten: true)
+    try coder.optional("container", &container)
   }
 }
 
 extension JSONWriter {
   package mutating func write(_ welcome: Welcome) {
-    raw("{\"welcome\":{\"protocol\":")
-    integer(welcome.version)
-    raw(",\"server\":")
-    write(welcome.server)
-    raw(",\"connection\":")
-    integer(welcome.connection)
-    raw(",\"features\":")
-    names(welcome.features)
-    raw(",\"limits\":")
-    write(.object(welcome.limits.mapValues(JSONValue.int64)))
-    raw(",\"store\":")
-    write(welcome.store)
-    if let container = welcome.container {
-      raw(",\"container\":")
-      string(container)
-    }
-    raw("}}")
+    raw("{\"welcome\":")
+    object(welcome)
+    raw("}")
   }
 }
 

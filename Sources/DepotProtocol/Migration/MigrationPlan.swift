@@ -1,4 +1,4 @@
-/// What takes a store from one version of its schema to another without help from a program.
+/// The steps that take a store from one version of its schema to another without help from a program.
 package struct MigrationPlan: Hashable, Sendable {
   package let old: Schema
   package let new: Schema
@@ -7,12 +7,12 @@ package struct MigrationPlan: Hashable, Sendable {
   ///
   /// Two properties that exchange their names can only be renamed together.
   package let steps: [SchemaChange]
-  /// What only a program can do, in words; none of the steps may be taken if there is any.
+  /// The changes that only a program can make, in words; none of the steps may be taken if there is any.
   package let problems: [String]
 
   /// Finds the steps between two valid schemas.
   ///
-  /// What was renamed is known by its `originalName`. Rows that exist can still be in the way of a
+  /// Renamed entities and properties are known by their `originalName`. Rows that exist can still be in the way of a
   /// step that ``SchemaChange/needsRowCheck``.
   package static func infer(from old: Schema, to new: Schema) -> MigrationPlan {
     let inference = SchemaInference(from: old, to: new)

@@ -11,7 +11,7 @@ package enum SchemaChange: Hashable, Sendable {
   case changedParent(String, from: String?, to: String?)
   case changedAbstract(String, isAbstract: Bool)
   case changedHashModifier(String)
-  /// What the history keeps from now on.
+  /// The policy of the history from now on.
   case changedHistory(String, to: HistoryPolicy?)
 
   /// A column for the rows of `entity`, those of its subentities included.
@@ -53,9 +53,9 @@ extension SchemaChange {
     case unique
     /// Whether it has an index of its own.
     case indexed
-    /// What inserts store that don't name it; rows that exist keep what they have.
+    /// The value that inserts store which don't name it; rows that exist keep what they have.
     case defaultValue
-    /// What values must satisfy. If it is tighter, the rows that exist must be looked at.
+    /// The rules that values must satisfy. If they are tighter, the rows that exist must be looked at.
     case validation(isTighter: Bool)
     case externalStorage
     /// From now on values aren't stored, or are.

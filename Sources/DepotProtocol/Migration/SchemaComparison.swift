@@ -1,15 +1,15 @@
-/// What separates a store's schema from the one that a client wants under the same version.
+/// The differences of a store's schema from the one that a client wants under the same version.
 ///
 /// Only what rows and programs that exist don't notice can be changed so; everything else needs a new
 /// version.
 package struct SchemaComparison: Hashable, Sendable {
   /// The steps that can be taken.
   package let changes: [SchemaChange]
-  /// What can't be done without a migration, in words.
+  /// The changes that can't be made without a migration, in words.
   package let differences: [String]
   /// The schema after the changes.
   ///
-  /// What exists keeps its order and what is new comes after it. It can differ from the old one even
+  /// Old entities and properties keep their order, and new ones come after them. It can differ from the old one even
   /// if there are no changes to carry out: in original names and in transient attributes.
   package let result: Schema
 

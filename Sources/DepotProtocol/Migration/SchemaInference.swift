@@ -5,9 +5,9 @@
 package struct SchemaInference {
   package let old: Schema
   package let new: Schema
-  /// What each entity of the new version was called in the old one.
+  /// The name in the old version of each entity of the new one.
   package let origins: [String: String]
-  /// What became of the attributes and relationships of each entity that stayed, by its new name.
+  /// The succession of attributes and relationships of each entity that stayed, by its new name.
   package let attributes: [String: [Succession<Declared<Attribute>>]]
   package let relationships: [String: [Succession<Declared<Relationship>>]]
   /// The steps, with what is in the way of those that can't be taken.

@@ -1,4 +1,4 @@
-/// What can have had another name in the version before.
+/// A thing that can have had another name in the version before.
 package protocol Renameable {
   var name: String { get }
   var originalName: String? { get }
@@ -17,7 +17,7 @@ package struct Declared<Property: Renameable & Hashable>: Renameable, Hashable {
   package var originalName: String? { property.originalName }
 }
 
-/// What became of something from one version to the next: `old` is `nil` if it is new, and `new` if it
+/// Something in one version and the next: `old` is `nil` if it is new, and `new` if it
 /// is gone.
 package struct Succession<Item: Renameable> {
   package var old: Item?
@@ -56,7 +56,7 @@ package struct Succession<Item: Renameable> {
   }
 }
 
-/// What became of a column.
+/// A column in one version and the next.
 package struct FieldSuccession {
   package var old: Field?
   package var new: Field?

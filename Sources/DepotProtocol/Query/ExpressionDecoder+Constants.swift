@@ -1,24 +1,28 @@
 /// The reading of constants and of lists of them, which don't count as parts of a predicate.
 ///
 /// A constant is written as JSON has it: null, true, a whole number for an int64, one beyond those
-/// for a decimal, another one for a double, a string. `{"value": …, "type": "date"}` is one of a named type. A list is
+/// for a decimal, another one for a double, or for a decimal if the double would be a whole number, a string.
+/// `{"value": …, "type": "date"}` is one of a named type. A list is
 /// `{"value": […], "list": true}`, with `"type"` if all elements are of one that JSON hasn't got.
 extension ExpressionDecoder {
   func scalar(_ node: JSONNode) throws(DepotError) -> Value {
     switch try JSONValue(node) {
     case .bool(let value): .bool(value)
     case .int64(let value): .int64(value)
-    case .double(let value): Self.great(node) ?? .double(value)
+    case .double(let value): Self.exact(node, value) ?? .double(value)
     case .string(let value): .string(value)
     case .null: .null
     case .array, .object: throw node.wrongType("a constant")
     }
   }
 
-  /// Returns the whole number that is beyond an int64, which a double would round; `nil` if it isn't
-  /// one or has too many digits.
-  private static func great(_ node: JSONNode) -> Value? {
-    node.withField { $0.isComplex ? nil : $0.decimal.map(Value.decimal) }
+  /// Returns the number as a decimal if a double would round it to another whole one; `nil` if it
+  /// wouldn't, or if there are too many digits.
+  private static func exact(_ node: JSONNode, _ double: Double) -> Value? {
+    node.withField { field in
+      guard !field.isComplex || JSONNumber.isRounded(field.bytes, to: double) else { return nil }
+      return DecimalText.parse(field.text).map(Value.decimal)
+    }
   }
 
   /// Reads the value of `{"value": …}`.

@@ -33,7 +33,7 @@ extension QueryExpression {
 /// The reading of one expression, which bounds its size.
 struct ExpressionDecoder {
   var bindings: VariableBindings
-  /// What the enclosing quantifiers and filters call their elements.
+  /// The names of the elements of enclosing quantifiers and filters.
   var scope: [String] = []
   /// How many constants the lists have.
   var listed = 0

@@ -152,14 +152,7 @@ extension JSONWriter {
     raw("}")
   }
 
-  private mutating func list(_ parts: [QueryExpression]) {
-    raw("[")
-    for (index, part) in parts.enumerated() {
-      if index > 0 { raw(",") }
-      write(part)
-    }
-    raw("]")
-  }
+  private mutating func list(_ parts: [QueryExpression]) { array(parts) { $0.write($1) } }
 
   private mutating func write(_ options: QueryExpression.TextOptions) {
     guard !options.isEmpty else { return }
@@ -180,12 +173,10 @@ extension JSONWriter {
   }
 
   private mutating func list(_ values: [Value], _ type: AttributeType?) {
-    raw("{\"value\":[")
-    for (index, value) in values.enumerated() {
-      if index > 0 { raw(",") }
-      if type == nil { constant(value) } else { write(value) }
+    raw("{\"value\":")
+    array(values) { (writer, value) in
+      if type == nil { writer.constant(value) } else { writer.write(value) }
     }
-    raw("]")
     if let type { beside("type", type.rawValue) }
     raw(",\"list\":true}")
   }

@@ -1,4 +1,4 @@
-/// What to tell people who wrote something that isn't available or misspelt.
+/// Hints for people who wrote something that isn't available or misspelt.
 enum PredicateAdvice {
   /// The operators that are words.
   static let operators: [String: PredicateOperator] = [

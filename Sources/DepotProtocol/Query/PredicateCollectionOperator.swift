@@ -1,4 +1,4 @@
-/// What may follow `@` in a path.
+/// An operator behind `@` in a path.
 enum PredicateCollectionOperator {
   case aggregate(QueryExpression.Aggregate)
   /// All elements of all collections, which a path gives anyway.

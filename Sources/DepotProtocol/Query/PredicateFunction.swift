@@ -1,4 +1,4 @@
-/// What a name before parentheses calls.
+/// A function, which is a name before parentheses.
 enum PredicateFunction {
   case function(QueryExpression.Function)
   case aggregate(QueryExpression.Aggregate)

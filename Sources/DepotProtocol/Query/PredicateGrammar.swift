@@ -18,7 +18,7 @@ struct PredicateGrammar {
   private var nodes = 0
   private var nesting = 0
   var bindings: VariableBindings
-  /// What the enclosing quantifiers and filters call their elements.
+  /// The names of the elements of enclosing quantifiers and filters.
   var scope: [String] = []
 
   init(_ tokens: [PredicateToken], _ bindings: VariableBindings) {

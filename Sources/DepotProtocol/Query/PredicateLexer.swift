@@ -175,7 +175,18 @@ struct PredicateLexer {
     }
     if isDouble {
       guard let value = Double(digits), value.isFinite else { throw tooLarge(start) }
-      return .double(value)
+      var text = digits
+      let isRounded = text.withUTF8 { JSONNumber.isRounded($0, to: value) }
+      guard isRounded else { return .double(value) }
+      let whole = text.withUTF8 { JSONNumber.int64($0, isComplex: true) }
+      guard let whole else {
+        throw PredicateFailure(
+          "A double has too few digits for the number.",
+          hint: "Numbers of up to 38 digits are written CAST(\"…\", \"decimal\").",
+          at: start
+        )
+      }
+      return .integer(UInt64(whole))
     }
     guard let value = UInt64(digits) else { throw tooLarge(start) }
     return .integer(value)

@@ -20,9 +20,5 @@ enum PredicateLiteral {
   }
 
   /// JSON's strings and numbers are the language's too.
-  private static func json(_ value: Value) -> String {
-    var writer = JSONWriter()
-    writer.write(value)
-    return String(decoding: writer.bytes, as: UTF8.self)
-  }
+  private static func json(_ value: Value) -> String { JSONWriter.text { $0.write(value) } }
 }

@@ -1,4 +1,4 @@
-/// What stands between two operands.
+/// An operator between two operands.
 enum PredicateOperator: Hashable {
   case and
   case or

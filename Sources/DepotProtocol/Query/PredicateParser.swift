@@ -11,7 +11,7 @@ public enum PredicateParser {
   /// The longest text, in bytes of UTF-8.
   public static let textBytes = 1 << 16
 
-  /// What a text is read as, which only its errors tell.
+  /// The kind of text, which only its errors tell.
   package enum Subject: String, Sendable {
     case predicate
     case expression

@@ -10,7 +10,7 @@ public enum PredicatePrinter {
 
 /// A writer of expressions within quantifiers and filters.
 struct PredicateWriter {
-  /// What the enclosing quantifiers and filters call their elements.
+  /// The names of the elements of enclosing quantifiers and filters.
   let scope: [String]
 
   /// Returns the text of an expression, in parentheses if it binds less tightly than `minimum`.

@@ -65,7 +65,7 @@ struct PredicateToken: Hashable {
     if case .word(let text) = kind { NameSyntax.keyword(text) } else { nil }
   }
 
-  /// What the token names where a keyword means nothing, or `nil`.
+  /// The name that the token is where a keyword means nothing, or `nil`.
   var name: String? {
     switch kind {
     case .word(let text), .name(let text): text

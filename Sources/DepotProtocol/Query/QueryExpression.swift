@@ -6,14 +6,14 @@ public indirect enum QueryExpression: Hashable, Sendable {
   /// A constant. Where its type isn't the attribute's, it is converted if nothing is lost: a string
   /// to a date, UUID, URL, or decimal; an integer to a double or decimal.
   case value(Value)
-  /// What a key path leads to from the row: `name`, `home.city`, `country.name`, `country.$id`.
+  /// The value to which a key path leads from the row: `name`, `home.city`, `country.name`, `country.$id`.
   ///
   /// `$id` is the identifier, `$version` the version, `$entity` the name of the entity. A path through
   /// a to-many relationship leads to a collection; nothing follows from nothing.
   case attribute(String)
   /// The row itself, named `SELF`, or what an enclosing quantifier or filter calls its element.
   case variable(String)
-  /// What a key path leads to from something else than the row.
+  /// The value to which a key path leads from something else than the row.
   case member(QueryExpression, String)
   /// The time at which the service runs the query.
   case now
@@ -57,7 +57,7 @@ public indirect enum QueryExpression: Hashable, Sendable {
   case quantified(Quantifier, QueryExpression, String, QueryExpression)
   /// The elements of a collection, each called by the name, that satisfy a predicate.
   case filtered(QueryExpression, String, QueryExpression)
-  /// What a collection comes to.
+  /// A value that is computed of a collection.
   case aggregate(Aggregate, QueryExpression)
   /// Whether a collection has an element that equals a value.
   case contains(QueryExpression, QueryExpression)
@@ -97,7 +97,7 @@ extension QueryExpression {
     case multiply = "*"
     /// The quotient; of two whole numbers, rounded towards zero.
     case divide = "/"
-    /// What a division of whole numbers leaves, with the sign of the first.
+    /// The rest of a division of whole numbers, with the sign of the first.
     case modulo = "%"
     case power = "**"
   }
@@ -110,7 +110,7 @@ extension QueryExpression {
     case none
   }
 
-  /// What the elements of a collection come to; null elements don't count, except for `count`.
+  /// A value that is computed of a collection's elements; null elements don't count, except for `count`.
   public enum Aggregate: String, Hashable, Sendable, CaseIterable {
     case count
     /// The number of different elements that aren't null.
@@ -165,13 +165,10 @@ extension QueryExpression {
     case rank
   }
 
-  /// What doesn't matter when strings are compared.
+  /// The differences that don't matter when strings are compared.
+  @Memberwise
   public struct TextOptions: OptionSet, Hashable, Sendable {
     public let rawValue: Int
-
-    public init(rawValue: Int) {
-      self.rawValue = rawValue
-    }
 
     /// Letters are equal to their other case, by Unicode's case folding; written `c`.
     public static let caseInsensitive = TextOptions(rawValue: 1)
@@ -189,7 +186,7 @@ extension QueryExpression {
 ///
 /// Ascending, null comes first.
 public struct SortKey: Hashable, Sendable {
-  /// What to sort by; a truth value, number, date, text, or identifier.
+  /// The key to sort by: a truth value, number, date, text, or identifier.
   public var expression: QueryExpression
   public var isDescending: Bool
   /// Whether text is in the order in which people expect it: without regard to case, marks, and

@@ -1,4 +1,4 @@
-/// What people write to search for words.
+/// A search for words, as people write it.
 ///
 /// All words must occur: `quick fox`. `"quick fox"` are words next to each other, `qui*` those that
 /// begin so, `fox OR dog` either, and `-dog` or `NOT dog` what must not occur. Case and marks don't

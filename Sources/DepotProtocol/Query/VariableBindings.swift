@@ -15,7 +15,7 @@ package struct VariableBindings: Sendable {
     return value
   }
 
-  /// What to do about a variable without a value.
+  /// A hint about a variable without a value.
   func advice(for name: String) -> String {
     let nearest = Spelling.nearest(to: name, in: values.keys.sorted())
     return nearest.map { "Did you mean $\($0)?" }

@@ -2,36 +2,7 @@ extension Attribute {
   /// The type as the JSON form names it, which is the width of a narrow number.
   package var typeName: String { width?.rawValue ?? type.rawValue }
 
-  init(_ node: JSONNode) throws(DepotError) {
-    var reader = try JSONObjectReader(node)
-    let name = try reader.string("name")
-    let (type, width) = try Self.type(named: reader.required("type"), of: name)
-    self.init(
-      name: name,
-      type: type,
-      width: width,
-      isOptional: try reader.bool("optional", default: false),
-      isUnique: try reader.bool("unique", default: false),
-      isIndexed: try reader.bool("indexed", default: false)
-    )
-    if let node = reader.optional("collection") {
-      collection = try node.choice(of: CollectionKind.self, "kind of collection")
-    }
-    for property in try reader.optional("properties")?.elements() ?? [] {
-      properties.append(try Attribute(property))
-    }
-    defaultValue = try reader.optional("default").map(value(from:))
-    for (member, option) in Options.members where try reader.bool(member, default: false) {
-      options.insert(option)
-    }
-    validation = try Validation(&reader, of: self)
-    derivation = try reader.optionalString("derived")
-    originalName = try reader.optionalString("originalName")
-    hashModifier = try reader.optionalString("hashModifier")
-    try reader.finish()
-  }
-
-  private static func type(
+  fileprivate static func type(
     named node: JSONNode,
     of name: String
   ) throws(DepotError) -> (AttributeType, NumberWidth?) {
@@ -44,7 +15,7 @@ extension Attribute {
   }
 
   /// Reads a value of the attribute; of a collection, a list.
-  private func value(from node: JSONNode) throws(DepotError) -> Value {
+  fileprivate func value(from node: JSONNode) throws(DepotError) -> Value {
     guard !node.isNull else { return .null }
     if type == .json { return .json(node.compactText) }
     if type == .composite {
@@ -67,25 +38,65 @@ extension Attribute.Options {
   ]
 }
 
+extension Attribute: MemberObject {
+  static var blank: Self { Self(name: "", type: .string) }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.required("name", &name)
+    try coder.custom { (reader) throws(DepotError) in
+      (type, width) = try Self.type(named: reader.required("type"), of: name)
+    } write: { writer in
+      writer.member("type")
+      writer.string(typeName)
+    }
+    try coder.optional("collection", &collection)
+    try coder.value("properties", &properties, default: [])
+    try coder.value("optional", &isOptional, default: false)
+    try coder.custom { (reader) throws(DepotError) in
+      defaultValue = try reader.optional("default").map(value(from:))
+    } write: { writer in
+      writer.value("default", defaultValue)
+    }
+    try coder.value("unique", &isUnique, default: false)
+    try coder.value("indexed", &isIndexed, default: false)
+    let attribute = self
+    try validation.members(&coder, of: attribute)
+    for (member, option) in Options.members {
+      var isOn = options.contains(option)
+      try coder.value(member, &isOn, default: false)
+      if isOn { options.insert(option) }
+    }
+    try coder.optional("derived", &derivation)
+    try coder.optional("originalName", &originalName)
+    try coder.optional("hashModifier", &hashModifier)
+  }
+}
+
 extension Attribute.Validation {
-  fileprivate init(
-    _ reader: inout JSONObjectReader,
+  fileprivate mutating func members<Coder: MemberCoder>(
+    _ coder: inout Coder,
     of attribute: Attribute
-  ) throws(DepotError) {
-    self.init()
-    minimum = try reader.optional("min").map { (node) throws(DepotError) in
-      try attribute.bound(from: node)
+  ) throws(Coder.Failure) {
+    try coder.custom { (reader) throws(DepotError) in
+      minimum = try reader.optional("min").map(attribute.bound(from:))
+      maximum = try reader.optional("max").map(attribute.bound(from:))
+    } write: { writer in
+      writer.value("min", minimum)
+      writer.value("max", maximum)
     }
-    maximum = try reader.optional("max").map { (node) throws(DepotError) in
-      try attribute.bound(from: node)
-    }
-    minLength = try reader.optionalInt("minLength", in: 0...Int(Int32.max))
-    maxLength = try reader.optionalInt("maxLength", in: 0...Int(Int32.max))
-    pattern = try reader.optionalString("pattern")
-    for value in try reader.optional("cases")?.elements() ?? [] {
-      cases.append(try attribute.bound(from: value))
+    try coder.number("minLength", &minLength, in: 0...Int(Int32.max))
+    try coder.number("maxLength", &maxLength, in: 0...Int(Int32.max))
+    try coder.optional("pattern", &pattern)
+    try coder.custom { (reader) throws(DepotError) in
+      for node in try reader.elements("cases") { cases.append(try attribute.bound(from: node)) }
+    } write: { writer in
+      writer.list("cases", cases) { $0.write($1) }
     }
   }
+}
+
+extension Attribute.CollectionKind: SchemaChoice {
+  static var kind: String { "kind of collection" }
 }
 
 extension Attribute {
@@ -100,28 +111,9 @@ extension Attribute {
 }
 
 extension JSONWriter {
-  mutating func write(_ attribute: Attribute) {
-    object { members in
-      members.member("name", attribute.name)
-      members.member("type", attribute.typeName)
-      members.member("collection", attribute.collection?.rawValue)
-      members.list("properties", attribute.properties) { $0.write($1) }
-      members.member("optional", attribute.isOptional)
-      members.member("default", attribute.defaultValue)
-      members.member("unique", attribute.isUnique)
-      members.member("indexed", attribute.isIndexed)
-      members.member("min", attribute.validation.minimum)
-      members.member("max", attribute.validation.maximum)
-      members.member("minLength", attribute.validation.minLength)
-      members.member("maxLength", attribute.validation.maxLength)
-      members.member("pattern", attribute.validation.pattern)
-      members.list("cases", attribute.validation.cases) { $0.write($1) }
-      for (member, option) in Attribute.Options.members {
-        members.member(member, attribute.options.contains(option))
-      }
-      members.member("derived", attribute.derivation)
-      members.member("originalName", attribute.originalName)
-      members.member("hashModifier", attribute.hashModifier)
-    }
+  fileprivate mutating func value(_ name: StaticString, _ value: Value?) {
+    guard let value else { return }
+    member(name)
+    write(value)
   }
 }

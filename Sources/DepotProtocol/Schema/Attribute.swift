@@ -1,4 +1,5 @@
 /// A value that every row of an entity has.
+@Memberwise
 public struct Attribute: Hashable, Sendable {
   public var name: String
   /// The type of the value; of a collection's elements.
@@ -8,57 +9,25 @@ public struct Attribute: Hashable, Sendable {
   /// Whether the value is a collection of values of ``type``.
   public var collection: CollectionKind?
   /// The attributes that a value of type `composite` consists of.
-  public var properties: [Attribute]
+  public var properties: [Attribute] = []
   /// Whether the value may be null.
-  public var isOptional: Bool
-  /// What an insert that doesn't name the attribute stores.
+  public var isOptional: Bool = false
+  /// The value that is stored by an insert that doesn't name the attribute.
   public var defaultValue: Value?
   /// Whether no two rows may have the same value.
   ///
   /// Null isn't the same as null here.
-  public var isUnique: Bool
+  public var isUnique: Bool = false
   /// Whether there is an index of this attribute alone; a unique attribute has one anyway.
-  public var isIndexed: Bool
-  public var options: Options
-  public var validation: Validation
+  public var isIndexed: Bool = false
+  public var options: Options = []
+  public var validation: Validation = Validation()
   /// The expression in the predicate language whose value the store keeps here.
   public var derivation: String?
-  /// What the attribute was called in the version before.
+  /// The name of the attribute in the version before.
   public var originalName: String?
-  /// What makes the attribute differ from one with the same properties.
+  /// A text that makes the attribute differ from one with the same properties.
   public var hashModifier: String?
-
-  public init(
-    name: String,
-    type: AttributeType,
-    width: NumberWidth? = nil,
-    collection: CollectionKind? = nil,
-    properties: [Attribute] = [],
-    isOptional: Bool = false,
-    defaultValue: Value? = nil,
-    isUnique: Bool = false,
-    isIndexed: Bool = false,
-    options: Options = [],
-    validation: Validation = Validation(),
-    derivation: String? = nil,
-    originalName: String? = nil,
-    hashModifier: String? = nil
-  ) {
-    self.name = name
-    self.type = type
-    self.width = width
-    self.collection = collection
-    self.properties = properties
-    self.isOptional = isOptional
-    self.defaultValue = defaultValue
-    self.isUnique = isUnique
-    self.isIndexed = isIndexed
-    self.options = options
-    self.validation = validation
-    self.derivation = derivation
-    self.originalName = originalName
-    self.hashModifier = hashModifier
-  }
 }
 
 extension Attribute {
@@ -71,12 +40,9 @@ extension Attribute {
   }
 
   /// Special treatment of an attribute.
+  @Memberwise
   public struct Options: OptionSet, Hashable, Sendable {
     public let rawValue: Int
-
-    public init(rawValue: Int) {
-      self.rawValue = rawValue
-    }
 
     /// Large values live outside the row and are read and written in parts; text and data only.
     public static let externalStorage = Options(rawValue: 1)
@@ -90,7 +56,8 @@ extension Attribute {
     public static let transient = Options(rawValue: 16)
   }
 
-  /// What a value must satisfy to be stored.
+  /// The rules that a value must satisfy to be stored.
+  @Memberwise
   public struct Validation: Hashable, Sendable {
     /// The least number or date.
     public var minimum: Value?
@@ -103,23 +70,7 @@ extension Attribute {
     /// The regular expression that a whole text must match.
     public var pattern: String?
     /// The only values that there may be, as the raw values or case names of an enumeration.
-    public var cases: [Value]
-
-    public init(
-      minimum: Value? = nil,
-      maximum: Value? = nil,
-      minLength: Int? = nil,
-      maxLength: Int? = nil,
-      pattern: String? = nil,
-      cases: [Value] = []
-    ) {
-      self.minimum = minimum
-      self.maximum = maximum
-      self.minLength = minLength
-      self.maxLength = maxLength
-      self.pattern = pattern
-      self.cases = cases
-    }
+    public var cases: [Value] = []
 
     /// Whether every value will do.
     public var isEmpty: Bool { self == Validation() }

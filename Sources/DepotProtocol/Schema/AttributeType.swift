@@ -1,4 +1,4 @@
-/// What an attribute can hold.
+/// The type of an attribute's values.
 public enum AttributeType: String, Hashable, Sendable, CaseIterable {
   /// Any Unicode text, U+0000 included.
   case string

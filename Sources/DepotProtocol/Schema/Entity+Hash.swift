@@ -14,7 +14,7 @@ extension Entity {
     entity.indexes = [schema.lineage(of: self).map(\.name)]
     entity.hashModifier = hashModifier
     var writer = JSONWriter()
-    writer.write(entity)
+    writer.object(entity)
     var checksum = Checksum()
     writer.bytes.withUnsafeBytes { checksum.add($0) }
     return checksum.digits

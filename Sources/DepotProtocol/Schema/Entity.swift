@@ -1,53 +1,28 @@
 /// A kind of row.
+@Memberwise
 public struct Entity: Hashable, Sendable {
   public var name: String
   /// The entity whose attributes and relationships this one has too, and among whose rows its rows
   /// are found.
   public var parent: String?
   /// Whether only its subentities have rows.
-  public var isAbstract: Bool
+  public var isAbstract: Bool = false
   /// The attributes that it adds to its parent's.
   public var attributes: [Attribute]
   /// The relationships that it adds to its parent's.
-  public var relationships: [Relationship]
+  public var relationships: [Relationship] = []
   /// The paths of the attributes and to-one relationships of each compound index.
-  public var indexes: [[String]]
+  public var indexes: [[String]] = []
   /// The paths of the numbers and dates of each r-tree index, which serves ranges over several.
-  public var rangeIndexes: [[String]]
+  public var rangeIndexes: [[String]] = []
   /// The paths that together may not have the same values in two rows.
-  public var uniques: [[String]]
-  /// What the entity was called in the version before.
+  public var uniques: [[String]] = []
+  /// The name of the entity in the version before.
   public var originalName: String?
-  /// What makes the entity differ from one with the same properties.
+  /// A text that makes the entity differ from one with the same properties.
   public var hashModifier: String?
-  /// What the history keeps of its rows and those of its subentities; as its parent says if `nil`.
+  /// The part that the history keeps of its rows and those of its subentities; as its parent says if `nil`.
   public var history: HistoryPolicy?
-
-  public init(
-    name: String,
-    parent: String? = nil,
-    isAbstract: Bool = false,
-    attributes: [Attribute],
-    relationships: [Relationship] = [],
-    indexes: [[String]] = [],
-    rangeIndexes: [[String]] = [],
-    uniques: [[String]] = [],
-    originalName: String? = nil,
-    hashModifier: String? = nil,
-    history: HistoryPolicy? = nil
-  ) {
-    self.name = name
-    self.parent = parent
-    self.isAbstract = isAbstract
-    self.attributes = attributes
-    self.relationships = relationships
-    self.indexes = indexes
-    self.rangeIndexes = rangeIndexes
-    self.uniques = uniques
-    self.originalName = originalName
-    self.hashModifier = hashModifier
-    self.history = history
-  }
 
   /// The entity's own attribute named `name`, or `nil`.
   public subscript(name: String) -> Attribute? {

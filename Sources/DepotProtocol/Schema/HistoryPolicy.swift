@@ -1,4 +1,4 @@
-/// What a store's history keeps of the changes of an entity's rows.
+/// The part that a store's history keeps of the changes of an entity's rows.
 public enum HistoryPolicy: String, Hashable, Sendable, CaseIterable {
   /// Nothing, but that there was a transaction.
   case none

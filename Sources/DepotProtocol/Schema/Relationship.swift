@@ -1,6 +1,7 @@
 /// A reference from the rows of an entity to rows of another, or of the same.
+@Memberwise
 public struct Relationship: Hashable, Sendable {
-  /// What a deletion does to the rows that the deleted one refers to.
+  /// The effect of a deletion on the rows that the deleted one refers to.
   public enum DeleteRule: String, Hashable, Sendable, CaseIterable {
     /// They forget it.
     case nullify
@@ -18,44 +19,18 @@ public struct Relationship: Hashable, Sendable {
   /// The relationship of the destination that leads back and always agrees with this one.
   public var inverse: String?
   /// Whether it leads to any number of rows rather than to one.
-  public var isToMany: Bool
+  public var isToMany: Bool = false
   /// Whether it may lead to nothing; a to-many relationship always may, unless ``minCount`` says no.
-  public var isOptional: Bool
+  public var isOptional: Bool = true
   /// Whether the rows of a to-many relationship have an order that is kept.
-  public var isOrdered: Bool
-  public var deleteRule: DeleteRule
+  public var isOrdered: Bool = false
+  public var deleteRule: DeleteRule = .nullify
   /// The least number of rows of a to-many relationship.
-  public var minCount: Int
+  public var minCount: Int = 0
   /// The greatest number of rows of a to-many relationship; 0 for any.
-  public var maxCount: Int
-  /// What the relationship was called in the version before.
+  public var maxCount: Int = 0
+  /// The name of the relationship in the version before.
   public var originalName: String?
-  /// What makes the relationship differ from one with the same properties.
+  /// A text that makes the relationship differ from one with the same properties.
   public var hashModifier: String?
-
-  public init(
-    name: String,
-    destination: String,
-    inverse: String? = nil,
-    isToMany: Bool = false,
-    isOptional: Bool = true,
-    isOrdered: Bool = false,
-    deleteRule: DeleteRule = .nullify,
-    minCount: Int = 0,
-    maxCount: Int = 0,
-    originalName: String? = nil,
-    hashModifier: String? = nil
-  ) {
-    self.name = name
-    self.destination = destination
-    self.inverse = inverse
-    self.isToMany = isToMany
-    self.isOptional = isOptional
-    self.isOrdered = isOrdered
-    self.deleteRule = deleteRule
-    self.minCount = minCount
-    self.maxCount = maxCount
-    self.originalName = originalName
-    self.hashModifier = hashModifier
-  }
 }

@@ -1,4 +1,4 @@
-/// What a key path leads to from the rows of an entity.
+/// The way of a key path from the rows of an entity.
 public struct ResolvedPath: Hashable, Sendable {
   /// A relationship on the way, with the entity that declares it.
   public enum Step: Hashable, Sendable {
@@ -19,7 +19,7 @@ public struct ResolvedPath: Hashable, Sendable {
     }
   }
 
-  /// What is at the end of the way.
+  /// The end of the way.
   public enum End: Hashable, Sendable {
     case field(Field)
     /// An attribute that is a collection.

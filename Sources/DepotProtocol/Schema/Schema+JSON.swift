@@ -8,13 +8,7 @@ extension Schema {
   }
 
   package init(_ node: JSONNode) throws(DepotError) {
-    var reader = try JSONObjectReader(node)
-    self.init()
-    version = try reader.optional("version").map(SchemaVersion.init(_:))
-    for entity in try reader.required("entities").elements() {
-      entities.append(try Entity(entity))
-    }
-    try reader.finish()
+    self = try RequestReader.object(node)
     do {
       try validate()
     } catch {
@@ -23,11 +17,7 @@ extension Schema {
   }
 
   /// The schema as compact JSON in canonical form: members that say nothing are left out.
-  public var json: String {
-    var writer = JSONWriter()
-    writer.write(self)
-    return String(decoding: writer.bytes, as: UTF8.self)
-  }
+  public var json: String { JSONWriter.text { $0.write(self) } }
 
   /// Sixteen hexadecimal digits that two schemas share only if they are equal.
   public var fingerprint: String {
@@ -48,106 +38,91 @@ extension SchemaVersion {
   }
 }
 
-extension Entity {
-  init(_ node: JSONNode) throws(DepotError) {
-    var reader = try JSONObjectReader(node)
-    self.init(name: try reader.string("name"), attributes: [])
-    parent = try reader.optionalString("parent")
-    isAbstract = try reader.bool("abstract", default: false)
-    for attribute in try reader.required("attributes").elements() {
-      attributes.append(try Attribute(attribute))
-    }
-    for relationship in try reader.optional("relationships")?.elements() ?? [] {
-      relationships.append(try Relationship(relationship))
-    }
-    indexes = try Self.paths(reader.optional("indexes"))
-    rangeIndexes = try Self.paths(reader.optional("rangeIndexes"))
-    uniques = try Self.paths(reader.optional("uniques"))
-    originalName = try reader.optionalString("originalName")
-    hashModifier = try reader.optionalString("hashModifier")
-    if let node = reader.optional("history") {
-      history = try node.choice(of: HistoryPolicy.self, "policy of history")
-    }
-    try reader.finish()
-  }
+extension Schema: MemberObject {
+  static var blank: Self { Self() }
 
-  private static func paths(_ node: JSONNode?) throws(DepotError) -> [[String]] {
-    var result: [[String]] = []
-    for list in try node?.elements() ?? [] {
-      var paths: [String] = []
-      for path in try list.elements() { paths.append(try path.string()) }
-      result.append(paths)
+  init(_ node: JSONNode, member name: StaticString) throws(DepotError) { try self.init(node) }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.custom { (reader) throws(DepotError) in
+      version = try reader.optional("version").map(SchemaVersion.init(_:))
+    } write: { writer in
+      var version = version
+      writer.optional("version", &version)
     }
-    return result
+    try coder.required("entities", &entities)
   }
 }
 
-extension Relationship {
-  init(_ node: JSONNode) throws(DepotError) {
-    var reader = try JSONObjectReader(node)
-    self.init(
-      name: try reader.string("name"),
-      destination: try reader.string("destination"),
-      inverse: try reader.optionalString("inverse"),
-      isToMany: try reader.bool("toMany", default: false),
-      isOptional: try reader.bool("optional", default: false),
-      isOrdered: try reader.bool("ordered", default: false)
-    )
-    isOptional = isOptional || isToMany
-    if let node = reader.optional("deleteRule") {
-      deleteRule = try node.choice(of: DeleteRule.self, "delete rule")
-    }
-    minCount = try reader.optionalInt("minCount", in: 0...Int(Int32.max)) ?? 0
-    maxCount = try reader.optionalInt("maxCount", in: 0...Int(Int32.max)) ?? 0
-    originalName = try reader.optionalString("originalName")
-    hashModifier = try reader.optionalString("hashModifier")
-    try reader.finish()
+extension Entity: MemberObject {
+  static var blank: Self { Self(name: "", attributes: []) }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.required("name", &name)
+    try coder.optional("parent", &parent)
+    try coder.value("abstract", &isAbstract, default: false)
+    try coder.required("attributes", &attributes)
+    try coder.value("relationships", &relationships, default: [])
+    try coder.paths("indexes", &indexes)
+    try coder.paths("rangeIndexes", &rangeIndexes)
+    try coder.paths("uniques", &uniques)
+    try coder.optional("originalName", &originalName)
+    try coder.optional("hashModifier", &hashModifier)
+    try coder.optional("history", &history)
   }
+}
+
+extension Relationship: MemberObject {
+  static var blank: Self { Self(name: "", destination: "") }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.required("name", &name)
+    try coder.required("destination", &destination)
+    try coder.value("toMany", &isToMany, default: false)
+    try coder.optional("inverse", &inverse)
+    var isOptionalToOne = isOptional && !isToMany
+    try coder.value("optional", &isOptionalToOne, default: false)
+    isOptional = isOptionalToOne || isToMany
+    try coder.value("ordered", &isOrdered, default: false)
+    try coder.value("deleteRule", &deleteRule, default: .nullify)
+    try coder.count("minCount", &minCount)
+    try coder.count("maxCount", &maxCount)
+    try coder.optional("originalName", &originalName)
+    try coder.optional("hashModifier", &hashModifier)
+  }
+}
+
+extension MemberCoder {
+  /// Passes lists of paths, which are taken as they are written.
+  fileprivate mutating func paths(
+    _ name: StaticString,
+    _ lists: inout [[String]]
+  ) throws(Failure) {
+    try custom { (reader) throws(DepotError) in
+      for list in try reader.elements(name) {
+        lists.append(try list.elements().map { (path) throws(DepotError) in try path.string() })
+      }
+    } write: { writer in
+      writer.list(name, lists) { (writer, paths) in writer.names(paths) }
+    }
+  }
+
+  /// Passes a number of rows, 0 for none that counts.
+  fileprivate mutating func count(_ name: StaticString, _ value: inout Int) throws(Failure) {
+    var number: Int? = value == 0 ? nil : value
+    try self.number(name, &number, in: 0...Int(Int32.max))
+    value = number ?? 0
+  }
+}
+
+extension HistoryPolicy: SchemaChoice {
+  static var kind: String { "policy of history" }
+}
+
+extension Relationship.DeleteRule: SchemaChoice {
+  static var kind: String { "delete rule" }
 }
 
 extension JSONWriter {
-  package mutating func write(_ schema: Schema) {
-    object { members in
-      members.member("version", schema.version?.description)
-      members.list("entities", schema.entities, always: true) { $0.write($1) }
-    }
-  }
-
-  mutating func write(_ entity: Entity) {
-    object { members in
-      members.member("name", entity.name)
-      members.member("parent", entity.parent)
-      members.member("abstract", entity.isAbstract)
-      members.list("attributes", entity.attributes, always: true) { $0.write($1) }
-      members.list("relationships", entity.relationships) { $0.write($1) }
-      members.list("indexes", entity.indexes) { $0.write(paths: $1) }
-      members.list("rangeIndexes", entity.rangeIndexes) { $0.write(paths: $1) }
-      members.list("uniques", entity.uniques) { $0.write(paths: $1) }
-      members.member("originalName", entity.originalName)
-      members.member("hashModifier", entity.hashModifier)
-      members.member("history", entity.history?.rawValue)
-    }
-  }
-
-  private mutating func write(paths: [String]) {
-    write(.array(paths.map(JSONValue.string)))
-  }
-
-  private mutating func write(_ relationship: Relationship) {
-    object { members in
-      members.member("name", relationship.name)
-      members.member("destination", relationship.destination)
-      members.member("toMany", relationship.isToMany)
-      members.member("inverse", relationship.inverse)
-      members.member("optional", relationship.isOptional && !relationship.isToMany)
-      members.member("ordered", relationship.isOrdered)
-      if relationship.deleteRule != .nullify {
-        members.member("deleteRule", relationship.deleteRule.rawValue)
-      }
-      members.member("minCount", relationship.minCount == 0 ? nil : relationship.minCount)
-      members.member("maxCount", relationship.maxCount == 0 ? nil : relationship.maxCount)
-      members.member("originalName", relationship.originalName)
-      members.member("hashModifier", relationship.hashModifier)
-    }
-  }
+  package mutating func write(_ schema: Schema) { object(schema) }
 }

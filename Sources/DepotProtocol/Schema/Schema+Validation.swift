@@ -158,7 +158,7 @@ extension Entity {
 
 /// The names of properties, of which no two may be equal.
 struct UniqueNames {
-  /// What the properties belong to.
+  /// The owner of the properties.
   let owner: String
   private var names: Set<String> = []
   private var originals: Set<String> = []

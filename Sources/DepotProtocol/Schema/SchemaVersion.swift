@@ -1,14 +1,9 @@
 /// A version of a schema: three numbers, written `1.2.0`.
+@Memberwise("major", "minor", "patch")
 public struct SchemaVersion: Hashable, Sendable, Comparable, CustomStringConvertible {
   public var major: Int
   public var minor: Int
   public var patch: Int
-
-  public init(_ major: Int, _ minor: Int, _ patch: Int) {
-    self.major = major
-    self.minor = minor
-    self.patch = patch
-  }
 
   /// Reads `1.2.0`; `nil` for anything but three whole numbers of at most nine digits.
   public init?(_ text: String) {

@@ -26,7 +26,7 @@ import Synchronization
   var availableBooks: Int { books.count(where: \.isAvailable) }
 }
 
-/// What the other process does, step by step, each as one line asks for it.
+/// The part of the other process, step by step, each as one line asks for it.
 func lendElsewhere(_ url: URL) throws {
   let container = try ModelContainer(
     for: Author.self,

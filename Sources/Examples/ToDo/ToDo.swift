@@ -27,7 +27,7 @@ let inOrder = FetchDescriptor<Task>(sortBy: [SortDescriptor(\.orderIndex)])
   }
 }
 
-/// What the other process does: it completes a task and puts a new one first.
+/// The part of the other process: it completes a task and puts a new one first.
 func changeElsewhere(_ url: URL) throws {
   let container = try ModelContainer(for: Task.self, configurations: ModelConfiguration(url: url))
   let context = ModelContext(container)

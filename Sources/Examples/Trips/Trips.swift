@@ -112,7 +112,7 @@ import SwiftData
     print("After redo, Oslo takes \(oslo.days) days.")
     try context.save()
 
-    // What belongs to a trip goes with it.
+    // The parts of a trip go with it.
     context.delete(oslo)
     try context.save()
     print(

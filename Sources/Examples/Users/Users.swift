@@ -17,7 +17,7 @@ import SwiftData
   }
 }
 
-/// What of a user crosses from one actor to another.
+/// The part of a user that crosses from one actor to another.
 struct UserRow: Sendable, Identifiable {
   let id: PersistentIdentifier
   let name: String
@@ -46,7 +46,7 @@ struct UserRow: Sendable, Identifiable {
   }
 }
 
-/// What a view would show.
+/// The content of a view.
 @MainActor @Observable final class UserList {
   private(set) var rows: [UserRow] = []
   private(set) var isLoading = false

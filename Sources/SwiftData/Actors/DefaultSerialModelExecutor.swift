@@ -23,7 +23,7 @@ public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelE
   public init(modelContext: ModelContext) {
     self.modelContext = modelContext
     queue.setSpecific(key: Self.here, value: ObjectIdentifier(self))
-    modelContext.settle(on: queue)
+    modelContext.settle(at: .queue(queue))
   }
 
   public func enqueue(_ job: consuming ExecutorJob) {

@@ -12,12 +12,12 @@ public protocol ModelActor: Actor {
   /// Where the objects are stored.
   nonisolated var modelContainer: ModelContainer { get }
 
-  /// What runs the actor's jobs.
+  /// The executor of the actor's jobs.
   nonisolated var modelExecutor: any ModelExecutor { get }
 }
 
 extension ModelActor {
-  /// What runs the actor's jobs, one at a time.
+  /// The executor of the actor's jobs, which runs one at a time.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     let executor = modelExecutor
     if let executor = executor as? DefaultSerialModelExecutor {

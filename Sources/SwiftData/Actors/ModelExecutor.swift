@@ -1,4 +1,4 @@
-/// What runs the jobs of an actor that has a context.
+/// An executor of the jobs of an actor that has a context.
 public protocol ModelExecutor: Executor {
   /// The context, which is used by the executor's jobs alone.
   var modelContext: ModelContext { get }

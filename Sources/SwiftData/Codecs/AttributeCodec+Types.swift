@@ -39,14 +39,10 @@ extension AttributeCodec {
   private static func plain<Content: AttributeValue>(_ type: Content.Type) -> AttributeCodec? {
     var attribute = Attribute(name: "", type: Content.attributeType)
     Content.describe(&attribute)
-    // What may be missing in a collection, and collections of collections, the service doesn't look
+    // Into optional elements of a collection, and collections of collections, the service doesn't look
     // into.
-    if let elements = type as? any StorableCollection.Type, elements.hasOptionalElements {
-      return nil
-    }
-    if let wrapped = (type as? any OptionalType.Type)?.wrappedType,
-      let elements = wrapped as? any StorableCollection.Type, elements.hasOptionalElements
-    {
+    let plain = (type as? any OptionalType.Type)?.wrappedType ?? type
+    if let elements = plain as? any StorableCollection.Type, elements.hasOptionalElements {
       return nil
     }
     return attribute.type == .json ? nil : ScalarCodec(type)

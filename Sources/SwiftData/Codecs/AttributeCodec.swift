@@ -3,13 +3,13 @@ internal import DepotProtocol
 /// How the values of one Swift type are stored in columns.
 // because codecs are immutable
 class AttributeCodec: @unchecked Sendable {
-  /// What is stored, without its name: the type, and the parts of a composite.
+  /// The attribute without its name: the type, and the parts of a composite.
   var attribute: Attribute { preconditionFailure("abstract") }
 
   /// Why the values can't be stored, as a sentence; `nil` if they can.
   var problem: String? { nil }
 
-  /// What follows the property's name in the names of the columns: "" for the only one, ".city" for a
+  /// The ends of the columns' names behind that of the property: "" for the only one, ".city" for a
   /// part of a composite.
   var suffixes: [String] { [""] }
 
@@ -37,31 +37,38 @@ class AttributeCodec: @unchecked Sendable {
     return left.count == right.count && zip(left, right).allSatisfy { $0.isIdentical(to: $1) }
   }
 
-  /// The parts of a composite, also of one that may be missing; none for other types.
-  var parts: [CompositePart] { [] }
-
   /// How many composites are in each other.
   var depth: Int { 0 }
 
-  /// The parts of a composite by where they are in its memory and their types, those of composites in
-  /// it included.
-  var places: [(Int, Any.Type, CompositePart)] { [] }
-
-  /// Returns the part that a key path of the type leads to, through composites in it.
-  func part(_ keyPath: AnyKeyPath) -> CompositePart? { nil }
-
-  /// Returns the name of the part that a key path of the type leads to, as `city` or `geo.latitude`.
-  func member(_ keyPath: AnyKeyPath) -> String? { part(keyPath)?.name }
-
-  /// Returns key paths that begin with one of this type and lead to its parts, with their names.
+  /// Returns key paths that begin with one of this type and lead to its parts, with their names, as `city`
+  /// or `geo.latitude`.
   func extend(_ keyPath: AnyKeyPath) -> [(AnyKeyPath, String)] { [] }
 }
 
-/// A part of a composite.
-struct CompositePart {
-  /// What follows the period in the names of its columns.
-  let name: String
-  let codec: AttributeCodec
+extension AttributeCodec {
+  /// Returns the values of the columns as JSON.
+  func texts(of value: Any) throws -> [String] { try values(value).map(\.jsonText) }
+
+  /// Reads the value of columns that are told as JSON.
+  func value(of texts: [String]) throws -> Any {
+    let bytes = Array("[[\(texts.joined(separator: ","))]]".utf8)
+    return try bytes.withUnsafeBufferPointer { bytes -> Any in
+      var reader = try RowReader(bytes)
+      _ = try reader.beginRow()
+      let value = try read(&reader)
+      try reader.endRow()
+      return value
+    }
+  }
+}
+
+extension Value {
+  /// The value as JSON.
+  var jsonText: String {
+    var writer = JSONWriter()
+    writer.write(self)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
 }
 
 /// The codec of a type whose values can't be stored, which a container refuses.

@@ -9,13 +9,6 @@ final class CompositeCodec<Content>: AttributeCodec, @unchecked Sendable {
   private static var depthLimit: Int { 4 }
 
   private let fields: [CompositeField]
-  /// The parts by where they are and what they are, those of composites in this one included.
-  private let byPlace: [Place: CompositePart]
-
-  private struct Place: Hashable {
-    var offset: Int
-    var type: ObjectIdentifier
-  }
 
   /// Returns `nil` if the structure has properties that can't be stored so.
   init?(_ type: Content.Type) {
@@ -30,12 +23,6 @@ final class CompositeCodec<Content>: AttributeCodec, @unchecked Sendable {
     }
     guard (fields.map(\.codec.depth).max() ?? 0) < Self.depthLimit else { return nil }
     self.fields = fields
-    var byPlace: [Place: CompositePart] = [:]
-    for (offset, type, part) in fields.flatMap(\.places) {
-      let place = Place(offset: offset, type: ObjectIdentifier(type))
-      byPlace[place] = byPlace[place] ?? part
-    }
-    self.byPlace = byPlace
   }
 
   /// Whether a property can have a column of its name; those with an underscore are somebody's secret.
@@ -55,11 +42,7 @@ final class CompositeCodec<Content>: AttributeCodec, @unchecked Sendable {
     )
   }
 
-  override var places: [(Int, Any.Type, CompositePart)] { fields.flatMap(\.places) }
   override var depth: Int { 1 + (fields.map(\.codec.depth).max() ?? 0) }
-  override var parts: [CompositePart] {
-    fields.map { CompositePart(name: $0.name, codec: $0.codec) }
-  }
   override var suffixes: [String] {
     fields.flatMap { field in field.codec.suffixes.map { ".\(field.name)\($0)" } }
   }
@@ -69,12 +52,7 @@ final class CompositeCodec<Content>: AttributeCodec, @unchecked Sendable {
   }
 
   override func read(_ row: inout RowReader) throws -> Any {
-    let buffer = Buffer(Content.self)
-    for field in fields {
-      try field.store(try field.codec.read(&row), in: buffer.memory)
-      buffer.initialized.append(field)
-    }
-    return buffer.take(Content.self)
+    try make { field in try field.codec.read(&row) }
   }
 
   override func values(_ value: Any) throws -> [Value] {
@@ -83,13 +61,6 @@ final class CompositeCodec<Content>: AttributeCodec, @unchecked Sendable {
       guard let start = bytes.baseAddress else { return [] }
       return try fields.flatMap { try $0.codec.values($0.load(from: start)) }
     }
-  }
-
-  override func part(_ keyPath: AnyKeyPath) -> CompositePart? {
-    guard let keyPath = keyPath as? PartialKeyPath<Content>,
-      let offset = MemoryLayout<Content>.offset(of: keyPath)
-    else { return nil }
-    return byPlace[Place(offset: offset, type: ObjectIdentifier(type(of: keyPath).valueType))]
   }
 
   override func extend(_ keyPath: AnyKeyPath) -> [(AnyKeyPath, String)] {
@@ -101,7 +72,7 @@ final class CompositeCodec<Content>: AttributeCodec, @unchecked Sendable {
   }
 
   /// Makes a value of those that its fields get.
-  private func make(_ value: (CompositeField) -> Any) throws -> Any {
+  private func make(_ value: (CompositeField) throws -> Any) throws -> Any {
     let buffer = Buffer(Content.self)
     for field in fields {
       try field.store(value(field), in: buffer.memory)
@@ -153,9 +124,6 @@ class CompositeField {
     return open(field.type)
   }
 
-  /// The property itself and those in it: where they are, their types, and what they are.
-  var places: [(Int, Any.Type, CompositePart)] { [] }
-
   func store(_ value: Any, in memory: UnsafeMutableRawPointer) throws {}
   func load(from memory: UnsafeRawPointer) -> Any { () }
   func destroy(in memory: UnsafeMutableRawPointer) {}
@@ -164,13 +132,6 @@ class CompositeField {
 /// A field of which the type is known.
 private final class TypedField<Content>: CompositeField {
   init(_ field: StoredField) { super.init(field, .of(Content.self, nil)) }
-
-  override var places: [(Int, Any.Type, CompositePart)] {
-    [(offset, Content.self, CompositePart(name: name, codec: codec))]
-      + codec.places.map { place, type, part in
-        (offset + place, type, CompositePart(name: "\(name).\(part.name)", codec: part.codec))
-      }
-  }
 
   override func store(_ value: Any, in memory: UnsafeMutableRawPointer) throws {
     guard let value = value as? Content else { throw SwiftDataError.mistyped(value, Content.self) }

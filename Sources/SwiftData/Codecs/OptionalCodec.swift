@@ -25,7 +25,6 @@ final class OptionalCodec<Wrapped>: AttributeCodec, @unchecked Sendable {
   override var suffixes: [String] { isComposite ? [""] + codec.suffixes : codec.suffixes }
   override var placeholder: Any { Wrapped?.none as Any }
   override var depth: Int { codec.depth }
-  override var parts: [CompositePart] { codec.parts }
 
   override func read(_ row: inout RowReader) throws -> Any {
     if isComposite {
@@ -51,6 +50,4 @@ final class OptionalCodec<Wrapped>: AttributeCodec, @unchecked Sendable {
     let values = try codec.values(value)
     return isComposite ? [.bool(true)] + values : values
   }
-
-  override func part(_ keyPath: AnyKeyPath) -> CompositePart? { codec.part(keyPath) }
 }

@@ -43,7 +43,7 @@ enum Placeholder {
   }
 }
 
-/// What a placeholder is made of: nothing, or something that a type which checks its values may accept.
+/// The content of a placeholder: nothing, or something that a type which checks its values may accept.
 private struct Filling {
   let text: String
   let number: Int8
@@ -69,8 +69,8 @@ private struct Filling {
   ]
 }
 
-/// A decoder that finds a value for everything.
-private struct PlaceholderDecoder: Decoder {
+/// A decoder, of one value and of others in it, that finds a value for everything.
+private struct PlaceholderDecoder: Decoder, SingleValueDecodingContainer {
   let filling: Filling
   /// How deep in a value this is.
   let depth: Int
@@ -85,25 +85,32 @@ private struct PlaceholderDecoder: Decoder {
     PlaceholderElements(filling: filling, depth: depth)
   }
 
-  func singleValueContainer() -> any SingleValueDecodingContainer {
-    PlaceholderValue(filling: filling, depth: depth)
-  }
+  func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
-  /// Returns a value of what is in another one.
-  static func value<Content: Decodable>(
-    _ type: Content.Type,
-    _ filling: Filling,
-    _ depth: Int
-  ) throws -> Content {
+  func decodeNil() -> Bool { true }
+  func decode(_: Bool.Type) -> Bool { false }
+  func decode(_: String.Type) -> String { filling.text }
+  func decode(_: Double.Type) -> Double { Double(filling.number) }
+  func decode(_: Float.Type) -> Float { Float(filling.number) }
+  func decode(_: Int.Type) -> Int { Int(filling.number) }
+  func decode(_: Int8.Type) -> Int8 { filling.number }
+  func decode(_: Int16.Type) -> Int16 { Int16(filling.number) }
+  func decode(_: Int32.Type) -> Int32 { Int32(filling.number) }
+  func decode(_: Int64.Type) -> Int64 { Int64(filling.number) }
+  func decode(_: UInt.Type) -> UInt { UInt(clamping: filling.number) }
+  func decode(_: UInt8.Type) -> UInt8 { UInt8(clamping: filling.number) }
+  func decode(_: UInt16.Type) -> UInt16 { UInt16(clamping: filling.number) }
+  func decode(_: UInt32.Type) -> UInt32 { UInt32(clamping: filling.number) }
+  func decode(_: UInt64.Type) -> UInt64 { UInt64(clamping: filling.number) }
+  func decode<Content: Decodable>(_ type: Content.Type) throws -> Content {
     // A type may contain itself.
     guard depth < 16, let value = Placeholder.of(type, filling, depth: depth + 1) else {
-      throw failure(type)
+      throw DecodingError.valueNotFound(
+        type,
+        .init(codingPath: [], debugDescription: "a placeholder")
+      )
     }
     return value
-  }
-
-  static func failure(_ type: Any.Type) -> DecodingError {
-    DecodingError.valueNotFound(type, .init(codingPath: [], debugDescription: "a placeholder"))
   }
 }
 
@@ -118,7 +125,7 @@ private struct PlaceholderMembers<Key: CodingKey>: KeyedDecodingContainerProtoco
   func contains(_ key: Key) -> Bool { true }
   func decodeNil(forKey key: Key) -> Bool { true }
   func decode<Content: Decodable>(_ type: Content.Type, forKey key: Key) throws -> Content {
-    try PlaceholderValue(filling: filling, depth: depth).decode(type)
+    try PlaceholderDecoder(filling: filling, depth: depth).decode(type)
   }
   func nestedContainer<Nested: CodingKey>(
     keyedBy: Nested.Type,
@@ -155,7 +162,7 @@ private struct PlaceholderElements: UnkeyedDecodingContainer {
   }
   mutating func decode<Content: Decodable>(_ type: Content.Type) throws -> Content {
     currentIndex += 1
-    return try PlaceholderValue(filling: filling, depth: depth).decode(type)
+    return try PlaceholderDecoder(filling: filling, depth: depth).decode(type)
   }
   mutating func nestedContainer<Nested: CodingKey>(
     keyedBy: Nested.Type
@@ -170,31 +177,5 @@ private struct PlaceholderElements: UnkeyedDecodingContainer {
   mutating func superDecoder() -> any Decoder {
     currentIndex += 1
     return PlaceholderDecoder(filling: filling, depth: depth + 1)
-  }
-}
-
-/// One value.
-private struct PlaceholderValue: SingleValueDecodingContainer {
-  let filling: Filling
-  let depth: Int
-  var codingPath: [any CodingKey] { [] }
-
-  func decodeNil() -> Bool { true }
-  func decode(_: Bool.Type) -> Bool { false }
-  func decode(_: String.Type) -> String { filling.text }
-  func decode(_: Double.Type) -> Double { Double(filling.number) }
-  func decode(_: Float.Type) -> Float { Float(filling.number) }
-  func decode(_: Int.Type) -> Int { Int(filling.number) }
-  func decode(_: Int8.Type) -> Int8 { filling.number }
-  func decode(_: Int16.Type) -> Int16 { Int16(filling.number) }
-  func decode(_: Int32.Type) -> Int32 { Int32(filling.number) }
-  func decode(_: Int64.Type) -> Int64 { Int64(filling.number) }
-  func decode(_: UInt.Type) -> UInt { UInt(clamping: filling.number) }
-  func decode(_: UInt8.Type) -> UInt8 { UInt8(clamping: filling.number) }
-  func decode(_: UInt16.Type) -> UInt16 { UInt16(clamping: filling.number) }
-  func decode(_: UInt32.Type) -> UInt32 { UInt32(clamping: filling.number) }
-  func decode(_: UInt64.Type) -> UInt64 { UInt64(clamping: filling.number) }
-  func decode<Content: Decodable>(_ type: Content.Type) throws -> Content {
-    try PlaceholderDecoder.value(type, filling, depth)
   }
 }

@@ -27,12 +27,3 @@ struct StoredField {
     return keyPaths
   }
 }
-
-extension AttributeCodec {
-  /// Returns the name of the stored property that a key path of a structure leads to, as `city` or
-  /// `geo.latitude`; `nil` if it isn't stored in a column of its own.
-  static func member(of keyPath: AnyKeyPath) -> String? {
-    func open<Content>(_ type: Content.Type) -> String? { of(type, nil).member(keyPath) }
-    return _openExistential(type(of: keyPath).rootType, do: open)
-  }
-}

@@ -1,4 +1,4 @@
-/// What the runtime says that a type is.
+/// The kind of a type, as the runtime tells it.
 enum TypeKind: Equatable {
   case structure
   /// An enumeration with some cases, of which none has associated values.

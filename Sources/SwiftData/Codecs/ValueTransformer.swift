@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// What turns values of one type into values of another, as Foundation's class of this name on Apple's
+/// A conversion of values of one type into values of another, as Foundation's class on Apple's
 /// systems does; Foundation on Linux lacks it.
 ///
 /// A subclass whose values are stored by `@Attribute(.transformable(by:))` turns them into `Data`, and
@@ -57,7 +57,7 @@ open class ValueTransformer: NamedTransformer {
   }
 }
 
-/// What can be found by its name.
+/// A transformer that can be found by its name.
 public protocol NamedTransformer {}
 
 extension NamedTransformer where Self: ValueTransformer {

@@ -65,21 +65,16 @@ extension [any DataStoreConfiguration] {
 
 /// Options that only mean something on Apple's systems.
 private enum IgnoredOptions {
-  private static let wasTold = Mutex(false)
+  private static let wasTold = Atomic(false)
 
   /// Says once that they have no effect.
   static func tell(of configurations: [ModelConfiguration]) {
     let isUsed = configurations.contains {
       $0.groupAppContainerIdentifier != nil || $0.cloudKitContainerIdentifier != nil
     }
-    guard isUsed, wasTold.withLock({ told in !exchange(&told, true) }) else { return }
+    guard isUsed, !wasTold.exchange(true, ordering: .relaxed) else { return }
     let line = "SwiftData: app groups and CloudKit databases have no effect on this system.\n"
     FileHandle.standardError.write(Data(line.utf8))
-  }
-
-  private static func exchange(_ value: inout Bool, _ new: Bool) -> Bool {
-    defer { value = new }
-    return value
   }
 }
 

@@ -38,8 +38,8 @@ final class ConnectionPool: Sendable {
 }
 
 extension StoreHandle {
-  /// How long one waits while the service has as many connections as it takes, in seconds.
-  private static let patience = 30.0
+  /// How long one waits while the service has as many connections as it takes.
+  private static let patience = Duration.seconds(30)
 
   /// Does something over a connection that nobody else uses meanwhile.
   ///
@@ -60,13 +60,14 @@ extension StoreHandle {
   ///
   /// - Throws: ``SwiftDataError/storeFailure`` if nothing answers.
   func take() throws -> BlockingConnection {
-    let end = Date(timeIntervalSinceNow: Self.patience)
+    let end = ContinuousClock.now + Self.patience
     while true {
       if let known = connections.take() { return known }
       do {
         return try connect()
       } catch let error as SwiftDataError
-        where error.serviceError?.code == .tooManyConnections && Date() < end
+        where error.serviceError?.code == .tooManyConnections
+        && ContinuousClock.now < end
       {
         Thread.sleep(forTimeInterval: 0.005)
       }

@@ -14,9 +14,8 @@ final class ContainerCore: @unchecked Sendable {
   let stores: [StoreHandle]
   /// Whether the stores are those of a stage of a migration.
   let isMigrating: Bool
-  /// What is saved in the stores.
+  /// The changes that are saved in the stores.
   let remote: RemoteChanges
-  private let storesByEntity: [String: StoreHandle]
   private weak var known: ModelContainer?
   private let lock = Mutex(())
 
@@ -53,18 +52,10 @@ final class ContainerCore: @unchecked Sendable {
     self.migrationPlan = migrationPlan
     self.configurations = configurations
     self.stores = stores
-    descriptions = Dictionary(schema.descriptions.map { ($0.name, $0) }) { first, _ in first }
-    var storesByEntity: [String: StoreHandle] = [:]
-    for store in stores {
-      for entity in store.entities { storesByEntity[entity] = store }
-    }
-    self.storesByEntity = storesByEntity
+    descriptions = Dictionary(first: schema.descriptions.map { ($0.name, $0) })
     isMigrating = stores.contains(where: \.isMigrating)
     remote = RemoteChanges(stores.filter(\.isShared))
   }
-
-  /// Returns the store that holds an entity; `nil` if the container doesn't know it.
-  func store(of entity: String) -> StoreHandle? { storesByEntity[entity] }
 
   /// The container; a new one if the program has let go of it.
   var container: ModelContainer {

@@ -16,16 +16,15 @@ struct EntityDivision {
       guard
         let missing = configuration.schema?.descriptions.first(where: { !known.contains($0.name) })
       else { continue }
-      var error = SwiftDataError(
+      throw SwiftDataError(
         .configurationSchemaNotFoundInContainerSchema,
         "The configuration \"\(configuration.name)\" is for \(missing.name), which isn't in the "
           + "container's schema.",
-        hint: "Add \(missing.name) to the models of the container."
+        hint: "Add \(missing.name) to the models of the container.",
+        entity: missing.name
       )
-      error.entity = missing.name
-      throw error
     }
-    // What a configuration lists counts more than what its relationships lead to.
+    // The entities that a configuration lists count more than those that their relationships lead to.
     for (index, configuration) in configurations.enumerated() {
       give(configuration.schema?.listed ?? [], to: index)
     }
@@ -36,13 +35,12 @@ struct EntityDivision {
       give(schema.descriptions.map(\.name), to: rest)
     }
     if let homeless = schema.descriptions.first(where: { owners[$0.name] == nil }) {
-      var error = SwiftDataError(
+      throw SwiftDataError(
         .loadIssueModelContainer,
         "No configuration is for \(homeless.name).",
-        hint: "Add it to the schema of a configuration, or add a configuration without a schema."
+        hint: "Add it to the schema of a configuration, or add a configuration without a schema.",
+        entity: homeless.name
       )
-      error.entity = homeless.name
-      throw error
     }
     parts = configurations.indices.map { index in
       schema.descriptions.filter { owners[$0.name] == index }

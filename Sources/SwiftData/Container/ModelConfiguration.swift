@@ -4,7 +4,7 @@ public import Foundation
 public struct ModelConfiguration: Identifiable, Hashable, Sendable {
   /// The file of the store; `/dev/null` if it is in memory.
   public let url: URL
-  /// What the configuration is called; "default" if the program doesn't say.
+  /// The name of the configuration; "default" if the program gives none.
   public let name: String
   /// The group of programs that share files, which has no effect here.
   public let groupContainer: GroupContainer
@@ -71,7 +71,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
   /// Creates the configuration of a store in the folder of the user's data, or in memory.
   ///
   /// - Parameters:
-  ///   - name: What the configuration is called, and the store's file without ".store".
+  ///   - name: The name of the configuration, and of the store's file without ".store".
   ///   - schema: The entities that the store holds; all that no other configuration has if `nil`.
   ///   - isStoredInMemoryOnly: Whether the store goes with its container.
   ///   - allowsSave: Whether the store may be changed.
@@ -101,7 +101,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
   /// Creates the configuration of a store in a file.
   ///
   /// - Parameters:
-  ///   - name: What the configuration is called; if `nil`, the file's name without its extension.
+  ///   - name: The name of the configuration; if `nil`, the file's name without its extension.
   ///   - schema: The entities that the store holds; all that no other configuration has if `nil`.
   ///   - url: The file.
   ///   - allowsSave: Whether the store may be changed.
@@ -123,7 +123,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     self.cloudKitDatabase = cloudKitDatabase
   }
 
-  /// What a configuration is called that has no name.
+  /// The name of a configuration to which the program gives none.
   static let defaultName = "default"
 
   /// The path of the file.

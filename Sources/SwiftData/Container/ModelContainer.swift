@@ -87,7 +87,7 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     left.core === right.core
   }
 
-  /// What the container stores.
+  /// The schema of the container.
   public final var schema: Schema { core.schema }
 
   /// How stores of older versions become those of this one.
@@ -103,19 +103,16 @@ public class ModelContainer: Equatable, @unchecked Sendable {
     if let knownMainContext { return knownMainContext }
     let context = ModelContext(self)
     context.autosaveEnabled = true
-    context.settleOnMainQueue()
+    context.settle(at: .main)
     knownMainContext = context
     return context
   }
 }
 
 extension ModelContainer {
-  /// The entities by their names.
-  var descriptions: [String: EntityDescription] { core.descriptions }
-
   /// The stores, in the order of the configurations.
   var stores: [StoreHandle] { core.stores }
 
   /// Returns the store that holds an entity; `nil` if the container doesn't know it.
-  func store(of entity: String) -> StoreHandle? { core.store(of: entity) }
+  func store(of entity: String) -> StoreHandle? { stores.first { $0.entities.contains(entity) } }
 }

@@ -3,7 +3,7 @@ internal import DepotEmbedded
 
 /// One store of a container.
 final class StoreHandle: Sendable {
-  /// What the store is called in every process.
+  /// The identifier of the store, the same in every process.
   let identifier: String
   /// The names of the entities that it holds.
   let entities: Set<String>
@@ -15,7 +15,7 @@ final class StoreHandle: Sendable {
   /// The connections that contexts use, one context at a time.
   let connections = ConnectionPool()
 
-  /// What keeps the rows.
+  /// The keeper of the rows.
   enum Kind: Sendable {
     /// A service.
     case depot(StoreAccess)
@@ -54,11 +54,11 @@ final class StoreHandle: Sendable {
   /// Connects to what keeps the rows; blocks.
   ///
   /// - Throws: ``SwiftDataError/storeFailure`` if nothing answers.
-  func connect(author: String? = nil) throws -> BlockingConnection {
+  func connect() throws -> BlockingConnection {
     switch kind {
     case .depot(let access):
       do {
-        return try access.connect(author: author)
+        return try access.connect()
       } catch {
         throw SwiftDataError(error)
       }

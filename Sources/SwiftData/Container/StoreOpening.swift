@@ -5,26 +5,8 @@ internal import Foundation
 
 /// The opening of one store, whose schema becomes that of the program.
 struct StoreOpening {
+  let opening: ConfigurationOpening
   let configuration: ModelConfiguration
-  let descriptions: [EntityDescription]
-  let schema: Schema
-  let plan: (any SchemaMigrationPlan.Type)?
-  /// Whether there is no other store.
-  let isOnly: Bool
-
-  init(
-    _ configuration: ModelConfiguration,
-    _ descriptions: [EntityDescription],
-    _ schema: Schema,
-    _ plan: (any SchemaMigrationPlan.Type)?,
-    isOnly: Bool
-  ) {
-    self.isOnly = isOnly
-    self.configuration = configuration
-    self.descriptions = descriptions
-    self.schema = schema
-    self.plan = plan
-  }
 
   /// - Throws: ``SwiftDataError`` that says why the store can't be had, `loadIssueModelContainer` for
   ///   most reasons.
@@ -40,7 +22,7 @@ struct StoreOpening {
       return StoreHandle(
         .depot(access),
         identifier: identifier,
-        entities: Set(descriptions.map(\.name)),
+        entities: Set(entityNames),
         allowsSave: configuration.allowsSave,
         name: configuration.name
       )
@@ -50,11 +32,12 @@ struct StoreOpening {
   }
 
   private func migrate(_ connection: BlockingConnection) throws {
-    let lowering = SchemaLowering(descriptions)
-    var wanted = try lowering.schema(schema.version)
-    if let plan {
-      let names = isOnly ? nil : Set(try connection.schema().entities.map(\.name) + entityNames)
-      let planned = try PlannedMigration(connection, plan, for: schema, in: names)
+    let lowering = SchemaLowering(opening.descriptions)
+    var wanted = try lowering.schema(opening.schema.version)
+    if let plan = opening.plan {
+      let stored = try connection.schema().entities.map(\.name)
+      let names = opening.isOnly ? nil : Set(stored + entityNames)
+      let planned = try PlannedMigration(connection, plan, for: opening.schema, in: names)
       if configuration.allowsSave {
         let stores = Self.storesInStages.union([configuration.path])
         try Self.$storesInStages.withValue(stores) { try planned.run() }
@@ -62,8 +45,8 @@ struct StoreOpening {
       wanted.version = planned.wanted.version
     }
     try StoreMigration(
-      connection,
-      wanted,
+      connection: connection,
+      wanted: wanted,
       changingDefaults: lowering.changingDefaults,
       isReadOnly: !configuration.allowsSave
     ).run()
@@ -86,10 +69,10 @@ struct StoreOpening {
     )
   }
 
-  private var entityNames: [String] { descriptions.map(\.name) }
+  private var entityNames: [String] { opening.descriptions.map(\.name) }
 
-  /// How long another program's migration may take, in seconds.
-  private static let patience = 600.0
+  /// How long another program's migration may take.
+  private static let patience = Duration.seconds(600)
   /// How often another program may be faster, or the service may go away.
   private static let attempts = 8
 
@@ -99,7 +82,7 @@ struct StoreOpening {
     _ access: StoreAccess,
     _ body: (BlockingConnection) throws -> Result
   ) throws -> Result {
-    let end = Date(timeIntervalSinceNow: Self.patience)
+    let end = ContinuousClock.now + Self.patience
     var connection: BlockingConnection?
     var attempts = 0
     while true {
@@ -113,7 +96,7 @@ struct StoreOpening {
         connection = nil
       } catch let error as DepotError where error.isOfAnotherProgram {
         if error.code == .unknownVersion { attempts += 1 }
-        guard Date() < end, attempts < Self.attempts else { throw error }
+        guard ContinuousClock.now < end, attempts < Self.attempts else { throw error }
         Thread.sleep(forTimeInterval: 0.02)
       }
     }

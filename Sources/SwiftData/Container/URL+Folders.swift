@@ -3,11 +3,11 @@ public import Foundation
 /// The user's folders, in which programs keep stores, by the names that Foundation has only on Apple's
 /// systems.
 extension URL {
-  /// What programs keep for themselves: `$XDG_DATA_HOME`, or `~/.local/share`.
+  /// The folder of the programs' own data: `$XDG_DATA_HOME`, or `~/.local/share`.
   @_disfavoredOverload
   public static var applicationSupportDirectory: URL { folder(.applicationSupportDirectory) }
 
-  /// What programs can make anew: `$XDG_CACHE_HOME`, or `~/.cache`.
+  /// The folder of data that programs can make anew: `$XDG_CACHE_HOME`, or `~/.cache`.
   @_disfavoredOverload
   public static var cachesDirectory: URL { folder(.cachesDirectory) }
 
@@ -19,7 +19,7 @@ extension URL {
   @_disfavoredOverload
   public static var documentsDirectory: URL { folder(.documentDirectory) }
 
-  /// What the user has downloaded.
+  /// The user's downloads.
   @_disfavoredOverload
   public static var downloadsDirectory: URL { folder(.downloadsDirectory) }
 

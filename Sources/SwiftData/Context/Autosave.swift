@@ -8,24 +8,24 @@ extension ModelContext {
     guard !isAutosaveScheduled else { return }
     isAutosaveScheduled = true
     let context = TravellingContext(context: self)
-    let home = MainQueue.isCurrent && inbox.home.isCaller ? ContextInbox.Home.main : inbox.home
+    let home = mergeQueue.home.isCaller && MainQueue.isCurrent ? .main : mergeQueue.home
     home.perform { context.autosave() }
   }
 
   /// Makes an actor the home of a context that has none, and leaves a save to it that waits for a call.
   final func settle(on actor: (any Actor)?) {
-    guard inbox.home.isCaller else { return }
-    inbox.settle(on: actor)
-    guard isAutosaveScheduled, !inbox.home.isCaller else { return }
+    guard mergeQueue.home.isCaller else { return }
+    mergeQueue.settle(on: actor)
+    guard isAutosaveScheduled, !mergeQueue.home.isCaller else { return }
     isAutosaveScheduled = false
     scheduleAutosave()
   }
 
   /// Saves if that was left to the next call.
   ///
-  /// - Throws: What ``save()`` throws.
+  /// - Throws: The errors of ``save()``.
   final func autosaveIfDue() throws {
-    guard autosaveEnabled, isAutosaveScheduled, inbox.home.isCaller, !MainQueue.isCurrent
+    guard autosaveEnabled, isAutosaveScheduled, mergeQueue.home.isCaller, !MainQueue.isCurrent
     else { return }
     isAutosaveScheduled = false
     try save()

@@ -12,7 +12,7 @@
 public actor BackgroundContext: ModelActor {
   /// The container of the stores.
   public nonisolated let modelContainer: ModelContainer
-  /// What runs the closures, on its own queue.
+  /// The executor of the closures, which has its own queue.
   public nonisolated let modelExecutor: any ModelExecutor
   private nonisolated let executor: DefaultSerialModelExecutor
 
@@ -25,8 +25,8 @@ public actor BackgroundContext: ModelActor {
 
   /// Calls `body` with the context, after what was asked for before.
   ///
-  /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws.
+  /// - Returns: The result of `body`.
+  /// - Throws: Any error of `body`.
   public func perform<Result: Sendable>(
     _ body: @Sendable (ModelContext) throws -> Result
   ) throws -> Result {
@@ -35,8 +35,8 @@ public actor BackgroundContext: ModelActor {
 
   /// Calls `body` with the context, and waits for it; not to be called from within another `body`.
   ///
-  /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws.
+  /// - Returns: The result of `body`.
+  /// - Throws: Any error of `body`.
   public nonisolated func performAndWait<Result: Sendable>(
     _ body: @Sendable (ModelContext) throws -> Result
   ) throws -> Result {
@@ -52,8 +52,8 @@ extension ModelContainer {
 
   /// Calls `body` with a context of its own, off the main thread.
   ///
-  /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws.
+  /// - Returns: The result of `body`.
+  /// - Throws: Any error of `body`.
   public final func performBackgroundTask<Result: Sendable>(
     _ body: @Sendable (ModelContext) throws -> Result
   ) async throws -> Result {

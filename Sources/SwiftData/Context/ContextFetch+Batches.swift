@@ -1,32 +1,27 @@
 internal import DepotProtocol
 
-/// What is done to many objects at once.
+/// Work on many objects at once.
 extension ContextFetch {
   /// Calls `body` with batches of the objects.
   func enumerate(batchSize: Int, _ body: ([Link]) throws -> Void) throws {
-    if let pending = try pendingChanges(), !pending.isEmpty || !isExact {
-      let links = try cut(merged(pending))
-      for start in stride(from: 0, to: links.count, by: batchSize) {
-        try body(Array(links[start..<min(start + batchSize, links.count)]))
-      }
-      return
+    guard let pending = try pendingChanges() else {
+      return try store.enumerate(limited(query), batchSize: batchSize, into: context, body)
     }
-    try store.enumerate(limited(query), batchSize: batchSize, into: context, body)
+    for batch in try descriptor.cut(merged(pending)).chunks(of: batchSize) { try body(batch) }
   }
 
-  /// Returns what the store finds by itself; a store of the program's own finds all that its `fetch` does.
+  /// Returns what the store finds by itself.
   ///
   /// - Throws: ``SwiftDataError/unsupportedPredicate`` if it finds more than the predicate says.
   func exactQuery() throws -> StoreQuery {
-    guard isExact || !store.takesExpressions else {
+    guard isExact else {
       let reason = filter.problem?.message ?? "It can't sort like the descriptor."
-      var error = SwiftDataError(
+      throw SwiftDataError(
         .unsupportedPredicate,
         "The store can't find these \(description.name) objects by itself: \(reason)",
-        hint: filter.problem?.hint
+        hint: filter.problem?.hint,
+        entity: description.name
       )
-      error.entity = description.name
-      throw error
     }
     return query
   }
@@ -35,11 +30,9 @@ extension ContextFetch {
   /// objects of which the store knows something else; the objects themselves if the store can't find
   /// them.
   func parts() throws -> (query: StoreQuery?, links: [Link]) {
-    let pending = try pendingChanges() ?? Pending()
-    guard isExact, store.takesExpressions else { return (nil, try cut(merged(pending))) }
-    if pending.isEmpty { return (query, []) }
-    guard let rest = try expression(without: pending) else {
-      return (nil, try cut(merged(pending)))
+    guard store.takesExpressions, let pending = try pendingChanges() else { return (query, []) }
+    guard isExact, let rest = try expression(without: pending) else {
+      return (nil, try descriptor.cut(merged(pending)))
     }
     var query = query
     query.predicate = rest

@@ -9,7 +9,7 @@ struct ContextFetch<T: PersistentModel> {
   private var listLimit: Int { 50_000 }
 
   let context: ModelContext
-  private let descriptor: FetchDescriptor<T>
+  let descriptor: FetchDescriptor<T>
   let filter: PendingFilter<T>
   let description: EntityDescription
   let store: any ContextStore
@@ -18,14 +18,26 @@ struct ContextFetch<T: PersistentModel> {
   init(_ context: ModelContext, _ descriptor: FetchDescriptor<T>) throws {
     self.context = context
     self.descriptor = descriptor
-    description = EntityDescription.of(T.self)
+    let description = EntityDescription.of(T.self)
+    self.description = description
     store = try context.store(of: description)
     try descriptor.checkRange()
     filter = try PendingFilter(descriptor, stores: context.storeIdentifiers)
     var query = StoreQuery(description, filter.expression)
     query.sort = filter.sort ?? []
-    query.slots = try Self.slots(descriptor, description)
-    query.prefetch = try Self.prefetch(descriptor, description)
+    if store.takesExpressions {
+      query.slots = try descriptor.propertiesToFetch.map(description.storedProperty).map(\.slot)
+      if descriptor.propertiesToFetch.isEmpty { query.slots = nil }
+      query.prefetch = try descriptor.relationshipKeyPathsForPrefetching.map { keyPath in
+        let property = try description.storedProperty(keyPath)
+        if property.destination != nil { return property.name }
+        throw SwiftDataError(
+          .unsupportedKeyPath,
+          "\(description.name).\(property.name) is no relationship.",
+          entity: description.name
+        )
+      }
+    }
     query.descriptor = descriptor
     self.query = query
   }
@@ -36,46 +48,38 @@ struct ContextFetch<T: PersistentModel> {
     guard let pending = try pendingChanges() else {
       return try store.fetch(limited(query), into: context)
     }
-    if pending.isEmpty, isExact { return try store.fetch(limited(query), into: context) }
-    return try cut(merged(pending))
+    return try descriptor.cut(merged(pending))
   }
 
   func count() throws -> Int {
-    guard let pending = try pendingChanges() else { return try store.count(limited(query)) }
-    if pending.isEmpty, isExact { return try store.count(limited(query)) }
+    guard let pending = try pendingChanges() else {
+      return try store.count(limited(query), in: context)
+    }
     guard isExact, store.takesExpressions, let rest = try expression(without: pending) else {
-      return try cut(merged(pending)).count
+      return try descriptor.cut(merged(pending)).count
     }
     var query = query
     query.predicate = rest
-    let all = try store.count(query) + matching(affected(pending)).count
+    let all = try store.count(query, in: context) + matching(affected(pending)).count
     let left = max(0, all - (descriptor.fetchOffset ?? 0))
     return descriptor.fetchLimit.map { min($0, left) } ?? left
   }
 
   func identifiers() throws -> [PersistentIdentifier] {
-    if let pending = try pendingChanges(), !pending.isEmpty || !isExact {
-      return try cut(merged(pending)).map(\.storage.identifier)
+    guard let pending = try pendingChanges() else {
+      return try store.identifiers(limited(query), in: context)
     }
-    return try store.identifiers(limited(query))
+    return try descriptor.cut(merged(pending)).map(\.storage.identifier)
   }
 
-  /// The properties that are read at once.
-  var slots: [Int]? { query.slots }
-
-  /// Whether the store finds what is wanted, in its order.
-  var isExact: Bool { filter.isExact && filter.sort != nil }
+  /// Whether the store finds what is wanted, in its order; a store of the program's own always does.
+  var isExact: Bool { !store.takesExpressions || filter.isExact && filter.sort != nil }
 
   func limited(_ query: StoreQuery) -> StoreQuery {
     var query = query
     query.limit = descriptor.fetchLimit
     query.offset = descriptor.fetchOffset ?? 0
     return query
-  }
-
-  func cut(_ links: [Link]) -> [Link] {
-    let rest = links.dropFirst(descriptor.fetchOffset ?? 0)
-    return Array(descriptor.fetchLimit.map { rest.prefix($0) } ?? rest)
   }
 
   // MARK: - What isn't saved
@@ -88,27 +92,28 @@ struct ContextFetch<T: PersistentModel> {
     var stored: [Link] = []
     /// The changed and deleted objects that relationships lead to, by their ways.
     var reached: [(path: String, links: [Link])] = []
-
-    var isEmpty: Bool { inserted.isEmpty && stored.isEmpty && reached.isEmpty }
   }
 
-  /// Finds the changes that matter; `nil` if none are to count, and all that there is to do is the
-  /// store's.
+  /// Finds the changes that matter; `nil` if there are none, and the store does all that there is to do.
   func pendingChanges() throws -> Pending? {
     guard descriptor.includePendingChanges else { return isExact ? nil : Pending() }
-    if !context.undecided.isEmpty { context.applyDeleteRules() }
+    context.applyDeleteRules()
     var pending = Pending()
-    guard context.hasChanges else { return pending }
+    guard context.hasChanges else { return isExact ? nil : pending }
     // In the order in which a save sends them.
-    pending.inserted = context.inserted.all.byClass.joined().filter(isOfEntity)
-    let stored = context.changed.all + context.deleted.all
+    pending.inserted = context.pending.inserted.all.byClass.joined().filter(isOfEntity)
+    let stored = context.pending.changed.all + context.pending.deleted.all
     pending.stored = stored.filter(isOfEntity)
     for prefix in Set(filter.prefixes) {
       guard let target = context.core.descriptions[prefix.entity] else { continue }
       let links = stored.filter { $0.storage.description.isKind(of: target) }
       if !links.isEmpty { pending.reached.append((prefix.path, links)) }
     }
-    return pending
+    // Nobody knows what matters to a store of the program's own.
+    let matters =
+      !pending.inserted.isEmpty || !pending.stored.isEmpty || !pending.reached.isEmpty
+      || !store.takesExpressions
+    return matters || !isExact ? pending : nil
   }
 
   private func isOfEntity(_ link: Link) -> Bool { link.storage.description.isKind(of: description) }
@@ -126,7 +131,7 @@ struct ContextFetch<T: PersistentModel> {
     }
     guard add(pending.stored, { .in(.attribute("$id"), $0) }) else { return nil }
     for (path, links) in pending.reached {
-      let isPlural = leadsToMany(path)
+      let isPlural = description.properties(along: path)?.contains(where: \.isToMany) == true
       let isKnown = add(links) { rows in
         isPlural
           ? .quantified(
@@ -140,16 +145,6 @@ struct ContextFetch<T: PersistentModel> {
       guard isKnown else { return nil }
     }
     return conditions
-  }
-
-  private func leadsToMany(_ path: String) -> Bool {
-    var entity: EntityDescription? = description
-    for name in path.split(separator: ".") {
-      guard let property = entity?.property(named: String(name)) else { return false }
-      if property.isToMany { return true }
-      entity = property.destination.map { EntityDescription.of($0) }
-    }
-    return false
   }
 
   /// Returns what the store is asked for besides what isn't saved; `nil` if that can't be said.
@@ -193,7 +188,7 @@ struct ContextFetch<T: PersistentModel> {
     guard store.takesExpressions, let rest = try expression(without: pending) else {
       return try everything(pending)
     }
-    if !pending.isEmpty { query.predicate = rest }
+    query.predicate = rest
     if isExact, let limit = descriptor.fetchLimit {
       let (end, isTooFar) = limit.addingReportingOverflow(descriptor.fetchOffset ?? 0)
       query.limit = isTooFar ? nil : end
@@ -212,6 +207,9 @@ struct ContextFetch<T: PersistentModel> {
     query.prefetch = self.query.prefetch
     query.descriptor = FetchDescriptor<T>()
     let stored = try store.fetch(query, into: context).filter { $0.storage.phase == .stored }
+    guard store.takesExpressions else {
+      return try MemoryFetch(context, descriptor).run(stored + pending.inserted)
+    }
     let byIdentifier = stored.sorted { $0.storage.identifier.key < $1.storage.identifier.key }
     return sorted(try matching(byIdentifier + pending.inserted))
   }
@@ -256,45 +254,18 @@ struct ContextFetch<T: PersistentModel> {
     if right.storage.identifier.isTemporary { return true }
     return left.storage.identifier.key < right.storage.identifier.key
   }
+}
 
-  // MARK: - What to read
-
-  private static func slots(
-    _ descriptor: FetchDescriptor<T>,
-    _ description: EntityDescription
-  ) throws -> [Int]? {
-    guard !descriptor.propertiesToFetch.isEmpty else { return nil }
-    return try descriptor.propertiesToFetch.map { try property($0, description).slot }
-  }
-
-  private static func prefetch(
-    _ descriptor: FetchDescriptor<T>,
-    _ description: EntityDescription
-  ) throws -> [String] {
-    try descriptor.relationshipKeyPathsForPrefetching.map { keyPath in
-      let property = try property(keyPath, description)
-      guard property.destination == nil else { return property.name }
-      throw Self.unsupported(
-        "\(description.name).\(property.name) is no relationship.",
-        description
-      )
-    }
-  }
-
-  private static func property(
-    _ keyPath: PartialKeyPath<T>,
-    _ description: EntityDescription
-  ) throws -> PropertyDescription {
-    if let property = description.property(keyPath) { return property }
-    throw unsupported("\(keyPath) isn't a stored property of \(description.name).", description)
-  }
-
-  private static func unsupported(
-    _ message: String,
-    _ description: EntityDescription
-  ) -> SwiftDataError {
-    var error = SwiftDataError(.unsupportedKeyPath, message)
-    error.entity = description.name
-    return error
+extension EntityDescription {
+  /// Returns the property of a key path.
+  ///
+  /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if it isn't stored.
+  fileprivate func storedProperty(_ keyPath: AnyKeyPath) throws -> PropertyDescription {
+    if let property = property(keyPath) { return property }
+    throw SwiftDataError(
+      .unsupportedKeyPath,
+      "\(keyPath) isn't a stored property of \(name).",
+      entity: name
+    )
   }
 }

@@ -1,21 +1,22 @@
 internal import DepotProtocol
 
-/// What keeps the objects of some entities: the service, or a program's own store.
+/// The keeper of the objects of some entities: the service, or a program's own store.
 protocol ContextStore: AnyObject {
-  /// What the store is called in every process.
+  /// The identifier of the store, the same in every process.
   var identifier: String { get }
   var allowsSave: Bool { get }
-  /// Whether it finds objects by ``StoreQuery/predicate``; else it goes by ``StoreQuery/descriptor``.
+  /// Whether it finds objects by ``StoreQuery/predicate``; else it goes by ``StoreQuery/descriptor``, so
+  /// that a context with changes that aren't saved reads all objects of an entity and does the rest itself.
   var takesExpressions: Bool { get }
 
   /// Reads objects into the context; returns them in their order.
   func fetch(_ query: StoreQuery, into context: ModelContext) throws -> [Link]
 
-  /// Counts objects.
-  func count(_ query: StoreQuery) throws -> Int
+  /// Counts objects, for a context.
+  func count(_ query: StoreQuery, in context: ModelContext) throws -> Int
 
-  /// Finds the identifiers of objects, in their order.
-  func identifiers(_ query: StoreQuery) throws -> [PersistentIdentifier]
+  /// Finds the identifiers of objects in their order, for a context.
+  func identifiers(_ query: StoreQuery, in context: ModelContext) throws -> [PersistentIdentifier]
 
   /// Reads objects into the context in batches, all of one moment if the store can.
   func enumerate(
@@ -25,9 +26,8 @@ protocol ContextStore: AnyObject {
     _ body: ([Link]) throws -> Void
   ) throws
 
-  /// Deletes the rows that satisfy a predicate at once, and what delete rules take along; returns whether
-  /// the store can do that.
-  func delete(_ query: StoreQuery, author: String?) throws -> Bool
+  /// Deletes the rows that satisfy a predicate at once, for a context, and what delete rules take along.
+  func delete(_ query: StoreQuery, in context: ModelContext) throws
 
   /// Gives new values to the rows that satisfy a predicate at once, for a context; returns how many there
   /// were.
@@ -86,6 +86,12 @@ protocol ContextStore: AnyObject {
 
   /// Lets what became of a save stay unknown.
   func giveUpDoubt()
+
+  /// Does something with the history that a program's own store keeps; `nil` if it keeps none.
+  func withHistory<Result>(
+    in context: ModelContext,
+    _ body: (any HistoryProviding) throws -> Result?
+  ) throws -> Result?
 }
 
 extension ContextStore {
@@ -93,27 +99,11 @@ extension ContextStore {
   var isInDoubt: Bool { false }
   func settle() throws -> (DoubtfulSave, SaveOutcome)? { nil }
   func giveUpDoubt() {}
-}
 
-extension ContextStore {
-  func enumerate(
-    _ query: StoreQuery,
-    batchSize: Int,
-    into context: ModelContext,
-    _ body: ([Link]) throws -> Void
-  ) throws {
-    let identifiers = try identifiers(query)
-    for start in stride(from: 0, to: identifiers.count, by: batchSize) {
-      let batch = identifiers[start..<min(start + batchSize, identifiers.count)]
-      try body(
-        try rows(Array(batch), of: query.description, slots: query.slots, into: context)
-      )
-    }
-  }
-}
-
-extension ContextStore {
-  func delete(_ query: StoreQuery, author: String?) throws -> Bool { false }
+  func withHistory<Result>(
+    in context: ModelContext,
+    _ body: (any HistoryProviding) throws -> Result?
+  ) throws -> Result? { nil }
 }
 
 /// A property and what it becomes.
@@ -140,7 +130,7 @@ struct StoreAggregation {
 /// A description of the objects that are wanted.
 struct StoreQuery {
   var description: EntityDescription
-  /// What the objects must satisfy; all objects if `nil`.
+  /// The condition that the objects must satisfy; all objects if `nil`.
   var predicate: QueryExpression?
   /// Whether objects of subclasses are wanted too.
   var includesSubentities = true
@@ -174,7 +164,7 @@ struct SaveChanges {
   var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 }
 
-/// What became of a save.
+/// The outcome of a save.
 struct SaveOutcome {
   /// The identifiers and versions of the inserted objects, in their order.
   var inserted: [(identifier: PersistentIdentifier, version: Int64)] = []
@@ -186,8 +176,6 @@ struct SaveOutcome {
   var stale: [Link] = []
   /// The objects that were to be deleted and that the store keeps, as the policy says.
   var kept: [Link] = []
-  /// What the policy has decided.
-  var conflicts: [SaveConflict] = []
   var token: DepotProtocol.HistoryToken?
   /// The token of a store of the program's own.
   var ownToken: (any HistoryToken)?

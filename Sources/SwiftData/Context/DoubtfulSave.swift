@@ -11,7 +11,7 @@ struct DoubtfulSave {
   /// With this the request may be sent again: it is never applied twice.
   let key = UUID().uuidString
   private let start = ContinuousClock.now
-  /// What was sent of the inserted and changed objects, in their order.
+  /// The values of the inserted and changed objects that were sent, in their order.
   private var sent: [SentObject] = []
 
   init(_ encoding: SaveEncoding, _ changes: SaveChanges) {
@@ -36,15 +36,15 @@ struct DoubtfulSave {
   }
 }
 
-/// What a property was when it was sent, for one that the program has changed since.
+/// A property that the program has changed since it was sent, with its value then.
 struct LaterEdit {
   let slot: Int
   let base: Slot
-  /// What became since of a to-many relationship that isn't loaded.
+  /// The changes since then of a to-many relationship that isn't loaded.
   var delta: LinkDelta?
 }
 
-/// What was sent of an object.
+/// The values of an object that were sent.
 private struct SentObject {
   private let isNew: Bool
   private let slots: [Slot]

@@ -49,10 +49,10 @@ extension ServiceStore {
   /// Sends a write of many rows, with the key of the last time if nobody knows what became of that.
   ///
   /// - Parameters:
-  ///   - request: What is written; `nil` if it is the same to write it twice.
-  ///   - author: Who the history says makes the change.
+  ///   - request: The rows to write; `nil` if it is the same to write them twice.
+  ///   - author: The author of the change in the history.
   ///   - body: Sends it.
-  /// - Returns: What `body` returns.
+  /// - Returns: The result of `body`.
   /// - Throws: ``SwiftDataError/storeFailure`` with the effect `unknown` if the answer is lost, and others.
   func write<Result>(
     _ request: DoubtfulWrite.Request?,
@@ -75,11 +75,11 @@ extension ServiceStore {
   ///
   /// - Parameters:
   ///   - isInDoubt: Whether it was sent before and nobody knows what became of it.
-  ///   - message: What isn't known if the answer is lost.
-  ///   - hint: What to do then.
+  ///   - message: The question that is open if the answer is lost.
+  ///   - hint: The advice for that case.
   ///   - noteDoubt: Keeps the write, to be sent again.
   ///   - send: Sends it.
-  /// - Returns: What `send` returns.
+  /// - Returns: The result of `send`.
   /// - Throws: ``SwiftDataError/storeFailure`` with the effect `unknown` if the answer is lost, and others.
   func settling<Result>(
     isInDoubt: Bool,

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// What tells the edits of one context from those of others.
+/// The identity of a context, which tells its edits from those of others.
 public struct EditingState: Hashable, Identifiable, Sendable {
-  /// What names the context.
+  /// The identifier of the context.
   public let id: UUID
-  /// Who the history says makes the changes.
+  /// The author of the changes in the history.
   public var author: String?
 
   /// Creates what tells the edits of a context.

@@ -5,7 +5,7 @@ final class FetchGroup {
   private static let reach = 1000
 
   private var members: [Unmanaged<ModelStorage>?] = []
-  /// Those that outlive the same context; `nil` while that is there.
+  /// The objects that outlive the same context; `nil` while that is there.
   fileprivate(set) var survivors: Survivors?
 
   func add(_ storage: ModelStorage) {

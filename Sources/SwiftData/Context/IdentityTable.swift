@@ -1,3 +1,26 @@
+/// The registered objects of a context, one for each identifier.
+final class IdentityMap {
+  /// The objects by the topmost entities of their stores.
+  private var tablesByRoot: [ObjectIdentifier: IdentityTable] = [:]
+
+  /// Finds the storage of an object.
+  subscript(identifier: PersistentIdentifier) -> ModelStorage? {
+    tablesByRoot[ObjectIdentifier(identifier.entity.root)]?[identifier.key]
+  }
+
+  /// Returns the objects of a hierarchy.
+  func table(of entity: EntityKey) -> IdentityTable {
+    let key = ObjectIdentifier(entity.root)
+    if let table = tablesByRoot[key] { return table }
+    let table = IdentityTable()
+    tablesByRoot[key] = table
+    return table
+  }
+
+  /// The tables of all hierarchies.
+  var tables: [IdentityTable] { Array(tablesByRoot.values) }
+}
+
 /// The registered objects of one hierarchy of entities in one store, by their keys.
 ///
 /// It keeps nothing alive: objects take themselves out when they end. One whose values somebody keeps
@@ -45,22 +68,20 @@ final class IdentityTable {
     entries.remove(at: index)
   }
 
-  func reserve(_ count: Int) { rows.reserveCapacity(rows.count + count) }
-
   /// The objects that are registered now, kept alive.
   var links: [Link] { everything.compactMap(\.link) }
 
-  /// What holds the values of the objects that are registered now.
+  /// The storages of the objects that are registered now.
   var all: [ModelStorage] { everything.filter { $0.model != nil } }
 
-  /// What holds values, also of objects that have ended.
+  /// The storages, also of objects that have ended.
   var everything: [ModelStorage] {
     rows.values.map { $0.takeUnretainedValue() } + others.values.map { $0.takeUnretainedValue() }
   }
 }
 
 extension Unmanaged<ModelStorage> {
-  /// What holds the values of an object that hasn't ended.
+  /// The storage of an object that hasn't ended.
   @inline(__always)
   fileprivate var alive: ModelStorage? {
     let storage = takeUnretainedValue()

@@ -1,3 +1,15 @@
+extension Array {
+  /// Returns the elements in arrays of at most `size`, in their order.
+  func chunks(of size: Int) -> [[Element]] {
+    stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
+  }
+}
+
+extension Dictionary {
+  /// Creates a dictionary of pairs, of which the first counts of those with the same key.
+  init(first pairs: some Sequence<(Key, Value)>) { self.init(pairs) { first, _ in first } }
+}
+
 extension [Link] {
   /// The objects by their classes, in the order in which the first of each class came.
   var byClass: [[Link]] {

@@ -29,22 +29,13 @@ public struct ModelAssignment<Model: PersistentModel> {
     _ keyPath: KeyPath<Model, Value>,
     to expression: Expression<Model, Value>
   ) -> ModelAssignment {
-    ModelAssignment {
-      let property = try property(keyPath)
-      do throws(DepotError) {
-        return .expression(property, try ModelQuery.value(expression))
-      } catch {
-        throw SwiftDataError(error)
-      }
-    }
+    ModelAssignment { .expression(try property(keyPath), try ModelQuery.value(expression)) }
   }
 
   private static func property(_ keyPath: AnyKeyPath) throws -> PropertyDescription {
     let description = EntityDescription.of(Model.self)
     if let property = description.property(keyPath), !property.isToMany { return property }
-    var error = SwiftDataError.unsupportedKeyPath
-    error.entity = description.name
-    throw error
+    throw SwiftDataError.unsupportedKeyPath.about(description.name)
   }
 }
 
@@ -68,7 +59,7 @@ public struct ModelRowValues<Model: PersistentModel> {
     set { slots[description.slot(of: keyPath)] = .value(newValue) }
   }
 
-  /// What a to-one relationship leads to.
+  /// The target of a to-one relationship.
   public subscript<Target: PersistentModel>(
     keyPath: KeyPath<Model, Target?>
   ) -> PersistentIdentifier? {
@@ -80,19 +71,21 @@ public struct ModelRowValues<Model: PersistentModel> {
 extension ModelQuery {
   /// Translates an expression.
   ///
-  /// - Throws: ``DepotError`` `request.predicate` that names what the service doesn't have.
+  /// - Throws: ``SwiftDataError/unsupportedPredicate`` that names what the service doesn't have.
   static func value<T: PersistentModel, Output>(
     _ expression: Expression<T, Output>
-  ) throws(DepotError) -> QueryExpression {
+  ) throws(SwiftDataError) -> QueryExpression {
     let naming = ModelNaming()
     var lowering = PredicateLowering(
       model: "\(T.self)",
       variable: expression.variable.key,
       names: naming
     )
-    return naming.finish(
-      try lowering.value(expression.expression),
-      of: EntityDescription.of(T.self)
-    )
+    do throws(DepotError) {
+      let value = try lowering.value(expression.expression)
+      return naming.finish(value, of: EntityDescription.of(T.self))
+    } catch {
+      throw SwiftDataError(error)
+    }
   }
 }

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 public import Foundation
 
-/// What the store computes of many objects, without reading them.
+/// Aggregates of many objects, which the store computes without sending the objects.
 ///
 /// Changes that aren't saved don't count.
 extension ModelContext {
@@ -121,7 +121,9 @@ extension ModelContext {
   ) throws -> [(key: Any, values: [DepotProtocol.Value])] {
     try prepare()
     let fetch = try ContextFetch(self, FetchDescriptor(predicate: predicate))
-    guard let codec = key.codec, codec.suffixes == [""] else { throw unsupported(key) }
+    guard let codec = key.codec, codec.suffixes == [""] else {
+      throw SwiftDataError.unsupportedKeyPath.about(nil, key.name)
+    }
     let groups = try fetch.store.aggregate(
       StoreAggregation(
         query: fetch.exactQuery(),
@@ -132,7 +134,7 @@ extension ModelContext {
       in: self
     )
     return try groups.map { group in
-      (try codec.value(of: group[0]), Array(group.dropFirst()))
+      (try codec.value(of: [group[0].jsonText]), Array(group.dropFirst()))
     }
   }
 
@@ -141,15 +143,7 @@ extension ModelContext {
   ) throws -> PropertyDescription {
     let description = EntityDescription.of(T.self)
     if let property = description.property(keyPath), property.codec != nil { return property }
-    var error = SwiftDataError.unsupportedKeyPath
-    error.entity = description.name
-    throw error
-  }
-
-  private func unsupported(_ property: PropertyDescription) -> SwiftDataError {
-    var error = SwiftDataError.unsupportedKeyPath
-    error.property = property.name
-    return error
+    throw SwiftDataError.unsupportedKeyPath.about(description.name)
   }
 }
 
@@ -202,90 +196,33 @@ extension ModelContext {
     _ expression: Foundation.Expression<T, Content>,
     _ predicate: Predicate<T>?
   ) throws -> DepotProtocol.Value? {
-    do {
-      return try aggregated(function, ModelQuery.value(expression), Content.self, predicate)
-    } catch let error as DepotError {
-      throw SwiftDataError(error)
-    }
+    try aggregated(function, ModelQuery.value(expression), Content.self, predicate)
   }
 }
 
-/// A type of numbers that the store computes with.
-///
-/// What it asks for isn't for programs to call, and has an underscore therefore.
-public protocol AggregateNumber: AdditiveArithmetic, Comparable, Sendable {
-  /// The name of the type of attributes.
-  // swift-format-ignore: NoLeadingUnderscores
-  static var _$attributeType: String { get }
+/// A type of numbers that the store computes with: `Int`, `Int64`, `Double`, or `Decimal`.
+public protocol AggregateNumber: AdditiveArithmetic, Comparable, Sendable {}
 
-  /// Creates the number that the store has computed; `nil` if it's of another type.
-  init?(_$aggregate value: Any)
-}
+extension Int: AggregateNumber {}
+extension Int64: AggregateNumber {}
+extension Double: AggregateNumber {}
+extension Decimal: AggregateNumber {}
 
 extension AggregateNumber {
   fileprivate static var attributeType: AttributeType {
-    AttributeType(rawValue: _$attributeType) ?? .double
+    (Self.self as? any AttributeValue.Type)?.attributeType ?? .double
   }
 
+  /// Creates the number that the store has computed; `nil` if it's of another type.
   fileprivate init?(aggregate value: DepotProtocol.Value) {
-    switch value {
-    case .int64(let number): self.init(_$aggregate: number)
-    case .double(let number): self.init(_$aggregate: number)
-    case .decimal(let number): self.init(_$aggregate: number)
-    default: return nil
-    }
-  }
-}
-
-// Not for programs to call.
-// swift-format-ignore: NoLeadingUnderscores
-extension Int: AggregateNumber {
-  public static var _$attributeType: String { "int64" }
-  public init?(_$aggregate value: Any) {
-    guard let number = value as? Int64 else { return nil }
-    self.init(number)
-  }
-}
-
-// Not for programs to call.
-// swift-format-ignore: NoLeadingUnderscores
-extension Int64: AggregateNumber {
-  public static var _$attributeType: String { "int64" }
-  public init?(_$aggregate value: Any) {
-    guard let number = value as? Int64 else { return nil }
+    let forms: [Any] =
+      switch value {
+      case .int64(let number): [number, Int(number)]
+      case .double(let number): [number]
+      case .decimal(let number): [number]
+      default: []
+      }
+    guard let number = forms.lazy.compactMap({ $0 as? Self }).first else { return nil }
     self = number
-  }
-}
-
-// Not for programs to call.
-// swift-format-ignore: NoLeadingUnderscores
-extension Double: AggregateNumber {
-  public static var _$attributeType: String { "double" }
-  public init?(_$aggregate value: Any) {
-    guard let number = value as? Double else { return nil }
-    self = number
-  }
-}
-
-// Not for programs to call.
-// swift-format-ignore: NoLeadingUnderscores
-extension Decimal: AggregateNumber {
-  public static var _$attributeType: String { "decimal" }
-  public init?(_$aggregate value: Any) {
-    guard let number = value as? Decimal else { return nil }
-    self = number
-  }
-}
-
-extension AttributeCodec {
-  /// Reads the value of the only column.
-  func value(of value: DepotProtocol.Value) throws -> Any {
-    var batch = RowBatch()
-    batch.append([value])
-    return try batch.json.withUnsafeBufferPointer { bytes in
-      var row = try RowReader(bytes)
-      _ = try row.beginRow()
-      return try read(&row)
-    }
   }
 }

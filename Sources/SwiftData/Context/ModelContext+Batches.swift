@@ -1,7 +1,7 @@
 internal import DepotProtocol
 public import Foundation
 
-/// What is done to many objects at once, in the store itself.
+/// Changes of many objects at once, in the store itself.
 extension ModelContext {
   /// Deletes all objects of a class that satisfy a predicate, with what delete rules take along.
   ///
@@ -10,7 +10,7 @@ extension ModelContext {
   ///
   /// - Parameters:
   ///   - model: The class.
-  ///   - predicate: What the objects must satisfy; all objects if `nil`.
+  ///   - predicate: The condition that the objects must satisfy; all objects if `nil`.
   ///   - includeSubclasses: Whether objects of subclasses are deleted too.
   /// - Throws: ``SwiftDataError`` `modelValidationFailure` if a delete rule denies it, and others.
   public final func delete<T: PersistentModel>(
@@ -19,22 +19,13 @@ extension ModelContext {
     includeSubclasses: Bool = true
   ) throws {
     try prepare()
-    if let store = try customStore(of: T.self) {
-      return try store.delete(predicate, includeSubclasses: includeSubclasses, in: self)
-    }
     let fetch = try ContextFetch(self, FetchDescriptor(predicate: predicate))
     var (query, links) = try fetch.parts()
     let description = EntityDescription.of(T.self)
     if !includeSubclasses { links = links.filter { $0.storage.description === description } }
     guard fetch.store.allowsSave else { throw readOnly(description) }
-    if var query {
-      query.includesSubentities = includeSubclasses
-      if try fetch.store.delete(query, author: author) {
-        refreshAfterBatch()
-      } else {
-        links = try fetch.links()
-      }
-    }
+    query?.includesSubentities = includeSubclasses
+    if let query { try fetch.store.delete(query, in: self) }
     for link in links { delete(link) }
   }
 
@@ -67,7 +58,7 @@ extension ModelContext {
     for case .value(let property, let slot) in lowered { try check(slot, property) }
     let count = try store.update(query, lowered, in: self)
     let changesAttributesOnly = lowered.allSatisfy { $0.property.destination == nil }
-    if count > 0 { refreshAfterBatch(of: changesAttributesOnly ? description : nil) }
+    if count > 0 { refreshObjects(of: changesAttributesOnly ? description : nil) }
     return count
   }
 
@@ -107,7 +98,7 @@ extension ModelContext {
       rows.append(row.slots)
     }
     try store.insert(rows, of: description, in: self)
-    refreshAfterBatch(of: description.relationships.isEmpty ? description : nil)
+    refreshObjects(of: description.relationships.isEmpty ? description : nil)
   }
 
   /// - Throws: ``SwiftDataError/modelValidationFailure`` if a relationship leads to another container's
@@ -116,30 +107,21 @@ extension ModelContext {
     guard let target = slot.targetIdentifier, let store = target.storeIdentifier,
       !storeIdentifiers.contains(store)
     else { return }
-    var error = SwiftDataError(
+    throw SwiftDataError(
       .modelValidationFailure,
-      "The container doesn't have the store of \(target), to which \(property.name) is to lead."
+      "The container doesn't have the store of \(target), to which \(property.name) is to lead.",
+      entity: Schema.entityName(for: property.owner),
+      property: property.name
     )
-    error.entity = Schema.entityName(for: property.owner)
-    error.property = property.name
-    throw error
   }
 
-  /// Reads what the context has anew, after the store was changed without it.
-  ///
-  /// - Parameter description: The only entity of which something was changed, and that no relationship.
-  private func refreshAfterBatch(of description: EntityDescription? = nil) {
-    guard let description else { return refreshAllObjects() }
-    refreshValues(of: description)
-  }
-
-  private func readOnly(_ description: EntityDescription) -> SwiftDataError {
-    var error = SwiftDataError(
+  /// The error that a store may only be read.
+  final func readOnly(_ description: EntityDescription) -> SwiftDataError {
+    SwiftDataError(
       .storeFailure,
       "The store of \(description.name) may only be read.",
-      hint: "Its configuration says allowsSave: false."
+      hint: "Its configuration says allowsSave: false.",
+      entity: description.name
     )
-    error.entity = description.name
-    return error
   }
 }

@@ -1,18 +1,16 @@
 /// Inserting and deleting objects, and what is pending.
 extension ModelContext {
   /// Whether there are changes that aren't saved.
-  public final var hasChanges: Bool {
-    !inserted.isEmpty || !changed.isEmpty || !deleted.isEmpty
-  }
+  public final var hasChanges: Bool { !pending.isEmpty }
 
   /// The objects that were inserted and aren't saved.
-  public final var insertedModelsArray: [any PersistentModel] { models(inserted) }
+  public final var insertedModelsArray: [any PersistentModel] { models(pending.inserted) }
 
   /// The objects that were changed and aren't saved.
-  public final var changedModelsArray: [any PersistentModel] { models(changed) }
+  public final var changedModelsArray: [any PersistentModel] { models(pending.changed) }
 
   /// The objects that are to be deleted at the next save.
-  public final var deletedModelsArray: [any PersistentModel] { models(deleted) }
+  public final var deletedModelsArray: [any PersistentModel] { models(pending.deleted) }
 
   private func models(_ set: PendingSet) -> [any PersistentModel] {
     set.all.compactMap { $0.model as? any PersistentModel }
@@ -99,7 +97,7 @@ extension ModelContext {
     }
     storage.phase = .inserted
     register(storage)
-    inserted.append(link)
+    pending.add(link)
     for observer in observers { observer.didInsert(storage) }
     noteTouched()
     return true
@@ -108,17 +106,14 @@ extension ModelContext {
   /// Takes back the deletion of an object.
   final func revive(_ link: Link) {
     let storage = link.storage
-    deleted.remove(storage)
-    discarded.remove(storage)
-    undecided.removeAll { $0.storage === storage }
+    pending.removeDeletion(of: storage)
     if storage.identifier.isTemporary {
       storage.phase = .inserted
-      inserted.append(link)
     } else {
       storage.phase = .stored
       storage.raise(to: storage.knownVersion, [:])
-      if !storage.changed.isEmpty { changed.append(link) }
     }
+    if storage.hasChanges { pending.add(link) }
     for observer in observers { observer.didInsert(storage) }
     noteTouched()
   }
@@ -141,24 +136,17 @@ extension ModelContext {
   /// Deletes an object, without applying delete rules yet.
   final func delete(_ link: Link) {
     let storage = link.storage
-    switch storage.phase {
-    case .inserted:
-      inserted.remove(storage)
-      discarded.append(link)
-    case .stored:
-      changed.remove(storage)
-      deleted.append(link)
-    case .deleted, .gone, .unregistered: return
-    }
+    guard storage.phase == .inserted || storage.phase == .stored else { return }
+    pending.remove(storage)
     storage.phase = .deleted
-    undecided.append(link)
+    pending.add(link)
     for observer in observers { observer.didDelete(storage) }
     noteTouched()
   }
 
   /// Notes that an object is changed that wasn't before.
   final func noteChanged(_ storage: ModelStorage) {
-    if !isSuccessor, let link = storage.link { changed.append(link) }
+    if !isSuccessor, let link = storage.link { pending.add(link) }
   }
 
   /// Notes that a property is about to be changed.
@@ -174,9 +162,9 @@ extension ModelContext {
 
   /// Lets the next save throw that a change can't be made.
   final func refuse(_ message: String, _ description: EntityDescription?) {
-    var error = SwiftDataError(.modelValidationFailure, message)
-    error.entity = description?.name
-    refusedChanges.append(error)
+    refusedChanges.append(
+      SwiftDataError(.modelValidationFailure, message, entity: description?.name)
+    )
   }
 }
 

@@ -1,20 +1,16 @@
-/// What a deletion does to what the deleted objects lead to.
+/// The effects of deletions on the objects that the deleted ones lead to.
 extension ModelContext {
   /// Applies the delete rules of the objects that were deleted since the last time.
   final func applyDeleteRules() {
-    guard !undecided.isEmpty else { return }
+    guard pending.hasUndecided else { return }
     var all: [Link] = []
     var unread: [Link] = []
-    while !undecided.isEmpty {
-      // An object may have been inserted again meanwhile.
-      let batch = undecided.filter { $0.storage.phase == .deleted }
-      undecided = []
+    while pending.hasUndecided {
+      let batch = pending.removeUndecided()
       all += batch
       let errors = postponedErrors.count
       readFaults(batch)
-      for links in Dictionary(grouping: batch, by: { ObjectIdentifier($0.storage.description) })
-        .values
-      {
+      for links in batch.byClass {
         for property in links[0].storage.description.relationships {
           cascade(property, of: links)
         }
@@ -22,16 +18,14 @@ extension ModelContext {
       if postponedErrors.count > errors { unread += batch }
     }
     // Where something couldn't be read that the rules lead to, they are applied again.
-    undecided = unread
+    pending.decide(unread)
     leave(all)
   }
 
   /// Reads the rows that nobody has read, so that the values of deleted objects stay readable.
   private func readFaults(_ links: [Link]) {
     let faults = links.filter { $0.storage.version == 0 && !$0.storage.identifier.isTemporary }
-    for group in Dictionary(grouping: faults, by: { ObjectIdentifier($0.storage.description) })
-      .values
-    {
+    for group in faults.byClass {
       _ = read(group.map(\.storage.identifier), of: group[0].storage.description)
     }
   }
@@ -40,12 +34,11 @@ extension ModelContext {
     let slot = property.slot
     switch property.relationship?.deleteRule ?? .nullify {
     case .nullify, .noAction: return
-    case .deny: denials += links.map { ($0, slot) }
+    case .deny: pending.deny(links, slot)
     case .cascade:
       if property.isToMany {
-        let unloaded = links.filter { $0.storage.isUnloaded(slot) }
-        for start in stride(from: 0, to: unloaded.count, by: 1000) {
-          loadTargets(of: Array(unloaded[start..<min(start + 1000, unloaded.count)]), slot)
+        for batch in links.filter({ $0.storage.isUnloaded(slot) }).chunks(of: 1000) {
+          loadTargets(of: batch, slot)
         }
       }
       for link in links {
@@ -56,8 +49,7 @@ extension ModelContext {
 
   /// Lets the objects that stay forget those that are deleted.
   private func leave(_ deleted: [Link]) {
-    var lists: [ListPlace: [Link]] = [:]
-    var owners: [ListPlace: Link] = [:]
+    var lists: [SlotPlace: (owner: Link, gone: [Link])] = [:]
     var scans: [ObjectIdentifier: (property: PropertyDescription, links: [Link])] = [:]
     for link in deleted {
       for property in link.storage.description.relationships {
@@ -71,41 +63,31 @@ extension ModelContext {
         for target in link.storage.knownTargets(property.slot)
         where target.storage.phase != .deleted {
           if inverse.isToMany {
-            let place = ListPlace(storage: ObjectIdentifier(target.storage), slot: inverse.slot)
-            owners[place] = target
-            lists[place, default: []].append(link)
+            lists[SlotPlace(target.storage, inverse.slot), default: (target, [])].gone.append(link)
           } else {
             target.storage.forget(link.storage, at: inverse)
           }
         }
       }
     }
-    for (place, gone) in lists { owners[place]?.storage.forgetAll(gone, place.slot) }
+    for (place, list) in lists { list.owner.storage.forgetAll(list.gone, place.slot) }
     for (property, links) in scans.values { scan(for: links, property) }
     leaveOneWay(deleted)
   }
 
   /// Lets registered objects forget deleted ones to which only they lead.
   private func leaveOneWay(_ deleted: [Link]) {
-    let kinds = Dictionary(grouping: deleted) { ObjectIdentifier($0.storage.description) }
-    for links in kinds.values {
+    for links in deleted.byClass {
       let description = links[0].storage.description
       let gone = Set(links.map(\.storage.identifier))
       for owner in core.descriptions.values {
         let slots = owner.ownProperties.filter { $0.leadsOneWay(to: description) }
         guard !slots.isEmpty else { continue }
-        for table in allTables {
-          for link in table.links where link.storage.description.isKind(of: owner) {
-            for property in slots { link.storage.forgetOneWay(gone, property) }
-          }
+        for link in registered(of: owner) {
+          for property in slots { link.storage.forgetOneWay(gone, property) }
         }
       }
     }
-  }
-
-  private struct ListPlace: Hashable {
-    var storage: ObjectIdentifier
-    var slot: Int
   }
 
   /// Finds the registered objects that lead to deleted ones, where the deleted ones don't know them.
@@ -114,13 +96,9 @@ extension ModelContext {
       let root = links.first?.storage.identifier
     else { return }
     let target = EntityDescription.of(type)
-    let byIdentifier = Dictionary(links.map { ($0.storage.identifier, $0) }) { first, _ in first }
-    let key = EntityKey.of(
-      store: root.storeIdentifier,
-      entity: target.name,
-      root: target.root.name
-    )
-    for owner in table(of: key).links where owner.storage.phase == .stored {
+    let byIdentifier = Dictionary(first: links.map { ($0.storage.identifier, $0) })
+    for owner in identityMap.table(of: target.key(in: root.storeIdentifier)).links
+    where owner.storage.phase == .stored {
       let storage = owner.storage
       guard storage.description.isKind(of: target) else { continue }
       switch storage.slots[inverse.slot] {
@@ -130,9 +108,7 @@ extension ModelContext {
           storage.forget(link.storage, at: inverse)
         }
       case let slot:
-        guard let identifier = slot.targetIdentifier, let link = byIdentifier[identifier] else {
-          continue
-        }
+        guard let link = slot.targetIdentifier.flatMap({ byIdentifier[$0] }) else { continue }
         storage.forget(link.storage, at: inverse)
       }
     }
@@ -140,19 +116,18 @@ extension ModelContext {
 
   /// Returns the error that a deletion is denied; `nil` if none is.
   final func deniedDeletion() -> SwiftDataError? {
-    for (link, slot) in denials where link.storage.phase == .deleted {
+    for (link, slot) in pending.denials where link.storage.phase == .deleted {
       let property = link.storage.description.properties[slot]
       let rest = link.storage.allTargets(slot).filter { $0.storage.phase != .deleted }
       guard !rest.isEmpty else { continue }
-      var error = SwiftDataError(
+      return SwiftDataError(
         .modelValidationFailure,
         "The \(link.storage.description.name) \(link.storage.identifier) can't be deleted: its "
           + "\(property.name) leads to \(rest.count) objects, and the delete rule is deny.",
-        hint: "Delete these objects too, or let \(property.name) lead to nothing first."
+        hint: "Delete these objects too, or let \(property.name) lead to nothing first.",
+        entity: link.storage.description.name,
+        property: property.name
       )
-      error.entity = link.storage.description.name
-      error.property = property.name
-      return error
     }
     return nil
   }
@@ -179,7 +154,7 @@ extension ModelStorage {
     _ gone: Set<PersistentIdentifier>,
     _ property: PropertyDescription
   ) {
-    guard let model, phase == .stored || phase == .inserted else { return }
+    guard phase == .stored || phase == .inserted else { return }
     let slot = property.slot
     let isAffected =
       switch slots[slot] {
@@ -187,17 +162,14 @@ extension ModelStorage {
       case let known: known.targetIdentifier.map(gone.contains) ?? false
       }
     guard isAffected else { return }
-    property.willSet(model)
-    willChange(slot)
-    if case .many(let list?) = slots[slot] {
-      slots[slot] = .many(
-        list.links.map { LinkList($0.filter { !gone.contains($0.storage.identifier) }) }
-          ?? LinkList(list.identifiers.filter { !gone.contains($0) })
-      )
-    } else {
-      slots[slot] = .nothing
+    withMutation(slot) {
+      willChange(slot)
+      if case .many(let list?) = slots[slot] {
+        slots[slot] = .many(list.without(gone))
+      } else {
+        slots[slot] = .nothing
+      }
     }
-    property.didSet(model)
   }
 
   /// Whether nothing is known of a property.
@@ -229,31 +201,27 @@ extension ModelStorage {
 
   /// Lets a to-many relationship not lead any more to deleted objects.
   final func forgetAll(_ deleted: [Link], _ slot: Int) {
-    guard let model else { return }
-    let property = description.properties[slot]
-    let gone = Set(deleted.map { ObjectIdentifier($0.storage) })
-    if case .many(let list) = slots[slot], !(list?.leads(to: gone, deleted) ?? false) { return }
-    property.willSet(model)
-    willChange(slot)
-    if case .unloaded = slots[slot] {
-      for link in deleted { deltas[slot, default: LinkDelta()].remove(link) }
-    } else if case .many(let list?) = slots[slot] {
-      if let links = list.links {
-        slots[slot] = .many(LinkList(links.filter { !gone.contains(ObjectIdentifier($0.storage)) }))
-      } else {
-        let identifiers = Set(deleted.map(\.storage.identifier))
-        slots[slot] = .many(LinkList(list.identifiers.filter { !identifiers.contains($0) }))
+    let gone = Set(deleted.map(\.storage.identifier))
+    if case .many(let list) = slots[slot],
+      !(list?.allIdentifiers.contains(where: gone.contains) ?? false)
+    {
+      return
+    }
+    withMutation(slot) {
+      willChange(slot)
+      if case .unloaded = slots[slot] {
+        for link in deleted { deltas[slot, default: LinkDelta()].remove(link) }
+      } else if case .many(let list?) = slots[slot] {
+        slots[slot] = .many(list.without(gone))
       }
     }
-    property.didSet(model)
   }
 }
 
 extension LinkList {
-  /// Whether one of some objects is in the list.
-  fileprivate func leads(to places: Set<ObjectIdentifier>, _ others: [Link]) -> Bool {
-    if let links { return links.contains { places.contains(ObjectIdentifier($0.storage)) } }
-    let wanted = Set(others.map(\.storage.identifier))
-    return identifiers.contains(where: wanted.contains)
+  /// Returns a list without the objects that have some identifiers.
+  fileprivate func without(_ gone: Set<PersistentIdentifier>) -> LinkList {
+    links.map { LinkList($0.filter { !gone.contains($0.storage.identifier) }) }
+      ?? LinkList(identifiers.filter { !gone.contains($0) })
   }
 }

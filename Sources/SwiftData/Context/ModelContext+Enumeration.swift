@@ -10,7 +10,7 @@ extension ModelContext {
   ///   - batchSize: How many objects are read at once.
   ///   - allowEscapingMutations: Whether the context may have changes that aren't saved, before and after
   ///     `block`. Changed objects stay in memory.
-  ///   - block: What to do with an object.
+  ///   - block: The work on an object.
   /// - Throws: ``SwiftDataError/escapingMutations`` if the context has changes and may not;
   ///   ``SwiftDataError`` as ``fetch(_:)`` does; what `block` throws.
   public final func enumerate<T: PersistentModel>(
@@ -31,15 +31,12 @@ extension ModelContext {
         try checkMutations()
       }
     }
-    if let store = try customStore(of: T.self) {
-      return try store.enumerate(fetch, batchSize: max(1, batchSize), in: self, enumerate)
-    }
     try ContextFetch(self, fetch).enumerate(batchSize: max(1, batchSize), enumerate)
   }
 
   /// Returns the objects that a descriptor describes, which are read in batches when they are looked at.
   ///
-  /// What is in the collection, and in which order, is found out at once.
+  /// The members of the collection and their order are found out at once.
   ///
   /// - Throws: ``SwiftDataError/includePendingChangesWithBatchSize`` unless the descriptor leaves out
   ///   pending changes; ``SwiftDataError`` as ``fetch(_:)`` does.
@@ -48,8 +45,7 @@ extension ModelContext {
     batchSize: Int
   ) throws -> FetchResultsCollection<T> {
     let identifiers = try batchIdentifiers(descriptor)
-    let isOwn = try customStore(of: T.self) != nil
-    let slots = try isOwn ? nil : ContextFetch(self, descriptor).slots
+    let slots = try ContextFetch(self, descriptor).query.slots
     let description = EntityDescription.of(T.self)
     return FetchResultsCollection(count: identifiers.count, batchSize: batchSize) { range in
       let wanted = Array(identifiers[range])
@@ -76,9 +72,8 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] {
     guard !descriptor.includePendingChanges else {
-      var error = SwiftDataError.includePendingChangesWithBatchSize
-      error.entity = EntityDescription.of(T.self).name
-      throw error
+      throw SwiftDataError.includePendingChangesWithBatchSize
+        .about(EntityDescription.of(T.self).name)
     }
     return try fetchIdentifiers(descriptor)
   }
@@ -88,9 +83,7 @@ extension ModelContext {
     as _: T.Type
   ) -> T {
     if let model = registered(identifier)?.model as? T { return model }
-    let link = EntityDescription.of(T.self).makeObject(identifier)
-    link.storage.phase = .gone
-    guard let model = link.model as? T else {
+    guard let model = EntityDescription.of(T.self).makePlaceholder(identifier) as? T else {
       preconditionFailure("\(T.self) made another object.")
     }
     return model

@@ -10,7 +10,7 @@ extension ModelContext {
     guard !identifier.isTemporary, let description = description(of: identifier),
       let store = try? store(of: description), store.identifier == identifier.storeIdentifier
     else { return nil }
-    // What class the object is of is known to the store.
+    // Only the store knows the class of the object.
     if hasSubclasses(description) { return read([identifier], of: description).first }
     let link = description.makeObject(identifier)
     register(link.storage)
@@ -94,40 +94,34 @@ extension ModelContext {
     guard storage.identifier.storeIdentifier != nil, storage.phase != .gone else { return }
     let description = storage.description
     let isExternal = description.properties[slot].isExternal
-    var wanted = [storage.identifier]
-    var alive: [AnyObject] = []
-    if !isExternal, let group = storage.group {
-      group.forEach(from: storage) { sibling in
-        if sibling !== storage, sibling.description === description,
-          case .unloaded = sibling.slots[slot], let model = sibling.model
-        {
-          wanted.append(sibling.identifier)
-          alive.append(model)
-        }
-        return wanted.count < Self.siblings
-      }
-    }
-    let isKnown = noting {
-      try store(of: description)
-        .rows(wanted, of: description, slots: isExternal ? [slot] : nil, into: self)
+    let others = isExternal ? [] : siblings(of: storage, lacking: slot)
+    let wanted = [storage.identifier] + others.map(\.storage.identifier)
+    let isKnown = withExtendedLifetime(others) {
+      readIfPossible(wanted, of: description, slots: isExternal ? [slot] : nil)?
         .contains { $0.storage === storage }
     }
-    if isKnown == false { lose(storage) }
+    if isKnown == false { mergeDeletion(of: storage) }
+  }
+
+  /// Returns the next objects of the same fetch that lack a property too.
+  private func siblings(of storage: ModelStorage, lacking slot: Int) -> [Link] {
+    var found: [Link] = []
+    storage.group?.forEach(from: storage) { sibling in
+      if sibling !== storage, sibling.description === storage.description,
+        sibling.isUnloaded(slot), let link = sibling.link
+      {
+        found.append(link)
+      }
+      return found.count + 1 < Self.siblings
+    }
+    return found
   }
 
   /// Reads what a to-many relationship leads to, and those of the same fetch that lack it too.
   final func loadTargets(_ storage: ModelStorage, _ slot: Int) {
     guard storage.identifier.storeIdentifier != nil, storage.phase != .gone else { return }
-    var sources: [Link] = storage.link.map { [$0] } ?? []
-    storage.group?.forEach(from: storage) { sibling in
-      if sibling !== storage, sibling.description === storage.description,
-        case .unloaded = sibling.slots[slot], let link = sibling.link
-      {
-        sources.append(link)
-      }
-      return sources.count < Self.siblings
-    }
-    loadTargets(of: sources, slot)
+    let own = storage.link.map { [$0] } ?? []
+    loadTargets(of: own + siblings(of: storage, lacking: slot), slot)
   }
 
   /// Reads what a to-many relationship of objects of one class leads to, where that isn't known.
@@ -143,7 +137,7 @@ extension ModelContext {
   /// Looks at objects as they will be when the pending deletions are saved.
   final func seeingDeletions<Result>(_ body: () throws -> Result) rethrows -> Result {
     let before = hidesDeleted
-    hidesDeleted = !deleted.isEmpty
+    hidesDeleted = !pending.deleted.isEmpty
     defer { hidesDeleted = before }
     return try body()
   }
@@ -160,7 +154,7 @@ extension ModelContext {
 
   /// Does what waits for the next call, before something is asked of the stores.
   ///
-  /// - Throws: What went wrong where nothing could be thrown.
+  /// - Throws: An earlier error of a call that couldn't throw.
   final func prepare() throws {
     try throwPostponedError()
     try settleSaves()
@@ -169,16 +163,12 @@ extension ModelContext {
   }
 
   /// Throws what couldn't be read where nothing could be thrown.
-  final func throwPostponedError() throws {
-    guard let first = postponedErrors.first else { return }
-    postponedErrors = []
-    throw first
-  }
+  final func throwPostponedError() throws { try Self.throwFirst(of: &postponedErrors) }
 
   /// Does something for one who isn't the program: what can't be read meanwhile is told to that one, and
   /// what the program couldn't read stays to be told to the program.
   ///
-  /// - Throws: What `body` throws, or what couldn't be read.
+  /// - Throws: Any error of `body`, or of reading meanwhile.
   final func apart<Result>(_ body: () throws -> Result) throws -> Result {
     let own = postponedErrors
     postponedErrors = []
@@ -189,21 +179,12 @@ extension ModelContext {
   }
 
   /// Throws why a change couldn't be made that the program asked for.
-  final func throwRefusedChange() throws {
-    guard let first = refusedChanges.first else { return }
-    refusedChanges = []
-    throw first
-  }
+  final func throwRefusedChange() throws { try Self.throwFirst(of: &refusedChanges) }
 
-  /// Notes that an object's row is gone.
-  final func vanish(_ storage: ModelStorage) {
-    changed.remove(storage)
-    storage.changed = SlotSet()
-    storage.base = [:]
-    storage.deltas = [:]
-    storage.phase = .gone
-    unregister(storage)
-    for observer in observers { observer.didLose(storage) }
+  private static func throwFirst(of errors: inout [SwiftDataError]) throws {
+    guard let first = errors.first else { return }
+    errors = []
+    throw first
   }
 }
 

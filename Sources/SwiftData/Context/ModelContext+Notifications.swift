@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What is told of saves.
+/// Notifications of saves.
 extension ModelContext {
   /// The name of the notification before a save; its object is the context.
   public static let willSave = Notification.Name("ModelContext.willSave")
@@ -10,7 +10,7 @@ extension ModelContext {
   /// Its user info has arrays of identifiers under each ``NotificationKey``, and under the key's raw value.
   public static let didSave = Notification.Name("ModelContext.didSave")
 
-  /// What the user info of ``didSave`` has.
+  /// The keys of the user info of ``didSave``.
   public enum NotificationKey: String, Sendable {
     case queryGeneration
     case invalidatedAllIdentifiers

@@ -34,21 +34,17 @@ extension ModelContext {
     if let model = found.first?.model as? T, found.first?.storage.phase != .deleted { return model }
     var error = SwiftDataError(
       .storeFailure,
-      "There is no \(description.name) \(persistentModelID)."
+      "There is no \(description.name) \(persistentModelID).",
+      entity: description.name
     )
-    error.entity = description.name
     error.code = "notfound.object"
     throw error
   }
 
-  /// Makes an object that stands for one that there isn't.
   private func placeholder(_ identifier: PersistentIdentifier) -> any PersistentModel {
     let description = description(of: identifier) ?? core.descriptions.values.first
-    guard let description else { preconditionFailure("The container has no models.") }
-    let link = description.makeObject(identifier)
-    link.storage.phase = .gone
-    guard let model = link.model as? any PersistentModel else {
-      preconditionFailure("\(description.name) isn't a model class.")
+    guard let model = description?.makePlaceholder(identifier) as? any PersistentModel else {
+      preconditionFailure("The container has no models.")
     }
     return model
   }

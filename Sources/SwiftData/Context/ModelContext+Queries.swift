@@ -1,4 +1,4 @@
-/// What is asked of the stores.
+/// Fetches.
 extension ModelContext {
   /// Returns the objects that a descriptor describes, in their order.
   ///
@@ -14,10 +14,7 @@ extension ModelContext {
 
   /// Returns the objects that a descriptor describes, for one who isn't to be told what went wrong before.
   final func found<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-    if let store = try customStore(of: T.self) {
-      return try store.fetch(descriptor, in: self).compactMap { $0.model as? T }
-    }
-    return try ContextFetch(self, descriptor).links().compactMap { $0.model as? T }
+    try ContextFetch(self, descriptor).links().compactMap { $0.model as? T }
   }
 
   /// Returns how many objects a descriptor describes.
@@ -25,7 +22,6 @@ extension ModelContext {
   /// - Throws: ``SwiftDataError`` as ``fetch(_:)`` does.
   public final func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
     try prepare()
-    if let store = try customStore(of: T.self) { return try store.count(descriptor, in: self) }
     return try ContextFetch(self, descriptor).count()
   }
 
@@ -36,9 +32,6 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] {
     try prepare()
-    if let store = try customStore(of: T.self) {
-      return try store.identifiers(descriptor, in: self)
-    }
     return try ContextFetch(self, descriptor).identifiers()
   }
 }

@@ -6,15 +6,13 @@ extension ModelContext {
     postponedErrors = []
     refusedChanges = []
     for store in stores { store.giveUpDoubt() }
-    undecided = []
-    denials = []
-    for link in deleted.removeAll() {
+    let (new, changed, deleted) = pending.removeAll()
+    for link in deleted {
       link.storage.phase = .stored
       link.storage.restore()
       reenter(link)
     }
-    for link in changed.removeAll() { link.storage.restore() }
-    let new = inserted.removeAll() + discarded.removeAll()
+    for link in changed { link.storage.restore() }
     for link in new {
       unregister(link.storage)
       link.storage.phase = .unregistered

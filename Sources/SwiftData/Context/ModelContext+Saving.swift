@@ -15,10 +15,14 @@ extension ModelContext {
   /// - Throws: ``SwiftDataError`` `modelValidationFailure` if an object breaks a rule, `saveConflict`
   ///   with ``SwiftDataError/conflicts`` if others have changed what this changes and ``mergePolicy``
   ///   says that this is an error, and others. Then nothing changes in the context.
-  public final func save() throws {
+  public final func save() throws { _ = try saveReporting() }
+
+  /// Saves, and returns the changes that were saved.
+  final func saveReporting() throws -> SaveReport {
+    var report = SaveReport()
     try throwRefusedChange()
     try throwPostponedError()
-    guard hasChanges || !discarded.isEmpty else { return }
+    guard hasChanges || !pending.discarded.isEmpty else { return report }
     if hasChanges { NotificationCenter.default.post(name: Self.willSave, object: self) }
     try settleSaves()
     processPendingChanges()
@@ -26,7 +30,6 @@ extension ModelContext {
     try validate()
     let parts = changesByStore()
     try check(parts)
-    var report = SaveReport()
     defer { if !report.isEmpty { post(report) } }
     do {
       for (store, changes) in parts {
@@ -35,15 +38,15 @@ extension ModelContext {
         take(outcome, of: changes, from: store, &report)
       }
     } catch {
-      // What earlier stores have saved stays.
+      // The saves of earlier stores stay.
       refreshStale(report)
       throw error
     }
-    for link in discarded.removeAll() { bury(link) }
-    denials = []
-    required = []
+    for link in pending.removeDiscarded() { bury(link) }
+    pending.removeConditions()
     refreshStale(report)
     for observer in observers { observer.didSave() }
+    return report
   }
 
   /// Finds out what no store will save before the first one is asked.
@@ -51,12 +54,8 @@ extension ModelContext {
   /// - Throws: ``SwiftDataError`` `storeFailure` for a store that may only be read, and
   ///   `modelValidationFailure` for a value that can't be stored.
   private func check(_ parts: [(store: any ContextStore, changes: SaveChanges)]) throws {
-    for (store, changes) in parts where !store.allowsSave {
-      throw SwiftDataError(
-        .storeFailure,
-        "The store of \(changes.first?.storage.description.name ?? "the objects") may only be read.",
-        hint: "Its configuration says allowsSave: false."
-      )
+    for (store, changes) in parts {
+      if !store.allowsSave, let link = changes.first { throw readOnly(link.storage.description) }
     }
     for (store, changes) in parts.dropFirst() { try store.check(changes) }
   }
@@ -73,7 +72,7 @@ extension ModelContext {
   /// If the closure or the save throws, what the closure has changed is rolled back. Changes that were
   /// there before are saved first, so that they stay.
   ///
-  /// - Throws: What the closure or a save throws.
+  /// - Throws: Any error of the closure or of a save.
   public final func transaction(block: () throws -> Void) throws {
     try save()
     do {
@@ -86,25 +85,15 @@ extension ModelContext {
   }
 
   private func changesByStore() -> [(store: any ContextStore, changes: SaveChanges)] {
-    if stores.count == 1, let store = stores.first {
+    stores.compactMap { store in
+      func own(_ links: [Link]) -> [Link] {
+        stores.count == 1 ? links : links.filter { owner(of: $0) == ObjectIdentifier(store) }
+      }
       var changes = SaveChanges(policy: mergePolicy, author: author, editingState: editingState)
-      changes.inserted = inserted.all
-      changes.updated = changed.all.byRow
-      changes.deleted = deleted.all.byRow
-      changes.required = unchanged(required)
-      return changes.isEmpty ? [] : [(store, changes)]
-    }
-    let inserted = Dictionary(grouping: inserted.all) { owner(of: $0) }
-    let changed = Dictionary(grouping: changed.all) { owner(of: $0) }
-    let deleted = Dictionary(grouping: deleted.all) { owner(of: $0) }
-    let required = Dictionary(grouping: required) { owner(of: $0) }
-    return stores.compactMap { store in
-      let key = ObjectIdentifier(store)
-      var changes = SaveChanges(policy: mergePolicy, author: author, editingState: editingState)
-      changes.inserted = inserted[key] ?? []
-      changes.updated = changed[key]?.byRow ?? []
-      changes.deleted = deleted[key]?.byRow ?? []
-      changes.required = unchanged(required[key] ?? [])
+      changes.inserted = own(pending.inserted.all)
+      changes.updated = own(pending.changed.all).byRow
+      changes.deleted = own(pending.deleted.all).byRow
+      changes.required = own(unchanged(pending.required))
       return changes.isEmpty ? nil : (store, changes)
     }
   }
@@ -129,9 +118,9 @@ extension ModelContext {
     for (link, result) in zip(changes.inserted, outcome.inserted) {
       if let other = adopt(link, result.identifier, result.version) {
         report.replaced.append(other)
-        // What was changed of it is in the row too.
+        // Its changes are in the row too.
         if other.storage.hasChanges { report.stale.append(link) }
-        vanish(other.storage)
+        invalidate(other.storage)
       }
     }
     if outcome.hasAdopted {
@@ -139,7 +128,7 @@ extension ModelContext {
     }
     for (link, version) in zip(changes.updated, outcome.updated) {
       let storage = link.storage
-      changed.remove(storage)
+      pending.removeSaved(storage, .stored)
       if let version {
         storage.version = version
       } else if storage.newer != nil {
@@ -150,7 +139,7 @@ extension ModelContext {
     }
     let kept = Set(outcome.kept.map { ObjectIdentifier($0.storage) })
     for link in changes.deleted {
-      deleted.remove(link.storage)
+      pending.removeSaved(link.storage, .deleted)
       if kept.contains(ObjectIdentifier(link.storage)) {
         keep(link)
       } else {
@@ -167,12 +156,9 @@ extension ModelContext {
     report.stale += outcome.stale
     report.kept += outcome.kept
     if let token = outcome.ownToken { report.tokens[store.identifier] = token }
-    if let sequence = outcome.token?.sequence {
-      report.tokens[store.identifier] = DefaultHistoryToken(
-        store: store.identifier,
-        sequence: sequence
-      )
-      noteOwn(sequence, store: store.identifier)
+    if let token = outcome.token {
+      report.tokens[store.identifier] = DefaultHistoryToken(store: store.identifier, token)
+      noteOwn(token, store: store.identifier)
     }
   }
 
@@ -185,7 +171,7 @@ extension ModelContext {
     _ version: Int64
   ) -> Link? {
     let storage = link.storage
-    inserted.remove(storage)
+    pending.removeSaved(storage, .inserted)
     unregister(storage)
     let other = registered(identifier)?.link
     storage.identifier = identifier
@@ -231,9 +217,7 @@ extension ModelContext {
 
   private func readStale(_ links: [Link]) {
     let alive = links.filter { $0.storage.phase == .stored }
-    for group in Dictionary(grouping: alive, by: { ObjectIdentifier($0.storage.description) })
-      .values
-    {
+    for group in alive.byClass {
       let description = group[0].storage.description
       for link in group { link.storage.version = ModelStorage.staleVersion }
       guard let found = readIfPossible(group.map(\.storage.identifier), of: description) else {
@@ -241,13 +225,13 @@ extension ModelContext {
       }
       let known = Set(found.map { ObjectIdentifier($0.storage) })
       for link in group where !known.contains(ObjectIdentifier(link.storage)) {
-        lose(link.storage)
+        mergeDeletion(of: link.storage)
       }
     }
   }
 }
 
-/// What a save has changed.
+/// The changes that a save has made.
 struct SaveReport {
   var inserted: [PersistentIdentifier] = []
   var updated: [PersistentIdentifier] = []

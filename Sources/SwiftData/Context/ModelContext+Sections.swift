@@ -2,7 +2,7 @@ public import Foundation
 
 /// Objects that have a value in common, among those of a fetch.
 public struct ModelSection<Model: PersistentModel, Title: Hashable>: Identifiable {
-  /// What the objects have in common.
+  /// The value that the objects have in common.
   public let title: Title
   /// The objects, in their order.
   public let models: [Model]
@@ -27,18 +27,8 @@ extension ModelContext {
   ) throws -> [ModelSection<T, Title>] {
     var descriptor = descriptor
     descriptor.sortBy.insert(SortDescriptor(property: keyPath, order: order), at: 0)
-    var sections: [ModelSection<T, Title>] = []
-    var models: [T] = []
-    func close() {
-      guard let first = models.first else { return }
-      sections.append(ModelSection(title: first[keyPath: keyPath], models: models))
-      models = []
+    return SectionedResults(try fetch(descriptor)) { $0[keyPath: keyPath] }.map { section in
+      ModelSection(title: section.title, models: Array(section))
     }
-    for model in try fetch(descriptor) {
-      if let last = models.last, last[keyPath: keyPath] != model[keyPath: keyPath] { close() }
-      models.append(model)
-    }
-    close()
-    return sections
   }
 }

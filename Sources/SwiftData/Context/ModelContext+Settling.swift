@@ -1,7 +1,7 @@
 /// Saves whose answers were lost.
 ///
 /// Such a save is sent again with its key before anything else is asked of the stores, saved, or merged.
-/// What the program has changed since stays pending. A rollback gives it up.
+/// Changes that the program has made since stay pending. A rollback gives the save up.
 extension ModelContext {
   /// Whether there is a save of which nobody knows whether it was made.
   final var isInDoubt: Bool { stores.contains { $0.isInDoubt } }
@@ -10,18 +10,21 @@ extension ModelContext {
   ///
   /// One that a store refuses after all leaves its changes pending.
   ///
+  /// - Returns: The changes that were saved after all.
   /// - Throws: ``SwiftDataError`` if nothing answers now either.
-  final func settleSaves() throws {
-    guard isInDoubt else { return }
+  @discardableResult
+  final func settleSaves() throws -> SaveReport {
     var report = SaveReport()
+    guard isInDoubt else { return report }
     defer { if !report.isEmpty { post(report) } }
     for store in stores {
       guard let (save, outcome) = try store.settle() else { continue }
       take(outcome, of: save, from: store, &report)
     }
-    guard !report.isEmpty else { return }
+    guard !report.isEmpty else { return report }
     refreshStale(report)
     for observer in observers { observer.didSave() }
+    return report
   }
 
   private func take(
@@ -34,14 +37,13 @@ extension ModelContext {
     let later = save.laterEdits()
     let deletedSince = changes.inserted.filter { $0.storage.phase == .deleted }
     let revived = changes.deleted.filter { $0.storage.phase != .deleted }
-    for link in deletedSince { discarded.remove(link.storage) }
+    for link in deletedSince { pending.remove(link.storage) }
     take(outcome, of: changes, from: store, &report)
     for (link, edits) in later { link.storage.edit(again: edits) }
-    for (link, _) in later where link.storage.phase == .stored { changed.append(link) }
+    for (link, _) in later where link.storage.phase == .stored { pending.add(link) }
     for link in deletedSince { delete(link) }
     for link in revived { insert(link.storage) }
-    let sent = Set(changes.required.map { ObjectIdentifier($0.storage) })
-    required.removeAll { sent.contains(ObjectIdentifier($0.storage)) }
+    pending.removeRequirements(of: changes.required)
   }
 }
 

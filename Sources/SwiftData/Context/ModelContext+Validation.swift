@@ -3,8 +3,8 @@ extension ModelContext {
   /// - Throws: ``SwiftDataError/modelValidationFailure`` that names the entity and the property.
   final func validate() throws {
     if let error = deniedDeletion() { throw error }
-    for link in inserted.all { try validate(link.storage, isNew: true) }
-    for link in changed.all {
+    for link in pending.inserted.all { try validate(link.storage, isNew: true) }
+    for link in pending.changed.all {
       try checkUnread(link.storage)
       try validate(link.storage, isNew: false)
     }
@@ -12,20 +12,19 @@ extension ModelContext {
 
   /// - Throws: ``SwiftDataError/storeFailure`` if the program has changed what couldn't be read.
   private func checkUnread(_ storage: ModelStorage) throws {
-    // What is changed of a list keeps the rest of it.
+    // A change of a list keeps the rest of it.
     let properties = storage.unread.sorted().map { storage.description.properties[$0] }
     guard
       let property = properties.first(where: { !$0.isToMany && storage.changed.contains($0.slot) })
     else { return }
-    var error = SwiftDataError(
+    throw SwiftDataError(
       .storeFailure,
       "The \(property.name) of the \(storage.description.name) \(storage.identifier) was changed "
         + "after it couldn't be read.",
-      hint: "Refresh the object without its changes, and change what is read then."
+      hint: "Refresh the object without its changes, and change what is read then.",
+      entity: storage.description.name,
+      property: property.name
     )
-    error.entity = storage.description.name
-    error.property = property.name
-    throw error
   }
 
   private func validate(_ storage: ModelStorage, isNew: Bool) throws {
@@ -62,12 +61,11 @@ extension ModelContext {
     _ property: PropertyDescription,
     _ problem: String
   ) -> SwiftDataError {
-    var error = SwiftDataError(
+    SwiftDataError(
       .modelValidationFailure,
-      "The \(storage.description.name) \(storage.identifier) can't be saved: \(problem)."
+      "The \(storage.description.name) \(storage.identifier) can't be saved: \(problem).",
+      entity: storage.description.name,
+      property: property.name
     )
-    error.entity = storage.description.name
-    error.property = property.name
-    return error
   }
 }

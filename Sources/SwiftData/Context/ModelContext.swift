@@ -12,32 +12,23 @@ public class ModelContext: Equatable {
   final let isSuccessor: Bool
   /// The stores, in the order of the configurations.
   final let stores: [any ContextStore]
-  /// What the stores are called in every process.
+  /// The identifiers of the stores, the same in every process.
   final lazy var storeIdentifiers = Set(stores.map(\.identifier))
   private final let storesByEntity: [String: any ContextStore]
-  /// The registered objects by the topmost entities of their stores.
-  private final var tables: [ObjectIdentifier: IdentityTable] = [:]
-  final var inserted = PendingSet()
-  final var changed = PendingSet()
-  final var deleted = PendingSet()
-  /// The deleted objects that were never saved.
-  final var discarded = PendingSet()
-  /// The deleted objects whose delete rules weren't applied yet.
-  final var undecided: [Link] = []
-  /// The relationships of deleted objects that must lead to nothing when they are saved.
-  final var denials: [(link: Link, slot: Int)] = []
+  /// The registered objects.
+  final let identityMap = IdentityMap()
+  /// The changes that aren't saved.
+  final var pending = PendingChanges()
   final var recent = RecentObjects()
-  /// The objects that must be as they were read when this is saved.
-  final var required: [Link] = []
   /// The objects that came along with those of the last few fetches.
   final var prefetched: [[AnyObject]] = []
   /// The names of the entities that others descend from.
   private final let superclasses: Set<String>
-  /// What couldn't be read where nothing could be thrown, for the next save or fetch to throw.
+  /// The errors of reads that couldn't throw, for the next save or fetch to throw.
   final var postponedErrors: [SwiftDataError] = []
   /// The changes that the program asked for and that can't be made, for the next save to throw.
   final var refusedChanges: [SwiftDataError] = []
-  /// Who is told of changes.
+  /// The observers of changes.
   final var observers: [any ContextObserver] = []
   /// Whether relationships don't lead to objects that are to be deleted.
   final var hidesDeleted = false
@@ -47,8 +38,8 @@ public class ModelContext: Equatable {
   public final internal(set) var autosaveFailure: SwiftDataError?
 
   final var undoRecorder: UndoRecorder?
-  /// What others save, on its way into this context.
-  final let inbox = ContextInbox()
+  /// The queue of changes of others that aren't merged yet.
+  final let mergeQueue = MergeQueue()
   /// Whether rows were read, or saved.
   final var hasRead = false
   /// Whether what others save is taken.
@@ -57,14 +48,12 @@ public class ModelContext: Equatable {
   final var hasMissedChanges = false
   /// Whether what others have saved is being merged.
   final var isMerging = false
-  /// A transaction that is merged up to some change.
-  final var partialMerge: (event: RemoteEvent, standing: ContextInbox.Standing, next: Int)?
 
-  /// Who the history says makes the changes of this context.
+  /// The author of the changes of this context in the history.
   public final var author: String?
   /// Whether changes are saved without being asked for.
   public final var autosaveEnabled = false
-  /// What a save does with objects that others have changed since they were read.
+  /// The treatment in a save of objects that others have changed since they were read.
   public final var mergePolicy = MergePolicy.mergeByPropertyObjectTrump
 
   /// Creates a context of a container's stores.
@@ -93,22 +82,23 @@ public class ModelContext: Equatable {
 
   deinit {
     let survivors = Survivors(core)
-    for table in tables.values {
+    for table in identityMap.tables {
       for storage in table.everything {
         storage.context = nil
         survivors.add(storage)
       }
     }
+    let (new, changed, deleted) = pending.removeAll()
     // New objects may be inserted into another context.
-    for link in inserted.all + discarded.all { link.storage.phase = .unregistered }
-    for link in deleted.all { link.storage.phase = .stored }
-    for link in inserted.all + changed.all + deleted.all + discarded.all { link.storage.loosen() }
+    for link in new { link.storage.phase = .unregistered }
+    for link in deleted { link.storage.phase = .stored }
+    for link in new + changed + deleted { link.storage.loosen() }
   }
 
   /// The container whose stores are read and written.
   public final var container: ModelContainer { core.container }
 
-  /// What tells the edits of this context from those of others.
+  /// The identity of this context, which tells its edits from those of others.
   public final var editingState: EditingState {
     EditingState(id: editingStateIdentifier, author: author)
   }
@@ -126,15 +116,14 @@ public class ModelContext: Equatable {
   /// The error that the container doesn't know a class.
   final func unknownSchema(_ description: EntityDescription) -> SwiftDataError {
     let isOther = core.descriptions[description.name] != nil
-    var error = SwiftDataError(
+    return SwiftDataError(
       .unknownSchema,
       isOther
         ? "The container knows another \(description.name) than \(description.type)."
         : "The container doesn't know \(description.name).",
-      hint: "Name \(description.name) among the models of the container."
+      hint: "Name \(description.name) among the models of the container.",
+      entity: description.name
     )
-    error.entity = description.name
-    return error
   }
 
   /// Whether objects of an entity may be of subclasses.
@@ -146,38 +135,28 @@ public class ModelContext: Equatable {
 // MARK: - Registered objects
 
 extension ModelContext {
-  /// The registered objects of a hierarchy.
-  final func table(of entity: EntityKey) -> IdentityTable {
-    let key = ObjectIdentifier(entity.root)
-    if let table = tables[key] { return table }
-    let table = IdentityTable()
-    tables[key] = table
-    return table
+  /// Returns the storage of an object if it is registered.
+  final func registered(_ identifier: PersistentIdentifier) -> ModelStorage? {
+    identityMap[identifier]
   }
 
-  /// All tables of registered objects.
-  final var allTables: [IdentityTable] { Array(tables.values) }
-
-  /// Returns what holds the values of an object if it is registered.
-  final func registered(_ identifier: PersistentIdentifier) -> ModelStorage? {
-    tables[ObjectIdentifier(identifier.entity.root)]?[identifier.key]
+  /// Returns the registered objects of an entity, kept alive; all if `nil`.
+  final func registered(of description: EntityDescription?) -> [Link] {
+    identityMap.tables.flatMap(\.links).filter { link in
+      description.map(link.storage.description.isKind) != false
+    }
   }
 
   /// Makes an object the one for its identifier.
   final func register(_ storage: ModelStorage) {
     storage.context = self
-    table(of: storage.identifier.entity).add(storage)
+    identityMap.table(of: storage.identifier.entity).add(storage)
   }
 
   /// Takes an object out of the context; it keeps its values.
   final func unregister(_ storage: ModelStorage) {
-    table(of: storage.identifier.entity).remove(storage)
+    identityMap.table(of: storage.identifier.entity).remove(storage)
     storage.context = nil
-  }
-
-  /// Forgets an object that nobody has any more.
-  final func forget(_ storage: ModelStorage) {
-    tables[ObjectIdentifier(storage.identifier.entity.root)]?.remove(storage)
   }
 
   /// The description of the entity that an identifier names.

@@ -3,7 +3,7 @@ internal import DepotProtocol
 /// The request that saves changes, and how its answer is told.
 struct SaveEncoding {
   /// How many rows a part of the request has at most, so that it can be sent in parts.
-  private static let rowsInPart = 5000
+  fileprivate static let rowsInPart = 5000
 
   private let changes: SaveChanges
   /// The objects of ``changes`` that the request has something to change of.
@@ -43,20 +43,9 @@ struct SaveEncoding {
         guard property.isToMany else { return property.shape.isSaved }
         return property.isSavedList && links.contains { $0.storage.hasTargets(property.slot) }
       }
-      let columns = ["$id"] + properties.flatMap(\.paths)
-      for start in stride(from: 0, to: links.count, by: Self.rowsInPart) {
-        var rows = RowBatch()
-        for link in links[start..<min(start + Self.rowsInPart, links.count)] {
-          try rows.appendRow { row in
-            row.append(link.storage.identifier.wireValue)
-            for property in properties {
-              try property.write(link.storage.slots[property.slot], to: &row, of: description)
-            }
-          }
-        }
-        request.inserts.append(
-          SaveRequest.Insertion(entity: description.name, columns: columns, rows: rows)
-        )
+      try request.addInserts(of: description, properties, links, identified: true) { link, row in
+        row.append(link.storage.identifier.wireValue)
+        return link.storage.slots
       }
     }
   }
@@ -69,29 +58,13 @@ struct SaveEncoding {
   ) throws -> SaveRequest {
     var request = SaveRequest(policy: policy)
     let properties = description.properties.filter { !$0.isToMany }
-    for start in stride(from: 0, to: rows.count, by: rowsInPart) {
-      var batch = RowBatch()
-      for slots in rows[start..<min(start + rowsInPart, rows.count)] {
-        try batch.appendRow { row in
-          for property in properties {
-            try property.write(slots[property.slot], to: &row, of: description)
-          }
-        }
-      }
-      request.inserts.append(
-        SaveRequest.Insertion(
-          entity: description.name,
-          columns: properties.flatMap(\.paths),
-          rows: batch
-        )
-      )
-    }
+    try request.addInserts(of: description, properties, rows) { slots, _ in slots }
     return request
   }
 
   // MARK: - Changed rows
 
-  /// What the rows of one part of the request have in common.
+  /// The form of the rows of one part of the request.
   private struct Shape: Hashable {
     var description: ObjectIdentifier
     var slots: [Int]
@@ -164,7 +137,7 @@ struct SaveEncoding {
 
   private mutating func addDeletes() {
     for links in changes.deleted.byClass {
-      let known = links.filter { $0.storage.version > 0 }
+      let known = links.filter { $0.storage.version != 0 }
       let unknown = links.filter { $0.storage.version == 0 }
       for (links, hasVersions) in [(known, true), (unknown, false)] where !links.isEmpty {
         request.deletes.append(
@@ -175,6 +148,31 @@ struct SaveEncoding {
           )
         )
       }
+    }
+  }
+}
+
+extension SaveRequest {
+  /// Adds the insertions of rows, each of whose values `slots` returns after it wrote the identifier.
+  fileprivate mutating func addInserts<Row>(
+    of description: EntityDescription,
+    _ properties: [PropertyDescription],
+    _ rows: [Row],
+    identified: Bool = false,
+    _ slots: (Row, inout RowWriter) -> [Slot]
+  ) throws {
+    let columns = (identified ? ["$id"] : []) + properties.flatMap(\.paths)
+    for part in rows.chunks(of: SaveEncoding.rowsInPart) {
+      var batch = RowBatch()
+      for row in part {
+        try batch.appendRow { writer in
+          let slots = slots(row, &writer)
+          for property in properties {
+            try property.write(slots[property.slot], to: &writer, of: description)
+          }
+        }
+      }
+      inserts.append(Insertion(entity: description.name, columns: columns, rows: batch))
     }
   }
 }

@@ -2,7 +2,7 @@ internal import DepotClient
 internal import DepotProtocol
 internal import Foundation
 
-/// What is done to many rows at once.
+/// Work on many rows at once.
 extension ServiceStore {
   func enumerate(
     _ query: StoreQuery,
@@ -41,16 +41,16 @@ extension ServiceStore {
     }
   }
 
-  func delete(_ query: StoreQuery, author: String?) throws -> Bool {
+  func delete(_ query: StoreQuery, in context: ModelContext) throws {
     let request = DeleteRequest(
       entity: query.description.name,
       rows: .predicate(query.predicate ?? .and([])),
       includesSubentities: query.includesSubentities
     )
-    try write(nil, author: author) { connection, key in
-      _ = try connection.delete(request, key: key, author: author)
+    try write(nil, author: context.author) { connection, key in
+      _ = try connection.delete(request, key: key, author: context.author)
     }
-    return true
+    context.refreshAllObjects()
   }
 
   func insert(

@@ -64,11 +64,7 @@ extension ServiceStore {
       guard case .temporary(let number) = storage.identifier.key,
         let row = result.identifiers["#\(number)"]
       else { throw SwiftDataError(.storeFailure, "The store didn't say which rows were inserted.") }
-      let key = EntityKey.of(
-        store: identifier,
-        entity: storage.description.name,
-        root: storage.description.root.name
-      )
+      let key = storage.description.key(in: identifier)
       let version = versions[storage.description.name]?[row] ?? 1
       outcome.inserted.append((PersistentIdentifier(key, .row(row)), version))
     }
@@ -85,7 +81,6 @@ extension ServiceStore {
       if storage.version > 0, version > storage.version + 1 { outcome.stale.append(link) }
       outcome.updated.append(version)
     }
-    outcome.conflicts = result.conflicts
     outcome.token = result.token
     addStale(result.conflicts, changes, &outcome)
     outcome.kept = Self.kept(result.conflicts, changes)
@@ -94,16 +89,12 @@ extension ServiceStore {
 
   /// The objects that were to be deleted and weren't, since others have changed them.
   private static func kept(_ conflicts: [SaveConflict], _ changes: SaveChanges) -> [Link] {
-    var rows: [String: Set<Int64>] = [:]
+    var rows = RowSet()
     for conflict in conflicts
     where conflict.kind == .deleteOfUpdated && conflict.decision == .dropped {
-      rows[conflict.entity, default: []].insert(conflict.identifier)
+      rows.insert(conflict.entity, conflict.identifier)
     }
-    guard !rows.isEmpty else { return [] }
-    return changes.deleted.filter { link in
-      guard let row = link.storage.identifier.row else { return false }
-      return rows[link.storage.description.name]?.contains(row) == true
-    }
+    return rows.isEmpty ? [] : changes.deleted.filter { rows.contains($0, $0.storage.identifier) }
   }
 
   /// Notes the objects whose rows aren't what the program wanted.
@@ -112,21 +103,31 @@ extension ServiceStore {
     _ changes: SaveChanges,
     _ outcome: inout SaveOutcome
   ) {
-    let different = conflicts.filter { $0.decision != .client }
-    guard !different.isEmpty else { return }
-    var rows: [String: Set<Int64>] = [:]
-    for conflict in different {
-      rows[conflict.entity, default: []].insert(conflict.identifier)
-      if let existing = conflict.existing { rows[conflict.entity]?.insert(existing) }
+    var rows = RowSet()
+    for conflict in conflicts where conflict.decision != .client {
+      rows.insert(conflict.entity, conflict.identifier)
+      if let existing = conflict.existing { rows.insert(conflict.entity, existing) }
     }
-    for link in changes.updated {
-      let storage = link.storage
-      guard let row = storage.identifier.row else { continue }
-      if rows[storage.description.name]?.contains(row) == true { outcome.stale.append(link) }
+    if rows.isEmpty { return }
+    outcome.stale += changes.updated.filter { rows.contains($0, $0.storage.identifier) }
+    for (link, result) in zip(changes.inserted, outcome.inserted)
+    where rows.contains(link, result.identifier) {
+      outcome.stale.append(link)
     }
-    for (link, result) in zip(changes.inserted, outcome.inserted) {
-      guard let row = result.identifier.row else { continue }
-      if rows[link.storage.description.name]?.contains(row) == true { outcome.stale.append(link) }
-    }
+  }
+}
+
+/// Some rows, by the names of their entities.
+private struct RowSet {
+  private var rows: [String: Set<Int64>] = [:]
+
+  var isEmpty: Bool { rows.isEmpty }
+
+  mutating func insert(_ entity: String, _ row: Int64) { rows[entity, default: []].insert(row) }
+
+  /// Whether the row of an object, or the one that it has got, is among them.
+  func contains(_ link: Link, _ identifier: PersistentIdentifier) -> Bool {
+    guard let row = identifier.row else { return false }
+    return rows[link.storage.description.name]?.contains(row) == true
   }
 }

@@ -1,7 +1,22 @@
 internal import DepotClient
 internal import DepotProtocol
 
-/// What to-many relationships lead to.
+extension [PersistentIdentifier] {
+  /// Divides objects by those of these that they lead to in the store, whatever the program has changed.
+  func divide(_ links: [Link], by parents: (ModelStorage) -> [PersistentIdentifier]) -> [[Link]] {
+    var positions: [PersistentIdentifier: Int] = [:]
+    for (position, source) in enumerated() { positions[source] = position }
+    var lists = map { _ in [Link]() }
+    for link in links {
+      for case let position? in parents(link.storage).map({ positions[$0] }) {
+        lists[position].append(link)
+      }
+    }
+    return lists
+  }
+}
+
+/// The targets of to-many relationships.
 extension ServiceStore {
   func targets(
     of sources: [PersistentIdentifier],
@@ -35,20 +50,7 @@ extension ServiceStore {
       : .in(path, rows.map { .value(.int64($0)) })
     let links = try fetch(StoreQuery(target, predicate), into: context)
     if rows.count == 1 { return [links] }
-    var positions: [PersistentIdentifier: Int] = [:]
-    for (position, source) in sources.enumerated() { positions[source] = position }
-    var lists = sources.map { _ in [Link]() }
-    for link in links {
-      // The program may have changed where the object leads to; what counts is the store.
-      let slot =
-        link.storage.changed.contains(inverse.slot)
-        ? link.storage.base[inverse.slot] ?? link.storage.slots[inverse.slot]
-        : link.storage.slots[inverse.slot]
-      if let parent = slot.targetIdentifier, let position = positions[parent] {
-        lists[position].append(link)
-      }
-    }
-    return lists
+    return sources.divide(links) { $0.stored(inverse.slot).targetIdentifiers }
   }
 
   /// Reads the rows that some lead to, and in which order.
@@ -73,7 +75,7 @@ extension ServiceStore {
         targets[row.identifier] = try row.next([Int64].self)
       }
     }
-    let key = EntityKey.of(store: identifier, entity: target.name, root: target.root.name)
+    let key = target.key(in: identifier)
     var known: Set<Int64> = []
     let all = rows.flatMap { targets[$0] ?? [] }.filter { known.insert($0).inserted }
     let links = try self.rows(
@@ -82,9 +84,7 @@ extension ServiceStore {
       slots: nil,
       into: context
     )
-    let byRow = Dictionary(
-      links.map { ($0.storage.identifier.row ?? 0, $0) }
-    ) { first, _ in first }
+    let byRow = Dictionary(first: links.map { ($0.storage.identifier.row ?? 0, $0) })
     return rows.map { row in (targets[row] ?? []).compactMap { byRow[$0] } }
   }
 }

@@ -10,7 +10,6 @@ final class ServiceStore: ContextStore {
   private static let attempts = 4
 
   let handle: StoreHandle
-  let descriptions: [String: EntityDescription]
   private let heirs: [String: [EntityDescription]]
   private var plans: [String: RowPlan] = [:]
   /// The save of which nobody knows whether it was made.
@@ -20,7 +19,6 @@ final class ServiceStore: ContextStore {
 
   init(_ handle: StoreHandle, _ descriptions: [String: EntityDescription]) {
     self.handle = handle
-    self.descriptions = descriptions
     var heirs: [String: [EntityDescription]] = [:]
     for description in descriptions.values.sorted(by: { $0.name < $1.name }) {
       var parent = description.parent
@@ -88,7 +86,7 @@ final class ServiceStore: ContextStore {
     }
   }
 
-  func count(_ query: StoreQuery) throws -> Int {
+  func count(_ query: StoreQuery, in context: ModelContext) throws -> Int {
     let request = CountRequest(
       entity: query.description.name,
       predicate: query.predicate,
@@ -99,7 +97,7 @@ final class ServiceStore: ContextStore {
     return query.limit.map { min($0, rest) } ?? rest
   }
 
-  func identifiers(_ query: StoreQuery) throws -> [PersistentIdentifier] {
+  func identifiers(_ query: StoreQuery, in context: ModelContext) throws -> [PersistentIdentifier] {
     let root = query.description.root.name
     let hasEntity = heirs[query.description.name] != nil
     var query = query
@@ -130,10 +128,10 @@ final class ServiceStore: ContextStore {
     let plan = plan(description, slots)
     var links: [Link] = []
     let rows = identifiers.compactMap { $0.storeIdentifier == identifier ? $0.row : nil }
-    for start in stride(from: 0, to: rows.count, by: Self.rowsAtOnce) {
+    for batch in rows.chunks(of: Self.rowsAtOnce) {
       let request = GetRequest(
         entity: description.name,
-        identifiers: Array(rows[start..<min(start + Self.rowsAtOnce, rows.count)]),
+        identifiers: batch,
         select: plan.select,
         includesSubentityColumns: plan.hasEntity,
         allowsMissing: true,
@@ -148,8 +146,6 @@ final class ServiceStore: ContextStore {
     return links
   }
 }
-
-extension RelatedBlock: RelatedRowsOfPath {}
 
 extension StoreHandle {
   /// Makes what a context reads and writes the store with.

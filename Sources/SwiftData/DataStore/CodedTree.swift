@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What a decoder read without knowing its type.
+/// A value that was decoded without knowing its type.
 enum CodedTree: Codable, Sendable {
   case null
   case bool(Bool)
@@ -51,13 +51,10 @@ extension CodedTree {
   /// Takes a value apart; `nil` if it can't be encoded.
   init?(_ value: Any) {
     guard let value = value as? any Encodable else { return nil }
-    let encoder = JSONEncoder()
-    encoder.nonConformingFloatEncodingStrategy = .convertToString(
-      positiveInfinity: "inf",
-      negativeInfinity: "-inf",
-      nan: "nan"
-    )
-    guard let data = try? encoder.encode([value.boxed]),
+    func encode(_ value: some Encodable) throws -> Data {
+      try JSONEncoder.ofAnyNumber.encode([value])
+    }
+    guard let data = try? encode(value),
       let list = try? JSONDecoder().decode([CodedTree].self, from: data), let tree = list.first
     else { return nil }
     self = tree
@@ -68,12 +65,7 @@ extension CodedTree {
   /// Dates may be numbers or text.
   func decoded<Content: Decodable>(_: Content.Type) -> Content? {
     guard let data = try? JSONEncoder().encode([self]) else { return nil }
-    let decoder = JSONDecoder()
-    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-      positiveInfinity: "inf",
-      negativeInfinity: "-inf",
-      nan: "nan"
-    )
+    let decoder = JSONDecoder.ofAnyNumber
     if let value = try? decoder.decode([Content].self, from: data).first { return value }
     decoder.dateDecodingStrategy = .iso8601
     return try? decoder.decode([Content].self, from: data).first
@@ -87,18 +79,30 @@ extension CodedTree {
   }
 }
 
-/// An encodable value of any type.
-struct EncodableBox: Encodable {
-  let content: any Encodable
-
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(content)
+extension JSONEncoder {
+  /// An encoder that takes infinite numbers and those that are none.
+  static var ofAnyNumber: JSONEncoder {
+    let encoder = JSONEncoder()
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf",
+      negativeInfinity: "-inf",
+      nan: "nan"
+    )
+    return encoder
   }
 }
 
-extension Encodable {
-  fileprivate var boxed: EncodableBox { EncodableBox(content: self) }
+extension JSONDecoder {
+  /// A decoder of what such an encoder writes.
+  static var ofAnyNumber: JSONDecoder {
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf",
+      negativeInfinity: "-inf",
+      nan: "nan"
+    )
+    return decoder
+  }
 }
 
 extension PropertyDescription {

@@ -9,7 +9,7 @@ struct ConfigurationOpening {
   /// - Throws: Why the store can't be had; of a store of the program's own, what that throws.
   func open(_ configuration: any DataStoreConfiguration) throws -> StoreHandle {
     if let configuration = configuration as? ModelConfiguration {
-      return try StoreOpening(configuration, descriptions, schema, plan, isOnly: isOnly).open()
+      return try StoreOpening(opening: self, configuration: configuration).open()
     }
     return try openCustom(configuration)
   }
@@ -19,7 +19,7 @@ struct ConfigurationOpening {
     if configuration.schema == nil {
       configuration.schema = Schema(descriptions.map(\.type), version: schema.version)
     }
-    let names = Dictionary(schema.descriptions.map { ($0.name, $0) }) { first, _ in first }
+    let names = Dictionary(first: schema.descriptions.map { ($0.name, $0) })
     let store = try EntityDescription.$current.withValue(names) { try makeStore(configuration) }
     return StoreHandle(
       .custom(CustomStoreBox(store, names)),

@@ -1,7 +1,7 @@
 internal import DepotProtocol
 internal import Foundation
 
-/// What is done to many objects at once: by a context that is made for it, since a store of the program's
+/// Work on many objects at once, by a context that is made for it, since a store of the program's
 /// own doesn't know expressions.
 extension CustomStore {
   func update(
@@ -27,7 +27,7 @@ extension CustomStore {
   ) throws {
     let work = MemoryBatch(context)
     for slots in rows {
-      let link = description.makeNewObject()
+      let link = description.makeObject(nil)
       work.insert(link)
       for property in description.properties where !property.isToMany {
         link.storage.set(property, try work.loaded(slots[property.slot], property, description))
@@ -97,25 +97,21 @@ private struct MemoryBatch {
     _ description: EntityDescription
   ) throws -> Slot {
     guard let codec = property.codec, codec.suffixes == [""] else {
-      var error = SwiftDataError.unsupportedKeyPath
-      error.entity = description.name
-      error.property = property.name
-      throw error
+      throw SwiftDataError.unsupportedKeyPath.about(description.name, property.name)
     }
     let attribute = codec.attribute
     let value = evaluator(link, description).value(expression)
     try context.throwPostponedError()
     guard let fitting = value.converted(to: attribute.type), attribute.isOptional || !value.isNull
     else {
-      var error = SwiftDataError(
+      throw SwiftDataError(
         .modelValidationFailure,
-        "The new value of \(property.qualifiedName) of \(link.storage.identifier) is none of its type."
+        "The new value of \(property.qualifiedName) of \(link.storage.identifier) is none of its type.",
+        entity: description.name,
+        property: property.name
       )
-      error.entity = description.name
-      error.property = property.name
-      throw error
     }
-    return .value(try codec.value(of: fitting))
+    return .value(try codec.value(of: [fitting.jsonText]))
   }
 
   /// Returns a value with the object that a relationship leads to.
@@ -134,10 +130,10 @@ private struct MemoryBatch {
     if let link { return .link(link) }
     var error = SwiftDataError(
       .modelValidationFailure,
-      "\(property.qualifiedName) can't lead to \(identifier): there is no such object."
+      "\(property.qualifiedName) can't lead to \(identifier): there is no such object.",
+      entity: description.name,
+      property: property.name
     )
-    error.entity = description.name
-    error.property = property.name
     error.code = "constraint.reference"
     throw error
   }

@@ -8,24 +8,40 @@ extension CustomStore {
     return try open(query.description.type)
   }
 
-  func count(_ query: StoreQuery) throws -> Int {
-    func open<Model: PersistentModel>(_: Model.Type) throws -> Int {
-      let descriptor = query.typed(Model.self)
-      return try talk(nil) { store, state in
-        try store.fetchCount(DataStoreFetchRequest(descriptor: descriptor, editingState: state))
-      }
+  func count(_ query: StoreQuery, in context: ModelContext) throws -> Int {
+    func open<Model: PersistentModel>(_: Model.Type) throws -> Int? {
+      try strictly(query.typed(Model.self), context) { try $0.fetchCount($1) }
     }
-    return try open(query.description.type)
+    return try open(query.description.type) ?? fetch(query, into: context).count
   }
 
-  func identifiers(_ query: StoreQuery) throws -> [PersistentIdentifier] {
-    func open<Model: PersistentModel>(_: Model.Type) throws -> [PersistentIdentifier] {
-      let descriptor = query.typed(Model.self)
-      return try talk(nil) { store, state in
-        try store.fetchIdentifiers(
-          DataStoreFetchRequest(descriptor: descriptor, editingState: state)
-        )
-      }
+  func identifiers(_ query: StoreQuery, in context: ModelContext) throws -> [PersistentIdentifier] {
+    try storedIdentifiers(query, context)
+      ?? fetch(query, into: context).map(\.storage.identifier)
+  }
+
+  func enumerate(
+    _ query: StoreQuery,
+    batchSize: Int,
+    into context: ModelContext,
+    _ body: ([Link]) throws -> Void
+  ) throws {
+    guard let identifiers = try storedIdentifiers(query, context) else {
+      for batch in try fetch(query, into: context).chunks(of: batchSize) { try body(batch) }
+      return
+    }
+    for batch in identifiers.chunks(of: batchSize) {
+      try body(rows(batch, of: query.description, slots: nil, into: context))
+    }
+  }
+
+  /// Asks the store for identifiers; `nil` if it leaves something to the context.
+  private func storedIdentifiers(
+    _ query: StoreQuery,
+    _ context: ModelContext
+  ) throws -> [PersistentIdentifier]? {
+    func open<Model: PersistentModel>(_: Model.Type) throws -> [PersistentIdentifier]? {
+      try strictly(query.typed(Model.self), context) { try $0.fetchIdentifiers($1) }
     }
     return try open(query.description.type)
   }
@@ -104,24 +120,9 @@ extension CustomStore {
     into context: ModelContext
   ) throws -> [[Link]] {
     guard let inverse = property.shape.inverse else { return sources.map { _ in [] } }
-    var positions: [PersistentIdentifier: Int] = [:]
-    for (position, source) in sources.enumerated() { positions[source] = position }
-    var result = sources.map { _ in [Link]() }
-    for link in try fetch(StoreQuery(target), into: context) {
-      let storage = link.storage
-      // The program may have changed where the object leads to; what counts is the store.
-      let value =
-        storage.changed.contains(inverse.slot)
-        ? storage.base[inverse.slot] ?? storage.slots[inverse.slot] : storage.slots[inverse.slot]
-      let parents =
-        inverse.isToMany
-        ? lists[storage.identifier]?[inverse.slot] ?? value.listedIdentifiers
-        : value.targetIdentifier.map { [$0] } ?? []
-      for parent in parents {
-        if let position = positions[parent] { result[position].append(link) }
-      }
+    return try sources.divide(fetch(StoreQuery(target), into: context)) { storage in
+      lists[storage.identifier]?[inverse.slot] ?? storage.stored(inverse.slot).targetIdentifiers
     }
-    return result
   }
 
   // MARK: - Typed
@@ -139,16 +140,16 @@ extension CustomStore {
     guard context.hasChanges else {
       var work = MemoryFetch(context, descriptor)
       work.isFiltered = answer.isFiltered
-      return try work.run(take(answer, Model.self, into: context))
+      return try descriptor.cut(work.run(take(answer, Model.self, into: context)))
     }
-    // What counts is what is stored, so that the work is done on objects without changes.
+    // Only stored values count, so that the work is done on objects without changes.
     let scratch = ModelContext(context.container)
     var work = MemoryFetch(scratch, descriptor)
     work.isFiltered = answer.isFiltered
     let stored = take(answer, Model.self, into: scratch)
-    let order = try work.run(stored).map(\.storage.identifier)
+    let order = try descriptor.cut(work.run(stored)).map(\.storage.identifier)
     let links = take(answer, Model.self, into: context)
-    let byIdentifier = Dictionary(links.map { ($0.storage.identifier, $0) }) { first, _ in first }
+    let byIdentifier = Dictionary(first: links.map { ($0.storage.identifier, $0) })
     return order.compactMap { byIdentifier[$0] }
   }
 
@@ -172,19 +173,17 @@ extension CustomStore {
     into context: ModelContext
   ) -> [Link] {
     var known: Set<PersistentIdentifier> = []
-    var intake = SnapshotIntake(context)
-    for snapshot in snapshots where known.insert(snapshot.persistentIdentifier).inserted {
-      intake.take(snapshot)
+    func take(_ snapshots: [DefaultSnapshot]) -> [Link] {
+      var intake = SnapshotIntake(context)
+      for snapshot in snapshots where known.insert(snapshot.persistentIdentifier).inserted {
+        intake.take(snapshot)
+      }
+      let links = intake.finish()
+      lists.merge(intake.lists) { old, new in old.merging(new) { $1 } }
+      return links
     }
-    let links = intake.finish()
-    lists.merge(intake.lists) { old, new in old.merging(new) { $1 } }
-    var companions = SnapshotIntake(context)
-    for snapshot in related where known.insert(snapshot.persistentIdentifier).inserted {
-      companions.take(snapshot)
-    }
-    let others = companions.finish()
-    lists.merge(companions.lists) { old, new in old.merging(new) { $1 } }
-    context.keepPrefetched(others)
+    let links = take(snapshots)
+    context.keepPrefetched(take(related))
     return links
   }
 }
@@ -214,13 +213,5 @@ extension FetchDescriptor {
         )
       }
     )
-  }
-}
-
-extension Slot {
-  /// What a to-many relationship leads to.
-  var listedIdentifiers: [PersistentIdentifier] {
-    if case .many(let list?) = self { return list.allIdentifiers }
-    return []
   }
 }

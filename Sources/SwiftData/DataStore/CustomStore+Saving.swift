@@ -55,9 +55,7 @@ extension CustomStore {
 
   /// - Throws: ``SwiftDataError/saveConflict`` if an object isn't stored any more as it was read.
   private func checkUnchanged(_ links: [Link]) throws {
-    for links in Dictionary(grouping: links, by: { ObjectIdentifier($0.storage.description) })
-      .values
-    {
+    for links in links.byClass {
       let description = links[0].storage.description
       let identifiers = Set(links.map(\.storage.identifier))
       func ask<Model: PersistentModel>(_: Model.Type) throws -> [DefaultSnapshot] {
@@ -78,10 +76,10 @@ extension CustomStore {
     var error = SwiftDataError(
       .saveConflict,
       "The \(name) \(link.storage.identifier) isn't what was read any more.",
-      hint: "Refresh it, decide anew, and save again."
+      hint: "Refresh it, decide anew, and save again.",
+      entity: name,
+      property: properties.first
     )
-    error.entity = name
-    error.property = properties.first
     error.code = DepotError.Code.read.rawValue
     var conflict = SaveConflict(
       .read,
@@ -103,8 +101,8 @@ extension CustomStore {
     guard !result.snapshotsToReregister.isEmpty else { return }
     let context = changes.first?.storage.context
     let inserted = Dictionary(
-      zip(changes.inserted, outcome.inserted).map { ($1.identifier, $0) }
-    ) { first, _ in first }
+      first: zip(changes.inserted, outcome.inserted).map { ($1.identifier, $0) }
+    )
     for (key, snapshot) in result.snapshotsToReregister {
       let identifier = result.remappedIdentifiers[key] ?? key
       let known = try DefaultSnapshot(any: snapshot).copy(

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// What one context reads and writes a store of the program's own with.
+/// A store of the program's own, as one context uses it.
 final class CustomStore<Store: DataStore>: ContextStore {
   typealias Snapshot = Store.Snapshot
 
@@ -12,9 +12,9 @@ final class CustomStore<Store: DataStore>: ContextStore {
   private let store: Store
   /// The context as the store knows it.
   private var state: EditingState?
-  /// What to-many relationships of registered objects lead to that aren't loaded.
+  /// The targets of to-many relationships of registered objects that aren't loaded.
   var lists: [PersistentIdentifier: [Int: [PersistentIdentifier]]] = [:]
-  /// What a save has said of objects that the context has to take over.
+  /// The values of objects that a save has returned and the context has to take over.
   var returned: [PersistentIdentifier: DefaultSnapshot] = [:]
 
   init(_ box: CustomStoreBox, _ store: Store) {

@@ -1,20 +1,20 @@
-/// What keeps the objects of containers, in a form of the program's own.
+/// A store that keeps the objects of containers, in a form of the program's own.
 ///
 /// Contexts speak to a store in snapshots and identifiers. A container calls its store for one context at a
 /// time, whatever threads the contexts are on.
 public protocol DataStore: AnyObject {
-  /// What says where the store is.
+  /// The description of where the store is.
   associatedtype Configuration: DataStoreConfiguration where Self == Configuration.Store
   /// The values of one object.
   associatedtype Snapshot: DataStoreSnapshot
 
-  /// What tells the store from all others, always.
+  /// The identifier of the store, which no other has, always.
   var identifier: String { get }
 
   /// The entities that the store holds.
   var schema: Schema { get }
 
-  /// What says where the store is.
+  /// The description of where the store is.
   var configuration: Configuration { get }
 
   /// Opens the store.
@@ -67,14 +67,14 @@ public protocol DataStore: AnyObject {
 extension DataStore {
   /// Counts what ``fetchIdentifiers(_:)`` returns.
   ///
-  /// - Throws: What that throws.
+  /// - Throws: The errors of that.
   public func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
     try fetchIdentifiers(request).count
   }
 
   /// Fetches the objects for their identifiers.
   ///
-  /// - Throws: What ``fetch(_:)`` throws.
+  /// - Throws: The errors of ``fetch(_:)``.
   public func fetchIdentifiers<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] {
@@ -100,25 +100,6 @@ extension DataStore {
 
   /// Fetches all objects and saves their deletion.
   ///
-  /// - Throws: What ``fetch(_:)`` and ``save(_:)`` throw.
-  public func erase() throws {
-    var deleted: [PersistentIdentifier: Snapshot] = [:]
-    func fetchAll<T: PersistentModel>(_: T.Type) throws {
-      let request = DataStoreFetchRequest(
-        descriptor: FetchDescriptor<T>(),
-        editingState: EditingState()
-      )
-      for snapshot in try fetch(request).fetchedSnapshots {
-        deleted[snapshot.persistentIdentifier] = snapshot
-      }
-    }
-    for description in schema.descriptions { try fetchAll(description.type) }
-    guard !deleted.isEmpty else { return }
-    _ = try save(
-      DataStoreSaveChangesRequest(
-        editingState: EditingState(),
-        deleted: deleted.sorted { $0.key < $1.key }.map(\.value)
-      )
-    )
-  }
+  /// - Throws: The errors of ``fetch(_:)`` and ``save(_:)``.
+  public func erase() throws { try removeAll(schema.descriptions) }
 }

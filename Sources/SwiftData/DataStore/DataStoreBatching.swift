@@ -9,11 +9,11 @@ public protocol DataStoreBatching: DataStore {
   func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws
 }
 
-/// What a context wants a store to delete.
+/// A request of a context to delete objects.
 public struct DataStoreBatchDeleteRequest<T: PersistentModel>: Sendable {
   /// Which context asks.
   public let editingState: EditingState
-  /// What must be true of an object; `nil` means all of them.
+  /// The condition that an object must satisfy; `nil` means all of them.
   public let predicate: Predicate<T>?
   /// Whether objects of subclasses are meant too.
   public let includeSubclasses: Bool

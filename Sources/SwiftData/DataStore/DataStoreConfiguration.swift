@@ -3,7 +3,7 @@ public protocol DataStoreConfiguration<Store>: Hashable {
   /// The class that keeps the objects.
   associatedtype Store: DataStore where Store.Configuration == Self
 
-  /// What the configuration is called.
+  /// The name of the configuration.
   var name: String { get }
 
   /// The entities that the store holds; all that no other configuration has if `nil`.
@@ -13,7 +13,7 @@ public protocol DataStoreConfiguration<Store>: Hashable {
 
   /// Checks that a store can be had.
   ///
-  /// - Throws: What is wrong with the configuration.
+  /// - Throws: An error that says why the configuration can't be used.
   func validate() throws
 }
 

@@ -1,4 +1,4 @@
-/// What a store of the program's own can't or won't do.
+/// A refusal of a store of the program's own.
 ///
 /// A context that gets one of the two that prefer its memory does that part itself, over all objects of
 /// the entity.

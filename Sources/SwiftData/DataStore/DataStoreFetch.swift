@@ -1,4 +1,4 @@
-/// What a context asks a store for.
+/// A request of a context for objects.
 public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
   /// Which context asks.
   public let editingState: EditingState
@@ -12,7 +12,7 @@ public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
   }
 }
 
-/// What a store has found.
+/// The objects that a store has found.
 public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: DataStoreSnapshot>:
   Sendable
 {

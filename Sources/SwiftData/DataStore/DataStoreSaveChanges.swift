@@ -1,4 +1,4 @@
-/// What a context wants a store to keep.
+/// A request of a context to keep changes.
 public struct DataStoreSaveChangesRequest<Snapshot: DataStoreSnapshot>: Sendable {
   /// Which context saves.
   public let editingState: EditingState
@@ -23,7 +23,7 @@ public struct DataStoreSaveChangesRequest<Snapshot: DataStoreSnapshot>: Sendable
   }
 }
 
-/// What a store has kept.
+/// The outcome of a save in a store.
 // because it is immutable; tokens are Sendable, as their protocol says
 public final class DataStoreSaveChangesResult<Snapshot: DataStoreSnapshot>: Sendable {
   /// The identifier of the store.

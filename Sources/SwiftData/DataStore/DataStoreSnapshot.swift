@@ -3,14 +3,14 @@
 /// It encodes its values by the names of the properties, as ``DataStoreSnapshotCodingKey`` spells them:
 /// attributes as they are, a relationship as the identifier or the identifiers that it leads to.
 public protocol DataStoreSnapshot: Codable, Sendable {
-  /// What names the object.
+  /// The identifier of the object.
   var persistentIdentifier: PersistentIdentifier { get }
 
   /// Creates the snapshot of an object.
   ///
   /// - Parameters:
-  ///   - backingData: What holds the object's values.
-  ///   - relatedBackingDatas: What holds the values of other objects, by their identifiers; a snapshot may
+  ///   - backingData: The storage of the object's values.
+  ///   - relatedBackingDatas: The storages of other objects, by their identifiers; a snapshot may
   ///     add those that it leads to.
   init(
     from backingData: any BackingData,
@@ -20,8 +20,8 @@ public protocol DataStoreSnapshot: Codable, Sendable {
   /// Returns the same values under another identifier.
   ///
   /// - Parameters:
-  ///   - persistentIdentifier: What names the object from now on.
-  ///   - remappedIdentifiers: What takes the place of identifiers that relationships lead to.
+  ///   - persistentIdentifier: The identifier of the object from now on.
+  ///   - remappedIdentifiers: The replacements of identifiers that relationships lead to.
   /// - Returns: The copy.
   func copy(
     persistentIdentifier: PersistentIdentifier,
@@ -38,7 +38,7 @@ extension DataStoreSnapshot {
 
 /// The keys under which a snapshot encodes itself.
 public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, Sendable {
-  /// What names the object.
+  /// The identifier of the object.
   case persistentIdentifier
   /// The value of a property.
   case modeledProperty(String)

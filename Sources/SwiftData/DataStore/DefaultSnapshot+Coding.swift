@@ -4,7 +4,7 @@ internal import Foundation
 extension DefaultSnapshot {
   /// Reads a snapshot.
   ///
-  /// - Throws: What the decoder throws if there is no identifier, or a value isn't of the property's type.
+  /// - Throws: The decoder's error if there is no identifier, or a value isn't of the property's type.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
     let identifier = try container.decode(
@@ -31,7 +31,7 @@ extension DefaultSnapshot {
 
   /// Writes the snapshot.
   ///
-  /// - Throws: What the encoder throws if it can't write a value.
+  /// - Throws: The encoder's error if it can't write a value.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
     try container.encode(persistentIdentifier, forKey: .persistentIdentifier)
@@ -40,56 +40,69 @@ extension DefaultSnapshot {
       with: Set(values.keys)
     )
     for (name, value) in values {
-      let key = DataStoreSnapshotCodingKey.modeledProperty(name)
-      switch value {
-      case .one(let target): try container.encode(target, forKey: key)
-      case .many(let targets): try container.encode(targets, forKey: key)
-      case .tree(let tree): try container.encode(tree, forKey: key)
-      case .attribute(let value):
-        let property = description?.property(named: name)
-        try container.encode(value, key, property)
-      }
+      try container.encode(value, .modeledProperty(name), description?.property(named: name))
     }
   }
 }
 
 extension KeyedDecodingContainer<DataStoreSnapshotCodingKey> {
+  /// Reads the value of a property, whatever it was in the version that wrote it.
   fileprivate func value(
     of property: PropertyDescription,
     _ key: DataStoreSnapshotCodingKey
   ) throws -> HeldValue {
+    do {
+      if let codec = property.codec, property.decodableType == nil {
+        return .attribute(try codec.value(of: decode([String].self, forKey: key)))
+      }
+      return try held(property, key)
+    } catch {
+      guard property.destination != nil else { throw error }
+      return .tree(try decode(CodedTree.self, forKey: key))
+    }
+  }
+
+  /// Reads the value of a property of just its type.
+  func held(
+    _ property: PropertyDescription,
+    _ key: DataStoreSnapshotCodingKey
+  ) throws -> HeldValue {
     switch property.kind {
-    case .toOne:
-      do {
-        return .one(try decodeIfPresent(PersistentIdentifier.self, forKey: key))
-      } catch {
-        return .tree(try decode(CodedTree.self, forKey: key))
+    case .toOne: return .one(try decodeIfPresent(PersistentIdentifier.self, forKey: key))
+    case .toMany: return .many(try decodeIfPresent([PersistentIdentifier].self, forKey: key))
+    case .attribute:
+      guard let type = type(of: property.keyPath).valueType as? any Decodable.Type else {
+        throw DecodingError.dataCorruptedError(
+          forKey: key,
+          in: self,
+          debugDescription: "\(property.qualifiedName) isn't Decodable."
+        )
       }
-    case .toMany:
-      do {
-        return .many(try decodeIfPresent([PersistentIdentifier].self, forKey: key))
-      } catch {
-        return .tree(try decode(CodedTree.self, forKey: key))
-      }
-    case .attribute(let codec):
-      func decode<Content: Decodable>(_: Content.Type) throws -> Any {
-        try self.decode(Content.self, forKey: key)
-      }
-      if let type = property.decodableType { return .attribute(try decode(type)) }
-      return .attribute(try codec.value(of: self.decode([String].self, forKey: key)))
+      return .attribute(try decode(type, forKey: key))
     }
   }
 }
 
 extension KeyedEncodingContainer<DataStoreSnapshotCodingKey> {
-  fileprivate mutating func encode(
-    _ value: Any,
+  /// Writes the value of a property; one without a description is written as it is.
+  mutating func encode(
+    _ value: HeldValue,
     _ key: DataStoreSnapshotCodingKey,
-    _ property: PropertyDescription?
+    _ property: PropertyDescription? = nil
   ) throws {
-    if let property, property.decodableType == nil, let codec = property.codec {
-      return try encode(codec.texts(of: value), forKey: key)
+    switch value {
+    case .one(let target): try encode(target, forKey: key)
+    case .many(let targets): try encode(targets, forKey: key)
+    case .tree(let tree): try encode(tree, forKey: key)
+    case .attribute(let value):
+      if let property, property.decodableType == nil, let codec = property.codec {
+        return try encode(codec.texts(of: value), forKey: key)
+      }
+      try encode(content: value, forKey: key)
     }
+  }
+
+  private mutating func encode(content value: Any, forKey key: DataStoreSnapshotCodingKey) throws {
     guard let content = value as? any Encodable else {
       throw EncodingError.invalidValue(
         value,
@@ -99,34 +112,12 @@ extension KeyedEncodingContainer<DataStoreSnapshotCodingKey> {
         )
       )
     }
-    try encode(EncodableBox(content: content), forKey: key)
-  }
-}
-
-/// Values that can't encode themselves, as texts of their columns.
-extension AttributeCodec {
-  fileprivate func texts(of value: Any) throws -> [String] {
-    try values(value).map { value in
-      var writer = JSONWriter()
-      writer.write(value)
-      return String(decoding: writer.bytes, as: UTF8.self)
-    }
-  }
-
-  fileprivate func value(of texts: [String]) throws -> Any {
-    let bytes = Array("[[\(texts.joined(separator: ","))]]".utf8)
-    return try bytes.withUnsafeBufferPointer { bytes -> Any in
-      var reader = try RowReader(bytes)
-      _ = try reader.beginRow()
-      let value = try read(&reader)
-      try reader.endRow()
-      return value
-    }
+    try encode(content, forKey: key)
   }
 }
 
 extension PropertyDescription {
-  /// What the property was called in older versions.
+  /// The name of the property in older versions.
   var originalName: String? {
     let name = attribute?.originalName ?? relationship?.originalName ?? ""
     return name.isEmpty ? nil : name

@@ -5,7 +5,7 @@
 /// values; those that the class lacks are kept as they were read.
 // because it holds values of attributes, which nobody changes in place
 public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
-  /// What names the object.
+  /// The identifier of the object.
   public let persistentIdentifier: PersistentIdentifier
   /// The values by the names of the properties.
   var values: [String: HeldValue]
@@ -18,7 +18,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   /// Creates the snapshot of an object.
   ///
   /// - Parameters:
-  ///   - backingData: What holds the object's values.
+  ///   - backingData: The storage of the object's values.
   ///   - relatedBackingDatas: Gets what holds the values of the objects that relationships lead to, as far
   ///     as they are in memory.
   public init(
@@ -70,39 +70,45 @@ extension DefaultSnapshot {
   ) {
     var values: [String: HeldValue] = [:]
     for property in storage.description.properties {
-      if property.isToMany {
-        let list = storage.targets(property.slot)
-        for link in list?.links ?? [] { related.add(link.storage) }
-        values[property.name] = .many(list?.allIdentifiers)
-        continue
-      }
-      if storage.isUnloaded(property.slot) { storage.load(property.slot) }
-      switch storage.slots[property.slot] {
-      case .value(let value): values[property.name] = .attribute(value)
-      case .nothing: values[property.name] = .one(nil)
-      case .link(let link):
-        related.add(link.storage)
-        values[property.name] = .one(link.storage.identifier)
-      case .reference(let identifier): values[property.name] = .one(identifier)
-      case .weak(let weak): values[property.name] = .one(weak.link?.storage.identifier)
-      case .unloaded, .many: break
+      let slot = storage.loaded(property)
+      values[property.name] = slot.held
+      switch slot {
+      case .link(let link): related.add(link.storage)
+      case .many(let list): for link in list?.links ?? [] { related.add(link.storage) }
+      default: break
       }
     }
     self.init(storage.identifier, values)
   }
 
+  /// Reads the values that Depot holds, and no others.
+  init(_ storage: ModelStorage) {
+    var unused: [PersistentIdentifier: any BackingData] = [:]
+    self.init(storage, &unused)
+  }
+
   /// Reads the values that a type of the program's own holds.
-  private init(foreign backingData: some BackingData) {
+  private init<Data: BackingData>(foreign backingData: Data) {
+    let description = EntityDescription.of(Data.Model.self)
+    let object = Data.Model(backingData: backingData)
+    var values: [String: HeldValue] = [:]
+    for property in description.properties {
+      let value = property.value(of: object)
+      switch property.kind {
+      case .attribute where property.decodableType == nil: continue
+      case .attribute: values[property.name] = value.map(HeldValue.attribute)
+      case .toOne:
+        values[property.name] = .one((value as? any PersistentModel)?.persistentModelID)
+      case .toMany:
+        let targets = (value as? any RelationshipCollection)?._$storages
+        values[property.name] = .many(targets?.map(\.identifier))
+      }
+    }
     self.init(
-      backingData.persistentModelID
-        ?? .temporary(EntityDescription.of(type(of: backingData).modelType).temporaryKey),
-      ForeignValues(backingData).values
+      backingData.persistentModelID ?? .temporary(description.temporaryKey),
+      values
     )
   }
-}
-
-extension BackingData {
-  fileprivate static var modelType: Model.Type { Model.self }
 }
 
 extension [PersistentIdentifier: any BackingData] {

@@ -14,10 +14,8 @@ extension DefaultStore {
     let earlier = try settled(before: request)
     var work = earlier ?? SnapshotSave(context(request.editingState))
     do {
-      let token = try token(of: work.context) {
-        try work.make(request)
-        try work.context.save()
-      }
+      try work.make(request)
+      let token = try work.context.saveReporting().tokens[identifier]
       return DataStoreSaveChangesResult(
         for: identifier,
         remappedIdentifiers: work.remappedIdentifiers,
@@ -46,34 +44,12 @@ extension DefaultStore {
     }
     var work = last.work
     do {
-      let token = try token(of: work.context) { try work.context.settleSaves() }
-      work.token = token ?? work.token
+      work.token = try work.context.settleSaves().tokens[identifier] ?? work.token
     } catch {
       if work.context.isInDoubt { doubtfulSaves.add(last) }
       throw error
     }
     return work.context.hasChanges ? nil : work
-  }
-
-  /// Calls `body`, and returns the token of what a context saves meanwhile.
-  private func token(
-    of context: ModelContext,
-    _ body: () throws -> Void
-  ) throws -> (any HistoryToken)? {
-    let tokens = Mutex<[String: any HistoryToken]>([:])
-    let observer = NotificationCenter.default.addObserver(
-      forName: ModelContext.didSave,
-      object: context,
-      queue: nil
-    ) { notification in
-      let told =
-        notification.userInfo?[ModelContext.NotificationKey.historyTokens]
-        as? [String: any HistoryToken]
-      tokens.withLock { $0 = told ?? [:] }
-    }
-    defer { NotificationCenter.default.removeObserver(observer) }
-    try body()
-    return tokens.withLock { $0[identifier] }
   }
 }
 

@@ -11,7 +11,7 @@ public final class DefaultStore: DataStore, DataStoreBatching {
   public let configuration: ModelConfiguration
   /// The entities that the store holds.
   public let schema: Schema
-  /// What names the store.
+  /// The identifier of the store.
   public let identifier: String
   let container: ModelContainer
   /// The saves of which nobody knows whether they were made.
@@ -69,16 +69,11 @@ public final class DefaultStore: DataStore, DataStoreBatching {
     _ context: ModelContext
   ) throws -> [PersistentIdentifier: DefaultSnapshot] {
     var snapshots: [PersistentIdentifier: DefaultSnapshot] = [:]
-    var unused: [PersistentIdentifier: any BackingData] = [:]
     let description = EntityDescription.of(T.self)
     for property in descriptor.relationshipKeyPathsForPrefetching.compactMap(description.property) {
       for storage in models.compactMap(\.ownStorage) {
         for link in storage.allTargets(property.slot) {
-          guard let data = link.storage as? any BackingData else { continue }
-          snapshots[link.storage.identifier] = DefaultSnapshot(
-            from: data,
-            relatedBackingDatas: &unused
-          )
+          snapshots[link.storage.identifier] = DefaultSnapshot(link.storage)
         }
       }
     }
@@ -103,7 +98,7 @@ public final class DefaultStore: DataStore, DataStoreBatching {
       where: request.predicate,
       includeSubclasses: request.includeSubclasses
     )
-    // What the store can't find by itself, the context has deleted.
+    // The context has deleted the objects that the store can't find by itself.
     try context.save()
   }
 

@@ -2,11 +2,11 @@
 enum HeldValue {
   /// The value of an attribute, of the property's type.
   case attribute(Any)
-  /// What a to-one relationship leads to.
+  /// The target of a to-one relationship.
   case one(PersistentIdentifier?)
-  /// What a to-many relationship leads to; `nil` if there is no collection.
+  /// The targets of a to-many relationship; `nil` if there is no collection.
   case many([PersistentIdentifier]?)
-  /// What was decoded of a property that no class has, or of another type than the property's.
+  /// The decoded value of a property that no class has, or one of another type than the property's.
   case tree(CodedTree)
 }
 

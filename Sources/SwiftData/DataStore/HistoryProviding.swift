@@ -1,9 +1,9 @@
 /// A store that keeps a history of what was saved.
 public protocol HistoryProviding<HistoryType> {
-  /// What one save is in the history.
+  /// The type of one transaction of the history.
   associatedtype HistoryType: HistoryTransaction
 
-  /// What one save is in the history.
+  /// The type of one transaction of the history.
   static var historyType: HistoryType.Type { get }
 
   /// Returns the transactions that a descriptor describes.
@@ -20,9 +20,7 @@ public protocol HistoryProviding<HistoryType> {
 
 extension HistoryProviding {
   public static var historyType: HistoryType.Type { HistoryType.self }
-}
 
-extension HistoryProviding {
   /// Returns transactions if they are of the type that the store has.
   fileprivate func transactions<T: HistoryTransaction>(
     _ descriptor: HistoryDescriptor<T>
@@ -42,30 +40,19 @@ extension HistoryProviding {
 }
 
 extension CustomStore {
-  func history<T: HistoryTransaction>(
-    _ descriptor: HistoryDescriptor<T>,
-    in context: ModelContext
-  ) throws -> [T]? {
-    try talk(context) { store, _ in
-      try (store as? any HistoryProviding)?.transactions(descriptor)
-    }
-  }
-
-  func deleteHistory<T: HistoryTransaction>(
-    _ descriptor: HistoryDescriptor<T>,
-    in context: ModelContext
-  ) throws -> Bool {
-    try talk(context) { store, _ in
-      try (store as? any HistoryProviding)?.remove(descriptor) ?? false
-    }
+  func withHistory<Result>(
+    in context: ModelContext,
+    _ body: (any HistoryProviding) throws -> Result?
+  ) throws -> Result? {
+    try talk(context) { store, _ in try (store as? any HistoryProviding).flatMap(body) }
   }
 }
 
 extension ModelContext {
   /// Returns the transactions of the program's own stores; `nil` if none has any of the type.
   final func ownHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]? {
-    let lists = try stores.compactMap {
-      try ($0 as? any CustomContextStore)?.history(descriptor, in: self)
+    let lists = try stores.compactMap { store in
+      try store.withHistory(in: self) { try $0.transactions(descriptor) }
     }
     return lists.isEmpty ? nil : lists.flatMap { $0 }
   }
@@ -75,9 +62,8 @@ extension ModelContext {
     _ descriptor: HistoryDescriptor<T>
   ) throws -> Bool {
     var isKnown = false
-    for case let store as any CustomContextStore in stores
-    where try store.deleteHistory(descriptor, in: self) {
-      isKnown = true
+    for store in stores {
+      isKnown = try store.withHistory(in: self) { try $0.remove(descriptor) } ?? false || isKnown
     }
     return isKnown
   }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What a context does itself of a fetch: leaving out, sorting and cutting.
+/// The part of a fetch from a store of the program's own that the context does: filtering and sorting.
 struct MemoryFetch<Model: PersistentModel> {
   private let context: ModelContext
   private let descriptor: FetchDescriptor<Model>
@@ -12,7 +12,7 @@ struct MemoryFetch<Model: PersistentModel> {
     self.descriptor = descriptor
   }
 
-  /// - Throws: What evaluating the predicate throws, or why objects can't be read that it leads to.
+  /// - Throws: The predicate's error, or that of reading objects to which it leads.
   func run(_ links: [Link]) throws -> [Link] {
     let result = try context.seeingDeletions { try wanted(links) }
     try context.throwPostponedError()
@@ -25,24 +25,8 @@ struct MemoryFetch<Model: PersistentModel> {
       result = try result.filter { try predicate.evaluate($0.0) }
     }
     if !descriptor.sortBy.isEmpty {
-      result.sort { left, right in
-        for key in descriptor.sortBy {
-          switch key.compare(left.0, right.0) {
-          case .orderedAscending: return true
-          case .orderedDescending: return false
-          case .orderedSame: continue
-          }
-        }
-        return false
-      }
+      result.sort { descriptor.sortBy.areInOrder($0.0, $1.0) }
     }
-    return cut(result.map(\.1))
-  }
-
-  /// Returns what is left of a list by offset and limit.
-  func cut<Element>(_ list: [Element]) -> [Element] {
-    let rest = list.dropFirst(max(0, descriptor.fetchOffset ?? 0))
-    guard let limit = descriptor.fetchLimit else { return Array(rest) }
-    return Array(rest.prefix(max(0, limit)))
+    return result.map(\.1)
   }
 }

@@ -1,4 +1,4 @@
-/// What a context has saved in a store of the program's own.
+/// The changes that a context has saved in a store of the program's own.
 struct ObjectChanges: Sendable {
   /// The context.
   let editingState: EditingState
@@ -28,20 +28,19 @@ extension ModelContext {
     for identifier in changes.inserted + changes.deleted {
       if let description = description(of: identifier) { summary.noteMembership(description) }
     }
-    var stale: [ObjectIdentifier: [Link]] = [:]
+    var stale: [Link] = []
     for (identifier, slots) in changes.updated {
       guard let description = description(of: identifier) else { continue }
       for slot in slots { summary.note(description, slot) }
       guard let link = registered(identifier)?.link, !link.storage.isFault else { continue }
-      stale[ObjectIdentifier(link.storage.description), default: []].append(link)
+      stale.append(link)
     }
-    for links in stale.values {
+    for links in stale.byClass {
       _ = read(links.map(\.storage.identifier), of: links[0].storage.description)
     }
     for identifier in changes.deleted {
       guard let storage = registered(identifier), storage.changed.isEmpty else { continue }
-      if storage.phase == .deleted { deleted.remove(storage) }
-      vanish(storage)
+      invalidate(storage)
     }
     return summary
   }

@@ -35,7 +35,7 @@ extension SchemaMigrationPlan {
     }
     for index in (position + 1)..<max(schemas.count, position + 1) {
       let (old, new) = (schemas[index - 1], schemas[index])
-      let stage = stages.first { $0.leads(from: old, to: new) }
+      let stage = stages.first { $0.fromVersion == old && $0.toVersion == new }
       guard let stage else {
         throw SwiftDataError(
           .unknownSchema,
@@ -65,13 +65,13 @@ private struct CustomMigration<Configuration: DataStoreConfiguration> {
   }
 
   func run(_ stage: MigrationStage) throws {
-    switch stage.body {
-    case nil: try convert()
-    case .inTurn(let willMigrate, let didMigrate):
+    switch stage {
+    case .lightweight: try convert()
+    case .custom(_, _, let willMigrate, let didMigrate):
       try change(old, willMigrate)
       try convert()
       try change(new, didMigrate)
-    case .atOnce(let migrate):
+    case .transform(_, _, let migrate):
       let before = ModelContext(try copyInMemory())
       try convert()
       try change(new) { try migrate(before, $0) }
@@ -80,14 +80,18 @@ private struct CustomMigration<Configuration: DataStoreConfiguration> {
 
   /// Makes what is stored that of the new version, as far as that can be inferred.
   private func convert() throws {
-    try removeLostEntities()
-    try rewrite()
+    let kept = Set(new.descriptions.map(\.name))
+    let lost = old.descriptions.filter { !kept.contains($0.name) }
+    if !lost.isEmpty { try withStore(old) { store in try store.removeAll(lost) } }
+    try withStore(new) { store in try store.saveAll(new.descriptions) }
   }
 
   /// Returns a container of the old objects, which stay what they are now.
   private func copyInMemory() throws -> ModelContainer {
     var snapshots: [DefaultSnapshot] = []
-    try withStore(old) { snapshots += try $0.allValues(old.descriptions) }
+    try withStore(old) { store in
+      snapshots += try store.all(old.descriptions).map { try DefaultSnapshot(any: $0) }
+    }
     return try ModelContainer(
       for: old,
       configurations: [MemoryStoreConfiguration(configuration.name, snapshots)]
@@ -101,19 +105,6 @@ private struct CustomMigration<Configuration: DataStoreConfiguration> {
     let context = ModelContext(try open(schema))
     try step(context)
     try context.save()
-  }
-
-  /// Deletes the objects of classes that the new version doesn't have.
-  private func removeLostEntities() throws {
-    let kept = Set(new.descriptions.map(\.name))
-    let lost = old.descriptions.filter { !kept.contains($0.name) }
-    guard !lost.isEmpty else { return }
-    try withStore(old) { store in try store.removeAll(lost) }
-  }
-
-  /// Saves all objects as the new version has them.
-  private func rewrite() throws {
-    try withStore(new) { store in try store.saveAll(new.descriptions) }
   }
 
   private func withStore(_ schema: Schema, _ body: (any DataStore) throws -> Void) throws {
@@ -131,7 +122,7 @@ private struct CustomMigration<Configuration: DataStoreConfiguration> {
 
 extension DataStore {
   /// Returns all objects of some entities.
-  private func all(_ descriptions: [EntityDescription]) throws -> [Snapshot] {
+  fileprivate func all(_ descriptions: [EntityDescription]) throws -> [Snapshot] {
     var snapshots: [PersistentIdentifier: Snapshot] = [:]
     func add<Model: PersistentModel>(_: Model.Type) throws {
       let request = DataStoreFetchRequest(
@@ -148,13 +139,8 @@ extension DataStore {
       .sorted { $0.persistentIdentifier < $1.persistentIdentifier }
   }
 
-  /// Returns the values of all objects of some entities.
-  fileprivate func allValues(_ descriptions: [EntityDescription]) throws -> [DefaultSnapshot] {
-    try all(descriptions).map { try DefaultSnapshot(any: $0) }
-  }
-
   /// Deletes all objects of some entities.
-  fileprivate func removeAll(_ descriptions: [EntityDescription]) throws {
+  func removeAll(_ descriptions: [EntityDescription]) throws {
     let snapshots = try all(descriptions)
     guard !snapshots.isEmpty else { return }
     _ = try save(DataStoreSaveChangesRequest(editingState: EditingState(), deleted: snapshots))
@@ -165,14 +151,5 @@ extension DataStore {
     let snapshots = try all(descriptions)
     guard !snapshots.isEmpty else { return }
     _ = try save(DataStoreSaveChangesRequest(editingState: EditingState(), updated: snapshots))
-  }
-}
-
-extension MigrationStage {
-  fileprivate func leads(
-    from old: any VersionedSchema.Type,
-    to new: any VersionedSchema.Type
-  ) -> Bool {
-    fromVersion == old && toVersion == new
   }
 }

@@ -24,7 +24,7 @@ struct SnapshotSave {
     try delete(request.deleted)
     for link in unwanted { context.delete(link) }
     // Delete rules were applied by the context that the snapshots are from.
-    context.undecided = []
+    _ = context.pending.removeUndecided()
   }
 
   /// Makes the new objects; returns those that an earlier request has made and that are new no more.
@@ -33,7 +33,7 @@ struct SnapshotSave {
     new = [:]
     for snapshot in snapshots {
       let identifier = snapshot.persistentIdentifier
-      new[identifier] = try earlier[identifier] ?? description(of: snapshot).makeNewObject()
+      new[identifier] = try earlier[identifier] ?? description(of: snapshot).makeObject(nil)
     }
     for snapshot in snapshots {
       let identifier = snapshot.persistentIdentifier
@@ -52,20 +52,29 @@ struct SnapshotSave {
   }
 
   private mutating func update(_ snapshots: [DefaultSnapshot]) throws {
-    for (name, group) in Dictionary(grouping: snapshots, by: \.persistentIdentifier.entityName) {
-      guard let description = context.core.descriptions[name] else {
-        _ = try self.description(of: group[0])
-        continue
-      }
-      let links = try context.store(of: description)
-        .rows(group.map(\.persistentIdentifier), of: description, slots: nil, into: context)
-      let known = Dictionary(links.map { ($0.storage.identifier, $0) }) { first, _ in first }
-      for snapshot in group {
-        guard let link = known[snapshot.persistentIdentifier] else { throw gone(snapshot) }
-        try apply(snapshot, to: link)
-        updated.append(link)
-      }
+    let links = try stored(snapshots)
+    let known = Dictionary(first: links.map { ($0.storage.identifier, $0) })
+    for snapshot in snapshots {
+      guard let link = known[snapshot.persistentIdentifier] else { throw gone(snapshot) }
+      try apply(snapshot, to: link)
+      updated.append(link)
     }
+  }
+
+  /// Reads the objects of some snapshots.
+  private func stored(_ snapshots: [DefaultSnapshot]) throws -> [Link] {
+    let groups = Dictionary(grouping: snapshots, by: \.persistentIdentifier.entityName)
+    return try groups.values.flatMap { group in
+      try read(group.map(\.persistentIdentifier), of: description(of: group[0]))
+    }
+  }
+
+  private func read(
+    _ identifiers: [PersistentIdentifier],
+    of description: EntityDescription
+  ) throws -> [Link] {
+    try context.store(of: description)
+      .rows(identifiers, of: description, slots: nil, into: context)
   }
 
   private func apply(_ snapshot: DefaultSnapshot, to link: Link) throws {
@@ -78,9 +87,9 @@ struct SnapshotSave {
         storage.willChange(property.slot)
         storage.slots[property.slot] = .many(list)
       } else {
-        if storage.isUnloaded(property.slot) { storage.load(property.slot) }
+        let known = storage.loaded(property)
         let slot = try resolved(told)
-        if property.isSame(storage.slots[property.slot], slot) { continue }
+        if property.isSame(known, slot) { continue }
         storage.willChange(property.slot)
         storage.slots[property.slot] = slot
       }
@@ -89,15 +98,7 @@ struct SnapshotSave {
   }
 
   private func delete(_ snapshots: [DefaultSnapshot]) throws {
-    for (name, group) in Dictionary(grouping: snapshots, by: \.persistentIdentifier.entityName) {
-      guard let description = context.core.descriptions[name] else {
-        _ = try self.description(of: group[0])
-        continue
-      }
-      let links = try context.store(of: description)
-        .rows(group.map(\.persistentIdentifier), of: description, slots: nil, into: context)
-      for link in links { context.delete(link) }
-    }
+    for link in try stored(snapshots) { context.delete(link) }
   }
 
   /// Returns what a relationship leads to, with the new objects in it.
@@ -110,11 +111,7 @@ struct SnapshotSave {
       let old = list.identifiers.filter { new[$0] == nil }
       var known: [PersistentIdentifier: Link] = new
       if let first = old.first, let description = context.description(of: first) {
-        for link in try context.store(of: description)
-          .rows(old, of: description, slots: nil, into: context)
-        {
-          known[link.storage.identifier] = link
-        }
+        for link in try read(old, of: description) { known[link.storage.identifier] = link }
       }
       return .many(LinkList(list.identifiers.compactMap { known[$0] }))
     default: return slot
@@ -126,22 +123,17 @@ struct SnapshotSave {
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) -> [PersistentIdentifier: DefaultSnapshot] {
     var result: [PersistentIdentifier: DefaultSnapshot] = [:]
-    var unused: [PersistentIdentifier: any BackingData] = [:]
     let remapped = remappedIdentifiers
     for snapshot in request.updated + request.inserted {
       let identifier = remapped[snapshot.persistentIdentifier] ?? snapshot.persistentIdentifier
-      guard let storage = context.registered(identifier),
-        let data = storage as? any BackingData
-      else { continue }
+      guard let storage = context.registered(identifier) else { continue }
       let isSame = storage.description.properties.allSatisfy { property in
         guard !property.isToMany,
-          let told = snapshot.values[property.name]?.replacing(remapped)
-            .slot(of: property)
+          let told = snapshot.values[property.name]?.replacing(remapped).slot(of: property)
         else { return true }
         return property.isSame(storage.slots[property.slot], told)
       }
-      if isSame { continue }
-      result[identifier] = DefaultSnapshot(from: data, relatedBackingDatas: &unused)
+      if !isSame { result[identifier] = DefaultSnapshot(storage) }
     }
     return result
   }
@@ -149,38 +141,19 @@ struct SnapshotSave {
   private func description(of snapshot: DefaultSnapshot) throws -> EntityDescription {
     let name = snapshot.persistentIdentifier.entityName
     if let description = context.core.descriptions[name] { return description }
-    var error = SwiftDataError(
+    throw SwiftDataError(
       .unknownDataStoreSchema,
-      "The store's schema has no \(name)."
+      "The store's schema has no \(name).",
+      entity: name
     )
-    error.entity = name
-    throw error
   }
 
   private func gone(_ snapshot: DefaultSnapshot) -> SwiftDataError {
     let name = snapshot.persistentIdentifier.entityName
-    var error = SwiftDataError(
+    return SwiftDataError(
       .storeFailure,
-      "There is no \(name) \(snapshot.persistentIdentifier) to be updated."
+      "There is no \(name) \(snapshot.persistentIdentifier) to be updated.",
+      entity: name
     )
-    error.entity = name
-    return error
-  }
-}
-
-extension EntityDescription {
-  /// Creates an object that was never saved, with the default values of its properties.
-  func makeNewObject() -> Link {
-    makeNewObject(of: root.type)
-  }
-
-  private func makeNewObject<Root: PersistentModel>(of _: Root.Type) -> Link {
-    guard let type = type as? Root.Type else {
-      preconditionFailure("\(name) doesn't descend from \(Root.self).")
-    }
-    let storage = DefaultBackingData<Root>(self, nil)
-    let model = type.init(backingData: storage)
-    storage.adopt(model)
-    return Link(model, storage)
   }
 }

@@ -1,3 +1,5 @@
+public import Foundation
+
 extension SwiftDataError: Hashable {
   public static func == (left: Self, right: Self) -> Bool { left.kind == right.kind }
   public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
@@ -17,4 +19,10 @@ extension SwiftDataError {
   static func mistyped(_ value: Any, _ type: Any.Type) -> SwiftDataError {
     SwiftDataError(.modelValidationFailure, "\(value) isn't a \(type).")
   }
+}
+
+/// The texts of the error for Foundation, as in `localizedDescription`.
+extension SwiftDataError: LocalizedError {
+  public var errorDescription: String? { message }
+  public var recoverySuggestion: String? { hint }
 }

@@ -1,14 +1,18 @@
 internal import DepotProtocol
 
 extension SwiftDataError {
-  /// Says in terms of the object layer why the service refused something.
-  init(_ error: DepotError) {
-    self.init(error, Kind(error.code))
+  /// Tells any error as one of this type.
+  init(any error: any Error) {
+    switch error {
+    case let error as SwiftDataError: self = error
+    case let error as DepotError: self.init(error)
+    default: self.init(.storeFailure, "\(error)")
+    }
   }
 
-  /// Wraps an error of the service as one of another name.
-  init(_ error: DepotError, _ kind: Kind) {
-    self.init(kind, error.message, hint: error.hint)
+  /// Says in terms of the object layer why the service refused something.
+  init(_ error: DepotError, _ kind: Kind? = nil) {
+    self.init(kind ?? Kind(error.code), error.message, hint: error.hint)
     code = error.code.rawValue
     serviceError = error
     entity = error.details?["entity"]?.string
@@ -18,11 +22,14 @@ extension SwiftDataError {
       entity = entity ?? first["entity"]?.string
       property = property ?? first["attribute"]?.string
     }
+    conflicts = error.conflicts
+    entity = entity ?? conflicts.first?.entity
+    property = property ?? conflicts.first?.properties.first
   }
 }
 
 extension SwiftDataError.Kind {
-  /// What an error of the service is in terms of the object layer.
+  /// Finds the kind of an error of the service.
   fileprivate init(_ code: DepotError.Code) {
     self =
       switch code {

@@ -1,4 +1,4 @@
-/// The errors of Apple's framework, for comparisons and `catch`.
+/// The errors of Apple's framework, and a few of Depot's own, for comparisons and `catch`.
 extension SwiftDataError {
   /// A fetch in batches can't include changes that aren't saved.
   public static let includePendingChangesWithBatchSize = SwiftDataError(
@@ -44,7 +44,7 @@ extension SwiftDataError {
   public static let configurationFileNameTooLong = SwiftDataError(
     .configurationFileNameTooLong,
     "The configuration's name is too long for a file.",
-    hint: "Use at most 255 bytes with the extension."
+    hint: "Use at most 200 bytes with the extension."
   )
 
   /// The name of a configuration can't be that of a file.
@@ -94,7 +94,8 @@ extension SwiftDataError {
     hint: "Add that version's schema to the plan."
   )
 
-  /// The history that follows a token isn't there any more.
+  /// The history that follows a token isn't there any more: it wasn't kept, or the store was restored and the
+  /// token is of what it did before.
   public static let historyTokenExpired = SwiftDataError(
     .historyTokenExpired,
     "The history after this token isn't kept any more.",
@@ -121,4 +122,19 @@ extension SwiftDataError {
 
   /// The store failed; ``code`` says how.
   public static let storeFailure = SwiftDataError(.storeFailure, "The store failed.")
+
+  /// An enumeration met changes that aren't saved.
+  public static let escapingMutations = SwiftDataError(
+    .escapingMutations,
+    "The context has changes that aren't saved, and an enumeration lets none escape.",
+    hint: "Save first, or enumerate with allowEscapingMutations: true."
+  )
+
+  /// Returns the error with the names of an entity and a property.
+  func about(_ entity: String?, _ property: String? = nil) -> SwiftDataError {
+    var result = self
+    result.entity = entity
+    result.property = property
+    return result
+  }
 }

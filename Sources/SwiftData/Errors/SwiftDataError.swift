@@ -6,14 +6,14 @@ internal import Foundation
 /// It is equal to the error of Apple's framework that has the same name, whatever it says besides.
 public struct SwiftDataError: Error, Sendable {
   /// Which error it is, for comparisons.
-  let kind: Kind
-  /// What went wrong, as a sentence.
+  var kind: Kind
+  /// The failure, as a sentence.
   public var message: String
   /// The entity that it is about.
   public var entity: String?
   /// The property that it is about.
   public var property: String?
-  /// What to do about it.
+  /// The advice on what to do about it.
   public var hint: String?
   /// The service's code, as in `conflict.unique`, if the service said so.
   public var code: String?
@@ -31,13 +31,21 @@ public struct SwiftDataError: Error, Sendable {
     case loadIssueModelContainer, modelValidationFailure, missingModelContext
     case backwardMigration, unknownSchema, historyTokenExpired, invalidTransactionFetchRequest
     case unknownDataStoreSchema
-    /// What Apple's framework has no name for.
+    /// Failures for which Apple's framework has no name.
     case saveConflict, storeFailure, escapingMutations
   }
 
-  init(_ kind: Kind, _ message: String, hint: String? = nil) {
+  init(
+    _ kind: Kind,
+    _ message: String,
+    hint: String? = nil,
+    entity: String? = nil,
+    property: String? = nil
+  ) {
     self.kind = kind
     self.message = message
     self.hint = hint
+    self.entity = entity
+    self.property = property
   }
 }

@@ -1,7 +1,7 @@
 /// A description of the objects of a class that are wanted, and in which order.
 // because predicates, sort descriptors, and key paths of properties are immutable
 public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
-  /// What the objects must satisfy; all objects if `nil`.
+  /// The condition that the objects must satisfy; all objects if `nil`.
   public var predicate: Predicate<T>?
   /// How they are sorted, the most important first; in the order of their identifiers if empty.
   public var sortBy: [SortDescriptor<T>]
@@ -44,15 +44,23 @@ extension FetchDescriptor: Equatable {
 }
 
 extension FetchDescriptor {
+  /// Returns the part of a list that offset and limit leave.
+  func cut<Element>(_ list: [Element]) -> [Element] {
+    let rest = list.dropFirst(max(0, fetchOffset ?? 0))
+    return Array(fetchLimit.map { rest.prefix(max(0, $0)) } ?? rest)
+  }
+
   /// Checks limit and offset.
   ///
   /// - Throws: ``SwiftDataError/storeFailure`` if one is negative.
   func checkRange() throws {
     for (name, value) in [("fetchLimit", fetchLimit), ("fetchOffset", fetchOffset)] {
       guard let value, value < 0 else { continue }
-      var error = SwiftDataError(.storeFailure, "\(name) must be from 0 on, not \(value).")
-      error.entity = EntityDescription.of(T.self).name
-      throw error
+      throw SwiftDataError(
+        .storeFailure,
+        "\(name) must be from 0 on, not \(value).",
+        entity: EntityDescription.of(T.self).name
+      )
     }
   }
 }

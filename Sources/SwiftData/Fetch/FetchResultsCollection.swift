@@ -4,7 +4,7 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
   public let endIndex: Int
   private let pages: Pages
 
-  /// What was read.
+  /// The elements that were read.
   private final class Pages {
     var known: [Int: [Element]] = [:]
     let batchSize: Int

@@ -2,7 +2,7 @@ internal import DepotClient
 internal import DepotProtocol
 internal import Foundation
 
-/// What the service calls the properties of model classes.
+/// The names of the properties of model classes in the service.
 final class ModelNaming: PropertyNaming {
   /// The entities that were named, by their names.
   private(set) var entities: [String: EntityDescription] = [:]
@@ -71,10 +71,10 @@ final class ModelNaming: PropertyNaming {
   }
 
   /// Returns the name of a part of a structure that has columns of its own.
-  private static func member(_ keyPath: AnyKeyPath, of root: Any.Type) -> String? {
+  static func member(_ keyPath: AnyKeyPath, of root: Any.Type) -> String? {
     guard root is any Codable.Type else { return nil }
     func open<Content>(_: Content.Type) -> String? {
-      AttributeCodec.of(Content.self, nil).member(keyPath)
+      AttributeCodec.of(Content.self, nil).extend(\Content.self).first { $0.0 == keyPath }?.1
     }
     return open(root)
   }
@@ -109,11 +109,6 @@ final class ModelNaming: PropertyNaming {
 extension Equatable {
   /// Whether this equals a value of any type.
   fileprivate func isSame(_ other: Any) -> Bool { (other as? Self) == self }
-}
-
-extension PersistentIdentifier {
-  /// What stands for the row where there is no store.
-  var queryNumber: Int64 { id.queryNumber }
 }
 
 extension PersistentIdentifier.ID {

@@ -2,7 +2,7 @@ internal import DepotClient
 internal import DepotProtocol
 internal import Foundation
 
-/// What of a fetch descriptor the service can do.
+/// The part of a fetch descriptor that the service can do.
 enum ModelQuery {
   /// Translates a predicate.
   ///
@@ -35,9 +35,9 @@ enum ModelQuery {
     return expression
   }
 
-  /// What the service finds of a predicate.
+  /// The part of a predicate by which the service finds rows.
   struct Part {
-    /// What the service is asked for; everything if `nil`.
+    /// The condition for the service; everything if `nil`.
     var expression: QueryExpression?
     /// Why the service finds more than what satisfies the predicate; `nil` if it finds exactly that.
     var problem: DepotError?
@@ -48,7 +48,7 @@ enum ModelQuery {
   /// - Parameters:
   ///   - predicate: The predicate.
   ///   - stores: The identifiers of the stores that are asked; any if `nil`.
-  /// - Returns: What the service is asked for, and whether that is all.
+  /// - Returns: The condition for the service, and whether that is all.
   static func part<T: PersistentModel>(_ predicate: Predicate<T>, stores: Set<String>?) -> Part {
     let naming = ModelNaming(stores: stores)
     var part = Part()

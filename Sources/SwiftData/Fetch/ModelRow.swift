@@ -9,7 +9,7 @@ struct ModelRow: EvaluationRow {
   private var storage: ModelStorage { link.storage }
 
   var entityName: String { storage.description.name }
-  var identifier: Int64 { storage.identifier.queryNumber }
+  var identifier: Int64 { storage.identifier.id.queryNumber }
   var version: Int64 { storage.version }
 
   func value(at path: String) -> Value {

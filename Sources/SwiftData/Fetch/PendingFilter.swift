@@ -1,12 +1,12 @@
 internal import DepotProtocol
 internal import Foundation
 
-/// What a fetch asks the store for, and what of it is found out in memory.
+/// The division of a fetch between the store and the memory of the program.
 ///
 /// In memory, a predicate that the store understands is evaluated just as the store does it.
 struct PendingFilter<T: PersistentModel> {
   let descriptor: FetchDescriptor<T>
-  /// What the store is asked for; all objects if `nil`.
+  /// The condition for the store; all objects if `nil`.
   let expression: QueryExpression?
   /// How the store sorts; `nil` if it can't, so that the objects are sorted in memory.
   let sort: [SortKey]?
@@ -19,7 +19,7 @@ struct PendingFilter<T: PersistentModel> {
   /// A way over relationships.
   typealias Prefix = QueryWalk.Prefix
 
-  /// What is worked out once for all objects.
+  /// The values that are worked out once for all objects.
   private final class Memory {
     var schema: DepotProtocol.Schema?
     var now = Date()
@@ -31,7 +31,7 @@ struct PendingFilter<T: PersistentModel> {
   /// A predicate that the store doesn't understand at all is evaluated in memory over all objects.
   ///
   /// - Parameters:
-  ///   - descriptor: What is wanted.
+  ///   - descriptor: The objects that are wanted.
   ///   - stores: The identifiers of the stores that are asked; any if `nil`.
   /// - Throws: ``SwiftDataError/unsupportedSortDescriptor``.
   init(_ descriptor: FetchDescriptor<T>, stores: Set<String>? = nil) throws {
@@ -129,7 +129,7 @@ struct PendingFilter<T: PersistentModel> {
 
 extension Array {
   /// Whether one object comes before another by the first descriptor that tells them apart.
-  fileprivate func areInOrder<T>(_ left: T, _ right: T) -> Bool where Element == SortDescriptor<T> {
+  func areInOrder<T>(_ left: T, _ right: T) -> Bool where Element == SortDescriptor<T> {
     for key in self {
       switch key.compare(left, right) {
       case .orderedAscending: return true

@@ -41,22 +41,18 @@ private enum Composition {
   }
 
   static func and(_ left: Part, _ right: Part) -> Part {
-    func open(_ left: some StandardPredicateExpression<Bool>, _ right: Part) -> Part {
-      func open(_ right: some StandardPredicateExpression<Bool>) -> Part {
-        PredicateExpressions.Conjunction(lhs: left, rhs: right)
-      }
-      return open(right)
-    }
+    func open<L: PredicateBuilder.Part<Bool>, R: PredicateBuilder.Part<Bool>>(
+      _ left: L,
+      _ right: R
+    ) -> Part { PredicateExpressions.Conjunction(lhs: left, rhs: right) }
     return open(left, right)
   }
 
   static func or(_ left: Part, _ right: Part) -> Part {
-    func open(_ left: some StandardPredicateExpression<Bool>, _ right: Part) -> Part {
-      func open(_ right: some StandardPredicateExpression<Bool>) -> Part {
-        PredicateExpressions.Disjunction(lhs: left, rhs: right)
-      }
-      return open(right)
-    }
+    func open<L: PredicateBuilder.Part<Bool>, R: PredicateBuilder.Part<Bool>>(
+      _ left: L,
+      _ right: R
+    ) -> Part { PredicateExpressions.Disjunction(lhs: left, rhs: right) }
     return open(left, right)
   }
 }

@@ -8,7 +8,7 @@ struct QueryWalk {
   private var variables: [String: Place] = [:]
   /// The relationships, each by its way from the row.
   private(set) var prefixes: [Prefix] = []
-  /// What the service doesn't know or can't compare; `nil` if there is nothing like that.
+  /// The first part that the service doesn't know or can't compare; `nil` if there is none.
   private(set) var problem: String?
 
   /// A way over relationships, and what it leads to.
@@ -50,7 +50,7 @@ struct QueryWalk {
     case .element(let collection, _), .slice(let collection, _):
       visit(collection)
       if isUnordered(collection) { problem = problem ?? "the order of a relationship" }
-    default: for part in Self.parts(of: expression) { visit(part) }
+    default: for part in expression.children { visit(part) }
     }
   }
 
@@ -58,24 +58,6 @@ struct QueryWalk {
     switch expression {
     case .attribute, .member: true
     default: false
-    }
-  }
-
-  private static func parts(of expression: QueryExpression) -> [QueryExpression] {
-    switch expression {
-    case .comparison(_, let left, let right, _), .text(_, let left, let right, _),
-      .arithmetic(_, let left, let right), .contains(let left, let right):
-      [left, right]
-    case .between(let value, let low, let high), .conditional(let value, let low, let high):
-      [value, low, high]
-    case .in(let value, let list, _): [value] + list
-    case .and(let parts), .or(let parts), .list(let parts), .coalesce(let parts),
-      .function(_, let parts):
-      parts
-    case .not(let part), .negate(let part), .is(let part, _), .cast(let part, _),
-      .convert(let part, _), .narrow(let part, _), .aggregate(_, let part):
-      [part]
-    default: []
     }
   }
 
@@ -148,14 +130,9 @@ struct QueryWalk {
   }
 
   private func isUnordered(_ expression: QueryExpression) -> Bool {
-    guard case .attribute(let path) = expression else { return false }
-    var entity = description
-    var last: PropertyDescription?
-    for step in path.split(separator: ".") {
-      last = entity.property(named: String(step))
-      guard let destination = last?.destination else { break }
-      entity = EntityDescription.of(destination)
-    }
-    return last?.isToMany == true && last?.relationship?.isOrdered != true
+    guard case .attribute(let path) = expression,
+      let last = description.properties(along: path)?.last
+    else { return false }
+    return last.isToMany && last.relationship?.isOrdered != true
   }
 }

@@ -2,7 +2,7 @@ internal import DepotProtocol
 internal import Foundation
 internal import Synchronization
 
-/// What a sort descriptor sorts by.
+/// The path by which a sort descriptor sorts.
 struct SortedPath {
   let path: String
   let isLocalized: Bool
@@ -31,13 +31,13 @@ struct SortedPath {
     return sorted
   }
 
-  /// What a key path that isn't Foundation's sorts by.
+  /// The property by which a key path sorts that isn't Foundation's.
   private struct Property {
     let keyPath: KnownKeyPath
     let isLocalized: Bool
   }
 
-  /// What was found for key paths.
+  /// The paths that were found for key paths.
   private static let known = Mutex<[KnownKeyPath: SortedPath?]>([:])
   private static let kept = Mutex<[KnownKeyPath: Property]>([:])
 
@@ -65,7 +65,7 @@ struct ModelPath {
   let keyPath: AnyKeyPath
   let path: String
   private let property: PropertyDescription?
-  /// What the key path is described as, if it can't be made itself.
+  /// The description of the key path, if it can't be made itself.
   private let description: String?
 
   /// How many properties a key path may have.
@@ -104,7 +104,8 @@ struct ModelPath {
     }
   }
 
-  private static func first(of description: EntityDescription) -> [ModelPath] {
+  /// The key paths of the stored properties of a model, and of those of its structures.
+  static func first(of description: EntityDescription) -> [ModelPath] {
     description.properties.flatMap { property in
       [
         ModelPath(
@@ -125,7 +126,7 @@ struct ModelPath {
     }
   }
 
-  /// What a to-one relationship leads on to.
+  /// The paths behind a to-one relationship.
   private var next: [ModelPath] {
     guard description == nil, let property, case .toOne(let type, let isOptional) = property.kind
     else { return [] }

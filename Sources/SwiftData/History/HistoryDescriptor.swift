@@ -2,7 +2,7 @@ public import Foundation
 
 /// Which transactions of the history are wanted.
 public struct HistoryDescriptor<TX: HistoryTransaction> {
-  /// What must be true of a transaction; `nil` means all of them.
+  /// The condition that a transaction must satisfy; `nil` means all of them.
   public var predicate: Predicate<TX>?
   /// How many are wanted at most; 0 means all.
   public var fetchLimit: UInt64 = 0

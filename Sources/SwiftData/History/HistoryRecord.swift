@@ -11,28 +11,18 @@ struct HistoryRecord: Hashable, Sendable {
   let change: DepotClient.HistoryChange
 
   /// The properties that changed.
-  var properties: [PropertyDescription] {
-    var names: [String] = []
-    for path in change.properties {
-      let name = String(path.prefix { $0 != "." })
-      if !names.contains(name) { names.append(name) }
-    }
-    return names.compactMap(description.property(named:))
-  }
+  var properties: [PropertyDescription] { description.properties(changedBy: change) }
 
   /// Returns the value that a property has among values of the wire.
   func value(_ keyPath: AnyKeyPath, in members: [String: JSONValue]) -> (any Sendable)? {
     guard let property = description.property(keyPath) else { return nil }
-    switch property.kind {
-    case .attribute:
-      guard let value = property.attributeValue(in: members) else { return nil }
-      // It was just made of what was read, so that nobody else has it.
-      return unsafeBitCast(value as Any, to: (any Sendable).self)
-    case .toOne(let type, _):
-      guard let row = members[property.name]?.int64 else { return nil }
-      return identifier.sibling(EntityDescription.of(type), row)
-    case .toMany: return nil
+    let slot = property.slot(in: members) { type, row in
+      let key = EntityDescription.of(type).key(in: identifier.storeIdentifier)
+      return PersistentIdentifier(key, .row(row))
     }
+    guard case .value(let value) = slot else { return slot.targetIdentifier }
+    // It was just made of what was read, so that nobody else has it.
+    return unsafeBitCast(value as Any, to: (any Sendable).self)
   }
 
   static func == (left: Self, right: Self) -> Bool {

@@ -1,7 +1,9 @@
+internal import DepotProtocol
+
 /// A moment of the history of stores, which outlives the program that keeps it.
 public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Sendable {
   associatedtype TokenType
-  /// What the token is, for each store.
+  /// The value of the token, for each store.
   var tokenValue: TokenType? { get }
 }
 
@@ -11,18 +13,42 @@ public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Senda
 public struct DefaultHistoryToken: HistoryToken {
   /// The number of the last transaction, by the identifiers of the stores.
   public var tokenValue: [String: Int64]?
+  /// The epochs that the transactions are of, by the identifiers of the stores.
+  private var epochs: [String: Int64]?
   /// The store that alone counts when the token is compared; `nil` if all do.
   private var scope: String?
 
   private enum CodingKeys: String, CodingKey {
     case tokenValue
+    case epochs
   }
 
   /// Creates a token.
+  ///
+  /// A store takes only what it told itself: copy or encode a token as a whole to keep it. One that is made
+  /// of numbers alone is answered with ``SwiftDataError/historyTokenExpired``.
   public init(tokenValue: [String: Int64]?) { self.tokenValue = tokenValue }
 
   /// Creates the token of one transaction.
-  init(store: String, sequence: Int64) { tokenValue = [store: sequence] }
+  init(store: String, _ token: DepotProtocol.HistoryToken) {
+    tokenValue = [store: token.sequence]
+    epochs = [store: token.epoch]
+  }
+
+  /// The token of one store; `nil` if it says nothing of that.
+  subscript(store: String) -> DepotProtocol.HistoryToken? {
+    get {
+      tokenValue?[store].map {
+        DepotProtocol.HistoryToken(store: store, epoch: epochs?[store] ?? 0, sequence: $0)
+      }
+    }
+    set {
+      tokenValue = tokenValue ?? [:]
+      epochs = epochs ?? [:]
+      tokenValue?[store] = newValue?.sequence
+      epochs?[store] = newValue?.epoch
+    }
+  }
 
   public var id: Self { self }
 
@@ -40,7 +66,7 @@ public struct DefaultHistoryToken: HistoryToken {
     if let scope = left.scope ?? right.scope {
       return left.sequence(of: scope) == right.sequence(of: scope)
     }
-    return left.tokenValue == right.tokenValue
+    return left.tokenValue == right.tokenValue && left.epochs == right.epochs
   }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(tokenValue) }

@@ -1,4 +1,4 @@
-/// What is kept of an object that was deleted: values of its properties.
+/// The last values of the properties of an object that was deleted.
 ///
 /// A relationship to one object has the object's identifier as its value.
 // because key paths of properties have nothing that could change, and the values are Sendable

@@ -1,33 +1,33 @@
 public import Foundation
 
-/// What one save changed in a store.
+/// The changes that one save made in a store.
 public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
   associatedtype TokenType: HistoryToken
   associatedtype TransactionIdentifier: Comparable & Codable & Hashable & Sendable
 
   /// When it was made.
   var timestamp: Date { get }
-  /// What it changed, object by object.
+  /// The changes, object by object.
   var changes: [HistoryChange] { get }
   /// The moment after it.
   var token: TokenType { get }
-  /// What tells it from other transactions of its store.
+  /// The identifier of the transaction in its store.
   var transactionIdentifier: TransactionIdentifier { get }
   /// The identifier of the store.
   var storeIdentifier: String { get }
-  /// Who made it, if they said so.
+  /// The author, if one was named.
   var author: String? { get }
 }
 
-/// What one save changed in a store of the service.
+/// The changes that one save made in a store of the service.
 public struct DefaultHistoryTransaction: HistoryTransaction {
-  /// Who made it, if they said so.
+  /// The author, if one was named.
   public var author: String?
   /// The name of the program that made it.
   public var bundleIdentifier: String
   /// The program that made it and the number of its process, as in `editor/812`.
   public var processIdentifier: String
-  /// What it changed, object by object.
+  /// The changes, object by object.
   public var changes: [HistoryChange]
   /// The identifier of the store.
   public var storeIdentifier: String
@@ -35,9 +35,9 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
   public var timestamp: Date
   /// The moment after it.
   public var token: DefaultHistoryToken
-  /// What tells it from other transactions of its store.
+  /// The identifier of the transaction in its store.
   public var transactionIdentifier: Int64
-  /// What it came from other than a save: `undo:` or `redo:` and a token, or `schema`.
+  /// The cause, if it isn't a save: `undo:` or `redo:` and a token, or `schema`.
   public var origin: String?
 
   /// Creates a transaction.

@@ -25,7 +25,7 @@ extension ModelContext {
       )
     }
     if let own, !stores.contains(where: { $0 is ServiceStore }) { return own }
-    let bounds = HistoryBounds(typed.predicate)
+    let bounds = TransactionBounds(typed.predicate)
     var all: [DefaultHistoryTransaction] = []
     for case let store as ServiceStore in stores { all += try read(bounds, of: store) }
     all += own as? [DefaultHistoryTransaction] ?? []
@@ -38,7 +38,7 @@ extension ModelContext {
 
   /// Deletes transactions of the history.
   ///
-  /// What a store forgets are its oldest transactions, so that the descriptor has to describe those.
+  /// A store forgets its oldest transactions only, so that the descriptor has to describe those.
   /// The transactions of each store are compared with what a token says of that store.
   ///
   /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if there are older transactions that
@@ -53,9 +53,9 @@ extension ModelContext {
         "No store has transactions of type \(T.self)."
       )
     }
-    var ends: [(store: ServiceStore, sequence: Int64)] = []
+    var ends: [(store: ServiceStore, last: DepotProtocol.HistoryToken)] = []
     for case let store as ServiceStore in stores {
-      var all = try read(HistoryBounds(nil), of: store)
+      var all = try read(TransactionBounds(nil), of: store)
       for index in all.indices { all[index].token = all[index].token.scoped(to: store.identifier) }
       let chosen = try filter(all, typed)
       guard let last = chosen.last else { continue }
@@ -66,12 +66,11 @@ extension ModelContext {
           hint: "Only the oldest transactions can be deleted, as those before a token."
         )
       }
-      ends.append((store, last.transactionIdentifier))
+      if let token = last.token[store.identifier] { ends.append((store, token)) }
     }
-    for (store, sequence) in ends {
-      // What was saved since then is kept, however soon that was.
-      let next = DepotProtocol.HistoryToken(store: store.identifier, sequence: sequence + 1)
-      _ = try store.talk { try $0.deleteHistory(before: .token(next)) }
+    for (store, last) in ends {
+      // Later transactions are kept, however soon they came.
+      _ = try store.talk { try $0.deleteHistory(before: .token(last.advanced(by: 1))) }
     }
   }
 
@@ -92,17 +91,16 @@ extension ModelContext {
 
   /// Reads the transactions of one store.
   private func read(
-    _ bounds: HistoryBounds,
+    _ bounds: TransactionBounds,
     of store: ServiceStore
   ) throws -> [DefaultHistoryTransaction] {
     var request = HistoryRequest(author: bounds.author)
     // The tokens of what others did tell which of several stores' transactions are at the moment.
     if bounds.includesToken, stores.count > 1 { request.author = nil }
-    if let sequence = bounds.token?.tokenValue?[store.identifier] {
-      let token = DepotProtocol.HistoryToken(store: store.identifier, sequence: sequence)
+    if let token = bounds.token?[store.identifier] {
       request.since = .token(token)
-      if bounds.includesToken, sequence > 0 {
-        request.since = .token(token.previous)
+      if bounds.includesToken, token.sequence > 0 {
+        request.since = .token(token.advanced(by: -1))
         do {
           return try read(request, of: store)
         } catch SwiftDataError.historyTokenExpired {
@@ -128,27 +126,23 @@ extension ModelContext {
   }
 
   /// Puts transactions of several stores in order, and lets each token tell of all of them.
-  private func accumulate(_ all: inout [DefaultHistoryTransaction], _ bounds: HistoryBounds) {
+  private func accumulate(_ all: inout [DefaultHistoryTransaction], _ bounds: TransactionBounds) {
     all.sort { ($0.timestamp, $0.transactionIdentifier) < ($1.timestamp, $1.transactionIdentifier) }
-    var moment = bounds.token?.tokenValue ?? [:]
+    var moment = bounds.token ?? DefaultHistoryToken(tokenValue: [:])
     if bounds.includesToken {
       for transaction in all {
         let store = transaction.storeIdentifier
         // The first of those that are at the moment bring it about.
-        if moment[store] == transaction.transactionIdentifier { moment[store]? -= 1 }
+        if moment[store] == transaction.token[store] {
+          moment[store] = moment[store]?.advanced(by: -1)
+        }
       }
     }
     for index in all.indices {
-      moment[all[index].storeIdentifier] = all[index].transactionIdentifier
-      all[index].token = DefaultHistoryToken(tokenValue: moment)
+      let store = all[index].storeIdentifier
+      moment[store] = all[index].token[store]
+      all[index].token = moment
     }
-  }
-}
-
-extension DepotProtocol.HistoryToken {
-  /// A moment before the transaction, and after the one before it.
-  fileprivate var previous: DepotProtocol.HistoryToken {
-    DepotProtocol.HistoryToken(store: store, sequence: sequence - 1)
   }
 }
 
@@ -174,7 +168,7 @@ final class HistoryBuilder {
           processIdentifier: process,
           storeIdentifier: store,
           timestamp: piece.date ?? Date(timeIntervalSinceReferenceDate: 0),
-          token: DefaultHistoryToken(store: store, sequence: number),
+          token: DefaultHistoryToken(store: store, piece.token),
           transactionIdentifier: number
         )
       )
@@ -183,14 +177,9 @@ final class HistoryBuilder {
     var index = transactions[transactions.count - 1].changes.count
     for change in piece.changes {
       guard let description = descriptions[change.entity] else { continue }
-      let key = EntityKey.of(
-        store: store,
-        entity: description.name,
-        root: description.root.name
-      )
       let record = HistoryRecord(
         description: description,
-        identifier: PersistentIdentifier(key, .row(change.identifier)),
+        identifier: PersistentIdentifier(description.key(in: store), .row(change.identifier)),
         transaction: number,
         index: index,
         change: change

@@ -6,57 +6,53 @@ extension PropertyDescription {
   /// Whether the history keeps the value of a deleted object.
   var isPreserved: Bool { attribute?.options.contains(.preserveValueOnDeletion) ?? false }
 
-  /// Returns the value of an attribute among values of the wire.
+  /// Returns what the property has among values of the wire.
   ///
   /// - Parameters:
   ///   - members: The values by the names of columns.
   ///   - known: The value from which the missing parts of a composite are taken.
-  /// - Returns: The value; `nil` if it isn't among them, or isn't told as a whole.
-  func attributeValue(in members: [String: JSONValue], over known: Any? = nil) -> Any? {
-    guard let codec else { return nil }
-    let rest = known.flatMap { try? codec.values($0) }
+  ///   - identifier: Returns the identifier of a row that a relationship leads to.
+  /// - Returns: The value; unloaded if it isn't among them or isn't told as a whole, and for a to-many
+  ///   relationship.
+  func slot(
+    in members: [String: JSONValue],
+    over known: Slot = .unloaded,
+    _ identifier: (any PersistentModel.Type, Int64) -> PersistentIdentifier?
+  ) -> Slot {
+    switch kind {
+    case .attribute(let codec): return value(codec, in: members, over: known)
+    case .toOne(let type, _):
+      guard let member = members[name] else { return .unloaded }
+      return member.int64.flatMap { identifier(type, $0) }.map(Slot.reference) ?? .nothing
+    case .toMany: return .unloaded
+    }
+  }
+
+  private func value(
+    _ codec: AttributeCodec,
+    in members: [String: JSONValue],
+    over known: Slot
+  ) -> Slot {
+    var rest: [Value] = []
+    if case .value(let value) = known { rest = (try? codec.values(value)) ?? [] }
     var columns: [String] = []
     var isTold = false
     for (index, suffix) in codec.suffixes.enumerated() {
       if let member = members[name + suffix] {
-        guard !member.isLength else { return nil }
+        guard !member.isLength else { return .unloaded }
         columns.append(member.text)
         isTold = true
-      } else if let rest, index < rest.count {
-        var writer = JSONWriter()
-        writer.write(rest[index])
-        columns.append(String(decoding: writer.bytes, as: UTF8.self))
+      } else if index < rest.count {
+        columns.append(rest[index].jsonText)
       } else {
-        return nil
+        return .unloaded
       }
     }
-    guard isTold else { return nil }
-    let bytes = Array("[[\(columns.joined(separator: ","))]]".utf8)
-    return try? bytes.withUnsafeBufferPointer { bytes -> Any in
-      var reader = try RowReader(bytes)
-      _ = try reader.beginRow()
-      let value = try codec.read(&reader)
-      try reader.endRow()
-      return value
-    }
+    return isTold ? (try? codec.value(of: columns)).map(Slot.value) ?? .unloaded : .unloaded
   }
 }
 
 extension JSONValue {
   /// Whether it stands for a value that isn't told because it is stored outside its row.
   fileprivate var isLength: Bool { self["$length"] != nil }
-}
-
-extension PersistentIdentifier {
-  /// Returns the identifier of an object of the same store.
-  func sibling(_ description: EntityDescription, _ row: Int64) -> PersistentIdentifier {
-    PersistentIdentifier(
-      EntityKey.of(
-        store: storeIdentifier,
-        entity: description.name,
-        root: description.root.name
-      ),
-      .row(row)
-    )
-  }
 }

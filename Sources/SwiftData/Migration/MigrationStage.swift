@@ -1,4 +1,4 @@
-/// What leads from one version of a program's models to the next.
+/// The way from one version of a program's models to the next.
 ///
 /// With several configurations, a stage is carried out for each store by itself, and its contexts have
 /// the entities of that store.
@@ -31,7 +31,7 @@ public enum MigrationStage: @unchecked Sendable {
   /// - Parameters:
   ///   - fromVersion: The old version.
   ///   - toVersion: The new version.
-  ///   - migrate: What turns the objects of `old` into those of `new`, and saves `new`. If it throws,
+  ///   - migrate: A function that turns the objects of `old` into those of `new`, and saves `new`. If it throws,
   ///     the store is as it was.
   /// - Returns: The stage.
   public static func custom(
@@ -54,22 +54,5 @@ extension MigrationStage {
     switch self {
     case .lightweight(_, let to), .custom(_, let to, _, _), .transform(_, let to, _): to
     }
-  }
-
-  /// What the program does in it.
-  var body: Body? {
-    switch self {
-    case .lightweight, .custom(_, _, nil, nil): nil
-    case .custom(_, _, let willMigrate, let didMigrate): .inTurn(willMigrate, didMigrate)
-    case .transform(_, _, let migrate): .atOnce(migrate)
-    }
-  }
-
-  /// What a program does in a stage.
-  enum Body {
-    /// First it has the old objects, then the new ones.
-    case inTurn(((ModelContext) throws -> Void)?, ((ModelContext) throws -> Void)?)
-    /// It has both.
-    case atOnce((_ old: ModelContext, _ new: ModelContext) throws -> Void)
   }
 }

@@ -1,7 +1,7 @@
 internal import DepotClient
 internal import DepotProtocol
 
-/// What brings a store to the version of a program that has a plan, stage by stage.
+/// The migration of a store to the version of a program that has a plan, stage by stage.
 struct PlannedMigration {
   let connection: BlockingConnection
   let plan: any SchemaMigrationPlan.Type
@@ -62,7 +62,7 @@ struct PlannedMigration {
       }
       guard next > place, next <= target else { throw missingStage(from: place) }
       do {
-        try migrate(from: place, to: next, stage?.body)
+        try migrate(from: place, to: next, stage)
       } catch let error as DepotError where error.isOfAnotherProgram {
         throw error
       } catch {
@@ -124,19 +124,19 @@ struct PlannedMigration {
   ) -> SwiftDataError {
     let title = "The migration from version \(versions[place].number) to \(versions[next].number)"
     var error = SwiftDataError(any: cause)
-    let kind = SwiftDataError(.loadIssueModelContainer, "\(title) failed: \(error.message)")
-    error.message = kind.message
+    error.kind = .loadIssueModelContainer
+    error.message = "\(title) failed: \(error.message)"
     if stage == nil {
       error.hint =
         "Add a stage between the two versions to the plan; without one only what can be "
         + "inferred is done."
     }
-    return error.named(.loadIssueModelContainer)
+    return error
   }
 }
 
 extension PlannedMigration {
-  private func migrate(from place: Int, to next: Int, _ body: MigrationStage.Body?) throws {
+  private func migrate(from place: Int, to next: Int, _ stage: MigrationStage?) throws {
     let stored = try connection.schema()
     let (old, new) = (versions[place], versions[next])
     var schema = new.lowered.keepingEntities(of: stored, but: old.lowered)
@@ -146,37 +146,28 @@ extension PlannedMigration {
     }
     // A store that holds nothing of either version has nothing for the program to do.
     let isConcerned = !old.descriptions.isEmpty || !new.descriptions.isEmpty
-    guard let body, isConcerned else {
-      try connection.define(schema, from: stored.version)
-      return
-    }
     let store = try connection.storeIdentifier()
-    switch body {
-    case .atOnce(let migrate):
+    switch isConcerned ? stage : nil {
+    case nil, .lightweight, .custom(_, _, nil, nil):
+      try connection.define(schema, from: stored.version, allowing: .loss)
+    case .transform(_, _, let migrate):
       try connection.migrate(to: schema, from: stored.version) { left, right in
         try old.with(left, store) { old in try new.with(right, store) { try migrate(old, $0) } }
       }
-    case .inTurn(nil, let didMigrate):
+    case .custom(_, _, nil, let didMigrate):
       try connection.migrate(to: schema, from: stored.version) { _, copy in
         if let didMigrate { try new.with(copy, store, didMigrate) }
       }
-    case .inTurn(let willMigrate?, let didMigrate):
+    case .custom(_, _, let willMigrate?, let didMigrate):
       var interim = stored
-      interim.version = Self.interim(stored.version, before: schema.version)
+      // The number of the copy while it has the old objects.
+      interim.version = stored.version ?? schema.version.map { _ in SchemaVersion(0, 0, 0) }
       try connection.migrate(to: interim, from: stored.version) { _, copy in
         try old.with(copy, store, willMigrate)
-        try copy.define(schema, from: interim.version)
+        try copy.define(schema, from: interim.version, allowing: .loss)
         if let didMigrate { try new.with(copy, store, didMigrate) }
       }
     }
-  }
-
-  /// Returns the number of the copy while it has the old objects.
-  private static func interim(
-    _ old: SchemaVersion?,
-    before new: SchemaVersion?
-  ) -> SchemaVersion? {
-    old ?? new.map { _ in SchemaVersion(0, 0, 0) }
   }
 }
 

@@ -6,7 +6,7 @@ struct PlannedVersion {
   let schema: Schema
   /// The entities that the store holds.
   let descriptions: [EntityDescription]
-  /// What the service knows of them.
+  /// The schema of these entities for the service.
   let lowered: DepotProtocol.Schema
 
   /// Works out what a version is for a store that may hold some entities, or all if `nil`.
@@ -16,7 +16,7 @@ struct PlannedVersion {
     self.type = type
     schema = Schema(versionedSchema: type)
     let known = schema.descriptions.filter { entities?.contains($0.name) ?? true }
-    // What relationships lead to is in the same store.
+    // The targets of relationships are in the same store.
     descriptions = EntityCollection(known.map(\.type)).descriptions
     lowered = try SchemaLowering(descriptions).schema(schema.version)
   }

@@ -2,6 +2,6 @@
 public protocol SchemaMigrationPlan {
   /// The versions, the oldest first.
   static var schemas: [any VersionedSchema.Type] { get }
-  /// What leads from a version to the next one.
+  /// The ways from each version to the next one.
   static var stages: [MigrationStage] { get }
 }

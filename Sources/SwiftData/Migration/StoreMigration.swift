@@ -1,7 +1,7 @@
 internal import DepotClient
 internal import DepotProtocol
 
-/// What brings a store to the schema of a program that has no plan.
+/// The migration of a store to the schema of a program that has no plan.
 ///
 /// Entities that the program doesn't list stay, and so do properties that rows can do without: another
 /// program may have them. Everything else becomes as the program says, if it can be inferred how.
@@ -11,18 +11,6 @@ struct StoreMigration {
   /// The attributes whose defaults are others each time, so that the store's will do.
   let changingDefaults: Set<String>
   let isReadOnly: Bool
-
-  init(
-    _ connection: BlockingConnection,
-    _ wanted: DepotProtocol.Schema,
-    changingDefaults: Set<String>,
-    isReadOnly: Bool
-  ) {
-    self.connection = connection
-    self.wanted = wanted
-    self.changingDefaults = changingDefaults
-    self.isReadOnly = isReadOnly
-  }
 
   /// How often another program may define its schema in between.
   private static let attempts = 8
@@ -45,7 +33,8 @@ struct StoreMigration {
     guard !comparison.changes.isEmpty || !comparison.differences.isEmpty else { return }
     if isReadOnly { return try refuse(comparison) }
     if let version = stored.version { try raise(&target, version, comparison) }
-    try connection.define(target, from: stored.version)
+    // As on Apple's systems, the models say what goes.
+    try connection.define(target, from: stored.version, allowing: .loss)
   }
 
   /// Gives the schema a version that the store's may become.

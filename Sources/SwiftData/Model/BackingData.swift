@@ -1,4 +1,4 @@
-/// What holds the values of an object's properties.
+/// The storage of the values of an object's properties.
 ///
 /// A relationship to a `Codable` model is what its own functions below are for, so that those for
 /// attributes and for models are disfavored.
@@ -8,10 +8,10 @@ public protocol BackingData<Model> {
   /// Creates what holds the values of a new object.
   init(for modelType: Model.Type)
 
-  /// What names the object; `nil` if it has no identifier yet.
+  /// The identifier of the object; `nil` if it has none yet.
   var persistentModelID: PersistentIdentifier? { get set }
 
-  /// What `@Model` says of the properties.
+  /// The description of the properties that `@Model` makes.
   var metadata: Any { get }
 
   /// Returns the value of an attribute.
@@ -75,7 +75,7 @@ public final class DefaultBackingData<Model: PersistentModel>: ModelStorage, Bac
     super.init(EntityDescription.of(Model.self), nil)
   }
 
-  /// Creates what holds the values of an object of a store.
+  /// Creates the values of an object of a store, or of a new one.
   override init(_ description: EntityDescription, _ identifier: PersistentIdentifier?) {
     super.init(description, identifier)
   }

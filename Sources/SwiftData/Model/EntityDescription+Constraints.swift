@@ -2,8 +2,11 @@ internal import Synchronization
 
 /// The combinations of properties that are unique, and the indexes, that a class itself declares.
 final class ConstraintTable: Sendable {
+  /// The combinations of properties that no two objects may have alike.
   let uniques: [[String]]
+  /// The combinations of properties that have an index.
   let indexes: [[String]]
+  /// The combinations of numbers that have an index for ranges.
   let rangeIndexes: [[String]]
 
   init(_ description: EntityDescription) {
@@ -13,7 +16,8 @@ final class ConstraintTable: Sendable {
     var parts: [AnyKeyPath: String]?
     func path(_ keyPath: AnyKeyPath) -> String {
       if let property = description.property(keyPath) { return property.name }
-      let known = parts ?? description.pathsOfParts
+      let known =
+        parts ?? Dictionary(first: ModelPath.first(of: description).map { ($0.keyPath, $0.path) })
       parts = known
       return known[keyPath] ?? "\(keyPath)"
     }
@@ -37,25 +41,8 @@ final class ConstraintTable: Sendable {
 }
 
 extension EntityDescription {
-  /// The combinations of properties that no two objects may have alike.
-  var uniques: [[String]] { constraintTable.uniques }
-  /// The combinations of properties that have an index.
-  var indexes: [[String]] { constraintTable.indexes }
-  /// The combinations of numbers that have an index for ranges.
-  var rangeIndexes: [[String]] { constraintTable.rangeIndexes }
-
-  private var constraintTable: ConstraintTable {
-    constraints.load() ?? constraints.storeIfNil(ConstraintTable(self))
-  }
-
-  /// The paths of the parts of composites by the key paths that lead to them.
-  fileprivate var pathsOfParts: [AnyKeyPath: String] {
-    var paths: [AnyKeyPath: String] = [:]
-    for property in properties {
-      for (keyPath, path) in property.codec?.extend(property.keyPath) ?? [] {
-        paths[keyPath] = "\(property.name).\(path)"
-      }
-    }
-    return paths
+  /// The constraints and indexes of the class.
+  var constraints: ConstraintTable {
+    knownConstraints.load() ?? knownConstraints.storeIfNil(ConstraintTable(self))
   }
 }

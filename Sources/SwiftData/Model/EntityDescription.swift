@@ -1,22 +1,22 @@
 internal import Foundation
 internal import Synchronization
 
-/// What a model class stores, worked out once from its `schemaMetadata`.
+/// The description of a model class, worked out once from its `schemaMetadata`.
 // because everything in it is immutable but for the table of slots, which looks after itself
 final class EntityDescription: @unchecked Sendable {
   /// The class.
   let type: any PersistentModel.Type
   /// The name of the entity.
   let name: String
-  /// What the superclass stores, if it is a model class.
+  /// The description of the superclass, if it is a model class.
   let parent: EntityDescription?
   /// The properties; those of the superclass come first.
   let properties: [PropertyDescription]
   /// The entity of objects that were never saved.
   let temporaryKey: EntityKey
-  /// What a new object has before its initializer runs.
+  /// The values of a new object before its initializer runs.
   let initialSlots: [Slot]
-  /// What nothing is known of yet.
+  /// The values of an object of which nothing is known yet.
   let unloadedSlots: [Slot]
   /// The properties that lead to objects.
   let relationships: [PropertyDescription]
@@ -24,16 +24,13 @@ final class EntityDescription: @unchecked Sendable {
   private let byName: [String: Int]
   private let known = SlotTable()
   /// The constraints and indexes, once somebody asked.
-  let constraints = AtomicLazyReference<ConstraintTable>()
-  /// The other ends of relationships, once somebody asked.
-  let inverses = AtomicLazyReference<InverseTable>()
+  let knownConstraints = AtomicLazyReference<ConstraintTable>()
 
   private init(_ type: any PersistentModel.Type, parent: EntityDescription?) {
     self.type = type
     self.parent = parent
     name = Schema.entityName(for: type)
-    let top = parent?.root.name ?? name
-    temporaryKey = EntityKey.of(store: nil, entity: name, root: top)
+    temporaryKey = EntityKey.of(store: nil, entity: name, root: parent?.root.name ?? name)
     var properties = parent?.properties ?? []
     let inherited = Set(properties.map(\.name))
     var keyPaths: [AnyKeyPath: Int] = [:]
@@ -47,7 +44,7 @@ final class EntityDescription: @unchecked Sendable {
     }
     self.properties = properties
     byKeyPath = keyPaths
-    byName = Dictionary(properties.map { ($0.name, $0.slot) }) { first, _ in first }
+    byName = Dictionary(first: properties.map { ($0.name, $0.slot) })
     initialSlots = properties.map(\.initialSlot)
     unloadedSlots = Array(repeating: .unloaded, count: properties.count)
     relationships = properties.filter { $0.destination != nil }
@@ -98,7 +95,7 @@ final class EntityDescription: @unchecked Sendable {
   func property(_ keyPath: AnyKeyPath) -> PropertyDescription? {
     if let slot = byKeyPath[keyPath] { return properties[slot] }
     if let slot = known[keyPath] { return properties[slot] }
-    guard let property = InheritedKeyPaths.property(keyPath, of: type, parent) else { return nil }
+    guard let property = inheritedProperty(keyPath) else { return nil }
     known.add(keyPath, property.slot)
     return property
   }
@@ -110,15 +107,34 @@ final class EntityDescription: @unchecked Sendable {
 }
 
 extension EntityDescription {
-  /// Creates an object over a row of which nothing is known.
-  func makeObject(_ identifier: PersistentIdentifier) -> Link {
+  /// Returns the properties that a path leads through; `nil` if the entities don't have them.
+  func properties(along path: some StringProtocol) -> [PropertyDescription]? {
+    var entity: EntityDescription? = self
+    var found: [PropertyDescription] = []
+    for name in path.split(separator: ".") {
+      guard let property = entity?.property(named: String(name)) else { return nil }
+      found.append(property)
+      entity = property.destination.map { EntityDescription.of($0) }
+    }
+    return found
+  }
+
+  /// Returns the entity that a path of relationships leads to; `nil` if it leads to anything else.
+  func entity(at path: some StringProtocol) -> EntityDescription? {
+    guard let last = properties(along: path)?.last else { return path.isEmpty ? self : nil }
+    return last.destination.map { EntityDescription.of($0) }
+  }
+
+  /// Creates an object of this class over a row of which nothing is known, or, of no row, one that was
+  /// never saved and has the default values of its properties.
+  func makeObject(_ identifier: PersistentIdentifier?) -> Link {
     makeObject(of: root.type, identifier)
   }
 
-  /// Creates an object of this class, whose backing data is that of the topmost class.
+  /// Creates an object whose backing data is that of the topmost class.
   private func makeObject<Root: PersistentModel>(
     of _: Root.Type,
-    _ identifier: PersistentIdentifier
+    _ identifier: PersistentIdentifier?
   ) -> Link {
     guard let type = type as? Root.Type else {
       preconditionFailure("\(name) doesn't descend from \(Root.self).")
@@ -127,6 +143,13 @@ extension EntityDescription {
     let model = type.init(backingData: storage)
     storage.adopt(model)
     return Link(model, storage)
+  }
+
+  /// Makes an object that stands for one that there isn't.
+  func makePlaceholder(_ identifier: PersistentIdentifier) -> AnyObject {
+    let link = makeObject(identifier)
+    link.storage.phase = .gone
+    return link.model
   }
 
   /// Whether the entity is another one or descends from it.

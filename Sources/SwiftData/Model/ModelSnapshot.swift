@@ -5,18 +5,18 @@
 // because attributes hold values of structures and enumerations, which are copies
 @dynamicMemberLookup
 public struct ModelSnapshot<Model: PersistentModel>: Identifiable, @unchecked Sendable {
-  /// What names the object.
+  /// The identifier of the object.
   public let id: PersistentIdentifier
   private let description: EntityDescription
-  private let values: [CopiedValue]
+  private let values: [HeldValue]
 
-  init(_ id: PersistentIdentifier, _ description: EntityDescription, _ values: [CopiedValue]) {
+  init(_ id: PersistentIdentifier, _ description: EntityDescription, _ values: [HeldValue]) {
     self.id = id
     self.description = description
     self.values = values
   }
 
-  /// What names the object in every context and every process.
+  /// The identifier of the object in every context and every process.
   public var persistentModelID: PersistentIdentifier { id }
 
   /// An attribute.
@@ -26,21 +26,21 @@ public struct ModelSnapshot<Model: PersistentModel>: Identifiable, @unchecked Se
     return description.properties[slot].placeholder(Value.self, of: id)
   }
 
-  /// What a to-one relationship leads to.
+  /// The target of a to-one relationship.
   public subscript<Target: PersistentModel>(
     dynamicMember keyPath: KeyPath<Model, Target?>
   ) -> PersistentIdentifier? { target(keyPath) }
 
-  /// What a to-one relationship leads to.
+  /// The target of a to-one relationship.
   public subscript<Target: PersistentModel>(
     dynamicMember keyPath: KeyPath<Model, Target>
   ) -> PersistentIdentifier? { target(keyPath) }
 
-  /// What a to-many relationship leads to.
+  /// The targets of a to-many relationship.
   public subscript<Targets: RelationshipCollection>(
     dynamicMember keyPath: KeyPath<Model, Targets>
   ) -> [PersistentIdentifier] {
-    if case .many(let identifiers) = values[description.slot(of: keyPath)] { return identifiers }
+    if case .many(let identifiers?) = values[description.slot(of: keyPath)] { return identifiers }
     return []
   }
 
@@ -48,13 +48,6 @@ public struct ModelSnapshot<Model: PersistentModel>: Identifiable, @unchecked Se
     if case .one(let identifier) = values[description.slot(of: keyPath)] { return identifier }
     return nil
   }
-}
-
-/// The value of one property in a snapshot.
-enum CopiedValue {
-  case attribute(Any)
-  case one(PersistentIdentifier?)
-  case many([PersistentIdentifier])
 }
 
 extension ModelSnapshot: Hashable {
@@ -66,7 +59,7 @@ extension ModelSnapshot: Hashable {
       case (.attribute(let first), .attribute(let second)):
         property.codec?.areEqual(first, second) ?? false
       case (.one(let first), .one(let second)): first == second
-      case (.many(let first), .many(let second)): first == second
+      case (.many(let first), .many(let second)): first ?? [] == second ?? []
       default: false
       }
     }
@@ -76,39 +69,16 @@ extension ModelSnapshot: Hashable {
 }
 
 extension ModelSnapshot: Codable {
-  /// The name of a property, or of what else is encoded.
-  private struct Key: CodingKey {
-    var stringValue: String
-    var intValue: Int? { nil }
-    init(_ name: String) { stringValue = name }
-    init(stringValue: String) { self.init(stringValue) }
-    init?(intValue: Int) { nil }
-
-    static var identifier: Key { Key("persistentIdentifier") }
-  }
-
   /// Encodes the properties by their names.
   ///
   /// - Throws: An `EncodingError` if a value can't be encoded.
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: Key.self)
-    try container.encode(id, forKey: .identifier)
+    var container = encoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
+    try container.encode(id, forKey: .persistentIdentifier)
     for property in description.properties {
-      switch values[property.slot] {
-      case .attribute(let value):
-        guard let value = value as? any Encodable else {
-          throw EncodingError.invalidValue(
-            value,
-            EncodingError.Context(
-              codingPath: container.codingPath,
-              debugDescription: "\(property.qualifiedName) isn't Encodable."
-            )
-          )
-        }
-        try container.encode(value, forKey: Key(property.name))
-      case .one(let identifier): try container.encode(identifier, forKey: Key(property.name))
-      case .many(let identifiers): try container.encode(identifiers, forKey: Key(property.name))
-      }
+      let value = values[property.slot]
+      let isNone = if case .many(nil) = value { true } else { false }
+      try container.encode(isNone ? .many([]) : value, .modeledProperty(property.name))
     }
   }
 
@@ -116,33 +86,17 @@ extension ModelSnapshot: Codable {
   ///
   /// - Throws: A `DecodingError` if a value is of another type.
   public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: Key.self)
+    let container = try decoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
     let description = EntityDescription.of(Model.self)
     let values = try description.properties.map { property in
-      let key = Key(property.name)
-      switch property.kind {
-      case .attribute:
-        guard container.contains(key) else {
-          if case .value(let value) = property.initialSlot { return CopiedValue.attribute(value) }
-          return .attribute(Any?.none as Any)
-        }
-        let type = Swift.type(of: property.keyPath).valueType
-        guard let type = type as? any Decodable.Type else {
-          throw DecodingError.dataCorruptedError(
-            forKey: key,
-            in: container,
-            debugDescription: "\(property.qualifiedName) isn't Decodable."
-          )
-        }
-        return .attribute(try container.decode(type, forKey: key))
-      case .toOne:
-        return .one(try container.decodeIfPresent(PersistentIdentifier.self, forKey: key))
-      case .toMany:
-        return .many(try container.decodeIfPresent([PersistentIdentifier].self, forKey: key) ?? [])
+      let key = DataStoreSnapshotCodingKey.modeledProperty(property.name)
+      guard container.contains(key) || property.destination != nil else {
+        return property.initialSlot.held ?? .attribute(Any?.none as Any)
       }
+      return try container.held(property, key)
     }
     self.init(
-      try container.decode(PersistentIdentifier.self, forKey: .identifier),
+      try container.decode(PersistentIdentifier.self, forKey: .persistentIdentifier),
       description,
       values
     )
@@ -156,29 +110,31 @@ extension PersistentModel {
   /// The values of the object as they are now, which any thread may have.
   public var snapshot: ModelSnapshot<Self> {
     let description = EntityDescription.of(Self.self)
-    guard let storage = ownStorage else {
-      return ModelSnapshot(persistentModelID, description, description.initialSlots.map(\.snapshot))
-    }
+    let storage = ownStorage
     let values = description.properties.map { property in
-      if property.isToMany {
-        return CopiedValue.many(storage.targets(property.slot)?.allIdentifiers ?? [])
-      }
-      if storage.isUnloaded(property.slot) { storage.load(property.slot) }
-      let slot = storage.slots[property.slot]
-      if case .unloaded = slot { return property.initialSlot.snapshot }
-      return slot.snapshot
+      storage?.loaded(property).held ?? property.initialSlot.held ?? .one(nil)
     }
-    return ModelSnapshot(storage.identifier, description, values)
+    return ModelSnapshot(persistentModelID, description, values)
+  }
+}
+
+extension ModelStorage {
+  /// Returns the value of a property, which is read if it wasn't.
+  final func loaded(_ property: PropertyDescription) -> Slot {
+    if property.isToMany { return .many(targets(property.slot)) }
+    if isUnloaded(property.slot) { load(property.slot) }
+    return slots[property.slot]
   }
 }
 
 extension Slot {
-  /// The value as a snapshot has it.
-  fileprivate var snapshot: CopiedValue {
+  /// The value as a snapshot has it; `nil` if it isn't known.
+  var held: HeldValue? {
     switch self {
+    case .unloaded: nil
     case .value(let value): .attribute(value)
-    case .many(let list): .many(list?.allIdentifiers ?? [])
-    default: .one(targetIdentifier)
+    case .many(let list): .many(list?.allIdentifiers)
+    case .nothing, .link, .reference, .weak: .one(targetIdentifier)
     }
   }
 }

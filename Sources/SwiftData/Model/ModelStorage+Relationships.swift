@@ -1,4 +1,4 @@
-/// What relationships lead to, and how both sides are kept equal.
+/// The targets of relationships, whose two sides are kept equal.
 extension ModelStorage {
   /// Returns the object that a to-one relationship leads to.
   final func target(_ slot: Int) -> Link? {
@@ -363,7 +363,7 @@ extension ModelStorage {
 }
 
 extension Slot {
-  /// What a to-one relationship leads to.
+  /// The target of a to-one relationship.
   var targetIdentifier: PersistentIdentifier? {
     switch self {
     case .link(let link): link.storage.identifier

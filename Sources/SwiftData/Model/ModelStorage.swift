@@ -1,26 +1,26 @@
 internal import DepotLinux
 internal import Observation
 
-/// What holds the values of an object's properties, and how far they differ from the store's.
+/// The values of an object's properties, and their differences from the store's.
 ///
 /// It belongs to one object and, once that is inserted or fetched, to one context, on whose thread alone
 /// it is used.
 public class ModelStorage {
-  /// What names the object; temporary until the first save.
+  /// The identifier of the object; temporary until the first save.
   final var identifier: PersistentIdentifier
-  /// What the object's class stores.
+  /// The description of the object's class.
   final private(set) var description: EntityDescription
-  /// What is known of each property.
+  /// The values of the properties, as far as they are known.
   final var slots: [Slot]
   /// The version of the row that was read; 0 for a new object, and where no row was read yet.
   final var version: Int64 = 0
   /// The properties that were changed since the last save or read.
   final var changed = SlotSet()
-  /// What changed properties were when they were read.
+  /// The values of changed properties when they were read.
   final var base: [Int: Slot] = [:]
-  /// What others have stored since the version that the changes are based on.
+  /// The newer version of the row, if the changes are based on an older one.
   final var newer: NewerRow?
-  /// What became of to-many relationships that aren't loaded.
+  /// The changes of to-many relationships that aren't loaded.
   final var deltas: [Int: LinkDelta] = [:]
   /// The properties that couldn't be read when the program asked for them: it has seen less than there
   /// is.
@@ -43,7 +43,7 @@ public class ModelStorage {
   private final var owner: UnownedObject?
   /// Which object that is.
   private final var ownerIdentity: ObjectIdentifier?
-  /// What tells observers, for a class that has no registrar.
+  /// The registrar of observers, for a class that has none.
   final lazy var registrar = ObservationRegistrar()
 
   /// The object; `nil` before its initializer is done and after its end.
@@ -53,7 +53,7 @@ public class ModelStorage {
   /// The version of an object whose row is another one than what was read.
   static let staleVersion: Int64 = -1
 
-  /// What an object is to its context.
+  /// The relation of an object to its context.
   enum Phase {
     /// It belongs to no context.
     case unregistered
@@ -81,7 +81,7 @@ public class ModelStorage {
 
   deinit {
     group?.forget(groupIndex)
-    context?.forget(self)
+    context?.unregister(self)
   }
 
   /// Whether the object has changes that aren't saved.
@@ -92,8 +92,6 @@ public class ModelStorage {
     case .unregistered, .gone: false
     }
   }
-
-  final var isDeleted: Bool { phase == .deleted }
 
   /// Whether nothing was read of the object's row yet.
   final var isFault: Bool { phase == .stored && version == 0 }
@@ -110,18 +108,23 @@ public class ModelStorage {
     ownerIdentity = ObjectIdentifier(model)
     let type = type(of: model)
     if description.type != type {
-      let narrow = description
-      description = EntityDescription.of(type)
-      // The properties of the superclass come first.
-      slots += description.initialSlots.dropFirst(narrow.properties.count)
-      if identifier.isTemporary, phase == .unregistered {
-        identifier = PersistentIdentifier(description.temporaryKey, identifier.key)
-      }
+      let description = EntityDescription.of(type)
+      widen(to: description, description.initialSlots)
     }
     guard !unlinked.isEmpty else { return }
     let slots = unlinked
     unlinked = SlotSet()
     for slot in slots { linkInverse(slot) }
+  }
+
+  /// Takes the description of a subclass, and the values of the properties that only that has.
+  private final func widen(to description: EntityDescription, _ values: [Slot]) {
+    // The properties of the superclass come first.
+    slots += values.dropFirst(self.description.properties.count)
+    self.description = description
+    if identifier.isTemporary, phase == .unregistered {
+      identifier = PersistentIdentifier(description.temporaryKey, identifier.key)
+    }
   }
 
   /// Notes that a relationship was set before there was an object that the other side could lead to.
@@ -135,11 +138,7 @@ extension ModelStorage {
   final func takeOver(_ own: ModelStorage) {
     guard description.type != own.description.type else { return }
     let count = description.properties.count
-    slots += own.slots.dropFirst(count)
-    description = own.description
-    if identifier.isTemporary, phase == .unregistered {
-      identifier = PersistentIdentifier(description.temporaryKey, identifier.key)
-    }
+    widen(to: own.description, own.slots)
     for slot in own.unlinked where slot >= count {
       if model == nil { unlinked.insert(slot) } else { linkInverse(slot) }
     }
@@ -196,6 +195,18 @@ extension ModelStorage {
     }
     context?.willChange(self, slot)
   }
+
+  /// Changes a property without noting it as a change of the program, and tells its observers.
+  final func withMutation(_ slot: Int, _ body: () -> Void) {
+    guard let model else { return }
+    let property = description.properties[slot]
+    property.willSet(model)
+    body()
+    property.didSet(model)
+  }
+
+  /// Gives a property another value, and tells its observers.
+  final func mutate(_ slot: Int, to value: Slot) { withMutation(slot) { slots[slot] = value } }
 }
 
 // MARK: - Relationships
@@ -219,7 +230,7 @@ extension ModelStorage {
     if !isPartial, let typed = list.collection(V.self) { return typed }
     let links = visible(resolved(list, slot))
     let collection = withExtendedLifetime(links) { V(_$storages: links.map(\.storage)) }
-    // What is found by identifiers may be let go.
+    // Objects that are found by identifiers may be let go.
     if !isPartial, list.links != nil, !list.isInitial { list.typed = collection }
     return collection
   }

@@ -2,40 +2,31 @@
 extension PersistentModel {
   /// Returns the object that a relationship leads to, which always is one.
   public func getValue<V: PersistentModel & Decodable>(forKey key: KeyPath<Self, V>) -> V {
-    object(key)
+    ownStorage?.object(key) ?? persistentBackingData.getValue(forKey: key)
   }
 
   /// Returns the object that a relationship leads to; `nil` if there is none.
   public func getValue<V: PersistentModel & Decodable>(forKey key: KeyPath<Self, V?>) -> V? {
-    optionalObject(key)
+    guard let storage = ownStorage else { return persistentBackingData.getValue(forKey: key) }
+    return storage.optionalObject(key)
   }
 
   /// Sets the object that a relationship leads to.
   public func setValue<V: PersistentModel & Encodable>(
     forKey key: KeyPath<Self, V>,
     to newValue: V
-  ) { setObject(key, newValue) }
+  ) {
+    ownStorage?.setObject(key, newValue)
+      ?? persistentBackingData.setValue(forKey: key, to: newValue)
+  }
 
   /// Sets the object that a relationship leads to.
   public func setValue<V: PersistentModel & Encodable>(
     forKey key: KeyPath<Self, V?>,
     to newValue: V?
-  ) { setOptionalObject(key, newValue) }
-
-  // Here nothing is known of the objects but that they are models.
-
-  private func object<V: PersistentModel>(_ key: KeyPath<Self, V>) -> V { getValue(forKey: key) }
-
-  private func optionalObject<V: PersistentModel>(_ key: KeyPath<Self, V?>) -> V? {
-    getValue(forKey: key)
-  }
-
-  private func setObject<V: PersistentModel>(_ key: KeyPath<Self, V>, _ newValue: V) {
-    setValue(forKey: key, to: newValue)
-  }
-
-  private func setOptionalObject<V: PersistentModel>(_ key: KeyPath<Self, V?>, _ newValue: V?) {
-    setValue(forKey: key, to: newValue)
+  ) {
+    ownStorage?.setObject(key, newValue)
+      ?? persistentBackingData.setValue(forKey: key, to: newValue)
   }
 }
 

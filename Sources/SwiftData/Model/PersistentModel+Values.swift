@@ -37,26 +37,20 @@ extension PersistentModel {
 
   /// Sets the value of an attribute.
   public func setValue<V: Encodable>(forKey key: KeyPath<Self, V>, to newValue: V) {
-    guard let storage = ownStorage else {
-      return persistentBackingData.setValue(forKey: key, to: newValue)
-    }
-    storage.setAttribute(key, newValue)
+    ownStorage?.setAttribute(key, newValue)
+      ?? persistentBackingData.setValue(forKey: key, to: newValue)
   }
 
   /// Sets the object that a relationship leads to.
   public func setValue<V: PersistentModel>(forKey key: KeyPath<Self, V>, to newValue: V) {
-    guard let storage = ownStorage else {
-      return persistentBackingData.setValue(forKey: key, to: newValue)
-    }
-    storage.setObject(key, newValue)
+    ownStorage?.setObject(key, newValue)
+      ?? persistentBackingData.setValue(forKey: key, to: newValue)
   }
 
   /// Sets the object that a relationship leads to.
   public func setValue<V: PersistentModel>(forKey key: KeyPath<Self, V?>, to newValue: V?) {
-    guard let storage = ownStorage else {
-      return persistentBackingData.setValue(forKey: key, to: newValue)
-    }
-    storage.setObject(key, newValue)
+    ownStorage?.setObject(key, newValue)
+      ?? persistentBackingData.setValue(forKey: key, to: newValue)
   }
 
   /// Sets the objects that a relationship leads to.
@@ -64,10 +58,8 @@ extension PersistentModel {
     forKey key: KeyPath<Self, V>,
     to newValue: V
   ) where O == V.PersistentElement {
-    guard let storage = ownStorage else {
-      return persistentBackingData.setValue(forKey: key, to: newValue)
-    }
-    storage.setObjects(key, newValue)
+    ownStorage?.setObjects(key, newValue)
+      ?? persistentBackingData.setValue(forKey: key, to: newValue)
   }
 
   /// Sets the objects that a relationship leads to.
@@ -75,17 +67,13 @@ extension PersistentModel {
     forKey key: KeyPath<Self, V>,
     to newValue: V
   ) where O == V.PersistentElement {
-    guard let storage = ownStorage else {
-      return persistentBackingData.setValue(forKey: key, to: newValue)
-    }
-    storage.setObjects(key, newValue)
+    ownStorage?.setObjects(key, newValue)
+      ?? persistentBackingData.setValue(forKey: key, to: newValue)
   }
 
   /// Sets the value of an attribute of any type.
   public func setTransformableValue<V>(forKey key: KeyPath<Self, V>, to newValue: V) {
-    guard let storage = ownStorage else {
-      return persistentBackingData.setTransformableValue(forKey: key, to: newValue)
-    }
-    storage.setAttribute(key, newValue)
+    ownStorage?.setAttribute(key, newValue)
+      ?? persistentBackingData.setTransformableValue(forKey: key, to: newValue)
   }
 }

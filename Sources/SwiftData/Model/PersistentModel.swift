@@ -8,13 +8,13 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   /// Creates an object over values that are there already.
   init(backingData: any BackingData<Self>)
 
-  /// What holds the object's values.
+  /// The storage of the object's values.
   var persistentBackingData: any BackingData<Self> { get set }
 
   /// The properties that are stored.
   static var schemaMetadata: [Schema.PropertyMetadata] { get }
 
-  /// What tells observers of changes that come from elsewhere, as Apple's expansions name it.
+  /// The registrar of observers, for changes that come from elsewhere, as Apple's expansions name it.
   // swift-format-ignore: NoLeadingUnderscores
   var _$observationRegistrar: ObservationRegistrar { get }
 }
@@ -46,7 +46,7 @@ extension PersistentModel {
   /// saved.
   public var modelContext: ModelContext? { storage?.ownContext }
 
-  /// What names the object in every context and every process.
+  /// The identifier of the object in every context and every process.
   public var persistentModelID: PersistentIdentifier {
     if let storage { return storage.identifier }
     return persistentBackingData.persistentModelID
@@ -59,16 +59,16 @@ extension PersistentModel {
   public var hasChanges: Bool { storage?.hasChanges ?? false }
 
   /// Whether the object was deleted and that isn't saved yet.
-  public var isDeleted: Bool { storage?.isDeleted ?? false }
+  public var isDeleted: Bool { storage?.phase == .deleted }
 
   public static func == (left: Self, right: Self) -> Bool { left === right }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
-  /// What holds the values, if it is Depot's own.
+  /// The storage of the values, if it is Depot's own.
   var storage: ModelStorage? { persistentBackingData._$storage }
 
-  /// What holds the values, which knows of the object's own class.
+  /// The storage of the values, which knows of the object's own class.
   var ownStorage: ModelStorage? {
     guard let storage = persistentBackingData._$storage else { return nil }
     storage.adopt(self)

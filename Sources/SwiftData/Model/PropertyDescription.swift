@@ -10,15 +10,15 @@ class PropertyDescription {
   let kind: Kind
   /// The default value, of the property's type; `nil` if there is none.
   let defaultValue: Any?
-  /// What `@Attribute` says.
+  /// The options of `@Attribute`.
   let attribute: Schema.Attribute?
-  /// What `@Relationship` says.
+  /// The options of `@Relationship`.
   let relationship: Schema.Relationship?
   /// The class that declares the property.
   let owner: any PersistentModel.Type
   private let knownShape = AtomicLazyReference<RelationshipShape>()
 
-  /// What the value is.
+  /// The kind of value.
   enum Kind {
     case attribute(AttributeCodec)
     case toOne(any PersistentModel.Type, isOptional: Bool)
@@ -41,7 +41,7 @@ class PropertyDescription {
     relationship = metadata.metadata as? Schema.Relationship
   }
 
-  /// What a new object has before anything is set.
+  /// The value in a new object before anything is set.
   var initialSlot: Slot {
     switch kind {
     case .attribute(let codec): .value(defaultValue ?? codec.placeholder)
@@ -50,7 +50,7 @@ class PropertyDescription {
     }
   }
 
-  /// What the relationship is in the graph of the classes.
+  /// The role of the relationship in the graph of the classes.
   var shape: RelationshipShape {
     if let shape = knownShape.load() { return shape }
     return knownShape.storeIfNil(RelationshipShape.of(self))
@@ -175,15 +175,12 @@ extension PropertyDescription {
     of type: Value.Type,
     _ metadata: Schema.PropertyMetadata
   ) -> Kind {
-    if let model = type as? any PersistentModel.Type { return .toOne(model, isOptional: false) }
-    if let wrapped = (type as? any OptionalType.Type)?.wrappedType {
-      if let model = wrapped as? any PersistentModel.Type { return .toOne(model, isOptional: true) }
-      if let models = wrapped as? any RelationshipCollection.Type {
-        return .toMany(models.elementType, isOptional: true)
-      }
+    let wrapped = (type as? any OptionalType.Type)?.wrappedType
+    if let model = (wrapped ?? type) as? any PersistentModel.Type {
+      return .toOne(model, isOptional: wrapped != nil)
     }
-    if let models = type as? any RelationshipCollection.Type {
-      return .toMany(models.elementType, isOptional: false)
+    if let models = (wrapped ?? type) as? any RelationshipCollection.Type {
+      return .toMany(models.elementType, isOptional: wrapped != nil)
     }
     return .attribute(AttributeCodec.of(type, metadata.metadata as? Schema.Attribute))
   }

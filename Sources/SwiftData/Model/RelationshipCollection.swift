@@ -1,6 +1,6 @@
 /// A collection that a to-many relationship can be.
 ///
-/// What it asks for isn't for programs to call, and has an underscore therefore.
+/// Its requirements have underscores, as they aren't for programs to call.
 // swift-format-ignore: NoLeadingUnderscores
 public protocol RelationshipCollection {
   associatedtype PersistentElement: PersistentModel
@@ -8,7 +8,7 @@ public protocol RelationshipCollection {
   /// Creates the collection of some objects; `nil` makes the empty one, or `nil` if it can be.
   init(_$storages: [ModelStorage]?)
 
-  /// What holds the objects' values; `nil` if there is no collection.
+  /// The storages of the objects; `nil` if there is no collection.
   var _$storages: [ModelStorage]? { get }
 
   /// Returns which part of an earlier collection, of how many objects, is another one now, and what holds

@@ -1,4 +1,4 @@
-/// What a relationship is in the graph of the model classes, worked out from the classes alone.
+/// The role of a relationship in the graph of the model classes, worked out from the classes alone.
 final class RelationshipShape: Sendable {
   /// The relationship that leads back.
   let inverse: Inverse?
@@ -25,8 +25,7 @@ final class RelationshipShape: Sendable {
     guard let type = property.destination else {
       return RelationshipShape(inverse: nil, isStrong: false, isSaved: false)
     }
-    guard let back = EntityDescription.of(property.owner).inverse(ofSlot: property.slot)?.property
-    else {
+    guard let back = property.inverse else {
       let isStrong =
         property.isToMany || !leadsBack(from: type, to: EntityDescription.of(property.owner))
       return RelationshipShape(inverse: nil, isStrong: isStrong, isSaved: true)

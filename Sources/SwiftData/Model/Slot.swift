@@ -1,4 +1,4 @@
-/// What is known of the value of one property of one object.
+/// The value of one property of one object, as far as it is known.
 enum Slot {
   /// Nothing yet: the row has to be read.
   case unloaded
@@ -8,11 +8,11 @@ enum Slot {
   case nothing
   /// The object that a to-one relationship leads to, which is kept alive from here.
   case link(Link)
-  /// What a to-one relationship leads to; the context finds the object.
+  /// The target of a to-one relationship; the context finds the object.
   case reference(PersistentIdentifier)
   /// The object that a to-one relationship leads to, for as long as others keep it alive.
   case weak(WeakLink)
-  /// What a to-many relationship leads to; `nil` if there is no collection.
+  /// The targets of a to-many relationship; `nil` if there is no collection.
   case many(LinkList?)
 }
 
@@ -45,7 +45,7 @@ final class WeakLink {
   var link: Link? { model.map { Link($0, storage) } }
 }
 
-/// What a to-many relationship leads to, in order.
+/// The targets of a to-many relationship, in order.
 final class LinkList {
   /// The objects, which are kept alive from here; `nil` if only ``identifiers`` are known.
   private(set) var links: [Link]?
@@ -76,7 +76,7 @@ final class LinkList {
 
   var count: Int { links?.count ?? identifiers.count }
 
-  /// What the objects are called.
+  /// The identifiers of the objects.
   var allIdentifiers: [PersistentIdentifier] {
     links?.map(\.storage.identifier) ?? identifiers
   }
@@ -136,12 +136,6 @@ final class LinkList {
     return identifiers.position { $0 == identifier }
   }
 
-  /// Removes all objects that satisfy `condition`.
-  func removeAll(where condition: (ModelStorage) -> Bool) {
-    typed = nil
-    links?.removeAll { condition($0.storage) }
-  }
-
   /// Keeps the objects alive no longer, unless one of them has no identifier yet that lasts.
   func forgetObjects() {
     guard let links, !links.contains(where: { $0.storage.identifier.isTemporary }) else { return }
@@ -151,7 +145,7 @@ final class LinkList {
   }
 }
 
-/// What was added to and removed from a to-many relationship that isn't loaded.
+/// The objects added to and removed from a to-many relationship that isn't loaded.
 struct LinkDelta {
   var added: [Link] = []
   var removed: [Link] = []

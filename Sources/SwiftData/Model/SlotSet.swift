@@ -1,7 +1,20 @@
+/// A property of one object.
+struct SlotPlace: Hashable {
+  private let storage: ObjectIdentifier
+  let slot: Int
+
+  init(_ storage: ModelStorage, _ slot: Int) {
+    self.storage = ObjectIdentifier(storage)
+    self.slot = slot
+  }
+}
+
 /// A set of slots.
 struct SlotSet: Equatable, Sequence {
   private var low: UInt64 = 0
   private var high: Set<Int> = []
+
+  init(_ slots: [Int] = []) { for slot in slots { insert(slot) } }
 
   var isEmpty: Bool { low == 0 && high.isEmpty }
 

@@ -1,4 +1,4 @@
-/// What the compiler says where a model has a property whose values a store can't keep.
+/// The compiler's message where a model has a property whose values a store can't keep.
 extension PersistentModel {
   /// Tells which types a store keeps.
   @available(

@@ -1,6 +1,5 @@
 internal import DepotClient
 internal import DepotProtocol
-internal import Dispatch
 public import Observation
 internal import Synchronization
 
@@ -16,7 +15,7 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
   private let container: ModelContainer
   private let entities: Set<String>
   private let authors: Set<String>
-  private let isolation: WeakActor?
+  private let home: MergeQueue.Home
   private let state: Mutex<State>
 
   private struct State {
@@ -30,47 +29,30 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
   ///   - historyTokens: The moments after which transactions count, by the identifiers of the stores;
   ///     from now on if `nil`.
   ///   - observedModels: The classes whose objects' changes count; all if empty.
-  ///   - authors: Whose transactions count; everybody's if empty.
-  ///   - modelContainer: Whose stores.
+  ///   - authors: The authors whose transactions count; everybody's if empty.
+  ///   - modelContainer: The container of the stores.
   ///   - isolation: The actor on which observers are told.
   /// - Throws: ``SwiftDataError/historyTokenExpired`` if what came after a token isn't kept any more, and
   ///   others if the history can't be read.
-  public convenience init(
+  public init(
     historyTokens: [String: any HistoryToken]? = nil,
     observedModels: [any PersistentModel.Type] = [],
     authors: Set<String> = [],
     modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
-    self.init(
-      historyTokens?.compactMapValues { $0 as? DefaultHistoryToken } ?? [:],
-      modelContainer.names(of: observedModels),
-      authors,
-      modelContainer,
-      isolation
-    )
+    container = modelContainer
+    entities = modelContainer.names(of: observedModels)
+    self.authors = authors
+    home = MergeQueue.Home(isolation)
+    let tokens = historyTokens?.compactMapValues { $0 as? DefaultHistoryToken } ?? [:]
+    state = Mutex(State(tokens: tokens))
     modelContainer.core.remote.add(self)
     try modelContainer.core.remote.begin()
     for handle in modelContainer.stores {
-      guard let token = historyTokens?[handle.identifier] as? DefaultHistoryToken,
-        let sequence = token.tokenValue?[handle.identifier]
-      else { continue }
-      try catchUp(handle, sequence)
+      guard let moment = tokens[handle.identifier]?[handle.identifier] else { continue }
+      try catchUp(handle, moment)
     }
-  }
-
-  private init(
-    _ tokens: [String: DefaultHistoryToken],
-    _ entities: Set<String>,
-    _ authors: Set<String>,
-    _ container: ModelContainer,
-    _ isolation: (any Actor)?
-  ) {
-    self.container = container
-    self.entities = entities
-    self.authors = authors
-    self.isolation = isolation.map(WeakActor.init)
-    state = Mutex(State(tokens: tokens))
   }
 
   /// How many transactions there were.
@@ -85,42 +67,27 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
     return state.withLock(\.tokens)
   }
 
-  func receive(_ event: RemoteEvent) {
-    if case .objects(let changes) = event.event {
-      if isWanted(changes) { count(event) }
-      return
-    }
-    guard case .transaction(let transaction) = event.event else { return count(event) }
-    if isWanted(transaction) { count(event) }
-  }
+  func receive(_ event: RemoteEvent) { if isWanted(event) { count(event) } }
 
-  private func isWanted(_ changes: ObjectChanges) -> Bool {
-    if !authors.isEmpty {
-      guard let author = changes.editingState.author, authors.contains(author) else { return false }
-    }
-    return entities.isEmpty || changes.all.contains { entities.contains($0.entityName) }
-  }
-
-  private func isWanted(_ transaction: DepotClient.HistoryTransaction) -> Bool {
-    if !authors.isEmpty {
-      guard let author = transaction.author, authors.contains(author) else { return false }
-    }
-    return entities.isEmpty || transaction.changes.contains { entities.contains($0.entity) }
+  private func isWanted(_ event: RemoteEvent) -> Bool {
+    // Nobody knows what a gap has had.
+    if case .gap = event.event { return true }
+    guard authors.isEmpty || event.author.map(authors.contains) == true else { return false }
+    return entities.isEmpty || event.entityNames.contains(where: entities.contains)
   }
 
   /// Counts what was saved before the watch began.
-  private func catchUp(_ handle: StoreHandle, _ sequence: Int64) throws {
+  private func catchUp(_ handle: StoreHandle, _ token: DepotProtocol.HistoryToken) throws {
     let store = handle.identifier
-    let request = HistoryRequest(
-      since: .token(DepotProtocol.HistoryToken(store: store, sequence: sequence))
-    )
+    let request = HistoryRequest(since: .token(token))
     var last: Int64 = 0
     do {
       try handle.connect().history(request) { transaction in
+        let event = RemoteEvent(store: store, event: .transaction(transaction))
         // A large one comes in pieces.
-        guard transaction.token.sequence != last, isWanted(transaction) else { return }
+        guard transaction.token.sequence != last, isWanted(event) else { return }
         last = transaction.token.sequence
-        count(RemoteEvent(store: store, event: .transaction(transaction)))
+        count(event)
       }
     } catch {
       throw SwiftDataError(any: error)
@@ -129,24 +96,20 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
 
   private func count(_ event: RemoteEvent) {
     let isNew = state.withLock { state in
-      guard let token = event.token else { return true }
-      // What was counted may tell of other stores too.
+      guard let token = event.token else {
+        // The next events may be of another past of the store, with smaller numbers.
+        if case .gap = event.event { state.tokens[event.store] = nil }
+        return true
+      }
+      // The token that was counted may tell of other stores too.
       let last = state.tokens[event.store]?.sequence(of: event.store) ?? 0
       guard token.sequence(of: event.store) > last else { return false }
       state.tokens[event.store] = token
       return true
     }
     guard isNew else { return }
-    guard let isolation else { return increment() }
-    switch isolation.actor {
-    // Nobody is left to be told there.
-    case nil: break
-    case let actor? where actor === MainActor.shared: DispatchQueue.main.async { self.increment() }
-    case let actor?: Task { await self.increment(on: actor) }
-    }
+    if home.isCaller { increment() } else { home.perform { self.increment() } }
   }
-
-  private func increment(on actor: isolated any Actor) { increment() }
 
   private func increment() {
     registrar.withMutation(of: self, keyPath: \.eventCounter) {

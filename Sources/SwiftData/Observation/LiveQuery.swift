@@ -15,7 +15,7 @@ public import Foundation
 public struct LiveQuery<Element: PersistentModel> {
   private let source: Source
 
-  /// What is fetched, and the observer that has it.
+  /// The descriptor of the objects, and the observer that has them.
   private final class Source {
     let descriptor: FetchDescriptor<Element>
     let context: ModelContext?

@@ -7,7 +7,7 @@ extension NotificationCenter {
   ///
   /// - Parameters:
   ///   - name: The name.
-  ///   - object: Who posts them; anybody if `nil`.
+  ///   - object: The poster of the notifications; anybody if `nil`.
   /// - Returns: The sequence.
   public func notifications(
     named name: Notification.Name,

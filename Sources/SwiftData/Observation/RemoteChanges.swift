@@ -3,18 +3,13 @@ internal import DepotProtocol
 internal import Foundation
 internal import Synchronization
 
-/// What is saved in the stores of a container, by whomever, on its way to the contexts that want it.
+/// The changes that anybody saves in the stores of a container, on their way to the contexts.
 ///
 /// Nothing is watched before somebody wants it.
 final class RemoteChanges: Sendable {
   private let handles: [StoreHandle]
-  private let state = Mutex(State())
-  /// Where events are handed out, which the watchers' threads call.
-  private let exchange = Exchange()
-
-  private struct State {
-    var watchers: [StoreWatcher]?
-  }
+  private let watchers = Mutex<[StoreWatcher]?>(nil)
+  private let receivers = Mutex<[WeakReceiver]>([])
 
   init(_ handles: [StoreHandle]) { self.handles = handles }
 
@@ -22,43 +17,35 @@ final class RemoteChanges: Sendable {
   ///
   /// - Throws: ``SwiftDataError/storeFailure`` if nothing answers.
   func begin() throws {
-    try state.withLock { state in
-      guard state.watchers == nil else { return }
-      state.watchers = try handles.map { handle in
-        let (exchange, store) = (exchange, handle.identifier)
-        return try StoreWatcher(handle) { exchange.handOut(RemoteEvent(store: store, event: $0)) }
+    try watchers.withLock { watchers in
+      guard watchers == nil else { return }
+      watchers = try handles.map { handle in
+        try StoreWatcher(handle) { [weak self, store = handle.identifier] event in
+          self?.handOut(RemoteEvent(store: store, event: event))
+        }
       }
     }
   }
 
-  /// Tells what a context has saved in a store of the program's own.
-  func tell(_ event: RemoteEvent) {
-    if state.withLock({ $0.watchers != nil }) { exchange.handOut(event) }
-  }
+  /// Tells of a save of a context in a store of the program's own.
+  func tell(_ event: RemoteEvent) { if watchers.withLock({ $0 != nil }) { handOut(event) } }
 
   /// Hands everything that is told from now on to `receiver`, as long as that lives.
-  func add(_ receiver: any RemoteReceiver) { exchange.add(receiver) }
-
-  /// Who gets the events.
-  private final class Exchange: Sendable {
-    private let receivers = Mutex<[WeakReceiver]>([])
-
-    func add(_ receiver: any RemoteReceiver) {
-      receivers.withLock { receivers in
-        receivers.removeAll { $0.receiver == nil || $0.receiver === receiver }
-        receivers.append(WeakReceiver(receiver: receiver))
-      }
+  func add(_ receiver: any RemoteReceiver) {
+    receivers.withLock { receivers in
+      receivers.removeAll { $0.receiver == nil || $0.receiver === receiver }
+      receivers.append(WeakReceiver(receiver: receiver))
     }
+  }
 
-    func handOut(_ event: RemoteEvent) {
-      for entry in receivers.withLock({ $0 }) { entry.receiver?.receive(event) }
-      // Contexts on the main queue merge before anybody there learns of the notification.
-      NotificationCenter.default.post(
-        name: ModelContainer.remoteChange,
-        object: nil,
-        userInfo: event.userInfo
-      )
-    }
+  private func handOut(_ event: RemoteEvent) {
+    for entry in receivers.withLock({ $0 }) { entry.receiver?.receive(event) }
+    // Contexts on the main queue merge before anybody there learns of the notification.
+    NotificationCenter.default.post(
+      name: ModelContainer.remoteChange,
+      object: nil,
+      userInfo: event.userInfo
+    )
   }
 
   private struct WeakReceiver: Sendable {
@@ -72,21 +59,37 @@ protocol RemoteReceiver: AnyObject, Sendable {
   func receive(_ event: RemoteEvent)
 }
 
-/// What one of a container's stores tells.
+/// An event of one of a container's stores.
 struct RemoteEvent: Sendable {
   /// The identifier of the store.
   let store: String
   let event: StoreEvent
 
-  /// The number of the transaction in the history of the store.
-  var sequence: Int64? {
+  /// The transaction in the history of the store.
+  var moment: DepotProtocol.HistoryToken? {
     guard case .transaction(let transaction) = event else { return nil }
-    return transaction.token.sequence
+    return transaction.token
   }
 
   /// The moment after it.
-  var token: DefaultHistoryToken? {
-    sequence.map { DefaultHistoryToken(store: store, sequence: $0) }
+  var token: DefaultHistoryToken? { moment.map { DefaultHistoryToken(store: store, $0) } }
+
+  /// The author of the change, if one was named.
+  var author: String? {
+    switch event {
+    case .transaction(let transaction): transaction.author
+    case .gap: nil
+    case .objects(let changes): changes.editingState.author
+    }
+  }
+
+  /// The names of the entities of the objects that changed, as far as they are known.
+  var entityNames: [String] {
+    switch event {
+    case .transaction(let transaction): transaction.changes.map(\.entity)
+    case .gap: []
+    case .objects(let changes): changes.all.map(\.entityName)
+    }
   }
 
   /// How many changes it tells.
@@ -105,12 +108,7 @@ struct RemoteEvent: Sendable {
       info[ModelContext.NotificationKey.historyTokens] = tokens
       info[ModelContext.NotificationKey.historyTokens.rawValue] = tokens
     }
-    if case .transaction(let transaction) = event, let author = transaction.author {
-      info["author"] = author
-    }
-    if case .objects(let changes) = event, let author = changes.editingState.author {
-      info["author"] = author
-    }
+    if let author { info["author"] = author }
     return info
   }
 }

@@ -1,4 +1,4 @@
-/// What the results of a fetch depend on.
+/// The changes on which the results of a fetch depend.
 struct ResultsDependency {
   private let description: EntityDescription
   /// The properties of the entity itself that the predicate and the order read; all if `nil`.

@@ -52,11 +52,11 @@ extension ResultsObserver where SectionTitle == Never {
   }
 }
 
-extension ResultsObserver where SectionTitle == String {
+extension ResultsObserver where SectionTitle: ResultsSectionTitle {
   /// The property by which the results are in sections; a new one takes effect at once.
-  public var sectionBy: KeyPath<Element, String>? {
-    get { sectionKeyPath() as? KeyPath<Element, String> }
-    set { setSection(newValue.map { Section($0) }) }
+  public var sectionBy: KeyPath<Element, SectionTitle>? {
+    get { section?.keyPath as? KeyPath<Element, SectionTitle> }
+    set { section = newValue.map { Section($0) } }
   }
 
   /// Creates an observer of what a descriptor describes in sections, in a context.
@@ -64,7 +64,7 @@ extension ResultsObserver where SectionTitle == String {
   /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element>,
-    sectionBy: KeyPath<Element, String>,
+    sectionBy: KeyPath<Element, SectionTitle>,
     modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
@@ -77,7 +77,7 @@ extension ResultsObserver where SectionTitle == String {
   public convenience init(
     filterBy: Predicate<Element>? = nil,
     sortBy: [SortDescriptor<Element>] = [],
-    sectionBy: KeyPath<Element, String>,
+    sectionBy: KeyPath<Element, SectionTitle>,
     modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
@@ -91,7 +91,7 @@ extension ResultsObserver where SectionTitle == String {
   /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element>,
-    sectionBy: KeyPath<Element, String>,
+    sectionBy: KeyPath<Element, SectionTitle>,
     modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
@@ -105,7 +105,7 @@ extension ResultsObserver where SectionTitle == String {
   public convenience init(
     filterBy: Predicate<Element>? = nil,
     sortBy: [SortDescriptor<Element>] = [],
-    sectionBy: KeyPath<Element, String>,
+    sectionBy: KeyPath<Element, SectionTitle>,
     modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
@@ -114,78 +114,35 @@ extension ResultsObserver where SectionTitle == String {
   }
 }
 
-extension ResultsObserver where SectionTitle == String? {
-  /// The property by which the results are in sections; a new one takes effect at once.
-  public var sectionBy: KeyPath<Element, String?>? {
-    get { sectionKeyPath() as? KeyPath<Element, String?> }
-    set { setSection(newValue.map { Section($0) }) }
-  }
-
-  /// Creates an observer of what a descriptor describes in sections, in a context.
-  ///
-  /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
-  public convenience init(
-    fetchDescriptor: FetchDescriptor<Element>,
-    sectionBy: KeyPath<Element, String?>,
-    modelContext: ModelContext,
-    isolation: isolated (any Actor)? = #isolation
-  ) throws {
-    try self.init(fetchDescriptor, Section(sectionBy), modelContext, isolation)
-  }
-
-  /// Creates an observer of objects that satisfy a predicate in sections, in a context.
-  ///
-  /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
-  public convenience init(
-    filterBy: Predicate<Element>? = nil,
-    sortBy: [SortDescriptor<Element>] = [],
-    sectionBy: KeyPath<Element, String?>,
-    modelContext: ModelContext,
-    isolation: isolated (any Actor)? = #isolation
-  ) throws {
-    let descriptor = FetchDescriptor(predicate: filterBy, sortBy: sortBy)
-    try self.init(descriptor, Section(sectionBy), modelContext, isolation)
-  }
-
-  /// Creates an observer of what a descriptor describes in sections,
-  /// of a container: in its main context on the main actor, else in a new one.
-  ///
-  /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
-  public convenience init(
-    fetchDescriptor: FetchDescriptor<Element>,
-    sectionBy: KeyPath<Element, String?>,
-    modelContainer: ModelContainer,
-    isolation: isolated (any Actor)? = #isolation
-  ) throws {
-    try self.init(fetchDescriptor, Section(sectionBy), modelContainer.context(isolation), isolation)
-  }
-
-  /// Creates an observer of objects that satisfy a predicate in sections,
-  /// of a container: in its main context on the main actor, else in a new one.
-  ///
-  /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
-  public convenience init(
-    filterBy: Predicate<Element>? = nil,
-    sortBy: [SortDescriptor<Element>] = [],
-    sectionBy: KeyPath<Element, String?>,
-    modelContainer: ModelContainer,
-    isolation: isolated (any Actor)? = #isolation
-  ) throws {
-    let descriptor = FetchDescriptor(predicate: filterBy, sortBy: sortBy)
-    try self.init(descriptor, Section(sectionBy), modelContainer.context(isolation), isolation)
+extension ResultsObserver.Section where SectionTitle: ResultsSectionTitle {
+  init(_ keyPath: KeyPath<Element, SectionTitle>) {
+    self.init(keyPath: keyPath, sort: [SectionTitle._$sort(by: keyPath)]) { $0[keyPath: keyPath] }
   }
 }
 
-extension ResultsObserver.Section where SectionTitle == String {
-  init(_ keyPath: KeyPath<Element, String>) {
-    self.init(keyPath: keyPath, sort: [SortDescriptor(keyPath.shared)]) { $0[keyPath: keyPath] }
-  }
+/// A type of titles by which results can be in sections: `String` or `String?`.
+///
+/// Its requirement has an underscore, as it isn't for programs to call.
+// swift-format-ignore: NoLeadingUnderscores
+public protocol ResultsSectionTitle: Hashable {
+  /// Returns the key by which objects are sorted by their titles.
+  static func _$sort<Model: PersistentModel>(
+    by keyPath: KeyPath<Model, Self>
+  ) -> SortDescriptor<Model>
 }
 
-extension ResultsObserver.Section where SectionTitle == String? {
-  init(_ keyPath: KeyPath<Element, String?>) {
-    self.init(keyPath: keyPath, sort: [SortDescriptor(keyPath.shared)]) { $0[keyPath: keyPath] }
-  }
+// swift-format-ignore: NoLeadingUnderscores
+extension String: ResultsSectionTitle {
+  public static func _$sort<Model: PersistentModel>(
+    by keyPath: KeyPath<Model, String>
+  ) -> SortDescriptor<Model> { SortDescriptor(keyPath.shared) }
+}
+
+// swift-format-ignore: NoLeadingUnderscores
+extension String?: ResultsSectionTitle {
+  public static func _$sort<Model: PersistentModel>(
+    by keyPath: KeyPath<Model, String?>
+  ) -> SortDescriptor<Model> { SortDescriptor(keyPath.shared) }
 }
 
 extension ModelContainer {

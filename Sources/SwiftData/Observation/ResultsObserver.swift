@@ -16,8 +16,14 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
   private let registrar = ObservationRegistrar()
   /// The context in which the results are.
   public let modelContext: ModelContext
-  private var descriptor: FetchDescriptor<Element>
-  private var section: Section?
+  /// The descriptor of the results; those of a new one are fetched at once.
+  public var fetchDescriptor: FetchDescriptor<Element> {
+    didSet { refetch() }
+  }
+  /// The sections; those of a new property are made at once.
+  var section: Section? {
+    didSet { refetch() }
+  }
   private var dependency: ResultsDependency
   private var elements: [Element] = []
   private var positions: [ObjectIdentifier: Int]?
@@ -26,7 +32,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
   /// Why the last fetch has failed; `nil` after one that didn't.
   public private(set) var fetchError: (any Error)?
 
-  /// What the sections are made by.
+  /// The property by which sections are made.
   struct Section {
     let keyPath: PartialKeyPath<Element>
     /// The one key that sorts by sections.
@@ -43,7 +49,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     _ isolation: (any Actor)?
   ) throws {
     modelContext = context
-    self.descriptor = descriptor
+    fetchDescriptor = descriptor
     self.section = section
     dependency = ResultsDependency(descriptor)
     context.settle(on: isolation)
@@ -56,38 +62,22 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   // MARK: - What is wanted
 
-  /// What is fetched; a new value is fetched at once.
-  public var fetchDescriptor: FetchDescriptor<Element> {
-    get { descriptor }
-    set {
-      descriptor = newValue
-      refetch()
-    }
-  }
-
-  /// What the results must satisfy.
+  /// The condition that the results must satisfy.
   public var filterBy: Predicate<Element>? {
-    get { descriptor.predicate }
+    get { fetchDescriptor.predicate }
     set { fetchDescriptor.predicate = newValue }
   }
 
   /// How the results are sorted, inside their sections.
   public var sortBy: [SortDescriptor<Element>] {
-    get { descriptor.sortBy }
+    get { fetchDescriptor.sortBy }
     set { fetchDescriptor.sortBy = newValue }
   }
 
-  func sectionKeyPath() -> PartialKeyPath<Element>? { section?.keyPath }
-
-  func setSection(_ section: Section?) {
-    self.section = section
-    refetch()
-  }
-
-  /// What is fetched, sorted by sections first.
+  /// The descriptor of the results, sorted by sections first.
   private var whole: FetchDescriptor<Element> {
-    guard let section else { return descriptor }
-    var whole = descriptor
+    guard let section else { return fetchDescriptor }
+    var whole = fetchDescriptor
     whole.sortBy = section.sort + whole.sortBy
     return whole
   }
@@ -126,8 +116,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     registrar.access(self, keyPath: \.results)
     if positions == nil {
       positions = Dictionary(
-        elements.enumerated().map { (ObjectIdentifier($0.element), $0.offset) }
-      ) { first, _ in first }
+        first: elements.enumerated().map { (ObjectIdentifier($0.element), $0.offset) }
+      )
     }
     guard var position = positions?[ObjectIdentifier(element)] else { return nil }
     guard let sectioned else { return IndexPath(indexes: [0, position]) }
@@ -164,9 +154,10 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   private func take(_ found: [Element]) {
     let titles = section.map { section in SectionedResults(found, section.title) }
-    guard !found.elementsEqual(elements, by: ===) || titles?.shape != sectioned?.shape else {
-      return
-    }
+    guard
+      !found.elementsEqual(elements, by: ===) || titles?.sectionTitles != sectioned?.sectionTitles
+        || titles?.map(\.count) != sectioned?.map(\.count)
+    else { return }
     registrar.withMutation(of: self, keyPath: \.results) {
       elements = found
       positions = nil
@@ -178,15 +169,3 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
 @available(*, unavailable, message: "The results belong to the context that they were fetched in.")
 extension ResultsObserver: Sendable {}
-
-extension SectionedResults {
-  /// The titles, and how many results each has.
-  fileprivate var shape: [SectionShape<SectionTitle>] {
-    map { SectionShape(title: $0.title, count: $0.count) }
-  }
-}
-
-private struct SectionShape<Title: Hashable>: Equatable {
-  let title: Title
-  let count: Int
-}

@@ -2,7 +2,7 @@
 public struct ResultsSection<Element: PersistentModel, SectionTitle: Hashable>:
   RandomAccessCollection, Identifiable
 {
-  /// What the results have in common.
+  /// The value that the results have in common.
   public let title: SectionTitle
   private let elements: ArraySlice<Element>
 
@@ -41,9 +41,7 @@ public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>
     }
     self.sections = sections
     sectionTitles = sections.map(\.title)
-    positions = Dictionary(
-      sectionTitles.enumerated().map { ($0.element, $0.offset) }
-    ) { first, _ in first }
+    positions = Dictionary(first: sectionTitles.enumerated().map { ($0.element, $0.offset) })
   }
 
   public var startIndex: Int { 0 }

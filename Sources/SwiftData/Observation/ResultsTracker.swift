@@ -9,28 +9,24 @@ final class ResultsTracker: ContextObserver {
     self.context = context
   }
 
-  func willChange(_ storage: ModelStorage, _ slot: Int, _ old: Slot) {
-    changes.note(storage.description, slot)
-    context?.inbox.schedule()
+  func willChange(_ storage: ModelStorage, _ slot: Int, _ old: Slot) { didRefresh(storage, slot) }
+
+  func didInsert(_ storage: ModelStorage) { didRefresh(storage, nil) }
+
+  func didDelete(_ storage: ModelStorage) { didRefresh(storage, nil) }
+
+  func didRefresh(_ storage: ModelStorage, _ slot: Int?) {
+    if let slot {
+      changes.note(storage.description, slot)
+    } else {
+      changes.noteMembership(storage.description)
+    }
+    context?.mergeQueue.schedule()
   }
-
-  func didInsert(_ storage: ModelStorage) {
-    changes.noteMembership(storage.description)
-    context?.inbox.schedule()
-  }
-
-  func didDelete(_ storage: ModelStorage) { didInsert(storage) }
-
-  func didRenew(_ storage: ModelStorage, _ slot: Int) {
-    changes.note(storage.description, slot)
-    context?.inbox.schedule()
-  }
-
-  func didLose(_ storage: ModelStorage) { didInsert(storage) }
 
   func didRollBack() {
     changes.isUnknown = true
-    context?.inbox.schedule()
+    context?.mergeQueue.schedule()
   }
 
   func didMerge(_ merged: MergedChanges) {
@@ -45,10 +41,7 @@ final class ResultsTracker: ContextObserver {
   func didReachTurn() { tell() }
 
   /// Whether the context has no queue that could give it time.
-  private var isAtCaller: Bool {
-    if case .caller? = context?.inbox.home { return true }
-    return false
-  }
+  private var isAtCaller: Bool { context?.mergeQueue.home.isCaller == true }
 
   private func tell() {
     guard let owner else {

@@ -3,7 +3,7 @@ internal import DepotLinux
 internal import DepotProtocol
 internal import Synchronization
 
-/// What a watched store tells.
+/// An event of a store that is watched.
 enum StoreEvent: Sendable {
   /// A save, by anybody.
   case transaction(DepotClient.HistoryTransaction)
@@ -29,7 +29,7 @@ final class StoreWatcher: Sendable {
   ///
   /// - Parameters:
   ///   - handle: The store.
-  ///   - deliver: What to do with an event; it is called on the watcher's thread.
+  ///   - deliver: The receiver of an event; it is called on the watcher's thread.
   /// - Throws: ``SwiftDataError/storeFailure`` if nothing answers.
   init(_ handle: StoreHandle, _ deliver: @escaping @Sendable (StoreEvent) -> Void) throws {
     self.handle = handle

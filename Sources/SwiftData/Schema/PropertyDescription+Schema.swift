@@ -1,10 +1,10 @@
 internal import DepotProtocol
 
 extension PropertyDescription {
-  /// Returns what a schema says of the property.
+  /// The property as a schema describes it.
   ///
-  /// It isn't what the metadata holds, which a program may share between classes.
-  func schemaProperty(of description: EntityDescription) -> any SchemaProperty {
+  /// It isn't the object in the metadata, which a program may share between classes.
+  var schemaProperty: any SchemaProperty {
     if let codec { return schemaAttribute(codec) }
     let result = Schema.Relationship(
       deleteRule: relationship?.deleteRule ?? .nullify,
@@ -20,9 +20,8 @@ extension PropertyDescription {
     result.keypath = keyPath
     result.valueType = Swift.type(of: keyPath).valueType
     if let type = destination { result.destination = Schema.entityName(for: type) }
-    let inverse = description.inverse(ofSlot: slot)
-    result.inverseName = inverse?.property.name
-    result.inverseKeyPath = inverse?.property.keyPath
+    result.inverseName = inverse?.name
+    result.inverseKeyPath = inverse?.keyPath
     switch kind {
     case .toOne(_, let isOptional):
       (result.isOptional, result.isToOneRelationship) = (isOptional, true)

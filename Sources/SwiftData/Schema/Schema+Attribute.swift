@@ -3,18 +3,18 @@ extension Schema {
   // because it is changed only while a schema is built
   public class Attribute: SchemaProperty, @unchecked Sendable {
     /// The name of the property.
-    public var name: String
+    public var name = ""
     /// The name in the version of the schema before.
     public var originalName: String
     /// The special treatment that it gets.
     public var options: [Option]
     /// The type of the property.
-    public var valueType: any Any.Type
+    public var valueType: any Any.Type = Any.self
     /// The value that new objects begin with.
     public var defaultValue: Any?
     /// Whether the value may be `nil`.
-    public var isOptional: Bool
-    /// What tells a changed meaning of the attribute from that of another version.
+    public var isOptional = false
+    /// The mark that tells a changed meaning of the attribute from that of another version.
     public var hashModifier: String?
 
     /// Creates an attribute; its name and type come from the property.
@@ -23,11 +23,8 @@ extension Schema {
       originalName: String? = nil,
       hashModifier: String? = nil
     ) {
-      name = ""
       self.originalName = originalName ?? ""
       self.options = options
-      valueType = Any.self
-      isOptional = false
       self.hashModifier = hashModifier
     }
 
@@ -73,25 +70,6 @@ extension Schema {
 
     private enum CodingKeys: String, CodingKey {
       case name, originalName, options, isOptional, hashModifier
-    }
-
-    public required init(from decoder: any Decoder) throws {
-      let container = try decoder.container(keyedBy: CodingKeys.self)
-      name = try container.decode(String.self, forKey: .name)
-      originalName = try container.decode(String.self, forKey: .originalName)
-      options = try container.decode([Option].self, forKey: .options)
-      valueType = Any.self
-      isOptional = try container.decode(Bool.self, forKey: .isOptional)
-      hashModifier = try container.decodeIfPresent(String.self, forKey: .hashModifier)
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-      var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encode(name, forKey: .name)
-      try container.encode(originalName, forKey: .originalName)
-      try container.encode(options, forKey: .options)
-      try container.encode(isOptional, forKey: .isOptional)
-      try container.encodeIfPresent(hashModifier, forKey: .hashModifier)
     }
 
     public static func == (left: Attribute, right: Attribute) -> Bool {

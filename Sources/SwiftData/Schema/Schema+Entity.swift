@@ -49,18 +49,17 @@ extension Schema {
 
     /// Creates the entity of a class.
     convenience init(_ description: EntityDescription) {
-      let own = description.ownProperties.map { $0.schemaProperty(of: description) }
+      let own = description.ownProperties.map(\.schemaProperty)
       self.init(name: description.name, own)
-      inheritedProperties = description.properties.dropLast(own.count)
-        .map { $0.schemaProperty(of: description) }
+      inheritedProperties = description.properties.dropLast(own.count).map(\.schemaProperty)
       superentityName = description.parent?.name
-      uniquenessConstraints = description.uniques
-      indices = description.indexes + description.rangeIndexes
+      uniquenessConstraints = description.constraints.uniques
+      indices = description.constraints.indexes + description.constraints.rangeIndexes
     }
 
     /// Lets entities know their parents and children.
     static func link(_ entities: [Entity]) {
-      let byName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
+      let byName = Dictionary(first: entities.map { ($0.name, $0) })
       for entity in entities {
         guard let parent = entity.superentityName.flatMap({ byName[$0] }) else { continue }
         entity.superentity = parent
@@ -159,7 +158,7 @@ extension Schema.Entity {
   }
 
   private static func byName<Item>(_ items: [Item], _ name: (Item) -> String) -> [String: Item] {
-    Dictionary(items.map { (name($0), $0) }) { first, _ in first }
+    Dictionary(first: items.map { (name($0), $0) })
   }
 }
 

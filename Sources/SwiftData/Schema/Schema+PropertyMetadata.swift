@@ -7,7 +7,7 @@ extension Schema {
     public let keypath: AnyKeyPath
     /// The value that new objects begin with; `nil` if the initializer gives it.
     public let defaultValue: Any?
-    /// What an attribute of the property says, such as `@Relationship`.
+    /// The options of the property, as in `@Relationship`.
     public let metadata: (any SchemaProperty)?
 
     /// Creates the description of a property.

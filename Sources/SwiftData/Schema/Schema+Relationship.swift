@@ -3,16 +3,16 @@ extension Schema {
   // because it is changed only while a schema is built
   public final class Relationship: SchemaProperty, @unchecked Sendable {
     /// The name of the property.
-    public var name: String
+    public var name = ""
     /// The name in the version of the schema before.
     public var originalName: String
     /// The special treatment that it gets.
     public var options: [Option]
     /// The type of the property.
-    public var valueType: any Any.Type
+    public var valueType: any Any.Type = Any.self
     /// The name of the entity that it leads to.
-    public var destination: String
-    /// What a deletion does to the objects that it leads to.
+    public var destination = ""
+    /// The effect of a deletion on the objects that it leads to.
     public var deleteRule: DeleteRule
     /// The name of the property that leads back.
     public var inverseName: String?
@@ -24,10 +24,10 @@ extension Schema {
     public var minimumModelCount: Int?
     /// How many objects it may lead to; 0 is any number.
     public var maximumModelCount: Int?
-    /// What tells a changed meaning of the relationship from that of another version.
+    /// The mark that tells a changed meaning of the relationship from that of another version.
     public var hashModifier: String?
     /// Whether it may lead to nothing.
-    public var isOptional: Bool
+    public var isOptional = false
     /// Whether it leads to at most one object.
     public internal(set) var isToOneRelationship = false
 
@@ -41,17 +41,13 @@ extension Schema {
       inverse: AnyKeyPath? = nil,
       hashModifier: String? = nil
     ) {
-      name = ""
       self.originalName = originalName ?? ""
       self.options = options
-      valueType = Any.self
-      destination = ""
       self.deleteRule = deleteRule
       inverseKeyPath = inverse
       self.minimumModelCount = minimumModelCount
       self.maximumModelCount = maximumModelCount
       self.hashModifier = hashModifier
-      isOptional = false
     }
 
     public var isAttribute: Bool { false }
@@ -70,7 +66,7 @@ extension Schema {
       public static let ordered = Option(name: "ordered")
     }
 
-    /// What a deletion does to the objects that the deleted one refers to.
+    /// The effect of a deletion on the objects that the deleted one refers to.
     public enum DeleteRule: String, Hashable, Sendable, Codable, CaseIterable {
       case noAction, nullify, cascade, deny
     }
@@ -78,37 +74,6 @@ extension Schema {
     private enum CodingKeys: String, CodingKey {
       case name, originalName, options, destination, deleteRule, inverseName, minimumModelCount
       case maximumModelCount, hashModifier, isOptional, isToOneRelationship
-    }
-
-    public init(from decoder: any Decoder) throws {
-      let container = try decoder.container(keyedBy: CodingKeys.self)
-      name = try container.decode(String.self, forKey: .name)
-      originalName = try container.decode(String.self, forKey: .originalName)
-      options = try container.decode([Option].self, forKey: .options)
-      valueType = Any.self
-      destination = try container.decode(String.self, forKey: .destination)
-      deleteRule = try container.decode(DeleteRule.self, forKey: .deleteRule)
-      inverseName = try container.decodeIfPresent(String.self, forKey: .inverseName)
-      minimumModelCount = try container.decodeIfPresent(Int.self, forKey: .minimumModelCount)
-      maximumModelCount = try container.decodeIfPresent(Int.self, forKey: .maximumModelCount)
-      hashModifier = try container.decodeIfPresent(String.self, forKey: .hashModifier)
-      isOptional = try container.decode(Bool.self, forKey: .isOptional)
-      isToOneRelationship = try container.decode(Bool.self, forKey: .isToOneRelationship)
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-      var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encode(name, forKey: .name)
-      try container.encode(originalName, forKey: .originalName)
-      try container.encode(options, forKey: .options)
-      try container.encode(destination, forKey: .destination)
-      try container.encode(deleteRule, forKey: .deleteRule)
-      try container.encodeIfPresent(inverseName, forKey: .inverseName)
-      try container.encodeIfPresent(minimumModelCount, forKey: .minimumModelCount)
-      try container.encodeIfPresent(maximumModelCount, forKey: .maximumModelCount)
-      try container.encodeIfPresent(hashModifier, forKey: .hashModifier)
-      try container.encode(isOptional, forKey: .isOptional)
-      try container.encode(isToOneRelationship, forKey: .isToOneRelationship)
     }
 
     public static func == (left: Relationship, right: Relationship) -> Bool {

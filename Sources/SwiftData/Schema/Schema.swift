@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a container stores: the entities that model classes describe.
+/// The description of a container's content: the entities of model classes.
 public final class Schema: Codable, Sendable {
   /// The version of the form in which a schema is encoded.
   public static let schemaEncodingVersion = Version(1, 0, 0)
@@ -11,7 +11,7 @@ public final class Schema: Codable, Sendable {
   public let version: Version
   /// The entities, those that relationships and superclasses add included.
   public let entities: [Entity]
-  /// What the classes store; empty if the schema doesn't come from classes.
+  /// The descriptions of the classes; empty if the schema doesn't come from classes.
   let descriptions: [EntityDescription]
   /// The names of the entities whose classes the program named.
   let listed: [String]
@@ -72,7 +72,7 @@ public final class Schema: Codable, Sendable {
 
   /// The entities by their names.
   public var entitiesByName: [String: Entity] {
-    Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
+    Dictionary(first: entities.map { ($0.name, $0) })
   }
 
   /// Returns the entity of a model class; `nil` if the schema doesn't have it.
@@ -114,7 +114,7 @@ public final class Schema: Codable, Sendable {
 
   /// Writes the schema to a file, as JSON.
   ///
-  /// - Throws: What Foundation throws if the file can't be written.
+  /// - Throws: Foundation's error if the file can't be written.
   public func save(to url: URL) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
@@ -123,7 +123,7 @@ public final class Schema: Codable, Sendable {
 
   /// Reads a schema that ``save(to:)`` wrote.
   ///
-  /// - Throws: What Foundation throws if the file can't be read or isn't a schema.
+  /// - Throws: Foundation's error if the file can't be read or isn't a schema.
   public static func load(from url: URL) throws -> Schema {
     try JSONDecoder().decode(Schema.self, from: Data(contentsOf: url))
   }

@@ -28,10 +28,9 @@ struct SchemaLowering {
   var changingDefaults: Set<String> {
     var names: Set<String> = []
     for description in descriptions {
-      let again = Dictionary(description.type.schemaMetadata.map { ($0.name, $0.defaultValue) }) {
-        first,
-        _ in first
-      }
+      let again = Dictionary(
+        first: description.type.schemaMetadata.map { ($0.name, $0.defaultValue) }
+      )
       for property in description.ownProperties {
         guard let codec = property.codec, let value = property.defaultValue,
           case let other?? = again[property.name], !codec.areEqual(value, other)
@@ -47,9 +46,9 @@ struct SchemaLowering {
       name: description.name,
       parent: description.parent?.name,
       attributes: [],
-      indexes: description.indexes,
-      rangeIndexes: description.rangeIndexes,
-      uniques: description.uniques
+      indexes: description.constraints.indexes,
+      rangeIndexes: description.constraints.rangeIndexes,
+      uniques: description.constraints.uniques
     )
     for property in description.ownProperties {
       if let codec = property.codec {
@@ -70,14 +69,13 @@ struct SchemaLowering {
     of description: EntityDescription
   ) throws -> Attribute {
     if let problem = codec.problem {
-      var error = SwiftDataError(
+      throw SwiftDataError(
         .loadIssueModelContainer,
         "\(description.name).\(property.name) can't be stored: \(problem)",
-        hint: "Make its type Codable, or mark it @Transient or @Attribute(.transformable(by:))."
+        hint: "Make its type Codable, or mark it @Transient or @Attribute(.transformable(by:)).",
+        entity: description.name,
+        property: property.name
       )
-      error.entity = description.name
-      error.property = property.name
-      throw error
     }
     var attribute = codec.attribute
     attribute.name = property.name
@@ -104,38 +102,36 @@ struct SchemaLowering {
   ) throws -> Relationship {
     guard let type = property.destination else { preconditionFailure("an attribute") }
     let destination = EntityDescription.of(type)
-    let inverse = description.inverse(ofSlot: property.slot)
+    let inverse = property.inverse
     if let keyPath = property.relationship?.inverseKeyPath, inverse == nil {
-      var error = SwiftDataError(
+      throw SwiftDataError(
         .loadIssueModelContainer,
         "The inverse of \(description.name).\(property.name), \(keyPath), isn't a relationship that "
           + "\(destination.name) stores.",
-        hint: "Name a relationship of \(destination.name) that leads to \(description.name)."
+        hint: "Name a relationship of \(destination.name) that leads to \(description.name).",
+        entity: description.name,
+        property: property.name
       )
-      error.entity = description.name
-      error.property = property.name
-      throw error
     }
     guard names.contains(destination.name) else {
-      var error = SwiftDataError(
+      throw SwiftDataError(
         .loadIssueModelContainer,
         "\(description.name).\(property.name) leads to \(destination.name), which is in another "
           + "store.",
-        hint: "Put both into the schema of one configuration."
+        hint: "Put both into the schema of one configuration.",
+        entity: description.name,
+        property: property.name
       )
-      error.entity = description.name
-      error.property = property.name
-      throw error
     }
     let told = property.relationship
     var relationship = Relationship(
       name: property.name,
       destination: destination.name,
-      inverse: inverse?.property.name,
+      inverse: inverse?.name,
       isToMany: property.isToMany,
       isOptional: true,
       isOrdered: property.isToMany && told?.isOrdered == true,
-      deleteRule: told?.deleteRule.lowered ?? .nullify
+      deleteRule: told.flatMap { .init(rawValue: $0.deleteRule.rawValue) } ?? .nullify
     )
     if case .toOne(_, let isOptional) = property.kind { relationship.isOptional = isOptional }
     if property.isToMany {
@@ -145,17 +141,6 @@ struct SchemaLowering {
     if let text = told?.originalName, !text.isEmpty { relationship.originalName = text }
     relationship.hashModifier = told?.hashModifier
     return relationship
-  }
-}
-
-extension Schema.Relationship.DeleteRule {
-  var lowered: DepotProtocol.Relationship.DeleteRule {
-    switch self {
-    case .noAction: .noAction
-    case .nullify: .nullify
-    case .cascade: .cascade
-    case .deny: .deny
-    }
   }
 }
 
@@ -193,7 +178,7 @@ extension Attribute {
       defaultValue = value
       return
     }
-    // What an optional composite has by default can't be said.
+    // The default of an optional composite can't be said.
     if isOptional { return }
     for index in properties.indices { properties[index].setDefaults(&values) }
   }

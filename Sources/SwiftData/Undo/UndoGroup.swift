@@ -1,7 +1,7 @@
 /// Actions that are undone together, the last first.
 final class UndoGroup {
   private(set) var items: [Item] = []
-  /// What the actions do, as in "Rename Trip".
+  /// The name of the actions, as in "Rename Trip".
   var name = ""
   var isDiscardable = false
   var userInfo: [UndoManager.UserInfoKey: Any] = [:]

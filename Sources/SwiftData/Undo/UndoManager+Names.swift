@@ -12,10 +12,10 @@ extension UndoManager {
     named?.name = actionName
   }
 
-  /// What ``undo()`` would undo, as in "Rename Trip"; empty if nothing was said of it.
+  /// The name of the actions that ``undo()`` would undo, as in "Rename Trip"; empty if they have none.
   public var undoActionName: String { nextUndone?.name ?? "" }
 
-  /// What ``redo()`` would do again.
+  /// The name of the actions that ``redo()`` would do again.
   public var redoActionName: String { redone.last?.name ?? "" }
 
   /// The title of the menu item for ``undo()``.

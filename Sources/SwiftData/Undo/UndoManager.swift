@@ -1,10 +1,10 @@
 internal import Dispatch
 public import Foundation
 
-/// What can be undone and done again.
+/// The history of actions that can be undone and done again.
 ///
 /// It has the interface of the class of this name in Apple's Foundation, which Foundation on Linux lacks.
-/// What undoes a change is registered, and goes into the group that is open. ``undo()`` performs the
+/// An action that undoes a change is registered with the group that is open. ``undo()`` performs the
 /// actions of the last group; what they register can be done again with ``redo()``.
 ///
 /// With ``groupsByEvent`` the first action opens a group by itself. That group closes at the end of what
@@ -68,7 +68,7 @@ open class UndoManager {
     didSet { trim() }
   }
 
-  /// What a run loop does while groups close; it has no effect here.
+  /// The modes in which a run loop closes groups; they have no effect here.
   open var runLoopModes: [RunLoop.Mode] = [.default]
 
   /// Whether actions are being undone.
@@ -105,14 +105,14 @@ open class UndoManager {
   /// Registers what undoes a change.
   ///
   /// - Parameters:
-  ///   - target: What the change is about, which isn't kept alive; once it is gone nothing is done.
-  ///   - handler: What undoes the change. What it registers in its turn does the change again.
+  ///   - target: The subject of the change, which isn't kept alive; once it is gone nothing is done.
+  ///   - handler: The function that undoes the change. Actions that it registers do the change again.
   open func registerUndo<TargetType: AnyObject>(
     withTarget target: TargetType,
     handler: @escaping (TargetType) -> Void
   ) {
     guard isUndoRegistrationEnabled else { return }
-    if !isUndoing, !isRedoing { redone.removeAll() }
+    if !isReversing { redone.removeAll() }
     let action = UndoAction(target) { if let target = $0 as? TargetType { handler(target) } }
     let isAlone = open.isEmpty
     if isAlone {
@@ -170,7 +170,7 @@ open class UndoManager {
 
   /// Undoes the last group that is closed.
   open func undoNestedGroup() {
-    guard !isUndoing, !isRedoing else { return }
+    if isReversing { return }
     checkpoint()
     if let outer = open.last, case .group(let inner)? = outer.items.last {
       outer.removeLast()
@@ -182,7 +182,7 @@ open class UndoManager {
 
   /// Does the last group again that was undone.
   open func redo() {
-    guard !isUndoing, !isRedoing else { return }
+    if isReversing { return }
     checkpoint()
     closeAll()
     guard let group = redone.popLast() else { return }
@@ -226,9 +226,18 @@ open class UndoManager {
     sources.removeAll { $0.source == nil || $0.source === source }
   }
 
+  /// Whether actions are being undone or done again.
+  private var isReversing: Bool { isUndoing || isRedoing }
+
+  /// Posts a notification about a group of the program.
+  private func post(_ name: Notification.Name, _ information: [AnyHashable: Any]? = nil) {
+    if isReversing { return }
+    NotificationCenter.default.post(name: name, object: self, userInfo: information)
+  }
+
   /// Lets everybody register what they haven't yet.
   func checkpoint() {
-    if !isUndoing, !isRedoing {
+    if !isReversing {
       for case let source? in sources.map(\.source) { source.registerChanges() }
     }
     NotificationCenter.default.post(name: .NSUndoManagerCheckpoint, object: self)
@@ -236,15 +245,12 @@ open class UndoManager {
 
   /// Closes the group that opened by itself, with all that are open in it.
   func closeAutomaticGroup() {
-    guard isAutomatic, !isUndoing, !isRedoing else { return }
-    closeAll()
+    if isAutomatic, !isReversing { closeAll() }
   }
 
   private func openGroup() {
     open.append(UndoGroup())
-    if !isUndoing, !isRedoing {
-      NotificationCenter.default.post(name: .NSUndoManagerDidOpenUndoGroup, object: self)
-    }
+    post(.NSUndoManagerDidOpenUndoGroup)
   }
 
   private func closeAll() {
@@ -255,13 +261,7 @@ open class UndoManager {
   private func closeGroup() {
     let isTop = open.count == 1
     let information = [NSUndoManagerGroupIsDiscardableKey: open.last?.isDiscardable ?? false]
-    if !isUndoing, !isRedoing {
-      NotificationCenter.default.post(
-        name: .NSUndoManagerWillCloseUndoGroup,
-        object: self,
-        userInfo: information
-      )
-    }
+    post(.NSUndoManagerWillCloseUndoGroup, information)
     guard let group = open.popLast() else { return }
     if !group.isEmpty {
       if !isTop {
@@ -273,13 +273,7 @@ open class UndoManager {
         trim()
       }
     }
-    if !isUndoing, !isRedoing {
-      NotificationCenter.default.post(
-        name: .NSUndoManagerDidCloseUndoGroup,
-        object: self,
-        userInfo: information
-      )
-    }
+    post(.NSUndoManagerDidCloseUndoGroup, information)
   }
 
   /// Forgets the oldest groups beyond the limit.
@@ -298,7 +292,7 @@ open class UndoManager {
 
   /// Closes the group that opened by itself, with what contexts have changed meanwhile in it.
   private func endTurn() {
-    guard isAutomatic, !isUndoing, !isRedoing else { return }
+    guard isAutomatic, !isReversing else { return }
     for case let source? in sources.map(\.source) { source.registerChanges() }
     closeAll()
   }

@@ -49,11 +49,7 @@ extension UndoRecorder {
         other.storage.isUnloaded(inverse.slot)
           || other.storage.slots[inverse.slot].targetIdentifier == storage.identifier
       }
-      guard rest.count < links.count else { continue }
-      property.willSet(link.model)
-      storage.willChange(property.slot)
-      storage.slots[property.slot] = .many(LinkList(rest))
-      property.didSet(link.model)
+      if rest.count < links.count { storage.change(property.slot, to: .many(LinkList(rest))) }
     }
   }
 
@@ -99,16 +95,13 @@ extension UndoRecorder {
     guard isHere(storage) else { return }
     if change.property.destination != nil, !change.isUnread {
       let target = target(of: change.old, storage, slot)
-      // What changes nothing can be done again too.
+      // A change that changes nothing can be done again too.
       guard storage.slots[slot].targetIdentifier != target?.storage.identifier else {
         return storage.willChange(slot)
       }
-      change.tell { storage.setTarget(slot, target) }
+      storage.withMutation(slot) { storage.setTarget(slot, target) }
     } else {
-      change.tell {
-        storage.willChange(slot)
-        storage.slots[slot] = change.old
-      }
+      storage.change(slot, to: change.old)
     }
   }
 
@@ -117,10 +110,7 @@ extension UndoRecorder {
     guard isHere(storage) else { return }
     let list = storage.targets(slot)
     guard let list, case .many(let before?) = change.old else {
-      return change.tell {
-        storage.willChange(slot)
-        storage.slots[slot] = change.old
-      }
+      return storage.change(slot, to: change.old)
     }
     let (now, old) = (storage.resolved(list, slot), links(of: before, storage, slot))
     var after: Set<ObjectIdentifier> = []
@@ -136,10 +126,7 @@ extension UndoRecorder {
     }
     let links = kept + others
     guard links.map(\.place) != now.map(\.place) else { return storage.willChange(slot) }
-    change.tell {
-      storage.willChange(slot)
-      storage.slots[slot] = .many(LinkList(links))
-    }
+    storage.change(slot, to: .many(LinkList(links)))
   }
 
   private func isHere(_ storage: ModelStorage) -> Bool {
@@ -174,13 +161,6 @@ extension Link {
 
 extension UndoBatch.Change {
   fileprivate var isUnread: Bool { if case .unloaded = old { true } else { false } }
-
-  /// Changes the property, and tells its observers.
-  fileprivate func tell(_ body: () -> Void) {
-    property.willSet(link.model)
-    body()
-    property.didSet(link.model)
-  }
 }
 
 extension PropertyDescription {
@@ -189,6 +169,14 @@ extension PropertyDescription {
 }
 
 extension ModelStorage {
+  /// Gives a property another value as the program would.
+  fileprivate final func change(_ slot: Int, to value: Slot) {
+    withMutation(slot) {
+      willChange(slot)
+      slots[slot] = value
+    }
+  }
+
   /// Whether the other side of a to-one relationship leads to another object than it should.
   fileprivate final func leadsElsewhere(
     _ property: PropertyDescription,

@@ -1,4 +1,4 @@
-/// What was changed in a context, until an undo manager is told of it.
+/// The recorder of the changes of a context, until an undo manager is told of them.
 final class UndoRecorder: ContextObserver, UndoSource {
   let manager: UndoManager
   private(set) weak var context: ModelContext?
@@ -49,7 +49,7 @@ final class UndoRecorder: ContextObserver, UndoSource {
 
   /// Arranges that the changes are registered when the context's actor has done what it is doing.
   private func askForTurn() {
-    if batch.isEmpty { context?.inbox.schedule() }
+    if batch.isEmpty { context?.mergeQueue.schedule() }
   }
 
   func didReachTurn() {
@@ -92,14 +92,14 @@ struct UndoBatch {
   private(set) var deleted: [Deletion] = []
   /// The lists among what properties were.
   private(set) var lists: Set<ObjectIdentifier> = []
-  private var places: Set<Place> = []
+  private var places: Set<SlotPlace> = []
 
   /// A property that was changed.
   struct Change {
     let link: Link
     let slot: Int
     let old: Slot
-    /// What it was changed to.
+    /// The value to which it was changed.
     fileprivate(set) var new = Slot.unloaded
 
     var property: PropertyDescription { link.storage.description.properties[slot] }
@@ -111,16 +111,11 @@ struct UndoBatch {
     let slots: [Slot]
   }
 
-  private struct Place: Hashable {
-    let storage: ObjectIdentifier
-    let slot: Int
-  }
-
   var isEmpty: Bool { changes.isEmpty && inserted.isEmpty && deleted.isEmpty }
 
   /// Whether it is known what a property was.
   func knows(_ storage: ModelStorage, _ slot: Int) -> Bool {
-    places.contains(Place(storage: ObjectIdentifier(storage), slot: slot))
+    places.contains(SlotPlace(storage, slot))
   }
 
   mutating func addInsertion(of link: Link) {
@@ -138,7 +133,7 @@ struct UndoBatch {
   }
 
   mutating func add(_ link: Link, _ slot: Int, _ old: Slot) {
-    places.insert(Place(storage: ObjectIdentifier(link.storage), slot: slot))
+    places.insert(SlotPlace(link.storage, slot))
     if case .many(let list?) = old { lists.insert(ObjectIdentifier(list)) }
     changes.append(Change(link: link, slot: slot, old: old))
   }
@@ -153,7 +148,7 @@ struct UndoBatch {
 }
 
 extension ModelContext {
-  /// What the changes of this context are undone with; nothing is recorded if it is `nil`.
+  /// The undo manager of this context; nothing is recorded if it is `nil`.
   ///
   /// The changes are registered when the main actor or the model actor of the context has done what it is
   /// doing, when the context processes them, when it saves, and before something is undone. They can be

@@ -1,4 +1,5 @@
 import DepotProtocol
+import TestSupport
 
 extension SeededGenerator {
   /// Returns a tree of at most `depth` levels, with any case of the tree at any place; `scope` is what

@@ -1,5 +1,6 @@
 import DepotProtocol
 import FoundationEssentials
+import TestSupport
 
 extension SeededGenerator {
   /// Returns a valid schema with a few entities, some of them in hierarchies.

@@ -1,5 +1,6 @@
 import DepotProtocol
 import FoundationEssentials
+import TestSupport
 
 extension SeededGenerator {
   /// Returns a value of any type, extremes more often than their share.

@@ -1,5 +1,6 @@
 import DepotLinux
 import DepotProtocol
+import TestSupport
 
 /// The random work of one session on notes: what cells can't show, because values come back and rows are linked.
 ///
@@ -12,7 +13,7 @@ struct NoteWorkload {
   init(_ plan: ProofPlan, _ session: ProofSession, seed: UInt64) {
     self.plan = plan
     self.session = session
-    generator = SeededGenerator(seed &* 31 &+ 7)
+    generator = SeededGenerator(seed: seed &* 31 &+ 7)
   }
 
   /// Does one thing.

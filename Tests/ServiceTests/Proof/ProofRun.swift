@@ -87,7 +87,7 @@ final class ProofRun {
 
   init(seed: UInt64) throws {
     self.seed = seed
-    generator = SeededGenerator(seed)
+    generator = SeededGenerator(seed: seed)
     folder = "/tmp/depot-proof-\(getpid())-\(seed)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     daemon = try TestDaemon(
@@ -131,7 +131,13 @@ final class ProofRun {
   }
 
   /// Runs a round and returns what is wrong with its history.
-  func run(_ round: Round) throws -> [Violation] {
+  func run(_ round: Round) async throws -> [Violation] {
+    // Nothing else is done with either until the round is over.
+    nonisolated(unsafe) let (run, round) = (self, round)
+    return try await onThread { try run.performed(round) }
+  }
+
+  private func performed(_ round: Round) throws -> [Violation] {
     roundCount += 1
     let place = "\(folder)/\(roundCount)"
     try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)

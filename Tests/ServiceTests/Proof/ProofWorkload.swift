@@ -1,5 +1,6 @@
 import DepotLinux
 import DepotProtocol
+import TestSupport
 
 /// The random work of one session.
 struct ProofWorkload {
@@ -21,7 +22,7 @@ struct ProofWorkload {
     self.plan = plan
     self.session = session
     core = Set(plan.core)
-    generator = SeededGenerator(seed)
+    generator = SeededGenerator(seed: seed)
     nextValue = number << 24
   }
 

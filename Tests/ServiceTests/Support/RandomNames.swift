@@ -1,4 +1,5 @@
 import DepotProtocol
+import TestSupport
 
 extension SeededGenerator {
   /// Returns a name that a schema can have, with letters of any script.

@@ -42,15 +42,14 @@ import Testing
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let package = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../..").standardized
-    let modules = try #require(modulesFolder(of: package))
-    let outcome = try Program.run([
-      "swift", "symbolgraph-extract", "-module-name", "SwiftData",
-      "-target", "x86_64-unknown-linux-gnu", "-I", modules.path,
-      "-I", package.appending(path: "Sources/CDepotLinux").path,
-      "-output-dir", folder.path, "-minimum-access-level", "public",
-    ])
+    let machine = try Program.run(["uname", "-m"]).output.trimmingCharacters(in: .newlines)
+    let outcome = try Program.run(
+      [
+        "swift", "symbolgraph-extract", "-module-name", "SwiftData",
+        "-target", "\(machine)-unknown-linux-gnu", "-output-dir", folder.path,
+        "-minimum-access-level", "public",
+      ] + Programs.moduleOptions
+    )
     try #require(outcome.status == 0, "\(outcome.errors)")
     var paths: Set<String> = []
     for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
@@ -61,15 +60,6 @@ import Testing
       for symbol in graph.symbols { paths.insert(symbol.pathComponents.joined(separator: ".")) }
     }
     return paths
-  }
-
-  /// The folder of compiled modules that this test was built with.
-  private static func modulesFolder(of package: URL) -> URL? {
-    let test = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-    let candidates = [test, package.appending(path: ".build/debug")]
-    return candidates.map { $0.appending(path: "Modules") }.first { folder in
-      FileManager.default.fileExists(atPath: folder.appending(path: "SwiftData.swiftmodule").path)
-    }
   }
 
   private struct Graph: Decodable {

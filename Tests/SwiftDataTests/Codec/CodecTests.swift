@@ -102,18 +102,13 @@ import Testing
   }
 
   @Test func `key paths into structures have names`() throws {
-    let home = try #require(description.property(named: "home")?.codec)
-    #expect(home.member(\Address.street) == "street")
-    #expect(home.member(\Address.number) == "number")
-    #expect(home.member(\Address.geo) == "geo")
-    #expect(home.member(\Address.title) == nil)
-    let work = try #require(description.property(named: "work")?.codec)
-    #expect(work.member(\Address.street) == "street")
-    let geo = try #require(home.part(\Address.geo)?.codec)
-    #expect(geo.member(\Point.longitude) == "longitude")
-    let frame = try #require(description.property(named: "frame")?.codec)
-    #expect(frame.member(\Frame.origin.longitude) == "origin.longitude")
-    #expect(frame.member(\Frame.origin) == "origin")
+    #expect(ModelNaming.member(\Address.street, of: Address.self) == "street")
+    #expect(ModelNaming.member(\Address.number, of: Address.self) == "number")
+    #expect(ModelNaming.member(\Address.geo, of: Address.self) == "geo")
+    #expect(ModelNaming.member(\Address.title, of: Address.self) == nil)
+    #expect(ModelNaming.member(\Point.longitude, of: Point.self) == "longitude")
+    #expect(ModelNaming.member(\Frame.origin.longitude, of: Frame.self) == "origin.longitude")
+    #expect(ModelNaming.member(\Frame.origin, of: Frame.self) == "origin")
     try check([Frame(origin: Point(latitude: 3, longitude: 4))], "frame")
   }
 

@@ -70,7 +70,7 @@ import Testing
     let descriptor = FetchDescriptor<Gadget>(sortBy: [SortDescriptor(\.price, order: .reverse)])
     try context.enumerate(descriptor, batchSize: 50) { gadget in
       names.append(gadget.name)
-      most = max(most, context.allTables.reduce(0) { $0 + $1.all.count })
+      most = max(most, context.identityMap.tables.reduce(0) { $0 + $1.all.count })
     }
     #expect(names == (0..<1000).reversed().map { "G\($0)" })
     #expect(most <= 50)
@@ -112,7 +112,7 @@ import Testing
     let results = try context.fetch(descriptor, batchSize: 10)
     #expect(results.count == 100)
     #expect(results[42].name == "G42")
-    #expect(context.allTables.reduce(0) { $0 + $1.all.count } == 10)
+    #expect(context.identityMap.tables.reduce(0) { $0 + $1.all.count } == 10)
     #expect(results.map(\.name) == (0..<100).map { "G\($0)" })
     #expect(try context.fetchIdentifiers(descriptor, batchSize: 10).count == 100)
   }

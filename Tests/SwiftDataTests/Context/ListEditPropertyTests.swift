@@ -1,20 +1,16 @@
+import TestSupport
 import Testing
 
 @testable import SwiftData
 
 /// Random edits of lists by the operations of arrays, beside arrays in which nothing is twice.
 @Suite struct `Edits of lists` {
-  private struct Dice: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return state ^ state >> 29
-    }
-  }
-
   /// Changes a list as a program may.
-  private func edit<Element>(_ list: inout [Element], _ all: [Element], _ dice: inout Dice) {
+  private func edit<Element>(
+    _ list: inout [Element],
+    _ all: [Element],
+    _ dice: inout SeededGenerator
+  ) {
     let place = Int.random(in: 0...list.count, using: &dice)
     let some = (0..<Int.random(in: 0..<4, using: &dice)).compactMap { _ in
       all.randomElement(using: &dice)
@@ -38,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20) func `an ordered list is what an array would be`(seed: Int) throws {
-    var dice = Dice(state: UInt64(seed))
+    var dice = SeededGenerator(seed: UInt64(seed))
     let fixture = try ContextFixture()
     let context = fixture.context
     let (setlist, rival) = (Setlist(name: "A"), Setlist(name: "B"))
@@ -79,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20) func `both sides from many to many agree`(seed: Int) throws {
-    var dice = Dice(state: UInt64(seed))
+    var dice = SeededGenerator(seed: UInt64(seed))
     let fixture = try ContextFixture()
     let context = fixture.context
     let ships = (0..<5).map { Ship(name: "S\($0)") }

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -21,15 +22,6 @@ import Testing
 
   private typealias Fleet = [String: Told]
 
-  private struct Dice: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return state ^ state >> 29
-    }
-  }
-
   private static func fleet(_ ships: [Ship]) throws -> Fleet {
     var fleet: Fleet = [:]
     for ship in ships {
@@ -40,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: 0..<6) func `every save is made once, or not at all`(seed: Int) throws {
-    var dice = Dice(state: UInt64(seed) &+ 77)
+    var dice = SeededGenerator(seed: UInt64(seed) &+ 77)
     let service = try LosableService()
     let container = try service.fleetContainer()
     func stored() throws -> Fleet {
@@ -113,7 +105,7 @@ import Testing
   }
 
   @Test func `a kill at any moment of a save neither loses nor doubles anything`() throws {
-    var dice = Dice(state: 1)
+    var dice = SeededGenerator(seed: 1)
     let service = try LosableService()
     let container = try ModelContainer(
       for: Haven.self,

@@ -1,5 +1,6 @@
-import SwiftData
 import Testing
+
+@testable import SwiftData
 
 @Model final class Negative {
   var title: String
@@ -86,6 +87,21 @@ import Testing
     context.mergePolicy = .error
     try context.save()
     #expect(negative.title == "mine")
+  }
+
+  @Test func `an object that couldn't be read again after a save is deleted all the same`() throws {
+    negative.ownStorage?.version = ModelStorage.staleVersion
+    context.delete(negative)
+    try context.save()
+    #expect(try other.fetchCount(FetchDescriptor<Negative>()) == 19)
+  }
+
+  @Test func `such an object isn't deleted unseen where conflicts are errors`() throws {
+    negative.ownStorage?.version = ModelStorage.staleVersion
+    context.mergePolicy = .error
+    context.delete(negative)
+    #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(try other.fetchCount(FetchDescriptor<Negative>()) == 20)
   }
 
   @Test func `rows of an earlier moment bring nothing back`() throws {

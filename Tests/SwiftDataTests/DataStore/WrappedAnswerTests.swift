@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -149,7 +150,7 @@ import Testing
   }
 
   @Test(arguments: 0..<4) func `every save is made once, or not at all`(seed: Int) throws {
-    var dice = Dice(state: UInt64(seed) &+ 5)
+    var dice = SeededGenerator(seed: UInt64(seed) &+ 5)
     var journeys = [oslo, bergen]
     var guides: [Guide] = []
     var count = 0
@@ -197,15 +198,6 @@ import Testing
     service.kill()
     #expect(throws: SwiftDataError.storeFailure) { try context.save() }
     try service.start()
-  }
-
-  private struct Dice: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return state ^ state >> 29
-    }
   }
 }
 

@@ -65,4 +65,4 @@ import Testing
 /// What a module declares for itself, so that no call has to change.
 @freestanding(expression)
 private macro Predicate<T: PersistentModel>(_ body: (T) -> Bool) -> Foundation.Predicate<T> =
-  #externalMacro(module: "DepotMacros", type: "PredicateMacro")
+  #externalMacro(module: "DepotMacroPlugin", type: "PredicateMacro")

@@ -105,18 +105,24 @@ import Testing
     let token = try #require(try history().last).token
     let values = try #require(token.tokenValue)
     #expect(values.count == 2)
-    for (store, number) in values {
+    func with(_ other: String, not store: String) -> DefaultHistoryToken {
+      var foreign = token
+      for name in values.keys where name != store { foreign.tokenValue?[name] = nil }
+      foreign.tokenValue?[other] = 9
+      return foreign
+    }
+    for store in values.keys {
       // The other store sorts before and after this one.
       for other in ["!", "~"] {
-        let foreign = DefaultHistoryToken(tokenValue: [store: number, other: 9])
+        let foreign = with(other, not: store)
         #expect(try history(#Predicate { $0.token > foreign && $0.storeIdentifier == store }) == [])
       }
     }
     try save(note: "1")
     try save(buoy: 1)
-    for (store, number) in values {
+    for store in values.keys {
       for other in ["!", "~"] {
-        let foreign = DefaultHistoryToken(tokenValue: [store: number, other: 9])
+        let foreign = with(other, not: store)
         #expect(
           try history(#Predicate { $0.token > foreign && $0.storeIdentifier == store }).count == 1
         )
@@ -205,14 +211,8 @@ import Testing
     try save(0)
     let last = try #require(try history().last)
     let connection = try #require(container.stores.first).connect()
-    func moment(after distance: Int64) -> HistoryMoment {
-      .token(
-        DepotProtocol.HistoryToken(
-          store: last.storeIdentifier,
-          sequence: last.transactionIdentifier + distance
-        )
-      )
-    }
+    let token = try #require(last.token[last.storeIdentifier])
+    func moment(after distance: Int64) -> HistoryMoment { .token(token.advanced(by: distance)) }
     #expect {
       _ = try connection.deleteHistory(before: moment(after: 2))
     } throws: {

@@ -1,5 +1,6 @@
 import DepotClient
 import DepotProtocol
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -231,7 +232,7 @@ enum KeepingPlan: SchemaMigrationPlan {
     let counts = try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<4 {
         group.addTask {
-          try await Self.onThread {
+          try await onThread {
             let container = try ModelContainer(
               for: Schema(versionedSchema: NotesV3.self),
               migrationPlan: NotesPlan.self,
@@ -244,14 +245,5 @@ enum KeepingPlan: SchemaMigrationPlan {
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(counts == [50, 50, 50, 50])
-  }
-
-  /// Runs what blocks its thread on one of its own.
-  private static func onThread<Result: Sendable>(
-    _ body: @escaping @Sendable () throws -> Result
-  ) async throws -> Result {
-    try await withCheckedThrowingContinuation { continuation in
-      Thread.detachNewThread { continuation.resume(with: Swift.Result(catching: body)) }
-    }
   }
 }

@@ -140,7 +140,7 @@ import Testing
     emma.title = "Mine"
     other.delete(twin)
     try other.save()
-    try await until { !context.inbox.isEmpty }
+    try await until { !context.mergeQueue.isEmpty }
     context.processPendingChanges()
     #expect(context.hasChanges)
     context.rollback()

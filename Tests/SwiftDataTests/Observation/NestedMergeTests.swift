@@ -21,7 +21,7 @@ import Testing
 
   /// Returns when everything that was saved waits to be merged.
   private func arrival(of count: Int) async throws {
-    try await until { context.inbox.count >= count }
+    try await until { context.mergeQueue.count >= count }
   }
 
   @Test func `results are fetched once for all that waits`() async throws {
@@ -41,7 +41,7 @@ import Testing
     context.processPendingChanges()
     #expect(results.results.count == 2)
     #expect(results.results.contains { $0.pages == 600 })
-    #expect(context.inbox.isEmpty)
+    #expect(context.mergeQueue.isEmpty)
   }
 
   @Test func `what an observer has fetched isn't overwritten by what was saved before`()

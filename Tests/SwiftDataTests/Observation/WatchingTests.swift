@@ -44,7 +44,7 @@ import Testing
     context.automaticallyMergesChanges = true
     try await until {
       context.processPendingChanges()
-      return context.inbox.isEmpty
+      return context.mergeQueue.isEmpty
     }
     let other = ModelContext(container)
     for name in ["B", "C"] { other.insert(Shelf(name: name)) }
@@ -52,8 +52,8 @@ import Testing
     let last: Shelf = try other.existingModel(for: shelf.persistentModelID)
     last.name = "D"
     try other.save()
-    try await until { context.inbox.count >= 2 }
-    #expect(context.inbox.count == 2)
+    try await until { context.mergeQueue.count >= 2 }
+    #expect(context.mergeQueue.count == 2)
     context.processPendingChanges()
     #expect(shelf.name == "D")
   }
@@ -77,10 +77,10 @@ import Testing
   }
 
   @Test func `what waits too long becomes one look at everything`() {
-    let inbox = ContextInbox()
-    inbox.isOpen = true
-    for _ in 0..<2500 { inbox.receive(RemoteEvent(store: "store", event: .gap)) }
-    #expect(!inbox.isEmpty)
-    #expect(inbox.count <= 1000)
+    let mergeQueue = MergeQueue()
+    mergeQueue.isOpen = true
+    for _ in 0..<2500 { mergeQueue.receive(RemoteEvent(store: "store", event: .gap)) }
+    #expect(!mergeQueue.isEmpty)
+    #expect(mergeQueue.count <= 1000)
   }
 }

@@ -79,10 +79,10 @@ import Testing
   @Test func `inverses are found where there is only one choice`() {
     let tree = EntityDescription.of(Garden.Tree.self)
     let owner = tree.property(named: "owner")
-    #expect(owner.flatMap { tree.inverse(ofSlot: $0.slot) }?.property.name == "trees")
+    #expect(owner?.inverse?.name == "trees")
     let cat = EntityDescription.of(Garden.Cat.self)
     for property in cat.properties {
-      #expect(cat.inverse(ofSlot: property.slot) == nil)
+      #expect(property.inverse == nil)
     }
   }
 

@@ -2,7 +2,7 @@ import Testing
 
 /// Waits until something is true, looking again and again.
 func until(
-  _ limit: Duration = .seconds(20),
+  _ limit: Duration = .seconds(60),
   isolation: isolated (any Actor)? = #isolation,
   sourceLocation: SourceLocation = #_sourceLocation,
   _ condition: () async throws -> Bool

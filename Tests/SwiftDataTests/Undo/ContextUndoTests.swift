@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -216,7 +217,7 @@ import Testing
   @Test(arguments: 0..<40) func `undoing all steps leads back, doing them again leads forth`(
     seed: UInt64
   ) throws {
-    var random = SystemSeeded(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var states = [state()]
     for _ in 0..<12 {
       for _ in 0..<Int.random(in: 1...3, using: &random) { try change(&random) }
@@ -251,7 +252,7 @@ import Testing
       + all.map { "\($0.title) \($0.pages) \($0.shelf?.name ?? "-")" }.sorted()
   }
 
-  private func change(_ random: inout SystemSeeded) throws {
+  private func change(_ random: inout SeededGenerator) throws {
     let shelves = try context.fetch(FetchDescriptor<Shelf>(sortBy: [SortDescriptor(\.name)]))
     let all = try context.fetch(FetchDescriptor<Volume>(sortBy: [SortDescriptor(\.title)]))
     let number = Int.random(in: 0..<1_000_000, using: &random)
@@ -265,20 +266,5 @@ import Testing
       shelves.randomElement(using: &random).map { context.delete($0) }
     default: all.randomElement(using: &random)?.title = "T\(number)"
     }
-  }
-}
-
-/// A generator whose numbers its seed decides.
-struct SystemSeeded: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

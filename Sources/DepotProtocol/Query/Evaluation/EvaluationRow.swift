@@ -17,7 +17,7 @@ package protocol EvaluationRow {
   func objects(_ relationship: String) -> [any EvaluationRow]
 }
 
-/// What a part of a query comes to for one object.
+/// The value of a part of a query for one object.
 enum Evaluated {
   case value(Value)
   case object((any EvaluationRow)?)

@@ -42,9 +42,22 @@ package struct ExactSum {
     room = 1 << 29
   }
 
-  /// The double that is nearest to the sum.
-  package var value: Double {
+  /// The double that is nearest to the sum; `nil` if the sum of finite values is too great for one.
+  package var value: Double? {
     if let special { return special }
+    let value = scaled(by: 0)
+    return value.isFinite ? value : nil
+  }
+
+  /// Returns the double that is near to the sum divided by `count`.
+  package func mean(of count: Int) -> Double {
+    if let value { return value / Double(count) }
+    // The sum may be too great for a double, but the mean isn't.
+    return Double(sign: .plus, exponent: 64, significand: scaled(by: -64) / Double(count))
+  }
+
+  /// Returns the double that is nearest to the sum of the finite values, times a power of 2.
+  private func scaled(by power: Int) -> Double {
     if digits.isEmpty { return 0 }
     var copy = self
     copy.settle()
@@ -53,20 +66,20 @@ package struct ExactSum {
       for index in copy.digits.indices { copy.digits[index] = -copy.digits[index] }
       copy.settle()
     }
-    let magnitude = copy.magnitude
+    let magnitude = copy.magnitude(power)
     return isNegative ? -magnitude : magnitude
   }
 
-  /// The value of settled digits, none of them negative, rounded once: the highest 64 bits are exact,
-  /// and a bit below them stands for all others.
-  private var magnitude: Double {
+  /// Returns the value of settled digits, none of them negative, times a power of 2 and rounded once: the
+  /// highest 64 bits are exact, and a bit below them stands for all others.
+  private func magnitude(_ power: Int) -> Double {
     guard let top = digits.lastIndex(where: { $0 != 0 }) else { return 0 }
     var bits: UInt128 = 0
     for index in stride(from: top, to: top - 4, by: -1) where index >= 0 {
       bits |= UInt128(digits[index]) << UInt128(32 * (index - top + 3))
     }
     if digits.prefix(max(top - 3, 0)).contains(where: { $0 != 0 }) { bits |= 1 }
-    let exponent = 32 * (top - 3) - 1074
+    let exponent = 32 * (top - 3) - 1074 + power
     // A subnormal result has no bits below its last one, so nothing is rounded twice.
     let trailing = bits.trailingZeroBitCount
     let width = 128 - bits.leadingZeroBitCount

@@ -7,7 +7,7 @@ struct QueryTyping {
   let entity: String
   var variables: [(name: String, kind: Kind)] = []
 
-  /// What a part is.
+  /// The type of a part.
   indirect enum Kind {
     /// A value; the type is `nil` for null.
     case value(AttributeType?)

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// What values come to, taken one by one; null ones don't count.
+/// A result of many values, which are taken one by one; null ones don't count.
 package struct ValueAggregation {
   private let aggregate: QueryExpression.Aggregate
   private let type: AttributeType
@@ -55,7 +55,7 @@ package struct ValueAggregation {
     switch type {
     case .int64: Int64(exactly: whole).map(Value.int64) ?? .null
     case .decimal: decimal.map(Value.decimal) ?? .null
-    default: .double(sum.value)
+    default: sum.value.map(Value.double) ?? .null
     }
   }
 
@@ -65,7 +65,7 @@ package struct ValueAggregation {
     case .decimal:
       guard let decimal, let sum = ValueArithmetic.double(.decimal(decimal)) else { return .null }
       return .double(sum / Double(count))
-    default: return .double(sum.value / Double(count))
+    default: return .double(sum.mean(of: count))
     }
   }
 
@@ -94,13 +94,21 @@ package struct ValueAggregation {
 
   private var deviation: Value {
     let numbers = values.compactMap(ValueArithmetic.double)
-    guard !numbers.isEmpty else { return .null }
+    guard let greatest = numbers.map(\.magnitude).max() else { return .null }
+    // A power of 2 changes no digits, and so no square is too great or too small.
+    let power = greatest.isFinite && greatest > 0 ? Int(greatest.exponent) + 1 : 0
+    func scaled(_ number: Double, _ power: Int) -> Double {
+      Double(sign: .plus, exponent: power, significand: number)
+    }
     var sum = ExactSum()
-    for number in numbers { sum.add(number) }
-    let mean = sum.value / Double(numbers.count)
+    for number in numbers { sum.add(scaled(number, -power)) }
+    let mean = sum.mean(of: numbers.count)
     var squares = ExactSum()
-    for number in numbers { squares.add((number - mean) * (number - mean)) }
-    return .double((squares.value / Double(numbers.count)).squareRoot())
+    for number in numbers {
+      let difference = scaled(number, -power) - mean
+      squares.add(difference * difference)
+    }
+    return .double(scaled(squares.mean(of: numbers.count).squareRoot(), power))
   }
 }
 

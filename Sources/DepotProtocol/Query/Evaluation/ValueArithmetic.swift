@@ -2,6 +2,9 @@ internal import FoundationEssentials
 internal import Glibc
 
 /// The combining of two numbers, with `nil` for what has no result.
+///
+/// Of finite numbers the result is finite: what would be NaN or too great has none. Of others it is what
+/// IEEE 754 says.
 package enum ValueArithmetic {
   /// Returns the result, of the wider of the two types: int64, double, decimal.
   package static func combine(
@@ -18,9 +21,17 @@ package enum ValueArithmetic {
       }
     default:
       double(left).flatMap { left in
-        double(right).flatMap { combine(operation, left, $0).map(Value.double) }
+        double(right).flatMap { right in
+          combine(operation, left, right).flatMap { result($0, of: left, right) }
+            .map(Value.double)
+        }
       }
     }
+  }
+
+  /// Returns a result; `nil` if it isn't finite though all that it was computed from is.
+  package static func result(_ result: Double, of operands: Double...) -> Double? {
+    result.isFinite || !operands.allSatisfy(\.isFinite) ? result : nil
   }
 
   private static func combine(

@@ -7,7 +7,7 @@ extension Value {
     case (.string(let text), .date):
       DateText.parse(text.utf8).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
     case (.string(let text), .uuid): UUID(uuidString: text).map(Value.uuid)
-    case (.string(let text), .url): URL(string: text).map(Value.url)
+    case (.string(let text), .url): URL(exactly: text).map(Value.url)
     case (.string(let text), .decimal): DecimalText.parse(text).map(Value.decimal)
     case (.string(let text), .data): Base64.decode(text).map(Value.data)
     case (.url(let url), .string): .string(url.absoluteString)
@@ -75,9 +75,7 @@ extension Value {
     case .null, .list, .json: return nil
     case .string(let text): return text
     default:
-      var writer = JSONWriter()
-      writer.write(self)
-      let text = String(decoding: writer.bytes, as: UTF8.self)
+      let text = JSONWriter.text { $0.write(self) }
       return text.hasPrefix("\"") ? String(text.dropFirst().dropLast()) : text
     }
   }
@@ -115,9 +113,7 @@ package enum JSONMember {
     guard let value = try? JSONValue(parsing: text.utf8), let member = value.object?[name],
       member != .null
     else { return nil }
-    var writer = JSONWriter()
-    writer.write(member)
-    return String(decoding: writer.bytes, as: UTF8.self)
+    return JSONWriter.text { $0.write(member) }
   }
 
   /// Returns the string, number, or truth value that JSON text is.

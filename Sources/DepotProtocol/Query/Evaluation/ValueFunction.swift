@@ -11,7 +11,7 @@ extension QueryExpression.Function {
     }
   }
 
-  /// What the first argument must be, and what the function gives; `nil` for the same type.
+  /// The types of the first argument and of the result; `nil` for the same type.
   package var kind: (argument: ArgumentKind, result: AttributeType?) {
     switch self {
     case .uppercase, .lowercase, .canonical: (.text, .string)
@@ -52,7 +52,10 @@ extension QueryExpression.Function {
       case .length: Self.length(first)
       case .concatenate: Self.concatenate(first, arguments[1])
       case .abs, .floor, .ceiling, .trunc, .round: simplified(first)
-      case .sqrt, .exp, .ln, .log: ValueArithmetic.double(first).map { .double(transcendent($0)) }
+      case .sqrt, .exp, .ln, .log:
+        ValueArithmetic.double(first).flatMap {
+          ValueArithmetic.result(transcendent($0), of: $0).map(Value.double)
+        }
       case .json: Self.member(first, arguments[1])
       default: Self.bits(self, arguments)
       }

@@ -5,7 +5,7 @@
 struct PatternAlphabet {
   /// The most kinds.
   static let limit = 1024
-  /// What stands for no kind.
+  /// The number that stands for no kind.
   static let unknown = UInt16.max
   private static let cacheSize = 1024
 

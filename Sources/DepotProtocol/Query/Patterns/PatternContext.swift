@@ -1,4 +1,4 @@
-/// What a machine must know about a scalar on one side of a place to decide assertions.
+/// The facts about a scalar on one side of a place by which assertions are decided.
 struct PatternContext: OptionSet, Hashable {
   let rawValue: UInt64
 

@@ -1,8 +1,8 @@
 /// A reason why a text isn't a regular expression that the service takes.
 package struct PatternFailure: Error, Hashable {
-  /// What is wrong and where, as a sentence.
+  /// The mistake and its place, as a sentence.
   package var message: String
-  /// What to write instead.
+  /// A hint at the right form.
   package var hint: String?
   /// How many scalars of the pattern precede the place in question.
   package var offset: Int

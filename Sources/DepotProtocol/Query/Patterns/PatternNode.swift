@@ -10,7 +10,7 @@ indirect enum PatternNode {
   case repetition(PatternNode, least: Int, most: Int?, offset: Int)
 }
 
-/// What must be true of a place between two scalars.
+/// A condition on a place between two scalars.
 enum PatternAssertion {
   case textStart
   case textEnd

@@ -1,4 +1,4 @@
-/// What a regular expression asks of one scalar: `\w`, `\p{Lu}`, `[:punct:]`, and the like.
+/// A condition of a regular expression on one scalar: `\w`, `\p{Lu}`, `[:punct:]`, and the like.
 enum ScalarProperty: Hashable, Sendable {
   case category([Unicode.GeneralCategory])
   case binary(Binary)

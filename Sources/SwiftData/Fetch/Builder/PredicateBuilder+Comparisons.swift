@@ -1,20 +1,4 @@
 extension PredicateBuilder {
-  /// Whether two values are equal.
-  public static func equal<L: Part, R: Part>(
-    _ left: L,
-    _ right: R
-  ) -> PredicateExpressions.Equal<L, R> where L.Output == R.Output, L.Output: Equatable {
-    PredicateExpressions.Equal(lhs: left, rhs: right)
-  }
-
-  /// Whether two values differ.
-  public static func notEqual<L: Part, R: Part>(
-    _ left: L,
-    _ right: R
-  ) -> PredicateExpressions.NotEqual<L, R> where L.Output == R.Output, L.Output: Equatable {
-    PredicateExpressions.NotEqual(lhs: left, rhs: right)
-  }
-
   // Two properties may be compared of which one is optional.
 
   /// Whether two values are equal, of which one may be optional.
@@ -100,54 +84,6 @@ extension PredicateBuilder {
   ) -> PredicateExpressions.Negation<AbsenceTest<Value, Wrapped>>
   where Value.Output == Wrapped? {
     PredicateExpressions.Negation(AbsenceTest(value))
-  }
-
-  /// Whether the first value is before the second.
-  public static func less<L: Part, R: Part>(
-    _ left: L,
-    _ right: R
-  ) -> PredicateExpressions.Comparison<L, R> where L.Output == R.Output, L.Output: Comparable {
-    PredicateExpressions.Comparison(lhs: left, rhs: right, op: .lessThan)
-  }
-
-  /// Whether the first value is before the second, or equal.
-  public static func lessOrEqual<L: Part, R: Part>(
-    _ left: L,
-    _ right: R
-  ) -> PredicateExpressions.Comparison<L, R> where L.Output == R.Output, L.Output: Comparable {
-    PredicateExpressions.Comparison(lhs: left, rhs: right, op: .lessThanOrEqual)
-  }
-
-  /// Whether the first value is after the second.
-  public static func greater<L: Part, R: Part>(
-    _ left: L,
-    _ right: R
-  ) -> PredicateExpressions.Comparison<L, R> where L.Output == R.Output, L.Output: Comparable {
-    PredicateExpressions.Comparison(lhs: left, rhs: right, op: .greaterThan)
-  }
-
-  /// Whether the first value is after the second, or equal.
-  public static func greaterOrEqual<L: Part, R: Part>(
-    _ left: L,
-    _ right: R
-  ) -> PredicateExpressions.Comparison<L, R> where L.Output == R.Output, L.Output: Comparable {
-    PredicateExpressions.Comparison(lhs: left, rhs: right, op: .greaterThanOrEqual)
-  }
-
-  /// The values from one to another: `a...b`.
-  public static func closedRange<L: Part, R: Part>(
-    _ lower: L,
-    _ upper: R
-  ) -> PredicateExpressions.ClosedRange<L, R> where L.Output == R.Output, L.Output: Comparable {
-    PredicateExpressions.ClosedRange(lower: lower, upper: upper)
-  }
-
-  /// The values from one to before another: `a..<b`.
-  public static func range<L: Part, R: Part>(
-    _ lower: L,
-    _ upper: R
-  ) -> PredicateExpressions.Range<L, R> where L.Output == R.Output, L.Output: Comparable {
-    PredicateExpressions.Range(lower: lower, upper: upper)
   }
 
   // Patterns of `switch` and `~=`.

@@ -1,6 +1,5 @@
-/// What `#Predicate` and `#Expression` expand to calls of; there is no need to call it by hand.
-///
-/// The parts are Foundation's wherever Foundation has them.
+/// The functions that `#Predicate` and `#Expression` expand to calls of where Foundation has none; there is
+/// no need to call them by hand.
 public enum PredicateBuilder {
   /// A part of a predicate.
   public typealias Part = StandardPredicateExpression
@@ -36,54 +35,12 @@ public enum PredicateBuilder {
     PredicateExpressions.build_Arg(regex)
   }
 
-  /// The property of a part.
-  public static func keyPath<Root: Part, Value>(
-    _ root: Root,
-    _ keyPath: any KeyPath<Root.Output, Value> & Sendable
-  ) -> PredicateExpressions.KeyPath<Root, Value> {
-    PredicateExpressions.KeyPath(root: root, keyPath: keyPath)
-  }
-
   /// A part whose type is written down.
   public static func typed<Value: Part, T>(
     _ value: Value,
     as _: T.Type
   ) -> Value where Value.Output == T {
     value
-  }
-}
-
-// MARK: - Logic
-
-extension PredicateBuilder {
-  /// Whether both are true.
-  public static func and<L: Part<Bool>, R: Part<Bool>>(
-    _ left: L,
-    _ right: R
-  ) -> PredicateExpressions.Conjunction<L, R> {
-    PredicateExpressions.Conjunction(lhs: left, rhs: right)
-  }
-
-  /// Whether one or both are true.
-  public static func or<L: Part<Bool>, R: Part<Bool>>(
-    _ left: L,
-    _ right: R
-  ) -> PredicateExpressions.Disjunction<L, R> {
-    PredicateExpressions.Disjunction(lhs: left, rhs: right)
-  }
-
-  /// Whether a part is false.
-  public static func not<P: Part<Bool>>(_ part: P) -> PredicateExpressions.Negation<P> {
-    PredicateExpressions.Negation(part)
-  }
-
-  /// One of two parts, as a test decides.
-  public static func conditional<Test: Part<Bool>, Then: Part, Else: Part>(
-    _ test: Test,
-    _ then: Then,
-    _ otherwise: Else
-  ) -> PredicateExpressions.Conditional<Test, Then, Else> where Then.Output == Else.Output {
-    PredicateExpressions.Conditional(test: test, trueBranch: then, falseBranch: otherwise)
   }
 
   /// Whether a value is of a type: `is`.
@@ -110,7 +67,7 @@ extension PredicateBuilder {
     PredicateExpressions.ForceCast(value)
   }
 
-  /// What another predicate says of values.
+  /// The result of another predicate for values.
   public static func evaluate<each Input: Part>(
     _ predicate: Predicate<repeat (each Input).Output>,
     _ input: repeat each Input
@@ -118,7 +75,7 @@ extension PredicateBuilder {
     NestedPredicate(predicate, repeat each input)
   }
 
-  /// What another expression comes to for values.
+  /// The result of another expression for values.
   public static func evaluate<each Input: Part, Output>(
     _ expression: Expression<repeat (each Input).Output, Output>,
     _ input: repeat each Input

@@ -1,4 +1,4 @@
-/// What Foundation's own `#Predicate` expands to calls of, but has on Apple's systems only.
+/// Functions to which Foundation's own `#Predicate` expands, and which it has on Apple's systems only.
 ///
 /// The compiler takes that macro even for a model where an optional is compared with a value that is
 /// none, unless the closure says the type of its parameter.
@@ -12,7 +12,7 @@ extension PredicateExpressions {
     _ base: Base,
     _ other: Other
   ) -> TextTest<Base, Other> where Base.Output: StringProtocol, Other.Output: StringProtocol {
-    PredicateBuilder.localizedStandardContains(base, other)
+    TextTest(.containsLocalized, base, other)
   }
 
   /// The order of two strings as people expect it.
@@ -25,7 +25,7 @@ extension PredicateExpressions {
     _ other: Other
   ) -> TextComparison<Base, Other>
   where Base.Output: StringProtocol, Other.Output: StringProtocol {
-    PredicateBuilder.localizedCompare(base, other)
+    TextComparison(.localized, base, other)
   }
 
   /// The order of two strings without regard to case.
@@ -38,6 +38,6 @@ extension PredicateExpressions {
     _ other: Other
   ) -> TextComparison<Base, Other>
   where Base.Output: StringProtocol, Other.Output: StringProtocol {
-    PredicateBuilder.caseInsensitiveCompare(base, other)
+    TextComparison(.caseInsensitive, base, other)
   }
 }

@@ -7,25 +7,25 @@
 @freestanding(expression)
 public macro Predicate<T: PersistentModel>(
   _ body: (T) -> Bool
-) -> Foundation.Predicate<T> = #externalMacro(module: "DepotMacros", type: "PredicateMacro")
+) -> Foundation.Predicate<T> = #externalMacro(module: "DepotMacroPlugin", type: "PredicateMacro")
 
 /// Makes a predicate about a model and another value from a closure.
 @freestanding(expression)
 public macro Predicate<T: PersistentModel, U>(
   _ body: (T, U) -> Bool
 ) -> Foundation.Predicate<T, U> =
-  #externalMacro(module: "DepotMacros", type: "PredicateMacro")
+  #externalMacro(module: "DepotMacroPlugin", type: "PredicateMacro")
 
 /// Makes an expression about a model from a closure.
 @freestanding(expression)
 public macro Expression<T: PersistentModel, Output>(
   _ body: (T) -> Output
 ) -> Foundation.Expression<T, Output> =
-  #externalMacro(module: "DepotMacros", type: "PredicateExpressionMacro")
+  #externalMacro(module: "DepotMacroPlugin", type: "PredicateExpressionMacro")
 
 /// Makes an expression about a model and another value from a closure.
 @freestanding(expression)
 public macro Expression<T: PersistentModel, U, Output>(
   _ body: (T, U) -> Output
 ) -> Foundation.Expression<T, U, Output> =
-  #externalMacro(module: "DepotMacros", type: "PredicateExpressionMacro")
+  #externalMacro(module: "DepotMacroPlugin", type: "PredicateExpressionMacro")

@@ -2,7 +2,7 @@ package import DepotClient
 package import DepotProtocol
 
 /// A list of values that are written down.
-public struct ValueList<Element>: StandardPredicateExpression {
+public struct ValueList<Element>: UnencodedPart {
   /// The elements.
   public let elements: [any StandardPredicateExpression<Element>]
 
@@ -12,12 +12,6 @@ public struct ValueList<Element>: StandardPredicateExpression {
   public func evaluate(_ bindings: PredicateBindings) throws -> [Element] {
     try elements.map { try $0.evaluate(bindings) }
   }
-
-  /// - Throws: An `EncodingError` always.
-  public func encode(to encoder: any Encoder) throws { throw encoder.refusal(of: Self.self) }
-
-  /// - Throws: A `DecodingError` always.
-  public init(from decoder: any Decoder) throws { throw decoder.refusal(of: Self.self) }
 }
 
 extension ValueList: LowerableExpression {
@@ -28,16 +22,16 @@ extension ValueList: LowerableExpression {
   }
 }
 
-/// What a part of each element of a sequence is.
+/// A part of each element of a sequence.
 public struct SequenceMap<
   Base: StandardPredicateExpression,
   Transform: StandardPredicateExpression
 >: StandardPredicateExpression where Base.Output: Sequence {
-  /// What has the elements.
+  /// The sequence of the elements.
   public let sequence: Base
-  /// What is made of each element.
+  /// The part of each element.
   public let transform: Transform
-  /// What stands for the element in ``transform``.
+  /// The placeholder of the element in ``transform``.
   public let variable: PredicateExpressions.Variable<Base.Output.Element>
 
   /// Creates the part of a sequence and what is made of its elements.

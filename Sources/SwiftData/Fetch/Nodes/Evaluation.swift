@@ -1,12 +1,11 @@
 package import DepotClient
 package import DepotProtocol
 
-/// What another predicate says of values.
-public struct NestedPredicate<each Input: StandardPredicateExpression>: StandardPredicateExpression
-{
+/// The result of another predicate for values.
+public struct NestedPredicate<each Input: StandardPredicateExpression>: UnencodedPart {
   /// The predicate.
   public let predicate: Predicate<repeat (each Input).Output>
-  /// What it is asked of.
+  /// The values that it is evaluated for.
   public let input: (repeat each Input)
 
   /// Creates the answer of a predicate.
@@ -18,12 +17,6 @@ public struct NestedPredicate<each Input: StandardPredicateExpression>: Standard
   public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
     try predicate.evaluate(repeat (each input).evaluate(bindings))
   }
-
-  /// - Throws: An `EncodingError` always.
-  public func encode(to encoder: any Encoder) throws { throw encoder.refusal(of: Self.self) }
-
-  /// - Throws: A `DecodingError` always.
-  public init(from decoder: any Decoder) throws { throw decoder.refusal(of: Self.self) }
 }
 
 extension NestedPredicate: LowerableExpression {
@@ -35,13 +28,11 @@ extension NestedPredicate: LowerableExpression {
   }
 }
 
-/// What another expression comes to for values.
-public struct NestedExpression<each Input: StandardPredicateExpression, Output>:
-  StandardPredicateExpression
-{
+/// The result of another expression for values.
+public struct NestedExpression<each Input: StandardPredicateExpression, Output>: UnencodedPart {
   /// The expression.
   public let expression: Expression<repeat (each Input).Output, Output>
-  /// What it is evaluated for.
+  /// The values for which it is evaluated.
   public let input: (repeat each Input)
 
   /// Creates the result of an expression.
@@ -56,12 +47,6 @@ public struct NestedExpression<each Input: StandardPredicateExpression, Output>:
   public func evaluate(_ bindings: PredicateBindings) throws -> Output {
     try expression.evaluate(repeat (each input).evaluate(bindings))
   }
-
-  /// - Throws: An `EncodingError` always.
-  public func encode(to encoder: any Encoder) throws { throw encoder.refusal(of: Self.self) }
-
-  /// - Throws: A `DecodingError` always.
-  public init(from decoder: any Decoder) throws { throw decoder.refusal(of: Self.self) }
 }
 
 extension NestedExpression: LowerableExpression {

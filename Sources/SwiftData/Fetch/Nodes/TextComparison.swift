@@ -38,7 +38,7 @@ where Left.Output: StringProtocol, Right.Output: StringProtocol {
     return ConstantQuery.isTrue(test(.orderedSame, sides)) ? .orderedSame : .orderedDescending
   }
 
-  /// What makes no difference at first, and then between what is the same.
+  /// The differences that don't count at first, and then between strings that are the same.
   private var options: [QueryExpression.TextOptions] {
     switch order {
     case .plain: [[]]

@@ -55,37 +55,3 @@ extension Concatenation: LowerableExpression, ConstantExpression {
     Constant.isSafe(left, variables) && Constant.isSafe(right, variables)
   }
 }
-
-/// A string made of several, as a literal with values in it makes it.
-public struct Interpolation: StandardPredicateExpression {
-  /// The strings in their order.
-  public let parts: [any StandardPredicateExpression<String>]
-
-  /// Creates the part of several strings.
-  public init(_ parts: [any StandardPredicateExpression<String>]) { self.parts = parts }
-
-  public func evaluate(_ bindings: PredicateBindings) throws -> String {
-    try parts.map { try $0.evaluate(bindings) }.joined()
-  }
-
-  /// - Throws: An `EncodingError` always.
-  public func encode(to encoder: any Encoder) throws { throw encoder.refusal(of: Self.self) }
-
-  /// - Throws: A `DecodingError` always.
-  public init(from decoder: any Decoder) throws { throw decoder.refusal(of: Self.self) }
-}
-
-extension Interpolation: LowerableExpression, ConstantExpression {
-  package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
-    var result: QueryExpression?
-    for part in parts {
-      let next = try lowering.value(part)
-      result = result.map { .function(.concatenate, [$0, next]) } ?? next
-    }
-    return result ?? .value(.string(""))
-  }
-
-  package func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
-    parts.allSatisfy { Constant.isSafe($0, variables) }
-  }
-}

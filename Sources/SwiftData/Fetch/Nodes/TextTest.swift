@@ -9,7 +9,7 @@ where Text.Output: StringProtocol, Other.Output: StringProtocol {
   public let test: Kind
   /// The string that is tested.
   public let text: Text
-  /// What it is tested for.
+  /// The string that it is tested for.
   public let other: Other
 
   /// The tests.

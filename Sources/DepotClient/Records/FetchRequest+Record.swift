@@ -1,0 +1,73 @@
+public import DepotClientCore
+public import DepotProtocol
+public import FoundationEssentials
+public import FoundationInternationalization
+
+extension FetchRequest {
+  /// Describes the rows of a record's entity that satisfy a predicate.
+  ///
+  /// - Parameters:
+  ///   - type: The record.
+  ///   - predicate: What the rows must satisfy; all rows if `nil`.
+  ///   - sort: The properties to sort by, the most important first.
+  ///   - limit: How many rows to return at most.
+  ///   - offset: How many rows to leave out at the beginning.
+  ///   - prefetch: The relationships whose rows are to come along, as in `\.country` and
+  ///     `\.tags.every.owner`.
+  /// - Throws: ``DepotError`` `request.predicate` if the service can't do what the predicate or the
+  ///   order asks for.
+  public init<Model: Record>(
+    _ type: Model.Type,
+    where predicate: Predicate<Model>? = nil,
+    sortBy sort: [SortDescriptor<Model>] = [],
+    limit: Int? = nil,
+    offset: Int = 0,
+    prefetch: [any PartialKeyPath<Model> & Sendable] = []
+  ) throws(DepotError) {
+    self.init(entity: Model.entity, limit: limit, offset: offset)
+    for keyPath in prefetch { self.prefetch.append(try Model.property(keyPath).path) }
+    self.predicate = try QueryExpression(lowering: predicate)
+    for descriptor in sort { self.sort.append(try SortKey(lowering: descriptor)) }
+    select = Model.attributes.selection
+    // The rows that come along are known by the names of their columns only.
+    namesColumns = !prefetch.isEmpty
+  }
+
+  /// Returns the request for records, or why there is none, for a sequence that tells it with its first
+  /// element.
+  static func lowering<Model: Record>(
+    _ type: Model.Type,
+    where predicate: Predicate<Model>?,
+    sortBy sort: [SortDescriptor<Model>],
+    limit: Int?,
+    offset: Int,
+    prefetch: [any PartialKeyPath<Model> & Sendable] = []
+  ) -> Result<FetchRequest, DepotError> {
+    Result { () throws(DepotError) in
+      try FetchRequest(
+        type,
+        where: predicate,
+        sortBy: sort,
+        limit: limit,
+        offset: offset,
+        prefetch: prefetch
+      )
+    }
+  }
+}
+
+extension FetchRequest {
+  /// Describes the different combinations of values of some properties.
+  init<Model: Record, each Content: AttributeValue>(
+    distinct properties: repeat any KeyPath<Model, each Content> & Sendable,
+    where predicate: Predicate<Model>?,
+    sortBy sort: [SortDescriptor<Model>],
+    limit: Int?
+  ) throws(DepotError) {
+    try self.init(Model.self, where: predicate, sortBy: sort, limit: limit)
+    var paths: [String] = []
+    for keyPath in repeat each properties { paths.append(try Model.property(keyPath).path) }
+    select = paths
+    isDistinct = true
+  }
+}

@@ -1,0 +1,48 @@
+public import DepotProtocol
+
+extension Client {
+  /// Opens a container, or joins those who use it.
+  ///
+  /// The calls of this connection are about it only if it was named when the connection was made,
+  /// which may come before this. A service that was started anew has no containers open; when the
+  /// connection was lost, the client opens again those whose stores are all in files. One with a store
+  /// in memory would be empty, so its calls fail with `notfound.container`.
+  ///
+  /// - Returns: What is open now.
+  /// - Throws: ``DepotError`` `conflict.container` if it is open with other stores, `schema.invalid`
+  ///   if the entities can't be divided like that, `unavailable.readonly` if a file can't be written,
+  ///   `unavailable.busy` if one is open elsewhere, `notfound.file`, and what ``define(_:isDryRun:)``
+  ///   throws.
+  @discardableResult
+  public func openContainer(_ request: ContainerRequest) async throws -> OpenedContainer {
+    let node = try await core.send(.openContainer(request))
+    if !request.stores.contains(where: { $0.location == .memory }) {
+      core.update { state, _ in
+        // Others may have added to the schema by then.
+        state.containers[request.name] = request.withoutSchema
+      }
+    }
+    return try OpenedContainer(node)
+  }
+
+  /// Closes a container for all who use it; what its stores in memory hold is gone.
+  ///
+  /// - Throws: ``DepotError`` `notfound.container` if it isn't open.
+  public func closeContainer(_ name: String) async throws {
+    core.update { state, _ in state.containers[name] = nil }
+    _ = try await core.send(.closeContainer(name))
+  }
+
+  /// Returns the containers that are open, the service's own first.
+  public func containers() async throws -> [OpenContainer] {
+    try OpenContainer.list(await core.send(.listContainers))
+  }
+}
+
+extension ContainerRequest {
+  fileprivate var withoutSchema: ContainerRequest {
+    var copy = self
+    copy.schema = nil
+    return copy
+  }
+}

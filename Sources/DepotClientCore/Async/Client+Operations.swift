@@ -1,0 +1,180 @@
+public import DepotProtocol
+
+extension Client {
+  /// Asks for a sign of life.
+  public func ping() async throws {
+    _ = try await core.send(.ping)
+  }
+
+  /// Returns the document that describes the protocol.
+  public func describe() async throws -> JSONValue {
+    try JSONValue(await core.send(.describe))
+  }
+
+  /// Returns the store's schema.
+  public func schema() async throws -> Schema {
+    var reader = try JSONObjectReader(await core.send(.getSchema))
+    return try Schema(reader.required("schema"))
+  }
+
+  /// Defines the schema; entities, optional attributes, and indexes may be added to it, and a newer
+  /// version may change it without loss.
+  ///
+  /// - Parameters:
+  ///   - schema: The whole schema.
+  ///   - isDryRun: Whether to say what would change and change nothing.
+  /// - Returns: What was changed, or would be.
+  /// - Throws: ``DepotError`` `schema.mismatch` if what is there would have to change under the same
+  ///   version, `schema.loss` if values would be lost, `schema.invalid` if the schema contradicts
+  ///   itself.
+  @discardableResult
+  public func define(_ schema: Schema, isDryRun: Bool = false) async throws -> SchemaResult {
+    let options = MigrationOptions(allows: .migration)
+    let operation = Operation.defineSchema(schema, isDryRun: isDryRun, options)
+    return try SchemaResult(await core.send(operation))
+  }
+
+  /// Inserts rows as one transaction that is on disk when this returns.
+  ///
+  /// - Parameters:
+  ///   - request: The rows, at most 10,000.
+  ///   - deadline: How long to wait at most. If no answer comes at all, the outcome is unknown.
+  ///   - key: An idempotency key; one is made up if this is `nil`.
+  ///   - author: Who the history says makes the change; the client's author if `nil`.
+  ///   - group: What the change belongs to in the history, by which it can be undone with others.
+  /// - Returns: What became of the rows.
+  /// - Throws: ``DepotError`` `conflict.unique`, `constraint.required`, `request.type`,
+  ///   `storage.full`, and others; then no row of the request is stored.
+  @concurrent
+  @discardableResult
+  public func insert(
+    _ request: InsertRequest,
+    deadline: Duration? = nil,
+    key: String? = nil,
+    author: String? = nil,
+    group: String? = nil
+  ) async throws -> InsertResult {
+    try InsertResult(
+      await core.send(.insert(request), deadline: deadline, key: key, author: author, group: group)
+    )
+  }
+
+  /// Returns the rows that have these identifiers, in their order.
+  ///
+  /// - Returns: The rows, and the identifiers that have none if the request allows that.
+  /// - Throws: ``DepotError`` `notfound.object` if a row is missing and the request doesn't allow
+  ///   it.
+  public func get(
+    _ request: GetRequest,
+    deadline: Duration? = nil
+  ) async throws -> (rows: RowFrame, missing: [Int64]) {
+    let node = try await core.send(.get(request), deadline: deadline)
+    var reader = try JSONObjectReader(node)
+    var columns: [String]?
+    for name in try reader.optional("columns")?.elements() ?? [] {
+      columns = (columns ?? []) + [try name.string()]
+    }
+    var missing: [Int64] = []
+    for element in try reader.optional("missing")?.elements() ?? [] {
+      missing.append(try element.int64())
+    }
+    let offset = try reader.required("rows").range.lowerBound
+    return (RowFrame(bytes: node.document.bytes, offset: offset, columns: columns), missing)
+  }
+
+  /// Returns how many rows satisfy the predicate.
+  public func count(_ request: CountRequest, deadline: Duration? = nil) async throws -> Int {
+    try await core.send(.count(request), deadline: deadline).count("count")
+  }
+
+  /// Returns whether a row satisfies the predicate.
+  public func exists(_ request: CountRequest, deadline: Duration? = nil) async throws -> Bool {
+    try await core.send(.exists(request), deadline: deadline).flag("exists")
+  }
+
+  /// Inserts, changes, and deletes rows of any entities as one transaction that is on disk when
+  /// this returns.
+  ///
+  /// A save that is too large for one frame is sent in parts; the service takes up to 1,000,000 rows.
+  ///
+  /// - Returns: The identifiers of the rows whose identifiers were temporary, and how many were
+  ///   changed.
+  /// - Throws: ``DepotError`` `notfound.object`, `conflict.unique`, and others; then nothing is
+  ///   stored.
+  @concurrent
+  @discardableResult
+  public func save(
+    _ request: SaveRequest,
+    deadline: Duration? = nil,
+    key: String? = nil,
+    author: String? = nil,
+    group: String? = nil
+  ) async throws -> SaveResult {
+    if let parts = SaveParts(request) {
+      return try await save(request, parts, deadline, key, author, group)
+    }
+    return try SaveResult(
+      await core.send(.save(request), deadline: deadline, key: key, author: author, group: group)
+    )
+  }
+
+  /// Gives new values to rows as one transaction that is on disk when this returns.
+  ///
+  /// - Returns: How many rows were changed.
+  /// - Throws: ``DepotError`` `notfound.object` if an identifier has no row, and what an insert
+  ///   throws.
+  @discardableResult
+  public func update(
+    _ request: UpdateRequest,
+    deadline: Duration? = nil,
+    key: String? = nil,
+    author: String? = nil,
+    group: String? = nil
+  ) async throws -> Int {
+    try await core.send(
+      .update(request),
+      deadline: deadline,
+      key: key,
+      author: author,
+      group: group
+    ).count("updated")
+  }
+
+  /// Deletes rows as one transaction that is on disk when this returns.
+  ///
+  /// - Returns: How many rows were deleted.
+  /// - Throws: ``DepotError`` `notfound.object` if an identifier has no row.
+  @discardableResult
+  public func delete(
+    _ request: DeleteRequest,
+    deadline: Duration? = nil,
+    key: String? = nil,
+    author: String? = nil,
+    group: String? = nil
+  ) async throws -> Int {
+    try await core.send(
+      .delete(request),
+      deadline: deadline,
+      key: key,
+      author: author,
+      group: group
+    ).count("deleted")
+  }
+
+  /// Returns how the service would find the rows: the SQL, the plan, and advice.
+  public func explain(_ request: FetchRequest) async throws -> JSONValue {
+    try JSONValue(await core.send(.explain(ExplainRequest(request))))
+  }
+
+  /// Returns the service's counters.
+  public func stats() async throws -> JSONValue {
+    try JSONValue(await core.send(.stats))
+  }
+
+  /// Asks the service to finish what it does and to end.
+  ///
+  /// - Throws: ``DepotError`` `permission.op` unless this user owns the service.
+  public func shutdown() async throws {
+    _ = try await core.send(.shutdown)
+  }
+}

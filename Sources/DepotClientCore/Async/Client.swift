@@ -1,0 +1,97 @@
+internal import DepotLinux
+internal import DepotProtocol
+
+/// A client for any number of tasks, which share one connection.
+///
+/// - Cancelling a task cancels its call on the service. The call then throws `CancellationError`,
+///   unless the service had done it already.
+/// - When the connection is lost, the client connects again. Reads are repeated once, and writes
+///   are repeated with their idempotency key, so that they are applied once and their outcome is known.
+///   If there is no connection within ``ClientOptions/retryBudget``, they fail with
+///   `unavailable.disconnected`; a write that was sent then has the effect
+///   ``DepotError/Effect/unknown`` and its key in `details`.
+/// - Calls beyond the service's limit wait for their turn.
+/// - A thread of its own does all that could block; rows are decoded away from the caller's actor.
+///
+/// ```swift
+/// let client = try await Client()
+/// let packages = try await client.fetch(Package.self, where: #Predicate { $0.size > 10_000 })
+/// for try await package in client.rows(Package.self) { … }
+/// ```
+public final class Client: Sendable {
+  let core: ClientCore
+  /// The client whose connection this one uses; `nil` if it has its own.
+  private let owner: Client?
+  /// The moment that this client reads; `nil` if it reads the latest.
+  public let snapshot: Snapshot?
+
+  /// Connects to a service.
+  ///
+  /// - Parameters:
+  ///   - socket: Where the service listens.
+  ///   - start: What to do if no service answers, now and when the connection is lost.
+  ///   - name: What the service's statistics call this program.
+  ///   - options: How to behave.
+  /// - Throws: ``DepotError`` `unavailable.service` if no service answers, `permission.peer` if it
+  ///   refuses this user or isn't to be trusted, `protocol.version` if it is too old or too new, or why
+  ///   the service that was started can't serve.
+  public init(
+    socket: SocketPath = .default,
+    start: StartPolicy = .never,
+    name: String = "swift",
+    options: ClientOptions = ClientOptions()
+  ) async throws {
+    let core: ClientCore
+    do throws(SystemError) {
+      core = try ClientCore(options: options)
+    } catch {
+      throw DepotError(.busy, "There can be no more connections (\(error)).")
+    }
+    self.core = core
+    owner = nil
+    snapshot = nil
+    try await withCheckedThrowingContinuation { (first: CheckedContinuation<Void, any Error>) in
+      do throws(SystemError) {
+        try Thread.start(name: "depot-client") {
+          var loop = ClientLoop(core: core, socket: socket, start: start, name: name)
+          loop.run { first.resume(with: $0) }
+        }
+      } catch {
+        first.resume(throwing: DepotError(.busy, "There can be no more threads (\(error))."))
+      }
+    }
+  }
+
+  /// Makes a client that reads a moment over the connection of another.
+  init(of owner: Client, reading snapshot: Snapshot) {
+    core = ClientCore(of: owner.core, pin: snapshot.pin)
+    self.owner = owner
+    self.snapshot = snapshot
+  }
+
+  deinit {
+    if owner == nil { core.close() }
+  }
+
+  /// Ends the connection.
+  ///
+  /// Calls that wait for their outcome fail with `unavailable.disconnected`, and so do all later
+  /// ones. The client also ends when the last reference to it goes away.
+  public func close() {
+    if owner == nil { core.close() }
+  }
+}
+
+extension ClientCore {
+  /// Fails everybody who waits, and those to come, and ends the thread.
+  func close() {
+    let error = DepotError(.disconnected, "The client was closed.")
+    update { state, consequences in
+      guard state.closure == nil else { return }
+      state.closure = error
+      state.descriptor = nil
+      state.perform(state.table.failAll(error), &consequences)
+      consequences.mustWake = true
+    }
+  }
+}

@@ -1,0 +1,163 @@
+internal import DepotLinux
+internal import DepotProtocol
+
+extension ClientCore {
+  /// Makes a call and waits for its outcome.
+  ///
+  /// If the task is cancelled, the call is cancelled on the service; its outcome is awaited all the
+  /// same.
+  func send(
+    _ operation: Operation,
+    deadline: Duration? = nil,
+    key: String? = nil,
+    author: String? = nil,
+    group: String? = nil
+  ) async throws -> JSONNode {
+    try checkWrite(operation)
+    var call = PendingCall(
+      operation,
+      deadline: deadline.map(Self.instant),
+      key: operation.isWrite ? self.key(key) : key,
+      pin: pin
+    )
+    call.author = author
+    call.group = group
+    let pending = call
+    let ticket = update { state, _ in state.table.reserve() }
+    defer { if Task.isCancelled { forget(ticket) } }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { reply in
+        update { state, consequences in
+          if let error = state.refusal(of: ticket) {
+            consequences.replies.append((reply, .failure(error)))
+          } else {
+            state.replies[ticket] = reply
+            state.submit(pending, as: ticket, &consequences)
+          }
+        }
+      }
+    } onCancel: {
+      cancel(ticket)
+    }
+  }
+
+  /// - Throws: ``DepotError`` if an operation would change a snapshot, or what is being enumerated.
+  func checkWrite(_ operation: Operation) throws(DepotError) {
+    guard operation.isWrite else { return }
+    if pin != nil { throw .readOnlySnapshot }
+    if let refusal = update({ state, _ in state.enumerations.refusal(of: operation) }) {
+      throw refusal
+    }
+  }
+
+  /// Returns the key of a write, which may be made up.
+  func key(_ key: String?) -> String? {
+    options.usesKeys ? key ?? Self.newKey() : key
+  }
+
+  /// Makes a call whose outcome nobody waits for.
+  func post(_ operation: Operation) {
+    update { state, consequences in
+      guard state.closure == nil else { return }
+      let ticket = state.table.reserve()
+      state.submit(PendingCall(operation), as: ticket, &consequences)
+    }
+  }
+
+  /// Cancels a call that was made or is about to be.
+  func cancel(_ ticket: ReplyTable.Ticket) {
+    update { state, consequences in
+      if state.replies[ticket] == nil, state.streams[ticket] == nil {
+        state.cancelled.insert(ticket)
+      } else {
+        state.perform(state.table.cancel(ticket), &consequences)
+      }
+    }
+  }
+
+  /// Forgets that a call was cancelled, since it is over.
+  private func forget(_ ticket: ReplyTable.Ticket) {
+    update { state, _ in _ = state.cancelled.remove(ticket) }
+  }
+
+  private static func instant(after duration: Duration) -> UInt64 {
+    Monotonic.now() + UInt64(duration.milliseconds) * 1_000_000
+  }
+
+  /// Returns a key that nobody else has.
+  private static func newKey() -> String {
+    var generator = SystemRandomNumberGenerator()
+    return String(generator.next(), radix: 36) + "-" + String(generator.next(), radix: 36)
+  }
+}
+
+extension ClientCore {
+  /// Begins a stream; nothing waits for it yet.
+  func openStream(_ operation: Operation, deadline: Duration?) throws -> ReplyTable.Ticket {
+    let window = options.window
+    let call = PendingCall(
+      operation,
+      deadline: deadline.map(Self.instant),
+      pin: pin,
+      window: window
+    )
+    return try update { state, consequences -> Result<ReplyTable.Ticket, any Error> in
+      let ticket = state.table.reserve()
+      if let error = state.refusal(of: ticket) { return .failure(error) }
+      state.streams[ticket] = RowStream(window: window)
+      state.submit(call, as: ticket, &consequences)
+      return .success(ticket)
+    }.get()
+  }
+
+  /// Waits for the next frame of a stream, or its end.
+  func nextFrame(_ ticket: ReplyTable.Ticket) async throws -> StreamPart {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { consumer in
+        update { state, consequences in
+          guard var stream = state.streams[ticket] else {
+            let ended = RowStream.Delivery(consumer: consumer, result: .success(.end(nil)))
+            return consequences.deliveries.append(ended)
+          }
+          state.streams[ticket] = nil
+          if let delivery = stream.wait(consumer) { consequences.deliveries.append(delivery) }
+          let credit = stream.takeCredit()
+          state.streams[ticket] = stream
+          if let credit { state.perform(state.table.more(ticket, credit), &consequences) }
+        }
+      }
+    } onCancel: {
+      cancelStream(ticket)
+    }
+  }
+
+  private func cancelStream(_ ticket: ReplyTable.Ticket) {
+    update { state, consequences in
+      state.perform(state.table.cancel(ticket), &consequences)
+    }
+  }
+
+  /// Cancels a stream that nobody reads any more; nothing happens if it is over.
+  func closeStream(_ ticket: ReplyTable.Ticket) {
+    update { state, consequences in
+      state.streams[ticket] = nil
+      state.perform(state.table.cancel(ticket), &consequences)
+    }
+  }
+}
+
+extension ClientCore.State {
+  /// Returns why a call can't be made.
+  fileprivate mutating func refusal(of ticket: ReplyTable.Ticket) -> (any Error)? {
+    cancelled.remove(ticket) != nil ? CancellationError() : closure
+  }
+
+  fileprivate mutating func submit(
+    _ call: PendingCall,
+    as ticket: ReplyTable.Ticket,
+    _ consequences: inout ClientCore.Consequences
+  ) {
+    if call.deadline != nil || isIdle { consequences.mustWake = true }
+    perform(table.submit(call, as: ticket, now: Monotonic.now()), &consequences)
+  }
+}

@@ -1,0 +1,135 @@
+internal import DepotLinux
+internal import DepotProtocol
+internal import Synchronization
+
+/// The common state of a client's callers and its thread.
+///
+/// A caller adds its call and sends it if that doesn't have to wait; the thread does the rest.
+/// Nobody is resumed while the lock is held.
+package final class ClientCore: Sendable {
+  typealias Reply = CheckedContinuation<JSONNode, any Error>
+
+  struct State {
+    var table = ReplyTable()
+    var replies: [ReplyTable.Ticket: Reply] = [:]
+    var streams: [ReplyTable.Ticket: RowStream] = [:]
+    /// Calls that were cancelled before they were made.
+    var cancelled: Set<ReplyTable.Ticket> = []
+    /// The connection on which frames may be sent.
+    var descriptor: Descriptor?
+    var outbox = Outbox()
+    var frameLimit = Limits.frameBytes
+    /// The containers to open again on a new connection, by name.
+    var containers: [String: ContainerRequest] = [:]
+    /// How often it was given up to connect again.
+    var surrenders = 0
+    /// Why no more calls can be made.
+    var closure: DepotError?
+    /// The enumerations under way, whose rows must not be changed.
+    var enumerations = Enumerations()
+    /// Whether the thread sleeps until somebody has a call.
+    var isIdle = false
+  }
+
+  /// The work to be done after the lock is left.
+  struct Consequences {
+    var replies: [(Reply, Result<JSONNode, any Error>)] = []
+    var deliveries: [RowStream.Delivery] = []
+    var mustWake = false
+
+    func perform(_ signal: WakeSignal) {
+      for (reply, result) in replies { reply.resume(with: result) }
+      for delivery in deliveries { delivery.consumer.resume(with: delivery.result) }
+      if mustWake { signal.signal() }
+    }
+  }
+
+  let options: ClientOptions
+  let signal: WakeSignal
+  /// The pin that reads are about; the latest moment if `nil`.
+  let pin: String?
+  private let shared: Shared
+
+  /// The common state of clients of one connection.
+  private final class Shared: Sendable {
+    let state = Mutex(State())
+  }
+
+  init(options: ClientOptions) throws(SystemError) {
+    self.options = options
+    signal = try WakeSignal(isBlocking: false)
+    pin = nil
+    shared = Shared()
+  }
+
+  /// Makes calls on the connection of another client that are about a pin.
+  init(of other: ClientCore, pin: String) {
+    options = other.options
+    signal = other.signal
+    self.pin = pin
+    shared = other.shared
+  }
+
+  /// Changes the state, then does what follows from it.
+  @discardableResult
+  func update<Result: Sendable>(
+    _ body: (inout State, inout Consequences) -> Result
+  ) -> Result {
+    let (result, consequences) = shared.state.withLock { state in
+      var consequences = Consequences()
+      let result = body(&state, &consequences)
+      state.flush(&consequences)
+      return (result, consequences)
+    }
+    consequences.perform(signal)
+    return result
+  }
+}
+
+extension ClientCore.State {
+  /// Does what the table says.
+  mutating func perform(
+    _ actions: [ReplyTable.Action],
+    _ consequences: inout ClientCore.Consequences
+  ) {
+    for action in actions {
+      switch action {
+      case .send(let frame):
+        send(frame, &consequences)
+      case .finish(let ticket, let result):
+        if let reply = replies.removeValue(forKey: ticket) {
+          consequences.replies.append((reply, result))
+        } else if let delivery = streams[ticket]?.finish(result) {
+          consequences.deliveries.append(delivery)
+        }
+      case .rows(let ticket, let frame):
+        if let delivery = streams[ticket]?.receive(frame) {
+          consequences.deliveries.append(delivery)
+        }
+      }
+    }
+  }
+
+  private mutating func send(
+    _ frame: ClientFrame,
+    _ consequences: inout ClientCore.Consequences
+  ) {
+    guard descriptor != nil else { return }
+    let size = outbox.append(frame)
+    guard size > frameLimit, case .call(let call) = frame else { return }
+    outbox.removeLast(size)
+    let error = FrameDecoder.tooLarge(size, frameLimit)
+    perform(table.fail(call.id, error, now: Monotonic.now()), &consequences)
+  }
+
+  /// Sends what goes at once and leaves the rest to the thread, which notices a lost connection.
+  fileprivate mutating func flush(_ consequences: inout ClientCore.Consequences) {
+    guard let descriptor, !outbox.isEmpty else { return }
+    do throws(SystemError) {
+      try outbox.flush(to: descriptor)
+      if !outbox.isEmpty { consequences.mustWake = true }
+    } catch {
+      consequences.mustWake = true
+    }
+  }
+}

@@ -1,0 +1,107 @@
+internal import DepotLinux
+internal import DepotProtocol
+
+extension ClientLoop {
+  /// Receives and sends until the connection is lost; returns whether the client goes on.
+  mutating func serve(_ descriptor: Descriptor) -> Bool {
+    do throws(DepotError) {
+      // The welcome may have come with more behind it.
+      try deliver()
+      while true {
+        let (plan, closure) = core.update { state, _ in (state.plan, state.closure) }
+        if closure != nil { return false }
+        if plan.isFinished {
+          throw DepotError(.disconnected, "The service is ending.")
+        }
+        let ready = Poll.wait(
+          for: descriptor,
+          wantsWrite: plan.isSending,
+          or: core.signal,
+          milliseconds: Self.milliseconds(until: plan.expiry)
+        )
+        if ready.canRead {
+          try receive(descriptor)
+          try deliver()
+        }
+        expire()
+      }
+    } catch {
+      let reason = lastFailure ?? error
+      return core.update { state, consequences in
+        state.descriptor = nil
+        state.perform(state.table.disconnect(reason), &consequences)
+        return state.closure == nil
+      }
+    }
+  }
+
+  /// Hands the frames that came to those who wait for them.
+  private mutating func deliver() throws(DepotError) {
+    var frames: [ServerFrame] = []
+    var rows: [RowFrame?] = []
+    while case .frame(let bytes)? = try decoder.next() {
+      let frame = try ServerFrame(bytes)
+      if case .failure(nil, let error) = frame { lastFailure = error }
+      if case .next(_, let columns, let offset) = frame {
+        rows.append(RowFrame(bytes: bytes, offset: offset, columns: columns))
+      } else {
+        rows.append(nil)
+      }
+      frames.append(frame)
+    }
+    let arrived = Array(zip(frames, rows))
+    guard !arrived.isEmpty else { return }
+    core.update { state, consequences in
+      for (frame, rows) in arrived { state.receive(frame, rows, &consequences) }
+    }
+  }
+
+  /// Fails the calls whose time is over.
+  func expire() {
+    core.update { state, consequences in
+      state.perform(state.table.expire(now: Monotonic.now()), &consequences)
+    }
+  }
+
+  private static func milliseconds(until expiry: UInt64?) -> Int? {
+    guard let expiry else { return nil }
+    let now = Monotonic.now()
+    return expiry > now ? Int(clamping: (expiry - now) / 1_000_000 + 1) : 0
+  }
+
+  /// Fails everybody who waits, and those to come.
+  func close(_ error: DepotError) {
+    core.update { state, consequences in
+      state.descriptor = nil
+      state.closure = state.closure ?? error
+      state.perform(state.table.failAll(error), &consequences)
+    }
+  }
+}
+
+extension ClientCore.State {
+  /// The descriptors and the time for which the thread waits.
+  fileprivate var plan: (isSending: Bool, isFinished: Bool, expiry: UInt64?) {
+    (!outbox.isEmpty, table.isDraining && table.inFlight == 0, table.nextExpiry)
+  }
+
+  fileprivate mutating func receive(
+    _ frame: ServerFrame,
+    _ rows: RowFrame?,
+    _ consequences: inout ClientCore.Consequences
+  ) {
+    let now = Monotonic.now()
+    switch frame {
+    case .ok(let id, let node):
+      perform(table.receive(id, .success(node), now: now), &consequences)
+    case .failure(let id?, let error):
+      perform(table.receive(id, .failure(error), now: now), &consequences)
+    case .next(let id, _, _):
+      if let rows { perform(table.receive(id, rows), &consequences) }
+    case .ping(let number): perform([.send(.pong(number))], &consequences)
+    case .event("draining"): table.drain()
+    case .event("ended"): table.end()
+    case .event, .failure, .pong, .welcome: break
+    }
+  }
+}

@@ -1,0 +1,131 @@
+internal import DepotLinux
+internal import DepotProtocol
+
+/// The work of a client's own thread, which connects, receives, and sends what callers couldn't.
+struct ClientLoop {
+  let core: ClientCore
+  let socket: SocketPath
+  let start: StartPolicy
+  let name: String
+
+  private let buffer = ReceiveBuffer()
+  var decoder = FrameDecoder(limit: 256 << 20, framing: .length)
+  /// The last error that the service reported of the whole connection.
+  var lastFailure: DepotError?
+
+  init(core: ClientCore, socket: SocketPath, start: StartPolicy, name: String) {
+    self.core = core
+    self.socket = socket
+    self.start = start
+    self.name = name
+  }
+
+  /// Runs until the client is closed.
+  ///
+  /// - Parameter first: What to tell of the first attempt to connect.
+  mutating func run(first: (Result<Void, DepotError>) -> Void) {
+    var descriptor: Descriptor
+    do throws(DepotError) {
+      descriptor = try SocketPath.persevering { () throws(DepotError) in try connect() }
+      first(.success(()))
+    } catch {
+      close(error)
+      return first(.failure(error))
+    }
+    while serve(descriptor), let next = reconnect() { descriptor = next }
+  }
+
+  /// Connects and says hello.
+  mutating func connect() throws(DepotError) -> Descriptor {
+    let descriptor = try socket.connect(start)
+    do throws(SystemError) {
+      try descriptor.setNonblocking()
+    } catch {
+      throw DepotError(.disconnected, "The connection can't be used (\(error)).")
+    }
+    decoder = FrameDecoder(limit: 256 << 20, framing: .length)
+    lastFailure = nil
+    var hello = Hello(name)
+    hello.want = ["credit"]
+    hello.container = core.options.container
+    hello.author = core.options.author
+    hello.process = core.options.process
+    core.update { [hello] state, _ in
+      state.descriptor = descriptor
+      state.outbox = Outbox()
+      state.outbox.append(.hello(hello))
+    }
+    do throws(DepotError) {
+      try greet(descriptor)
+    } catch {
+      core.update { state, _ in state.descriptor = nil }
+      throw error
+    }
+    return descriptor
+  }
+
+  /// Waits for the service's welcome.
+  private mutating func greet(_ descriptor: Descriptor) throws(DepotError) {
+    let end = Monotonic.now() + UInt64(Limits.helloMilliseconds) * 1_000_000
+    while Monotonic.now() < end {
+      let (isSending, closure) = core.update { state, _ in (!state.outbox.isEmpty, state.closure) }
+      if let closure { throw closure }
+      let ready = Poll.wait(
+        for: descriptor,
+        wantsWrite: isSending,
+        or: core.signal,
+        milliseconds: Int(clamping: (end - min(end, Monotonic.now())) / 1_000_000 + 1)
+      )
+      guard ready.canRead else { continue }
+      try receive(descriptor)
+      guard case .frame(let bytes)? = try decoder.next() else { continue }
+      switch try ServerFrame(bytes) {
+      case .welcome(let welcome): return accept(welcome)
+      case .failure(_, let error): throw error
+      default: throw DepotError(.hello, "The service didn't say welcome.")
+      }
+    }
+    throw DepotError(.disconnected, "The service didn't say welcome in time.")
+  }
+
+  private func accept(_ welcome: Welcome) {
+    func limit(_ name: String, _ standard: Int) -> Int {
+      max(1, Int(clamping: welcome.limits[name] ?? Int64(standard)))
+    }
+    core.update { state, consequences in
+      state.frameLimit = limit("frameBytes", Limits.frameBytes)
+      for request in state.containers.values {
+        state.table.submitFirst(PendingCall(.openContainer(request)))
+      }
+      let actions = state.table.connect(
+        inFlight: limit("inFlight", Limits.inFlight),
+        streams: limit("streams", Limits.streams),
+        watches: limit("watches", Limits.watches),
+        now: Monotonic.now()
+      )
+      state.perform(actions, &consequences)
+    }
+  }
+
+  /// Reads what is there.
+  ///
+  /// - Throws: ``DepotError`` `unavailable.disconnected` at the end of the connection.
+  mutating func receive(_ descriptor: Descriptor) throws(DepotError) {
+    let outcome = Result { () throws(SystemError) in try descriptor.read(into: buffer.bytes) }
+    switch outcome {
+    case .success(0): throw DepotError(.disconnected, "The service closed the connection.")
+    case .success(let count):
+      decoder.receive(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count]))
+    case .failure(let error) where error.wouldBlock: return
+    case .failure(let error):
+      throw DepotError(.disconnected, "The connection was lost (\(error)).")
+    }
+  }
+}
+
+/// Room for what one read brings.
+private final class ReceiveBuffer {
+  let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+
+  deinit { bytes.deallocate() }
+}

@@ -1,0 +1,58 @@
+internal import DepotLinux
+internal import DepotProtocol
+
+/// The bytes that wait to be sent on one connection.
+struct Outbox: Sendable {
+  private var writer = JSONWriter(capacity: 1024)
+  private var sent = 0
+
+  var isEmpty: Bool { sent == writer.bytes.count }
+
+  /// Adds a frame; returns its size with the length before it.
+  @discardableResult
+  mutating func append(_ frame: ClientFrame) -> Int {
+    let before = writer.bytes.count
+    FrameEncoder.append(.length, to: &writer) { $0.write(frame) }
+    return writer.bytes.count - before
+  }
+
+  /// Takes back the frame that was added last.
+  mutating func removeLast(_ size: Int) {
+    writer.bytes.removeLast(size)
+  }
+
+  /// Sends as much as goes without waiting.
+  ///
+  /// - Throws: ``SystemError`` if the connection is lost.
+  mutating func flush(to descriptor: Descriptor) throws(SystemError) {
+    while !isEmpty {
+      do throws(SystemError) {
+        sent += try writer.bytes.withUnsafeBytes { all in
+          Result { () throws(SystemError) in
+            try descriptor.send(UnsafeRawBufferPointer(rebasing: all[sent...]))
+          }
+        }.get()
+      } catch {
+        if error.wouldBlock { return }
+        throw error
+      }
+    }
+    writer.bytes.removeAll(keepingCapacity: writer.bytes.capacity <= 1 << 18)
+    sent = 0
+  }
+}
+
+extension JSONWriter {
+  /// Writes a frame of a client.
+  fileprivate mutating func write(_ frame: ClientFrame) {
+    switch frame {
+    case .hello(let hello): write(hello)
+    case .call(let call): write(call)
+    case .more(let id, let count): write(.object(["id": .int64(id), "more": .int64(Int64(count))]))
+    case .cancel(let id): write(.object(["id": .int64(id), "cancel": .bool(true)]))
+    case .ping(let number): write(.object(["ping": .int64(number)]))
+    case .pong(let number): write(.object(["pong": .int64(number)]))
+    case .invalidCall: preconditionFailure("A client doesn't make invalid calls.")
+    }
+  }
+}

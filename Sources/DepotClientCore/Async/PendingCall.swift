@@ -1,0 +1,107 @@
+internal import DepotProtocol
+
+/// A call of the async client from when it is made until it has its outcome.
+struct PendingCall: Sendable {
+  var operation: Operation
+  /// When the caller gives up, on the monotonic clock in nanoseconds.
+  var deadline: UInt64?
+  /// The idempotency key of a write that may be sent again.
+  var key: String?
+  /// The pin that a read is about, which only the connection that made it has.
+  var pin: String?
+  /// How many `next` frames may be on their way to a stream at once; `nil` if this is no stream.
+  var window: Int?
+  /// The author of a write in the history; the client's author if `nil`.
+  var author: String?
+  /// The group of a write in the history.
+  var group: String?
+
+  /// The number of the call on the current connection, once it was sent there.
+  private(set) var id: Int64?
+  /// On how many connections it was sent.
+  private(set) var attempts = 0
+  /// Whether frames of the stream have come.
+  private(set) var hasDelivered = false
+  private(set) var isCancelled = false
+
+  init(
+    _ operation: Operation,
+    deadline: UInt64? = nil,
+    key: String? = nil,
+    pin: String? = nil,
+    window: Int? = nil
+  ) {
+    self.operation = operation
+    self.deadline = deadline
+    self.key = key
+    self.pin = operation.declaration.isPinnable ? pin : nil
+    self.window = window
+  }
+}
+
+extension PendingCall {
+  /// How long after the deadline the service may still answer, in nanoseconds.
+  static let grace: UInt64 = 2_000_000_000
+
+  /// On how many connections a call is sent at most: a read once more, a write with a key until it
+  /// is likely that the call itself breaks the connection.
+  private var attemptLimit: Int { operation.isWrite ? 5 : 2 }
+
+  /// Whether it is a watch, which isn't one of the calls that the service works on.
+  var isWatch: Bool { if case .watch = operation { true } else { false } }
+
+  /// Whether the call may be sent again after its connection was lost.
+  var canBeSentAgain: Bool {
+    guard attempts > 0 else { return true }
+    if pin != nil || operation.isAboutPin { return false }
+    let isSafe = operation.isWrite ? key != nil : !hasDelivered && !isCancelled
+    return isSafe && attempts < attemptLimit
+  }
+
+  /// When the call fails here whatever the service does.
+  var expiry: UInt64? {
+    guard let deadline else { return nil }
+    return id == nil ? deadline : deadline + Self.grace
+  }
+
+  /// Returns `error` with what became of the call if no more is heard of it.
+  func lost(_ error: DepotError) -> DepotError {
+    guard attempts > 0, operation.isWrite else { return error }
+    var error = error
+    error.effect = .unknown
+    if let key { error = error.details(["key": .string(key)]) }
+    return error
+  }
+
+  /// Returns the frame that makes the call, and marks it as sent.
+  mutating func send(as id: Int64, now: UInt64) -> Call {
+    self.id = id
+    attempts += 1
+    let remaining = deadline.map {
+      min(Int(($0 > now ? $0 - now : 0) / 1_000_000), Call.deadlineLimit)
+    }
+    return Call(
+      id: id,
+      operation,
+      deadlineMilliseconds: remaining,
+      credit: window,
+      key: key,
+      pin: pin,
+      author: author,
+      group: group
+    )
+  }
+
+  mutating func detach() { id = nil }
+  /// Takes note that it is as if the call hadn't been sent.
+  mutating func withdraw() { attempts -= 1 }
+  mutating func markDelivered() { hasDelivered = true }
+  mutating func markCancelled() { isCancelled = true }
+}
+
+extension Operation {
+  /// Whether the operation makes or gives up what only its connection has.
+  fileprivate var isAboutPin: Bool {
+    if case .unpin = self { true } else { false }
+  }
+}

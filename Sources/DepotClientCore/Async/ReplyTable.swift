@@ -1,0 +1,281 @@
+internal import DepotProtocol
+
+/// The calls of one client and what is to be done about them, without any input or output.
+///
+/// Every call that is submitted gets exactly one ``Action/finish(_:_:)``. A ticket stands for a
+/// call across connections; its id is its number on one of them.
+struct ReplyTable: Sendable {
+  typealias Ticket = Int64
+
+  /// A task of the table's owner.
+  enum Action: Sendable {
+    case send(ClientFrame)
+    /// The outcome; a ``CancellationError`` if the call was cancelled.
+    case finish(Ticket, Result<JSONNode, any Error>)
+    /// A frame of a stream.
+    case rows(Ticket, RowFrame)
+  }
+
+  private var calls: [Ticket: PendingCall] = [:]
+  private var tickets: [Int64: Ticket] = [:]
+  /// Ids whose answers nobody waits for any more but which the service still counts.
+  private var abandoned: Set<Int64> = []
+  private var waiting = Waiting()
+  private var waitingStreams = Waiting()
+  private var waitingWatches = Waiting()
+  private var streams = 0
+  private var watches = 0
+  private var nextTicket: Ticket = 0
+  private var lastUrgentTicket: Ticket = 0
+  private var nextID: Int64 = 1
+  private var limits: (inFlight: Int, streams: Int, watches: Int)?
+  /// When a call may fail here for lack of time, on the monotonic clock in nanoseconds.
+  private(set) var nextExpiry: UInt64?
+  /// Whether the service ends the connection when it has answered what it has.
+  private(set) var isDraining = false
+
+  init() {}
+}
+
+extension ReplyTable {
+  /// How many calls the service is working on, without watches, which have a limit of their own.
+  var inFlight: Int { tickets.count + abandoned.count - watches }
+
+  /// Whether any call waits for its outcome.
+  var isEmpty: Bool { calls.isEmpty }
+
+  /// Returns a ticket for a call to come.
+  mutating func reserve() -> Ticket {
+    nextTicket += 1
+    return nextTicket
+  }
+
+  /// Adds a call to be sent before all that wait, whose outcome nobody waits for.
+  mutating func submitFirst(_ call: PendingCall) {
+    // Lower than every ticket that was reserved.
+    lastUrgentTicket -= 1
+    calls[lastUrgentTicket] = call
+    waiting.putBack([lastUrgentTicket])
+  }
+
+  /// Adds a call, to be sent in its turn.
+  mutating func submit(_ call: PendingCall, as ticket: Ticket, now: UInt64) -> [Action] {
+    calls[ticket] = call
+    noteExpiry(call)
+    if call.isWatch {
+      waitingWatches.append(ticket)
+    } else if call.window == nil {
+      waiting.append(ticket)
+    } else {
+      waitingStreams.append(ticket)
+    }
+    return admit(now: now)
+  }
+
+  /// Sends the calls whose turn it is: within the service's limits, in the order of submission.
+  private mutating func admit(now: UInt64) -> [Action] {
+    guard let limits, !isDraining else { return [] }
+    var actions: [Action] = []
+    while inFlight < limits.inFlight {
+      skipFinished(&waiting)
+      skipFinished(&waitingStreams)
+      let stream = streams < limits.streams ? waitingStreams.first : nil
+      guard let ticket = [waiting.first, stream].compactMap({ $0 }).min() else { break }
+      if ticket == waiting.first { waiting.removeFirst() } else { waitingStreams.removeFirst() }
+      actions += send(ticket, now: now)
+    }
+    while watches < limits.watches {
+      skipFinished(&waitingWatches)
+      guard let ticket = waitingWatches.first else { break }
+      waitingWatches.removeFirst()
+      actions += send(ticket, now: now)
+    }
+    return actions
+  }
+
+  private func skipFinished(_ queue: inout Waiting) {
+    while let ticket = queue.first, calls[ticket] == nil { queue.removeFirst() }
+  }
+
+  private mutating func send(_ ticket: Ticket, now: UInt64) -> [Action] {
+    guard var call = calls[ticket] else { return [] }
+    let id = nextID
+    nextID += 1
+    let frame = call.send(as: id, now: now)
+    calls[ticket] = call
+    tickets[id] = ticket
+    if call.isWatch { watches += 1 } else if call.window != nil { streams += 1 }
+    return [.send(.call(frame))] + (call.isCancelled ? [.send(.cancel(id: id))] : [])
+  }
+
+  /// Ends a call that was sent or not.
+  private mutating func finish(
+    _ ticket: Ticket,
+    _ result: Result<JSONNode, any Error>
+  ) -> [Action] {
+    guard let call = calls.removeValue(forKey: ticket) else { return [] }
+    if call.id != nil {
+      if call.isWatch { watches -= 1 } else if call.window != nil { streams -= 1 }
+    }
+    return [.finish(ticket, result)]
+  }
+
+  /// Cancels a call: on the service if it was sent, at once if not.
+  mutating func cancel(_ ticket: Ticket) -> [Action] {
+    guard let call = calls[ticket], !call.isCancelled else { return [] }
+    guard call.attempts > 0 else { return finish(ticket, .failure(CancellationError())) }
+    calls[ticket]?.markCancelled()
+    if let id = call.id { return [.send(.cancel(id: id))] }
+    return call.operation.isWrite ? [] : finish(ticket, .failure(CancellationError()))
+  }
+
+  /// Allows a stream to send more frames, because that many were consumed.
+  mutating func more(_ ticket: Ticket, _ count: Int) -> [Action] {
+    guard let id = calls[ticket]?.id else { return [] }
+    return [.send(.more(id: id, count))]
+  }
+
+  /// Fails a call that turned out not to be sent.
+  mutating func fail(_ id: Int64, _ error: DepotError, now: UInt64) -> [Action] {
+    guard let ticket = tickets.removeValue(forKey: id) else { return [] }
+    return finish(ticket, .failure(error)) + admit(now: now)
+  }
+}
+
+extension ReplyTable {
+  /// Takes note of a connection on which calls may be made.
+  mutating func connect(
+    inFlight: Int,
+    streams: Int,
+    watches: Int = Limits.watches,
+    now: UInt64
+  ) -> [Action] {
+    limits = (inFlight, streams, watches)
+    isDraining = false
+    return admit(now: now)
+  }
+
+  /// Takes note that the service will answer what it has and no more.
+  mutating func drain() {
+    isDraining = true
+  }
+
+  /// Takes note that the service has begun none of the calls that it didn't answer.
+  mutating func end() {
+    isDraining = true
+    let unanswered = tickets.filter { calls[$0.value]?.hasDelivered == false }
+    for id in unanswered.keys { tickets[id] = nil }
+    let sent = unanswered.values.sorted()
+    for ticket in sent { calls[ticket]?.withdraw() }
+    requeue(sent)
+  }
+
+  /// Takes note of the terminal frame of a call.
+  mutating func receive(
+    _ id: Int64,
+    _ result: Result<JSONNode, DepotError>,
+    now: UInt64
+  ) -> [Action] {
+    guard let ticket = tickets.removeValue(forKey: id) else {
+      guard abandoned.remove(id) != nil else { return [] }
+      return admit(now: now)
+    }
+    if case .failure(let error) = result, error.code == .draining, error.effect == .none,
+      calls[ticket]?.hasDelivered == false
+    {
+      isDraining = true
+      requeue([ticket])
+      return []
+    }
+    return finish(ticket, outcome(result)) + admit(now: now)
+  }
+
+  private func outcome(_ result: Result<JSONNode, DepotError>) -> Result<JSONNode, any Error> {
+    switch result {
+    case .success(let node): .success(node)
+    case .failure(let error) where error.code == .cancelled: .failure(CancellationError())
+    case .failure(let error): .failure(error)
+    }
+  }
+
+  /// Takes note of a frame of a stream.
+  mutating func receive(_ id: Int64, _ frame: RowFrame) -> [Action] {
+    guard let ticket = tickets[id] else { return [] }
+    calls[ticket]?.markDelivered()
+    return [.rows(ticket, frame)]
+  }
+
+  /// Takes note that the connection is lost: what can be sent again waits, the rest fails.
+  mutating func disconnect(_ error: DepotError) -> [Action] {
+    limits = nil
+    abandoned = []
+    let sent = tickets.values.sorted()
+    tickets = [:]
+    var actions: [Action] = []
+    for ticket in sent {
+      guard let call = calls[ticket], !call.canBeSentAgain else { continue }
+      let isCancelledRead = call.isCancelled && !call.operation.isWrite
+      actions += finish(ticket, .failure(isCancelledRead ? CancellationError() : call.lost(error)))
+    }
+    requeue(sent)
+    return actions
+  }
+
+  /// Puts calls that were sent back to where they were.
+  private mutating func requeue(_ sent: [Ticket]) {
+    var plain: [Ticket] = []
+    var streamed: [Ticket] = []
+    var watched: [Ticket] = []
+    for ticket in sent {
+      guard let call = calls[ticket] else { continue }
+      calls[ticket]?.detach()
+      if call.isWatch {
+        watched.append(ticket)
+      } else if call.window == nil {
+        plain.append(ticket)
+      } else {
+        streamed.append(ticket)
+      }
+    }
+    streams -= streamed.count
+    watches -= watched.count
+    waiting.putBack(plain)
+    waitingStreams.putBack(streamed)
+    waitingWatches.putBack(watched)
+  }
+
+  /// Fails every call, since there will be no connection.
+  mutating func failAll(_ error: DepotError) -> [Action] {
+    tickets = [:]
+    limits = nil
+    let all = calls.sorted { $0.key < $1.key }
+    return all.flatMap { finish($0.key, .failure($0.value.lost(error))) }
+  }
+
+  /// Fails the calls whose time is over.
+  mutating func expire(now: UInt64) -> [Action] {
+    guard let nextExpiry, nextExpiry <= now else { return [] }
+    self.nextExpiry = nil
+    var actions: [Action] = []
+    for (ticket, call) in calls.sorted(by: { $0.key < $1.key }) {
+      guard let expiry = call.expiry, expiry <= now else {
+        noteExpiry(call)
+        continue
+      }
+      let error = call.lost(DepotError(.deadline, "No answer came before the deadline."))
+      if let id = call.id {
+        tickets[id] = nil
+        abandoned.insert(id)
+        actions.append(.send(.cancel(id: id)))
+      }
+      actions += finish(ticket, .failure(error))
+    }
+    return actions
+  }
+
+  /// Makes sure that somebody looks at the clock when the call's time is over.
+  private mutating func noteExpiry(_ call: PendingCall) {
+    guard let expiry = call.expiry else { return }
+    nextExpiry = min(nextExpiry ?? expiry, expiry)
+  }
+}

@@ -1,0 +1,76 @@
+internal import DepotProtocol
+
+/// The next part of a stream.
+enum StreamPart: Sendable {
+  case frame(RowFrame)
+  /// The end, with its result if somebody hasn't had that already.
+  case end(JSONNode?)
+}
+
+/// The frames of one stream that came and weren't consumed yet, and who waits for the next.
+struct RowStream: Sendable {
+  typealias Consumer = CheckedContinuation<StreamPart, any Error>
+
+  /// Somebody who waited, and what for.
+  struct Delivery: Sendable {
+    var consumer: Consumer
+    var result: Result<StreamPart, any Error>
+  }
+
+  private var frames: [RowFrame] = []
+  private var start = 0
+  private var end: Result<JSONNode, any Error>?
+  private var consumer: Consumer?
+  private var consumed = 0
+  private let window: Int
+
+  /// Creates a stream of which `window` frames may be on their way at once.
+  init(window: Int) {
+    self.window = window
+  }
+
+  /// Adds a frame.
+  mutating func receive(_ frame: RowFrame) -> Delivery? {
+    frames.append(frame)
+    return deliver()
+  }
+
+  /// Ends the stream after the frames that are there.
+  mutating func finish(_ result: Result<JSONNode, any Error>) -> Delivery? {
+    end = result
+    return deliver()
+  }
+
+  /// Takes note of somebody who waits for the next frame.
+  mutating func wait(_ consumer: Consumer) -> Delivery? {
+    self.consumer = consumer
+    return deliver()
+  }
+
+  /// Returns how many frames the service may send beyond those it may already.
+  mutating func takeCredit() -> Int? {
+    guard consumed * 2 >= window, end == nil else { return nil }
+    defer { consumed = 0 }
+    return consumed
+  }
+
+  private mutating func deliver() -> Delivery? {
+    guard let consumer else { return nil }
+    let result: Result<StreamPart, any Error>
+    if start < frames.count {
+      result = .success(.frame(frames[start]))
+      start += 1
+      consumed += 1
+      if start == frames.count {
+        frames.removeAll(keepingCapacity: true)
+        start = 0
+      }
+    } else if let end {
+      result = end.map { .end($0) }
+    } else {
+      return nil
+    }
+    self.consumer = nil
+    return Delivery(consumer: consumer, result: result)
+  }
+}

@@ -1,0 +1,72 @@
+public import DepotProtocol
+
+extension BlockingConnection {
+  /// Calls `body` with the bytes of a value in external storage as they arrive, in pieces of 64 KiB
+  /// at most.
+  ///
+  /// - Parameters:
+  ///   - request: Which value, and what part of it.
+  ///   - deadline: How long to wait at most.
+  ///   - body: What to do with a piece; of a text it is UTF-8.
+  /// - Returns: The length of the whole value; `nil` if it is null.
+  /// - Throws: ``DepotError`` `notfound.object` and others, or what `body` throws, after the call
+  /// was cancelled.
+  @discardableResult
+  public func readBlob(
+    _ request: BlobReadRequest,
+    deadline: Duration? = nil,
+    _ body: ([UInt8]) throws -> Void
+  ) throws -> Int? {
+    var pieces = BlobPieces()
+    let node = try stream(
+      .readBlob(request),
+      deadline,
+      { pieces.begin($0) },
+      nil,
+      { try body(pieces.read(&$0)) }
+    )
+    var reader = try JSONObjectReader(node)
+    let length = try reader.required("length")
+    return length.kind == .null ? nil : Int(try length.int64())
+  }
+
+  /// Does what ``Client/writeBlob(_:deadline:key:)`` does.
+  @discardableResult
+  public func writeBlob(
+    _ request: BlobWriteRequest,
+    deadline: Duration? = nil,
+    key: String? = nil
+  ) throws -> Int {
+    try send(.writeBlob(request), deadline: deadline, key: key).count("length")
+  }
+
+  /// Does what ``Client/writeBlob(_:_:_:isText:from:)`` does with the bytes that `chunks` returns, up to
+  /// `nil`; if it throws, the value stays as it was.
+  @discardableResult
+  public func writeBlob(
+    _ entity: String,
+    _ identifier: Int64,
+    _ attribute: String,
+    isText: Bool = false,
+    chunks: () throws -> [UInt8]?
+  ) throws -> Int {
+    var upload = BlobUpload(entity, identifier, attribute, isText: isText)
+    while let chunk = try chunks() {
+      for operation in upload.add(chunk) { _ = try send(operation) }
+    }
+    return try send(upload.finish()).count("length")
+  }
+
+  /// Gives an attribute in external storage a value of any size, whose chunks are in a sequence.
+  @discardableResult
+  public func writeBlob(
+    _ entity: String,
+    _ identifier: Int64,
+    _ attribute: String,
+    isText: Bool = false,
+    from chunks: some Sequence<[UInt8]>
+  ) throws -> Int {
+    var iterator = chunks.makeIterator()
+    return try writeBlob(entity, identifier, attribute, isText: isText) { iterator.next() }
+  }
+}

@@ -1,0 +1,35 @@
+internal import DepotProtocol
+
+extension BlockingConnection {
+  /// Returns what the store is called in every process; of a container of several stores, the first
+  /// one's.
+  ///
+  /// - Throws: ``DepotError`` `notfound.container` if the container isn't open.
+  package func storeIdentifier() throws -> String {
+    guard let store = try openStores().first else { throw isNotOpen }
+    return store.identifier
+  }
+
+  /// Returns what the store of each entity is called in every process.
+  ///
+  /// - Throws: ``DepotError`` `notfound.container` if the container isn't open.
+  package func storeIdentifiers() throws -> [String: String] {
+    var result: [String: String] = [:]
+    for store in try openStores() {
+      for entity in store.entities { result[entity] = store.identifier }
+    }
+    return result
+  }
+
+  private func openStores() throws -> [OpenStore] {
+    let name = containerName
+    guard let container = try containers().first(where: { $0.name == name }) else {
+      throw isNotOpen
+    }
+    return container.stores
+  }
+
+  private var isNotOpen: DepotError {
+    DepotError(.containerNotFound, "The container \"\(containerName)\" isn't open.")
+  }
+}

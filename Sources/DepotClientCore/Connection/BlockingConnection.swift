@@ -1,0 +1,481 @@
+package import DepotLinux
+public import DepotProtocol
+
+/// A connection that waits for each answer; the fastest way to ask from a thread of one's own.
+///
+/// Every call blocks its thread, so never use it from a task: that is what ``Client`` is for. It
+/// isn't `Sendable`.
+public final class BlockingConnection {
+  let wire: Wire
+  private let calls: CallState
+  private var writer = JSONWriter(capacity: 1024)
+  let welcome: Welcome
+  /// The container that calls name; `nil` for the connection's own.
+  let target: String?
+  /// The moment that is read; `nil` for the latest.
+  public let snapshot: Snapshot?
+
+  /// The common state of all connections over one wire.
+  private final class CallState {
+    var nextIdentifier: Int64 = 1
+    var isInUse = false
+    /// The terminal frames that came before those of earlier calls.
+    var early: [Int64: Result<JSONNode, DepotError>] = [:]
+    var interruption: Interruption?
+    /// The frames of open streams that came while others were waited for.
+    var waiting: [Int64: [RowFrame]] = [:]
+    /// The enumerations under way, whose rows must not be changed.
+    var enumerations = Enumerations()
+    var refusesChanges = false
+  }
+
+  /// The number of the next call.
+  var nextIdentifier: Int64 { calls.nextIdentifier }
+
+  /// The way in which a user's interruption ends a write; nothing special if `nil`.
+  package var interruption: Interruption? {
+    get { calls.interruption }
+    set { calls.interruption = newValue }
+  }
+
+  /// Whether changes are refused before they are sent.
+  package var refusesChanges: Bool {
+    get { calls.refusesChanges }
+    set { calls.refusesChanges = newValue }
+  }
+
+  /// Whether the service had the connection's container open when the connection was made.
+  package var foundContainer: Bool { welcome.store != .null }
+
+  /// Speaks over the wire of another connection about a container of its own.
+  init(over other: BlockingConnection, container: String) {
+    wire = other.wire
+    calls = other.calls
+    welcome = other.welcome
+    target = container
+    snapshot = nil
+  }
+
+  /// Speaks over the wire of another connection about a moment.
+  init(over other: BlockingConnection, reading snapshot: Snapshot) {
+    wire = other.wire
+    calls = other.calls
+    welcome = other.welcome
+    target = other.target
+    self.snapshot = snapshot
+  }
+
+  /// The enumerations under way, whose rows must not be changed.
+  package var enumerations: Enumerations {
+    get { calls.enumerations }
+    set { calls.enumerations = newValue }
+  }
+
+  /// Returns the call that is sent for an operation.
+  ///
+  /// - Throws: ``DepotError`` if it would change a snapshot, or what is being enumerated.
+  private func call(
+    of operation: Operation,
+    deadline: Duration? = nil,
+    credit: Int? = nil,
+    key: String? = nil
+  ) throws(DepotError) -> Call {
+    try checkWrite(operation)
+    return Call(
+      id: nextIdentifier,
+      operation,
+      deadlineMilliseconds: deadline.map { min($0.milliseconds, Call.deadlineLimit) },
+      credit: credit,
+      key: key,
+      container: operation.declaration.isInContainer ? target : nil,
+      pin: operation.declaration.isPinnable ? snapshot?.pin : nil
+    )
+  }
+
+  /// - Throws: ``DepotError`` if an operation would change a snapshot, or what is being enumerated.
+  func checkWrite(_ operation: Operation) throws(DepotError) {
+    if calls.refusesChanges, operation.isChange {
+      throw DepotError(.readOnly, "The store is open for reading only.")
+    }
+    guard operation.isWrite else { return }
+    if snapshot != nil { throw .readOnlySnapshot }
+    if let refusal = enumerations.refusal(of: operation) { throw refusal }
+  }
+
+  /// The name of the container that calls are about.
+  var containerName: String {
+    target ?? welcome.container ?? ContainerRequest.defaultName
+  }
+
+  /// Connects to a service.
+  ///
+  /// - Parameters:
+  ///   - socket: Where the service listens.
+  ///   - start: What to do if no service answers.
+  ///   - name: What the service's statistics call this program.
+  ///   - container: The container that all calls are about, which may be opened later; the service's
+  ///     own store if `nil`.
+  ///   - author: Who the history says makes the changes, 1 to 256 bytes; nobody if `nil`.
+  ///   - process: The process that the history names, 1 to 256 bytes; if `nil`, `name` and the number of
+  ///     this process.
+  /// - Throws: ``DepotError`` `unavailable.service` if no service answers, `permission.peer` if it
+  ///   refuses this user or isn't to be trusted, `protocol.version` if it is too old or too new, or why
+  ///   the service that was started can't serve.
+  public convenience init(
+    socket: SocketPath = .default,
+    start: StartPolicy = .never,
+    name: String = "swift",
+    container: String? = nil,
+    author: String? = nil,
+    process: String? = nil
+  ) throws(DepotError) {
+    var hello = Hello(name)
+    hello.container = container
+    hello.author = author
+    hello.process = process
+    let (wire, welcome) = try SocketPath.persevering { () throws(DepotError) in
+      try Self.greet(socket.connect(start), hello)
+    }
+    self.init(wire, welcome)
+  }
+
+  /// Speaks to a service over a socket that is connected with it.
+  ///
+  /// - Throws: ``DepotError`` `unavailable.disconnected` if the service closes the connection,
+  ///   `protocol.version` if it is too old or too new.
+  package convenience init(
+    _ descriptor: Descriptor,
+    author: String? = nil,
+    process: String? = nil
+  ) throws(DepotError) {
+    var hello = Hello("swift")
+    hello.author = author
+    hello.process = process
+    let (wire, welcome) = try Self.greet(descriptor, hello)
+    self.init(wire, welcome)
+  }
+
+  private init(_ wire: Wire, _ welcome: Welcome) {
+    self.wire = wire
+    self.welcome = welcome
+    calls = CallState()
+    target = nil
+    snapshot = nil
+  }
+
+  /// Says hello, and waits for the welcome.
+  private static func greet(
+    _ descriptor: Descriptor,
+    _ hello: Hello
+  ) throws(DepotError) -> (Wire, Welcome) {
+    let wire = Wire(descriptor)
+    var writer = JSONWriter()
+    FrameEncoder.append(.length, to: &writer) { $0.write(hello) }
+    try wire.send(writer.bytes)
+    switch try ServerFrame(wire.receive()) {
+    case .welcome(let welcome): return (wire, welcome)
+    case .failure(_, let error): throw error
+    default: throw DepotError(.hello, "The service didn't say welcome.")
+    }
+  }
+
+  /// The statistics' number of this connection.
+  public var identifier: Int64 { welcome.connection }
+
+  /// Sends an operation, and waits for its answer.
+  ///
+  /// - Parameters:
+  ///   - operation: The operation with its arguments.
+  ///   - deadline: How long to wait at most; the service ends the call then.
+  ///   - key: The idempotency key of a write. The same key never applies twice.
+  ///   - author: The author of a write in the history; the connection's author if `nil`.
+  ///   - group: The group of a write in the history.
+  ///   - body: What to do with a frame of a stream, as it came.
+  /// - Returns: The object that is the result.
+  /// - Throws: The ``DepotError`` of the service, or `unavailable.disconnected` with the effect
+  ///   `unknown` if the connection was lost in a write. What `body` throws ends the call.
+  package func send(
+    _ operation: Operation,
+    deadline: Duration? = nil,
+    key: String? = nil,
+    author: String? = nil,
+    group: String? = nil,
+    frames body: ((RowFrame) throws -> Void)? = nil
+  ) throws -> JSONNode {
+    var call = try call(of: operation, deadline: deadline, key: key)
+    call.author = author
+    call.group = group
+    return try exchange(body, isWrite: operation.isWrite) { $0.write(call) }
+  }
+
+  /// Sends an operation by name with arguments that are JSON already.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the operation.
+  ///   - arguments: The object of its arguments.
+  ///   - rows: What to do with each row of a stream.
+  /// - Returns: The object that is the result.
+  /// - Throws: The ``DepotError`` of the service.
+  public func call(
+    _ name: String,
+    arguments: JSONValue,
+    rows: ((inout RowReader) throws -> Void)? = nil
+  ) throws -> JSONValue {
+    let id = nextIdentifier
+    let body = rows.map { rows in { (frame: RowFrame) in try frame.forEachRow(rows) } }
+    let node = try exchange(body, isWrite: true) { writer in
+      var frame: [String: JSONValue] = [
+        "id": .int64(id), "call": .string(name), "args": arguments,
+      ]
+      if let snapshot { frame["pin"] = .string(snapshot.pin) }
+      if let target { frame["container"] = .string(target) }
+      writer.write(.object(frame))
+    }
+    return try JSONValue(node)
+  }
+
+  private func exchange(
+    _ body: ((RowFrame) throws -> Void)?,
+    isWrite: Bool,
+    _ write: (inout JSONWriter) -> Void
+  ) throws -> JSONNode {
+    try use(isWrite: isWrite) {
+      try receive(sendFrame(write), body)
+    }
+  }
+
+  /// Calls `body`, in which the connection isn't used for anything else.
+  func use<Result>(isWrite: Bool, _ body: () throws -> Result) throws -> Result {
+    precondition(!calls.isInUse, "A connection can't be used while it streams rows.")
+    calls.isInUse = true
+    defer { calls.isInUse = false }
+    do {
+      guard isWrite, let interruption else { return try body() }
+      return try interruption.hold(body)
+    } catch var error as DepotError where error.code == .disconnected && isWrite {
+      error.effect = .unknown
+      throw error
+    }
+  }
+
+  /// Sends a call without waiting for its answer; returns its id.
+  func sendFrame(_ write: (inout JSONWriter) -> Void) throws(DepotError) -> Int64 {
+    let id = nextIdentifier
+    calls.nextIdentifier += 1
+    writer.bytes.removeAll(keepingCapacity: writer.bytes.capacity <= 4 << 20)
+    FrameEncoder.append(.length, to: &writer, write)
+    try wire.send(writer.bytes)
+    return id
+  }
+
+  /// Inserts the rows of many requests, sending the next while the service stores the one before.
+  ///
+  /// Each request is a transaction of its own. After a failure no more are sent, but one that was
+  /// under way may have been stored: its result comes to `body` before the error is thrown.
+  ///
+  /// - Parameters:
+  ///   - requests: The rows, at most 10,000 in each request.
+  ///   - body: What to do with the result of each request, in their order.
+  /// - Throws: ``DepotError`` of the first request that failed, or what `body` throws.
+  public func insert(
+    each requests: some Sequence<InsertRequest>,
+    _ body: (InsertResult) throws -> Void = { _ in }
+  ) throws {
+    var requests = requests.makeIterator()
+    try use(isWrite: true) {
+      try pipeline {
+        try requests.next().map { request in try call(of: .insert(request)) }
+      } results: { node in
+        try body(InsertResult(node))
+      }
+    }
+  }
+
+  /// Sends calls, each while the service works on the one before, until there are no more or one failed.
+  ///
+  /// - Parameters:
+  ///   - next: Returns the next call; `nil` after the last.
+  ///   - body: What to do with the result of each call, in their order.
+  /// - Throws: The first failure, once what was under way is answered.
+  func pipeline(
+    _ next: () throws -> Call?,
+    results body: (JSONNode) throws -> Void
+  ) throws {
+    var failure: (any Error)?
+    var waiting: Int64?
+    func finish() throws {
+      guard let id = waiting else { return }
+      waiting = nil
+      do {
+        try body(receive(id))
+      } catch {
+        if (error as? DepotError)?.code == .disconnected { throw error }
+        failure = failure ?? error
+      }
+    }
+    while failure == nil, let call = try next() {
+      let id = try sendFrame { $0.write(call) }
+      try finish()
+      waiting = id
+    }
+    try finish()
+    if let failure { throw failure }
+  }
+
+  private func receive(
+    _ id: Int64,
+    _ body: ((RowFrame) throws -> Void)? = nil
+  ) throws -> JSONNode {
+    var failure: (any Error)?
+    while true {
+      let part = try nextPart(of: id) { [interruption] descriptor in
+        interruption?.wait(for: descriptor) ?? true
+      }
+      switch part {
+      case nil: try cancel(id)
+      case .end(.success(let node)):
+        if let failure { throw failure }
+        return node
+      case .end(.failure(let error)): throw failure ?? error
+      case .frame(let frame) where failure == nil:
+        do {
+          try body?(frame)
+        } catch {
+          failure = error
+          try cancel(id)
+        }
+      case .frame: continue
+      }
+    }
+  }
+
+  /// The outcome of a call.
+  enum CallPart {
+    case frame(RowFrame)
+    case end(Result<JSONNode, DepotError>)
+  }
+
+  /// Waits for what comes next of a call, and keeps what comes of others meanwhile.
+  ///
+  /// - Parameters:
+  ///   - id: The number of the call.
+  ///   - wait: Waits until the connection can be read; returns whether to go on.
+  /// - Returns: The part; `nil` if `wait` says to stop.
+  /// - Throws: The ``DepotError`` with which the connection ended, or what `wait` throws.
+  func nextPart(
+    of id: Int64,
+    waiting wait: (Descriptor) throws -> Bool
+  ) throws -> CallPart? {
+    if let end = calls.early.removeValue(forKey: id) { return .end(end) }
+    while let bytes = try wire.receive(wait) {
+      switch try ServerFrame(bytes) {
+      case .ok(id, let node): return .end(.success(node))
+      case .failure(id, let error): return .end(.failure(error))
+      case .failure(nil, let error): throw error
+      case .ok(let other, let node): calls.early[other] = .success(node)
+      case .failure(let other?, let error): calls.early[other] = .failure(error)
+      case .next(let other, let names, let offset):
+        let frame = RowFrame(bytes: bytes, offset: offset, columns: names)
+        if other == id { return .frame(frame) }
+        calls.waiting[other]?.append(frame)
+      case .ping(let number): try send(.object(["pong": .int64(number)]))
+      default: continue
+      }
+    }
+    return nil
+  }
+
+  func cancel(_ id: Int64) throws(DepotError) {
+    try control(id, "cancel", .bool(true))
+  }
+
+  func control(
+    _ id: Int64,
+    _ member: String,
+    _ value: JSONValue
+  ) throws(DepotError) {
+    try send(.object(["id": .int64(id), member: value]))
+  }
+
+  /// Sends a frame that has no answer.
+  func send(_ frame: JSONValue) throws(DepotError) {
+    var writer = JSONWriter()
+    FrameEncoder.append(.length, to: &writer) { $0.write(frame) }
+    try wire.send(writer.bytes)
+  }
+}
+
+/// Streams that are read between other calls.
+extension BlockingConnection {
+  /// How many frames of an open stream may be on their way.
+  static let window = 8
+
+  /// Begins a stream, whose frames ``nextFrame(of:)`` returns.
+  ///
+  /// - Returns: The number of the call.
+  package func openStream(_ operation: Operation, deadline: Duration?) throws -> Int64 {
+    let call = try call(of: operation, deadline: deadline, credit: Self.window)
+    return try use(isWrite: false) {
+      let id = try sendFrame { $0.write(call) }
+      calls.waiting[id] = []
+      return id
+    }
+  }
+
+  /// Waits for the next frame of a stream; `nil` at the end.
+  ///
+  /// - Throws: The ``DepotError`` with which the stream ended.
+  package func nextFrame(of id: Int64) throws -> RowFrame? {
+    guard let waiting = calls.waiting[id] else { return nil }
+    return try use(isWrite: false) {
+      if let frame = waiting.first {
+        calls.waiting[id]?.removeFirst()
+        try control(id, "more", .int64(1))
+        return frame
+      }
+      switch try nextPart(of: id, waiting: { _ in true }) {
+      case .frame(let frame):
+        try control(id, "more", .int64(1))
+        return frame
+      case nil: return nil
+      case .end(let result):
+        calls.waiting[id] = nil
+        _ = try result.get()
+        return nil
+      }
+    }
+  }
+
+  /// Cancels a stream that nobody reads any more; nothing happens if it is over.
+  package func closeStream(_ id: Int64) {
+    guard calls.waiting.removeValue(forKey: id) != nil else { return }
+    _ = try? use(isWrite: false) {
+      if calls.early.removeValue(forKey: id) != nil { return }
+      try cancel(id)
+      _ = try receive(id)
+    }
+  }
+}
+
+@available(*, unavailable)
+extension BlockingConnection: Sendable {}
+
+extension Hello {
+  /// Introduces a program by its name.
+  init(_ name: String) {
+    self.init(
+      client: ["name": name, "version": ProtocolVersion.software, "language": "swift"]
+    )
+  }
+}
+
+extension Duration {
+  /// The duration in whole milliseconds, rounded up: 0 if it is negative, and 100 years if it is longer.
+  var milliseconds: Int {
+    let limit = 100 * 365 * 86400
+    let (seconds, attoseconds) = components
+    guard seconds >= 0, attoseconds >= 0 else { return 0 }
+    guard seconds < limit else { return limit * 1000 }
+    return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+  }
+}

@@ -1,0 +1,54 @@
+package import DepotProtocol
+
+/// The parts of a request on which the form of its rows depends.
+package struct RowReading: Sendable {
+  /// Whether each row begins with its identifier and version.
+  var hasIdentity = true
+  /// The names of a row's values in order, if rows of relationships come along; else `nil`.
+  var prefetching: [String]?
+
+  package init(hasIdentity: Bool = true) {
+    self.hasIdentity = hasIdentity
+  }
+}
+
+extension RowReading {
+  package init(_ operation: Operation) {
+    switch operation {
+    case .fetch(let request):
+      hasIdentity = !request.isDistinct
+      prefetching = request.prefetch.isEmpty ? nil : request.select ?? []
+    case .aggregate: hasIdentity = false
+    default: break
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Calls `body` with a reader at the beginning of each row.
+  package func withRows(
+    at offset: Int,
+    _ reading: RowReading,
+    _ body: (inout RowReader) throws -> Void
+  ) throws {
+    let scope = try reading.prefetching.map { names in
+      RelatedScope(RelatedRows(try RelatedBlock.all(in: self)), path: "", names)
+    }
+    try withUnsafeBufferPointer { bytes in
+      var reader = try RowReader(bytes, at: offset)
+      reader.relatives = scope
+      while try reader.beginRow() {
+        if reading.hasIdentity { try reader.readIdentity() }
+        try body(&reader)
+        try reader.endRow()
+      }
+    }
+  }
+}
+
+extension DepotError {
+  /// The error that a reply lacks the row that was asked for.
+  package static var missingRow: DepotError {
+    DepotError(.objectNotFound, "The service sent no row.")
+  }
+}

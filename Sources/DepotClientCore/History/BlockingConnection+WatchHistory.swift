@@ -1,0 +1,65 @@
+public import DepotProtocol
+
+extension BlockingConnection {
+  /// Does what ``Client/watchHistory(_:since:options:)`` does: calls `body` with each event until it says to
+  /// stop or the ``disconnector`` ends the connection.
+  ///
+  /// Transactions that the watch leaves out because this program is slow are read from the history, so that
+  /// `body` is called with every transaction once; what isn't kept any more is told as
+  /// ``HistoryEvent/gap(from:to:)``. `body` may use the connection. When the connection is lost, this fails;
+  /// go on with another connection since the token of the last event.
+  public func watchHistory(
+    _ request: HistoryRequest = HistoryRequest(),
+    since token: HistoryToken? = nil,
+    options: WatchOptions = WatchOptions(),
+    _ body: (HistoryEvent) throws -> Bool
+  ) throws {
+    var watch = WatchRequest(.history(request.watched), options)
+    watch.since = token
+    do {
+      try follow(watch, body)
+    } catch let error as DepotError where error.code == .disconnected {
+      guard disconnector.isDisconnected else { throw error }
+    }
+  }
+
+  private func follow(
+    _ watch: WatchRequest,
+    _ body: (HistoryEvent) throws -> Bool
+  ) throws {
+    let stream = try openStream(.watch(watch), deadline: nil)
+    defer { closeStream(stream) }
+    var reader = HistoryReader(since: watch.since)
+    while let frame = try nextFrame(of: stream) {
+      for event in try reader.receive(frame.bytes) {
+        guard try body(event) else { return }
+      }
+      while reader.gap != nil {
+        guard try fillGap(&reader, watch, body) else { return }
+      }
+    }
+    throw DepotError(.disconnected, "The service ended the watch.")
+  }
+
+  /// Reads in the history what the watch left out; returns whether to go on.
+  private func fillGap(
+    _ reader: inout HistoryReader,
+    _ watch: WatchRequest,
+    _ body: (HistoryEvent) throws -> Bool
+  ) throws -> Bool {
+    do {
+      let stream = try openStream(.history(reader.missing(watch)), deadline: nil)
+      defer { closeStream(stream) }
+      while let frame = try nextFrame(of: stream) {
+        for piece in try HistoryTransaction.list(inFrame: frame.bytes) {
+          for event in reader.fill(piece) {
+            guard try body(event) else { return false }
+          }
+        }
+      }
+      return try reader.closeGap().allSatisfy(body)
+    } catch let error as DepotError where HistoryReader.isLoss(error) {
+      return try reader.lose(error).allSatisfy(body)
+    }
+  }
+}

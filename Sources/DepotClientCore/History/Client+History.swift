@@ -1,0 +1,105 @@
+public import DepotProtocol
+
+extension Client {
+  /// Returns transactions of the store's history.
+  ///
+  /// - Parameters:
+  ///   - request: Which transactions.
+  ///   - deadline: How long the whole read may take at most.
+  /// - Returns: The sequence. Nothing is sent before its first element is asked for.
+  public func history(
+    _ request: HistoryRequest = HistoryRequest(),
+    deadline: Duration? = nil
+  ) -> HistoryTransactions {
+    HistoryTransactions(client: self, request: request, deadline: deadline)
+  }
+
+  /// Returns how much history the store keeps, and who reads it.
+  public func historyStatus() async throws -> HistoryStatus {
+    try HistoryStatus(await core.send(.historyStatus))
+  }
+
+  /// Returns a row as it was.
+  ///
+  /// - Throws: ``DepotError`` `history.expired` if the history doesn't reach back so far,
+  ///   `notfound.object` if it knows of no such row.
+  public func row(
+    _ entity: String,
+    _ identifier: Int64,
+    at token: HistoryToken
+  ) async throws -> PastRow {
+    let request = HistoryRowRequest(entity: entity, identifier: identifier, at: token)
+    return try PastRow(await core.send(.historyRow(request)))
+  }
+
+  /// Returns who last changed the properties of a row, as far as the history reaches back.
+  ///
+  /// - Throws: ``DepotError`` `notfound.object` if the history knows of no such row.
+  public func blame(_ entity: String, _ identifier: Int64) async throws -> RowBlame {
+    let request = HistoryRowRequest(entity: entity, identifier: identifier)
+    return try RowBlame(await core.send(.historyRow(request)))
+  }
+
+  /// Deletes the history before a moment; a transaction whose token is given is kept.
+  ///
+  /// - Returns: How many transactions that were.
+  @discardableResult
+  public func deleteHistory(before moment: HistoryMoment) async throws -> Int {
+    try await core.send(.deleteHistory(before: moment)).count("deleted")
+  }
+
+  /// Notes up to where a consumer has read; what it hasn't read is kept for longer.
+  ///
+  /// - Throws: ``DepotError`` `history.expired` if what came then is kept no more.
+  public func acknowledgeHistory(_ token: HistoryToken, consumer: String) async throws {
+    let position = HistoryPosition(consumer: consumer, token: token)
+    _ = try await core.send(.acknowledgeHistory(position))
+  }
+
+  /// Forgets a consumer.
+  ///
+  /// - Throws: ``DepotError`` `request.usage` if there is none of that name.
+  public func forgetHistoryConsumer(_ name: String) async throws {
+    _ = try await core.send(.forgetConsumer(name))
+  }
+
+  /// Undoes transactions in one transaction that is on disk when this returns.
+  ///
+  /// - Parameters:
+  ///   - target: Which transactions.
+  ///   - policy: What to do with what was changed since.
+  ///   - key: An idempotency key.
+  /// - Returns: What was undone, and what the policy decided.
+  /// - Throws: ``DepotError`` `conflict.merge` if something was changed since and the policy is
+  ///   ``MergePolicy/error``, `history.already_undone`, `history.nothing`, `history.no_values`, and
+  ///   others; then nothing is undone.
+  @discardableResult
+  public func undo(
+    _ target: UndoRequest.Target = .last,
+    policy: MergePolicy = .error,
+    key: String? = nil
+  ) async throws -> UndoResult {
+    try UndoResult(
+      await core.send(.undo(UndoRequest(target, policy: policy)), key: key)
+    )
+  }
+
+  /// Does again what was undone, in one transaction that is on disk when this returns.
+  ///
+  /// - Parameters:
+  ///   - target: Which transactions, by what undid them or by themselves.
+  ///   - policy: What to do with what was changed since.
+  ///   - key: An idempotency key.
+  /// - Returns: What was undone, and what the policy decided.
+  /// - Throws: ``DepotError`` as ``undo(_:policy:key:)`` does.
+  @discardableResult
+  public func redo(
+    _ target: UndoRequest.Target = .last,
+    policy: MergePolicy = .error,
+    key: String? = nil
+  ) async throws -> UndoResult {
+    try UndoResult(
+      await core.send(.redo(UndoRequest(target, policy: policy)), key: key)
+    )
+  }
+}

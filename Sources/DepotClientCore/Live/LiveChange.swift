@@ -1,0 +1,72 @@
+public import DepotProtocol
+
+/// The differences between two moments of a watched result.
+///
+/// To apply it by hand: take out the rows that are ``removed`` and those of ``placed`` that were there
+/// before, then put the rows of ``placed`` in, in their order. ``LiveRows/apply(_:)`` does that.
+public struct LiveChange<Content: Sendable>: Sendable {
+  /// A row that is in the result no more: deleted, no longer satisfying the predicate, or beyond the
+  /// limit.
+  @Memberwise
+  public struct Removal: Hashable, Sendable {
+    public let identifier: Int64
+    /// Its place in the result before the change.
+    public let from: Int
+  }
+
+  /// A row that came to the result, or was in it and isn't what or where it was.
+  public struct Placement: Sendable {
+    /// The row as it is now.
+    public let row: LiveRow<Content>
+    /// Its place in the result after the change.
+    public let at: Int
+    /// Its place in the result before the change; `nil` if it wasn't in it.
+    public let from: Int?
+    /// The names of the properties that changed; `nil` if the row is new here or nobody knows.
+    public let properties: [String]?
+
+    /// Creates a placement.
+    public init(row: LiveRow<Content>, at: Int, from: Int? = nil, properties: [String]? = nil) {
+      self.row = row
+      self.at = at
+      self.from = from
+      self.properties = properties
+    }
+
+    /// Whether the row wasn't in the result before.
+    public var isInsertion: Bool { from == nil }
+  }
+
+  /// The moment after the change.
+  public let token: HistoryToken
+  /// The author, if there was a single one who gave a name.
+  public let author: String?
+  /// The rows that went, by where they were.
+  public let removed: [Removal]
+  /// The rows that came or changed, by where they are now.
+  public let placed: [Placement]
+
+  /// Creates a change.
+  public init(
+    token: HistoryToken,
+    author: String? = nil,
+    removed: [Removal] = [],
+    placed: [Placement] = []
+  ) {
+    self.token = token
+    self.author = author
+    self.removed = removed
+    self.placed = placed
+  }
+}
+
+extension LiveChange {
+  /// Whether nothing is different.
+  public var isEmpty: Bool { removed.isEmpty && placed.isEmpty }
+
+  /// The rows that came.
+  public var inserted: [LiveRow<Content>] { placed.filter(\.isInsertion).map(\.row) }
+
+  /// The rows that were there and are different or elsewhere.
+  public var updated: [LiveRow<Content>] { placed.filter { !$0.isInsertion }.map(\.row) }
+}

@@ -1,0 +1,38 @@
+public import DepotProtocol
+
+/// An event of a watch.
+public enum LiveEvent<Content: Sendable>: Sendable {
+  /// The whole result: at first, and when it isn't known what changed since the event before.
+  case snapshot(LiveRows<Content>)
+  /// The differences since a moment of which only the token is known; only if the watch began
+  /// with one.
+  case resumed(LiveResumption<Content>)
+  /// The changes since the event before.
+  case change(LiveChange<Content>)
+  /// Nothing changed up to a moment.
+  case current(HistoryToken)
+  /// The connection was lost; the watch goes on where it was when there is one again.
+  case interrupted(DepotError)
+}
+
+extension LiveEvent {
+  /// The moment that the event tells of.
+  public var token: HistoryToken? {
+    switch self {
+    case .snapshot(let rows): rows.token
+    case .resumed(let resumption): resumption.token
+    case .change(let change): change.token
+    case .current(let token): token
+    case .interrupted: nil
+    }
+  }
+}
+
+/// A result, for somebody who has its rows of an earlier moment.
+public struct LiveResumption<Content: Sendable>: Sendable {
+  public let token: HistoryToken
+  /// The rows of the result that changed since then or weren't in it, in the order of the result.
+  public let rows: [LiveRow<Content>]
+  /// The identifiers of all rows of the result, in its order.
+  public let order: [Int64]
+}

@@ -1,0 +1,229 @@
+package import DepotProtocol
+
+/// The frames of a watch across connections as what they tell, without any input or output.
+package struct LiveReader<Content: Sendable>: Sendable {
+  /// Reads the values of a row.
+  package typealias Decoding = @Sendable (inout RowReader) throws -> Content
+
+  /// The result as far as it is known.
+  private enum Known {
+    case nothing
+    case rows(LiveRows<Content>)
+    /// The order of rows that somebody else has.
+    case order([Int64], at: HistoryToken)
+    /// A moment whose rows somebody else has.
+    case moment(HistoryToken)
+  }
+
+  /// The parts of something that are told only together.
+  private struct Parts {
+    var rows: [LiveRow<Content>] = []
+    var entries: [LiveFrame.Entry] = []
+    var removed: [LivePlaces.Taken] = []
+    var order: [Int64] = []
+    var author: String?
+    var isFirst = true
+  }
+
+  private let reading: RowReading
+  private let decode: Decoding
+  /// Whether all changes are told, so that the rows can be known.
+  private let isComplete: Bool
+  private var known = Known.nothing
+  /// The rows of a snapshot that isn't complete.
+  private var snapshot: [LiveRow<Content>]?
+  private var parts = Parts()
+  /// Whether what comes first was told on this connection.
+  private var isResumed = false
+  /// The names of the columns, if the service told them.
+  package private(set) var columns: [String]?
+
+  /// - Parameters:
+  ///   - reading: What the request says about its rows.
+  ///   - rows: The rows of a moment to go on from.
+  ///   - token: A moment to go on from whose rows somebody else has.
+  ///   - isComplete: Whether all changes are told, so that the rows can be known.
+  ///   - decode: Reads the values of a row, all of them.
+  package init(
+    _ reading: RowReading,
+    from rows: LiveRows<Content>? = nil,
+    since token: HistoryToken? = nil,
+    isComplete: Bool = true,
+    decode: @escaping Decoding
+  ) {
+    self.reading = reading
+    self.decode = decode
+    self.isComplete = isComplete
+    if let rows { known = .rows(rows) } else if let token { known = .moment(token) }
+  }
+
+  /// - Parameters:
+  ///   - token: A moment to go on from whose rows somebody else has.
+  ///   - decode: Reads the values of a row, all of them.
+  package init(since token: HistoryToken? = nil, decode: @escaping Decoding) {
+    self.init(RowReading(), since: token, decode: decode)
+  }
+
+  /// The reader for a watch that tells all changes.
+  var complete: LiveReader {
+    LiveReader(reading, from: rows, since: rows == nil ? token : nil, decode: decode)
+  }
+
+  /// The rows of the result, if all of them are known.
+  package var rows: LiveRows<Content>? {
+    if case .rows(let rows) = known { rows } else { nil }
+  }
+
+  /// The moment up to which everything was told.
+  package var token: HistoryToken? {
+    switch known {
+    case .nothing: nil
+    case .rows(let rows): rows.token
+    case .order(_, let token), .moment(let token): token
+    }
+  }
+
+  /// Forgets what came incompletely, because the connection was lost.
+  package mutating func restart() {
+    snapshot = nil
+    parts = Parts()
+    isResumed = false
+  }
+
+  /// Takes a frame; returns what it tells, if it completes anything.
+  ///
+  /// - Throws: ``DepotError`` if it isn't a frame of a watch or doesn't fit those before it.
+  package mutating func receive(_ bytes: [UInt8]) throws -> LiveEvent<Content>? {
+    guard let frame = try LiveFrame(bytes) else { return nil }
+    switch frame.kind {
+    case .snapshot:
+      if let names = frame.columns { columns = names }
+      snapshot = (snapshot ?? []) + (try rows(of: frame))
+      return nil
+    case .gap:
+      // A snapshot follows.
+      restart()
+      return nil
+    case .live: return try live(at: token(of: frame))
+    case .mark: return advance(to: try token(of: frame))
+    case .change:
+      try add(frame)
+      return frame.hasMore ? nil : try change(at: token(of: frame))
+    case .resume:
+      try add(frame)
+      return frame.hasMore ? nil : try resume(at: token(of: frame))
+    }
+  }
+}
+
+extension LiveReader {
+  private func token(of frame: LiveFrame) throws(DepotError) -> HistoryToken {
+    guard let token = frame.token else {
+      throw DepotError(.frame, "A \(frame.kind) frame of a watch has no token.")
+    }
+    return token
+  }
+
+  private func rows(of frame: LiveFrame) throws -> [LiveRow<Content>] {
+    var rows: [LiveRow<Content>] = []
+    guard let offset = frame.rowsOffset else { return rows }
+    try frame.bytes.withRows(at: offset, reading) { row in
+      let (identifier, version) = (row.identifier, row.version)
+      rows.append(LiveRow(identifier: identifier, version: version, content: try decode(&row)))
+    }
+    return rows
+  }
+
+  /// Keeps what a frame has until the last of its kind.
+  private mutating func add(_ frame: LiveFrame) throws {
+    if let names = frame.columns { columns = names }
+    let rows = try rows(of: frame)
+    guard frame.kind == .resume || rows.count == frame.entries.count else {
+      throw LivePlaces.inconsistent("\(rows.count) rows have \(frame.entries.count) places")
+    }
+    parts.author = parts.isFirst || parts.author == frame.author ? frame.author : nil
+    parts.isFirst = false
+    parts.rows += rows
+    parts.entries += frame.entries
+    parts.removed += frame.removed
+    parts.order += frame.order
+  }
+
+  private mutating func live(at token: HistoryToken) throws -> LiveEvent<Content>? {
+    if isResumed, snapshot == nil { return advance(to: token) }
+    let rows = LiveRows(snapshot ?? [], at: token)
+    restart()
+    isResumed = true
+    known = isComplete ? .rows(rows) : .moment(token)
+    return .snapshot(rows)
+  }
+
+  private mutating func advance(to token: HistoryToken) -> LiveEvent<Content>? {
+    switch known {
+    case .rows(var rows):
+      known = .nothing
+      rows.advance(to: token)
+      known = .rows(rows)
+    case .order(let order, _): known = .order(order, at: token)
+    case .moment: known = .moment(token)
+    case .nothing: break
+    }
+    return .current(token)
+  }
+
+  private mutating func change(at token: HistoryToken) throws -> LiveEvent<Content>? {
+    let parts = parts
+    self.parts = Parts()
+    let placed = zip(parts.rows, parts.entries).map { row, entry in
+      LiveChange.Placement(
+        row: row,
+        at: entry.at,
+        from: entry.from,
+        properties: entry.properties
+      )
+    }.sorted { $0.at < $1.at }
+    let change = LiveChange(
+      token: token,
+      author: parts.author,
+      removed: parts.removed.map { LiveChange.Removal(identifier: $0.identifier, from: $0.from) }
+        .sorted { $0.from < $1.from },
+      placed: placed
+    )
+    try apply(change)
+    return .change(change)
+  }
+
+  private mutating func apply(_ change: LiveChange<Content>) throws {
+    // Rows that are changed in place have no other owner meanwhile.
+    let before = known
+    known = .nothing
+    switch consume before {
+    case .rows(var rows):
+      try rows.apply(change)
+      known = .rows(rows)
+    case .order(var order, _):
+      let put = change.placed.map { LivePlaces.Put(element: $0.row.identifier, at: $0.at) }
+      try LivePlaces.apply(to: &order, taken: change.taken, put: put, identifier: \.self)
+      known = .order(order, at: change.token)
+    case .moment where !isComplete: known = .moment(change.token)
+    case .moment, .nothing: throw LivePlaces.inconsistent("there were none")
+    }
+  }
+
+  private mutating func resume(at token: HistoryToken) throws -> LiveEvent<Content>? {
+    let parts = parts
+    restart()
+    isResumed = true
+    switch known {
+    case .rows(let rows):
+      let change = try rows.change(to: parts.order, with: parts.rows, at: token)
+      guard !change.isEmpty else { return advance(to: token) }
+      try apply(change)
+      return .change(change)
+    case .order, .moment:
+      known = isComplete ? .order(parts.order, at: token) : .moment(token)
+      return .resumed(LiveResumption(token: token, rows: parts.rows, order: parts.order))
+    case .nothing: throw LivePlaces.inconsistent("there were none")
+    }
+  }
+}

@@ -1,0 +1,324 @@
+public import DepotProtocol
+public import Observation
+internal import Synchronization
+
+/// The records of a watched query, which change as the store does and tell observers.
+///
+/// ```swift
+/// let results = client.live(Package.self, where: #Predicate { $0.section == "games" })
+/// try await results.ready()
+/// for row in results.rows { print(row.name) }
+/// ```
+///
+/// An observer is told only when what it read changed. What it can read is: how many rows there are, which
+/// row is at a place, a property of a row, ``isLive``, ``error``, and ``token``. Reading
+/// `rows[2].name` is told when the row at place 2 is another or has another name, and not when another
+/// row or property changes.
+///
+/// It may be read anywhere. Changes are made on the actor that asked for the results, so that what that
+/// actor reads stays the same until it waits for something; elsewhere, take ``rows`` once, which
+/// doesn't change, and read that. Observe on that actor too: Observation can't tell of a change that
+/// another thread makes while an observer is still reading. Observers are told after the change, so that
+/// reading again at once gives what is new.
+///
+/// The watch ends with the last reference to the results, or with ``stop()``.
+public final class LiveResults<Model: Record>: Observable, Sendable {
+  private struct State {
+    var rows: [LiveRow<Model>] = []
+    var token: HistoryToken?
+    var isLive = false
+    var isEnded = false
+    var error: DepotError?
+    /// The objects of the rows that somebody read.
+    var records: [Int64: LiveRecord<Model>] = [:]
+    /// Which places somebody read since the row there was another.
+    var readPlaces: [Bool] = []
+    var task: Task<Void, Never>?
+    /// The tasks that wait for the first rows, by numbers.
+    var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+    var lastWaiting = 0
+
+    /// The identifier of the row at a place, or `nil`.
+    func identifier(at place: Int) -> Int64? {
+      rows.indices.contains(place) ? rows[place].identifier : nil
+    }
+  }
+
+  /// The observers to be told once the state is as they will find it.
+  private struct News {
+    var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+    var observers: [@Sendable () -> Void] = []
+
+    func tell() {
+      for observer in observers { observer() }
+      for continuation in waiting.values { continuation.resume() }
+    }
+  }
+
+  private let places = LivePropertyPlaces<Model>()
+  private let state = Mutex(State())
+  private let registrar = ObservationRegistrar()
+
+  init() {}
+
+  deinit { state.withLock { $0.task }?.cancel() }
+
+  /// The rows of the result in their order, as they are now.
+  public var rows: LiveRecords<Model> {
+    LiveRecords(self, state.withLock { $0.rows })
+  }
+
+  /// Whether the rows are kept up to date: from the first snapshot on, but for the time in which there
+  /// is no connection.
+  public var isLive: Bool {
+    registrar.access(self, keyPath: \.isLive)
+    return state.withLock { $0.isLive }
+  }
+
+  /// Why the results aren't live: the connection was lost, and they will be when there is another, or
+  /// the watch has failed for good.
+  public var error: DepotError? {
+    registrar.access(self, keyPath: \.error)
+    return state.withLock { $0.error }
+  }
+
+  /// The moment at which the store's rows were these; it changes also when none of them does.
+  public var token: HistoryToken? {
+    registrar.access(self, keyPath: \.token)
+    return state.withLock { $0.token }
+  }
+
+  /// Waits for the first rows.
+  ///
+  /// - Throws: ``DepotError`` if the watch has failed, `CancellationError` if it was stopped before or
+  ///   the task was cancelled.
+  public func ready() async throws {
+    let number = state.withLock { state in
+      state.lastWaiting += 1
+      return state.lastWaiting
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isWaiting = state.withLock { state in
+          let isOver = state.token != nil || state.isEnded || Task.isCancelled
+          if !isOver { state.waiting[number] = continuation }
+          return !isOver
+        }
+        if !isWaiting { continuation.resume() }
+      }
+    } onCancel: {
+      state.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
+    }
+    let (error, isEmpty) = state.withLock { ($0.error, $0.token == nil) }
+    if isEmpty { throw error ?? CancellationError() }
+  }
+
+  /// Ends the watch; the rows stay as they are.
+  public func stop() {
+    state.withLock { $0.task }?.cancel()
+  }
+}
+
+extension LiveResults {
+  /// Follows a watch, on the actor that asks for it, until it ends or the results are gone.
+  package static func follow(
+    _ events: WatchedRecords<Model>,
+    isolation: isolated (any Actor)?
+  ) -> LiveResults {
+    let results = LiveResults()
+    let task = Task { [weak results] in
+      _ = isolation
+      do {
+        for try await event in events {
+          guard let results else { return }
+          try results.apply(event)
+        }
+        results?.end(nil)
+      } catch {
+        results?.end(error as? DepotError)
+      }
+    }
+    results.state.withLock { $0.task = task }
+    return results
+  }
+
+  /// Takes what a watch tells.
+  ///
+  /// - Throws: ``DepotError`` `protocol.frame` if it doesn't fit the rows.
+  func apply(_ event: LiveEvent<Model>) throws(DepotError) {
+    try change { (state, news) throws(DepotError) in
+      switch event {
+      case .snapshot(let rows):
+        replaceRows(of: &state, &news) { $0 = rows.rows }
+        tellRecords(rows.rows, &state, &news)
+        setToken(rows.token, &state, &news)
+      case .change(let change):
+        try replaceRows(of: &state, &news) { (rows) throws(DepotError) in
+          try LivePlaces.apply(
+            to: &rows,
+            taken: change.taken,
+            put: change.placed.map { LivePlaces.Put(element: $0.row, at: $0.at) },
+            identifier: \.identifier
+          )
+        }
+        tellRecords(change, &state, &news)
+        setToken(change.token, &state, &news)
+      case .resumed: throw LivePlaces.inconsistent("there were none")
+      case .current(let token): setToken(token, &state, &news)
+      case .interrupted(let error): setLive(false, error, &state, &news)
+      }
+    }
+  }
+
+  /// Takes note that nothing more comes.
+  private func end(_ error: DepotError?) {
+    change { state, news in
+      state.isEnded = true
+      setLive(false, error, &state, &news)
+    }
+  }
+
+  private func change<Failure: Error>(
+    _ body: (inout State, inout News) throws(Failure) -> Void
+  ) throws(Failure) {
+    let news = try state.withLock { (state) throws(Failure) in
+      var news = News()
+      try body(&state, &news)
+      if state.token != nil || state.isEnded { swap(&news.waiting, &state.waiting) }
+      return news
+    }
+    news.tell()
+  }
+
+  private func setToken(_ token: HistoryToken, _ state: inout State, _ news: inout News) {
+    if state.token != token {
+      state.token = token
+      news.observers.append(observer(of: \.token))
+    }
+    setLive(true, nil, &state, &news)
+  }
+
+  private func setLive(
+    _ isLive: Bool,
+    _ error: DepotError?,
+    _ state: inout State,
+    _ news: inout News
+  ) {
+    if state.isLive != isLive { news.observers.append(observer(of: \.isLive)) }
+    if state.error != error { news.observers.append(observer(of: \.error)) }
+    state.isLive = isLive
+    state.error = error
+  }
+
+  /// Changes the rows, and tells those who read how many there are or which row is at a place that has
+  /// another now.
+  private func replaceRows<Failure: Error>(
+    of state: inout State,
+    _ news: inout News,
+    _ body: (inout [LiveRow<Model>]) throws(Failure) -> Void
+  ) throws(Failure) {
+    let count = state.rows.count
+    let read = state.readPlaces.indices.filter { state.readPlaces[$0] }
+      .map { ($0, state.identifier(at: $0)) }
+    try body(&state.rows)
+    if state.rows.count != count { news.observers.append(observer(of: \.count)) }
+    for (place, identifier) in read where state.identifier(at: place) != identifier {
+      state.readPlaces[place] = false
+      news.observers.append(observer(of: \.[place: place]))
+    }
+  }
+
+  private func tellRecords(
+    _ change: LiveChange<Model>,
+    _ state: inout State,
+    _ news: inout News
+  ) {
+    for row in change.removed {
+      let record = state.records.removeValue(forKey: row.identifier)
+      if let observer = record?.update(nil, properties: nil) { news.observers.append(observer) }
+    }
+    for placement in change.placed where !placement.isInsertion {
+      let record = state.records[placement.row.identifier]
+      if let observer = record?.update(placement.row, properties: placement.properties) {
+        news.observers.append(observer)
+      }
+    }
+  }
+
+  /// Compares all records that somebody read with rows of which nobody knows what changed.
+  private func tellRecords(
+    _ rows: [LiveRow<Model>],
+    _ state: inout State,
+    _ news: inout News
+  ) {
+    var gone = state.records
+    for row in rows {
+      guard let record = gone.removeValue(forKey: row.identifier) else { continue }
+      if let observer = record.update(row, properties: nil) { news.observers.append(observer) }
+    }
+    for (identifier, record) in gone {
+      state.records[identifier] = nil
+      if let observer = record.update(nil, properties: nil) { news.observers.append(observer) }
+    }
+  }
+
+  private func observer<Value>(
+    of keyPath: any KeyPath<LiveResults, Value> & Sendable
+  ) -> @Sendable () -> Void {
+    { [registrar] in
+      registrar.willSet(self, keyPath: keyPath)
+      registrar.didSet(self, keyPath: keyPath)
+    }
+  }
+}
+
+extension LiveResults {
+  /// The key path by which observers name the number of rows; it has no value.
+  fileprivate var count: Void { () }
+
+  /// The key path by which observers name a place; it has no value.
+  fileprivate subscript(place _: Int) -> Void { () }
+
+  /// Takes note that somebody reads how many rows there are.
+  fileprivate func readCount() {
+    registrar.access(self, keyPath: \.count)
+  }
+
+  /// Takes note that somebody reads which row is at a place; returns its object.
+  fileprivate func read(_ row: LiveRow<Model>, at place: Int) -> LiveRecord<Model> {
+    registrar.access(self, keyPath: \.[place: place])
+    return state.withLock { state in
+      while state.readPlaces.count <= place { state.readPlaces.append(false) }
+      state.readPlaces[place] = true
+      if let record = state.records[row.identifier] { return record }
+      let isCurrent = place < state.rows.count && state.rows[place].identifier == row.identifier
+      let record = LiveRecord(isCurrent ? state.rows[place] : row, places, isInResult: isCurrent)
+      // One that isn't there any more, or not there, is told nothing.
+      if isCurrent { state.records[row.identifier] = record }
+      return record
+    }
+  }
+}
+
+/// The rows of a ``LiveResults`` at one moment: they stay in their places, and each has the values of
+/// now.
+public struct LiveRecords<Model: Record>: RandomAccessCollection, Sendable {
+  private let results: LiveResults<Model>
+  private let rows: [LiveRow<Model>]
+
+  fileprivate init(_ results: LiveResults<Model>, _ rows: [LiveRow<Model>]) {
+    self.results = results
+    self.rows = rows
+  }
+
+  public var startIndex: Int { 0 }
+
+  public var endIndex: Int {
+    results.readCount()
+    return rows.count
+  }
+
+  public subscript(position: Int) -> LiveRecord<Model> {
+    results.read(rows[position], at: position)
+  }
+}

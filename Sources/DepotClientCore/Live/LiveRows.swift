@@ -1,0 +1,105 @@
+public import DepotProtocol
+
+/// The rows of a watched result in order, at one moment.
+///
+/// It is a value: a copy stays as it is while the watch goes on.
+public struct LiveRows<Content: Sendable>: Sendable {
+  private(set) var rows: [LiveRow<Content>]
+  /// The moment at which the store's rows were these.
+  public private(set) var token: HistoryToken
+
+  /// Creates the rows of a moment.
+  public init(_ rows: [LiveRow<Content>], at token: HistoryToken) {
+    self.rows = rows
+    self.token = token
+  }
+
+  /// The selected values of the rows, in their order.
+  public var contents: [Content] { rows.map(\.content) }
+
+  /// Applies what a watch tells of the moment that follows.
+  ///
+  /// - Throws: ``DepotError`` `protocol.frame` if the change isn't one of these rows; they stay as
+  ///   they are.
+  public mutating func apply(_ change: LiveChange<Content>) throws(DepotError) {
+    try LivePlaces.apply(
+      to: &rows,
+      taken: change.taken,
+      put: change.placed.map { LivePlaces.Put(element: $0.row, at: $0.at) },
+      identifier: \.identifier
+    )
+    token = change.token
+  }
+
+  /// Takes note that nothing changed up to a moment.
+  mutating func advance(to token: HistoryToken) {
+    self.token = token
+  }
+}
+
+extension LiveRows: RandomAccessCollection {
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { rows.count }
+  public subscript(position: Int) -> LiveRow<Content> { rows[position] }
+}
+
+extension LiveRows: Equatable where Content: Equatable {}
+
+extension LiveChange {
+  /// The rows that are taken out of the result, be they put in again or not.
+  var taken: [LivePlaces.Taken] {
+    removed.map { LivePlaces.Taken(identifier: $0.identifier, from: $0.from) }
+      + placed.compactMap { placement in
+        placement.from.map {
+          LivePlaces.Taken(identifier: placement.row.identifier, from: $0)
+        }
+      }
+  }
+}
+
+extension LiveRows {
+  /// Returns the change that makes these rows those of a later moment.
+  ///
+  /// - Parameters:
+  ///   - order: The identifiers of the rows at that moment.
+  ///   - fresh: The rows that changed since or weren't there.
+  ///   - token: That moment.
+  /// - Returns: The change.
+  /// - Throws: ``DepotError`` `protocol.frame` if a row of `order` is neither here nor fresh, or one
+  ///   stands there twice.
+  func change(
+    to order: [Int64],
+    with fresh: [LiveRow<Content>],
+    at token: HistoryToken
+  ) throws(DepotError) -> LiveChange<Content> {
+    let fresh = Dictionary(fresh.map { ($0.identifier, $0) }, uniquingKeysWith: { $1 })
+    var before: [Int64: Int] = [:]
+    before.reserveCapacity(rows.count)
+    for (place, row) in rows.enumerated() { before[row.identifier] = place }
+    var placed: [LiveChange<Content>.Placement] = []
+    var last = -1
+    for (at, identifier) in order.enumerated() {
+      let from = before.removeValue(forKey: identifier)
+      if let row = fresh[identifier] {
+        placed.append(LiveChange.Placement(row: row, at: at, from: from))
+      } else if let from {
+        // Those that stay must keep their order among themselves.
+        if from > last {
+          last = from
+        } else {
+          placed.append(
+            LiveChange.Placement(row: rows[from], at: at, from: from, properties: [])
+          )
+        }
+      } else {
+        throw LivePlaces.inconsistent("row \(identifier) is unknown")
+      }
+    }
+    guard Set(order).count == order.count else {
+      throw LivePlaces.inconsistent("a row stands at two places")
+    }
+    let removed = before.map { LiveChange<Content>.Removal(identifier: $0.key, from: $0.value) }
+      .sorted { $0.from < $1.from }
+    return LiveChange(token: token, removed: removed, placed: placed)
+  }
+}

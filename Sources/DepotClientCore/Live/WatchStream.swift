@@ -1,0 +1,97 @@
+internal import DepotProtocol
+
+/// The frames of a watch, which goes on after a lost connection.
+///
+/// Whoever reads it says up to which moment everything came, and takes frames as they are.
+struct WatchStream {
+  /// The next part of the stream.
+  enum Part: Sendable {
+    case frame([UInt8])
+    /// The connection was lost; the next frames come from another.
+    case interrupted(DepotError)
+  }
+
+  /// How often in a row a watch is lost before a frame of it came, until it is likely that it is itself
+  /// what breaks connections.
+  private static let attemptLimit = 5
+
+  private let client: Client
+  private let request: WatchRequest
+  private var call: OpenCall?
+  private var attempts = 0
+  /// Whether it was told that no frames come.
+  private var isInterrupted = false
+  /// How often the client had given up to connect before the call.
+  private var surrenders = 0
+
+  init(_ client: Client, _ request: WatchRequest) {
+    self.client = client
+    self.request = request
+  }
+
+  /// Waits for what comes next.
+  ///
+  /// - Parameter token: The moment up to which everything came; `nil` if nothing did.
+  /// - Returns: A frame, or that the connection was lost.
+  /// - Throws: ``DepotError`` if the watch fails, `CancellationError` if the task was cancelled.
+  mutating func next(since token: HistoryToken?) async throws -> Part {
+    while true {
+      do {
+        switch try await client.core.nextFrame(ticket(since: token)) {
+        case .frame(let frame):
+          attempts = 0
+          isInterrupted = false
+          return .frame(frame.bytes)
+        case .end:
+          try Task.checkCancellation()
+          throw DepotError(.disconnected, "The service ended the watch.")
+        }
+      } catch let error as DepotError where canGoOn(after: error) {
+        call = nil
+        guard !isInterrupted else { continue }
+        isInterrupted = true
+        return .interrupted(error)
+      } catch {
+        call = nil
+        throw error
+      }
+    }
+  }
+
+  /// Returns the ticket of the call, which is made if there is none.
+  private mutating func ticket(since token: HistoryToken?) throws -> ReplyTable.Ticket {
+    if let call { return call.ticket }
+    var request = request
+    request.since = token ?? request.since
+    attempts += 1
+    surrenders = client.core.surrenders
+    let call = try OpenCall(client, .watch(request))
+    self.call = call
+    return call.ticket
+  }
+
+  private func canGoOn(after error: DepotError) -> Bool {
+    [.disconnected, .draining].contains(error.code) && attempts < Self.attemptLimit
+      && client.core.surrenders == surrenders && !client.core.isClosed
+  }
+}
+
+/// An owner of a stream, which is cancelled when nobody reads it any more.
+final class OpenCall: Sendable {
+  private let client: Client
+  let ticket: Int64
+
+  init(_ client: Client, _ operation: Operation, deadline: Duration? = nil) throws {
+    self.client = client
+    ticket = try client.core.openStream(operation, deadline: deadline)
+  }
+
+  deinit { client.core.closeStream(ticket) }
+}
+
+extension ClientCore {
+  /// How often it was given up to connect again.
+  fileprivate var surrenders: Int { update { state, _ in state.surrenders } }
+
+  fileprivate var isClosed: Bool { update { state, _ in state.closure != nil } }
+}

@@ -1,0 +1,139 @@
+package import DepotProtocol
+
+/// The events of a watch of rows, as they come.
+///
+/// Each iterator is a watch of its own, which begins when the first event is asked for and ends with the
+/// loop. At most ``ClientOptions/window`` frames wait for a loop that is slow; changes are then told
+/// together, and after too many of them a new snapshot comes. After a lost connection the watch goes
+/// on without gaps or duplicates; if there is no connection within ``ClientOptions/retryBudget``, it
+/// fails with `unavailable.disconnected`.
+public struct WatchedRows<Content: Sendable>: AsyncSequence, Sendable {
+  let client: Client
+  let request: Result<WatchRequest, DepotError>
+  let reader: LiveReader<Content>
+
+  package init(
+    client: Client,
+    request: Result<WatchRequest, DepotError>,
+    reader: LiveReader<Content>
+  ) {
+    self.client = client
+    self.request = request
+    self.reader = reader
+  }
+
+  public func makeAsyncIterator() -> Iterator { Iterator(self) }
+
+  /// One watch.
+  public struct Iterator: AsyncIteratorProtocol {
+    /// Above which size a frame is read away from the caller's actor.
+    private static var smallBytes: Int { 1 << 14 }
+
+    private var source: Result<WatchStream, DepotError>
+    private var reader: LiveReader<Content>
+    private var isFinished = false
+
+    fileprivate init(_ sequence: WatchedRows) {
+      source = sequence.request.map { WatchStream(sequence.client, $0) }
+      reader = sequence.reader
+    }
+
+    /// The rows as the last event left them; `nil` as long as only a token is known.
+    public var rows: LiveRows<Content>? { reader.rows }
+
+    /// Waits for the next event.
+    ///
+    /// - Throws: ``DepotError`` if the watch fails, `CancellationError` if the task was cancelled.
+    public mutating func next() async throws -> LiveEvent<Content>? {
+      guard !isFinished else { return nil }
+      do {
+        var stream = try source.get()
+        while true {
+          let part = try await stream.next(since: reader.token)
+          source = .success(stream)
+          switch part {
+          case .frame(let bytes):
+            let event =
+              bytes.count > Self.smallBytes
+              ? try await reader.receiveAway(bytes) : try reader.receive(bytes)
+            if let event { return event }
+          case .interrupted(let error):
+            reader.restart()
+            return .interrupted(error)
+          }
+        }
+      } catch {
+        isFinished = true
+        source = .failure(DepotError(.disconnected, "The watch is over."))
+        throw error
+      }
+    }
+  }
+}
+
+@available(*, unavailable)
+extension WatchedRows.Iterator: Sendable {}
+
+/// A watch of records.
+public typealias WatchedRecords<Model: Record> = WatchedRows<Model>
+
+extension WatchedRows {
+  /// The whole result after each change, beginning with what is there now.
+  ///
+  /// One that is slow skips none: it gets each moment that the service tells of.
+  public var snapshots: Snapshots { Snapshots(events: telling) }
+
+  /// The watch with all changes.
+  private var telling: WatchedRows {
+    WatchedRows(
+      client: client,
+      request: request.map { request in
+        var request = request
+        request.echoes = true
+        return request
+      },
+      reader: reader.complete
+    )
+  }
+
+  /// The moments of a watched result.
+  public struct Snapshots: AsyncSequence, Sendable {
+    let events: WatchedRows
+
+    public func makeAsyncIterator() -> Iterator { Iterator(events.makeAsyncIterator()) }
+
+    /// One watch.
+    public struct Iterator: AsyncIteratorProtocol {
+      private var events: WatchedRows.Iterator
+
+      fileprivate init(_ events: WatchedRows.Iterator) {
+        self.events = events
+      }
+
+      /// Waits for the next moment at which the rows are others.
+      ///
+      /// - Throws: ``DepotError`` if the watch fails, `CancellationError` if the task was cancelled.
+      public mutating func next() async throws -> LiveRows<Content>? {
+        while let event = try await events.next() {
+          switch event {
+          case .snapshot(let rows): return rows
+          case .change: if let rows = events.rows { return rows }
+          case .resumed, .current, .interrupted: continue
+          }
+        }
+        return nil
+      }
+    }
+  }
+}
+
+@available(*, unavailable)
+extension WatchedRows.Snapshots.Iterator: Sendable {}
+
+extension LiveReader {
+  /// Takes a frame away from the caller's actor.
+  @concurrent
+  fileprivate mutating func receiveAway(_ bytes: [UInt8]) async throws -> LiveEvent<Content>? {
+    try receive(bytes)
+  }
+}

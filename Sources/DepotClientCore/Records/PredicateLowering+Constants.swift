@@ -1,0 +1,115 @@
+package import DepotProtocol
+package import FoundationEssentials
+
+/// The value of a part of a predicate that doesn't depend on the record.
+package struct Constant {
+  package let value: Any
+
+  /// Evaluates `node`; `nil` if it depends on the record or might trap, as `1...lower` and `1 / n`.
+  package init?(_ node: any PredicateExpression) {
+    guard Self.isSafe(node), let value = try? Self.evaluate(node) else { return nil }
+    self.value = value
+  }
+
+  /// Returns whether `node` and its parts don't depend on the record, but at most on `variables`.
+  package static func isSafe(
+    _ node: any PredicateExpression,
+    _ variables: Set<PredicateExpressions.VariableID> = []
+  ) -> Bool {
+    (node as? any ConstantExpression)?.isConstant(variables) ?? false
+  }
+
+  private static func evaluate(_ node: some PredicateExpression) throws -> Any {
+    try node.evaluate(PredicateBindings())
+  }
+}
+
+extension PredicateLowering {
+  /// Returns `value` as one that an attribute can have, or `nil`.
+  ///
+  /// A record is its identifier, an enumeration its raw value or else the name of its case.
+  package func constant(_ value: Any) -> Value? {
+    switch value {
+    case let value as any OptionalConstant: return value.wrapped.map(constant) ?? .null
+    case let value as any AttributeValue: return value.attributeValue
+    default: break
+    }
+    if let value = names.value(of: value) { return value }
+    return switch value {
+    case let value as any StringProtocol: .string(String(value))
+    case let value as Character: .string(String(value))
+    case let value as any RawRepresentable: constant(value.rawValue)
+    case let value as any Collection: list(value)
+    default: Self.caseName(value).map(Value.string)
+    }
+  }
+
+  private func list(_ collection: some Collection) -> Value? {
+    guard !(collection is any KeyedConstant) else { return nil }
+    var values: [Value] = []
+    for element in collection {
+      guard let value = constant(element) else { return nil }
+      values.append(value)
+    }
+    return .list(values)
+  }
+
+  private static func caseName(_ value: Any) -> String? {
+    let mirror = Mirror(reflecting: value)
+    guard mirror.displayStyle == .enum, mirror.children.isEmpty else { return nil }
+    return String(describing: value)
+  }
+}
+
+/// An optional of any type.
+private protocol OptionalConstant {
+  var wrapped: Any? { get }
+}
+
+extension Optional: OptionalConstant {
+  fileprivate var wrapped: Any? { map { $0 } }
+}
+
+/// A dictionary of any type, which isn't a list of its pairs.
+private protocol KeyedConstant {}
+
+extension Dictionary: KeyedConstant {}
+
+/// A node that can be evaluated without harm if its parts can.
+package protocol ConstantExpression {
+  /// Whether its parts don't depend on the record, but at most on `variables`.
+  func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool
+}
+
+extension PredicateExpressions.Value: ConstantExpression {
+  package func isConstant(_: Set<PredicateExpressions.VariableID>) -> Bool { true }
+}
+
+extension PredicateExpressions.NilLiteral: ConstantExpression {
+  package func isConstant(_: Set<PredicateExpressions.VariableID>) -> Bool { true }
+}
+
+extension PredicateExpressions.Variable: ConstantExpression {
+  package func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
+    variables.contains(key)
+  }
+}
+
+extension PredicateExpressions.KeyPath: ConstantExpression {
+  package func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
+    Constant.isSafe(root, variables)
+  }
+}
+
+extension PredicateExpressions.NilCoalesce: ConstantExpression {
+  package func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
+    Constant.isSafe(lhs, variables) && Constant.isSafe(rhs, variables)
+  }
+}
+
+extension PredicateExpressions.OptionalFlatMap: ConstantExpression {
+  package func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
+    Constant.isSafe(wrapped, variables)
+      && Constant.isSafe(transform, variables.union([variable.key]))
+  }
+}

@@ -1,0 +1,152 @@
+package import DepotProtocol
+package import FoundationEssentials
+
+/// The translation of a Foundation predicate or expression for a record or model into an
+/// expression for the service.
+///
+/// Each kind of node has a small extension in one of the files `PredicateLowering+….swift`. A
+/// part that doesn't depend on the record is evaluated here and now, unless that could trap.
+package struct PredicateLowering {
+  /// The name of the record's type, for messages.
+  package let model: String
+  /// The names of types and properties.
+  package let names: any PropertyNaming
+  /// The meaning of each variable.
+  package var bindings: [PredicateExpressions.VariableID: QueryExpression]
+  /// How many names were given to the elements of collections.
+  private var elements = 0
+
+  /// - Parameters:
+  ///   - model: The name of the type that the predicate is about, for messages.
+  ///   - variable: What stands for the row.
+  ///   - names: What types and properties are called.
+  package init(
+    model: String,
+    variable: PredicateExpressions.VariableID,
+    names: any PropertyNaming
+  ) {
+    self.model = model
+    self.names = names
+    bindings = [variable: .variable("SELF")]
+  }
+
+  /// Translates a predicate.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` that names the operator or the property that the
+  ///   service doesn't have.
+  static func lower<Model: Record>(
+    _ predicate: Predicate<Model>
+  ) throws(DepotError) -> QueryExpression {
+    var lowering = PredicateLowering(
+      model: "\(Model.self)",
+      variable: predicate.variable.key,
+      names: RecordNaming()
+    )
+    return try lowering.predicate(predicate.expression)
+  }
+
+  /// Translates an expression.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate`.
+  static func lower<Model: Record, Output>(
+    _ expression: Expression<Model, Output>
+  ) throws(DepotError) -> QueryExpression {
+    var lowering = PredicateLowering(
+      model: "\(Model.self)",
+      variable: expression.variable.key,
+      names: RecordNaming()
+    )
+    return try lowering.value(expression.expression)
+  }
+
+  /// Translates a node that is true or false.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` that names what the service doesn't have.
+  package mutating func predicate(
+    _ node: any PredicateExpression
+  ) throws(DepotError) -> QueryExpression {
+    if let constant = Constant(node), let isTrue = constant.value as? Bool {
+      return isTrue ? .and([]) : .or([])
+    }
+    let lowered = try value(node)
+    return lowered.isCondition ? lowered : .comparison(.equal, lowered, .value(.bool(true)))
+  }
+
+  /// Translates a node that is a value to be compared or computed with.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate`.
+  package mutating func value(_ node: any PredicateExpression) throws(DepotError) -> QueryExpression
+  {
+    if let constant = Constant(node) {
+      if let value = self.constant(constant.value) { return .value(value) }
+      throw refusal("a value of type \(type(of: constant.value))")
+    }
+    guard let node = node as? any LowerableExpression else {
+      throw refusal(OperatorName.of(node))
+    }
+    return try node.lower(in: &self)
+  }
+
+  /// Translates a node that is a value to be compared with others; an object is its identifier.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate`.
+  package mutating func operand(
+    _ node: any PredicateExpression
+  ) throws(DepotError) -> QueryExpression {
+    let lowered = try value(node)
+    guard case .variable = lowered, names.isObject(node.outputType) else { return lowered }
+    return lowered.member("$id")
+  }
+
+  /// Translates the test of the elements of a collection; returns what it calls them.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate`.
+  package mutating func test(
+    _ node: any PredicateExpression,
+    of variable: PredicateExpressions.VariableID
+  ) throws(DepotError) -> (name: String, test: QueryExpression) {
+    elements += 1
+    let name = elements == 1 ? "x" : "x\(elements)"
+    bindings[variable] = .variable(name)
+    return (name, try predicate(node))
+  }
+
+  /// Returns the error that the service doesn't have `what`.
+  package func refusal(_ what: String, hint: String? = nil) -> DepotError {
+    DepotError(.predicate, "A predicate for \(model) can't use \(what).", hint: hint)
+  }
+}
+
+/// A node of a predicate that the service has something for.
+package protocol LowerableExpression {
+  /// Returns what the service has for the node.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` if a part has no counterpart.
+  func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression
+}
+
+extension PredicateExpression {
+  /// The type of what it comes to.
+  package var outputType: Any.Type { Output.self }
+}
+
+extension QueryExpression {
+  /// Whether this is true or false by its form.
+  package var isCondition: Bool {
+    switch self {
+    case .comparison, .text, .between, .in, .and, .or, .not, .search, .is, .quantified, .contains:
+      true
+    default: false
+    }
+  }
+
+  /// Returns what the key path `path` leads to from here.
+  package func member(_ path: String) -> QueryExpression {
+    switch self {
+    case .variable("SELF"): .attribute(path)
+    case .attribute(let start): .attribute("\(start).\(path)")
+    case .member(let base, let start): .member(base, "\(start).\(path)")
+    default: .member(self, path)
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package import DepotProtocol
+
+/// The property to which a key path of any length leads.
+///
+/// Key paths don't tell their names on Linux. Those that records list are compared with, alone and
+/// put together.
+package struct PropertyPath {
+  /// The path on the wire.
+  package let path: String
+  let content: PropertyContent
+
+  /// The type of the values on the wire.
+  package var type: AttributeType { content.type }
+
+  /// How many properties a key path may have.
+  private static let depth = 4
+
+  /// Finds what `keyPath` leads to from a record or composite; `nil` if it is none of its
+  /// properties, nor of theirs.
+  package init?<Model: RowConvertible>(_ keyPath: AnyKeyPath, of model: Model.Type) {
+    if let attribute = Model.attributes[keyPath] {
+      self.init(path: attribute.name, content: attribute.content)
+      return
+    }
+    for known in Self.all(of: model) where known.matches(keyPath) {
+      self.init(known)
+      return
+    }
+    return nil
+  }
+
+  package init(_ known: Known) {
+    self.init(path: known.path, content: known.content)
+  }
+
+  private init(path: String, content: PropertyContent) {
+    (self.path, self.content) = (path, content)
+  }
+
+  /// A key path that was put together.
+  package struct Known {
+    package let keyPath: AnyKeyPath
+    let path: String
+    let content: PropertyContent
+    /// The description of the key path, if it can't be made itself.
+    var description: String?
+
+    fileprivate func matches(_ wanted: AnyKeyPath) -> Bool {
+      description.map { $0 == "\(wanted)" } ?? (keyPath == wanted)
+    }
+  }
+
+  /// The key paths that lead on from the properties of a type.
+  package static func all<Model: RowConvertible>(of model: Model.Type) -> some Sequence<Known> {
+    var level = Model.steps.map { Known(keyPath: $0.keyPath, path: $0.name, content: $0.content) }
+    var remaining = depth
+    var position = 0
+    return AnyIterator {
+      while position == level.count {
+        guard remaining > 1 else { return nil }
+        remaining -= 1
+        position = 0
+        level = level.flatMap(Self.next)
+        if level.isEmpty { return nil }
+      }
+      defer { position += 1 }
+      return level[position]
+    }
+  }
+
+  private static func next(_ known: Known) -> [Known] {
+    guard known.description == nil else { return [] }
+    if case .composite(let type, isOptional: true) = known.content {
+      return type.steps.map { step in
+        // `\.home?.city` can't be made of `\.home` and `\.city`, but both have a description.
+        let suffix = "\(step.keyPath)".dropFirst("\\\(type)".count)
+        let isWrapped = !("\(Swift.type(of: step.keyPath).valueType)".hasPrefix("Optional<"))
+        return Known(
+          keyPath: step.keyPath,
+          path: "\(known.path).\(step.name)",
+          content: step.content,
+          description: "\(known.keyPath)?\(suffix)\(isWrapped ? "?" : "")"
+        )
+      }
+    }
+    return known.content.steps.compactMap { step in
+      known.keyPath.appending(path: step.keyPath).map { keyPath in
+        Known(keyPath: keyPath, path: "\(known.path).\(step.name)", content: step.content)
+      }
+    }
+  }
+}
+
+extension RowConvertible {
+  /// Returns what a property stands for, which may be one of what another leads to.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` if ``attributes`` doesn't list it.
+  package static func property(_ keyPath: AnyKeyPath) throws(DepotError) -> PropertyPath {
+    if let property = PropertyPath(keyPath, of: Self.self) { return property }
+    throw DepotError.unlisted(keyPath, Self.self)
+  }
+}
+
+extension DepotError {
+  /// The error that a property isn't listed.
+  package static func unlisted(_ keyPath: AnyKeyPath, _ type: Any.Type) -> DepotError {
+    DepotError(.predicate, "\(keyPath.shortDescription) isn't one of \(type).attributes.")
+      .hint("A property must be listed there to be used in predicates, sorting, and updates.")
+  }
+}

@@ -1,0 +1,65 @@
+public import DepotProtocol
+
+extension SaveConflict {
+  /// Where a value is from.
+  public enum Side: Hashable, Sendable {
+    /// The values that the client had fetched.
+    case base
+    /// The values of the store.
+    case store
+    /// The values that the client wants.
+    case client
+  }
+
+  /// Returns the value of a property; `nil` if that side doesn't say.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` if the property isn't listed, `request.type` if the value
+  ///   isn't of its type.
+  public func value<Model: Record, Content: AttributeValue>(
+    of keyPath: any KeyPath<Model, Content> & Sendable,
+    in side: Side
+  ) throws(DepotError) -> Content? {
+    let path = try Model.property(keyPath).path
+    let values =
+      switch side {
+      case .base: base
+      case .store: store
+      case .client: client
+      }
+    return try values[path]?.content()
+  }
+
+  /// Whether both sides have changed a property.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` if the property isn't listed.
+  public func isContested<Model: Record>(
+    _ keyPath: any PartialKeyPath<Model> & Sendable
+  ) throws(DepotError) -> Bool {
+    properties.contains(try Model.property(keyPath).path)
+  }
+
+  /// The decision of a program about a conflict for which its save was refused.
+  public enum Resolution: Sendable {
+    /// Store what the client wants after all.
+    case client
+    /// Leave out what the client wants of the row.
+    case store
+    /// Store these values, by the paths of properties, and else what the client wants.
+    case values([String: Value])
+    /// Give up: the save fails.
+    case fail
+
+    /// Stores these values, and else what the client wants.
+    ///
+    /// - Throws: ``DepotError`` `request.predicate` if a property isn't listed.
+    public static func set<Model: Record>(
+      _ assignments: [Assignment<Model>]
+    ) throws(DepotError) -> Resolution {
+      var values: [String: Value] = [:]
+      for assignment in assignments {
+        for (name, value) in try assignment.columns() { values[name] = value }
+      }
+      return .values(values)
+    }
+  }
+}

@@ -1,0 +1,182 @@
+internal import DepotProtocol
+
+/// A save that is too large for one frame, in parts that aren't.
+///
+/// The batches of the request keep their places, so that errors and conflicts point to where things are in it.
+struct SaveParts {
+  /// How much a frame may have.
+  struct Limits: Sendable {
+    var rows = DepotProtocol.Limits.rows
+    var bytes = DepotProtocol.Limits.frameBytes
+    var values = DepotProtocol.Limits.values
+  }
+
+  private let request: SaveRequest
+  private let limits: Limits
+  /// The most that a part has, so that encoding one and storing the one before go together.
+  private let bytesOfPart: Int
+  private var list = SaveRequest.List.insert
+  private var index = 0
+  private var cutters: (rows: RowCutter, base: RowCutter?)?
+  /// Where the rows of a list of identifiers begin that aren't in a part.
+  private var offset = 0
+  private var number = 0
+  private var isAtEnd = false
+  private var part = Room()
+
+  /// The size of the part that is being put together.
+  private struct Room {
+    var rows = 0
+    var bytes = 0
+    var values = 0
+    var changes = SaveRequest()
+    var continued: SaveRequest.List?
+
+    var isEmpty: Bool { rows == 0 }
+  }
+
+  /// Cuts a save into parts; `nil` if it fits a frame.
+  init?(_ request: SaveRequest, _ limits: Limits = Limits()) {
+    // A value takes two bytes at least, and what stands around rows is short.
+    let isSmall = request.byteCount < min(limits.bytes / 2, 2 * limits.values)
+    guard request.rowCount > limits.rows || !isSmall else { return nil }
+    self.request = request
+    self.limits = limits
+    bytesOfPart = limits.bytes / 4
+  }
+
+  /// Returns the next part.
+  mutating func next() -> StageRequest.Part? {
+    guard !isAtEnd else { return nil }
+    part = Room()
+    while advance() {}
+    guard !part.isEmpty || !isAtEnd else { return nil }
+    number += 1
+    return StageRequest.Part(number: number, part.changes, continuing: part.continued)
+  }
+
+  /// Puts more into the part; returns whether there is room for more.
+  private mutating func advance() -> Bool {
+    switch list {
+    case .insert:
+      guard index < request.inserts.count else { return begin(.update) }
+      let insertion = request.inserts[index]
+      return rows(insertion.rows, nil, insertion.columns) { changes, rows, _ in
+        changes.inserts.append(
+          SaveRequest.Insertion(entity: insertion.entity, columns: insertion.columns, rows: rows)
+        )
+      }
+    case .update:
+      guard index < request.updates.count else { return begin(.delete) }
+      let change = request.updates[index]
+      let columns = change.columns + (change.base?.columns ?? [])
+      return rows(change.rows, change.base?.rows, columns) { changes, rows, base in
+        changes.updates.append(
+          SaveRequest.Change(
+            entity: change.entity,
+            columns: change.columns,
+            rows: rows,
+            base: base.flatMap { rows in
+              change.base.map { SaveRequest.Base(columns: $0.columns, rows: rows) }
+            }
+          )
+        )
+      }
+    case .delete:
+      guard index < request.deletes.count else { return begin(.read) }
+      let deletion = request.deletes[index]
+      return identifiers(deletion.identifiers.count) { changes, range in
+        changes.deletes.append(
+          SaveRequest.Deletion(
+            entity: deletion.entity,
+            identifiers: Array(deletion.identifiers[range]),
+            versions: deletion.versions.map { Array($0[range]) }
+          )
+        )
+      }
+    case .read:
+      guard index < request.reads.count else {
+        isAtEnd = true
+        return false
+      }
+      let read = request.reads[index]
+      return identifiers(read.identifiers.count) { changes, range in
+        changes.reads.append(
+          SaveRequest.ReadSet(
+            entity: read.entity,
+            identifiers: Array(read.identifiers[range]),
+            versions: Array(read.versions[range])
+          )
+        )
+      }
+    }
+  }
+
+  private mutating func begin(_ next: SaveRequest.List) -> Bool {
+    list = next
+    index = 0
+    return true
+  }
+
+  /// Takes as many rows of a batch as there is room for.
+  private mutating func rows(
+    _ batch: RowBatch,
+    _ base: RowBatch?,
+    _ columns: [String],
+    _ append: (inout SaveRequest, RowBatch, RowBatch?) -> Void
+  ) -> Bool {
+    let isContinued = cutters != nil
+    var (cutter, baseCutter) = cutters ?? (RowCutter(batch), base.map(RowCutter.init))
+    let names = columns.reduce(128) { $0 + $1.utf8.count + 8 }
+    var isFull = false
+    part.bytes += names
+    part.values += columns.count + 8
+    while !cutter.isAtEnd {
+      let (weight, end) = cutter.next()
+      let (baseWeight, baseEnd) = baseCutter?.next() ?? (RowCutter.Weight(), 0)
+      let bytes = part.bytes + weight.bytes + baseWeight.bytes
+      let values = part.values + weight.values + baseWeight.values
+      let isTooMuch =
+        part.rows == limits.rows || bytes > bytesOfPart || values > limits.values / 2
+      // One row is a part, however large it is.
+      if isTooMuch, !part.isEmpty {
+        isFull = true
+        break
+      }
+      cutter.take(to: end)
+      baseCutter?.take(to: baseEnd)
+      part.rows += 1
+      part.bytes = bytes
+      part.values = values
+    }
+    if cutter.count > 0 || !isContinued && !isFull {
+      if isContinued { part.continued = list }
+      let piece = cutter.piece()
+      append(&part.changes, piece, baseCutter?.piece())
+      cutters = (cutter, baseCutter)
+    }
+    if isFull { return false }
+    cutters = nil
+    index += 1
+    return true
+  }
+
+  /// Takes as many identifiers of a list as there is room for.
+  private mutating func identifiers(
+    _ count: Int,
+    _ append: (inout SaveRequest, Range<Int>) -> Void
+  ) -> Bool {
+    let end = min(count, offset + limits.rows - part.rows)
+    if end > offset || offset == 0 && count == 0 {
+      if offset > 0 { part.continued = list }
+      append(&part.changes, offset..<end)
+      part.rows += end - offset
+      part.bytes += (end - offset) * 40
+      offset = end
+    }
+    guard offset == count else { return false }
+    offset = 0
+    index += 1
+    return true
+  }
+}

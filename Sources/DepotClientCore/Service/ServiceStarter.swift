@@ -1,0 +1,180 @@
+internal import DepotLinux
+package import DepotProtocol
+
+/// The starting of a service by a client.
+struct ServiceStarter {
+  let socket: SocketPath
+
+  /// How long a service may take until it answers, in milliseconds.
+  private static let patience = 30_000
+
+  /// Starts `depotd` with the store that the last service here had, unless somebody has stopped that.
+  ///
+  /// - Parameter missing: The error that no service answers, for when none may be started.
+  /// - Returns: A connection.
+  /// - Throws: `missing`, or another ``DepotError`` `unavailable.service`, or why `depotd` can't serve.
+  func startAgain(_ missing: DepotError) throws(DepotError) -> Descriptor {
+    guard socket.isUnnamed, !Process.isSet("DEPOT_NO_START") else { throw missing }
+    let record = ServiceRecord(besideSocket: socket.path)
+    if let record, record.isStopped {
+      throw DepotError(.noService, "The service at \(socket.path) was stopped.")
+        .hint("Start it again with: \(socket.startCommand)")
+    }
+    return try start(arguments: storeArguments(record))
+  }
+
+  /// The arguments for the store that is served here unless another one is named.
+  ///
+  /// - Throws: ``DepotError`` `notfound.file` if it was another one than the default and is gone.
+  func storeArguments(_ record: ServiceRecord?) throws(DepotError) -> [String] {
+    guard let record else { return [] }
+    let isDefault = FileSystem.resolved(ServicePlaces.store) == record.store
+    guard isDefault || FileSystem.size(of: record.store) != nil else {
+      throw DepotError(
+        .fileNotFound,
+        "The last service at \(socket.path) had the store \(record.store), which isn't there."
+      ).hint("Name the store to serve: \(socket.startCommand) --data DIR")
+    }
+    return ["--store", record.store]
+  }
+
+  /// Starts `depotd` with more arguments and waits until it answers.
+  ///
+  /// Two clients may do this at once: the second daemon finds the socket taken and ends.
+  ///
+  /// - Throws: ``DepotError`` why `depotd` can't serve, or `unavailable.service` if there is none or it
+  ///   doesn't say.
+  func start(arguments: [String]) throws(DepotError) -> Descriptor {
+    guard let program = Self.findDaemon() else {
+      throw DepotError(.noService, "No service answers, and there is no depotd to start.")
+        .hint("Put depotd beside this program or into PATH, or name it in DEPOT_DAEMON.")
+    }
+    let folder = socket.path.lastIndex(of: "/").map { String(socket.path[..<$0]) } ?? "."
+    do throws(SystemError) {
+      try FileSystem.createPrivateFolder(folder)
+    } catch {
+      let code = error.isPermission ? DepotError.Code.filePermission : .noService
+      throw DepotError(code, "The socket's folder \(folder) can't be made (\(error)).")
+        .hint("Make it, or choose another place with --socket or XDG_RUNTIME_DIR.")
+    }
+    let log = folder + "/depotd.log"
+    let command = [program, "--report-start", "--socket", socket.path] + arguments
+    let end = Monotonic.now() + UInt64(Self.patience) * 1_000_000
+    while true {
+      do throws(DepotError) {
+        try Self.start(command, log, until: end)
+        return try socket.connect()
+      } catch {
+        // Another service has the socket: it doesn't answer yet, or not any more.
+        guard error.details?["socket"] != nil, Monotonic.now() < end else { throw error }
+      }
+      for _ in 0..<40 {
+        if let descriptor = try? socket.connect() { return descriptor }
+        Process.sleep(milliseconds: 5)
+      }
+    }
+  }
+
+  /// Starts a service and waits until it says that it answers.
+  private static func start(
+    _ command: [String],
+    _ log: String,
+    until end: UInt64
+  ) throws(DepotError) {
+    let (process, report) = try spawn(command, log)
+    guard let line = line(from: report, until: end) else {
+      throw DepotError(.noService, "\(command[0]) was started but doesn't answer yet.")
+        .hint("See \(log).")
+    }
+    if let error = failure(in: line) {
+      _ = Process.wait(for: process)
+      throw error
+    }
+    guard line.isEmpty else { return }
+    let status = Process.wait(for: process).map { " with status \($0)" } ?? ""
+    throw DepotError(.noService, "\(command[0]) ended\(status) before it answered.")
+      .hint("See \(log).")
+  }
+
+  private static func spawn(
+    _ command: [String],
+    _ log: String
+  ) throws(DepotError) -> (process: Int32, report: Descriptor) {
+    do throws(SystemError) {
+      let ends = try Descriptor.pipe()
+      return (try Process.spawnDetached(command, output: ends.writing, log: log), ends.reading)
+    } catch {
+      throw DepotError(.noService, "\(command[0]) can't be started (\(error)).")
+        .hint("Its log is to be at \(log).")
+    }
+  }
+
+  /// Reads the line with which a service says that it answers, or why it can't.
+  ///
+  /// - Returns: Nothing if it ended without a line, `nil` if the time is over.
+  private static func line(from report: Descriptor, until end: UInt64) -> [UInt8]? {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
+    defer { buffer.deallocate() }
+    var line: [UInt8] = []
+    while true {
+      let now = Monotonic.now()
+      guard now < end else { return nil }
+      let left = Int((end - now) / 1_000_000) + 1
+      guard Poll.wait(for: [report], milliseconds: left) == [true] else { continue }
+      guard let count = try? report.read(into: buffer), count > 0 else { return line }
+      line.append(contentsOf: buffer[..<count])
+      if line.last == UInt8(ascii: "\n") { return line }
+    }
+  }
+
+  private static func failure(in line: [UInt8]) -> DepotError? {
+    guard let document = try? JSONDocument(line),
+      var report = try? JSONObjectReader(document.root), let error = report.optional("err")
+    else { return nil }
+    return try? DepotError(error)
+  }
+
+  private static func findDaemon() -> String? {
+    if let path = Process.environment("DEPOT_DAEMON") { return path }
+    let folders =
+      [Process.programFolder].compactMap { $0 }
+      + (Process.environment("PATH") ?? "").split(separator: ":").map(String.init)
+    return folders.map { $0 + "/depotd" }.first(where: Process.isExecutable)
+  }
+}
+
+extension SocketPath {
+  /// Connects to the service here, or to one that is started if the policy says so.
+  func connect(_ policy: StartPolicy) throws(DepotError) -> Descriptor {
+    do throws(DepotError) {
+      return try connect()
+    } catch {
+      guard error.code == .noService, policy == .ifMissing else { throw error }
+      return try ServiceStarter(socket: self).startAgain(error)
+    }
+  }
+
+  /// Starts a service here and waits until it answers.
+  ///
+  /// - Parameter data: The folder of its store; the store that the last service here had if `nil`, or the
+  ///   default store if there was none.
+  /// - Throws: ``DepotError`` why `depotd` can't serve, `notfound.file` if the last store is gone,
+  ///   `unavailable.service` if there is no `depotd` or it doesn't answer.
+  package func startService(data: String? = nil) throws(DepotError) {
+    let starter = ServiceStarter(socket: self)
+    let record = ServiceRecord(besideSocket: path)
+    let arguments = if let data { ["--data", data] } else { try starter.storeArguments(record) }
+    _ = try starter.start(arguments: arguments)
+  }
+
+  /// Notes that nobody wants a service here until somebody starts one, though none answers.
+  package func noteStopped() {
+    let store = ServiceRecord(besideSocket: path)?.store ?? ServicePlaces.store
+    try? ServiceRecord(store: store, isStopped: true).write(besideSocket: path)
+  }
+
+  /// Whether somebody has stopped the service here, and which store the last one had, if any.
+  package var lastService: (store: String, isStopped: Bool)? {
+    ServiceRecord(besideSocket: path).map { ($0.store, $0.isStopped) }
+  }
+}

@@ -1,0 +1,87 @@
+internal import DepotLinux
+internal import DepotProtocol
+
+/// Where a service's socket is.
+@Memberwise("path")
+public struct SocketPath: Hashable, Sendable {
+  public var path: String
+
+  /// The socket that programs use unless told otherwise.
+  ///
+  /// It is `$DEPOT_SOCKET`, or `depot/depot.sock` in `$XDG_RUNTIME_DIR`, or
+  /// `/tmp/depot-UID/depot.sock`.
+  public static var `default`: SocketPath { SocketPath(ServicePlaces.socket) }
+
+  /// Whether this is the socket that programs use though nobody said which.
+  var isUnnamed: Bool {
+    Process.environment("DEPOT_SOCKET") == nil && path == ServicePlaces.ownSocket
+  }
+
+  /// The command line that starts a service here.
+  package var startCommand: String {
+    self == .default ? "depot service start" : "depot --socket \(path) service start"
+  }
+
+  /// Connects, and checks that the service runs as this user or root.
+  ///
+  /// - Throws: ``DepotError`` `unavailable.service` if no service answers, `permission.peer` if it may
+  ///   not be used, `request.usage` if the path is too long.
+  func connect() throws(DepotError) -> Descriptor {
+    let descriptor = try connectRetrying()
+    do throws(SystemError) {
+      let peer = try UnixSocket.peer(of: descriptor)
+      let isTrusted = [0, Process.user].contains(peer.user) || Process.user == 0
+      guard isTrusted || Process.environment("DEPOT_ALLOW_UID") == String(peer.user) else {
+        throw SystemError(call: "peer", code: 1)
+      }
+    } catch {
+      throw DepotError(.peer, "The service at \(path) belongs to another user.")
+        .hint("Set DEPOT_ALLOW_UID to that user's number if you trust it.")
+    }
+    return descriptor
+  }
+
+  /// Connects again while the service goes away before its welcome, as one does that was just killed.
+  static func persevering<Result>(
+    _ connect: () throws(DepotError) -> Result
+  ) throws(DepotError) -> Result {
+    var attempt: UInt32 = 0
+    while true {
+      do throws(DepotError) {
+        return try connect()
+      } catch {
+        guard error.code == .disconnected, attempt < 30 else { throw error }
+        attempt += 1
+        Process.sleep(milliseconds: attempt)
+      }
+    }
+  }
+
+  /// Tries again for a second while the service's queue is full.
+  private func connectRetrying() throws(DepotError) -> Descriptor {
+    var attempt: UInt32 = 0
+    while true {
+      do throws(SystemError) {
+        return try UnixSocket.connect(path: path)
+      } catch {
+        guard error.isQueueFull, attempt < 45 else { throw Self.failure(error, path) }
+        attempt += 1
+        Process.sleep(milliseconds: attempt)
+      }
+    }
+  }
+
+  private static func failure(_ error: SystemError, _ path: String) -> DepotError {
+    if error.isNameTooLong {
+      return DepotError(
+        .usage,
+        "The socket's path has \(path.utf8.count) bytes; the limit is \(UnixSocket.longestPath)."
+      ).hint("Choose a shorter one with --socket, DEPOT_SOCKET, or XDG_RUNTIME_DIR.")
+    }
+    if error.isPermission {
+      return DepotError(.peer, "You may not use the socket \(path).")
+    }
+    return DepotError(.noService, "No service answers at \(path) (\(error)).")
+      .hint("Start one with: \(SocketPath(path).startCommand)")
+  }
+}

@@ -1,0 +1,185 @@
+internal import DepotClientCore
+internal import DepotLinux
+internal import DepotProtocol
+
+/// One run of the command line program: what was asked, and where the answer goes.
+struct CommandSession {
+  private(set) var invocation: Invocation
+  let output: ByteSink
+  let messages: Messages
+  /// The output format that was asked for; `nil` if the program may choose.
+  private(set) var chosenFormat: OutputFormat?
+  /// Whether standard output is a terminal.
+  let isOutputTerminal: Bool
+  /// Where long output goes on a terminal.
+  private let pager: Pager?
+  /// The effect of an interruption by the user on a write.
+  let interruption: Interruption
+
+  init(_ invocation: Invocation, output: Descriptor, messages: Messages) throws(DepotError) {
+    self.invocation = invocation
+    isOutputTerminal = Terminal.isTerminal(output.number)
+    let pager = Pager(invocation, output)
+    self.pager = pager
+    self.output = ByteSink { bytes throws(SystemError) in
+      try (pager?.input ?? output).write(bytes)
+    }
+    var paged = messages
+    paged.pager = pager
+    self.messages = paged
+    interruption = Interruption {
+      messages.write(
+        "Cancelling the change. Ctrl-C again leaves without knowing what became of it.\n"
+      )
+    }
+    chosenFormat = try invocation.choice(.output, OutputFormat.self)
+  }
+
+  /// The output format: a table for people, NDJSON for programs, unless told otherwise.
+  var format: OutputFormat { chosenFormat ?? (isOutputTerminal ? .table : .ndjson) }
+
+  /// Checks that an answer, perhaps with an option, can be written in the output format.
+  ///
+  /// - Throws: ``DepotError`` `request.usage` with the formats that there are.
+  func require(
+    _ formats: [OutputFormat],
+    with option: OptionSpec? = nil
+  ) throws(DepotError) {
+    guard !formats.contains(format) else { return }
+    let names = formats.map { "-o \($0.rawValue)" }
+    let list = names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+    let verb = [invocation.verb?.name, option.map { "--\($0.name)" }].compactMap(\.self)
+    throw DepotError(
+      .usage,
+      "The answer of depot \(verb.joined(separator: " ")) can't be shown as \(format.rawValue)."
+    ).hint("Use \(list).")
+  }
+
+  /// Whether the answer is for a program that reads JSON.
+  var writesJSON: Bool { format == .json || format == .ndjson }
+
+  /// Whether errors are for a program that reads JSON, so that they stay as the service wrote them.
+  var reportsJSON: Bool { chosenFormat == .json || chosenFormat == .ndjson }
+
+  /// The socket of the service.
+  var socket: SocketPath { invocation.value(.socket).map(SocketPath.init) ?? .default }
+
+  /// Whether to say what people like to know and programs don't.
+  var isQuiet: Bool { invocation.has(.quiet) }
+
+  /// The author of the changes in the history.
+  private var author: String? {
+    // Some verbs mean another by the option.
+    let named = invocation.verb?.has(.author) == true ? nil : invocation.value(.author)
+    return named ?? Process.environment("DEPOT_AUTHOR")
+  }
+
+  /// Connects to the service, which may be started unless its socket is named.
+  ///
+  /// - Throws: ``DepotError`` `unavailable.service` if there is none.
+  func connect(mayStart: Bool = true) throws(DepotError) -> BlockingConnection {
+    let isAllowed = mayStart && !invocation.has(.noStart) && invocation.value(.socket) == nil
+    let connection = try BlockingConnection(
+      socket: socket,
+      start: isAllowed ? .ifMissing : .never,
+      name: "depot",
+      container: invocation.value(.container),
+      author: author
+    )
+    connection.interruption = interruption
+    return connection
+  }
+
+  /// Returns the schema of the container that a command line names; `nil` if there is no service.
+  ///
+  /// It is for the guesses at how that goes on, in the middle of which a message would be worse than none.
+  func schema(for invocation: Invocation) -> Schema? {
+    try? running(invocation).connect(mayStart: false).schema()
+  }
+
+  /// Returns the session of another command line, which has this one's options of every verb.
+  func running(_ invocation: Invocation) throws(DepotError) -> CommandSession {
+    var copy = self
+    copy.invocation = invocation
+    for option in inherited(invocation) {
+      copy.invocation.options[option.name] = self.invocation.options[option.name]
+    }
+    copy.chosenFormat = try copy.invocation.choice(.output, OutputFormat.self)
+    return copy
+  }
+
+  /// Returns this session's options of every verb that another command line lacks.
+  private func inherited(_ other: Invocation) -> [OptionSpec] {
+    OptionSpec.global.filter { option in
+      invocation.has(option) && !other.has(option) && other.verb?.has(option) != true
+    }
+  }
+
+  /// Returns the words for the options that another command line gets from this session.
+  func inheritedWords(_ other: Invocation) -> [String] {
+    inherited(other).flatMap { option in
+      ["--\(option.name)"] + (option.value == nil ? [] : [invocation.value(option) ?? ""])
+    }
+  }
+
+  /// Lets the output that follows go through the user's pager, if it goes to a terminal.
+  func beginPaging() { pager?.begin() }
+
+  /// Ends the pager, if there is one, and waits until the user has left it.
+  func endPaging() { pager?.end() }
+
+  /// Returns the help texts for standard output, which is paged.
+  func beginHelp() -> Help {
+    beginPaging()
+    return Help(for: 1)
+  }
+
+  /// Returns what rows of `entity` look like.
+  func style(_ entity: String) -> RowStyle {
+    var style = RowStyle(entity: entity, format: format)
+    style.nullText = invocation.value(.null) ?? ""
+    style.showsVersion = invocation.has(.versions)
+    if isOutputTerminal {
+      style.width = Terminal.wantedWidth(1)
+      style.mayExpand = chosenFormat == nil
+      style.usesColor = Messages.allowsColor(!invocation.has(.noColor))
+    }
+    return style
+  }
+
+  /// Returns the display of progress, which that of the output may make needless.
+  func meter(ofOutput: Bool = false) -> ProgressMeter {
+    ProgressMeter(messages, isOn: !isQuiet && !(ofOutput && isOutputTerminal))
+  }
+
+  /// Says something to people, unless they want it quiet.
+  func say(_ text: String) {
+    if !isQuiet { messages.write(text + "\n") }
+  }
+
+  /// Writes an answer that is a small document: compact for programs, else laid out.
+  func write(_ value: JSONValue) {
+    let text = value.text
+    if chosenFormat == .ndjson || !isOutputTerminal && chosenFormat == nil {
+      output.append(text + "\n")
+    } else {
+      output.append(PrettyJSON.text(of: text) + "\n")
+    }
+  }
+
+  /// Writes an answer: `value` for programs, `text` for people.
+  func write(_ value: JSONValue, orText text: String) {
+    writesJSON ? write(value) : output.append(text + "\n")
+  }
+
+  /// Writes an answer: `value` for programs, a table for people.
+  func write(
+    _ value: JSONValue,
+    orTable headings: [String],
+    whole: Set<Int> = [],
+    _ rows: [[TableCell]]
+  ) throws {
+    guard format.isTable else { return write(value) }
+    try TablePrinter.write(headings, rows, whole: whole, style(""), to: output)
+  }
+}

@@ -1,0 +1,206 @@
+internal import DepotClientCore
+internal import DepotProtocol
+
+/// The export of the rows of an entity, in the form that imports read in any store.
+struct EntityExport {
+  /// A column of the rows as they are fetched, and as they are written.
+  struct Column: Equatable {
+    /// The way in which the values are written.
+    enum Form: Equatable {
+      /// They are written as they are.
+      case value
+      /// They are written as JSON even if they are texts, because a field of CSV is all text.
+      case json
+      /// They are identifiers, which are written as the natural keys of the rows.
+      case keys(Relationship)
+      /// They are identifiers, which are written with the store that the rows are of.
+      case identifiers(Relationship)
+    }
+
+    /// The name in the file.
+    var name: String
+    /// The path that is fetched.
+    var path: String
+    var form = Form.value
+  }
+
+  /// The rows of one entity.
+  struct Part: Equatable {
+    var entity: String
+    var columns: [Column]
+  }
+
+  /// The entity itself and those that descend from it, as far as they have rows.
+  private(set) var parts: [Part] = []
+  private let request: FetchRequest
+  private let schema: Schema
+  /// The identifier of the store of each entity.
+  private let stores: [String: String]
+  /// Whether all rows have the same columns, under one header.
+  private let hasHeader: Bool
+
+  /// Plans an export of the rows that a request describes.
+  ///
+  /// - Throws: ``DepotError`` `schema.unknown_entity`.
+  init(
+    _ request: FetchRequest,
+    _ schema: Schema,
+    stores: [String: String],
+    format: OutputFormat
+  ) throws(DepotError) {
+    self.request = request
+    self.schema = schema
+    self.stores = stores
+    hasHeader = format != .json && format != .ndjson
+    let entity = try schema.entity(named: request.entity)
+    var entities = [entity]
+    if request.includesSubentities { entities += schema.descendants(of: entity.name) }
+    let concrete = entities.filter { !$0.isAbstract }
+    let plan = ExportPlan(schema)
+    let chosen = concrete.isEmpty ? [entity] : concrete
+    for entity in chosen {
+      let file = plan.files.first { $0.entity == entity.name }
+      let all = (file?.attributes ?? []) + (file?.relationships ?? []).map(\.name)
+      let names =
+        request.select.map { names in
+          names.filter { name in
+            Self.has(name, entity, schema) || !chosen.contains { Self.has(name, $0, schema) }
+          }
+        } ?? all
+      var columns: [Column] = []
+      for name in names { columns.append(try Self.column(name, of: entity, schema, hasHeader)) }
+      parts.append(Part(entity: entity.name, columns: columns))
+    }
+  }
+
+  /// Whether an entity has what a path begins with.
+  private static func has(_ path: String, _ entity: Entity, _ schema: Schema) -> Bool {
+    let first = path.split(separator: ".").first.map(String.init) ?? path
+    return schema.relationships(of: entity).contains { $0.name == first }
+      || schema.attributes(of: entity).contains { $0.name == first }
+  }
+
+  private static func column(
+    _ name: String,
+    of entity: Entity,
+    _ schema: Schema,
+    _ isText: Bool
+  ) throws(DepotError) -> Column {
+    if let relationship = schema.relationships(of: entity).first(where: { $0.name == name }) {
+      let destination = try schema.entity(named: relationship.destination)
+      guard let key = NaturalKey(of: destination, schema) else {
+        return Column(name: name, path: name, form: .identifiers(relationship))
+      }
+      return relationship.isToMany
+        ? Column(name: name, path: name, form: .keys(relationship))
+        : Column(name: name, path: "\(name).\(key.path)")
+    }
+    let attribute = schema.fields(of: entity).first { $0.path == name }?.attribute
+    let isJSON = isText && attribute?.type == .json && attribute?.collection == nil
+    return Column(name: name, path: name, form: isJSON ? .json : .value)
+  }
+
+  /// Whether each row says which entity it is of.
+  private var namesEntities: Bool { parts.contains { $0.entity != request.entity } }
+
+  /// The destinations whose natural keys have to be known.
+  private var destinations: Set<String> {
+    Set(
+      parts.flatMap(\.columns).compactMap { column in
+        if case .keys(let relationship) = column.form { relationship.destination } else { nil }
+      }
+    )
+  }
+
+  /// Writes the rows, of one moment even if they take several requests, unless that isn't wanted.
+  ///
+  /// - Throws: ``DepotError`` `stream.expired` if the service doesn't keep the moment long enough.
+  func write(
+    _ style: RowStyle,
+    _ connection: BlockingConnection,
+    _ session: CommandSession,
+    isOneMoment: Bool
+  ) throws {
+    let isPlain =
+      parts.count == 1 && !namesEntities
+      && parts[0].columns.allSatisfy { $0.form == .value && $0.name == $0.path }
+    if isPlain {
+      var request = request
+      request.select = parts[0].columns.map(\.path)
+      try FetchVerb.stream(.fetch(request), style, connection, session, hasIdentity: true)
+    } else if parts.count == 1 && destinations.isEmpty || !isOneMoment {
+      try writeParts(style, connection, session)
+    } else {
+      try WholeStore.atOneMoment(connection) { try writeParts(style, $0, session) }
+    }
+  }
+
+  private func writeParts(
+    _ style: RowStyle,
+    _ connection: BlockingConnection,
+    _ session: CommandSession
+  ) throws {
+    var names = ReferenceNames()
+    for name in destinations.sorted() {
+      guard let key = NaturalKey(of: try schema.entity(named: name), schema) else { continue }
+      try names.add(name, key) { try WholeStore.fetch($0, connection, $1) }
+    }
+    let printer = style.printer(to: session.output)
+    let meter = session.meter(ofOutput: true)
+    defer { meter.finish() }
+    var count = 0
+    var writer = ExportedRows(names: names, stores: stores, printer: printer)
+    if hasHeader { try writer.begin(union) }
+    try printer.writing {
+      for (index, part) in parts.enumerated() {
+        guard let request = try request(part, written: count, parts[..<index], connection) else {
+          continue
+        }
+        _ = try connection.send(.fetch(request)) { frame in
+          if let columns = frame.columns { writer.read(columns, of: part, names: namesEntities) }
+          if frame.columns != nil, !hasHeader { try writer.begin(writer.columns) }
+          count += try writer.write(frame)
+          meter.update(rows: count)
+        }
+      }
+      if !hasHeader, count == 0 { try writer.begin(union) }
+    }
+    try session.output.flush()
+    meter.finish()
+    if style.format.isTable { FetchVerb.sayCount(count, printer, session) }
+  }
+
+  /// The names of the columns of all parts.
+  private var union: [String] {
+    var result = namesEntities ? ["$entity"] : []
+    for column in parts.flatMap(\.columns) where !result.contains(column.name) {
+      result.append(column.name)
+    }
+    return result
+  }
+
+  /// Returns the request for the rows of a part; `nil` if there are enough rows already.
+  private func request(
+    _ part: Part,
+    written: Int,
+    _ earlier: ArraySlice<Part>,
+    _ connection: BlockingConnection
+  ) throws -> FetchRequest? {
+    var request = request
+    request.select = part.columns.map(\.path)
+    guard namesEntities else { return request }
+    request.entity = part.entity
+    request.includesSubentities = false
+    if let limit = request.limit {
+      guard limit > written else { return nil }
+      request.limit = limit - written
+    }
+    for part in earlier where request.offset > 0 {
+      var count = CountRequest(entity: part.entity)
+      count.predicate = request.predicate
+      count.includesSubentities = false
+      request.offset = max(0, request.offset - (try connection.count(count)))
+    }
+    return request
+  }
+}

@@ -1,0 +1,47 @@
+internal import DepotProtocol
+
+/// The check, before anything is stored, that all rows exist which the records of a file refer to.
+struct LinkCheck {
+  /// Where a row is referred to for the first time.
+  private struct Use {
+    var line: Int
+    var reference: GraphReference
+    var relationship: Relationship
+  }
+
+  private var present: [NaturalKey: Set<Value>] = [:]
+  private var keys: [NaturalKey: [Value: Use]] = [:]
+
+  /// Notes what a record refers to, and by which keys others may refer to it.
+  mutating func add(_ record: GraphRecord) {
+    for row in record.rows {
+      for (key, value) in row.keys { present[key, default: []].insert(value) }
+      for link in row.links {
+        for reference in link.references {
+          guard case .key(let key, let value) = reference, keys[key]?[value] == nil else {
+            continue
+          }
+          let use = Use(line: record.line, reference: reference, relationship: link.relationship)
+          keys[key, default: [:]][value] = use
+        }
+      }
+    }
+  }
+
+  /// Returns the error about the first reference that leads nowhere, with its line; `nil` if there is none.
+  func missing(_ service: any GraphService) throws -> (error: DepotError, line: Int)? {
+    var missing: [Use] = []
+    for (key, uses) in keys {
+      let wanted = uses.keys.filter { present[key]?.contains($0) != true }
+      let found = Set(try service.find(key, wanted).map(\.0))
+      missing += wanted.filter { !found.contains($0) }.compactMap { uses[$0] }
+    }
+    guard let first = missing.min(by: { $0.line < $1.line }) else { return nil }
+    var error = first.reference.error(at: first.relationship)
+    if missing.count > 1 {
+      error.message += " \(Numbers.counted(missing.count - 1, "other row")) that links lead to "
+      error.message += missing.count == 2 ? "is missing too." : "are missing too."
+    }
+    return (error, first.line)
+  }
+}

@@ -1,0 +1,33 @@
+internal import DepotProtocol
+
+/// A row that a file names by its identifier, as in `City/3`, or in `City/3@0b8e4a52-…` with the store that
+/// it is a row of.
+///
+/// Exports write the store, so that a number never means another row in another store.
+struct RowReference: Hashable {
+  var entity: String
+  var identifier: Int64
+  /// The identifier of the store.
+  var store: String?
+
+  init(entity: String, identifier: Int64, store: String?) {
+    self.entity = entity
+    self.identifier = identifier
+    self.store = store
+  }
+
+  /// - Returns: `nil` if a text is nothing of the kind.
+  init?(_ text: String) {
+    let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let slash = parts[0].firstIndex(of: "/"), slash > parts[0].startIndex,
+      let identifier = Int64(parts[0][parts[0].index(after: slash)...])
+    else { return nil }
+    self.init(
+      entity: String(parts[0][..<slash]),
+      identifier: identifier,
+      store: parts.count > 1 ? String(parts[1]) : nil
+    )
+  }
+
+  var text: String { "\(entity)/\(identifier)" + (store.map { "@\($0)" } ?? "") }
+}

@@ -1,0 +1,138 @@
+internal import DepotLinux
+internal import DepotProtocol
+
+/// The help texts, made from the table of verbs, in lines that fit a terminal.
+struct Help {
+  /// How many columns a line may have.
+  let width: Int
+
+  /// The width where nobody knows one, and of a text that is for no terminal.
+  private static let standardWidth = 80
+  /// Lines that are longer are hard to read.
+  private static let widest = 100
+
+  init(width: Int) {
+    self.width = min(width, Self.widest)
+  }
+
+  /// Creates the texts for an open descriptor: as wide as `$COLUMNS` says, else as its terminal is.
+  init(for descriptor: Int32) {
+    self.init(width: Terminal.wantedWidth(descriptor) ?? Self.standardWidth)
+  }
+
+  /// The output of `depot` alone.
+  var concise: String {
+    "depot \(ProtocolVersion.software): a store of objects\n\n"
+      + commands([
+        "depot schema apply packages.schema.json",
+        "depot import Package packages.ndjson",
+        "depot fetch Package --where \"section == 'database'\" --sort name --limit 10",
+      ])
+      + prose(
+        """
+
+        Verbs: \(topWords.joined(separator: ", "))
+
+        More: depot --help, depot VERB --help
+        """
+      )
+  }
+
+  private var topWords: [String] {
+    var words: [String] = []
+    for verb in Verb.visible where !words.contains(verb.words[0]) { words.append(verb.words[0]) }
+    return words
+  }
+
+  /// The output of `depot --help`.
+  var full: String {
+    "depot \(ProtocolVersion.software): a store of objects\n\nExamples:\n"
+      + commands([
+        "depot schema apply packages.schema.json",
+        "depot import Package packages.ndjson",
+        "depot fetch Package --where \"section == 'database' AND installedSize > 10000\" "
+          + "--sort installedSize:desc --limit 10",
+        "depot count Package --where \"maintainer CONTAINS[c] 'debian'\"",
+        "depot fetch Package -o csv > packages.csv",
+      ])
+      + "\nUsage: depot [options] VERB …\n\nVerbs:\n"
+      + table(Verb.visible.map { ($0.name, $0.summary) })
+      + "\nMore help:\n"
+      + table(HelpTopic.all.map { ("help \($0.name)", $0.summary) })
+      + "\nOptions of every verb:\n" + options(OptionSpec.global)
+      + "\n"
+      + prose(
+        """
+        The socket is --socket, else $DEPOT_SOCKET, else $XDG_RUNTIME_DIR/depot/depot.sock, else
+        /tmp/depot-UID/depot.sock. If no service answers at one of the last two, one is started with the
+        store that the last one there had, unless that was stopped; see depot service start --help.
+
+        Output that is longer than the terminal goes through $DEPOT_PAGER, else $PAGER, else less; with an
+        empty $DEPOT_PAGER, or --no-pager, it doesn't. $COLUMNS says how wide the terminal is if it is to
+        look narrower or wider.
+
+        Ctrl-C cancels a change that is under way, and its end tells what became of it: status 0 with the
+        result if it was stored before that, 130 if it was not, 69 if the service is gone and nobody knows.
+        A second Ctrl-C ends the program at once.
+        """
+      )
+  }
+
+  /// Returns what `depot VERB --help` shows.
+  func text(of verb: Verb) -> String {
+    var text = prose("\(verb.summary.prefix(1).uppercased())\(verb.summary.dropFirst()).")
+    text += "\nExamples:\n" + commands(verb.examples)
+    text += "\n" + usage("Usage: \(verb.usage)")
+    if !verb.details.isEmpty { text += "\n" + prose(verb.details) }
+    if !verb.options.isEmpty { text += "\nOptions:\n" + options(verb.options) }
+    return text + "\nOptions of every verb:\n" + options(verb.shared)
+  }
+
+  /// Returns the help of verbs that begin with the same words.
+  func text(ofGroup words: [String]) -> String {
+    var text = "Usage: depot \(words.joined(separator: " ")) …\n\n" + verbs(ofGroup: words)
+    if let topic = HelpTopic.all.first(where: { [$0.name] == words }) {
+      text += "\n" + prose("For \(topic.summary): depot help \(topic.name)")
+    }
+    return text
+  }
+
+  /// Returns the verbs that begin with the same words, and what they do.
+  func verbs(ofGroup words: [String]) -> String {
+    table(
+      Verb.visible.filter { $0.words.starts(with: words) }.map { ($0.synopsis, $0.summary) }
+    )
+  }
+
+  /// Returns a help text that isn't about a verb.
+  func text(of topic: HelpTopic) -> String {
+    topic.parts.enumerated().map { index, part in
+      switch part {
+      case .heading(let text): "\n\(text):\n"
+      case .prose(let text) where index == 0: prose(text)
+      case .prose(let text): Help(width: width - 2).prose(text).indented(by: 2)
+      case .examples(let examples): table(examples)
+      case .code(let text): text.indented(by: 2) + "\n"
+      case .commands(let lines): commands(lines)
+      }
+    }.joined()
+  }
+
+  private func prose(_ text: String) -> String { TextFlow.paragraphs(text, width: width) }
+
+  private func usage(_ text: String) -> String {
+    TextFlow.lines(text, width: width - 2).joined(separator: "\n  ") + "\n"
+  }
+
+  private func table(_ rows: [(String, String)]) -> String {
+    TextFlow.table(rows, width: width)
+  }
+
+  private func options(_ options: [OptionSpec]) -> String {
+    table(options.map { ($0.usage, $0.help) })
+  }
+
+  private func commands(_ lines: [String]) -> String {
+    lines.map { TextFlow.command($0, width: width - 2) }.joined().indented(by: 2)
+  }
+}

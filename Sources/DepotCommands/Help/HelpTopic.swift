@@ -1,0 +1,22 @@
+/// A help text about something that several verbs have in common.
+struct HelpTopic: Sendable {
+  /// A piece of the text.
+  enum Part: Sendable {
+    case heading(String)
+    case prose(String)
+    /// Examples, each with what it means.
+    case examples([(String, String)])
+    /// Lines that stay as they are.
+    case code(String)
+    /// Command lines.
+    case commands([String])
+  }
+
+  /// The word behind `depot help`.
+  let name: String
+  let summary: String
+  let parts: [Part]
+
+  /// All topics, in the order of the help.
+  static let all = [predicates, schema]
+}

@@ -1,0 +1,121 @@
+internal import DepotProtocol
+
+/// The reading of a field of CSV as a value of an attribute.
+///
+/// As in PostgreSQL, an empty field is null, and one in quotation marks is the empty text. What can't be
+/// null and holds text takes both for the empty text.
+struct DelimitedValue {
+  /// The text for null, if one was chosen.
+  private let nullText: [UInt8]?
+  /// The separator of the values of a list that isn't written as JSON.
+  private let listSeparator: Character
+
+  init(nullText: String?, listSeparator: Character = ";") {
+    self.nullText = nullText.map { Array($0.utf8) }
+    self.listSeparator = listSeparator
+  }
+
+  /// Whether a field is null wherever that can be.
+  func isNull(_ field: DelimitedRecord.Field) -> Bool {
+    !field.isQuoted && field.bytes == nullText ?? []
+  }
+
+  /// Writes a field as JSON.
+  ///
+  /// - Throws: ``DepotError`` `request.type`, or `protocol.json` if it isn't UTF-8.
+  func write(
+    _ field: DelimitedRecord.Field,
+    as attribute: Attribute,
+    to writer: inout JSONWriter
+  ) throws(DepotError) {
+    let isNull = isNull(field)
+    if isNull, attribute.isOptional || nullText != nil { return writer.raw("null") }
+    let isList = attribute.collection != nil
+    if field.bytes.isEmpty, !isList, !Self.hasEmptyText(attribute.type) || isNull {
+      if attribute.isOptional { return writer.raw("null") }
+      if let value = attribute.defaultValue, attribute.type != .string {
+        return writer.write(value)
+      }
+    }
+    if isNull, isList, let value = attribute.defaultValue { return writer.write(value) }
+    if isList {
+      return try writeList(field, to: &writer) { word, writer throws(DepotError) in
+        try TextValue.write(word, as: attribute.type, to: &writer)
+      }
+    }
+    try field.bytes.withUnsafeBufferPointer { bytes throws(DepotError) in
+      guard UTF8Sequence.isValid(bytes) else { throw Self.notUTF8 }
+      if attribute.type == .string { return writer.string(utf8: bytes) }
+      let text = String(decoding: bytes, as: UTF8.self)
+      try TextValue.write(text, as: attribute.type, to: &writer)
+    }
+  }
+
+  /// Writes what a to-many relationship leads to, as ``writeReference(_:as:to:)`` does each of them.
+  func writeList(
+    _ field: DelimitedRecord.Field,
+    ofReferences type: AttributeType?,
+    to writer: inout JSONWriter
+  ) throws(DepotError) {
+    try writeList(field, to: &writer) { word, writer throws(DepotError) in
+      try Self.writeReference(word, as: type, to: &writer)
+    }
+  }
+
+  /// Writes the key of a row of another entity, or its identifier if there is no key.
+  static func writeReference(
+    _ text: String,
+    as type: AttributeType?,
+    to writer: inout JSONWriter
+  ) throws(DepotError) {
+    let isName = type?.isText != true && RowReference(text) != nil
+    try TextValue.write(text, as: isName ? .string : type ?? .int64, to: &writer)
+  }
+
+  /// Writes a list; a text that begins with a bracket is JSON.
+  private func writeList(
+    _ field: DelimitedRecord.Field,
+    to writer: inout JSONWriter,
+    _ write: (String, inout JSONWriter) throws(DepotError) -> Void
+  ) throws(DepotError) {
+    let text = try Self.text(field)
+    if text.first == "[" { return try TextValue.write(text, as: .json, to: &writer) }
+    writer.raw("[")
+    var isFirst = true
+    for part in text.split(separator: listSeparator) {
+      let word = part.trimmed()
+      if word.isEmpty { continue }
+      if !isFirst { writer.raw(",") }
+      isFirst = false
+      try write(word, &writer)
+    }
+    writer.raw("]")
+  }
+
+  /// Returns the text of a field.
+  static func text(_ field: DelimitedRecord.Field) throws(DepotError) -> String {
+    guard let text = String(validating: field.bytes, as: UTF8.self) else { throw notUTF8 }
+    return text
+  }
+
+  private static var notUTF8: DepotError { DepotError(.json, "The text isn't UTF-8.") }
+
+  /// Whether an empty text in quotation marks is a value of the type; others write null so.
+  private static func hasEmptyText(_ type: AttributeType) -> Bool {
+    type == .string || type == .url || type == .data
+  }
+}
+
+/// The advice to read a file of CSV with another separator.
+enum SeparatorAdvice {
+  /// Returns what to do if a header of one column looks as if it had several; `nil` if it doesn't.
+  static func hint(_ header: DelimitedRecord) -> String? {
+    guard header.fields.count == 1 else { return nil }
+    let names: [(byte: UInt8, name: String)] = [
+      (UInt8(ascii: ";"), "';'"), (0x09, "tab"), (UInt8(ascii: "|"), "'|'"),
+      (UInt8(ascii: ","), "','"),
+    ]
+    let found = names.first { header.fields[0].bytes.contains($0.byte) }
+    return found.map { "Are the fields separated by \($0.name)? Then add: --separator \($0.name)" }
+  }
+}

@@ -1,0 +1,193 @@
+internal import DepotProtocol
+
+/// A scanner of JSON, byte by byte, that knows where in the document each value is, and checks nothing.
+struct JSONPathScanner {
+  private struct Container {
+    var isObject: Bool
+    /// The position of the element that was begun last.
+    var index = -1
+    /// The name of the member that was begun last.
+    var name = ""
+    var awaitsName: Bool
+  }
+
+  /// How many of the outermost containers it knows paths in.
+  private let limit: Int
+  private var containers: [Container] = []
+  /// How many more containers it is in.
+  private var deeper = 0
+  private var isInString = false
+  private var isEscaped = false
+  private var isInScalar = false
+  private var isInName = false
+  private var nameBytes: [UInt8] = []
+  private var valueDepth = 0
+
+  /// How many containers it is in.
+  var depth: Int { containers.count + deeper }
+
+  /// The path of the value that was begun last.
+  var path: [String] {
+    containers.prefix(valueDepth).map { $0.isObject ? $0.name : "\($0.index)" }
+  }
+
+  /// The path of the array whose first element was begun last; `nil` if it was no first element of an
+  /// array outside of arrays.
+  var arrayOfFirst: [String]? {
+    guard valueDepth > 0, valueDepth <= containers.count else { return nil }
+    let last = containers[valueDepth - 1]
+    let outer = containers.prefix(valueDepth - 1)
+    guard !last.isObject, last.index == 0, outer.allSatisfy(\.isObject) else { return nil }
+    return outer.map(\.name)
+  }
+
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  /// Moves past a byte; returns whether a value begins with it.
+  mutating func take(_ byte: UInt8) -> Bool {
+    if isInString { return takeInString(byte) }
+    switch byte {
+    case 0x20, 0x09, 0x0A, 0x0D: isInScalar = false
+    case UInt8(ascii: ":"): break
+    case UInt8(ascii: ","):
+      isInScalar = false
+      if deeper == 0, !containers.isEmpty {
+        containers[containers.count - 1].awaitsName = containers[containers.count - 1].isObject
+      }
+    case UInt8(ascii: "}"), UInt8(ascii: "]"):
+      isInScalar = false
+      if deeper > 0 { deeper -= 1 } else { _ = containers.popLast() }
+    case UInt8(ascii: "{"), UInt8(ascii: "["):
+      let isKnown = beginValue()
+      if isKnown, containers.count < limit {
+        let isObject = byte == UInt8(ascii: "{")
+        containers.append(Container(isObject: isObject, awaitsName: isObject))
+      } else {
+        deeper += 1
+      }
+      return isKnown
+    case UInt8(ascii: "\""):
+      isInString = true
+      guard deeper == 0, containers.last?.awaitsName == true else { return beginValue() }
+      isInName = true
+      nameBytes = [byte]
+    default:
+      if isInScalar { return false }
+      isInScalar = true
+      return beginValue()
+    }
+    return false
+  }
+
+  private mutating func takeInString(_ byte: UInt8) -> Bool {
+    if isInName { nameBytes.append(byte) }
+    if isEscaped {
+      isEscaped = false
+    } else if byte == UInt8(ascii: "\\") {
+      isEscaped = true
+    } else if byte == UInt8(ascii: "\"") {
+      isInString = false
+      guard isInName else { return false }
+      isInName = false
+      containers[containers.count - 1].name =
+        (try? JSONDocument(nameBytes).root.string()) ?? String(decoding: nameBytes, as: UTF8.self)
+      containers[containers.count - 1].awaitsName = false
+    }
+    return false
+  }
+
+  private mutating func beginValue() -> Bool {
+    guard deeper == 0 else { return false }
+    valueDepth = containers.count
+    if let last = containers.last, !last.isObject { containers[containers.count - 1].index += 1 }
+    return true
+  }
+}
+
+/// The places of arrays of objects in a document of JSON.
+struct JSONArrayPlaces {
+  private static let depth = 5
+  private static let count = 8
+
+  private(set) var pointers: [String] = []
+
+  /// Finds them in a document, of which the end may be missing.
+  init(in bytes: some Sequence<UInt8>) {
+    var scanner = JSONPathScanner(limit: Self.depth)
+    for byte in bytes where scanner.take(byte) { add(scanner, byte) }
+  }
+
+  init() {}
+
+  /// Notes the array of the value that a scanner is at, if it is the first of one.
+  mutating func add(_ scanner: JSONPathScanner, _ byte: UInt8) {
+    guard byte == UInt8(ascii: "{"), pointers.count < Self.count,
+      let path = scanner.arrayOfFirst, !path.isEmpty
+    else { return }
+    pointers.append(InputForm.pointer(path))
+  }
+
+  /// A sentence that says how to import from one of them; `nil` if there are none.
+  var advice: String? {
+    guard let first = pointers.first else { return nil }
+    let places = pointers.joined(separator: ", ")
+    return pointers.count == 1
+      ? "The document has an array of objects; add --path \(first)"
+      : "The document has arrays of objects at \(places). Choose one, as in --path \(first)"
+  }
+}
+
+/// The part of a document of JSON that a path leads to, piece by piece.
+struct JSONLocator {
+  private let path: [String]
+  private var scanner: JSONPathScanner
+  private var places = JSONArrayPlaces()
+  /// The number of the line that the part begins in.
+  private(set) var line = 1
+  private var isFound = false
+  private var isAtEnd = false
+  private var outerDepth = 0
+
+  init(_ path: [String]) {
+    self.path = path
+    scanner = JSONPathScanner(limit: max(path.count + 1, 5))
+  }
+
+  /// Returns what of the next piece of the document belongs to the part.
+  ///
+  /// - Throws: ``DepotError`` `request.usage` if the document ends without it, or it holds no records.
+  mutating func receive(_ piece: UnsafeRawBufferPointer) throws(DepotError) -> Range<Int> {
+    if piece.isEmpty, !isFound { throw missing() }
+    var start = isFound && !isAtEnd ? 0 : piece.count
+    for (position, byte) in piece.enumerated() where !isAtEnd {
+      if byte == 0x0A, !isFound { line += 1 }
+      let isValue = scanner.take(byte)
+      if isFound {
+        if scanner.depth == outerDepth {
+          isAtEnd = true
+          return start..<position + 1
+        }
+      } else if isValue {
+        places.add(scanner, byte)
+        guard scanner.path == path else { continue }
+        guard byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") else { throw notRecords() }
+        isFound = true
+        outerDepth = scanner.depth - 1
+        start = position
+      }
+    }
+    return start..<piece.count
+  }
+
+  private func missing() -> DepotError {
+    DepotError(.usage, "There is nothing at \(InputForm.pointer(path)) in the document.")
+      .hint(places.advice)
+  }
+
+  private func notRecords() -> DepotError {
+    DepotError(.usage, "At \(InputForm.pointer(path)) of the document there are no records.")
+      .hint(places.advice ?? "Records are objects, or an array of them.")
+  }
+}

@@ -1,0 +1,86 @@
+internal import DepotProtocol
+
+/// The names in the schema of the columns or members of a file, as `--map` says.
+struct RecordMap: Hashable {
+  static let option = OptionSpec(
+    "--map COLUMN=PATH",
+    help: "a column, or a member such as address.town, goes to PATH; to none: left out; repeatable",
+    isRepeatable: true
+  )
+
+  /// The paths by the names in the file; empty for what is left out.
+  private(set) var paths: [String: String] = [:]
+
+  init() {}
+
+  /// Reads `alpha_2=code` and `notes=`.
+  ///
+  /// - Throws: ``DepotError`` `request.usage` if a text is no such thing, or two contradict each other.
+  init(_ texts: [String]) throws(DepotError) {
+    for text in texts {
+      guard let sign = text.lastIndex(of: "="), sign > text.startIndex else {
+        throw DepotError(.usage, "\"\(text)\" maps nothing.")
+          .hint("Write --map column=path, or --map column= to leave a column out.")
+      }
+      let name = String(text[..<sign])
+      let path = String(text[text.index(after: sign)...])
+      if let other = paths.first(where: { !path.isEmpty && $0.value == path && $0.key != name }) {
+        throw DepotError(.usage, "\"\(other.key)\" and \"\(name)\" both go to \"\(path)\".")
+      }
+      guard paths.updateValue(path, forKey: name) == nil else {
+        throw DepotError(.usage, "\"\(name)\" is mapped twice.")
+      }
+    }
+  }
+
+  /// Checks that the entity, or one that descends from it, has the paths.
+  ///
+  /// - Throws: ``DepotError`` `schema.unknown_attribute`.
+  func check(_ entity: Entity, _ schema: Schema) throws(DepotError) {
+    let entities = [entity] + schema.descendants(of: entity.name)
+    for path in paths.values.sorted() where !path.isEmpty {
+      let isKnown = entities.contains { entity in
+        schema.relationships(of: entity).contains { $0.name == path }
+          || schema.fields(of: entity).contains {
+            $0.path == path || $0.path.hasPrefix(path + ".")
+          }
+      }
+      if !isKnown { throw schema.unknownPath(path, from: entity) }
+    }
+  }
+
+  /// Returns the path of a column; `nil` if it is left out.
+  func path(_ name: String) -> String? {
+    guard let path = paths[name] else { return name }
+    return path.isEmpty ? nil : path
+  }
+
+  /// Returns the members of a record by the paths that they go to.
+  func members(
+    _ members: [(name: String, value: JSONNode)]
+  ) throws(DepotError) -> [(name: String, value: JSONNode)] {
+    if paths.isEmpty { return members }
+    var result: [(name: String, value: JSONNode)] = []
+    for (name, value) in members { try add(name, value, to: &result) }
+    return result
+  }
+
+  private func add(
+    _ name: String,
+    _ value: JSONNode,
+    to result: inout [(name: String, value: JSONNode)]
+  ) throws(DepotError) {
+    let isOuter = paths[name] == nil && paths.keys.contains { $0.hasPrefix(name + ".") }
+    if isOuter, value.isNull { return }
+    if isOuter, value.kind == .object {
+      for (inner, value) in try value.members() {
+        try add("\(name).\(try inner.string())", value, to: &result)
+      }
+    } else if let path = path(name) {
+      guard !result.contains(where: { $0.name == path }) else {
+        throw DepotError(.usage, "\"\(path)\" gets two values.")
+      }
+      result.append((path, value))
+    }
+  }
+}

@@ -1,0 +1,93 @@
+internal import DepotLinux
+internal import Synchronization
+
+/// The program through which long output goes on a terminal, such as less.
+///
+/// It starts with the first output after ``begin()``, so that what fails before that is no matter of
+/// its. While it runs Ctrl-C is its own; when the user leaves it before the end of the output, the
+/// program ends as if a pipe was closed, even if it waits for the service.
+final class Pager: Sendable {
+  private enum State: Sendable {
+    case idle
+    case wanted
+    case running(Descriptor)
+    case over
+  }
+
+  private let state = Mutex(State.idle)
+  private let command: String
+  /// Raised when the program has ended.
+  private let ended: WakeSignal
+
+  /// Chooses a program; `nil` if the output isn't to be paged.
+  init?(_ invocation: Invocation, _ output: Descriptor) {
+    guard Terminal.isTerminal(output.number), !invocation.has(.noPager),
+      // Each line of the shell has a pager of its own.
+      invocation.verb?.name != ShellVerb.verb.name,
+      let command = Self.command(Process.variable, hasProgram: Process.isInPath),
+      let ended = try? WakeSignal(isBlocking: true)
+    else { return nil }
+    self.command = command
+    self.ended = ended
+  }
+
+  /// Returns the command, for `sh`, of the pager that an environment asks for, or `nil`.
+  static func command(_ variable: (String) -> String?, hasProgram: (String) -> Bool) -> String? {
+    guard let terminal = variable("TERM"), !["", "dumb"].contains(terminal) else { return nil }
+    let command = variable("DEPOT_PAGER") ?? variable("PAGER") ?? "less"
+    let program = command.prefix { $0 != " " }
+    // A name that needs the shell to be understood is left to it.
+    let isPlain = program.allSatisfy { $0.isLetter || $0.isNumber || "/._-+".contains($0) }
+    guard !program.isEmpty, program != "cat", !isPlain || hasProgram(String(program)) else {
+      return nil
+    }
+    return command
+  }
+
+  /// Whether what is written from now on is paged; it can't be taken back.
+  func begin() {
+    state.withLock { state in
+      if case .idle = state { state = .wanted }
+    }
+  }
+
+  /// The descriptor for the output; `nil` if that is the terminal itself.
+  var input: Descriptor? {
+    state.withLock { state in
+      if case .wanted = state { state = start().map(State.running) ?? .over }
+      if case .running(let input) = state { return input }
+      return nil
+    }
+  }
+
+  private func start() -> Descriptor? {
+    guard let (reading, writing) = try? Descriptor.pipe() else { return nil }
+    // Short output stays on the screen, colours work, and the screen isn't wiped at the end.
+    let environment = Process.variable("LESS") == nil ? ["LESS": "FRX"] : [:]
+    let child = try? ChildProcess(["sh", "-c", command], environment: environment, input: reading)
+    guard let child else { return nil }
+    Terminal.ignoreInterrupt()
+    let isWatched: Void? = try? Thread.start(name: "pager") { [self] in
+      _ = child.wait()
+      let isEarly = state.withLock { state in
+        if case .running = state { return true }
+        return false
+      }
+      if isEarly { Process.exit(Process.closedPipeStatus) }
+      ended.signal()
+    }
+    return isWatched == nil ? nil : writing
+  }
+
+  /// Tells the program that nothing more comes, and waits until the user has left it.
+  func end() {
+    let wasRunning = state.withLock { state in
+      defer { if case .idle = state {} else { state = .over } }
+      if case .running = state { return true }
+      return false
+    }
+    guard wasRunning else { return }
+    ended.consume()
+    Terminal.exitOnInterrupt()
+  }
+}

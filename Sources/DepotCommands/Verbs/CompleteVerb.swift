@@ -1,0 +1,66 @@
+internal import DepotClientCore
+internal import DepotProtocol
+
+/// `depot __complete`: what could stand in place of the last word, one candidate in each line.
+enum CompleteVerb {
+  private static let describe = OptionSpec("--describe", help: "each with a tab and what it means")
+  private static let line = OptionSpec(
+    "--line TEXT",
+    help: "what to type behind TEXT, a command line of bash or zsh"
+  )
+
+  static let verb = Verb(
+    name: "__complete",
+    operands: .init("WORD …", 0...Int.max),
+    summary: "list completions",
+    details: """
+      The words are those behind the program's name, the last one as it is typed so far, perhaps in
+      a quotation mark that isn't closed. :files stands for the names of files.
+
+      With --line, the answer is what is to be typed next, and with --describe there is the whole word
+      before what it means. :open says that the word needn't be over.
+      """,
+    examples: ["depot __complete -- fet", "depot __complete --line \"depot fetch Book -w 'ye\""],
+    options: [describe, line]
+  ) { session in
+    let isDescribed = session.invocation.has(describe)
+    let lines =
+      session.invocation.value(line).map { endings(of: $0, isDescribed, session.schema) }
+      ?? words(session.invocation.operands, isDescribed, session.schema)
+    for line in lines { session.output.append(line + "\n") }
+  }
+
+  /// Returns what could stand in place of the last word.
+  static func words(
+    _ words: [String],
+    _ isDescribed: Bool,
+    _ schema: @escaping (Invocation) -> Schema?
+  ) -> [String] {
+    var words = words
+    if let typed = words.popLast() { words.append(CommandWords(typed).current.last ?? typed) }
+    return Completer(words, schema: schema).described.map { candidate in
+      isDescribed && !candidate.description.isEmpty
+        ? "\(candidate.text)\t\(candidate.description)" : candidate.text
+    }
+  }
+
+  /// Returns what could be typed behind a command line.
+  static func endings(
+    of line: String,
+    _ isDescribed: Bool,
+    _ schema: @escaping (Invocation) -> Schema?
+  ) -> [String] {
+    let words = CommandWords(line)
+    // Variables may be set before the program's name.
+    let behindName = words.current.drop { $0.contains("=") && $0.first != "-" }.dropFirst()
+    guard let word = behindName.last else { return [] }
+    let completer = Completer(Array(behindName), schema: schema)
+    let candidates = completer.described
+    if candidates.first?.text == ":files" { return [":files"] }
+    return (completer.isInPredicate ? [":open"] : [])
+      + candidates.map { candidate in
+        let rest = words.typed(candidate.text.dropFirst(word.count), isForOtherShell: true)
+        return isDescribed ? "\(rest)\t\(candidate.text)\t\(candidate.description)" : rest
+      }
+  }
+}

@@ -1,0 +1,110 @@
+internal import DepotClientCore
+internal import DepotProtocol
+
+/// A schema in a file that the store doesn't take, and the commands that can be tried next.
+struct SchemaConflict {
+  private let file: String
+  /// The file as it is typed.
+  private var quoted: String { CommandWords.quoted(file) }
+  private let schema: Schema
+  private let connection: BlockingConnection
+  private let session: CommandSession
+
+  init(
+    _ file: String,
+    _ schema: Schema,
+    _ connection: BlockingConnection,
+    _ session: CommandSession
+  ) {
+    self.file = file
+    self.schema = schema
+    self.connection = connection
+    self.session = session
+  }
+
+  /// Does what defines the schema; if the store doesn't take it, says what to do about it.
+  ///
+  /// - Throws: What `body` throws; if that is of class `schema`, in words of the command line, unless
+  ///   errors are wanted as the service writes them.
+  func explaining<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as DepotError where !session.reportsJSON {
+      throw explained(error)
+    }
+  }
+
+  private func explained(_ error: DepotError) -> DepotError {
+    guard [.mismatch, .loss, .newerStore].contains(error.code),
+      let stored = try? connection.schema()
+    else { return error }
+    var result = error
+    result.at = nil
+    var hints: [String] = []
+    switch error.code {
+    case .loss:
+      result.message = "The migration would lose data."
+      hints = ["Nothing was changed. To lose it: \(migrate(error))"]
+    case .newerStore:
+      let version = stored.version?.description ?? ""
+      result.message = "The store's schema has version \(version), newer than that of \(file)."
+      hints = ["Give \(file) \(next(stored.version)). The store's: \(command("schema show"))"]
+    default:
+      let isNewer = schema.version.map { new in stored.version.map { $0 < new } ?? true } ?? false
+      let wasToAdd = error.details?["steps"] != nil
+      if wasToAdd { result.message = "\(file) does more than add to the store's schema." }
+      if wasToAdd, error.details?["problems"]?.array?.isEmpty == false {
+        hints = ["Nothing was changed. Make what is new optional, or give it a default."]
+      } else if isNewer, !wasToAdd {
+        // The service has said why the migration isn't possible.
+        return error
+      } else if isNewer {
+        hints = [
+          "Nothing was changed. To see a migration: \(command("schema plan \(quoted)"))",
+          "To migrate: \(migrate(error))",
+        ]
+      } else {
+        hints = [
+          "Nothing was changed. To migrate, give \(file) \(next(stored.version)); then:",
+          migrate(error),
+        ]
+      }
+    }
+    return result.hint((hints + [afresh].compactMap(\.self)).joined(separator: "\n"))
+  }
+
+  /// Returns the command that does what was refused.
+  private func migrate(_ error: DepotError) -> String {
+    let steps = error.details?["steps"]?.array ?? []
+    let losesData = steps.contains(where: MigrationText.losesData)
+    return command("schema migrate \(quoted)") + (losesData ? " --allow-loss" : "")
+  }
+
+  /// The version that the file may have, in words.
+  private func next(_ version: SchemaVersion?) -> String {
+    guard let version else { return "a version, as in \"version\": \"1.0.0\"" }
+    let next = SchemaVersion(version.major, version.minor + 1, 0)
+    return "a version above \(version), as in \"version\": \"\(next)\""
+  }
+
+  /// How to begin with an empty store, if that is easily said.
+  private var afresh: String? {
+    let name = session.invocation.value(.container) ?? ContainerRequest.defaultName
+    guard let container = try? connection.containers().first(where: { $0.name == name }),
+      container.stores.count == 1, let store = container.stores.first, !store.isReadOnly
+    else { return nil }
+    let isDefault = name == ContainerRequest.defaultName
+    let end = command(isDefault ? "service stop" : "container close \(name)", isDefault: isDefault)
+    // The store is begun anew only if both are gone.
+    let files = store.path.map { [$0, $0 + "-wal"].map(CommandWords.quoted) }
+    let remove = files.map { " && rm " + $0.joined(separator: " ") } ?? ""
+    guard !isDefault || store.path != nil else { return "To begin afresh: \(end)" }
+    return "To begin afresh, without anything that is stored: \(end)\(remove)"
+  }
+
+  /// Returns a command about the same container.
+  private func command(_ words: String, isDefault: Bool = true) -> String {
+    let container = isDefault ? session.invocation.value(.container) : nil
+    return "depot " + (container.map { "--container \($0) " } ?? "") + words
+  }
+}

@@ -1,0 +1,94 @@
+internal import DepotLinux
+internal import DepotSQLite
+
+/// The table of a store's epochs, each with what the clocks said when it was last noted.
+struct EpochTable {
+  /// How many epochs of which nothing is kept are remembered, so that their tokens are known as expired.
+  static let remembered: Int64 = 100
+
+  static let definition = """
+    CREATE TABLE depot_epoch (id INTEGER PRIMARY KEY, identity INTEGER NOT NULL, began INTEGER NOT NULL,
+      ahead REAL NOT NULL, time REAL NOT NULL, wall REAL NOT NULL, boot REAL NOT NULL,
+      boot_name TEXT NOT NULL) STRICT;
+    """
+
+  let connection: Connection
+
+  /// Makes the table with the epoch of all that was before, whose times of day are `ahead` seconds
+  /// ahead of those of the store.
+  func create(_ clocks: ClockReading, time: Double, ahead: Double) throws {
+    try connection.execute(Self.definition)
+    let epoch = Epoch(identity: Self.newIdentity(), began: 0, ahead: ahead)
+    try put(1, epoch, ServiceClock.Record(time: time, clocks: clocks))
+  }
+
+  /// Makes the table in a store of a format that had none.
+  ///
+  /// Its transactions have times of day, of which those of the store are a continuation; that they are old
+  /// isn't known for certain, so they count from the last of them on, and keys from now on.
+  func upgrade(_ clocks: ClockReading) throws {
+    let time = try HistoryTable.lastTime(on: connection)
+    try connection.statement("UPDATE depot_outcome SET at = ?1").run([.integer(Int64(time))])
+    try create(clocks, time: time, ahead: 0)
+  }
+
+  /// Reads the epochs, the oldest first; none of a store of a format that had none.
+  func all() throws -> [Epoch] {
+    var result: [Epoch] = []
+    let table = "SELECT 1 FROM sqlite_schema WHERE name = 'depot_epoch'"
+    guard try connection.integer(table) != nil else { return [] }
+    try connection.statement("SELECT identity, began, ahead FROM depot_epoch ORDER BY id").run {
+      result.append(Epoch(identity: $0.integer(0), began: $0.integer(1), ahead: $0.real(2)))
+    }
+    return result
+  }
+
+  /// Reads the number of the last epoch, and what is known of its last moment.
+  func last() throws -> (number: Int64, record: ServiceClock.Record)? {
+    var result: (Int64, ServiceClock.Record)?
+    let sql = "SELECT id, time, wall, boot, boot_name FROM depot_epoch ORDER BY id DESC LIMIT 1"
+    try connection.statement(sql).run { row in
+      let clocks = ClockReading(wall: row.real(2), boot: row.real(3), bootName: row.text(4))
+      result = (row.integer(0), ServiceClock.Record(time: row.real(1), clocks: clocks))
+    }
+    return result
+  }
+
+  /// Stores an epoch, or what is known of it now.
+  func put(
+    _ number: Int64,
+    _ epoch: Epoch,
+    _ record: ServiceClock.Record
+  ) throws {
+    try connection.statement(
+      """
+      INSERT OR REPLACE INTO depot_epoch (id, identity, began, ahead, time, wall, boot, boot_name) \
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+      """
+    ).run([
+      .integer(number), .integer(epoch.identity), .integer(epoch.began), .real(epoch.ahead),
+      .real(record.time), .real(record.clocks.wall), .real(record.clocks.boot),
+      .text(record.clocks.bootName),
+    ])
+  }
+
+  /// Forgets epochs before one: those without transactions, of which no token was ever told, and the oldest
+  /// of those whose transactions were purged.
+  func forget(before number: Int64, _ epoch: Epoch, purged: Int64) throws {
+    try connection.statement(
+      """
+      DELETE FROM depot_epoch \
+      WHERE id < ?1 AND began = ?2 AND id > (SELECT min(id) FROM depot_epoch)
+      """
+    ).run([.integer(number), .integer(epoch.began)])
+    try connection.statement(
+      """
+      DELETE FROM depot_epoch WHERE id <= ?1 \
+      AND id < (SELECT max(id) FROM depot_epoch WHERE began < ?2)
+      """
+    ).run([.integer(number - Self.remembered), .integer(purged)])
+  }
+
+  /// Makes the identity of an epoch.
+  static func newIdentity() -> Int64 { Int64.random(in: 1..<1 << 48) }
+}

@@ -1,0 +1,62 @@
+internal import DepotLinux
+
+/// The time of a store: how many seconds have passed for it.
+///
+/// While a service has the store, it counts as the machine's boot clock does, which nobody can set. Over a
+/// stop it goes on by what both the wall clock and the boot clock say has passed, by the lesser of the two;
+/// after a restart of the machine, the boot clock knows of the time since then. So nothing that is to be
+/// kept for some time is dropped early, whatever happens to the wall clock. The price is that it may be
+/// kept longer: while a machine is off, its stores don't age.
+///
+/// The time of day is the store's time and a difference. A wall clock that disagrees is believed when it has
+/// done so for half a minute.
+struct ServiceClock: Equatable {
+  /// A moment as far as it is known.
+  struct Record: Equatable {
+    /// The time of the store.
+    var time: Double
+    var clocks: ClockReading
+  }
+
+  /// For how many seconds the wall clock isn't followed when it jumps.
+  static let patience = 30.0
+  /// How many seconds the wall clock may be off before it counts as having jumped.
+  static let tolerance = 0.01
+
+  /// The present moment.
+  private(set) var record: Record
+  /// By how many seconds the time of day is ahead of the store's time.
+  private(set) var ahead: Double
+  /// How far the boot clock was when the wall clock agreed last.
+  private var agreed: Double
+
+  /// Begins to count after the last record, `nil` of a new store, at a time that is at least
+  /// `time`.
+  init(after last: Record?, atLeast time: Double, _ now: ClockReading) {
+    let next = last.map { $0.time + $0.clocks.passed(until: now) } ?? time
+    record = Record(time: max(next, time), clocks: now)
+    ahead = now.wall - record.time
+    agreed = now.boot
+  }
+
+  /// Goes on to what the clocks of the running machine say; returns the store's time.
+  @discardableResult
+  mutating func advance(to now: ClockReading) -> Double {
+    record.time += max(0, now.boot - record.clocks.boot)
+    record.clocks = now
+    let difference = now.wall - record.time
+    let isSame = abs(difference - ahead) <= Self.tolerance
+    if !isSame, now.boot - agreed < Self.patience { return record.time }
+    if !isSame { ahead = difference }
+    agreed = now.boot
+    return record.time
+  }
+}
+
+extension ClockReading {
+  /// Returns how many seconds have passed beyond doubt until another reading.
+  fileprivate func passed(until now: ClockReading) -> Double {
+    let began = now.bootName == bootName ? boot : 0
+    return max(0, min(now.wall - wall, now.boot - began))
+  }
+}

@@ -1,0 +1,83 @@
+internal import DepotLinux
+internal import DepotSQLite
+
+/// The epoch that a writer makes, and its time.
+///
+/// Nothing is written when it begins, so that a store can be opened when there is no room. The writer's first
+/// transaction brings it into the store; until then the tokens that can be told are those of older epochs.
+final class WriterEpoch {
+  /// After how many seconds a transaction brings along what the clocks say.
+  private static let interval = 60.0
+
+  /// The epochs of the store, this one at the end.
+  let chain: EpochChain
+  private let table: EpochTable
+  private let clocks: Clocks
+  private let number: Int64
+  private var epoch: Epoch
+  private var clock: ServiceClock
+  /// The note of its time in the store, and the one that the transaction brings; `nil` if there is none.
+  private var stored: Note?
+  private var written: Note?
+
+  private struct Note {
+    var time: Double
+    var ahead: Double
+  }
+
+  /// Reads the epochs; `last` is the last row of the history, and `time` the time of its
+  /// transaction.
+  init(
+    on connection: Connection,
+    store: String,
+    last: Int64,
+    time: Double,
+    _ clocks: Clocks
+  ) throws {
+    table = EpochTable(connection: connection)
+    self.clocks = clocks
+    let known = try table.last()
+    number = (known?.number ?? 0) + 1
+    clock = ServiceClock(after: known?.record, atLeast: time, clocks.read())
+    epoch = Epoch(identity: EpochTable.newIdentity(), began: last, ahead: clock.ahead)
+    chain = EpochChain(store: store, try table.all()).adding(epoch)
+  }
+
+  /// Returns the time of the store.
+  func now() -> Double { clock.advance(to: clocks.read()) }
+
+  /// Returns the time of day of a time of the store, in seconds since 2001.
+  func date(_ time: Double) -> Double { time + clock.ahead }
+
+  /// Brings the epoch into the store, in a transaction that begins, if it isn't there.
+  func begin(purged: () throws -> Int64) throws {
+    written = stored
+    guard stored == nil else { return }
+    _ = now()
+    try put()
+    try table.forget(before: number, epoch, purged: try purged())
+  }
+
+  /// Brings what the clocks say into the store, in a transaction that ends, if it is time.
+  func note() throws {
+    guard let written else { return }
+    let isDue = clock.record.time - written.time >= Self.interval
+    if isDue || written.ahead != clock.ahead { try put() }
+  }
+
+  /// Brings what the clocks say into the store, in the last transaction, if the epoch is there.
+  func noteEnd() throws {
+    guard stored != nil else { return }
+    _ = now()
+    try put()
+  }
+
+  /// Takes note that the transaction is committed.
+  func didCommit() { stored = written }
+
+  private func put() throws {
+    epoch.ahead = clock.ahead
+    try table.put(number, epoch, clock.record)
+    written = Note(time: clock.record.time, ahead: clock.ahead)
+  }
+}

@@ -1,0 +1,102 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The steps of a migration with how many rows each is about.
+struct CountedSteps {
+  private let plan: MigrationPlan
+  private let mapping: MigrationMapping
+  private let counts: [String: Int]
+  /// How many rows the store has.
+  let total: Int
+
+  /// Counts the rows of all entities that the store has.
+  init(_ plan: MigrationPlan, _ old: Catalog, on connection: Connection) throws {
+    self.plan = plan
+    mapping = MigrationMapping(from: plan.old, to: plan.new)
+    var counts: [String: Int] = [:]
+    for layout in old.allLayouts {
+      let condition = layout.kindCondition(in: "t", includingDescendants: true)
+      let filter = condition.map { " WHERE \($0)" } ?? ""
+      let sql = "SELECT count(*) FROM \(layout.table) AS t\(filter)"
+      counts[layout.name] = Int(try connection.integer(sql) ?? 0)
+    }
+    self.counts = counts
+    total = old.tables.reduce(0) { $0 + (counts[$1.name] ?? 0) }
+  }
+
+  /// Returns how many rows a step is about.
+  func rows(_ step: SchemaChange) -> Int {
+    guard step.changesRows else { return 0 }
+    let entity = step.entity
+    let origin = step.isRemovedEntity ? plan.old[entity] : mapping.origin(of: entity)
+    return origin.flatMap { counts[$0.name] } ?? 0
+  }
+
+  /// Returns steps as results and errors have them.
+  func json(_ steps: [SchemaChange]) -> JSONValue {
+    .array(
+      steps.map { step in
+        .object([
+          "description": .string(step.description), "destructive": .bool(step.isDestructive),
+          "rows": .int64(Int64(rows(step))),
+        ])
+      }
+    )
+  }
+
+  /// Returns steps in words.
+  func sentence(_ steps: [SchemaChange]) -> String {
+    steps.map { step in
+      let rows = rows(step)
+      return step.description + (rows > 0 ? " (\(rows) row\(rows == 1 ? "" : "s"))" : "")
+    }.joined(separator: "; ")
+  }
+}
+
+extension SchemaChange {
+  /// The entity that it is about, by its new name unless it is removed.
+  fileprivate var entity: String {
+    switch self {
+    case .addedEntity(let entity), .removedEntity(let entity): entity.name
+    case .renamedEntity(_, let name): name
+    case .changedParent(let name, _, _), .changedAbstract(let name, _),
+      .changedHashModifier(let name), .changedHistory(let name, _):
+      name
+    case .addedAttribute(_, let name, _), .removedAttribute(_, let name),
+      .changedAttribute(_, _, let name, _), .addedRelationship(_, let name),
+      .removedRelationship(_, let name), .changedRelationship(_, _, let name, _),
+      .addedIndex(_, _, let name), .removedIndex(_, _, let name):
+      name
+    }
+  }
+
+  /// Whether something new comes to what there is, whatever may be in its way.
+  var isAddition: Bool {
+    switch self {
+    case .addedEntity, .addedAttribute, .addedRelationship: true
+    default: false
+    }
+  }
+
+  fileprivate var isRemovedEntity: Bool { if case .removedEntity = self { true } else { false } }
+
+  /// Whether it is about what rows hold, rather than about names and rules.
+  fileprivate var changesRows: Bool {
+    switch self {
+    case .addedEntity, .renamedEntity, .changedHashModifier, .changedHistory, .removedIndex: false
+    case .changedAttribute(_, _, _, let aspect):
+      switch aspect {
+      case .name, .defaultValue, .preservation, .hashModifier, .optional: false
+      case .validation(let isTighter): isTighter
+      default: true
+      }
+    case .changedRelationship(_, _, _, let aspect):
+      switch aspect {
+      case .name, .deleteRule, .hashModifier: false
+      case .counts(let isTighter): isTighter
+      default: true
+      }
+    default: true
+    }
+  }
+}

@@ -1,0 +1,86 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+extension DepotError {
+  /// The error that a page isn't as it was written.
+  static func damaged(_ error: SQLiteError) -> DepotError {
+    guard let page = error.damage else {
+      return DepotError(.corrupt, "A page of the store is damaged.").hint(advice)
+    }
+    return DepotError(.corrupt, page.description).hint(page.isInLog ? adviceOfLog : advice)
+      .details(page.details)
+  }
+
+  private static let adviceOfLog = """
+    Everything else can be read, but nothing is stored any more: a start would find nothing of it. Restore a \
+    backup, or export what there is.
+    """
+  private static let advice =
+    "Everything else can be read. Restore a backup, or ask depotd --check for all that is damaged."
+}
+
+extension DamagedPage {
+  /// Tells what is damaged, as in "Page 12 of the store is damaged: rows Item/5 to Item/64.".
+  var description: String {
+    let place = isInLog ? " in its log" : ""
+    return
+      "Page \(number) of the store is damaged\(place)\(owner.map { ": \($0.description)" } ?? "")."
+  }
+
+  /// The members of the error's details.
+  var details: [String: JSONValue] {
+    var result: [String: JSONValue] = ["page": .int64(Int64(number))]
+    guard let owner, owner.kind != .none else { return result }
+    result["table"] = .string(owner.table)
+    if owner.kind == .index { result["index"] = .string(owner.name) }
+    if let entity = owner.entity {
+      result["entity"] = .string(entity)
+      if let first = owner.firstRow { result["first"] = .string("\(entity)/\(first)") }
+      if let last = owner.lastRow { result["last"] = .string("\(entity)/\(last)") }
+    }
+    return result
+  }
+}
+
+extension PageOwner {
+  /// The entity that the table's rows are of; `nil` if it is no table of rows.
+  fileprivate var entity: String? { table.hasPrefix("e_") ? String(table.dropFirst(2)) : nil }
+
+  /// Where the rows in the page begin; `nil` if they can be any before the last.
+  fileprivate var firstRow: Int64? {
+    kind == .table ? rows.flatMap { $0.lowerBound == .min ? nil : $0.lowerBound } : nil
+  }
+
+  fileprivate var lastRow: Int64? {
+    kind == .table ? rows.flatMap { $0.upperBound == .max ? nil : $0.upperBound } : nil
+  }
+
+  fileprivate var description: String {
+    switch kind {
+    case .none: "it holds nothing now"
+    case .index: "an index of \(tableDescription) (\(name))"
+    case .table: entity.map(rowsDescription) ?? tableDescription
+    }
+  }
+
+  private func rowsDescription(_ entity: String) -> String {
+    switch (firstRow, lastRow) {
+    case (let first?, let last?) where first == last: "row \(entity)/\(first)"
+    case (let first?, let last?): "rows \(entity)/\(first) to \(entity)/\(last)"
+    case (let first?, nil): "rows of \(entity) from \(entity)/\(first) on"
+    case (nil, let last?): "rows of \(entity) up to \(entity)/\(last)"
+    case (nil, nil): "the rows of \(entity)"
+    }
+  }
+
+  private var tableDescription: String {
+    if let entity { return entity }
+    if table.hasPrefix("j_") { return "the links \(table.dropFirst(2))" }
+    return switch table {
+    case "sqlite_schema": "the list of tables"
+    case "depot_history", "depot_history_row", "depot_history_insert": "the history"
+    case "depot_outcome": "the answers to repeated calls"
+    default: "the table \(table)"
+    }
+  }
+}

@@ -1,0 +1,133 @@
+internal import DepotLinux
+
+/// A look at a write-ahead log without SQLite (sqlite.org/walformat.html).
+///
+/// SQLite reads a log up to the first frame whose checksum is wrong. If power failed during a commit,
+/// that is where the log ends. But if a later commit follows, the disk has damaged what it had
+/// promised to keep: every commit is flushed before the next begins, so at most one is half there.
+struct LogSurvey {
+  /// The random number (salt) of the log; 0 if it was never begun, or if its beginning is damaged.
+  private(set) var identity: UInt64 = 0
+  /// The random number that its frames have; 0 if there are none.
+  private(set) var frameIdentity: UInt64 = 0
+  /// How many commits SQLite finds in it.
+  private(set) var commits = 0
+  /// The number of frames that it has with the last of them.
+  private(set) var frames = 0
+  /// The checksum of the chain after the last commit.
+  private(set) var lastSum: UInt64 = 0
+  /// The checksum of the chain after as many frames as were asked for; `nil` if it is shorter.
+  private(set) var sum: UInt64?
+  /// How many commits lie at the damage and beyond it; `nil` if there is none.
+  var lostCommits: Int? { Self.lost(beyond) }
+  /// How many of them come after as many frames as were asked for; `nil` if none does.
+  var newLostCommits: Int? { Self.lost(newBeyond) }
+  private var beyond = 0
+  private var newBeyond = 0
+
+  /// A single one may be the commit during which power failed.
+  private static func lost(_ beyond: Int) -> Int? { beyond > 1 ? beyond : nil }
+  /// Where the first page of the database is as it was committed last; `nil` if the log hasn't got it.
+  private(set) var firstPage: Range<Int>?
+
+  private static let headerSize = 32
+  private static let frameHeaderSize = 24
+
+  /// Looks at no log.
+  init() {}
+
+  /// Looks at a log; ``sum`` is wanted after the expected number of frames.
+  init(_ file: StoredFile, expecting expected: Int) throws(SystemError) {
+    let size = try file.size()
+    let header = try file.read(Self.headerSize, at: 0)
+    guard header.count == Self.headerSize, header.contains(where: { $0 != 0 }) else { return }
+    var chain = Chain(header)
+    let frameSize = Self.frameHeaderSize + chain.pageSize
+    var isIntact = chain.isHeaderIntact
+    if isIntact { identity = header.number(at: 16) }
+    var salts = isIntact ? Array(header[16..<24]) : []
+    var offset = Self.headerSize
+    var number = 0
+    var newFirstPage: Range<Int>?
+    while offset + frameSize <= size {
+      let frame = try file.read(frameSize, at: offset)
+      guard frame.count == frameSize else { break }
+      if salts.isEmpty { salts = Array(frame[8..<16]) }
+      if number == 0 { frameIdentity = frame.number(at: 8) }
+      let isOfLog = frame[8..<16].elementsEqual(salts)
+      if isIntact { isIntact = isOfLog && chain.accepts(frame) }
+      let isCommit = frame.integer(at: 4) != 0
+      number += 1
+      if isIntact {
+        if number == expected { sum = frame.number(at: 16) }
+        if frame.integer(at: 0) == 1 {
+          newFirstPage = offset + Self.frameHeaderSize..<offset + frameSize
+        }
+        if isCommit {
+          (commits, frames, firstPage) = (commits + 1, number, newFirstPage)
+          lastSum = frame.number(at: 16)
+        }
+      } else if isCommit, isOfLog {
+        beyond += 1
+        if number > expected { newBeyond += 1 }
+      }
+      offset += frameSize
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Reads a big-endian integer of eight bytes.
+  fileprivate func number(at offset: Int) -> UInt64 {
+    self[offset..<offset + 8].reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}
+
+/// The checksum that runs through a log.
+private struct Chain {
+  let pageSize: Int
+  /// Whether the log's header is what was written.
+  let isHeaderIntact: Bool
+  private let isBigEndian: Bool
+  private var first: UInt32 = 0
+  private var second: UInt32 = 0
+
+  init(_ header: [UInt8]) {
+    let magic = header.integer(at: 0)
+    isBigEndian = magic & 1 == 1
+    let size = Int(header.integer(at: 8))
+    let isUsable = 512...65536 ~= size && size.nonzeroBitCount == 1
+    pageSize = isUsable ? size : 4096
+    var sums: (UInt32, UInt32) = (0, 0)
+    Self.add(header[0..<24], isBigEndian, &sums)
+    let isWritten =
+      Int64(sums.0) == header.integer(at: 24) && Int64(sums.1) == header.integer(at: 28)
+    isHeaderIntact = isUsable && magic & ~1 == 0x377F_0682 && isWritten
+    (first, second) = sums
+  }
+
+  /// Whether a frame continues the chain.
+  mutating func accepts(_ frame: [UInt8]) -> Bool {
+    guard frame.integer(at: 0) != 0 else { return false }
+    var sums = (first, second)
+    Self.add(frame[0..<8], isBigEndian, &sums)
+    Self.add(frame[24...], isBigEndian, &sums)
+    (first, second) = sums
+    return Int64(first) == frame.integer(at: 16) && Int64(second) == frame.integer(at: 20)
+  }
+
+  private static func add(
+    _ bytes: ArraySlice<UInt8>,
+    _ isBigEndian: Bool,
+    _ sums: inout (UInt32, UInt32)
+  ) {
+    bytes.withUnsafeBytes { bytes in
+      for offset in stride(from: 0, to: bytes.count, by: 8) {
+        let left = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+        let right = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
+        sums.0 = sums.0 &+ (isBigEndian ? left.bigEndian : left.littleEndian) &+ sums.1
+        sums.1 = sums.1 &+ (isBigEndian ? right.bigEndian : right.littleEndian) &+ sums.0
+      }
+    }
+  }
+}

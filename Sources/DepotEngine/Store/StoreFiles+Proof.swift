@@ -1,0 +1,187 @@
+internal import DepotLinux
+internal import DepotProtocol
+internal import DepotSQLite
+
+extension StoreFiles {
+  /// Looks at what the disk holds of a store, before SQLite can touch it.
+  func evidence() throws(DepotError) -> StoreEvidence {
+    let state = try state()
+    var expected = 0
+    if case .known(let known) = state { expected = Int(known.frames) }
+    do {
+      let file = try reread(path)
+      let log = try reread(path + "-wal")
+      return StoreEvidence(
+        main: try file.map { try main($0, state) } ?? .missing,
+        hasLog: log != nil,
+        log: try log.map { try LogSurvey($0, expecting: expected) } ?? LogSurvey(),
+        state: state
+      )
+    } catch {
+      throw self.error(error)
+    }
+  }
+
+  private func state() throws(DepotError) -> StoreEvidence.State {
+    do throws(SystemError) {
+      guard let known = try StateFile.state(of: path) else { return .damaged }
+      return .known(known)
+    } catch {
+      if error.isMissingFile { return .missing }
+      throw DepotError(error, file: StateFile.path(of: path))
+    }
+  }
+
+  /// Looks at the store's own file; if something else says that there is a store, whatever its first page
+  /// says is damage.
+  private func main(
+    _ file: StoredFile,
+    _ state: StoreEvidence.State
+  ) throws -> StoreEvidence.Main {
+    let size = try file.size()
+    if size == 0 { return .empty }
+    let page = try file.read(4096, at: 0)
+    let header = page.withUnsafeBytes(DatabaseHeader.init)
+    guard let header, page.count == 4096, header.isIntact(page) else {
+      if case .known(let state) = state, let stamp = state.stamp(ofTorn: page) {
+        return .sealed(size: size, stamp: stamp, isTorn: true)
+      }
+      if case .known(let state) = state, state.isNew, Self.isBeginning(page, size: size) {
+        return .begun
+      }
+      // Nothing that the header says can be relied on then.
+      if state != .missing { return .sealed(size: size, stamp: nil) }
+      guard let header else {
+        throw DepotError(.corrupt, "\(path) isn't a store.").hint("Use another path.")
+      }
+      try check(header)
+      return header.isSealed ? .sealed(size: size, stamp: nil) : .unsealed
+    }
+    try check(header)
+    return .sealed(size: size, stamp: header.stamp)
+  }
+
+  /// Whether a file has a part of the first page alone, in whole sectors: the beginning of a database, or nothing
+  /// yet in its place.
+  private static func isBeginning(_ page: [UInt8], size: Int) -> Bool {
+    guard size <= 4096, size % 512 == 0 else { return false }
+    let mark = page.prefix(16)
+    return mark.allSatisfy { $0 == 0 } || mark.elementsEqual("SQLite format 3\0".utf8)
+  }
+
+  /// Refuses a file that isn't ours.
+  private func check(_ header: DatabaseHeader) throws(DepotError) {
+    // Until the first checkpoint, both are in the log only.
+    if header.applicationIdentifier == 0, header.userVersion == 0 { return }
+    try check(application: header.applicationIdentifier, version: header.userVersion)
+  }
+
+  /// The error that something of the store is gone.
+  func error(_ loss: StoreEvidence.Loss) -> DepotError {
+    var message = "\(path)\(loss.file) \(loss.reason)."
+    var details: [String: JSONValue] = ["path": .string(path + loss.file)]
+    if let commits = loss.commits, commits > 0 {
+      details["commits"] = .int64(commits)
+      message += " At most \(commits) commit\(commits == 1 ? " is" : "s are") missing"
+      if let since = loss.since.map(Self.moment) {
+        details["since"] = .string(since)
+        message += ", from \(since) on"
+      }
+      message += "."
+    }
+    return DepotError(.corrupt, message)
+      .hint(
+        """
+        Nothing was changed. Put the file back that belongs there, or restore a backup; to go on with \
+        what is there, start depotd with --accept-loss.
+        """
+      )
+      .details(details)
+  }
+
+  /// Writes a time in milliseconds since 1970.
+  private static func moment(_ milliseconds: Int64) -> String {
+    var writer = JSONWriter()
+    DateText.writeMoment(Double(milliseconds / 1000) - 978_307_200, to: &writer)
+    return String(decoding: writer.bytes.dropFirst().dropLast(), as: UTF8.self)
+  }
+
+  /// The error that the first page is damaged and nobody else has it.
+  var firstPageIsDamaged: DepotError {
+    damaged(["its first page isn't as it was written, and the log hasn't got it"])
+  }
+
+  // MARK: Mending
+
+  /// Begins to keep the state of a store's file that is all there is.
+  func keepState(stamp: UInt32) throws(DepotError) {
+    let state = DurableState(stamp: stamp, now: Clocks.wallMilliseconds())
+    try StoreFiles(StateFile.path(of: path)).working { () throws(SystemError) in
+      try StateFile.set(state, beside: path)
+    }
+  }
+
+  /// Writes the first page again, as the log has it, or else as it is but for its stamp.
+  func repairFirstPage(_ evidence: StoreEvidence) throws(DepotError) {
+    guard case .known(let state) = evidence.state else { return }
+    try working { () throws(SystemError) in
+      let file = try StoredFile(path: path, isWritable: true)
+      var page = try file.read(4096, at: 0)
+      var stamp = evidence.stamp
+      if case .sealed(_, nil, _) = evidence.main, let place = evidence.log.firstPage {
+        page = try StoredFile(path: path + "-wal").read(place.count, at: place.lowerBound)
+        stamp = state.checkpoint.stamp
+      }
+      try file.write(DatabaseHeader.sealing(page, stamp: stamp), at: 0)
+      try file.flush()
+    }
+  }
+
+  /// Makes a store that can be opened of the files, sets the others aside, and returns the way to
+  /// go on.
+  func accept(_ loss: StoreEvidence.Loss) throws(DepotError) -> StoreEvidence.Finding {
+    try working { () throws(SystemError) in
+      if !loss.keepsLog { try setAside(path + "-wal") }
+      if loss.file == ".state" { try setAside(StateFile.path(of: path)) }
+    }
+    let evidence = try evidence()
+    switch evidence.main {
+    case .missing, .empty, .begun:
+      try working { () throws(SystemError) in try setAside(StateFile.path(of: path)) }
+      return .none
+    case .unsealed: return .old
+    case .sealed(_, nil, _): throw firstPageIsDamaged
+    case .sealed(let size, .some(let stamp), let isTorn):
+      if isTorn { try repairFirstPage(evidence) }
+      var state = DurableState(stamp: stamp, now: Clocks.wallMilliseconds())
+      state.log = evidence.log.identity
+      (state.frames, state.sum) = (UInt32(evidence.log.frames), evidence.log.lastSum)
+      state.commits = Int64(evidence.log.commits)
+      try working { () throws(SystemError) in
+        // Pages that are gone are damaged ones then.
+        if case .known(let old) = evidence.state, size < Int(old.pageCount) * 4096 {
+          _ = try StoredFile(path: path, isWritable: true).extend(to: Int(old.pageCount) * 4096)
+        }
+        try StateFile.set(state, beside: path)
+      }
+      return .sound
+    }
+  }
+
+  /// Takes a first page out of the way that was being written when power failed.
+  func setAsideBeginning() throws(DepotError) {
+    try working { () throws(SystemError) in
+      try setAside(path)
+      FileSystem.remove(file: path + "-journal")
+    }
+  }
+
+  /// Gives a file a name by which it isn't taken for a part of the store any more.
+  private func setAside(_ file: String) throws(SystemError) {
+    guard FileSystem.size(of: file) != nil else { return }
+    var number = 1
+    while FileSystem.size(of: "\(file).lost-\(number)") != nil { number += 1 }
+    try FileSystem.rename(file, to: "\(file).lost-\(number)")
+    try FileSystem.flush(folderOf: file)
+  }
+}

@@ -1,0 +1,151 @@
+internal import DepotProtocol
+
+/// The result of a write, until it is written in the form of a connection.
+struct WriteReply {
+  var content: Content
+  /// The token of the transaction, if it changed anything.
+  var token: HistoryToken?
+
+  enum Content {
+    /// The members of the object.
+    case members([String: JSONValue])
+    case insertion(InsertResult, reportsRejects: Bool)
+    case save(SaveResult)
+    /// The number of rows that were updated or deleted, and perhaps their identifiers.
+    case rows(StaticString, Int, [Int64]?)
+    /// The result of a write with the same key, with identifiers as numbers.
+    case stored([UInt8])
+  }
+
+  init(_ content: Content, token: HistoryToken? = nil) {
+    self.content = content
+    self.token = token
+  }
+
+  static let empty = WriteReply(.members([:]))
+
+  /// The bytes that are stored with a key; repeats may come from connections with another form.
+  var stored: [UInt8] {
+    var writer = JSONWriter()
+    write(to: &writer, as: .number)
+    return writer.bytes
+  }
+
+  func write(to writer: inout JSONWriter, as form: Hello.Int64Form) {
+    if case .stored(let json) = content { return writer.raw(Self.converted(json, to: form)) }
+    writer.object { writer in
+      switch content {
+      case .members(let members):
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) { writer.add(name, value) }
+      case .insertion(let result, let reportsRejects):
+        writer.add(result, reportsRejects: reportsRejects, form)
+      case .save(let result): writer.add(result, form)
+      case .rows(let name, let count, let identifiers):
+        writer.member(name, count)
+        if let identifiers {
+          writer.member("ids")
+          writer.identifiers(identifiers, as: form)
+        }
+      case .stored: break
+      }
+      if let token { writer.member("token", token.description) }
+    }
+  }
+
+  /// Returns a stored result with its identifiers in a form.
+  private static func converted(_ json: [UInt8], to form: Hello.Int64Form) -> [UInt8] {
+    guard form == .string, case .object(var members)? = try? JSONValue(parsing: json) else {
+      return json
+    }
+    func text(_ value: JSONValue) -> JSONValue { value.int64.map { .string("\($0)") } ?? value }
+    switch members["ids"] {
+    case .array(let list): members["ids"] = .array(list.map(text))
+    case .object(let named): members["ids"] = .object(named.mapValues(text))
+    default: return json
+    }
+    return Array(JSONValue.object(members).text.utf8)
+  }
+
+  /// Checks that identifiers of so many bytes, where each may get quotation marks, fit an answer.
+  static func checkIdentifiers(_ byteCount: Int) throws(DepotError) {
+    guard byteCount > Limits.frameBytes / 2 else { return }
+    throw DepotError(.frameTooLarge, "There are more identifiers than fit an answer.")
+      .hint("Leave returnIds out, or change fewer rows.").at("/args/returnIds")
+  }
+}
+
+extension [Int64] {
+  /// How many bytes the numbers have, each with a comma.
+  var textByteCount: Int { reduce(count) { $0 + $1.description.utf8.count } }
+}
+
+extension JSONWriter {
+  fileprivate mutating func add(_ name: String, _ value: JSONValue) {
+    add(name)
+    write(value)
+  }
+
+  fileprivate mutating func add(_ result: SaveResult, _ form: Hello.Int64Form) {
+    member("inserted", result.inserted)
+    member("updated", result.updated)
+    member("deleted", result.deleted)
+    member("ids") { writer in
+      for (name, identifier) in result.identifiers.sorted(by: { $0.key < $1.key }) {
+        writer.add(name)
+        writer.integer(identifier, as: form)
+      }
+    }
+    if let runs = result.runs {
+      member("runs")
+      write(runs)
+    }
+    guard let conflicts = result.conflicts else { return }
+    for (name, value) in conflicts.members.sorted(by: { $0.key < $1.key }) { add(name, value) }
+    member("versions") { writer in
+      for (entity, versions) in result.versions.sorted(by: { $0.key < $1.key }) {
+        writer.add(entity)
+        guard result.runs == nil else {
+          writer.writeRuns(versions)
+          continue
+        }
+        writer.array(versions) { writer, row in
+          writer.raw("[")
+          writer.integer(row.identifier)
+          writer.raw(",")
+          writer.integer(row.version)
+          writer.raw("]")
+        }
+      }
+    }
+  }
+
+  fileprivate mutating func add(
+    _ result: InsertResult,
+    reportsRejects: Bool,
+    _ form: Hello.Int64Form
+  ) {
+    member("inserted", result.inserted)
+    member("updated", result.updated)
+    member("skipped", result.skipped)
+    member("ids")
+    array(result.identifiers) { writer, identifier in
+      if let identifier { writer.integer(identifier, as: form) } else { writer.raw("null") }
+    }
+    guard reportsRejects else { return }
+    member("rejected")
+    array(result.rejected) { writer, rejected in
+      writer.object { writer in
+        writer.member("row", rejected.row)
+        writer.member("error")
+        writer.write(rejected.error)
+      }
+    }
+  }
+
+  /// Writes the name of a member, behind a comma unless it is the first of its object.
+  private mutating func add(_ name: String) {
+    raw(bytes.last == UInt8(ascii: "{") ? "" : ",")
+    string(name)
+    raw(":")
+  }
+}

@@ -1,0 +1,40 @@
+internal import Glibc
+internal import Synchronization
+
+/// The signals that ask a program to end (SIGHUP, SIGINT, SIGTERM), for one that has to put things away
+/// before.
+///
+/// Programs that it starts know nothing of that: they have no handlers, and nothing is blocked.
+package enum EndSignals {
+  private static let descriptor = Atomic<Int32>(-1)
+  private static let first = Atomic<Int32>(0)
+
+  /// Runs `body` on a thread of its own when the first of the signals comes, with its number.
+  ///
+  /// The signals end the program no longer, and neither does SIGPIPE: what is written to a closed pipe
+  /// fails. The corresponding C function is `signal`.
+  ///
+  /// - Throws: ``SystemError`` if there are no more descriptors or threads.
+  package static func handle(_ body: @escaping @Sendable (Int32) -> Void) throws(SystemError) {
+    let wake = try WakeSignal(isBlocking: true)
+    descriptor.store(wake.descriptor.number, ordering: .sequentiallyConsistent)
+    first.store(0, ordering: .sequentiallyConsistent)
+    try Thread.start(name: "end-signals") {
+      wake.consume()
+      body(first.load(ordering: .sequentiallyConsistent))
+    }
+    // An ignored signal would be inherited, a handled one isn't.
+    _ = signal(SIGPIPE) { _ in }
+    for number in [SIGHUP, SIGINT, SIGTERM] { _ = signal(number) { EndSignals.take($0) } }
+  }
+
+  /// Handles a signal with async-signal-safe calls only.
+  private static func take(_ number: Int32) {
+    let (isFirst, _) = first.compareExchange(
+      expected: 0,
+      desired: number,
+      ordering: .sequentiallyConsistent
+    )
+    if isFirst { WakeSignal.raise(descriptor.load(ordering: .sequentiallyConsistent)) }
+  }
+}

@@ -1,0 +1,68 @@
+extension ReplyWriter {
+  /// Appends the terminal frame of success; `body` writes the members of the result.
+  package func object(to writer: inout JSONWriter, _ body: (inout JSONWriter) -> Void) {
+    ok(to: &writer) { $0.object(body) }
+  }
+}
+
+extension JSONWriter {
+  /// Writes the name of a member, behind a comma unless it is the first of its object.
+  package mutating func member(_ name: StaticString) {
+    raw(bytes.last == UInt8(ascii: "{") ? "\"" : ",\"")
+    raw(name)
+    raw("\":")
+  }
+
+  package mutating func member(_ name: StaticString, _ value: String) {
+    member(name)
+    string(value)
+  }
+
+  package mutating func member(_ name: StaticString, _ value: Int) {
+    member(name)
+    integer(value)
+  }
+
+  package mutating func member(
+    _ name: StaticString,
+    _ value: Int64,
+    as form: Hello.Int64Form = .number
+  ) {
+    member(name)
+    integer(value, as: form)
+  }
+
+  package mutating func member(_ name: StaticString, _ value: Bool) {
+    member(name)
+    bool(value)
+  }
+
+  package mutating func member(_ name: StaticString, _ values: [String]) {
+    member(name)
+    names(values)
+  }
+
+  /// Writes a member whose value is an object with members that `body` writes.
+  package mutating func member(
+    _ name: StaticString,
+    _ body: (inout JSONWriter) throws -> Void
+  ) rethrows {
+    member(name)
+    try object(body)
+  }
+
+  /// Writes an object with members that `body` writes.
+  package mutating func object(_ body: (inout JSONWriter) throws -> Void) rethrows {
+    raw("{")
+    try body(&self)
+    raw("}")
+  }
+
+  /// Writes an array of identifiers.
+  package mutating func identifiers(
+    _ list: some Sequence<Int64>,
+    as form: Hello.Int64Form = .number
+  ) {
+    array(list) { $0.integer($1, as: form) }
+  }
+}

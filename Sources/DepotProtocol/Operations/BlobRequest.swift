@@ -1,0 +1,102 @@
+/// A part of a text or of data that is stored outside its row.
+@Memberwise
+public struct BlobReadRequest: Hashable, Sendable {
+  public var entity: String
+  public var identifier: Int64
+  /// The path of the attribute, which must have the option `externalStorage`.
+  public var attribute: String
+  /// The first byte; of a text, counted in UTF-8.
+  public var offset: Int = 0
+  /// How many bytes at most; all that follow if `nil`.
+  public var length: Int?
+}
+
+/// A change of a text or of data that is stored outside its row.
+@Memberwise
+public struct BlobWriteRequest: Hashable, Sendable {
+  /// Where the bytes go.
+  public enum Place: Hashable, Sendable {
+    /// They take the place of the whole value.
+    case whole
+    /// Over those that are there, from an offset that is no greater than the length.
+    case offset(Int)
+    /// After the last.
+    case end
+  }
+
+  public var entity: String
+  public var identifier: Int64
+  /// The path of the attribute, which must have the option `externalStorage`.
+  public var attribute: String
+  /// The bytes: a text, or data in base64.
+  public var data: String = ""
+  public var place: Place = .whole
+  /// Whether what is behind the bytes goes.
+  public var truncates: Bool = false
+  /// The name of a new value that several calls make, of which nobody else sees anything before the
+  /// last; it goes with the connection.
+  ///
+  /// The offset, if there is one, must be what was uploaded before, so that nothing can be missing.
+  public var upload: String?
+  /// Whether the new value is complete and takes the place of the old one.
+  public var isFinal: Bool = false
+}
+
+extension BlobReadRequest: MemberObject {
+  static var blank: Self { Self(entity: "", identifier: 0, attribute: "") }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.required("entity", &entity)
+    try coder.required("id", &identifier)
+    try coder.required("attribute", &attribute)
+    try coder.value("offset", &offset, default: 0)
+    try coder.optional("length", &length)
+  }
+}
+
+extension BlobWriteRequest: MemberObject {
+  /// The longest name of an upload, in bytes.
+  private static let nameBytes = 128
+
+  static var blank: Self { Self(entity: "", identifier: 0, attribute: "") }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.required("entity", &entity)
+    try coder.required("id", &identifier)
+    try coder.required("attribute", &attribute)
+    var offset: Int? = if case .offset(let offset) = place { offset } else { nil }
+    try coder.optional("offset", &offset)
+    var appends = place == .end
+    try coder.value("append", &appends, default: false)
+    place = offset.map { .offset($0) } ?? (appends ? .end : .whole)
+    try coder.value("truncate", &truncates, default: false)
+    try coder.optional("upload", &upload)
+    try coder.value("final", &isFinal, default: false)
+    try coder.value("data", &data, default: "", isAlwaysWritten: true)
+    guard Coder.isReader else { return }
+    let request = self
+    try coder.check { (node) throws(DepotError) in
+      guard offset == nil || !appends else {
+        throw DepotError(.usage, "\"offset\" and \"append\" exclude each other.").at(node.pointer)
+      }
+      try request.check(at: node.pointer)
+    }
+  }
+
+  private func check(at pointer: String) throws(DepotError) {
+    guard let upload else {
+      guard !isFinal else {
+        throw DepotError(.usage, "\"final\" ends an upload, so it needs \"upload\".").at(pointer)
+      }
+      return
+    }
+    guard !upload.isEmpty, upload.utf8.count <= Self.nameBytes else {
+      throw DepotError(.usage, "The name of an upload has 1 to \(Self.nameBytes) bytes.")
+        .at(pointer + "/upload")
+    }
+    guard place != .end, !truncates else {
+      throw DepotError(.usage, "An upload is written from its beginning to its end.")
+        .hint("Leave out \"append\" and \"truncate\".").at(pointer)
+    }
+  }
+}

@@ -1,0 +1,19 @@
+/// A description of the rows that are to be counted.
+@Memberwise
+public struct CountRequest: Hashable, Sendable {
+  public var entity: String
+  public var predicate: QueryExpression?
+  /// Whether rows of entities that descend from ``entity`` count too.
+  public var includesSubentities: Bool = true
+}
+
+extension CountRequest: MemberObject {
+  static var blank: Self { Self(entity: "") }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.variables()
+    try coder.required("entity", &entity)
+    try coder.predicate("where", &predicate)
+    try coder.value("subentities", &includesSubentities, default: true)
+  }
+}

@@ -1,0 +1,198 @@
+public import FoundationEssentials
+
+/// A moment of a store's history, by its token or by its time.
+public enum HistoryMoment: Hashable, Sendable {
+  case token(HistoryToken)
+  /// After the last transaction before it.
+  case date(Date)
+}
+
+/// Which transactions of a store's history are wanted.
+@Memberwise
+public struct HistoryRequest: Hashable, Sendable {
+  /// The moment after which to begin; with the oldest transaction if `nil`.
+  public var since: HistoryMoment?
+  /// The last transaction that is wanted; the store's last if `nil`.
+  public var until: HistoryToken?
+  /// Only changes of its rows, and of rows of entities that descend from it.
+  public var entity: String?
+  /// Only changes of these rows of the entity.
+  public var identifiers: [Int64]?
+  /// Only changes of these properties; inserting and deleting a row changes all that it has.
+  public var properties: [String]?
+  /// Only transactions of this author.
+  public var author: String?
+  /// How many transactions are wanted.
+  public var limit: Int?
+  /// Whether the last transaction comes first.
+  public var isDescending: Bool = false
+  /// The consumer after whose position to begin, if ``since`` is `nil`.
+  public var consumer: String?
+  /// Whether old and new values are wanted.
+  public var hasValues: Bool = true
+}
+
+/// A row whose past is wanted.
+@Memberwise
+public struct HistoryRowRequest: Hashable, Sendable {
+  public var entity: String
+  public var identifier: Int64
+  /// The moment at which the row is wanted; who changed it last if `nil`.
+  public var at: HistoryToken?
+}
+
+/// Up to where a consumer has read the history.
+@Memberwise
+public struct HistoryPosition: Hashable, Sendable {
+  /// The consumer's name, 1 to 128 bytes.
+  public var consumer: String
+  public var token: HistoryToken
+}
+
+/// Transactions that are to be undone.
+@Memberwise("target")
+public struct UndoRequest: Hashable, Sendable {
+  public var target: Target = .last
+  /// The policy for later changes; ``MergePolicy/error`` if `nil`.
+  public var policy: MergePolicy?
+
+  public enum Target: Hashable, Sendable {
+    /// The last transaction of the author that the call or the connection names, or of anybody if they
+    /// name none.
+    case last
+    case token(HistoryToken)
+    /// The last transaction of an author.
+    case author(String)
+    /// All transactions of a group, the last first.
+    case group(String)
+  }
+}
+
+extension HistoryRequest: MemberObject {
+  static var blank: Self { Self() }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.optional("since", &since)
+    try coder.optional("until", &until)
+    try changes(&coder)
+    try coder.optional("limit", &limit)
+    try coder.value("descending", &isDescending, default: false)
+    try coder.optional("consumer", &consumer)
+    try coder.check(consumer: consumer)
+    try coder.value("values", &hasValues, default: true)
+  }
+
+  /// Passes which changes are wanted.
+  mutating func changes<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.optional("entity", &entity)
+    try coder.optional("ids", &identifiers)
+    if identifiers != nil, entity == nil {
+      try coder.check { (node) throws(DepotError) in
+        throw DepotError(.missingMember, "\"ids\" needs \"entity\".").at(node.pointer)
+      }
+    }
+    try coder.optional("properties", &properties)
+    try coder.optional("author", &author)
+  }
+}
+
+extension HistoryRowRequest: MemberObject {
+  static var blank: Self { Self(entity: "", identifier: 0) }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.required("entity", &entity)
+    try coder.required("id", &identifier)
+    try coder.optional("at", &at)
+  }
+}
+
+extension HistoryPosition: MemberObject {
+  static var blank: Self { Self(consumer: "", token: HistoryToken(store: "", sequence: 0)) }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.required("consumer", &consumer)
+    try coder.check(consumer: consumer)
+    try coder.required("token", &token)
+  }
+}
+
+extension UndoRequest: MemberObject {
+  static var blank: Self { Self(.last) }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    var token: HistoryToken? = if case .token(let token) = target { token } else { nil }
+    var author: String? = if case .author(let author) = target { author } else { nil }
+    var group: String? = if case .group(let group) = target { group } else { nil }
+    try coder.optional("token", &token)
+    try coder.optional("author", &author)
+    try coder.optional("group", &group)
+    try coder.optional("policy", &policy)
+    switch (token, author, group) {
+    case (nil, nil, nil): target = .last
+    case (let token?, nil, nil): target = .token(token)
+    case (nil, let author?, nil): target = .author(author)
+    case (nil, nil, let group?): target = .group(group)
+    default:
+      try coder.check { (node) throws(DepotError) in
+        throw DepotError(.usage, "Name at most one of \"token\", \"author\", and \"group\".")
+          .at(node.pointer)
+      }
+    }
+  }
+}
+
+extension MemberCoder {
+  /// Checks the name of a consumer.
+  mutating func check(consumer name: String?) throws(Failure) {
+    guard Self.isReader, let name, !(1...HistoryRequest.consumerBytes ~= name.utf8.count) else {
+      return
+    }
+    try check { (node) throws(DepotError) in
+      throw DepotError(
+        .numberRange,
+        "The name of a consumer has 1 to \(HistoryRequest.consumerBytes) bytes."
+      ).at(node.pointer + "/consumer")
+    }
+  }
+}
+
+extension HistoryRequest {
+  /// How long the name of a consumer may be, in bytes.
+  package static let consumerBytes = 128
+}
+
+extension HistoryToken: MemberValue {
+  init(_ node: JSONNode, member name: StaticString) throws(DepotError) {
+    do {
+      try self.init(node.string())
+    } catch {
+      throw error.at(node.pointer)
+    }
+  }
+
+  func write(to writer: inout JSONWriter) { writer.string(description) }
+}
+
+extension HistoryMoment: MemberValue {
+  init(_ node: JSONNode, member name: StaticString) throws(DepotError) {
+    let text = try node.string()
+    if let token = try? HistoryToken(text) {
+      self = .token(token)
+      return
+    }
+    guard let seconds = DateText.nearest(text.utf8) else {
+      throw DepotError(.usage, "\(text.prefix(64).debugDescription) is neither a token nor a date.")
+        .hint("Write \"3f2b8c01-9d20c4e7a1b2-1042\" or \"2026-05-01T12:00:00Z\".")
+        .at(node.pointer)
+    }
+    self = .date(Date(timeIntervalSinceReferenceDate: seconds))
+  }
+
+  func write(to writer: inout JSONWriter) {
+    switch self {
+    case .token(let token): writer.string(token.description)
+    case .date(let date):
+      DateText.writeMoment(date.timeIntervalSinceReferenceDate, to: &writer)
+    }
+  }
+}

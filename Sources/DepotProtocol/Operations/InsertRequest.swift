@@ -1,0 +1,36 @@
+/// Rows to insert.
+@Memberwise
+public struct InsertRequest: Hashable, Sendable {
+  /// The policy for a row that has the same value in a unique attribute as another.
+  public enum OnConflict: String, Hashable, Sendable, CaseIterable {
+    /// Fail with `conflict.unique`.
+    case error
+    /// Leave the other row as it is.
+    case skip
+    /// Give the other row the new values of the attributes that are named; it keeps its identifier.
+    case replace
+  }
+
+  public var entity: String
+  /// The attributes that each row has values for, in that order.
+  public var columns: [String]
+  /// The values.
+  public var rows: RowBatch
+  public var onConflict: OnConflict = .error
+  /// Whether a row that can't be stored is left out and reported, rather than failing the request.
+  public var reportsRejects: Bool = false
+}
+
+extension InsertRequest: MemberObject {
+  static var blank: Self { Self(entity: "", columns: [], rows: RowBatch()) }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.required("entity", &entity)
+    try coder.value("columns", &columns, default: [], isAlwaysWritten: true)
+    try coder.value("onConflict", &onConflict, default: .error)
+    try coder.value("rejects", &reportsRejects, default: false)
+    try coder.required("rows", &rows)
+  }
+}
+
+extension InsertRequest.OnConflict: MemberChoice {}

@@ -1,0 +1,70 @@
+/// How much the definition of a schema may do to what a store has.
+public enum AllowedSchemaChanges: String, Hashable, Sendable, CaseIterable {
+  /// Only what rows and programs that exist don't notice, whatever the version is.
+  case additions
+  /// Also steps after which rows have other values, but none less.
+  case migration
+  /// Also steps that can lose values of rows.
+  case loss
+}
+
+/// How a store is to be brought to a newer version of its schema.
+@Memberwise
+public struct MigrationOptions: Hashable, Sendable {
+  /// The version that the store must have before; any if `nil`.
+  public var from: SchemaVersion?
+  /// Whether the store is copied before rows are changed; only the owner of the service may do
+  /// without.
+  public var takesBackup: Bool = true
+  /// The changes that may be made; any other is refused before anything is changed.
+  public var allows: AllowedSchemaChanges = .loss
+}
+
+/// A migration that a program carries out itself, while the service keeps the old store and a copy
+/// that has the new schema already.
+@Memberwise("schema")
+public struct MigrationRequest: Hashable, Sendable {
+  /// The whole schema of the next version.
+  public var schema: Schema
+  /// The version that the store must have before; any if `nil`.
+  public var from: SchemaVersion?
+
+  /// The ending of the old store's container, behind the name of the one that migrates.
+  public static let oldSuffix = "@old"
+  /// The ending of the copy's container, behind the name of the one that migrates.
+  public static let newSuffix = "@new"
+}
+
+extension MigrationOptions: MemberObject {
+  static var blank: Self { Self(from: nil) }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.optional("from", &from)
+    try coder.value("backup", &takesBackup, default: true)
+    try coder.value("allow", &allows, default: .loss)
+  }
+}
+
+extension AllowedSchemaChanges: MemberChoice {}
+
+extension MigrationRequest: MemberObject {
+  static var blank: Self { Self(Schema()) }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.required("schema", &schema)
+    try coder.optional("from", &from)
+  }
+}
+
+extension SchemaVersion: MemberValue {
+  init(_ node: JSONNode, member name: StaticString) throws(DepotError) {
+    let text = try node.string()
+    guard let version = SchemaVersion(text) else {
+      throw DepotError(.usage, "A version is three numbers as in 1.2.0, not \(text).")
+        .at(node.pointer)
+    }
+    self = version
+  }
+
+  func write(to writer: inout JSONWriter) { writer.string(description) }
+}

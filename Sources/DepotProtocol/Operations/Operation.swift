@@ -1,0 +1,332 @@
+internal import FoundationEssentials
+
+/// A request of a client, with its arguments.
+///
+/// It is passed through many hands, and indirect cases make that one count instead of one per member.
+public indirect enum Operation: Hashable, Sendable {
+  case ping
+  case describe
+  case defineSchema(Schema, isDryRun: Bool, MigrationOptions = MigrationOptions())
+  case getSchema
+  case insert(InsertRequest)
+  case get(GetRequest)
+  case fetch(FetchRequest)
+  case count(CountRequest)
+  case exists(CountRequest)
+  case aggregate(AggregateRequest)
+  case save(SaveRequest)
+  case update(UpdateRequest)
+  case delete(DeleteRequest)
+  case explain(ExplainRequest)
+  case stats
+  case shutdown
+  case openContainer(ContainerRequest)
+  case closeContainer(String)
+  case listContainers
+  case beginMigration(MigrationRequest)
+  case commitMigration(takesBackup: Bool)
+  case abortMigration
+  case readBlob(BlobReadRequest)
+  case writeBlob(BlobWriteRequest)
+  /// Keep a moment for reads to come, for so many milliseconds at most.
+  case pin(maxAgeMilliseconds: Int?)
+  /// Give up the moment of this name.
+  case unpin(String)
+  /// Hand the socket over to the service that takes the place of this one, which has this store.
+  case takeover(store: String)
+  case watch(WatchRequest)
+  case barrier
+  case history(HistoryRequest)
+  /// Deletes the history up to a moment.
+  case deleteHistory(before: HistoryMoment)
+  case historyStatus
+  /// Notes up to where a consumer has read.
+  case acknowledgeHistory(HistoryPosition)
+  /// Forgets a consumer.
+  case forgetConsumer(String)
+  case historyRow(HistoryRowRequest)
+  case undo(UndoRequest)
+  case redo(UndoRequest)
+  /// Keep a part of a save that is yet to come.
+  case stage(StageRequest)
+}
+
+extension Operation {
+  /// The facts of an operation that its arguments don't change.
+  package final class Declaration: Sendable {
+    /// The name on the wire.
+    package let name: String
+    let text: StaticString
+    package let effect: Effect
+    package let privilege: Privilege
+    /// Whether it changes the store, so that it can have a key, an author and a group.
+    package let isWrite: Bool
+    /// Whether it reads rows, so that it can be about a moment that was pinned.
+    package let isPinnable: Bool
+    /// Whether it is about the content of one container.
+    package let isInContainer: Bool
+    /// The operation before its arguments are read.
+    let form: Operation
+
+    fileprivate init(
+      _ text: StaticString,
+      _ effect: Effect,
+      by privilege: Privilege,
+      isWrite: Bool? = nil,
+      isPinnable: Bool = false,
+      isInContainer: Bool = true,
+      _ form: Operation
+    ) {
+      name = "\(text)"
+      self.text = text
+      self.effect = effect
+      self.privilege = privilege
+      self.isWrite = isWrite ?? (effect == .write)
+      self.isPinnable = isPinnable
+      self.isInContainer = isInContainer
+      self.form = form
+    }
+  }
+
+  /// The way in which the service carries an operation out.
+  package enum Effect: Sendable {
+    /// From what the service itself knows, at once.
+    case control
+    /// After the writes before it on its connection.
+    case read
+    /// As a read, and then it hears of commits.
+    case watch
+    /// As a part of a transaction.
+    case write
+    /// Alone: what comes behind it on its connection waits.
+    case exclusive
+  }
+
+  /// The users who may ask for an operation; each may do what those before it may.
+  package enum Privilege: String, Sendable {
+    case read
+    case write
+    case owner
+  }
+
+  /// All operations.
+  package static let declarations = [
+    Declaration("ping", .control, by: .read, isInContainer: false, .ping),
+    Declaration("describe", .control, by: .read, isInContainer: false, .describe),
+    Declaration(
+      "schema.define",
+      .exclusive,
+      by: .write,
+      isWrite: true,
+      .defineSchema(Schema(), isDryRun: false)
+    ),
+    Declaration("schema.get", .read, by: .read, .getSchema),
+    Declaration("insert", .write, by: .write, .insert(.blank)),
+    Declaration("get", .read, by: .read, isPinnable: true, .get(.blank)),
+    Declaration("fetch", .read, by: .read, isPinnable: true, .fetch(.blank)),
+    Declaration("count", .read, by: .read, isPinnable: true, .count(.blank)),
+    Declaration("update", .write, by: .write, .update(.blank)),
+    Declaration("delete", .write, by: .write, .delete(.blank)),
+    Declaration("explain", .read, by: .read, isPinnable: true, .explain(.blank)),
+    Declaration("stats", .control, by: .read, isInContainer: false, .stats),
+    Declaration("shutdown", .control, by: .owner, isInContainer: false, .shutdown),
+    Declaration("exists", .read, by: .read, isPinnable: true, .exists(.blank)),
+    Declaration("aggregate", .read, by: .read, isPinnable: true, .aggregate(.blank)),
+    Declaration("save", .write, by: .write, .save(.blank)),
+    Declaration(
+      "container.open",
+      .exclusive,
+      by: .read,
+      isInContainer: false,
+      .openContainer(.blank)
+    ),
+    Declaration(
+      "container.close",
+      .exclusive,
+      by: .write,
+      isInContainer: false,
+      .closeContainer("")
+    ),
+    Declaration("container.list", .control, by: .read, isInContainer: false, .listContainers),
+    Declaration("migration.begin", .exclusive, by: .write, .beginMigration(.blank)),
+    Declaration(
+      "migration.commit",
+      .exclusive,
+      by: .write,
+      isInContainer: false,
+      .commitMigration(takesBackup: true)
+    ),
+    Declaration("migration.abort", .exclusive, by: .write, isInContainer: false, .abortMigration),
+    Declaration("blob.read", .read, by: .read, isPinnable: true, .readBlob(.blank)),
+    Declaration("blob.write", .write, by: .write, .writeBlob(.blank)),
+    Declaration("pin", .read, by: .read, .pin(maxAgeMilliseconds: nil)),
+    Declaration("unpin", .read, by: .read, isInContainer: false, .unpin("")),
+    Declaration("takeover", .control, by: .owner, isInContainer: false, .takeover(store: "")),
+    Declaration("watch", .watch, by: .read, .watch(.blank)),
+    Declaration("barrier", .watch, by: .read, .barrier),
+    Declaration("history", .read, by: .read, .history(.blank)),
+    Declaration("history.delete", .write, by: .write, .deleteHistory(before: .date(.distantPast))),
+    Declaration("history.status", .read, by: .read, .historyStatus),
+    Declaration("history.acknowledge", .write, by: .write, .acknowledgeHistory(.blank)),
+    Declaration("history.forget", .write, by: .write, .forgetConsumer("")),
+    Declaration("history.row", .read, by: .read, .historyRow(.blank)),
+    Declaration("undo", .write, by: .write, .undo(.blank)),
+    Declaration("redo", .write, by: .write, .redo(.blank)),
+    Declaration("stage", .control, by: .write, isInContainer: false, .stage(.blank)),
+  ]
+
+  /// The names on the wire, in the order of ``declarations``.
+  package static let names = declarations.map(\.name)
+
+  /// The place of its declaration.
+  package var ordinal: Int {
+    switch self {
+    case .ping: 0
+    case .describe: 1
+    case .defineSchema: 2
+    case .getSchema: 3
+    case .insert: 4
+    case .get: 5
+    case .fetch: 6
+    case .count: 7
+    case .update: 8
+    case .delete: 9
+    case .explain: 10
+    case .stats: 11
+    case .shutdown: 12
+    case .exists: 13
+    case .aggregate: 14
+    case .save: 15
+    case .openContainer: 16
+    case .closeContainer: 17
+    case .listContainers: 18
+    case .beginMigration: 19
+    case .commitMigration: 20
+    case .abortMigration: 21
+    case .readBlob: 22
+    case .writeBlob: 23
+    case .pin: 24
+    case .unpin: 25
+    case .takeover: 26
+    case .watch: 27
+    case .barrier: 28
+    case .history: 29
+    case .deleteHistory: 30
+    case .historyStatus: 31
+    case .acknowledgeHistory: 32
+    case .forgetConsumer: 33
+    case .historyRow: 34
+    case .undo: 35
+    case .redo: 36
+    case .stage: 37
+    }
+  }
+
+  package var declaration: Declaration { Self.declarations[ordinal] }
+
+  /// The name on the wire.
+  public var name: String { declaration.name }
+
+  /// Whether the operation changes the store.
+  public var isWrite: Bool { declaration.isWrite }
+}
+
+extension Operation: MemberObject {
+  static var blank: Self { .ping }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    switch self {
+    case .ping, .describe, .getSchema, .stats, .shutdown, .listContainers, .abortMigration,
+      .barrier, .historyStatus:
+      break
+    case .insert(let request): try pass(request, &coder, Self.insert)
+    case .get(let request): try pass(request, &coder, Self.get)
+    case .fetch(let request): try pass(request, &coder, Self.fetch)
+    case .count(let request): try pass(request, &coder, Self.count)
+    case .exists(let request): try pass(request, &coder, Self.exists)
+    case .aggregate(let request): try pass(request, &coder, Self.aggregate)
+    case .save(let request): try pass(request, &coder, Self.save)
+    case .update(let request): try pass(request, &coder, Self.update)
+    case .delete(let request): try pass(request, &coder, Self.delete)
+    case .explain(let request): try pass(request, &coder, Self.explain)
+    case .openContainer(let request): try pass(request, &coder, Self.openContainer)
+    case .beginMigration(let request): try pass(request, &coder, Self.beginMigration)
+    case .readBlob(let request): try pass(request, &coder, Self.readBlob)
+    case .writeBlob(let request): try pass(request, &coder, Self.writeBlob)
+    case .watch(let request): try pass(request, &coder, Self.watch)
+    case .history(let request): try pass(request, &coder, Self.history)
+    case .acknowledgeHistory(let position): try pass(position, &coder, Self.acknowledgeHistory)
+    case .historyRow(let request): try pass(request, &coder, Self.historyRow)
+    case .undo(let request): try pass(request, &coder, Self.undo)
+    case .redo(let request): try pass(request, &coder, Self.redo)
+    case .stage(let request): try pass(request, &coder, Self.stage)
+    case .defineSchema(var schema, var isDryRun, var options):
+      try coder.required("schema", &schema)
+      try coder.value("dryRun", &isDryRun, default: false)
+      try options.members(&coder)
+      self = .defineSchema(schema, isDryRun: isDryRun, options)
+    case .commitMigration(var takesBackup):
+      try coder.value("backup", &takesBackup, default: true)
+      self = .commitMigration(takesBackup: takesBackup)
+    case .closeContainer(var name):
+      try coder.required("name", &name)
+      self = .closeContainer(name)
+    case .pin(var milliseconds):
+      try coder.number("maxAgeMs", &milliseconds, in: 1...86_400_000)
+      self = .pin(maxAgeMilliseconds: milliseconds)
+    case .unpin(var name):
+      try coder.required("pin", &name)
+      self = .unpin(name)
+    case .takeover(var store):
+      try coder.required("store", &store)
+      self = .takeover(store: store)
+    case .deleteHistory(var moment):
+      try coder.required("before", &moment)
+      self = .deleteHistory(before: moment)
+    case .forgetConsumer(var name):
+      try coder.required("consumer", &name)
+      try coder.check(consumer: name)
+      self = .forgetConsumer(name)
+    }
+  }
+
+  private mutating func pass<Request: MemberObject, Coder: MemberCoder>(
+    _ request: Request,
+    _ coder: inout Coder,
+    _ form: (Request) -> Operation
+  ) throws(Coder.Failure) {
+    var request = request
+    try request.members(&coder)
+    if Coder.isReader { self = form(request) }
+  }
+}
+
+extension Operation {
+  /// Reads an operation from the `call` and `args` members of a frame.
+  package init(_ name: JSONNode, arguments: JSONNode?) throws(DepotError) {
+    guard let declaration = Self.declarations.first(where: { name.isString($0.text) }) else {
+      throw Self.unknown(name)
+    }
+    self = declaration.form
+    do throws(DepotError) {
+      let node = if let arguments { arguments } else { try JSONDocument(Array("{}".utf8)).root }
+      var reader = try RequestReader(node)
+      try members(&reader)
+      try reader.finish()
+    } catch {
+      guard arguments == nil else { throw error }
+      throw DepotError(.missingMember, "\"\(declaration.name)\" needs \"args\".")
+    }
+  }
+
+  private static func unknown(_ name: JSONNode) -> DepotError {
+    do {
+      let text = try name.string()
+      let nearest = Spelling.nearest(to: text, in: names)
+      return DepotError(.unknownOperation, "There is no operation \"\(text)\".")
+        .hint(nearest.map { "Did you mean \"\($0)\"?" } ?? "See describe.").at("/call")
+    } catch {
+      return error
+    }
+  }
+}

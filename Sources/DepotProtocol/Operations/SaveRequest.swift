@@ -1,0 +1,210 @@
+/// Changes to rows of any entities that are made together or not at all.
+///
+/// A row that is inserted may have a temporary identifier, a string that begins with `#`, in the column
+/// `$id`; wherever a relationship takes an identifier it may be named before it has one.
+@Memberwise
+public struct SaveRequest: Hashable, Sendable {
+  /// Rows to insert, in any order.
+  public var inserts: [Insertion] = []
+  /// Rows to change; they may refer to those that are inserted.
+  public var updates: [Change] = []
+  /// Rows to delete, with what their relationships' delete rules take along.
+  public var deletes: [Deletion] = []
+  /// The policy for an inserted row that has the same unique values as another, whatever ``policy``
+  /// says.
+  public var onConflict: InsertRequest.OnConflict = .error
+  /// The rows that must be as they were read, though they aren't changed.
+  public var reads: [ReadSet] = []
+  /// The policy for rows that others have changed since they were read; ``MergePolicy/error`` if `nil`.
+  public var policy: MergePolicy?
+  /// The parts that were sent before, which come before what this has itself.
+  public var staged: Staged?
+  /// Whether the answer tells identifiers and versions in runs, which are short for many rows.
+  public var answersInRuns: Bool = false
+
+  /// Whether conflicts are looked for: whether anything says what the client has read, or what to do.
+  public var looksForConflicts: Bool {
+    policy != nil || !reads.isEmpty || updates.contains { $0.columns.contains("$version") }
+      || deletes.contains { $0.versions != nil }
+  }
+
+  /// Rows of one entity to insert.
+  @Memberwise
+  public struct Insertion: Hashable, Sendable {
+    public var entity: String
+    /// `$id` for temporary identifiers, and the paths of what the rows have values for.
+    public var columns: [String]
+    public var rows: RowBatch
+  }
+
+  /// Rows of one entity to change.
+  @Memberwise
+  public struct Change: Hashable, Sendable {
+    public var entity: String
+    /// `$id` first, and the paths of what is to be changed.
+    ///
+    /// `$version` may be among them: the version that the client has read, or null for a row of the
+    /// same save. The value of a to-many relationship is the list of all its rows, or an object with any of the
+    /// members `add`, `remove`, and, if it is ordered, `at`, the position of the first that is added.
+    public var columns: [String]
+    public var rows: RowBatch
+    /// The version that the client has read, as `$version` says.
+    public var base: Base?
+  }
+
+  /// The values of rows before the client changed them, as it read them.
+  @Memberwise
+  public struct Base: Hashable, Sendable {
+    /// The paths of what is known; at least those that are changed are worth knowing.
+    public var columns: [String]
+    /// A row for each that is changed, in the same order.
+    public var rows: RowBatch
+  }
+
+  /// Rows of one entity to delete.
+  @Memberwise
+  public struct Deletion: Hashable, Sendable {
+    public var entity: String
+    public var identifiers: [Int64]
+    /// The versions that the client has read, in the order of the identifiers.
+    public var versions: [Int64]?
+  }
+
+  /// Rows of one entity that must still be as they were read.
+  @Memberwise
+  public struct ReadSet: Hashable, Sendable {
+    public var entity: String
+    public var identifiers: [Int64]
+    /// The versions that the client has read, in the order of the identifiers.
+    public var versions: [Int64]
+  }
+}
+
+extension SaveRequest: MemberObject {
+  static var blank: Self { Self() }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try changes(&coder)
+    try coder.value("onConflict", &onConflict, default: .error)
+    try coder.optional("policy", &policy)
+    try coder.optional("staged", &staged)
+    try coder.value("runs", &answersInRuns, default: false)
+  }
+
+  /// Passes the lists of rows.
+  mutating func changes<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.value("insert", &inserts, default: [])
+    try coder.value("update", &updates, default: [])
+    try coder.value("delete", &deletes, default: [])
+    try coder.value("read", &reads, default: [])
+    guard Coder.isReader else { return }
+    let count = rowCount
+    try coder.check { (node) throws(DepotError) in
+      guard count <= Limits.rows else { throw .tooManyRows(count).at(node.pointer) }
+    }
+  }
+}
+
+extension MergePolicy: MemberChoice {}
+
+extension SaveRequest.Insertion: MemberObject {
+  static var blank: Self { Self(entity: "", columns: [], rows: RowBatch()) }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.required("entity", &entity)
+    try coder.columns(&columns)
+    try coder.required("rows", &rows)
+  }
+}
+
+extension SaveRequest.Change: MemberObject {
+  static var blank: Self { Self(entity: "", columns: [], rows: RowBatch()) }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.required("entity", &entity)
+    try coder.columns(&columns)
+    try coder.required("rows", &rows)
+    try coder.optional("base", &base)
+    guard Coder.isReader else { return }
+    let change = self
+    try coder.check { (node) throws(DepotError) in
+      guard change.columns.first == "$id" else {
+        throw DepotError(.usage, "The first column of rows to change is \"$id\".").at(node.pointer)
+      }
+      try change.base?.check(beside: change, at: node.pointer + "/base")
+    }
+  }
+}
+
+extension SaveRequest.Base: MemberObject {
+  static var blank: Self { Self(columns: [], rows: RowBatch()) }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.columns(&columns)
+    try coder.required("rows", &rows)
+  }
+
+  fileprivate func check(
+    beside change: SaveRequest.Change,
+    at pointer: String
+  ) throws(DepotError) {
+    guard change.columns.contains("$version") else {
+      throw DepotError(.usage, "\"base\" says what a version had, but there are no versions.")
+        .hint("Add the column \"$version\" with the versions that were read.").at(pointer)
+    }
+    if let column = columns.first(where: { $0 == "$id" || $0 == "$version" }) {
+      throw DepotError(.usage, "\"base\" has no \(column): the rows to change say it.")
+        .at(pointer + "/columns")
+    }
+    guard rows.count == change.rows.count else {
+      throw DepotError(.usage, "There are \(rows.count) base rows for \(change.rows.count) rows.")
+        .hint("Give a row for each that is changed, in the same order.").at(pointer + "/rows")
+    }
+  }
+}
+
+extension SaveRequest.Deletion: MemberObject {
+  static var blank: Self { Self(entity: "", identifiers: []) }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.required("entity", &entity)
+    try coder.required("ids", &identifiers)
+    try coder.optional("versions", &versions)
+    if let versions { try coder.check(versions, of: identifiers) }
+  }
+}
+
+extension SaveRequest.ReadSet: MemberObject {
+  static var blank: Self { Self(entity: "", identifiers: [], versions: []) }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.required("entity", &entity)
+    try coder.required("ids", &identifiers)
+    try coder.required("versions", &versions)
+    try coder.check(versions, of: identifiers)
+  }
+}
+
+extension MemberCoder {
+  /// Passes the columns of rows, each of which is named once.
+  fileprivate mutating func columns(_ columns: inout [String]) throws(Failure) {
+    try required("columns", &columns)
+    guard Self.isReader, Set(columns).count < columns.count else { return }
+    try check { (node) throws(DepotError) in
+      throw DepotError(.usage, "A column is named twice.").at(node.pointer + "/columns")
+    }
+  }
+
+  fileprivate mutating func check(
+    _ versions: [Int64],
+    of identifiers: [Int64]
+  ) throws(Failure) {
+    guard versions.count != identifiers.count else { return }
+    try check { (node) throws(DepotError) in
+      throw DepotError(
+        .usage,
+        "There are \(versions.count) versions for \(identifiers.count) identifiers."
+      ).at(node.pointer + "/versions")
+    }
+  }
+}

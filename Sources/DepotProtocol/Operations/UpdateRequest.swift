@@ -1,0 +1,109 @@
+/// Values to give to rows.
+@Memberwise
+public struct UpdateRequest: Hashable, Sendable {
+  public var entity: String
+  public var rows: RowSelection
+  /// Whether rows of entities that descend from ``entity`` are changed too.
+  public var includesSubentities: Bool = true
+  /// The paths of what gets a value; the values are one row of the batch, in that order.
+  public var columns: [String] = []
+  public var values: RowBatch = RowBatch()
+  /// The attributes that get a value which is computed from the row as it was before the update.
+  public var computed: [Computation] = []
+  /// Whether the reply lists the identifiers of the rows that were changed.
+  public var returnsIdentifiers: Bool = false
+  /// How many rows a transaction may change; all of them in one if `nil`.
+  ///
+  /// With chunks, those before one that fails stay changed.
+  public var chunk: Int?
+
+  /// An attribute and what its new value is computed from.
+  @Memberwise("path", "expression")
+  public struct Computation: Hashable, Sendable {
+    public var path: String
+    public var expression: QueryExpression
+  }
+}
+
+extension UpdateRequest: MemberObject {
+  static var blank: Self { Self(entity: "", rows: .identifiers([])) }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.variables()
+    try coder.required("entity", &entity)
+    try coder.rows(&rows)
+    try coder.value("subentities", &includesSubentities, default: true)
+    try coder.custom { (reader) throws(DepotError) in
+      try readValues(&reader)
+    } write: { writer in
+      writeValues(to: &writer)
+    }
+    try coder.value("returnIds", &returnsIdentifiers, default: false)
+    try coder.number("chunk", &chunk, in: Limits.chunk)
+  }
+
+  private mutating func readValues(_ reader: inout RequestReader) throws(DepotError) {
+    let set = reader.optional("set")
+    let compute = reader.optional("compute")
+    guard set != nil || compute != nil else {
+      throw DepotError(.missingMember, "The member \"set\" is missing.").at(reader.node.pointer)
+    }
+    if let set {
+      let members = try set.members()
+      for member in members { columns.append(NameSyntax.normalized(try member.name.string())) }
+      guard !columns.isEmpty else {
+        throw DepotError(.usage, "\"set\" names no attribute.").at(set.pointer)
+      }
+      values = RowBatch(members: members)
+    }
+    guard let compute else { return }
+    for (name, value) in try compute.members() {
+      let path = try KeyPathSyntax.path(name)
+      guard !columns.contains(path) else {
+        throw DepotError(.usage, "\"set\" has a value for \(path) already.").at(name.pointer)
+      }
+      computed.append(Computation(path, try reader.expression(value)))
+    }
+    guard !computed.isEmpty else {
+      throw DepotError(.usage, "\"compute\" names no attribute.").at(compute.pointer)
+    }
+  }
+
+  private func writeValues(to writer: inout JSONWriter) {
+    if !columns.isEmpty {
+      writer.member("set")
+      writer.raw("{")
+      writer.separated(zip(columns, (try? values.texts().first) ?? [])) { (writer, member) in
+        writer.string(member.0)
+        writer.raw(":")
+        writer.raw(member.1)
+      }
+      writer.raw("}")
+    }
+    guard !computed.isEmpty else { return }
+    writer.member("compute")
+    writer.raw("{")
+    writer.separated(computed) { (writer, computation) in
+      writer.string(computation.path)
+      writer.raw(":")
+      writer.expression(computation.expression)
+    }
+    writer.raw("}")
+  }
+}
+
+extension RowBatch {
+  /// Writes the values of an object's members as one row.
+  fileprivate init(members: [(name: JSONNode, value: JSONNode)]) {
+    var writer = JSONWriter()
+    writer.raw("[")
+    writer.array(members) { $0.raw($1.value.document.bytes[$1.value.range]) }
+    writer.raw("]")
+    self.init(json: writer.bytes, count: 1)
+  }
+}
+
+extension Limits {
+  /// How many rows the chunks of an update or a deletion may have.
+  static var chunk: ClosedRange<Int> { 1...100_000 }
+}

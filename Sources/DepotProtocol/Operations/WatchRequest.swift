@@ -1,0 +1,109 @@
+/// A query whose answer is kept up to date.
+@Memberwise("subject")
+public struct WatchRequest: Hashable, Sendable {
+  /// The subject of the watch.
+  public enum Subject: Hashable, Sendable {
+    /// The rows of a fetch, without `distinct`, `sectionBy`, and `after`.
+    case fetch(FetchRequest)
+    case count(CountRequest)
+    case aggregate(AggregateRequest)
+    /// The transactions themselves: what a read of the history would give, without a beginning and an
+    /// end, and the oldest first.
+    case history(HistoryRequest)
+  }
+
+  /// The way on if the history doesn't lead on from ``WatchRequest/since``.
+  public enum Expiry: String, Hashable, Sendable, CaseIterable {
+    /// The call fails with `history.expired`, or with `history.foreign`.
+    case error
+    /// It begins with a snapshot as if nothing were known.
+    case snapshot
+  }
+
+  public var subject: Subject
+  /// The token up to which the client knows everything; `nil` for a client that knows nothing.
+  public var since: HistoryToken?
+  /// Whether changes that came over the same connection are sent too.
+  public var echoes: Bool = true
+  public var onExpired: Expiry = .snapshot
+  /// After how many milliseconds without a frame the client is told the newest token; never if `nil`.
+  public var bookmarkMilliseconds: Int?
+
+  public init(_ request: FetchRequest) { self.init(.fetch(request)) }
+
+  /// The name of the entity that it is about; `nil` for the whole history.
+  public var entity: String? {
+    switch subject {
+    case .fetch(let request): request.entity
+    case .count(let request): request.entity
+    case .aggregate(let request): request.entity
+    case .history(let request): request.entity
+    }
+  }
+}
+
+extension WatchRequest: MemberObject {
+  static var blank: Self { Self(.history(.blank)) }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    var fetch: FetchRequest? = if case .fetch(let request) = subject { request } else { nil }
+    var count: CountRequest? = if case .count(let request) = subject { request } else { nil }
+    var aggregate: AggregateRequest? =
+      if case .aggregate(let request) = subject { request } else { nil }
+    var changes: WatchedChanges?
+    if case .history(let request) = subject, !Coder.isReader { changes = WatchedChanges(request) }
+    try coder.optional("fetch", &fetch)
+    try coder.optional("count", &count)
+    try coder.optional("aggregate", &aggregate)
+    try coder.optional("history", &changes)
+    switch (fetch, count, aggregate, changes) {
+    case (let request?, nil, nil, nil):
+      try coder.check { (node) throws(DepotError) in
+        try Self.check(request, at: node.pointer + "/fetch")
+      }
+      subject = .fetch(request)
+    case (nil, let request?, nil, nil): subject = .count(request)
+    case (nil, nil, let request?, nil): subject = .aggregate(request)
+    case (nil, nil, nil, let changes?): subject = .history(changes.request)
+    default:
+      try coder.check { (node) throws(DepotError) in
+        throw DepotError(
+          .usage,
+          "\"watch\" has exactly one of \"fetch\", \"count\", \"aggregate\", and \"history\"."
+        ).at(node.pointer)
+      }
+    }
+    try coder.optional("since", &since)
+    try coder.value("echo", &echoes, default: true)
+    try coder.value("onExpired", &onExpired, default: .snapshot)
+    try coder.number("bookmarkMs", &bookmarkMilliseconds, in: 100...86_400_000)
+  }
+
+  /// Checks that the rows of a fetch have identifiers and one order that is theirs.
+  private static func check(_ request: FetchRequest, at pointer: String) throws(DepotError) {
+    let member: String? =
+      request.isDistinct
+      ? "distinct" : request.sectionBy != nil ? "sectionBy" : request.after != nil ? "after" : nil
+    guard let member else { return }
+    throw DepotError(.usage, "A fetch with \"\(member)\" can't be watched.")
+      .at(pointer + "/" + member)
+  }
+}
+
+extension WatchRequest.Expiry: MemberChoice {}
+
+/// The members of a read of the history that say which changes are wanted, but not between which moments.
+private struct WatchedChanges: MemberObject {
+  var request: HistoryRequest
+
+  static var blank: Self { Self(.blank) }
+
+  init(_ request: HistoryRequest) {
+    self.request = request
+  }
+
+  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try request.changes(&coder)
+    try coder.value("values", &request.hasValues, default: true)
+  }
+}

@@ -1,0 +1,42 @@
+internal import CDepotSQLite
+
+/// A page that isn't as it was written.
+package struct DamagedPage: Hashable, Sendable {
+  /// Its number in the database, the first of which is 1.
+  package var number: UInt32
+  /// Whether it was read from the write-ahead log.
+  package var isInLog: Bool
+  /// The table or index that it belongs to; `nil` if that can't be told.
+  package var owner: PageOwner?
+
+  /// The result code by which SQLite is told of it.
+  static let result = IOFailure.data
+
+  /// Returns the page for which a statement of a connection just failed.
+  static func found(by database: OpaquePointer?) -> DamagedPage? {
+    for (name, file) in files(of: database) {
+      guard var page = file.takeDamage() else { continue }
+      page.isInLog = name == .log
+      page.owner = PageOwner.find(page.number, in: database)
+      return page
+    }
+    return nil
+  }
+
+  enum File {
+    case main
+    case log
+  }
+
+  /// The files that a connection has open.
+  static func files(of database: OpaquePointer?) -> [(File, OpenFile)] {
+    [(File.main, SQLITE_FCNTL_FILE_POINTER), (.log, SQLITE_FCNTL_JOURNAL_POINTER)]
+      .compactMap { name, operation in
+        var slot: UnsafeMutablePointer<sqlite3_file>?
+        guard sqlite3_file_control(database, "main", operation, &slot) == SQLITE_OK,
+          let file = OpenFileSlot.file(slot)
+        else { return nil }
+        return (name, file)
+      }
+  }
+}

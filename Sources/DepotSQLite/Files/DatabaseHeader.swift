@@ -1,0 +1,80 @@
+/// The first hundred bytes of a database (sqlite.org/fileformat.html#the_database_header).
+package struct DatabaseHeader {
+  package static let size = 100
+
+  /// The size of a page in bytes.
+  package let pageSize: Int
+  /// How many bytes at the end of each page are not SQLite's.
+  package let reservedSize: Int
+  /// The number of the format, which programs may choose (`user_version`).
+  package let userVersion: Int64
+  /// The mark by which programs know their files (`application_id`).
+  package let applicationIdentifier: Int64
+
+  /// A number of ours in the place of SQLite's counter of changes, which counts for nothing beside a
+  /// write-ahead log.
+  ///
+  /// SQLite trusts the header's count of pages if the counter agrees with another place.
+  package let stamp: UInt32
+
+  private static let counterOffsets = [24, 92]
+
+  /// Reads the beginning of a database; `nil` if it isn't one.
+  package init?(_ bytes: UnsafeRawBufferPointer) {
+    guard bytes.count >= Self.size, bytes.starts(with: "SQLite format 3\0".utf8) else { return nil }
+    let size = Int(bytes.bigEndian(at: 16, as: UInt16.self))
+    pageSize = size == 1 ? 65536 : size
+    stamp = bytes.bigEndian(at: Self.counterOffsets[0], as: UInt32.self)
+    reservedSize = Int(bytes[20])
+    userVersion = Int64(bytes.bigEndian(at: 60, as: UInt32.self))
+    applicationIdentifier = Int64(bytes.bigEndian(at: 68, as: UInt32.self))
+  }
+}
+
+extension DatabaseHeader {
+  /// Whether pages end with their checksum.
+  package var isSealed: Bool { reservedSize == PageChecksum.size }
+
+  /// Whether the first page, of which this is the beginning, is as it was written.
+  package func isIntact(_ page: [UInt8]) -> Bool {
+    isSealed && pageSize == page.count
+      && page.withUnsafeBytes { PageChecksum.isIntact($0, number: 1) }
+  }
+
+  /// Whether a first page would be as it was written if it had another stamp.
+  static func isIntact(_ page: [UInt8], with stamp: UInt32) -> Bool {
+    guard page.count >= size else { return false }
+    var page = page
+    return page.withUnsafeMutableBytes { bytes in
+      setStamp(stamp, in: bytes)
+      return PageChecksum.isIntact(UnsafeRawBufferPointer(bytes), number: 1)
+    }
+  }
+
+  /// Returns a first page as it goes to the file.
+  package static func sealing(_ page: [UInt8], stamp: UInt32) -> [UInt8] {
+    var page = page
+    page.withUnsafeMutableBytes { bytes in
+      setStamp(stamp, in: bytes)
+      PageChecksum.seal(bytes, number: 1)
+    }
+    return page
+  }
+
+  /// Puts a stamp into the beginning of a database.
+  static func setStamp(_ stamp: UInt32, in bytes: UnsafeMutableRawBufferPointer) {
+    for offset in counterOffsets {
+      bytes.storeBytes(of: stamp.bigEndian, toByteOffset: offset, as: UInt32.self)
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Reads a big-endian integer.
+  func bigEndian<Integer: FixedWidthInteger & BitwiseCopyable>(
+    at offset: Int,
+    as type: Integer.Type
+  ) -> Integer {
+    Integer(bigEndian: loadUnaligned(fromByteOffset: offset, as: type))
+  }
+}

@@ -1,0 +1,70 @@
+internal import Glibc
+
+/// The checksums of the pages in a write-ahead log, by which a connection notices that one has changed
+/// since it was written, or since the log was read at the start.
+///
+/// SQLite proves the log's own chain of checksums only when it first reads the log.
+// because a frame's entry is written before SQLite announces the frame in the index, and read after
+final class FrameSums: @unchecked Sendable {
+  struct Entry {
+    /// The number of the page; 0 if nothing is known of the frame.
+    var page: UInt32
+    var sum: UInt64
+  }
+
+  private static let segmentSize = 1024
+  private static let segmentCount = 1 << 17
+  /// Its unused parts take no memory.
+  private let segments: UnsafeMutablePointer<UnsafeMutablePointer<Entry>?>
+
+  init?() {
+    let size = MemoryLayout<UnsafeMutablePointer<Entry>?>.stride
+    guard let memory = calloc(Self.segmentCount, size) else { return nil }
+    segments = memory.bindMemory(
+      to: UnsafeMutablePointer<Entry>?.self,
+      capacity: Self.segmentCount
+    )
+  }
+
+  deinit {
+    for segment in 0..<Self.segmentCount {
+      // They are made in their order.
+      guard let memory = segments[segment] else { break }
+      free(memory)
+    }
+    free(segments)
+  }
+
+  private func grow(to segment: Int) {
+    for number in 0...segment where segments[number] == nil {
+      guard let memory = calloc(Self.segmentSize, MemoryLayout<Entry>.stride) else { return }
+      segments[number] = memory.bindMemory(to: Entry.self, capacity: Self.segmentSize)
+    }
+  }
+
+  /// Forgets all frames.
+  ///
+  /// Their memory stays: somebody who looks for the owner of a damaged page may be reading it.
+  func forget() {
+    for segment in 0..<Self.segmentCount {
+      guard let memory = segments[segment] else { break }
+      memory.update(repeating: Entry(page: 0, sum: 0), count: Self.segmentSize)
+    }
+  }
+
+  /// The entry of a frame, the first of which is 0; `nil` if nothing is known of it.
+  subscript(frame: Int) -> Entry? {
+    get {
+      let (segment, place) = frame.quotientAndRemainder(dividingBy: Self.segmentSize)
+      guard segment < Self.segmentCount, let entries = segments[segment] else { return nil }
+      let entry = entries[place]
+      return entry.page == 0 ? nil : entry
+    }
+    set {
+      let (segment, place) = frame.quotientAndRemainder(dividingBy: Self.segmentSize)
+      guard segment < Self.segmentCount else { return }
+      if segments[segment] == nil { grow(to: segment) }
+      segments[segment]?[place] = newValue ?? Entry(page: 0, sum: 0)
+    }
+  }
+}

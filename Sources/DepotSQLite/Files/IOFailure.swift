@@ -1,0 +1,18 @@
+internal import CDepotSQLite
+
+/// The result codes for failures of a file, which SQLite's header has as expressions
+/// (sqlite.org/rescode.html#extrc).
+enum IOFailure {
+  static let read = SQLITE_IOERR | 1 << 8
+  static let shortRead = SQLITE_IOERR | 2 << 8
+  static let write = SQLITE_IOERR | 3 << 8
+  static let flush = SQLITE_IOERR | 4 << 8
+  static let flushOfFolder = SQLITE_IOERR | 5 << 8
+  static let truncate = SQLITE_IOERR | 6 << 8
+  static let size = SQLITE_IOERR | 7 << 8
+  static let unlock = SQLITE_IOERR | 8 << 8
+  static let lock = SQLITE_IOERR | 15 << 8
+  static let lockOfIndex = SQLITE_IOERR | 20 << 8
+  /// A page isn't as it was written.
+  static let data = SQLITE_IOERR | 32 << 8
+}

@@ -1,0 +1,248 @@
+internal import CDepotSQLite
+internal import DepotLinux
+internal import Glibc
+
+/// The write-ahead log of a database (sqlite.org/walformat.html).
+///
+/// A connection's writes are collected, and go to the file in one piece when its commit is complete. A
+/// page that is read is compared with the checksum that it had when it was written, or when the log was
+/// read at the start.
+final class LogFile: OpenFile {
+  private static let headerSize = 32
+  private static let frameHeaderSize = 24
+  /// How much a long transaction collects before it is written.
+  private static let limit = 1 << 20
+
+  /// Bytes that were written and aren't in the file yet, which only this connection knows.
+  private var pending: [UInt8] = []
+  private var pendingStart = 0
+  /// The frame whose page completes a commit.
+  private var commit: Int?
+  /// The checksum that the chain has there.
+  private var commitSum: UInt64 = 0
+  /// How many commits aren't on disk yet.
+  private var newCommits = 0
+  private let path: String
+  /// Whether the file's name may not be on disk yet.
+  private var isNew: Bool
+
+  /// Opens a log; one that is missing where nothing can be written is empty.
+  init(path: String, database: SharedDatabase, flags: Int32) throws(FileFailure) {
+    self.path = path
+    var descriptor: Descriptor?
+    // SQLite would make one also for those who only read.
+    var isWritable = flags & SQLITE_OPEN_READWRITE != 0 && database.isWritable
+    do throws(SystemError) {
+      let mode: UInt32? = isWritable ? 0o600 : nil
+      descriptor = try .open(file: path, isWritable: isWritable, creatingWithMode: mode)
+    } catch {
+      guard error.isReadOnly || error.isWantOfRoom || error.isMissingFile else {
+        throw FileFailure(result: SQLITE_CANTOPEN, code: error.code)
+      }
+      isWritable = false
+      do throws(SystemError) {
+        descriptor = try .open(file: path, isWritable: false)
+      } catch {
+        guard error.isMissingFile else {
+          throw FileFailure(result: SQLITE_CANTOPEN, code: error.code)
+        }
+      }
+    }
+    isNew = (try? descriptor?.fileSize()) == 0
+    super.init(descriptor, isWritable: isWritable, database)
+    if isNew, isWritable, let descriptor, let main = try? Descriptor.open(reading: database.path) {
+      descriptor.adopt(ownerOf: main)
+    }
+  }
+
+  /// The place of the page in a frame, the first of which is 0.
+  static func offset(ofPageIn frame: Int, _ pageSize: Int) -> Int {
+    headerSize + frame * (frameHeaderSize + pageSize) + frameHeaderSize
+  }
+
+  private var pendingEnd: Int { pendingStart + pending.count }
+
+  /// The number of the frame at an offset, the first of which is 0, and the offset inside it.
+  private func frame(at offset: Int) -> (number: Int, inside: Int)? {
+    let size = database.logPageSize
+    guard size != 0, offset >= Self.headerSize else { return nil }
+    let (number, inside) = (offset - Self.headerSize)
+      .quotientAndRemainder(dividingBy: size + Self.frameHeaderSize)
+    return (number, inside)
+  }
+
+  // MARK: Reading
+
+  override func read(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int32 {
+    if !pending.isEmpty, offset < pendingEnd, offset + bytes.count > pendingStart {
+      let code = flush()
+      guard code == SQLITE_OK else { return code }
+    }
+    let code = readAll(bytes, at: offset)
+    guard code == SQLITE_OK else { return code }
+    if offset == 0, bytes.count == Self.headerSize {
+      noteHeader(UnsafeRawBufferPointer(bytes))
+      return code
+    }
+    guard let (number, inside) = frame(at: offset) else { return code }
+    let size = database.logPageSize
+    if inside == Self.frameHeaderSize, bytes.count == size {
+      return prove(UnsafeRawBufferPointer(bytes), number)
+    }
+    if inside == 0, bytes.count == Self.frameHeaderSize + size {
+      let page = UnsafeRawBufferPointer(rebasing: bytes[Self.frameHeaderSize...])
+      if database.frames?[number] != nil { return prove(page, number) }
+      // So SQLite reads all frames at the start, and proves them itself.
+      let name = UnsafeRawBufferPointer(bytes).bigEndian(at: 0, as: UInt32.self)
+      note(page: page, named: name, number)
+    }
+    return code
+  }
+
+  private func prove(_ page: UnsafeRawBufferPointer, _ number: Int) -> Int32 {
+    guard let entry = database.frames?[number] else { return SQLITE_OK }
+    if entry.sum == sum(of: page, named: entry.page) { return SQLITE_OK }
+    database.didFindInLog(entry.page)
+    return didFind(entry.page)
+  }
+
+  private func sum(of page: UnsafeRawBufferPointer, named name: UInt32) -> UInt64 {
+    guard let bytes = page.baseAddress else { return 0 }
+    return PageChecksum.value(of: bytes, count: page.count, number: name)
+  }
+
+  private func note(page: UnsafeRawBufferPointer, named name: UInt32, _ number: Int) {
+    database.frames?[number] = FrameSums.Entry(page: name, sum: sum(of: page, named: name))
+  }
+
+  private func noteHeader(_ bytes: UnsafeRawBufferPointer) {
+    let size = Int(bytes.bigEndian(at: 8, as: UInt32.self))
+    database.frames?.forget()
+    database.didFindInLog(nil)
+    database.logPageSize = 512...65536 ~= size && size.nonzeroBitCount == 1 ? size : 0
+  }
+
+  // MARK: Writing
+
+  override func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int32 {
+    var isComplete = false
+    if offset == 0, bytes.count == Self.headerSize {
+      noteHeader(bytes)
+      // Nothing that comes before the header of a log is of use.
+      pending.removeAll()
+      commit = nil
+      let log = bytes.bigEndian(at: 16, as: UInt64.self)
+      let code = inOrder(
+        { self.database.stateFile?.update(isFlushed: true) { $0.nextLog = log } ?? SQLITE_OK },
+        database.open
+      )
+      guard code == SQLITE_OK else { return code }
+    } else if let (number, inside) = frame(at: offset) {
+      if inside == 0, bytes.count == Self.frameHeaderSize {
+        noteFrame(bytes, number)
+      } else if inside == Self.frameHeaderSize, bytes.count == database.logPageSize {
+        note(page: bytes, named: database.frames?[number]?.page ?? 0, number)
+        isComplete = commit == number
+      }
+    }
+    let code = collect(bytes, at: offset)
+    guard code == SQLITE_OK, isComplete || pending.count >= Self.limit else { return code }
+    // Frames behind a commit are of a transaction that was given up.
+    if isComplete { pending.removeLast(pendingEnd - offset - bytes.count) }
+    return flush()
+  }
+
+  private func noteFrame(_ header: UnsafeRawBufferPointer, _ number: Int) {
+    let name = header.bigEndian(at: 0, as: UInt32.self)
+    let known = database.frames?[number]
+    if known?.page != name { database.frames?[number] = FrameSums.Entry(page: name, sum: 0) }
+    let isCommit = header.bigEndian(at: 4, as: UInt32.self) != 0
+    guard isCommit else { return }
+    if commit != number { newCommits += 1 }
+    commit = number
+    commitSum = header.bigEndian(at: 16, as: UInt64.self)
+  }
+
+  private func collect(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int32 {
+    if pending.isEmpty { pendingStart = offset }
+    if offset == pendingEnd {
+      pending.append(contentsOf: bytes)
+      return SQLITE_OK
+    }
+    if offset >= pendingStart, offset + bytes.count <= pendingEnd {
+      let start = offset - pendingStart
+      pending.withUnsafeMutableBytes { pending in
+        UnsafeMutableRawBufferPointer(rebasing: pending[start..<start + bytes.count])
+          .copyMemory(from: bytes)
+      }
+      return SQLITE_OK
+    }
+    let code = flush()
+    guard code == SQLITE_OK else { return code }
+    pendingStart = offset
+    pending.append(contentsOf: bytes)
+    return SQLITE_OK
+  }
+
+  /// Writes what was collected.
+  ///
+  /// If that fails, it is given up with the transaction that it belongs to.
+  private func flush() -> Int32 {
+    guard !pending.isEmpty else { return SQLITE_OK }
+    let code = pending.withUnsafeBytes { writeAll($0, at: pendingStart) }
+    let failure = errno
+    // The state must not be told of a commit that isn't there.
+    if code != SQLITE_OK { (newCommits, commit) = (0, nil) }
+    // The memory of a long transaction isn't kept.
+    pending.removeAll(keepingCapacity: pending.count < Self.limit)
+    errno = failure
+    return code
+  }
+
+  override func sync() -> Int32 {
+    let code = flush()
+    guard code == SQLITE_OK else { return code }
+    guard let descriptor else { return SQLITE_OK }
+    guard fdatasync(descriptor.number) == 0 else { return IOFailure.flush }
+    if isNew {
+      do throws(SystemError) {
+        try FileSystem.flush(folderOf: path)
+      } catch {
+        errno = error.code
+        return IOFailure.flushOfFolder
+      }
+      isNew = false
+    }
+    return noteCommits()
+  }
+
+  /// Tells the state of commits that are on disk now.
+  private func noteCommits() -> Int32 {
+    guard newCommits > 0, let commit, let file = database.stateFile else { return SQLITE_OK }
+    let (count, sum) = (newCommits, commitSum)
+    newCommits = 0
+    let now = Clocks.wallMilliseconds()
+    // A log that has a commit can't be missed without that being known.
+    let isFirst = file.current.nextLog != 0
+    return file.update(isFlushed: isFirst) { state in
+      state.didCommit(count, frames: UInt32(commit + 1), sum: sum, now: now)
+    }
+  }
+
+  override func truncate(to size: Int) -> Int32 {
+    // The state on disk must say that the log isn't needed before it is gone.
+    inOrder(
+      flush,
+      { self.database.stateFile?.flush() ?? SQLITE_OK },
+      { super.truncate(to: size) }
+    )
+  }
+
+  override func size(_ result: inout Int) -> Int32 {
+    let code = super.size(&result)
+    if !pending.isEmpty { result = max(result, pendingEnd) }
+    return code
+  }
+
+  override func close() -> Int32 { flush() }
+}

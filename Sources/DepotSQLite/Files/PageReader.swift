@@ -1,0 +1,49 @@
+internal import CDepotSQLite
+
+/// The pages of a database as they were committed last, read without SQLite.
+struct PageReader {
+  let database: SharedDatabase
+  /// The size of a page in bytes.
+  let size: Int
+  private let main: OpenFile
+  private let log: OpenFile?
+
+  /// Reads through the files of a connection; `nil` if it has none whose pages have checksums.
+  init?(_ connection: OpaquePointer?) {
+    let files = DamagedPage.files(of: connection)
+    guard let main = files.first(where: { $0.0 == .main })?.1, main.database.isSealed,
+      main.database.pageSize >= 512
+    else { return nil }
+    self.main = main
+    log = files.first { $0.0 == .log }?.1
+    database = main.database
+    size = database.pageSize
+  }
+
+  /// Whether a page holds the bytes that SQLite locks, and nothing else.
+  static func isNeverUsed(_ number: UInt32, size: Int) -> Bool {
+    Int(number) == SharedDatabase.firstLockedByte / size + 1
+  }
+
+  /// Whether the page is read from the log.
+  func isInLog(_ number: UInt32) -> Bool { log != nil && database.lastFrame(of: number) != nil }
+
+  /// Reads a page; `nil` if it isn't as it was written.
+  func page(_ number: UInt32) -> [UInt8]? {
+    guard number > 0 else { return nil }
+    var bytes = [UInt8](repeating: 0, count: size)
+    let isIntact = bytes.withUnsafeMutableBytes { bytes in
+      if let log, let frame = database.lastFrame(of: number) {
+        let offset = LogFile.offset(ofPageIn: frame, size)
+        guard log.readAll(bytes, at: offset) == SQLITE_OK, let start = bytes.baseAddress else {
+          return false
+        }
+        return database.frames?[frame]?.sum
+          == PageChecksum.value(of: start, count: size, number: number)
+      }
+      return main.readAll(bytes, at: Int(number - 1) * size) == SQLITE_OK
+        && PageChecksum.isIntact(UnsafeRawBufferPointer(bytes), number: number)
+    }
+    return isIntact ? bytes : nil
+  }
+}

@@ -1,0 +1,187 @@
+internal import CDepotSQLite
+internal import DepotLinux
+internal import Glibc
+internal import Synchronization
+
+/// The common part of the connections of this process to one database.
+///
+/// While there is one, the process holds SQLite's exclusive lock on the file, so that no other program can
+/// read, write, or checkpoint it.
+final class SharedDatabase: Sendable {
+  let path: String
+  let index = SharedIndex()
+  /// `nil` if there is no memory for it.
+  let frames = FrameSums()
+  /// The owners of pages that were found damaged.
+  let owners = Mutex<[UInt32: PageOwner]>([:])
+  /// Held while the first page is written outside of a checkpoint, which a reader may find half done.
+  let firstPage = Mutex(())
+  private let marked = Atomic<UInt32>(0)
+  private let locks = Mutex(ConnectionLocks())
+  /// The open file by which the process has its lock.
+  private let holder = Mutex<Descriptor?>(nil)
+  /// The state of the files, known outside of them; `nil` if none is kept, as of copies.
+  private let outside = Mutex<StateFile?>(nil)
+  /// The size of a page in bytes; 0 until it is known.
+  private let pages = Atomic(0)
+  /// Whether pages end with their checksum.
+  private let seals = Atomic(true)
+  /// Whether a connection may write.
+  private let writable = Atomic(false)
+  /// The size of the pages in the log; 0 until it is known.
+  private let logged = Atomic(0)
+  private let damagedInLog = Atomic<UInt32>(0)
+
+  private struct Known { weak var database: SharedDatabase? }
+
+  private static let all = Mutex<[String: Known]>([:])
+
+  private init(_ path: String) { self.path = path }
+
+  /// The bytes that SQLite locks, from the one for writers that wait to the last for readers.
+  static let firstLockedByte = 0x4000_0000
+  private static let lockBytes = firstLockedByte..<firstLockedByte + 512
+
+  deinit { holder.withLock { $0?.unlock(Self.lockBytes) } }
+
+  /// Returns the database at an absolute path.
+  static func at(_ path: String) -> SharedDatabase {
+    all.withLock { all in
+      if let known = all[path]?.database { return known }
+      all = all.filter { $0.value.database != nil }
+      let database = SharedDatabase(path)
+      all[path] = Known(database: database)
+      return database
+    }
+  }
+
+  // MARK: The stamp
+
+  /// The stamp in the file's header.
+  var stamp: UInt32 {
+    get { marked.load(ordering: .relaxed) }
+    set { marked.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Puts a stamp into the file's header, outside of a checkpoint.
+  ///
+  /// - Returns: A result code of SQLite.
+  func setStamp(_ new: UInt32) -> Int32 {
+    guard stamp != new, let descriptor = holder.withLock({ $0 }) else { return SQLITE_OK }
+    return firstPage.withLock { _ in
+      let first = OpenFile(descriptor, isWritable: true, self)
+      var page = [UInt8](repeating: 0, count: pageSize)
+      return page.withUnsafeMutableBytes { page in
+        let code = first.readAll(page, at: 0)
+        guard code == SQLITE_OK else { return code }
+        // A page that is damaged must not get a checksum that says it isn't.
+        guard PageChecksum.isIntact(UnsafeRawBufferPointer(page), number: 1) else {
+          return DamagedPage.result
+        }
+        stamp = new
+        DatabaseHeader.setStamp(new, in: page)
+        PageChecksum.seal(page, number: 1)
+        return first.writeAll(UnsafeRawBufferPointer(page), at: 0)
+      }
+    }
+  }
+
+  /// Notes in the file's header that it isn't complete without its log from now on.
+  ///
+  /// The state must be on disk.
+  func open() -> Int32 {
+    guard isSealed, let state = stateFile, DurableState.isClosed(stamp) else { return SQLITE_OK }
+    guard let descriptor = holder.withLock({ $0 }) else { return SQLITE_OK }
+    return inOrder(
+      { self.setStamp(state.current.nextStamp) },
+      OpenFile(descriptor, isWritable: true, self).sync,
+      { state.update(isFlushed: true) { $0.didOpen() } }
+    )
+  }
+
+  // MARK: Pages
+
+  /// The size of a page in bytes; 0 until it is known.
+  var pageSize: Int {
+    get { pages.load(ordering: .relaxed) }
+    set { pages.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Whether pages end with their checksum; a file that is new does.
+  var isSealed: Bool {
+    get { seals.load(ordering: .relaxed) }
+    set { seals.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Whether a connection may write.
+  var isWritable: Bool { writable.load(ordering: .relaxed) }
+
+  /// Takes note that a connection may write, after the header was read.
+  ///
+  /// - Throws: ``SystemError`` if there is a state that can't be kept.
+  func didOpenForWriting() throws(SystemError) {
+    writable.store(true, ordering: .relaxed)
+    try outside.withLock { (known: inout sending StateFile?) throws(SystemError) in
+      guard known == nil, let file = try StateFile.open(beside: path) else { return }
+      var state = file.current
+      if state.didFind(stamp) {
+        let code = file.update(isFlushed: true) { $0 = state }
+        guard code == SQLITE_OK else { throw SystemError(call: "pwrite", code: errno) }
+      }
+      known = file
+    }
+  }
+
+  /// The page that was found damaged in the log, behind which a start finds nothing; `nil` if there is none.
+  var damageOfLog: UInt32? {
+    let page = damagedInLog.load(ordering: .relaxed)
+    return page == 0 ? nil : page
+  }
+
+  func didFindInLog(_ page: UInt32?) { damagedInLog.store(page ?? 0, ordering: .relaxed) }
+
+  /// The state of the files, known outside of them; `nil` if none is kept, as of copies.
+  var stateFile: StateFile? { outside.withLock { $0 } }
+
+  /// The size of the pages in the log; 0 until it is known.
+  var logPageSize: Int {
+    get { logged.load(ordering: .relaxed) }
+    set { logged.store(newValue, ordering: .relaxed) }
+  }
+
+  /// The frame of the log, the first of which is 0, that has a page as it was committed last; `nil` if none has.
+  func lastFrame(of page: UInt32) -> Int? {
+    var frame = index.frameCount
+    while frame > 0 {
+      frame -= 1
+      if frames?[frame]?.page == page { return frame }
+    }
+    return nil
+  }
+
+  // MARK: Locks
+
+  /// Raises the lock of a connection, and keeps all other processes out from the first one on.
+  func raise(_ file: MainFile, to level: Int32) -> Int32 {
+    let isAlone = holder.withLock { holder in
+      if holder != nil { return true }
+      guard let descriptor = file.descriptor else { return false }
+      do throws(SystemError) {
+        try descriptor.lock(Self.lockBytes, exclusively: file.isWritable)
+        holder = descriptor
+        return true
+      } catch {
+        return false
+      }
+    }
+    guard isAlone else { return SQLITE_BUSY }
+    let isFree = locks.withLock { $0.raise(ObjectIdentifier(file), to: level) }
+    return isFree ? SQLITE_OK : SQLITE_BUSY
+  }
+
+  func lower(_ file: MainFile, to level: Int32) {
+    locks.withLock { $0.lower(ObjectIdentifier(file), to: level) }
+  }
+
+  var isReserved: Bool { locks.withLock { $0.isReserved } }
+}

@@ -1,0 +1,67 @@
+internal import DepotProtocol
+
+/// The order of a connection's calls.
+///
+/// A read waits for the writes before it, a write for one that is done in chunks, and what follows a
+/// waiting call waits behind it, so that a connection's calls act as if each had been sent after the
+/// answer to the one before.
+struct CallQueue {
+  private var waiting: [Call] = []
+  private var writesInFlight = 0
+  /// The write that is done in chunks, behind which the connection's other writes wait.
+  private var chunked: Int64?
+  /// The call that has the connection for itself, so that later ones wait for it.
+  private(set) var exclusive: Int64?
+
+  var hasWaiting: Bool { !waiting.isEmpty }
+
+  /// Whether there is one write in flight, and nothing else that is in its way or waits for it.
+  var hasOneWriteOnly: Bool {
+    writesInFlight == 1 && waiting.isEmpty && exclusive == nil && chunked == nil
+  }
+
+  /// Whether a call that has just come may begin.
+  func mayStart(_ effect: Operation.Effect) -> Bool {
+    switch effect {
+    case .write: waiting.isEmpty && exclusive == nil && chunked == nil
+    case .read, .watch, .exclusive: writesInFlight == 0
+    case .control: true
+    }
+  }
+
+  mutating func wait(_ call: Call) { waiting.append(call) }
+
+  /// Takes the next call that waits, if it may begin now.
+  mutating func next() -> Call? {
+    guard exclusive == nil, let call = waiting.first else { return nil }
+    let isWrite = call.operation.declaration.effect == .write
+    guard isWrite ? chunked == nil : writesInFlight == 0 else { return nil }
+    return waiting.removeFirst()
+  }
+
+  /// Forgets a call that waits; returns whether there is one of this id.
+  mutating func remove(_ id: Int64) -> Bool {
+    guard let index = waiting.firstIndex(where: { $0.id == id }) else { return false }
+    waiting.remove(at: index)
+    return true
+  }
+
+  mutating func removeWaiting() { waiting = [] }
+
+  mutating func beginWrite(_ id: Int64, isChunked: Bool) {
+    writesInFlight += 1
+    if isChunked { chunked = id }
+  }
+
+  mutating func beginExclusive(_ id: Int64) {
+    writesInFlight += 1
+    exclusive = id
+  }
+
+  /// Notes that a write or an exclusive call was answered.
+  mutating func end(_ id: Int64) {
+    writesInFlight -= 1
+    if exclusive == id { exclusive = nil }
+    if chunked == id { chunked = nil }
+  }
+}

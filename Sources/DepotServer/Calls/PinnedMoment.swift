@@ -1,0 +1,66 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+
+/// A moment of a container that a connection keeps: a pin of each of its stores.
+///
+/// It lives on the server's thread.
+final class PinnedMoment {
+  let container: Container
+  /// When it ends by itself, in nanoseconds of the monotonic clock.
+  let expiry: UInt64
+  private var parts: [Part] = []
+
+  private struct Part {
+    let host: StoreHost
+    let pin: Pin
+    /// The token and the schema of the snapshot, once it was taken.
+    var moment: Pin.Moment?
+  }
+
+  init(_ container: Container, expiry: UInt64) {
+    self.container = container
+    self.expiry = expiry
+  }
+
+  func add(_ host: StoreHost, _ pin: Pin) { parts.append(Part(host: host, pin: pin)) }
+
+  /// Takes note of the snapshot of a store.
+  ///
+  /// - Returns: Whether that was the last one.
+  func complete(_ store: Int, _ moment: Pin.Moment) -> Bool {
+    guard let index = parts.firstIndex(where: { $0.host.number == store }) else { return false }
+    parts[index].moment = moment
+    return parts.allSatisfy { $0.moment != nil }
+  }
+
+  /// The token, if there is but one store.
+  var token: String? { parts.count == 1 ? parts[0].moment?.token : nil }
+
+  /// Why it isn't to be used any more; `nil` if it is.
+  func end(_ now: UInt64) -> DepotError? {
+    if now >= expiry { return .pinExpired }
+    return parts.lazy.compactMap(\.pin.end).first
+  }
+
+  /// Gives it up; its reads end with `reason`.
+  func end(_ reason: DepotError) {
+    for part in parts { part.host.readers?.end(part.pin, reason) }
+  }
+
+  /// Returns the store that an operation is about, as it was at the moment.
+  ///
+  /// - Throws: ``DepotError`` `schema.unknown_entity` if there are several and none has the entity.
+  func part(of operation: Operation) throws(DepotError) -> (StoreHost, Pin, Catalog) {
+    var found: (StoreHost, Pin, Catalog)?
+    for part in parts {
+      guard let catalog = part.moment?.catalog else { throw .pinExpired }
+      let isIt = operation.entity.map { catalog.schema[$0] != nil } ?? true
+      if isIt || parts.count == 1 { return (part.host, part.pin, catalog) }
+      found = found ?? (part.host, part.pin, catalog)
+    }
+    guard let found else { throw .pinExpired }
+    _ = try container.host(of: operation)
+    return found
+  }
+}

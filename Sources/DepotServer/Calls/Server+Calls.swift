@@ -1,0 +1,319 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+
+extension Server {
+  /// Begins a call: answers it here, or hands it to the store or the readers.
+  func start(_ bare: Call, _ session: Session) {
+    if let error = refusal(of: bare, session) {
+      session.fail(bare.id, error)
+      session.state.finish(bare.id)
+      return statistics.note(bare.operation.ordinal, nanoseconds: 0, isError: true)
+    }
+    let call: Call
+    do throws(DepotError) {
+      call = try joined(bare, session)
+    } catch {
+      return fail(bare, session, error)
+    }
+    let effect = call.operation.declaration.effect
+    guard session.queue.mayStart(effect) else {
+      session.revokeDirectAnswer()
+      session.queue.wait(call)
+      session.calls[call.id] = running(call)
+      return
+    }
+    start(call, effect, session)
+  }
+
+  private func start(_ call: Call, _ effect: Operation.Effect, _ session: Session) {
+    switch effect {
+    case .write: write(call, session)
+    case .exclusive: startExclusive(call, session)
+    case .read: read(call, session)
+    case .watch: watch(call, session)
+    case .control: control(call, session)
+    }
+  }
+
+  /// Runs the calls that waited for the connection's writes, up to the next that must wait.
+  func runDeferred(_ session: Session) {
+    while let call = session.queue.next() {
+      start(call, call.operation.declaration.effect, session)
+    }
+  }
+
+  /// Answers a call from what the service itself knows.
+  private func control(_ call: Call, _ session: Session) {
+    switch call.operation {
+    case .stage(let request): stage(request, call, session)
+    case .describe: answer(call, session) { $0.raw(ProtocolDocument.line) }
+    case .stats:
+      let report = report()
+      answer(call, session) { $0.write(report) }
+    case .listContainers:
+      let list = containerList()
+      answer(call, session) { $0.write(list) }
+    case .shutdown:
+      answer(call, session) { $0.raw("{}") }
+      if case .handedOver = phase {
+        finishTakeover(session)
+      } else {
+        record(isStopped: true)
+        drain("a client asked")
+      }
+    case .takeover(let store):
+      do throws(DepotError) {
+        try beginTakeover(store, call, session)
+      } catch {
+        fail(call, session, error)
+      }
+    default: answer(call, session) { $0.raw("{}") }
+    }
+  }
+
+  private func refusal(of call: Call, _ session: Session) -> DepotError? {
+    switch call.operation.declaration.privilege {
+    case .read: return nil
+    case .write:
+      guard session.role != .reader else {
+        return DepotError(.operation, "User \(session.peer.user) may only read.")
+      }
+    case .owner:
+      guard !isInProgram else {
+        return DepotError(.operation, "The service is part of the program \(Process.identifier).")
+          .hint("It ends with that program.")
+      }
+      guard session.role == .owner else {
+        return DepotError(.operation, "Only the owner of the service may end it.")
+      }
+    }
+    let takesBackup =
+      switch call.operation {
+      case .commitMigration(let takesBackup): takesBackup
+      case .defineSchema(_, _, let options): options.takesBackup
+      default: true
+      }
+    guard takesBackup || session.role == .owner else {
+      return DepotError(.operation, "Only the owner of the service may migrate without a backup.")
+    }
+    return nil
+  }
+
+  func answer(_ call: Call, _ session: Session, _ body: (inout JSONWriter) -> Void) {
+    session.reply(to: call.id).ok(to: &session.output.writer, body)
+    session.state.finish(call.id)
+    let running = RunningCall(call, control: .unstoppable, startedAt: now)
+    note(running, call.id, session, isError: false)
+  }
+
+  private func answerSchema(_ container: Container, _ call: Call, _ session: Session) {
+    session.calls[call.id] = nil
+    answer(call, session) { writer in
+      writer.object { writer in
+        writer.member("schema")
+        writer.write(container.schema)
+        writer.member("fingerprint", container.fingerprint)
+        writer.member("hashes")
+        writer.write(.object(container.schema.hashes))
+      }
+    }
+  }
+
+  private func control(of call: Call) -> CallControl {
+    guard let milliseconds = call.deadlineMilliseconds else { return CallControl() }
+    return CallControl(deadline: now + UInt64(milliseconds) * 1_000_000)
+  }
+
+  func running(_ call: Call) -> RunningCall {
+    RunningCall(call, control: control(of: call), startedAt: now)
+  }
+
+  private func write(_ call: Call, _ session: Session) {
+    do throws(DepotError) {
+      let container = try container(call.container, session)
+      if container.isView {
+        throw DepotError(.readOnly, "The store as it was before the migration can't be changed.")
+          .hint("Write to \(container.name.dropLast(4))\(MigrationRequest.newSuffix).")
+      }
+      let host = try container.host(of: call.operation)
+      try requireWritable(host)
+      let running = session.calls[call.id] ?? running(call)
+      session.calls[call.id] = running
+      session.queue.beginWrite(call.id, isChunked: call.operation.chunk != nil)
+      if case .writeBlob(let request) = call.operation, request.upload != nil {
+        session.uploads.insert(host.number)
+      }
+      var request = request(call, session, running.control)
+      allowDirectAnswer(to: &request, session, of: host)
+      hand(request, to: host)
+    } catch {
+      fail(call, session, error)
+    }
+  }
+
+  /// - Throws: ``DepotError`` if the store takes no writes, for now or at all.
+  func requireWritable(_ host: StoreHost) throws(DepotError) {
+    guard host.reader != nil else { throw host.refuse() }
+    guard !host.isReadOnly else {
+      let error = DepotError(.readOnly, "The store \(host.name) is open for reading only.")
+      if host.configuration.isReadOnly { throw error }
+      throw error.hint("Its files can't be written there; mend that, and start the service again.")
+    }
+  }
+
+  /// Returns the request for a write whose outcome is the call's answer.
+  func request(
+    _ call: Call,
+    _ session: Session,
+    _ control: CallControl,
+    defining container: Container? = nil
+  ) -> WriteRequest {
+    WriteRequest(
+      token: pending.add(
+        .call(Caller(session, call), defining: container)
+      ),
+      operation: call.operation,
+      key: key(of: call, session),
+      control: control,
+      reply: session.reply(to: call.id),
+      connection: session.number,
+      author: call.author ?? session.author,
+      process: session.process,
+      group: call.group
+    )
+  }
+
+  /// Has the stores forget what a connection began to upload.
+  func dropUploads(_ session: Session) {
+    for host in hosts where session.uploads.contains(host.number) && host.reader != nil {
+      hand(
+        WriteRequest(
+          token: pending.add(.server { _ in }),
+          operation: .ping,
+          reply: ReplyWriter(id: 0, framing: .lines),
+          connection: session.number,
+          endsConnection: true
+        ),
+        to: host
+      )
+    }
+    session.uploads = []
+  }
+
+  /// The idempotency key, which is one user's.
+  func key(of call: Call, _ session: Session) -> String? {
+    call.key.map { "\(session.peer.user):\($0)" }
+  }
+
+  /// Ends a call that couldn't be handed over.
+  func fail(_ call: Call, _ session: Session, _ error: DepotError) {
+    session.fail(call.id, error)
+    session.state.finish(call.id)
+    let running =
+      session.calls.removeValue(forKey: call.id)
+      ?? RunningCall(call, control: .unstoppable, startedAt: now)
+    note(running, call.id, session, isError: true)
+  }
+
+  /// Answers a read at once if it is short, otherwise on a reader's thread.
+  private func read(_ call: Call, _ session: Session) {
+    // Whoever asks may have heard of a commit whose note wasn't read yet.
+    if inbox.hasMessages { for host in hosts { host.endSnapshot() } }
+    let started = session.calls[call.id]
+    let control =
+      started?.control ?? (call.deadlineMilliseconds == nil ? .unstoppable : control(of: call))
+    let reply = session.reply(to: call.id)
+    var isError = false
+    var found: StoreHost?
+    do throws(DepotError) {
+      try control.check()
+      if let pin = call.pin {
+        return try read(call, started ?? running(call), pinned: pin, session)
+      }
+      if case .pin(let age) = call.operation {
+        return try self.pin(call, maxAgeMilliseconds: age, session)
+      }
+      if case .unpin(let name) = call.operation {
+        try unpin(name, session)
+        session.calls[call.id] = nil
+        return answer(call, session) { $0.raw("{}") }
+      }
+      let container = try container(call.container, session)
+      if case .getSchema = call.operation { return answerSchema(container, call, session) }
+      let host = try container.host(of: call.operation)
+      found = host
+      guard let reader = host.reader else { throw host.refuse() }
+      // A stream that waits for credit can't be answered in one go.
+      var isQuick = false
+      if call.credit == nil {
+        isQuick = try reader.perform(
+          call.operation,
+          catalog: host.catalog,
+          control: control,
+          reply: reply,
+          isAlone: isAlone(session),
+          into: &session.output.writer
+        )
+      }
+      guard isQuick else {
+        let running = started ?? running(call)
+        return try readLong(call, running, of: host, session, catalog: host.catalog)
+      }
+    } catch {
+      session.fail(call.id, error)
+      isError = true
+    }
+    session.state.finish(call.id)
+    session.calls[call.id] = nil
+    let running = started ?? RunningCall(call, control: control, startedAt: now)
+    let read = found.map { (call.operation, $0) }
+    note(running, call.id, session, isError: isError, read: read)
+  }
+
+  /// Returns whether the turn has nothing else to do or to send than to answer one call of a session.
+  private func isAlone(_ session: Session) -> Bool {
+    session.output.count == 0 && session.decoder.pendingCount == 0 && !session.queue.hasWaiting
+      && writing.isEmpty && unfinished.isEmpty && touched.allSatisfy { $0 === session }
+  }
+
+  /// Hands a read to the readers' threads.
+  func readLong(
+    _ call: Call,
+    _ running: RunningCall,
+    of host: StoreHost,
+    _ session: Session,
+    catalog: Catalog,
+    pin: Pin? = nil
+  ) throws(DepotError) {
+    guard session.calls.values.count(where: { $0.stream?.isWatch == false }) < Limits.streams else {
+      throw DepotError(.tooManyStreams, "\(Limits.streams) streams are open on this connection.")
+        .hint("Read one of them to its end, or cancel it.")
+    }
+    let caller = Caller(session, call)
+    let granted = min(RunningStream.window, call.credit ?? .max)
+    let read = LongRead(
+      operation: call.operation,
+      catalog: catalog,
+      control: running.control,
+      reply: session.reply(to: call.id),
+      pin: pin,
+      allowance: granted
+    ) { [inbox] frames, count, isLast in
+      inbox.post(.rows(caller, frames: frames, count: count, isLast: isLast))
+    }
+    var running = running
+    running.stream = RunningStream(read, host, credit: call.credit, granted: granted)
+    session.calls[call.id] = running
+    host.readers?.start(read)
+  }
+}
+
+extension Schema {
+  /// The hash of each entity, by its name.
+  fileprivate var hashes: [String: JSONValue] {
+    var result: [String: JSONValue] = [:]
+    for entity in entities { result[entity.name] = .string(entity.hash(in: self)) }
+    return result
+  }
+}

@@ -1,0 +1,167 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+
+extension Server {
+  /// A call that waits for its answer while others are served.
+  struct Caller: Sendable {
+    let connection: Int64
+    let call: Int64
+
+    init(_ session: Session, _ call: Call) {
+      connection = session.number
+      self.call = call.id
+    }
+  }
+
+  /// Returns the session of a call that still waits for its answer.
+  func session(of caller: Caller) -> Session? {
+    guard let session = sessions[caller.connection], session.calls[caller.call] != nil,
+      !session.isClosing
+    else { return nil }
+    return session
+  }
+
+  /// Begins a call that has its connection for itself until it is answered.
+  func startExclusive(_ call: Call, _ session: Session) {
+    session.calls[call.id] = session.calls[call.id] ?? running(call)
+    session.queue.beginExclusive(call.id)
+    let caller = Caller(session, call)
+    do throws(DepotError) {
+      switch call.operation {
+      case .defineSchema(let schema, let isDryRun, let options):
+        try define(schema, isDryRun: isDryRun, options, call, session)
+      case .beginMigration(let request):
+        try beginMigration(request, call, session, caller)
+      case .commitMigration(let takesBackup):
+        try commitMigration(takesBackup: takesBackup, session, caller)
+      case .abortMigration:
+        try abortMigration(session, caller)
+      case .openContainer(let request):
+        try open(request, session, caller)
+      case .closeContainer(let name):
+        try closeContainer(name, caller)
+      default:
+        throw DepotError(.bug, "\"\(call.operation.name)\" isn't an exclusive call.")
+      }
+    } catch {
+      end(caller, .failure(error))
+    }
+  }
+
+  /// Answers an exclusive call, and goes on with what waited for it.
+  func end(_ caller: Caller, _ result: Result<JSONValue, DepotError>) {
+    guard let session = sessions[caller.connection], session.queue.exclusive == caller.call,
+      !session.isClosing
+    else { return }
+    let isError: Bool
+    switch result {
+    case .success(let value):
+      session.reply(to: caller.call).ok(to: &session.output.writer) { $0.write(value) }
+      isError = false
+    case .failure(let error):
+      session.fail(caller.call, error)
+      isError = true
+    }
+    session.queue.end(caller.call)
+    touch(session)
+    finish(caller.call, of: session, isError: isError)
+    runDeferred(session)
+  }
+
+  private func define(
+    _ schema: Schema,
+    isDryRun: Bool,
+    _ options: MigrationOptions,
+    _ call: Call,
+    _ session: Session
+  ) throws(DepotError) {
+    let container = try container(call.container, session)
+    guard container.migration == nil || container.migration?.new === container else {
+      throw DepotError(.usage, "The schema can't be defined while it is being migrated.")
+    }
+    let control = session.calls[call.id]?.control ?? CallControl()
+    if container.isUndivided, let host = container.only, !host.isReadOnly {
+      try requireWritable(host)
+      let isMigration = !isDryRun && interrupt(container, toDefine: schema)
+      let defined = isMigration ? container : nil
+      return hand(request(call, session, control, defining: defined), to: host)
+    }
+    try control.check()
+    let caller = Caller(session, call)
+    try define(
+      schema,
+      isDryRun: isDryRun,
+      options,
+      of: container,
+      key: key(of: call, session),
+      control
+    ) { [self] result in
+      end(caller, result.map { .object($0.members) })
+    }
+  }
+
+  /// Has calls refused while the rows of a container are migrated to a schema; returns whether they
+  /// will be.
+  private func interrupt(_ container: Container, toDefine schema: Schema) -> Bool {
+    let isMigration = container.hosts.contains { host in
+      let part = container.isUndivided ? schema : schema.part(of: host.catalog.schema)
+      return SchemaUpgrade.isMigration(from: host.catalog.schema, to: part)
+    }
+    if isMigration { container.interruption = Self.migrating(container) }
+    return isMigration
+  }
+
+  static func migrating(_ container: Container) -> DepotError {
+    DepotError(.migrating, "The container \"\(container.name)\" is being migrated.")
+      .hint("Send the call again in a moment; the schema may be another one then.")
+  }
+
+  /// Defines a schema over all stores of a container.
+  func define(
+    _ schema: Schema,
+    isDryRun: Bool = false,
+    _ options: MigrationOptions = MigrationOptions(),
+    of container: Container,
+    key: String? = nil,
+    _ control: CallControl,
+    completion: @escaping SchemaDefinition.Completion
+  ) throws(DepotError) {
+    // The stores' outcomes name their tokens only, by which the definition is found again.
+    let definition = try SchemaDefinition(
+      schema,
+      of: container,
+      isDryRun: isDryRun,
+      options,
+      send: { [self] definition, part, host, operation, phase in
+        let request = WriteRequest(
+          token: pending.add(.definition(definition, part: part)),
+          operation: operation,
+          key: isDryRun ? nil : key,
+          control: control,
+          reply: ReplyWriter(id: 1, framing: .lines),
+          phase: phase
+        )
+        hand(request, to: host)
+      },
+      completion: { result in
+        if container.migration == nil { container.interruption = nil }
+        completion(result)
+      }
+    )
+    if !isDryRun { _ = interrupt(container, toDefine: schema) }
+    definition.begin()
+  }
+}
+
+extension Schema {
+  /// Returns the entities that another schema has too, or had.
+  fileprivate func part(of other: Schema) -> Schema {
+    Schema(
+      version: version,
+      entities: entities.filter { entity in
+        other[entity.name] != nil || entity.originalName.map { other[$0] != nil } == true
+      }
+    )
+  }
+}

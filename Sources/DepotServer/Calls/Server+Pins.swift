@@ -1,0 +1,124 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+
+extension Server {
+  /// Begins to take the snapshots of a pin; the answer comes when all were taken.
+  func pin(_ call: Call, maxAgeMilliseconds age: Int?, _ session: Session) throws(DepotError) {
+    let container = try container(call.container, session)
+    guard session.pins.count < Limits.pins else {
+      throw DepotError(.tooManyPins, "\(Limits.pins) pins are held on this connection.")
+        .hint("Give one up with unpin.")
+    }
+    guard sessions.values.reduce(0, { $0 + $1.pins.count }) < Limits.allPins else {
+      throw DepotError(.tooManyPins, "\(Limits.allPins) pins are held by all connections.")
+        .hint("Each of them ends within \(configuration.pinMilliseconds) ms; try again then.")
+    }
+    for host in container.hosts where host.readers == nil { throw host.refusal }
+    let longest = configuration.pinMilliseconds
+    let milliseconds = min(age ?? longest, longest)
+    let moment = PinnedMoment(container, expiry: now + UInt64(milliseconds) * 1_000_000)
+    let name = Self.makeInstance()
+    session.pins[name] = moment
+    session.calls[call.id] = session.calls[call.id] ?? running(call)
+    let caller = Caller(session, call)
+    for host in container.hosts {
+      guard let readers = host.readers, let store = host.store else { continue }
+      let pinned = Inbox.Pinned(caller: caller, name: name, store: host.number)
+      let pin = readers.pin(
+        host.catalog,
+        store: store.storeIdentifier,
+        until: moment.expiry
+      ) { [inbox] result in inbox.post(.pinned(pinned, result)) }
+      moment.add(host, pin)
+    }
+  }
+
+  /// Takes note of a snapshot, and answers the call if it was the last one.
+  func didPin(_ pinned: Inbox.Pinned, _ result: Result<Pin.Moment, DepotError>) {
+    let id = pinned.caller.call
+    guard let session = session(of: pinned.caller), let moment = session.pins[pinned.name],
+      let call = session.calls[id]
+    else { return }
+    do throws(DepotError) {
+      guard moment.complete(pinned.store, try result.get()) else { return }
+      try call.control.check()
+      if let end = moment.end(now) { throw end }
+      session.reply(to: id).object(to: &session.output.writer) { writer in
+        writer.member("pin", pinned.name)
+        if let token = moment.token { writer.member("token", token) }
+        writer.member("expiresMs", Int((moment.expiry - now) / 1_000_000))
+      }
+      finish(id, of: session, isError: false)
+    } catch {
+      session.pins[pinned.name] = nil
+      moment.end(error)
+      session.fail(id, error)
+      finish(id, of: session, isError: true)
+    }
+    touch(session)
+  }
+
+  /// Gives up a pin.
+  ///
+  /// - Throws: ``DepotError`` `stream.expired` if the connection has no such pin.
+  func unpin(_ name: String, _ session: Session) throws(DepotError) {
+    let moment = try moment(name, session)
+    session.pins[name] = nil
+    moment.end(DepotError(.cancelled, "The client gave up the pin."))
+  }
+
+  private func moment(_ name: String, _ session: Session) throws(DepotError) -> PinnedMoment {
+    guard let moment = session.pins[name] else { throw .pinExpired }
+    if let end = moment.end(now) {
+      session.pins[name] = nil
+      moment.end(end)
+      throw end
+    }
+    return moment
+  }
+
+  /// Begins a read of a pinned moment.
+  func read(
+    _ call: Call,
+    _ running: RunningCall,
+    pinned name: String,
+    _ session: Session
+  ) throws(DepotError) {
+    let moment = try moment(name, session)
+    if let other = call.container, other != moment.container.name {
+      throw DepotError(.usage, "The pin is of the container \"\(moment.container.name)\".")
+        .at("/container")
+    }
+    let (host, pin, catalog) = try moment.part(of: call.operation)
+    guard host.reader != nil else { throw host.refusal }
+    try readLong(call, running, of: host, session, catalog: catalog, pin: pin)
+  }
+
+  /// Gives up what a connection pinned.
+  func endPins(_ session: Session) {
+    for moment in session.pins.values {
+      moment.end(DepotError(.cancelled, "The connection ended."))
+    }
+    session.pins = [:]
+  }
+
+  /// Ends pins whose time is over, and keeps logs short for which snapshots are too old.
+  ///
+  /// - Returns: Whether to look again soon.
+  func tendSnapshots() -> Bool {
+    var isBusy = false
+    for host in hosts {
+      host.readers?.expirePins()
+      if host.boundLog(configuration.logBytes) { isBusy = true }
+    }
+    for session in sessions.values {
+      for (name, moment) in session.pins {
+        guard let end = moment.end(now) else { continue }
+        moment.end(end)
+        session.pins[name] = nil
+      }
+    }
+    return isBusy
+  }
+}

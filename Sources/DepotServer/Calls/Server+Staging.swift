@@ -1,0 +1,38 @@
+internal import DepotProtocol
+
+extension Server {
+  /// Keeps a part of a save, or forgets the parts.
+  func stage(_ request: StageRequest, _ call: Call, _ session: Session) {
+    do throws(DepotError) {
+      var (parts, rows) = (0, 0)
+      switch request.content {
+      case .discard: session.staged.discard(request.save)
+      case .part(let part):
+        let all = sessions.values.reduce(0) { $0 + $1.staged.byteCount }
+        (parts, rows) = try session.staged.add(
+          part,
+          to: request.save,
+          others: all - session.staged.byteCount
+        )
+      }
+      answer(call, session) { writer in
+        writer.object { writer in
+          writer.member("parts", parts)
+          writer.member("rows", rows)
+        }
+      }
+    } catch {
+      fail(call, session, error)
+    }
+  }
+
+  /// Returns a call with the parts that were staged for it.
+  ///
+  /// - Throws: ``DepotError`` `notfound.staged` if it isn't as the call says.
+  func joined(_ call: Call, _ session: Session) throws(DepotError) -> Call {
+    guard case .save(let request) = call.operation, request.staged != nil else { return call }
+    var call = call
+    call.operation = .save(try session.staged.join(request))
+    return call
+  }
+}

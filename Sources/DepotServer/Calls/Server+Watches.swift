@@ -1,0 +1,102 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+
+extension Server {
+  /// Begins a call of those who watch.
+  func watch(_ call: Call, _ session: Session) {
+    do throws(DepotError) {
+      let container = try container(call.container, session)
+      if case .watch(let request) = call.operation {
+        let host = try container.host(of: call.operation)
+        // It waited for a write while the end began; nobody would end it.
+        guard isServing else { throw ReaderPool.draining }
+        try watch(request, call, host, session)
+      } else {
+        try setBarrier(call, container, session)
+      }
+    } catch {
+      fail(call, session, error)
+    }
+  }
+
+  private func watch(
+    _ request: WatchRequest,
+    _ call: Call,
+    _ host: StoreHost,
+    _ session: Session
+  ) throws(DepotError) {
+    let live = try host.liveQueries()
+    var running = session.calls[call.id] ?? running(call)
+    let granted = min(RunningStream.window, call.credit ?? .max)
+    let caller = Caller(session, call)
+    let watch = LiveWatch(
+      request,
+      control: running.control,
+      reply: session.reply(to: call.id),
+      connection: session.number,
+      allowance: granted
+    ) { [inbox] frames, count, isLast in
+      inbox.post(.rows(caller, frames: frames, count: count, isLast: isLast))
+    }
+    running.stream = RunningStream(watch, host, credit: call.credit, granted: granted)
+    session.calls[call.id] = running
+    live.begin(watch)
+  }
+
+  private func setBarrier(
+    _ call: Call,
+    _ container: Container,
+    _ session: Session
+  ) throws(DepotError) {
+    // A store in which nothing was ever watched has nothing to wait for.
+    var watched = container.hosts.compactMap(\.live)
+    if watched.isEmpty { watched = [try container.hosts[0].liveQueries()] }
+    let running = session.calls[call.id] ?? running(call)
+    session.calls[call.id] = running
+    let caller = Caller(session, call)
+    let tokens = GatheredTokens(watched.count) { [inbox] result in
+      inbox.post(.barrier(caller, result))
+    }
+    for (index, live) in watched.enumerated() {
+      live.add(
+        LiveBarrier(connection: session.number, control: running.control) { result in
+          tokens.put(result, at: index)
+        }
+      )
+    }
+  }
+
+  /// Answers a call that waited until its connection was told of everything.
+  func passBarrier(_ caller: Caller, _ result: Result<[HistoryToken], DepotError>) {
+    guard let session = session(of: caller) else { return }
+    let id = caller.call
+    var isError = false
+    switch result {
+    case .success(let tokens):
+      let texts = tokens.map { JSONValue.string($0.description) }
+      session.reply(to: id).ok(to: &session.output.writer) { writer in
+        writer.write(.object(["token": texts[0], "tokens": .array(texts)]))
+      }
+    case .failure(let error):
+      session.fail(id, error)
+      isError = true
+    }
+    touch(session)
+    finish(id, of: session, isError: isError)
+  }
+
+  /// Ends what would go on for as long as the client likes.
+  func endWatches(of session: Session) {
+    for call in session.calls.values where call.stream?.isWatch == true {
+      call.stream?.source.stop(ReaderPool.draining)
+    }
+  }
+}
+
+extension Operation {
+  /// Whether it goes on until the client has enough.
+  var isWatch: Bool {
+    if case .watch = self { true } else { false }
+  }
+}

@@ -1,0 +1,88 @@
+internal import DepotProtocol
+
+/// The parts of saves that a connection has sent before the saves themselves.
+struct StagedSaves {
+  private struct Staged {
+    var request = SaveRequest()
+    var parts = 0
+    var rows = 0
+    var bytes = 0
+  }
+
+  private var saves: [Int64: Staged] = [:]
+
+  /// About how much memory they take, in bytes.
+  private(set) var byteCount = 0
+
+  /// Adds a part to a save, and returns how many parts and rows that has now.
+  ///
+  /// - Throws: ``DepotError`` `notfound.staged` if it isn't the next part, `limit.staged` if it is too
+  ///   much, also beside the bytes of other connections, `request.usage` if it doesn't go on with what is
+  ///   there; then nothing is staged for the save.
+  mutating func add(
+    _ part: StageRequest.Part,
+    to save: Int64,
+    others: Int
+  ) throws(DepotError) -> (parts: Int, rows: Int) {
+    if part.number == 1 { discard(save) }
+    var staged = saves.removeValue(forKey: save) ?? Staged()
+    byteCount -= staged.bytes
+    guard part.number == staged.parts + 1 else {
+      throw DepotError(.stagedNotFound, "Part \(part.number) is to come behind \(staged.parts).")
+        .hint("Begin again with part 1; parts are gone with the connection.").at("/args/part")
+    }
+    guard saves.count < Limits.stagedSaves else {
+      throw DepotError(.tooMuchStaged, "Parts of \(Limits.stagedSaves) saves are staged already.")
+        .hint("Save or discard one of them.")
+    }
+    staged.parts = part.number
+    staged.rows += part.changes.rowCount
+    staged.bytes += part.changes.byteCount
+    guard staged.rows <= Limits.stagedRows else {
+      throw DepotError(.tooMuchStaged, "A save has at most \(Limits.stagedRows) rows.")
+        .hint("Make several saves.")
+    }
+    guard byteCount + staged.bytes <= Limits.stagedBytes else {
+      throw DepotError(.tooMuchStaged, "A connection stages at most \(Limits.stagedBytes) bytes.")
+        .hint("Make several saves.")
+    }
+    guard others + byteCount + staged.bytes <= Limits.allStagedBytes else {
+      throw DepotError(
+        .tooMuchStaged,
+        "All connections stage at most \(Limits.allStagedBytes) bytes."
+      )
+      .hint("Try again when others are done.")
+    }
+    try staged.request.append(part.changes, continuing: part.continued)
+    saves[save] = staged
+    byteCount += staged.bytes
+    return (staged.parts, staged.rows)
+  }
+
+  /// Forgets the parts of a save.
+  mutating func discard(_ save: Int64) {
+    byteCount -= saves.removeValue(forKey: save)?.bytes ?? 0
+  }
+
+  /// Returns a save with its parts, which are gone from here.
+  ///
+  /// - Throws: ``DepotError`` `notfound.staged` if there are none, or not as many as it names.
+  mutating func join(_ request: SaveRequest) throws(DepotError) -> SaveRequest {
+    guard let name = request.staged else { return request }
+    guard var staged = saves.removeValue(forKey: name.save) else {
+      throw DepotError(.stagedNotFound, "Nothing is staged as \(name.save).")
+        .hint("Parts are gone with the connection, and after a save that names them.")
+        .at("/args/staged")
+    }
+    byteCount -= staged.bytes
+    guard staged.parts == name.parts else {
+      throw DepotError(.stagedNotFound, "There are \(staged.parts) parts, not \(name.parts).")
+        .at("/args/staged/parts")
+    }
+    try staged.request.append(request)
+    staged.request.onConflict = request.onConflict
+    staged.request.policy = request.policy
+    staged.request.answersInRuns = request.answersInRuns
+    return staged.request
+  }
+}

@@ -1,0 +1,237 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+
+extension Server {
+  /// Watches the listening socket.
+  func watchListener() {
+    guard let listener, !isAccepting, sessions.count < acceptableConnections else { return }
+    do throws(SystemError) {
+      try loop.add(listener.descriptor, token: Self.listenerToken, reads: true, writes: false)
+      isAccepting = true
+    } catch {
+      log.write(.error, "the socket can't be watched", [("error", "\(error)")])
+    }
+  }
+
+  /// Stops accepting for a while; the kernel queues who comes.
+  func pauseListener() {
+    guard let listener, isAccepting else { return }
+    loop.remove(listener.descriptor)
+    isAccepting = false
+  }
+
+  /// How many connections are accepted, those included that only get to hear a refusal.
+  ///
+  /// The readers and the store must not run out of descriptors because of clients.
+  private var acceptableConnections: Int {
+    let kept = Self.descriptorsPerStore * hosts.count
+    return min(2 * configuration.maximumConnections, max(1, Process.descriptorLimit - kept))
+  }
+
+  func acceptAll() {
+    // It may have been paused after the kernel told of those that wait.
+    guard let listener, isAccepting else { return }
+    for _ in 0..<64 {
+      guard sessions.count < acceptableConnections else {
+        log.write(.warning, "not accepting", [("connections", "\(sessions.count)")])
+        return pauseListener()
+      }
+      do throws(SystemError) {
+        let descriptor = try UnixSocket.accept(from: listener.descriptor)
+        let peer = try UnixSocket.peer(of: descriptor)
+        try open(descriptor, peer)
+        noteExhaustion(nil)
+      } catch {
+        if error.wouldBlock { return }
+        guard error.isExhaustion else { continue }
+        noteExhaustion(error)
+        nextTick = now + Self.acceptPause
+        return pauseListener()
+      }
+    }
+  }
+
+  /// How long to wait before accepting is tried again, in nanoseconds.
+  static let acceptPause: UInt64 = 100_000_000
+
+  /// Whether clients may be waiting though the socket isn't watched.
+  var isAcceptingPaused: Bool { isServing && listener != nil && !isAccepting }
+
+  /// Logs once when descriptors or memory run out for clients, and once when there are some again.
+  private func noteExhaustion(_ error: SystemError?) {
+    guard (error != nil) != isExhausted else { return }
+    isExhausted = error != nil
+    if let error {
+      log.write(.warning, "out of descriptors; not accepting", [("error", "\(error)")])
+    } else {
+      log.write(.notice, "accepting again")
+    }
+  }
+
+  /// Begins to serve a client.
+  func open(_ descriptor: Descriptor, _ peer: UnixSocket.Peer) throws(SystemError) {
+    let session = Session(
+      number: nextSession,
+      descriptor: descriptor,
+      peer: peer,
+      role: access.role(of: peer, owner: ownerUser),
+      now: now
+    )
+    nextSession += 1
+    statistics.connectionsTotal += 1
+    if session.role == nil {
+      session.refusal = DepotError(.peer, "User \(peer.user) may not use this service.")
+        .hint("Its owner can allow it with --allow-uid \(peer.user).")
+    } else if sessions.count >= configuration.maximumConnections {
+      session.refusal = DepotError(
+        .tooManyConnections,
+        "\(configuration.maximumConnections) connections are open already."
+      )
+    }
+    if session.refusal != nil { statistics.connectionsRefused += 1 }
+    try loop.add(descriptor, token: session.number, reads: true, writes: false)
+    sessions[session.number] = session
+  }
+
+  /// Closes a connection; what it had not committed is forgotten.
+  func end(_ session: Session) {
+    guard sessions.removeValue(forKey: session.number) != nil else { return }
+    session.revokeDirectAnswer()
+    loop.remove(session.descriptor)
+    cancelAll(session)
+    leaveMigration(session)
+    dropUploads(session)
+    leaveContainers(session)
+    if isServing { watchListener() }
+    if case .handedOver(let handover) = phase, handover.connection == session.number {
+      resume(handover)
+    }
+  }
+
+  private func cancelAll(_ session: Session) {
+    for call in session.calls.values {
+      call.control.cancel()
+      call.stream?.source.wake()
+    }
+    endPins(session)
+  }
+
+  /// Sends an error that no call has, and closes when it is sent.
+  func close(_ session: Session, _ error: DepotError) {
+    session.send(error)
+    session.ending = .closing
+    session.queue.removeWaiting()
+    session.staged = StagedSaves()
+    cancelAll(session)
+    touch(session)
+    log.write(
+      .info,
+      "connection closed",
+      [
+        ("connection", "\(session.number)"), ("code", error.code.rawValue),
+        ("uid", "\(session.peer.user)"), ("pid", "\(session.peer.process)"),
+      ]
+    )
+  }
+
+  /// Reads what a client sent.
+  func receive(_ session: Session) {
+    let count: Int
+    do throws(SystemError) {
+      count = try session.descriptor.read(into: received.bytes)
+    } catch {
+      if !error.wouldBlock { end(session) }
+      return
+    }
+    guard count > 0 else {
+      session.isHalfClosed = true
+      session.revokeDirectAnswer()
+      return touch(session)
+    }
+    // What comes after the end is thrown away until the client has noticed.
+    if session.isClosing { return }
+    session.lastProgress = now
+    session.decoder.receive(UnsafeRawBufferPointer(rebasing: received.bytes[..<count]))
+    process(session)
+  }
+
+  /// Handles the frames that have come whole, up to as many as may be in flight.
+  func process(_ session: Session) {
+    for _ in 0..<Limits.inFlight {
+      do throws(DepotError) {
+        guard let event = try session.decoder.next() else { return }
+        if let refusal = session.refusal { return close(session, refusal) }
+        switch event {
+        case .frame(let bytes): perform(session.state.receive(try ClientFrame(bytes)), session)
+        case .skipped(let length):
+          session.send(FrameDecoder.tooLarge(length, Limits.frameBytes))
+          touch(session)
+        }
+      } catch {
+        return perform(session.state.fail(session.refusal ?? error), session)
+      }
+      if session.isClosing { return }
+    }
+    unfinished.insert(session.number)
+  }
+
+  private func perform(_ action: SessionState.Action, _ session: Session) {
+    touch(session)
+    switch action {
+    case .nothing: break
+    case .welcome(let hello, let version): welcome(session, hello, version)
+    case .start(let call): start(call, session)
+    case .reject(let id, let error):
+      session.fail(id, error)
+      statistics.invalidCalls += 1
+    case .grant(let id, let count):
+      guard let credit = session.calls[id]?.stream?.credit else { return }
+      session.calls[id]?.stream?.credit = credit + count
+      topUp(session)
+    case .cancel(let id): cancel(id, session)
+    case .pong(let number): session.send { $0.write(.object(["pong": .int64(number)])) }
+    case .close(let error): close(session, error)
+    }
+  }
+
+  private func cancel(_ id: Int64, _ session: Session) {
+    if session.queue.remove(id) {
+      session.fail(id, DepotError(.cancelled, "The client cancelled the call."))
+      return finish(id, of: session, isError: true)
+    }
+    session.calls[id]?.control.cancel()
+    session.calls[id]?.stream?.source.wake()
+  }
+
+  private func welcome(_ session: Session, _ hello: Hello, _ version: Int) {
+    session.client = hello.client
+    session.author = hello.author
+    session.process =
+      hello.process ?? "\(hello.client["name"] ?? "client")/\(session.peer.process)"
+    session.int64 = hello.int64
+    if let name = hello.container { session.containerName = name }
+    let container = try? container(nil, session)
+    let store = container.flatMap { container in
+      container.hosts.first?.store.map { store in
+        JSONValue.object([
+          "uuid": .string(store.storeIdentifier), "schema": .string(container.fingerprint),
+        ])
+      }
+    }
+    let server: [String: JSONValue] = [
+      "name": .string("depotd"), "version": .string(ProtocolVersion.software),
+      "instance": .string(instance), "pid": .int64(Int64(Process.identifier)),
+    ]
+    let welcome = Welcome(
+      version: version,
+      server: .object(server),
+      connection: session.number,
+      features: ProtocolVersion.features,
+      limits: Limits.announced,
+      store: store ?? .null,
+      container: hello.container
+    )
+    session.send { $0.write(welcome) }
+  }
+}

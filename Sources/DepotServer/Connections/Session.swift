@@ -1,0 +1,176 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+
+/// One connection: its descriptor, its bytes in both directions, and its calls.
+///
+/// It lives on the server's thread.
+final class Session {
+  let number: Int64
+  let descriptor: Descriptor
+  let peer: UnixSocket.Peer
+  let role: AccessPolicy.Role?
+  var state = SessionState()
+  var decoder = FrameDecoder()
+  var output = OutputQueue()
+  var calls: [Int64: RunningCall] = [:]
+  /// The parts of saves that are yet to come.
+  var staged = StagedSaves()
+  var queue = CallQueue()
+  /// The permission for the store to answer the only write in flight.
+  var direct: DirectAnswer?
+  /// The container of the calls that name none.
+  var containerName = ContainerRequest.defaultName
+  /// That container, once it was looked up.
+  var container: Container?
+  var client: [String: String] = [:]
+  /// The author of the connection's changes in the history, unless a call names another.
+  var author: String?
+  /// The process as the history tells it.
+  var process: String?
+  var int64: Hello.Int64Form = .number
+  /// Why the session ends as soon as its framing is known.
+  var refusal: DepotError?
+  /// The way to the end of the connection, on the service's side.
+  enum Ending {
+    case none
+    /// It closes when all output is sent.
+    case closing
+    /// The client was told that nothing more comes.
+    case finished
+  }
+
+  var ending = Ending.none
+  var isClosing: Bool { ending != .none }
+  /// Whether the client will send no more, though it may still read.
+  var isHalfClosed = false
+  /// Whether the session is among those that are looked at before the loop sleeps.
+  var isTouched = false
+  var watchesReads = true
+  var watchesWrites = false
+  /// When the connection was made, in nanoseconds of the monotonic clock.
+  let openedAt: UInt64
+  /// The moments that the client keeps, by the names of their pins.
+  var pins: [String: PinnedMoment] = [:]
+  /// The numbers of the stores that may have uploads of this connection.
+  var uploads: Set<Int> = []
+  /// When the client last took or sent bytes.
+  var lastProgress: UInt64
+
+  init(
+    number: Int64,
+    descriptor: Descriptor,
+    peer: UnixSocket.Peer,
+    role: AccessPolicy.Role?,
+    now: UInt64
+  ) {
+    self.number = number
+    self.descriptor = descriptor
+    self.peer = peer
+    self.role = role
+    openedAt = now
+    lastProgress = now
+  }
+
+  /// Has all that is sent from now on, and all that is answered, go through the server's thread.
+  func revokeDirectAnswer() {
+    direct?.revoke()
+    direct = nil
+  }
+
+  var framing: FrameDecoder.Framing { decoder.framing ?? .lines }
+
+  func reply(to id: Int64) -> ReplyWriter {
+    ReplyWriter(id: id, framing: framing, int64: int64)
+  }
+
+  /// Queues a frame without an id.
+  func send(_ body: (inout JSONWriter) -> Void) {
+    FrameEncoder.append(framing, to: &output.writer, body)
+  }
+
+  /// Queues an error that no call has.
+  func send(_ error: DepotError) {
+    send { writer in
+      writer.object { writer in
+        writer.member("err")
+        writer.write(error)
+      }
+    }
+  }
+
+  /// Queues the terminal frame of a failed call.
+  func fail(_ id: Int64, _ error: DepotError) {
+    reply(to: id).failure(error, to: &output.writer)
+  }
+}
+
+/// A call that has no terminal frame yet.
+struct RunningCall {
+  /// The ordinal of the operation.
+  let operation: Int
+  let entity: String?
+  let startedAt: UInt64
+  let control: CallControl
+  var stream: RunningStream?
+
+  init(_ call: Call, control: CallControl, startedAt: UInt64) {
+    operation = call.operation.ordinal
+    entity = call.operation.entity
+    self.startedAt = startedAt
+    self.control = control
+  }
+}
+
+/// The flow of a stream.
+struct RunningStream {
+  /// How many frames may be on their way to the client without its having taken them.
+  static let window = 8
+
+  /// The producer of the frames.
+  let source: any FrameSource
+  /// The store that is read.
+  let host: StoreHost
+  /// How many frames the client asked for, or `nil` if it leaves that to the socket.
+  var credit: Int?
+  var granted: Int
+  var delivered = 0
+
+  init(_ source: any FrameSource, _ host: StoreHost, credit: Int?, granted: Int) {
+    self.source = source
+    self.host = host
+    self.credit = credit
+    self.granted = granted
+  }
+
+  /// The read, unless the stream goes on until its client has enough.
+  var read: LongRead? { source as? LongRead }
+
+  var isWatch: Bool { read == nil }
+
+  /// Whether only more credit lets the stream go on.
+  var isOutOfCredit: Bool { credit.map { delivered >= $0 } ?? false }
+
+  /// Returns how many more frames may be produced now, and counts them as granted.
+  mutating func takeGrant() -> Int {
+    let wanted = min(delivered + Self.window, credit ?? .max)
+    let grant = max(0, wanted - granted)
+    granted += grant
+    return grant
+  }
+}
+
+/// A producer of the frames of a stream.
+protocol FrameSource {
+  /// Has it look at its call's control again.
+  func wake()
+
+  /// Has it end with `error`.
+  func stop(_ error: DepotError)
+
+  /// Lets it produce more frames.
+  func grant(_ frames: Int)
+}
+
+extension LongRead: FrameSource {}
+extension LiveWatch: FrameSource {}

@@ -1,0 +1,145 @@
+package import DepotProtocol
+
+/// The rules of one connection, without its bytes: what each frame means in which state.
+package struct SessionState: Sendable {
+  /// The task of the service because of a frame.
+  package enum Action: Hashable, Sendable {
+    case nothing
+    case welcome(Hello, version: Int)
+    case start(Call)
+    /// Answer a call that can't be started.
+    case reject(id: Int64, DepotError)
+    /// Let a stream send more frames.
+    case grant(id: Int64, Int)
+    case cancel(id: Int64)
+    case pong(Int64)
+    /// Send the error without an id, then close.
+    case close(DepotError)
+  }
+
+  private enum Phase: Hashable, Sendable {
+    case awaitingHello
+    case open
+    case draining
+    case closed
+  }
+
+  private var phase = Phase.awaitingHello
+  private var lastIdentifier: Int64 = 0
+  /// The calls without a terminal frame; few enough to look through.
+  private var running: [Int64] = []
+  /// The running calls that go on until the client has enough, and so don't count as waiting.
+  private var watching: [Int64] = []
+
+  package init() {}
+
+  /// Whether hello was said and nothing ended the connection.
+  package var isOpen: Bool { phase == .open || phase == .draining }
+
+  /// Whether the client hasn't said hello.
+  package var isAwaitingHello: Bool { phase == .awaitingHello }
+
+  /// How many calls wait for their answer.
+  package var runningCount: Int { running.count }
+
+  /// Takes in what the client sent.
+  package mutating func receive(_ frame: ClientFrame) -> Action {
+    switch frame {
+    case .hello(let hello): return receive(hello)
+    case .ping(let number): return needsHello() ?? .pong(number)
+    case .pong: return needsHello() ?? .nothing
+    case .call(let call): return start(call)
+    case .invalidCall(let id, let error): return begin(id) ?? .reject(id: id, error)
+    case .more(let id, let count):
+      return control(id) ?? (running.contains(id) ? .grant(id: id, count) : .nothing)
+    case .cancel(let id):
+      return control(id) ?? (running.contains(id) ? .cancel(id: id) : .nothing)
+    }
+  }
+
+  /// Ends the connection because of what its bytes say.
+  package mutating func fail(_ error: DepotError) -> Action {
+    phase = .closed
+    return .close(error)
+  }
+
+  /// Notes that a call got its terminal frame.
+  package mutating func finish(_ id: Int64) {
+    if let index = running.lastIndex(of: id) { running.remove(at: index) }
+    if let index = watching.lastIndex(of: id) { watching.remove(at: index) }
+  }
+
+  /// Refuses new calls from now on.
+  package mutating func drain() {
+    if phase == .open { phase = .draining }
+  }
+
+  private mutating func receive(_ hello: Hello) -> Action {
+    guard phase == .awaitingHello else {
+      return fail(DepotError(.hello, "Hello was said already."))
+    }
+    do throws(DepotError) {
+      let version = try hello.negotiate()
+      phase = .open
+      return .welcome(hello, version: version)
+    } catch {
+      return fail(error)
+    }
+  }
+
+  private mutating func start(_ call: Call) -> Action {
+    if let action = begin(call.id) { return action }
+    if phase == .draining {
+      return .reject(id: call.id, DepotError(.draining, "The service is about to end."))
+    }
+    if call.operation.isWatch {
+      guard watching.count < Limits.watches else {
+        return .reject(
+          id: call.id,
+          DepotError(.tooManyWatches, "\(Limits.watches) queries are watched already.")
+            .hint("Cancel one of them, or use another connection.")
+        )
+      }
+      watching.append(call.id)
+    }
+    guard running.count - watching.count < Limits.inFlight || call.operation.isWatch else {
+      return .reject(
+        id: call.id,
+        DepotError(.tooManyInFlight, "\(Limits.inFlight) calls already wait for their answers.")
+          .hint("Wait for one of them.")
+      )
+    }
+    running.append(call.id)
+    return .start(call)
+  }
+
+  /// Checks that a call with this id may begin; returns what is to be done if not.
+  private mutating func begin(_ id: Int64) -> Action? {
+    if let action = needsHello() { return action }
+    guard id > lastIdentifier else {
+      return fail(
+        DepotError(.sequence, "The id \(id) isn't above \(lastIdentifier), the last one.")
+          .hint("Give every call a larger id than the one before.")
+      )
+    }
+    lastIdentifier = id
+    return nil
+  }
+
+  /// Checks that a call with this id was begun; returns what is to be done if not.
+  private mutating func control(_ id: Int64) -> Action? {
+    if let action = needsHello() { return action }
+    guard id <= lastIdentifier else {
+      return fail(DepotError(.sequence, "There was no call \(id)."))
+    }
+    return nil
+  }
+
+  private mutating func needsHello() -> Action? {
+    guard phase == .awaitingHello else { return nil }
+    return fail(
+      DepotError(.hello, "The first frame must be hello.")
+        .hint(#"Send {"hello":{"protocol":[1,1]}} first."#)
+    )
+  }
+}

@@ -1,0 +1,206 @@
+internal import DepotEngine
+internal import DepotProtocol
+
+/// A named set of stores that act as one.
+///
+/// It lives on the server's thread.
+final class Container {
+  enum State {
+    case opening
+    case open
+    case closing
+    case closed
+  }
+
+  let name: String
+  /// The stores as they were asked for.
+  let stores: [ContainerStore]
+  let hosts: [StoreHost]
+  let placement: StorePlacement
+  /// The store, if there is but one.
+  let only: StoreHost?
+  var state = State.opening
+  /// Whether it outlives its last user though stores of it are in memory.
+  var keeps: Bool
+  /// The connections that use it.
+  var users: Set<Int64> = []
+  /// Why calls are refused for now; `nil` if they aren't.
+  var interruption: DepotError?
+  /// The custom stage of a migration that goes on.
+  var migration: RunningMigration?
+  /// Whether it shows the store of another one, which nobody may write to meanwhile.
+  let isView: Bool
+  /// The tasks for when it is open, or couldn't be opened.
+  var whenOpen: [(DepotError?) -> Void] = []
+  /// The tasks for when it is closed.
+  var whenClosed: [() -> Void] = []
+
+  /// The schema of all stores together.
+  private(set) var schema = Schema()
+  private(set) var fingerprint = ""
+  private var holders: [String: StoreHost] = [:]
+
+  init(
+    name: String,
+    stores: [ContainerStore],
+    hosts: [StoreHost],
+    keeps: Bool,
+    isView: Bool = false
+  ) {
+    self.isView = isView
+    self.name = name
+    self.stores = stores
+    self.hosts = hosts
+    self.keeps = keeps
+    only = hosts.count == 1 ? hosts[0] : nil
+    placement = StorePlacement(
+      hosts.map { StorePlacement.Place(store: $0.name, entities: $0.entities) }
+    )
+    if !isView { for host in hosts { host.container = self } }
+  }
+
+  /// Whether nobody uses it who keeps it open.
+  var isAbandoned: Bool {
+    state == .open && users.isEmpty && !keeps
+      && hosts.contains { $0.configuration.isInMemory }
+  }
+
+  /// Whether a schema goes into its one store as a whole.
+  var isUndivided: Bool { only.map { $0.entities == nil } ?? false }
+
+  /// Takes note of the schemas that the stores have now.
+  func refresh() {
+    holders = [:]
+    if let only {
+      schema = only.catalog.schema
+      fingerprint = only.catalog.fingerprint
+      return
+    }
+    schema = Self.union(of: hosts.map(\.catalog.schema))
+    fingerprint = schema.fingerprint
+    for host in hosts {
+      for entity in host.catalog.schema.entities { holders[entity.name] = host }
+    }
+  }
+
+  /// Returns the schema that several stores have together.
+  static func union(of schemas: [Schema]) -> Schema {
+    Schema(
+      version: schemas.lazy.compactMap(\.version).first,
+      entities: schemas.flatMap(\.entities)
+    )
+  }
+
+  /// Checks that the stores hold what they are to hold.
+  ///
+  /// - Throws: ``DepotError`` `schema.invalid`.
+  func checkPlacement() throws(DepotError) {
+    for (index, host) in hosts.enumerated() {
+      try placement.check(host.catalog.schema, of: index)
+    }
+  }
+
+  /// Returns the store that an operation is about.
+  ///
+  /// - Throws: ``DepotError`` `schema.unknown_entity`, or `request.usage` if there are several.
+  func host(of operation: Operation) throws(DepotError) -> StoreHost {
+    if let only { return only }
+    if case .save(let request) = operation { return try host(of: request) }
+    guard let entity = operation.entity else { return try hostOfHistory(operation) ?? hosts[0] }
+    return try host(of: entity, at: "/args/entity")
+  }
+
+  /// Returns the store whose history an operation is about; `nil` if it is about none.
+  private func hostOfHistory(_ operation: Operation) throws(DepotError) -> StoreHost? {
+    guard operation.isAboutHistory else { return nil }
+    guard let token = operation.token else {
+      throw DepotError(.usage, "The container has several stores, each with a history of its own.")
+        .hint("Name an entity or a token of the store that you mean.").at("/args")
+    }
+    for host in hosts where host.store.map({ token.isOf(store: $0.storeIdentifier) }) ?? false {
+      return host
+    }
+    throw DepotError(.historyForeign, "The token \(token) is of no store of the container.")
+      .at("/args")
+  }
+
+  private func host(of entity: String, at place: String) throws(DepotError) -> StoreHost {
+    if let host = holders[entity] { return host }
+    do throws(DepotError) {
+      _ = try schema.entity(named: entity)
+    } catch {
+      throw error.at(place)
+    }
+    throw DepotError(.bug, "The entity \"\(entity)\" has no store.")
+  }
+
+  private func host(of request: SaveRequest) throws(DepotError) -> StoreHost {
+    var result: StoreHost?
+    let groups: [(String, [String])] = [
+      ("insert", request.inserts.map(\.entity)), ("update", request.updates.map(\.entity)),
+      ("delete", request.deletes.map(\.entity)),
+    ]
+    for (member, entities) in groups {
+      for (index, entity) in entities.enumerated() {
+        let place = "/args/\(member)/\(index)/entity"
+        let host = try host(of: entity, at: place)
+        if let result, result !== host {
+          throw DepotError(
+            .usage,
+            "A save can't be stored in two stores at once: \(result.name) and \(host.name)."
+          )
+          .hint("Send one for each store; \(entity) is in \(host.name).").at(place)
+        }
+        result = host
+      }
+    }
+    return result ?? hosts[0]
+  }
+}
+
+extension Operation {
+  /// Whether the operation is about the history of one store.
+  fileprivate var isAboutHistory: Bool {
+    switch self {
+    case .history, .historyStatus, .deleteHistory, .acknowledgeHistory, .forgetConsumer, .undo,
+      .redo:
+      true
+    case .watch(let request): if case .history = request.subject { true } else { false }
+    default: false
+    }
+  }
+
+  /// A token of the history that the operation names.
+  fileprivate var token: HistoryToken? {
+    switch self {
+    case .history(let request):
+      if case .token(let token)? = request.since { token } else { request.until }
+    case .watch(let request): request.since
+    case .deleteHistory(.token(let token)): token
+    case .acknowledgeHistory(let position): position.token
+    case .undo(let request), .redo(let request):
+      if case .token(let token) = request.target { token } else { nil }
+    default: nil
+    }
+  }
+
+  /// The name of the entity that the operation is about, or `nil`.
+  var entity: String? {
+    switch self {
+    case .insert(let request): request.entity
+    case .get(let request): request.entity
+    case .fetch(let request): request.entity
+    case .explain(let request): request.entity
+    case .count(let request), .exists(let request): request.entity
+    case .aggregate(let request): request.entity
+    case .update(let request): request.entity
+    case .delete(let request): request.entity
+    case .readBlob(let request): request.entity
+    case .writeBlob(let request): request.entity
+    case .watch(let request): request.entity
+    case .history(let request): request.entity
+    case .historyRow(let request): request.entity
+    default: nil
+    }
+  }
+}

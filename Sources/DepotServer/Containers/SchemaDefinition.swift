@@ -1,0 +1,202 @@
+internal import DepotEngine
+internal import DepotProtocol
+
+/// The definition of one schema over several stores.
+///
+/// All stores take their part in a transaction that stays open, during which nothing else is written,
+/// and are told to commit it when every one of them could. Only a failure of a disk, or a crash, between
+/// their commits leaves some without theirs; defining the same schema again does the rest.
+///
+/// It lives on the server's thread.
+final class SchemaDefinition {
+  /// The outcome of a definition.
+  struct Outcome {
+    var isChanged: Bool
+    var changes: [String]
+    /// The fingerprint of the schema of all stores together.
+    var fingerprint: String
+    /// The version of the schema.
+    var version: SchemaVersion?
+    /// Where the stores were copied that were migrated.
+    var backups: [String] = []
+    /// The plans of migrations that are only tried.
+    var plans: [JSONValue] = []
+
+    /// The members of the result.
+    var members: [String: JSONValue] {
+      var result: [String: JSONValue] = [
+        "changed": .bool(isChanged), "changes": .array(changes.map(JSONValue.string)),
+        "schema": .string(fingerprint),
+      ]
+      if let version { result["version"] = .string(version.description) }
+      if !backups.isEmpty { result["backups"] = .array(backups.map(JSONValue.string)) }
+      if !plans.isEmpty { result["plans"] = .array(plans) }
+      return result
+    }
+  }
+
+  typealias Completion = (Result<Outcome, DepotError>) -> Void
+  /// Hands the part of a store over to it; whatever comes of it goes to ``finish(_:_:)``.
+  typealias Send = (
+    SchemaDefinition, _ part: Int, _ host: StoreHost, Operation, WriteRequest.Phase
+  ) -> Void
+
+  private let container: Container
+  private let parts: [(host: StoreHost, schema: Schema)]
+  private let isDryRun: Bool
+  private let options: MigrationOptions
+  private let send: Send
+  private let completion: Completion
+  private var phase = WriteRequest.Phase.whole
+  private var waiting = 0
+  private var results: [Int: JSONValue] = [:]
+  private var failure: DepotError?
+  private var committed = 0
+
+  /// - Throws: ``DepotError`` `schema.invalid` if the schema can't be divided,
+  ///   `unavailable.readonly` if a store would have to change that can't.
+  init(
+    _ schema: Schema,
+    of container: Container,
+    isDryRun: Bool,
+    _ options: MigrationOptions = MigrationOptions(),
+    send: @escaping Send,
+    completion: @escaping Completion
+  ) throws(DepotError) {
+    self.container = container
+    self.isDryRun = isDryRun
+    self.options = options
+    self.send = send
+    self.completion = completion
+    let divided = container.isUndivided ? [schema] : try container.placement.divide(schema)
+    var parts: [(StoreHost, Schema)] = []
+    for (host, part) in zip(container.hosts, divided) {
+      guard host.reader != nil else { throw host.refuse() }
+      if host.isReadOnly {
+        try Self.requireEqual(host, part)
+      } else {
+        parts.append((host, part))
+      }
+    }
+    self.parts = parts
+  }
+
+  private static func requireEqual(_ host: StoreHost, _ part: Schema) throws(DepotError) {
+    let comparison = SchemaComparison(from: host.catalog.schema, to: part)
+    let changes = comparison.changes.map(\.description) + comparison.differences
+    guard !changes.isEmpty else { return }
+    throw DepotError(
+      .readOnly,
+      "The store \(host.name) is open for reading only, and its schema differs: "
+        + changes.joined(separator: "; ") + "."
+    )
+    .details(["differences": .array(changes.map(JSONValue.string))])
+  }
+
+  /// Asks the stores, and goes on when they have answered.
+  func begin() {
+    guard !parts.isEmpty else {
+      return completion(
+        .success(Outcome(isChanged: false, changes: [], fingerprint: container.fingerprint))
+      )
+    }
+    // A store may have been taken out of service.
+    if let refusal { return completion(.failure(refusal)) }
+    ask(parts.indices, parts.count == 1 || isDryRun ? .whole : .prepare)
+  }
+
+  private var refusal: DepotError? {
+    parts.lazy.map(\.host).first { $0.reader == nil }?.refuse()
+  }
+
+  private func ask(_ indices: some Collection<Int>, _ phase: WriteRequest.Phase) {
+    self.phase = phase
+    waiting = indices.count
+    for index in indices {
+      let operation = Operation.defineSchema(parts[index].schema, isDryRun: isDryRun, options)
+      send(self, index, parts[index].host, operation, phase)
+    }
+  }
+
+  /// Takes the answer of a store: the terminal frame of a call, on a line.
+  func finish(_ part: Int, _ frame: [UInt8]) {
+    switch (StoreAnswer.result(frame), phase) {
+    case (.success(let value), .whole), (.success(let value), .prepare): results[part] = value
+    case (.success, .commit): committed += 1
+    case (.success, .undo): break
+    case (.failure(let error), _): failure = failure?.adding(error) ?? error
+    }
+    waiting -= 1
+    if waiting == 0 { goOn() }
+  }
+
+  private func goOn() {
+    if phase == .prepare {
+      failure = failure ?? refusal
+      // A store that couldn't prepare its part has undone it, as has one that was closed.
+      let prepared = results.keys.filter { parts[$0].host.reader != nil }.sorted()
+      if !prepared.isEmpty { return ask(prepared, failure == nil ? .commit : .undo) }
+    }
+    if let failure { return completion(.failure(explain(failure))) }
+    let all = parts.indices.compactMap { results[$0] }
+    completion(
+      .success(
+        Outcome(
+          isChanged: all.contains { $0["changed"]?.bool == true },
+          changes: all.flatMap { $0["changes"]?.array?.compactMap(\.string) ?? [] },
+          fingerprint: isDryRun ? futureFingerprint : container.fingerprint,
+          version: all.lazy.compactMap { $0["version"]?.string }.first.flatMap(SchemaVersion.init),
+          backups: isDryRun ? [] : all.compactMap { $0["backup"]?.string },
+          plans: isDryRun ? all.compactMap { $0["plan"] } : []
+        )
+      )
+    )
+  }
+
+  private func explain(_ error: DepotError) -> DepotError {
+    guard committed > 0 else { return error }
+    var error = error
+    error.message += " Other stores of the container have their part of the schema."
+    error.hint = "Define the schema again, which does the rest."
+    return error
+  }
+
+  /// The fingerprint that the schema would have.
+  private var futureFingerprint: String {
+    let schemas = container.hosts.map { host in
+      parts.first { $0.host === host }
+        .map { SchemaComparison(from: host.catalog.schema, to: $0.schema).result }
+        ?? host.catalog.schema
+    }
+    return Container.union(of: schemas).fingerprint
+  }
+}
+
+extension DepotError {
+  /// Returns the refusal of a store's part of a schema with that of another store, if both are for the
+  /// same reason, so that all that would be lost is told.
+  fileprivate func adding(_ other: DepotError) -> DepotError {
+    guard [.loss, .mismatch].contains(code), other.code == code,
+      case .object(var members)? = details, let more = other.details?.object
+    else { return self }
+    for case (let name, .array(let list)) in members {
+      members[name] = .array(list + (more[name]?.array ?? []))
+    }
+    var result = details(members)
+    result.message += " " + other.message
+    return result
+  }
+}
+
+/// The terminal frame of a call that the server itself made, on a line.
+enum StoreAnswer {
+  static func result(_ frame: [UInt8]) -> Result<JSONValue, DepotError> {
+    do throws(DepotError) {
+      var reader = try JSONObjectReader(JSONDocument(frame).root)
+      if let node = reader.optional("err") { return .failure(try DepotError(node)) }
+      return .success(try JSONValue(reader.required("ok")))
+    } catch {
+      return .failure(error)
+    }
+  }
+}

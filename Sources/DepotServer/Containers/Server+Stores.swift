@@ -1,0 +1,116 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+
+extension Server {
+  /// Says where a store of a container is.
+  ///
+  /// - Throws: ``DepotError`` `permission.op` if the client may not name the place,
+  ///   `unavailable.busy` if the file is open already, `notfound.file` if its folder is missing.
+  func configuration(
+    of store: ContainerStore,
+    at index: Int,
+    _ session: Session
+  ) throws(DepotError) -> StoreConfiguration {
+    let path: String
+    switch store.location {
+    case .memory:
+      let folder = try memoryFolder()
+      var result = StoreConfiguration(path: "\(folder)/\(nextHost).store", isInMemory: true)
+      result.history = self.configuration.history
+      return result
+    case .file(let name):
+      let folder = storesFolder
+      if !store.isReadOnly { try? FileSystem.createPrivateFolder(folder) }
+      path = folder + "/" + name
+    case .path(let absolute):
+      guard session.role == .owner else {
+        throw DepotError(.operation, "Only the owner of the service may name the path of a store.")
+          .hint("Use \"file\" for a file in the service's own folder.")
+          .at("/args/stores/\(index)/path")
+      }
+      path = absolute
+    }
+    guard let resolved = FileSystem.resolved(path) else {
+      throw DepotError(.fileNotFound, "There is no folder for \(path).")
+        .at("/args/stores/\(index)")
+    }
+    for host in hosts {
+      let other = host.configuration.path
+      guard FileSystem.resolved(other) == resolved || FileSystem.isSameFile(other, resolved) else {
+        continue
+      }
+      let holder = host.container?.name ?? ContainerRequest.defaultName
+      throw DepotError(.busy, "\(resolved) is open already, in the container \"\(holder)\".")
+        .hint("Use that container, or close it.").at("/args/stores/\(index)")
+    }
+    var result = StoreConfiguration(path: resolved, isReadOnly: store.isReadOnly)
+    result.history = self.configuration.history
+    return result
+  }
+
+  /// Returns the folder of the stores in memory, which is made for the first of them.
+  private func memoryFolder() throws(DepotError) -> String {
+    if let memory { return memory.path }
+    let made = try MemoryFolder(instance: instance)
+    memory = made
+    return made.path
+  }
+
+  /// The folder of the stores that clients name by a file's name.
+  private var storesFolder: String {
+    let path = configuration.storePath
+    return (path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ".") + "/stores"
+  }
+
+  /// Returns what `container.list` answers.
+  func containerList() -> JSONValue {
+    let open = [defaultContainer] + namedContainers.filter { $0.state == .open }
+    return .object(["containers": .array(open.map(description))])
+  }
+
+  /// Returns what `container.open` answers.
+  func description(of container: Container, opened: Bool, changes: [String]) -> JSONValue {
+    .object([
+      "opened": .bool(opened),
+      "changes": .array(changes.map(JSONValue.string)),
+      "schema": .string(container.fingerprint),
+      "stores": .array(container.hosts.map(description)),
+    ])
+  }
+
+  private func description(of container: Container) -> JSONValue {
+    .object([
+      "name": .string(container.name),
+      "users": .int64(Int64(container === defaultContainer ? users : container.users.count)),
+      "keep": .bool(
+        container.keeps || !container.hosts.contains { $0.configuration.isInMemory }
+      ),
+      "schema": .string(container.fingerprint),
+      "stores": .array(container.hosts.map(description)),
+    ])
+  }
+
+  /// How many connections have no other container.
+  private var users: Int {
+    sessions.values.count {
+      $0.state.isOpen && $0.containerName == ContainerRequest.defaultName
+    }
+  }
+
+  private func description(of host: StoreHost) -> JSONValue {
+    let (path, isInMemory) = (host.configuration.path, host.configuration.isInMemory)
+    let bytes = ["", "-wal"].reduce(0) { $0 + (FileSystem.size(of: path + $1) ?? 0) }
+    var members: [String: JSONValue] = [
+      "name": .string(host.name),
+      "kind": .string(isInMemory ? "memory" : "file"),
+      "readOnly": .bool(host.isReadOnly),
+      "entities": .array(host.catalog.schema.entities.map { .string($0.name) }),
+      "bytes": .int64(Int64(bytes)),
+      "schema": .string(host.catalog.fingerprint),
+      "uuid": .string(host.store?.storeIdentifier ?? ""),
+    ]
+    if !isInMemory { members["path"] = .string(FileSystem.resolved(path) ?? path) }
+    return .object(members)
+  }
+}

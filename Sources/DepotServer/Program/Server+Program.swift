@@ -1,0 +1,94 @@
+internal import DepotEngine
+package import DepotLinux
+package import DepotProtocol
+
+/// A service that is part of a program, for one store.
+///
+/// It leaves alone what is the program's: signals, standard descriptors, the mask of new files, the
+/// working folder, and what a service manager passed. It ends when the program says so.
+extension Server {
+  /// The store of a service that is part of a program.
+  package enum ProgramStore: Sendable {
+    /// A file, which others reach at the socket that was claimed.
+    case file(path: String, ListeningSocket.Claim)
+    /// A file that nothing may be written to, for this program only.
+    case frozen(path: String)
+    /// Nowhere, for this program only.
+    case memory
+  }
+
+  /// Opens a store inside this program; ``run()`` then serves it.
+  ///
+  /// - Parameters:
+  ///   - store: Where it is.
+  ///   - socket: The path of the socket; empty if there is none.
+  ///   - isSilent: Whether nothing is logged on the standard error.
+  /// - Throws: ``DepotError`` `unavailable.busy` if another process has the store, `storage.corrupt`
+  ///   if it is damaged, and others of class `storage` and `unavailable`.
+  package init(
+    inProgram store: ProgramStore,
+    socket: String = "",
+    isSilent: Bool = true
+  ) throws(DepotError) {
+    var configuration = ServerConfiguration()
+    configuration.socketPath = socket
+    configuration.isSilent = isSilent
+    let instance = Self.makeInstance()
+    var memory: MemoryFolder?
+    var own: StoreConfiguration
+    var claim: ListeningSocket.Claim?
+    switch store {
+    case .file(let path, let right):
+      own = StoreConfiguration(path: path)
+      claim = right
+    case .frozen(let path):
+      own = StoreConfiguration(path: path, isReadOnly: true)
+    case .memory:
+      MemoryFolder.removeLeftoversOnce
+      let folder = try MemoryFolder(instance: instance)
+      own = StoreConfiguration(path: folder.path + "/0.store", isInMemory: true)
+      memory = folder
+    }
+    own.history = configuration.history
+    configuration.storePath = own.path
+    do throws(DepotError) {
+      try self.init(configuration, own, signals: nil, instance: instance, memory: memory) {
+        () throws(DepotError) in
+        (
+          try claim.flatMap { claim throws(DepotError) in try Self.listen(configuration, claim) },
+          []
+        )
+      }
+    } catch {
+      memory?.remove()
+      throw error
+    }
+  }
+
+  /// Whether the service is part of a program.
+  var isInProgram: Bool { signals == nil }
+
+  /// Returns a connection to the service; it is at its end at once if the service has ended.
+  ///
+  /// - Throws: ``DepotError`` `unavailable.busy` if there are no more descriptors.
+  package nonisolated func makeConnection() throws(DepotError) -> Descriptor {
+    do throws(SystemError) {
+      let (near, far) = try UnixSocket.pair()
+      inbox.post(.client(far))
+      return near
+    } catch {
+      throw DepotError(.busy, "There are no more descriptors: \(error).")
+    }
+  }
+
+  /// Has the service finish its calls, close its store, and return from ``run()``.
+  package nonisolated func end() { inbox.post(.end) }
+
+  /// Ends without another answer, because the disk can't be relied on.
+  func giveUp() {
+    phase = .closing(.end(status: 70))
+    pauseListener()
+    listener?.unlinkIfOwn()
+    for session in Array(sessions.values) { end(session) }
+  }
+}

@@ -1,0 +1,28 @@
+internal import DepotLinux
+internal import DepotProtocol
+
+/// The line of JSON that tells whoever starts a service, at its standard output, how that went.
+enum StartReport {
+  /// The service answers.
+  case ready(store: String)
+  /// It can't, and ends.
+  case failed(DepotError)
+
+  /// Writes the line, and closes the standard output.
+  func send() {
+    var writer = JSONWriter()
+    switch self {
+    case .ready(let store):
+      writer.raw("{\"ready\":{\"pid\":")
+      writer.integer(Int(Process.identifier))
+      writer.raw(",\"store\":")
+      writer.string(store)
+      writer.raw("}}\n")
+    case .failed(let error):
+      writer.raw("{\"err\":")
+      writer.write(error)
+      writer.raw("}\n")
+    }
+    Process.endStandardOutput(writer.bytes)
+  }
+}

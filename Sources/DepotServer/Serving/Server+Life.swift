@@ -1,0 +1,160 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+
+extension Server {
+  /// Acts on SIGTERM, SIGINT, and SIGHUP.
+  func receiveSignals() {
+    while let signal = signals?.next() {
+      switch (signal, phase) {
+      case (.hangUp, _): reload()
+      case (.terminate, .serving): drain("signal")
+      case (.terminate, .draining(_, let departure)): phase = .draining(until: now, departure)
+      case (.terminate, .handedOver): phase = .ended(status: 0)
+      case (.terminate, .resuming(let handover, _)): phase = .resuming(handover, mustEnd: true)
+      case (.terminate, _): break
+      }
+    }
+  }
+
+  /// Reads the configuration file again; connections stay.
+  private func reload() {
+    notifier?.send("RELOADING=1\nMONOTONIC_USEC=\(Monotonic.now() / 1000)")
+    do throws(DepotError) {
+      let fresh = try configuration.reloaded()
+      access = fresh.access
+      if access.isShared { listener?.admitAll() }
+      slowNanoseconds = UInt64(fresh.slowMilliseconds) * 1_000_000
+      log.write(.notice, "reloaded")
+      notifier?.send("READY=1\nSTATUS=reloaded")
+    } catch {
+      log.write(.error, "not reloaded", [("error", "\(error)")])
+      notifier?.send("READY=1\nSTATUS=not reloaded: \(error.message)")
+    }
+  }
+
+  /// Stops accepting, refuses new calls, and tells the clients.
+  func drain(_ reason: String, for departure: Departure = .end(status: 0)) {
+    guard isServing else { return }
+    log.write(.notice, "draining", [("reason", reason)])
+    let until = now + UInt64(configuration.drainMilliseconds) * 1_000_000
+    phase = .draining(until: until, departure)
+    pauseListener()
+    if case .end = departure {
+      notifier?.send("STOPPING=1")
+      listener?.unlinkIfOwn()
+    }
+    for session in sessions.values
+    where session.state.isOpen && session.number != departure.connection {
+      session.state.drain()
+      session.send { $0.raw("{\"event\":\"draining\"}") }
+      endWatches(of: session)
+      touch(session)
+    }
+  }
+
+  /// Moves on to the next phase of the service's end once the present one is done.
+  ///
+  /// - Returns: The process's status at the very end.
+  func advance() -> Int32? {
+    switch phase {
+    case .serving, .handedOver, .resuming: return nil
+    case .closing(let departure):
+      closeNext(before: departure)
+      if case .ended = phase { return advance() }
+      return nil
+    case .ended(let status):
+      log.write(.notice, "ended")
+      pending.removeAll()
+      opener.stop()
+      return status
+    case .draining(let until, let departure):
+      let clients = sessions.values.filter { $0.number != departure.connection }
+      let isDone = clients.allSatisfy { $0.calls.isEmpty && $0.output.count == 0 }
+      guard isDone || now >= until else { return nil }
+      for session in clients {
+        if isDone, session.state.isOpen { sayEnd(to: session) }
+        end(session)
+      }
+      phase = .closing(departure)
+      return advance()
+    }
+  }
+
+  /// Tells a client that what it wasn't answered was never begun.
+  private func sayEnd(to session: Session) {
+    session.send { $0.raw("{\"event\":\"ended\"}") }
+    flushNow(session)
+  }
+
+  /// Closes the next of the stores, the service's own last; departs when all are closed.
+  private func closeNext(before departure: Departure) {
+    let isClosing = hosts.contains { $0.isActive && !$0.isOpen }
+    if isClosing || opener.isBusy { return }
+    if let host = hosts.last(where: \.isOpen) { return host.suspend(ReaderPool.draining) }
+    memory?.remove()
+    switch departure {
+    case .end(let status): phase = .ended(status: status)
+    case .handover(let handover): handOver(handover)
+    }
+  }
+
+  /// Does what is due now and then.
+  func tick() {
+    nextTick = now + (isAcceptingPaused ? Self.acceptPause : 500_000_000)
+    if isServing { watchListener() }
+    for session in sessions.values {
+      if session.isClosing {
+        if now - session.lastProgress > 5_000_000_000 { end(session) }
+      } else if session.state.isAwaitingHello {
+        guard now - session.openedAt > UInt64(Limits.helloMilliseconds) * 1_000_000 else {
+          continue
+        }
+        close(session, DepotError(.hello, "The client didn't say hello in time."))
+        flushNow(session)
+      } else if session.output.count > 0 {
+        guard now - session.lastProgress > stallNanoseconds else { continue }
+        log.write(.warning, "client took nothing; cut off", [("connection", "\(session.number)")])
+        end(session)
+      } else if session.decoder.pendingCount > 0, now - session.lastProgress > stallNanoseconds {
+        close(session, DepotError(.frame, "The rest of a frame didn't come in time."))
+        flushNow(session)
+      }
+      for call in session.calls.values where now >= call.control.deadline {
+        call.stream?.source.wake()
+      }
+    }
+    for host in hosts {
+      host.readers?.expireParked(olderThan: stallNanoseconds)
+      host.readers?.rest(after: 5_000_000_000)
+      host.live?.tick()
+      lookForRoom(host)
+    }
+    if tendSnapshots() { nextTick = now + 100_000_000 }
+    if now >= nextPurge {
+      nextPurge = now + 10_000_000_000
+      for host in hosts where host.isOpen { host.store?.purgeHistory() }
+    }
+    if !isServing { endStreamsOutOfCredit() }
+  }
+
+  /// Ends the streams that would hold up the end of the service, because their clients want no more.
+  private func endStreamsOutOfCredit() {
+    let error = DepotError(.draining, "The service is about to end.")
+    for session in sessions.values {
+      for call in session.calls.values where call.stream?.isOutOfCredit == true {
+        call.stream?.source.stop(error)
+      }
+    }
+  }
+
+  /// How long a client may leave its side of a connection lying, in nanoseconds.
+  private var stallNanoseconds: UInt64 {
+    UInt64(configuration.stallMilliseconds) * 1_000_000
+  }
+
+  private func flushNow(_ session: Session) {
+    session.revokeDirectAnswer()
+    _ = try? session.output.flush(to: session.descriptor)
+  }
+}

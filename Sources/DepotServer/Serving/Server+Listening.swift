@@ -1,0 +1,73 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+
+/// How a service comes to its socket.
+extension Server {
+  /// Takes the right to listen, unless the service manager listens already.
+  static func claim(
+    _ configuration: ServerConfiguration
+  ) throws(DepotError) -> ListeningSocket.Claim? {
+    if ListeningSocket.isFromServiceManager { return nil }
+    return try explaining(configuration.socketPath) { () throws(ListeningSocket.Failure) in
+      try ListeningSocket.Claim(path: configuration.socketPath)
+    }
+  }
+
+  static func listen(
+    _ configuration: ServerConfiguration,
+    _ claim: ListeningSocket.Claim?
+  ) throws(DepotError) -> ListeningSocket? {
+    guard let claim else { return ListeningSocket.fromServiceManager() }
+    return try explaining(configuration.socketPath) { () throws(ListeningSocket.Failure) in
+      try ListeningSocket(claim, mode: configuration.access.isShared ? 0o666 : 0o600)
+    }
+  }
+
+  /// The absolute path of the service's own store.
+  var storePath: String {
+    FileSystem.resolved(configuration.storePath) ?? configuration.storePath
+  }
+
+  /// Notes beside the socket which store is served there, or that somebody has stopped that.
+  ///
+  /// A service inside a program comes and goes with that, and a service manager knows what it starts.
+  func record(isStopped: Bool) {
+    guard !isInProgram, let listener, listener.hasPath else { return }
+    let record = ServiceRecord(store: storePath, isStopped: isStopped)
+    do throws(SystemError) {
+      try record.write(besideSocket: configuration.socketPath)
+    } catch {
+      log.write(.warning, "the store isn't noted beside the socket", [("error", "\(error)")])
+    }
+  }
+
+  /// Says in terms of the service why a socket can't be had.
+  private static func explaining<Result>(
+    _ path: String,
+    _ body: () throws(ListeningSocket.Failure) -> Result
+  ) throws(DepotError) -> Result {
+    do throws(ListeningSocket.Failure) {
+      return try body()
+    } catch {
+      switch error {
+      case .pathTooLong(let bytes):
+        throw DepotError(
+          .usage,
+          "The socket's path needs \(bytes) bytes; the limit is \(UnixSocket.longestPath)."
+        )
+        .hint("Use --socket or a shorter XDG_RUNTIME_DIR.")
+      case .inUse(let process):
+        let who = process.isEmpty ? "Another service" : "The service with process \(process)"
+        throw DepotError(.busy, "\(who) already listens at \(path).")
+          .hint("Stop it with: depot --socket \(path) service stop")
+          .details(["socket": .string(path)])
+      case .foreignFile:
+        throw DepotError(.usage, "There is a file at \(path) that isn't a socket of yours.")
+          .hint("Choose another path with --socket.")
+      case .system(let error):
+        throw DepotError(error, file: path)
+      }
+    }
+  }
+}

@@ -1,0 +1,123 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+
+/// The place of this service on its way to another one.
+struct Handover {
+  /// The connection of the other service, and the call that is answered with the socket.
+  let connection: Int64
+  let call: Int64
+  /// The clients that were accepted but not heard of.
+  var clients: [Descriptor] = []
+}
+
+extension Server {
+  /// Begins to end, to hand the socket over to the caller when the stores are closed.
+  ///
+  /// - Throws: ``DepotError`` `request.usage` if the caller has another store, `unavailable.busy` if the
+  ///   place is being handed over already.
+  func beginTakeover(_ store: String, _ call: Call, _ session: Session) throws(DepotError) {
+    let path = storePath
+    guard store == path || FileSystem.isSameFile(store, path) else {
+      throw DepotError(.usage, "This service has the store \(path), not \(store).")
+        .hint("Start the other one with --store \(path).").at("/args/store")
+    }
+    guard isServing else {
+      throw DepotError(.busy, "The service is ending already.")
+    }
+    session.calls[call.id] = running(call)
+    var handover = Handover(connection: session.number, call: call.id)
+    pauseListener()
+    // Those that have sent nothing yet shall not notice.
+    for client in sessions.values where client.isUnheard {
+      sessions[client.number] = nil
+      loop.remove(client.descriptor)
+      handover.clients.append(client.descriptor)
+    }
+    drain("process \(session.peer.process) takes over", for: .handover(handover))
+  }
+
+  /// Sends the socket to the other service once the stores are closed, or goes on if it is gone.
+  func handOver(_ handover: Handover) {
+    guard let session = sessions[handover.connection], let listener else {
+      return resume(handover)
+    }
+    let (names, descriptors) = listener.handOver()
+    var writer = JSONWriter()
+    session.reply(to: handover.call).object(to: &writer) { writer in
+      writer.member("descriptors", names + handover.clients.map { _ in "connection" })
+    }
+    let passed = descriptors + handover.clients
+    guard session.descriptor.sendAll(writer.bytes, passing: passed) else { return end(session) }
+    session.calls = [:]
+    session.state.finish(handover.call)
+    phase = .handedOver(handover)
+    log.write(.notice, "handed over", [("pid", "\(session.peer.process)")])
+  }
+
+  /// Ends, since the other service serves.
+  func finishTakeover(_ session: Session) {
+    notifier?.send("MAINPID=\(session.peer.process)")
+    phase = .ended(status: 0)
+  }
+
+  /// Serves again, since the other service couldn't.
+  ///
+  /// Of the containers, only the service's own is open then.
+  func resume(_ handover: Handover) {
+    phase = .resuming(handover, mustEnd: false)
+    log.write(.warning, "the other service is gone; serving again")
+    containers = [defaultContainer.name: defaultContainer]
+    hosts = defaultContainer.hosts
+    memory = nil
+    guard let host = defaultContainer.only else { return }
+    host.reopen { [self] result in
+      if case .failure(let error) = result {
+        log.write(.error, "the store can't be opened again", [("error", "\(error)")])
+        phase = .ended(status: 75)
+        return
+      }
+      let mustEnd = if case .resuming(_, true) = phase { true } else { false }
+      phase = .serving
+      for client in handover.clients { adopt(client) }
+      if mustEnd { drain("signal") } else { watchListener() }
+    }
+  }
+
+  /// Serves clients that another service had accepted.
+  func adopt(_ client: Descriptor) {
+    do throws(SystemError) {
+      try open(client, UnixSocket.peer(of: client))
+    } catch {
+      log.write(.warning, "a client is lost", [("error", "\(error)")])
+    }
+  }
+}
+
+extension Descriptor {
+  /// Sends bytes, and with the first ones as many descriptors each as the kernel takes along.
+  ///
+  /// - Returns: Whether all was taken.
+  fileprivate func sendAll(_ bytes: [UInt8], passing descriptors: [Descriptor]) -> Bool {
+    var (rest, start) = (descriptors[...], 0)
+    while start < bytes.count {
+      let part = Array(rest.prefix(Descriptor.mostPassed))
+      rest = rest.dropFirst(part.count)
+      let end = rest.isEmpty ? bytes.count : start + 1
+      let sent = bytes.withUnsafeBytes {
+        try? send(UnsafeRawBufferPointer(rebasing: $0[start..<end]), passing: part)
+      }
+      guard sent == end - start else { return false }
+      start = end
+    }
+    return true
+  }
+}
+
+extension Session {
+  /// Whether the client has sent nothing yet, as far as was read.
+  fileprivate var isUnheard: Bool {
+    state.isAwaitingHello && decoder.framing == nil && decoder.pendingCount == 0
+      && refusal == nil && !isClosing && !isHalfClosed
+  }
+}

@@ -1,0 +1,253 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+
+extension Server {
+  /// One turn of the loop: take in all that came, hand the writes over once, then send.
+  func turn(_ events: [EventLoop.Event]) -> Next {
+    now = Monotonic.now()
+    let messages = inbox.takeAll()
+    // What another thread read may show a commit that this one hasn't heard of, and no read that
+    // comes after it may see less.
+    if !messages.isEmpty { for host in hosts { host.endSnapshot() } }
+    for message in messages {
+      if let status = receive(message) { return .end(status: status) }
+    }
+    for event in events { handle(event) }
+    processUnfinished()
+    submitWrites()
+    flushTouched()
+    for host in hosts { host.rest() }
+    if now >= nextTick { tick() }
+    if let status = advance() { return .end(status: status) }
+    // What was left without waking this thread may be what something waits for now.
+    return .wait(milliseconds: inbox.hasMessages ? 0 : timeout())
+  }
+
+  private func handle(_ event: EventLoop.Event) {
+    switch event.token {
+    case Self.listenerToken: acceptAll()
+    case Self.signalToken: receiveSignals()
+    default:
+      guard let session = sessions[event.token] else { return }
+      if event.isWritable { touch(session) }
+      if event.isReadable { receive(session) }
+      // Nobody is left to read the answers.
+      if event.isHangUp, session.isHalfClosed || !event.isReadable { end(session) }
+    }
+  }
+
+  private func receive(_ message: Inbox.Message) -> Int32? {
+    switch message {
+    case .committed(let number, let outcomes):
+      renewSnapshot(host(number))
+      for outcome in outcomes { finish(outcome) }
+    case .answered(let number, let token, let isSuccess, let time):
+      renewSnapshot(host(number))
+      let outcome = WriteOutcome(token: token, frame: [], isSuccess: isSuccess)
+      finish(outcome, at: time)
+    case .rest(let connection, let bytes):
+      guard let session = sessions[connection] else { break }
+      session.output.append(bytes)
+      touch(session)
+    case .rows(let caller, let frames, let count, let isLast):
+      guard let session = session(of: caller) else { break }
+      session.calls[caller.call]?.stream?.delivered += count
+      session.output.append(frames)
+      touch(session)
+      if isLast { finish(caller.call, of: session, isError: false) }
+    case .readersClosed(let number):
+      host(number)?.didCloseReaders()
+    case .storeClosed(let number):
+      host(number)?.didCloseStore()
+    case .pinned(let pinned, let result):
+      didPin(pinned, result)
+    case .barrier(let caller, let result): passBarrier(caller, result)
+    case .opened(let ticket, let outcome):
+      opener.didOpen(ticket, outcome)
+    case .client(let descriptor):
+      if isServing { adopt(descriptor) }
+    case .end: drain("the program asked")
+    case .fatal(let error):
+      // Fail stop: whatever is in memory may not be what is on disk, so nothing more is answered.
+      log.write(.error, "the store failed; ending", [("error", "\(error)")])
+      guard isInProgram else { return 70 }
+      giveUp()
+    }
+    return nil
+  }
+
+  private func processUnfinished() {
+    guard !unfinished.isEmpty else { return }
+    let numbers = unfinished
+    unfinished.removeAll(keepingCapacity: true)
+    for number in numbers {
+      if let session = sessions[number] { process(session) }
+    }
+  }
+
+  private func host(_ number: Int) -> StoreHost? { hosts.first { $0.number == number } }
+
+  /// Lets the next read see what was committed.
+  private func renewSnapshot(_ host: StoreHost?) {
+    guard let host else { return }
+    if host.renewSnapshot() { host.container?.refresh() }
+    lookForRoom(host)
+  }
+
+  /// Logs once when the disk of a store gets full, and once when it has room again.
+  func lookForRoom(_ host: StoreHost) {
+    let store = [("store", host.configuration.path)]
+    switch host.lookForRoom(now) {
+    case .full: log.write(.error, "the disk is full; writes are refused", store)
+    case .room: log.write(.notice, "the disk has room again", store)
+    case nil: break
+    }
+  }
+
+  private func submitWrites() {
+    guard !writing.isEmpty else { return }
+    for host in writing { host.submit() }
+    writing.removeAll(keepingCapacity: true)
+  }
+
+  /// Keeps a write for the end of the turn.
+  func hand(_ request: WriteRequest, to host: StoreHost) {
+    if host.writes.isEmpty { writing.append(host) }
+    host.writes.append(request)
+  }
+
+  private func flushTouched() {
+    guard !touched.isEmpty else { return }
+    for session in touched {
+      session.isTouched = false
+      if sessions[session.number] != nil { flush(session) }
+    }
+    touched.removeAll(keepingCapacity: true)
+  }
+
+  /// Has a session looked at before the loop sleeps.
+  func touch(_ session: Session) {
+    guard !session.isTouched else { return }
+    session.isTouched = true
+    touched.append(session)
+  }
+
+  /// Sends what a client takes, and watches for its taking more.
+  private func flush(_ session: Session) {
+    let before = session.output.count
+    if before > 0 { session.revokeDirectAnswer() }
+    let isEmpty: Bool
+    do throws(SystemError) {
+      isEmpty = try session.output.flush(to: session.descriptor)
+    } catch {
+      return end(session)
+    }
+    if session.output.count < before { session.lastProgress = now }
+    if isEmpty && session.isHalfClosed && (session.isClosing || isDone(session)) {
+      return end(session)
+    }
+    if isEmpty && session.ending == .closing {
+      // Closing now would reset the connection if the client still sends, and the reset could
+      // overtake the error that tells it why.
+      session.ending = .finished
+      session.descriptor.endSending()
+    }
+    if session.output.count > Limits.outboundHardBytes {
+      log.write(.warning, "client cut off", [("connection", "\(session.number)")])
+      return end(session)
+    }
+    if session.output.count < Limits.outboundSoftBytes { topUp(session) }
+    watch(session)
+  }
+
+  /// Whether a session has no call that runs or could begin.
+  private func isDone(_ session: Session) -> Bool {
+    session.calls.isEmpty && !unfinished.contains(session.number)
+  }
+
+  /// Watches a session for what it needs: reading stops while too many answers wait.
+  private func watch(_ session: Session) {
+    let reads =
+      !session.isHalfClosed
+      && (session.isClosing || session.output.count < 4 * Limits.outboundSoftBytes)
+    let writes = session.output.count > 0
+    guard reads != session.watchesReads || writes != session.watchesWrites else { return }
+    session.watchesReads = reads
+    session.watchesWrites = writes
+    do throws(SystemError) {
+      try loop.change(session.descriptor, token: session.number, reads: reads, writes: writes)
+    } catch {
+      end(session)
+    }
+  }
+
+  /// Lets the streams of a session produce what its client can take.
+  func topUp(_ session: Session) {
+    for (id, call) in session.calls {
+      guard var stream = call.stream else { continue }
+      let grant = stream.takeGrant()
+      guard grant > 0 else { continue }
+      session.calls[id]?.stream = stream
+      stream.source.grant(grant)
+    }
+  }
+
+  private func finish(_ outcome: WriteOutcome, at time: UInt64? = nil) {
+    switch pending.remove(outcome.token) {
+    case nil: break
+    case .definition(let definition, let part): definition.finish(part, outcome.frame)
+    case .server(let completion): completion(outcome.frame)
+    case .call(let caller, let defined):
+      defined?.interruption = nil
+      guard let session = sessions[caller.connection], !session.isClosing else { return }
+      session.output.append(outcome.frame)
+      session.direct = nil
+      session.queue.end(caller.call)
+      touch(session)
+      finish(caller.call, of: session, isError: !outcome.isSuccess, at: time)
+      runDeferred(session)
+    }
+  }
+
+  /// Notes that a call got its terminal frame: at a time, or now.
+  func finish(_ id: Int64, of session: Session, isError: Bool, at time: UInt64? = nil) {
+    session.state.finish(id)
+    guard let call = session.calls.removeValue(forKey: id) else { return }
+    let read = call.stream.flatMap { stream in stream.read.map { ($0.operation, stream.host) } }
+    note(call, id, session, isError: isError, until: time ?? Monotonic.now(), read: read)
+  }
+
+  /// Counts a call, and logs it if it was slow, a read with what would have made it faster.
+  func note(
+    _ call: RunningCall,
+    _ id: Int64,
+    _ session: Session,
+    isError: Bool,
+    until end: UInt64 = Monotonic.now(),
+    read: (operation: Operation, host: StoreHost)? = nil
+  ) {
+    let nanoseconds = end - call.startedAt
+    statistics.note(call.operation, nanoseconds: nanoseconds, isError: isError)
+    guard nanoseconds >= slowNanoseconds, call.stream?.isWatch != true else { return }
+    let slow = ServerStatistics.SlowCall(
+      operation: Operation.names[call.operation],
+      entity: call.entity,
+      milliseconds: nanoseconds / 1_000_000,
+      connection: session.number,
+      call: id
+    )
+    statistics.note(slow)
+    var fields = [
+      ("op", slow.operation), ("entity", slow.entity ?? "-"), ("ms", "\(slow.milliseconds)"),
+      ("connection", "\(session.number)"), ("id", "\(id)"), ("pid", "\(session.peer.process)"),
+    ]
+    if let read,
+      let report = read.host.reader?.report(on: read.operation, catalog: read.host.catalog)
+    {
+      fields.append(("scan", report.isFullScan ? "full" : "none"))
+      if let advice = report.advice { fields.append(("advice", advice)) }
+    }
+    log.write(.info, "slow call", fields)
+  }
+}

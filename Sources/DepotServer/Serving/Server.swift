@@ -1,0 +1,265 @@
+internal import DepotEngine
+internal import DepotLinux
+package import DepotProtocol
+
+/// The service: an actor on the event loop's thread that owns all connections.
+///
+/// Short reads are answered on this thread, right where they arrive. Writes are handed to the store
+/// once for each turn of the loop, and long reads to the readers' threads; both come back through the
+/// inbox.
+package actor Server {
+  let configuration: ServerConfiguration
+  let loop: EventLoop
+  nonisolated let inbox: Inbox
+  let opener: StoreOpener
+  /// `nil` inside a program, whose signals are its own.
+  let signals: SignalDescriptor?
+  /// `nil` inside a program.
+  let notifier: SystemdNotifier?
+  let log: ServerLog
+  let instance: String
+  let startedAt: UInt64
+  /// The time of the turn, in nanoseconds of the monotonic clock.
+  var now = Monotonic.now()
+  let ownerUser = Process.user
+
+  var access: AccessPolicy
+  var slowNanoseconds: UInt64
+  var listener: ListeningSocket?
+  var isAccepting = false
+  /// Whether the last attempt to accept found no descriptors.
+  var isExhausted = false
+  /// Clients of the service before this one, which it hadn't heard of.
+  private var adopted: [Descriptor] = []
+  var sessions: [Int64: Session] = [:]
+  var nextSession: Int64 = 1
+  var statistics = ServerStatistics()
+  /// All stores that are open, or about to be.
+  var hosts: [StoreHost]
+  var nextHost = 1
+  /// The containers that are open or about to be, by name.
+  var containers: [String: Container]
+  /// The one store that the service was started with.
+  let defaultContainer: Container
+  /// Where the stores in memory are, once there was one.
+  var memory: MemoryFolder?
+  /// The stores that got writes in this turn.
+  var writing: [StoreHost] = []
+  /// The writes that were handed over to stores.
+  var pending = PendingWrites()
+  /// The sessions that have something to send.
+  var touched: [Session] = []
+  /// The sessions with frames that one turn of the loop had no time for.
+  var unfinished: Set<Int64> = []
+  var phase = Phase.serving
+  /// When to look for what is overdue, in nanoseconds of the monotonic clock.
+  var nextTick: UInt64 = 0
+  /// When the stores are to look whether they keep too much history.
+  var nextPurge: UInt64 = 0
+  /// The memory that connections are read into.
+  let received = ReceiveBuffer()
+
+  /// How far the service's life has come.
+  enum Phase {
+    case serving
+    /// New calls are refused; it goes on until the running ones are done or the time has come.
+    case draining(until: UInt64, Departure)
+    /// The stores are closed one after the other.
+    case closing(Departure)
+    /// Another service has the socket and opens the store.
+    case handedOver(Handover)
+    /// It had the socket, but couldn't; the store is opened again, and then perhaps closed for good.
+    case resuming(Handover, mustEnd: Bool)
+    case ended(status: Int32)
+  }
+
+  /// The last step of the service's end.
+  enum Departure {
+    case end(status: Int32)
+    /// Another service gets the socket.
+    case handover(Handover)
+
+    /// The connection of the service that gets the socket, which stays open.
+    var connection: Int64? {
+      if case .handover(let handover) = self { handover.connection } else { nil }
+    }
+  }
+
+  var isServing: Bool { if case .serving = phase { true } else { false } }
+
+  static let listenerToken: Int64 = -2
+  static let signalToken: Int64 = -3
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    loop.asUnownedSerialExecutor()
+  }
+
+  /// Opens the store and begins to listen.
+  ///
+  /// - Parameters:
+  ///   - configuration: How to serve.
+  ///   - takeover: What a service that ends for this one has handed over.
+  /// - Throws: ``DepotError`` `unavailable.busy` if another service has the store or the socket,
+  ///   `storage.corrupt` if the store is damaged, `request.usage` if a path can't be used.
+  package init(_ configuration: ServerConfiguration, takeover: Takeover? = nil) throws(DepotError) {
+    let signals: SignalDescriptor
+    do throws(SystemError) {
+      signals = try SignalDescriptor()
+    } catch {
+      throw Self.cannotStart(error)
+    }
+    // The socket's lock first, so that a second service touches nothing of ours.
+    let claim = takeover == nil ? try Self.claim(configuration) : nil
+    var store = StoreConfiguration(path: configuration.storePath)
+    store.acceptsLoss = configuration.acceptsLoss
+    store.isReadOnly = configuration.isReadOnly
+    store.fallsBackToReading = true
+    store.history = configuration.history
+    MemoryFolder.removeLeftovers()
+    try self.init(configuration, store, signals: signals) { () throws(DepotError) in
+      guard let takeover else { return (try Self.listen(configuration, claim), []) }
+      let listener = ListeningSocket(
+        takingOver: takeover.listener,
+        lock: takeover.lock,
+        path: configuration.socketPath
+      )
+      takeover.finish()
+      return (listener, takeover.clients)
+    }
+  }
+
+  /// Opens the store, and then lets clients come, some of which may have come to the socket before.
+  ///
+  /// - Throws: ``DepotError`` of class `storage` or `unavailable`, or what `listen` throws; the store is
+  ///   closed then.
+  init(
+    _ configuration: ServerConfiguration,
+    _ store: StoreConfiguration,
+    signals: SignalDescriptor?,
+    instance: String = Server.makeInstance(),
+    memory: MemoryFolder? = nil,
+    listen: () throws(DepotError) -> (listener: ListeningSocket?, clients: [Descriptor])
+  ) throws(DepotError) {
+    startedAt = now
+    self.configuration = configuration
+    self.signals = signals
+    self.instance = instance
+    self.memory = memory
+    notifier = signals == nil ? nil : SystemdNotifier()
+    access = configuration.access
+    slowNanoseconds = UInt64(configuration.slowMilliseconds) * 1_000_000
+    log = ServerLog(format: configuration.logFormat, isSilent: configuration.isSilent)
+    do throws(SystemError) {
+      loop = try EventLoop()
+    } catch {
+      throw Self.cannotStart(error)
+    }
+    let inbox = Inbox(loop: loop)
+    self.inbox = inbox
+    opener = StoreOpener(inbox: inbox)
+    let host = StoreHost(
+      number: 0,
+      name: "main",
+      configuration: store,
+      entities: nil,
+      inbox: inbox,
+      opener: opener
+    )
+    hosts = [host]
+    let opened = try StoreOpener.open(store, number: host.number, inbox: inbox)
+    do throws(DepotError) {
+      try host.adopt(opened)
+      // Last, so that whoever finds the socket finds a store that was proved.
+      (listener, adopted) = try listen()
+    } catch {
+      StoreOpener.close([opened]) {}
+      throw error
+    }
+    defaultContainer = Container(
+      name: ContainerRequest.defaultName,
+      stores: [],
+      hosts: [host],
+      keeps: true
+    )
+    defaultContainer.state = .open
+    defaultContainer.refresh()
+    containers = [defaultContainer.name: defaultContainer]
+  }
+
+  static func makeInstance() -> String {
+    let number = UInt64.random(in: .min ... .max)
+    return String(number, radix: 16)
+  }
+
+  private static func cannotStart(_ error: SystemError) -> DepotError {
+    DepotError(.bug, "The service can't start: \(error).")
+  }
+
+  /// Serves until a signal or a client ends the service.
+  ///
+  /// The calling thread becomes the loop's.
+  ///
+  /// - Returns: The status that the process should end with.
+  package nonisolated func run() -> Int32 {
+    loop.adoptCurrentThread()
+    var events: [EventLoop.Event] = []
+    var timeout = assumeIsolated { $0.begin() }
+    while true {
+      loop.wait(milliseconds: timeout, &events)
+      let next = assumeIsolated { $0.turn(events) }
+      switch next {
+      case .end(let status):
+        inbox.close()
+        return status
+      case .wait(let milliseconds): timeout = milliseconds
+      }
+    }
+  }
+
+  /// The loop's next step after a turn.
+  enum Next {
+    case wait(milliseconds: Int32)
+    case end(status: Int32)
+  }
+
+  private func begin() -> Int32 {
+    for client in adopted { adopt(client) }
+    adopted = []
+    if access.isShared { listener?.admitAll() }
+    do throws(SystemError) {
+      if let signals {
+        try loop.add(signals.descriptor, token: Self.signalToken, reads: true, writes: false)
+      }
+    } catch {
+      log.write(.error, "signals can't be watched", [("error", "\(error)")])
+    }
+    watchListener()
+    log.write(
+      .notice,
+      "ready",
+      [
+        ("socket", configuration.socketPath), ("store", configuration.storePath),
+        ("ms", "\((Monotonic.now() - startedAt) / 1_000_000)"),
+        ("version", ProtocolVersion.software),
+      ]
+    )
+    for host in hosts where host.isReadOnly && !host.configuration.isReadOnly {
+      let fields = [("store", host.configuration.path)]
+      log.write(.warning, "the store can't be written there; it is served for reading only", fields)
+    }
+    notifier?.send("READY=1\nSTATUS=serving \(configuration.storePath)")
+    record(isStopped: false)
+    if configuration.reportsStart { StartReport.ready(store: storePath).send() }
+    Process.releaseCode()
+    return timeout()
+  }
+
+  /// How long the loop may sleep, in milliseconds.
+  func timeout() -> Int32 {
+    if !unfinished.isEmpty { return 0 }
+    // Descriptors that others used come back without a sign.
+    if isAcceptingPaused { return Int32(Self.acceptPause / 1_000_000) }
+    let isIdle = isServing && sessions.isEmpty && !hosts.contains(where: \.isFull)
+    return isIdle ? 10_000 : 500
+  }
+}

@@ -1,0 +1,126 @@
+internal import DepotLinux
+internal import DepotProtocol
+
+/// The socket and the clients that this service gets from the one whose place it takes.
+///
+/// The other one has finished its calls and closed its stores, and waits: it ends when it hears that
+/// this one has opened the store, and goes on if the connection ends before.
+package struct Takeover: Sendable {
+  let listener: Descriptor
+  /// The lock of the socket; `nil` if the service manager made it.
+  let lock: Descriptor?
+  /// The clients that the other one had accepted but not heard of.
+  let clients: [Descriptor]
+  private let connection: Descriptor
+
+  /// Asks the service at the socket for its place, and waits until it is free.
+  ///
+  /// - Returns: What it handed over; `nil` if no service answers, so that nothing is to be taken over.
+  /// - Throws: ``DepotError`` `permission.peer` if the service is another user's, `request.usage` if
+  ///   it has another store, `unavailable.busy` if it ends meanwhile.
+  static func request(_ configuration: ServerConfiguration) throws(DepotError) -> Takeover? {
+    let connection: Descriptor
+    do throws(SystemError) {
+      connection = try UnixSocket.connect(path: configuration.socketPath)
+      let peer = try UnixSocket.peer(of: connection)
+      guard peer.user == Process.user || Process.user == 0 else {
+        throw SystemError(call: "peer", code: 0)
+      }
+    } catch {
+      guard error.code == 0 else { return nil }
+      throw DepotError(.peer, "The service at \(configuration.socketPath) is another user's.")
+    }
+    var messages = Messages(connection)
+    try messages.send { $0.write(Hello(client: ["name": "depotd"], want: [])) }
+    guard case .welcome = try messages.receive() else {
+      throw DepotError(.hello, "The service to take over from didn't say welcome.")
+    }
+    let store = configuration.storePath
+    let path = FileSystem.resolved(store) ?? store
+    try messages.send { $0.write(Call(id: 1, .takeover(store: path))) }
+    while true {
+      guard case .ok(1, let node) = try messages.receive() else { continue }
+      return try Takeover(node, messages)
+    }
+  }
+
+  private init(_ node: JSONNode, _ messages: Messages) throws(DepotError) {
+    connection = messages.connection
+    var names: [String] = []
+    var reader = try JSONObjectReader(node)
+    for element in try reader.required("descriptors").elements() {
+      names.append(try element.string())
+    }
+    let passed = Array(zip(names, messages.passed))
+    guard names.count == messages.passed.count,
+      let listener = passed.first(where: { $0.0 == "listener" })?.1
+    else { throw DepotError(.bug, "The service didn't hand its socket over.") }
+    self.listener = listener
+    lock = passed.first { $0.0 == "lock" }?.1
+    clients = passed.filter { $0.0 == "connection" }.map(\.1)
+  }
+
+  /// Tells the other service that it isn't needed any more.
+  func finish() {
+    var messages = Messages(connection)
+    do throws(DepotError) {
+      try messages.send { $0.write(Call(id: 2, .shutdown)) }
+      while true {
+        if case .ok(2, _) = try messages.receive() { return }
+      }
+    } catch {
+      // It has ended already, which is what was wanted.
+    }
+  }
+
+  /// Frames to and from the other service.
+  private struct Messages {
+    let connection: Descriptor
+    private(set) var passed: [Descriptor] = []
+    private var decoder = FrameDecoder(framing: .length)
+
+    init(_ connection: Descriptor) {
+      self.connection = connection
+    }
+
+    func send(_ body: (inout JSONWriter) -> Void) throws(DepotError) {
+      var writer = JSONWriter()
+      FrameEncoder.append(.length, to: &writer, body)
+      var sent = 0
+      while sent < writer.bytes.count {
+        let outcome = writer.bytes.withUnsafeBytes { bytes in
+          Result { () throws(SystemError) in
+            try connection.send(UnsafeRawBufferPointer(rebasing: bytes[sent...]))
+          }
+        }
+        guard case .success(let count) = outcome else { throw Self.lost }
+        sent += count
+      }
+    }
+
+    mutating func receive() throws(DepotError) -> ServerFrame {
+      while true {
+        if case .frame(let bytes)? = try decoder.next() {
+          let frame = try ServerFrame(bytes)
+          if case .failure(_, let error) = frame { throw error }
+          return frame
+        }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+        defer { buffer.deallocate() }
+        let count: Int
+        do throws(SystemError) {
+          count = try connection.read(into: buffer, takingOver: &passed)
+        } catch {
+          throw Self.lost
+        }
+        guard count > 0 else { throw Self.lost }
+        decoder.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      }
+    }
+
+    private static let lost = DepotError(
+      .busy,
+      "The service to take over from ended before it handed its place over."
+    )
+  }
+}

@@ -1,0 +1,140 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+
+/// Opens stores on a thread of its own, since that waits for the disk.
+///
+/// It lives on the server's thread.
+final class StoreOpener {
+  /// A store that is open, with its readers.
+  struct Opened: Sendable {
+    let store: Store
+    let readers: ReaderPool
+    /// The feed that brings commits to watched queries.
+    let feed: ChangeFeed
+  }
+
+  typealias Outcome = Result<[Opened], DepotError>
+
+  private let inbox: Inbox
+  private var thread: WorkerThread?
+  private var waiting: [Int: (Outcome) -> Void] = [:]
+  private var nextTicket = 1
+
+  init(inbox: Inbox) {
+    self.inbox = inbox
+  }
+
+  /// Whether stores are being opened.
+  var isBusy: Bool { !waiting.isEmpty }
+
+  /// Opens all of some stores, or none; this process may have the lock of the first already.
+  func open(
+    _ stores: [(number: Int, configuration: StoreConfiguration)],
+    lock: FileLock? = nil,
+    completion: @escaping (Outcome) -> Void
+  ) {
+    let inbox = inbox
+    start(completion) { finish in Self.open(stores[...], lock, inbox, finish) }
+  }
+
+  /// Does something else that waits for the disk, on another thread.
+  func run(
+    _ body: @escaping @Sendable () throws(DepotError) -> Void,
+    completion: @escaping (Result<Void, DepotError>) -> Void
+  ) {
+    let completion = { (outcome: Outcome) in completion(outcome.map { _ in }) }
+    start(completion) { finish in finish(Result(catching: body).map { [] }) }
+  }
+
+  /// Runs `body` on the thread; the outcome that it gives away comes back to the server's.
+  private func start(
+    _ completion: @escaping (Outcome) -> Void,
+    _ body: @escaping @Sendable (@escaping @Sendable (Outcome) -> Void) -> Void
+  ) {
+    let ticket = nextTicket
+    nextTicket += 1
+    waiting[ticket] = completion
+    let inbox = inbox
+    let finish = { @Sendable (outcome: Outcome) in
+      inbox.post(.opened(ticket: ticket, outcome))
+    }
+    do throws(SystemError) {
+      try startThread().run { body(finish) }
+    } catch {
+      finish(.failure(DepotError(.busy, "There are no more threads: \(error).")))
+    }
+  }
+
+  private func startThread() throws(SystemError) -> WorkerThread {
+    if let thread { return thread }
+    let started = try WorkerThread(name: "depot-opener")
+    thread = started
+    return started
+  }
+
+  /// Ends the thread once it is done.
+  func stop() {
+    waiting = [:]
+    thread?.stop()
+    thread = nil
+  }
+
+  /// Hands on what became of an opening.
+  func didOpen(_ ticket: Int, _ outcome: Outcome) {
+    waiting.removeValue(forKey: ticket)?(outcome)
+  }
+
+  private static func open(
+    _ stores: ArraySlice<(number: Int, configuration: StoreConfiguration)>,
+    _ lock: FileLock?,
+    _ inbox: Inbox,
+    _ finish: @escaping @Sendable (Outcome) -> Void
+  ) {
+    var done: [Opened] = []
+    for (number, configuration) in stores {
+      do throws(DepotError) {
+        let known = done.isEmpty ? lock : nil
+        done.append(try open(configuration, lock: known, number: number, inbox: inbox))
+      } catch {
+        return close(done[...]) { finish(.failure(error)) }
+      }
+    }
+    finish(.success(done))
+  }
+
+  /// Opens one store on the calling thread.
+  static func open(
+    _ configuration: StoreConfiguration,
+    lock: FileLock? = nil,
+    number: Int,
+    inbox: Inbox
+  ) throws(DepotError) -> Opened {
+    let feed = ChangeFeed()
+    let store = try Store(
+      configuration: configuration,
+      lock: lock,
+      onCommit: { inbox.post(.committed(store: number, $0)) },
+      onChanges: { feed.add($0) },
+      onFatal: { inbox.post(.fatal($0)) }
+    )
+    do throws(DepotError) {
+      let readers = try ReaderPool(
+        path: configuration.path,
+        isFrozen: store.isReadOnly
+      )
+      return Opened(store: store, readers: readers, feed: feed)
+    } catch {
+      store.close {}
+      throw error
+    }
+  }
+
+  /// Closes stores that nobody came to use.
+  static func close(_ stores: ArraySlice<Opened>, completion: @escaping @Sendable () -> Void) {
+    guard let first = stores.first else { return completion() }
+    first.readers.close {
+      first.store.close { close(stores.dropFirst(), completion: completion) }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+/// The changes of a context that aren't saved.
+struct PendingChanges {
+  private(set) var inserted = PendingSet()
+  private(set) var changed = PendingSet()
+  private(set) var deleted = PendingSet()
+  /// The deleted objects that were never saved.
+  private(set) var discarded = PendingSet()
+  /// The deleted objects whose delete rules weren't applied yet.
+  private var undecided: [Link] = []
+  /// The relationships of deleted objects that must lead to nothing when they are saved.
+  private(set) var denials: [(link: Link, slot: Int)] = []
+  /// The objects that must be as they were read when this is saved.
+  private(set) var required: [Link] = []
+
+  var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty }
+
+  /// Whether there are deleted objects whose delete rules weren't applied yet.
+  var hasUndecided: Bool { !undecided.isEmpty }
+
+  /// Adds an object, as its phase says: inserted, changed, or deleted.
+  mutating func add(_ link: Link) {
+    switch link.storage.phase {
+    case .inserted: inserted.append(link)
+    case .stored: changed.append(link)
+    case .deleted:
+      undecided.append(link)
+      if link.storage.identifier.isTemporary {
+        discarded.append(link)
+      } else {
+        deleted.append(link)
+      }
+    case .unregistered, .gone: break
+    }
+  }
+
+  /// Removes an object of which nothing is to be saved any more.
+  mutating func remove(_ storage: ModelStorage) {
+    inserted.remove(storage)
+    changed.remove(storage)
+    deleted.remove(storage)
+    discarded.remove(storage)
+  }
+
+  /// Removes a saved change of an object that was sent in some phase; a change that was made since stays.
+  mutating func removeSaved(_ storage: ModelStorage, _ phase: ModelStorage.Phase) {
+    switch phase {
+    case .inserted: inserted.remove(storage)
+    case .stored: changed.remove(storage)
+    case .deleted: deleted.remove(storage)
+    case .unregistered, .gone: break
+    }
+  }
+
+  /// Removes an object whose deletion is taken back.
+  mutating func removeDeletion(of storage: ModelStorage) {
+    remove(storage)
+    undecided.removeAll { $0.storage === storage }
+  }
+
+  /// Removes the deleted objects that were never saved; returns them.
+  mutating func removeDiscarded() -> [Link] { discarded.removeAll() }
+
+  /// Removes all changes; returns the new, the changed, and the deleted objects.
+  mutating func removeAll() -> (new: [Link], changed: [Link], deleted: [Link]) {
+    undecided = []
+    denials = []
+    return (inserted.removeAll() + discarded.removeAll(), changed.removeAll(), deleted.removeAll())
+  }
+
+  /// Makes the next save fail if an object isn't what was read.
+  mutating func require(_ link: Link) {
+    if !required.contains(where: { $0.storage === link.storage }) { required.append(link) }
+  }
+
+  /// Ends the requirements of objects that a save has met.
+  mutating func removeRequirements(of links: [Link]) {
+    let met = Set(links.map { ObjectIdentifier($0.storage) })
+    required.removeAll { met.contains(ObjectIdentifier($0.storage)) }
+  }
+
+  /// Ends the conditions of a save that was made.
+  mutating func removeConditions() {
+    denials = []
+    required = []
+  }
+
+  // MARK: - Delete rules
+
+  /// Lets the delete rules of deleted objects be applied, maybe again.
+  mutating func decide(_ links: [Link]) { undecided += links }
+
+  /// Removes the deleted objects whose delete rules are to be applied now; returns them.
+  mutating func removeUndecided() -> [Link] {
+    defer { undecided = [] }
+    // An object may have been inserted again meanwhile.
+    return undecided.filter { $0.storage.phase == .deleted }
+  }
+
+  /// Makes the next save fail if a relationship of deleted objects leads to anything then.
+  mutating func deny(_ links: [Link], _ slot: Int) { denials += links.map { ($0, slot) } }
+}

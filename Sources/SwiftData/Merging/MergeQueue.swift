@@ -1,0 +1,202 @@
+internal import DepotProtocol
+internal import Dispatch
+internal import Synchronization
+
+/// The queue of changes that others have saved, until the context merges them where it is at home.
+// because the context is used at its home alone, and all else is behind a lock
+final class MergeQueue: @unchecked Sendable, RemoteReceiver {
+  private let state = Mutex(State())
+
+  fileprivate struct State {
+    var home = Home.caller
+    var events: [RemoteEvent] = []
+    /// The transaction that is merged up to some change.
+    var rest: Entry?
+    var isScheduled = false
+    /// How many changes are in ``events``.
+    var changes = 0
+    /// The context's own saves that weren't told yet, by their stores, the first first.
+    var own: [String: [DepotProtocol.HistoryToken]] = [:]
+    /// The stores of which something was taken that others had saved before an own save.
+    var late: Set<String> = []
+    var isOpen = false
+  }
+
+  /// An event, its relation to the context, and its next change.
+  typealias Entry = (event: RemoteEvent, standing: Standing, next: Int)
+
+  /// How much may wait to be merged; beyond that it is less work to read the objects anew.
+  fileprivate static let limits = (events: 1000, changes: 50_000)
+
+  /// Where a context is used.
+  enum Home: Sendable {
+    /// Wherever the program calls it.
+    case caller
+    /// On the main queue.
+    case main
+    /// On the queue of an executor.
+    case queue(DispatchQueue)
+    /// On an actor, as long as that lives.
+    case actor(WeakActor)
+
+    /// Returns the place of an actor; the caller's if there is none.
+    init(_ actor: (any Actor)?) {
+      self =
+        actor.map { $0 === MainActor.shared ? .main : .actor(WeakActor(actor: $0)) } ?? .caller
+    }
+
+    var isCaller: Bool {
+      if case .caller = self { return true }
+      return false
+    }
+
+    /// Does something there as soon as possible; never, if there is no such place.
+    func perform(_ body: @escaping @Sendable () -> Void) {
+      switch self {
+      case .main: DispatchQueue.main.async(execute: body)
+      case .queue(let queue): queue.async(execute: body)
+      case .actor(let home):
+        guard let actor = home.actor else { break }
+        Task { await Self.run(on: actor, body) }
+      case .caller: break
+      }
+    }
+
+    private static func run(on actor: isolated any Actor, _ body: () -> Void) { body() }
+  }
+
+  private weak var context: ModelContext?
+
+  init() {}
+
+  /// Says whose this is.
+  func adopt(_ context: ModelContext) { self.context = context }
+
+  /// Where the context is used.
+  var home: Home {
+    get { state.withLock(\.home) }
+    set { state.withLock { $0.home = newValue } }
+  }
+
+  /// Whether events are taken.
+  var isOpen: Bool {
+    get { state.withLock(\.isOpen) }
+    set {
+      state.withLock { state in
+        state.isOpen = newValue
+        guard !newValue else { return }
+        state.removeEvents()
+        state.rest = nil
+        state.own = [:]
+        state.late = []
+      }
+    }
+  }
+
+  /// Notes that a transaction is the context's own.
+  func noteOwn(_ token: DepotProtocol.HistoryToken, store: String) {
+    state.withLock { state in if state.isOpen { state.own[store, default: []].append(token) } }
+  }
+
+  func receive(_ event: RemoteEvent) {
+    schedule { state in
+      if state.isOpen { state.add(event) }
+      return state.isOpen
+    }
+  }
+
+  /// Notes that others may have saved something of which nothing will be told.
+  func noteGap() { state.withLock { $0.events.insert(RemoteEvent(store: "", event: .gap), at: 0) } }
+
+  /// The relation of an event to the context that merges it.
+  enum Standing {
+    /// Others have saved this.
+    case foreign
+    /// The context has saved this, and what it did to lists is done once more: others may have saved
+    /// before that what was told since.
+    case own
+    /// The context has saved this, and more since; nothing was told since that others had saved before.
+    case ownBefore
+  }
+
+  /// Takes the rest of the last event, or the next one.
+  func next() -> Entry? {
+    state.withLock { state in
+      if let rest = state.rest {
+        state.rest = nil
+        // A part of what others have saved is merged only now.
+        if rest.standing == .foreign { _ = state.standing(of: rest.event) }
+        return rest
+      }
+      guard !state.events.isEmpty else { return nil }
+      let event = state.events.removeFirst()
+      state.changes -= event.changeCount
+      return (event, state.standing(of: event), 0)
+    }
+  }
+
+  /// Puts the rest of an event back.
+  func putBack(_ rest: Entry) { state.withLock { if $0.isOpen { $0.rest = rest } } }
+
+  /// How many events wait.
+  var count: Int { state.withLock(\.events.count) }
+
+  /// Whether there is nothing to merge.
+  var isEmpty: Bool { state.withLock { $0.events.isEmpty && $0.rest == nil } }
+
+  /// Lets the context do something at its home as soon as it can; does nothing if it has none.
+  func schedule() { schedule { _ in true } }
+
+  private func schedule(_ isNeeded: (inout State) -> Bool) {
+    let home: Home? = state.withLock { state in
+      guard isNeeded(&state), !state.isScheduled, !state.home.isCaller else { return nil }
+      state.isScheduled = true
+      return state.home
+    }
+    home?.perform { self.work() }
+  }
+
+  /// Makes an actor the home of a context that has none.
+  func settle(on actor: (any Actor)?) {
+    state.withLock { if $0.home.isCaller { $0.home = Home(actor) } }
+  }
+
+  /// Merges what there is, at the context's home.
+  private func work() {
+    state.withLock { $0.isScheduled = false }
+    context?.work()
+  }
+}
+
+extension MergeQueue.State {
+  fileprivate mutating func add(_ event: RemoteEvent) {
+    events.append(event)
+    changes += event.changeCount
+    if events.count > MergeQueue.limits.events || changes > MergeQueue.limits.changes {
+      removeEvents()
+      events = [RemoteEvent(store: event.store, event: .gap)]
+    }
+  }
+
+  fileprivate mutating func removeEvents() {
+    events = []
+    changes = 0
+  }
+
+  fileprivate mutating func standing(of event: RemoteEvent) -> MergeQueue.Standing {
+    guard let token = event.moment, let known = own[event.store] else { return .foreign }
+    let rest = known.filter { $0 >= token }
+    own[event.store] = rest.isEmpty ? nil : rest
+    if rest.contains(token) {
+      if rest.count == 1 { late.remove(event.store) }
+      return rest.count == 1 || late.contains(event.store) ? .own : .ownBefore
+    }
+    if rest.isEmpty { late.remove(event.store) } else { late.insert(event.store) }
+    return .foreign
+  }
+}
+
+/// An actor that isn't kept alive from here.
+struct WeakActor: Sendable {
+  weak var actor: (any Actor)?
+}

@@ -1,0 +1,48 @@
+internal import DepotClient
+
+/// The changes of a merge, by entities; also of rows that the context doesn't have.
+struct MergedChanges {
+  private(set) var entities: [ObjectIdentifier: Touch] = [:]
+  /// Whether anything may have changed.
+  var isUnknown = false
+
+  /// The changes of the rows of an entity.
+  struct Touch {
+    let description: EntityDescription
+    /// Whether rows came or went.
+    var isMembership = false
+    /// The properties that changed.
+    var slots = SlotSet()
+
+    fileprivate mutating func formUnion(_ other: Touch) {
+      isMembership = isMembership || other.isMembership
+      slots.formUnion(other.slots)
+    }
+  }
+
+  mutating func note(_ change: DepotClient.HistoryChange, _ description: EntityDescription) {
+    if change.kind == .insert || change.kind == .delete { return noteMembership(description) }
+    for property in description.properties(changedBy: change) { note(description, property.slot) }
+  }
+
+  /// Notes that the program itself has changed a property.
+  mutating func note(_ description: EntityDescription, _ slot: Int) {
+    entities[ObjectIdentifier(description), default: Touch(description: description)]
+      .slots.insert(slot)
+  }
+
+  /// Notes that the program itself has inserted or deleted an object.
+  mutating func noteMembership(_ description: EntityDescription) {
+    entities[ObjectIdentifier(description), default: Touch(description: description)]
+      .isMembership = true
+  }
+
+  mutating func formUnion(_ other: MergedChanges) {
+    if other.isUnknown { isUnknown = true }
+    for (key, touch) in other.entities {
+      entities[key, default: Touch(description: touch.description)].formUnion(touch)
+    }
+  }
+
+  var isEmpty: Bool { entities.isEmpty && !isUnknown }
+}

@@ -1,0 +1,103 @@
+/// Reading objects anew, and forgetting them.
+extension ModelContext {
+  /// Reads an object anew.
+  ///
+  /// - Parameters:
+  ///   - model: The object; one that isn't saved stays what it is.
+  ///   - mergeChanges: Whether changes that aren't saved are kept. If not, they are lost, and the values
+  ///     are read when they are asked for.
+  public final func refresh<T: PersistentModel>(_ model: T, mergeChanges: Bool = true) {
+    guard let link = model.ownStorage?.link, link.storage.context === self,
+      link.storage.phase == .stored
+    else { return }
+    if mergeChanges {
+      reread([link])
+    } else {
+      var changes = MergedChanges()
+      for slot in link.storage.changed { changes.note(link.storage.description, slot) }
+      pending.remove(link.storage)
+      link.storage.becomeFault()
+      tellShown(changes)
+    }
+  }
+
+  /// Reads all objects of the context anew; changes that aren't saved are kept.
+  public final func refreshAllObjects() { refreshObjects(of: nil) }
+
+  /// Reads the objects of an entity anew, none of whose relationships has changed; all if `nil`.
+  final func refreshObjects(of description: EntityDescription?) {
+    let links = registered(of: description).filter {
+      $0.storage.phase == .stored && !$0.storage.isFault
+    }
+    reread(links, keepsLists: description != nil)
+  }
+
+  /// Forgets all objects and all changes.
+  ///
+  /// The objects that the program still has keep their values, and belong to no context.
+  public final func reset() {
+    rollback()
+    for table in identityMap.tables {
+      for storage in table.all { invalidate(storage) }
+    }
+    recent.removeAll()
+    prefetched = []
+    pending.removeConditions()
+  }
+
+  /// Makes the next save fail if others have changed or deleted an object meanwhile, though it isn't
+  /// changed here.
+  ///
+  /// Changed and deleted objects are looked at anyway, as ``mergePolicy`` says; this goes for every policy.
+  public final func detectConflicts<T: PersistentModel>(for model: T) {
+    guard let link = model.ownStorage?.link, link.storage.context === self,
+      link.storage.phase == .stored
+    else { return }
+    if link.storage.isFault { _ = read([link.storage.identifier], of: link.storage.description) }
+    pending.require(link)
+  }
+
+  /// Reads rows anew, and lets what to-many relationships lead to be read when it is asked for.
+  private func reread(_ links: [Link], keepsLists: Bool = false) {
+    for group in links.byClass {
+      let description = group[0].storage.description
+      let versions = group.map(\.storage.version)
+      for link in group where link.storage.changed.isEmpty {
+        link.storage.version = ModelStorage.staleVersion
+      }
+      let identifiers = group.map(\.storage.identifier)
+      guard let links = readIfPossible(identifiers, of: description) else {
+        for (link, version) in zip(group, versions) { link.storage.version = version }
+        continue
+      }
+      let found = Set(links.map { ObjectIdentifier($0.storage) })
+      for link in group {
+        if !found.contains(ObjectIdentifier(link.storage)) { invalidate(link.storage) }
+        if !keepsLists { link.storage.unloadLists() }
+      }
+    }
+  }
+}
+
+extension ModelStorage {
+  /// Forgets what unchanged to-many relationships lead to.
+  final func unloadLists() {
+    for property in description.relationships where property.isToMany { unloadList(property.slot) }
+  }
+
+  /// Forgets what a to-many relationship leads to, unless it is changed.
+  final func unloadList(_ slot: Int) {
+    guard phase == .stored, !changed.contains(slot), !isUnloaded(slot) else { return }
+    mutate(slot, to: .unloaded)
+  }
+
+  /// Forgets all values and changes.
+  fileprivate final func becomeFault() {
+    guard let model else { return }
+    for property in description.properties { property.willSet(model) }
+    becomeClean()
+    slots = description.unloadedSlots
+    version = 0
+    for property in description.properties { property.didSet(model) }
+  }
+}

@@ -1,0 +1,128 @@
+internal import DepotClient
+internal import DepotProtocol
+
+/// Merging what others save.
+extension ModelContext {
+  /// Whether what others save, in this program or another one, is merged into the objects of this context
+  /// by itself.
+  ///
+  /// The main context and those of model actors do so unless they are told not to. They merge as soon as
+  /// their actor has time; other contexts do so when they are next asked for something. Of an object that
+  /// has changes which aren't saved, these are kept, or lost where ``mergePolicy`` lets the store win.
+  /// A context that is told to merge after it has read something reads its objects anew once, since it
+  /// wasn't told what was saved in between.
+  public final var automaticallyMergesChanges: Bool {
+    get { mergeQueue.isOpen }
+    set {
+      if newValue, hasRead, !mergeQueue.isOpen { hasMissedChanges = true }
+      mergeQueue.isOpen = newValue
+      if newValue, hasRead {
+        watch()
+        mergeQueue.schedule()
+      } else if !newValue {
+        isWatching = false
+      }
+    }
+  }
+
+  /// Makes this the context of an actor.
+  final func settle(at home: MergeQueue.Home) {
+    mergeQueue.home = home
+    automaticallyMergesChanges = true
+  }
+
+  /// Prepares for rows that are about to be read.
+  @inline(__always)
+  final func willRead() {
+    if !hasRead {
+      hasRead = true
+      if automaticallyMergesChanges { watch() }
+    }
+  }
+
+  /// Notes that a save of this context was made.
+  final func noteOwn(_ token: DepotProtocol.HistoryToken, store: String) {
+    guard automaticallyMergesChanges else { return }
+    mergeQueue.noteOwn(token, store: store)
+    if !hasRead {
+      hasRead = true
+      watch()
+    }
+  }
+
+  /// Begins to take what others save; does nothing if no service answers, until it is called again.
+  final func watch() {
+    guard !isWatching else { return }
+    mergeQueue.adopt(self)
+    core.remote.add(mergeQueue)
+    do {
+      try core.remote.begin()
+    } catch {
+      hasMissedChanges = true
+      return
+    }
+    isWatching = true
+    if hasMissedChanges { mergeQueue.noteGap() }
+    hasMissedChanges = false
+  }
+
+  /// Merges what others have saved so far.
+  ///
+  /// Calls that observers make when they are told merge nothing in their turn.
+  final func mergeRemoteChanges() {
+    if !isWatching, hasMissedChanges, automaticallyMergesChanges { watch() }
+    guard isWatching, !isMerging, !mergeQueue.isEmpty else { return }
+    merge(upTo: .max)
+  }
+
+  /// Merges a part of what others have saved, and lets what waits on the same queue have its turn.
+  final func work() {
+    if !isMerging { merge(upTo: Self.changesAtOnce) }
+    for observer in observers { observer.didReachTurn() }
+  }
+
+  /// Merges up to `limit` changes, and tells observers of them; the rest waits for another turn.
+  private func merge(upTo limit: Int) {
+    isMerging = true
+    defer { isMerging = false }
+    var summary = MergedChanges()
+    var rest = limit
+    while rest > 0, let count = mergeNext(rest, &summary) {
+      if limit < .max { rest -= max(count, 1) }
+    }
+    if rest <= 0 { mergeQueue.schedule() }
+    tell(summary)
+  }
+
+  /// How many changes are merged at once where others wait.
+  private static var changesAtOnce: Int { 500 }
+
+  /// Merges up to `limit` changes of a transaction; returns how many, and `nil` if there was nothing to
+  /// merge.
+  private func mergeNext(_ limit: Int, _ summary: inout MergedChanges) -> Int? {
+    if isInDoubt {
+      do { try settleSaves() } catch { return nil }
+    }
+    // The changes of others aren't undone together with earlier ones of the program.
+    if !mergeQueue.isEmpty { undoRecorder?.registerChanges() }
+    guard let (event, standing, start) = mergeQueue.next() else { return nil }
+    switch event.event {
+    case .objects(let changes):
+      summary.formUnion(merge(changes))
+      return changes.all.count
+    case .gap:
+      refreshAllObjects()
+      summary.isUnknown = true
+      return limit
+    case .transaction(let transaction):
+      let end = start + min(transaction.changes.count - start, limit)
+      let merge = RowMerge(self, event.store, standing)
+      for change in transaction.changes[start..<end] { merge.giveUp(change) }
+      for change in transaction.changes[start..<end] { merge.take(change) }
+      merge.finish()
+      summary.formUnion(merge.summary)
+      if end < transaction.changes.count { mergeQueue.putBack((event, standing, end)) }
+      return end - start
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/// Objects whose rows others with the same unique values have taken over.
+extension ModelContext {
+  /// Lets what leads to such objects lead to those that have their rows now.
+  ///
+  /// Their lists are read anew, since the others may belong elsewhere.
+  final func leaveReplaced(_ replaced: [Link]) {
+    guard !replaced.isEmpty else { return }
+    let identifiers = Set(replaced.map(\.storage.identifier))
+    for link in registered(of: nil) {
+      for property in link.storage.description.relationships {
+        link.storage.leaveReplaced(identifiers, property)
+      }
+    }
+  }
+
+  /// Tells who shows objects that others than the program let come or go.
+  final func tellMembership(of links: [Link]) {
+    var changes = MergedChanges()
+    for link in links { changes.noteMembership(link.storage.description) }
+    tellShown(changes)
+  }
+
+  /// Tells who shows objects of changes that the program didn't make.
+  final func tellShown(_ changes: MergedChanges) {
+    tell(changes)
+    if !changes.isEmpty { mergeQueue.schedule() }
+  }
+
+  /// Tells observers of what was merged.
+  final func tell(_ changes: MergedChanges) {
+    if changes.isEmpty { return }
+    for observer in observers { observer.didMerge(changes) }
+  }
+}
+
+extension ModelStorage {
+  fileprivate final func leaveReplaced(
+    _ identifiers: Set<PersistentIdentifier>,
+    _ property: PropertyDescription
+  ) {
+    let slot = property.slot
+    switch slots[slot] {
+    case .link(let link) where link.storage.phase == .gone: follow(link.storage.identifier)
+    case .weak(let weak): if let link = weak.link { follow(link.storage.identifier) }
+    case .many(let list?):
+      if changed.contains(slot) || phase != .stored {
+        guard let links = list.links, links.contains(where: isReplaced) else { return }
+        mutate(slot, to: .many(LinkList(links.compactMap(current))))
+      } else if list.allIdentifiers.contains(where: identifiers.contains) {
+        unloadList(slot)
+      }
+    default: break
+    }
+    func isReplaced(_ link: Link) -> Bool {
+      link.storage.phase == .gone && identifiers.contains(link.storage.identifier)
+    }
+    func current(_ link: Link) -> Link? {
+      isReplaced(link) ? context?.registered(link.storage.identifier)?.link : link
+    }
+    func follow(_ identifier: PersistentIdentifier) {
+      if identifiers.contains(identifier) { mutate(slot, to: .reference(identifier)) }
+    }
+  }
+}

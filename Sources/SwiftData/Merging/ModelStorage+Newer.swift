@@ -1,0 +1,133 @@
+/// A newer version of the row of an object whose own changes are based on an older one.
+struct NewerRow {
+  /// The version of which the values are that the program hasn't changed.
+  var version: Int64
+  /// The values of the changed properties, except to-many relationships, in that version.
+  var slots: [Int: Slot] = [:]
+  /// Whether the row is deleted.
+  var isGone = false
+}
+
+extension ModelStorage {
+  /// The version of the row of which the values are that the program hasn't changed.
+  ///
+  /// All that are loaded are of that version, and rows of older ones are of no interest.
+  final var knownVersion: Int64 { newer?.version ?? version }
+
+  /// Notes that the row of an object that the program has changed is deleted.
+  final func noteGone() {
+    newer = newer ?? NewerRow(version: version)
+    newer?.isGone = true
+  }
+
+  /// Raises the version of the values that the program hasn't changed.
+  ///
+  /// Where others have changed the same properties, or the row is to be deleted, the changes stay based on
+  /// the version that they were made in, so that a save finds that out. What the changed properties are in
+  /// the new version, as far as that was told, is `theirs`.
+  final func raise(to version: Int64, _ theirs: [Int: Slot]) {
+    let theirs = (newer?.slots ?? [:]).merging(theirs) { $1 }
+    let isDisputed =
+      phase == .deleted
+      || theirs.contains { slot, value in
+        guard changed.contains(slot), let old = base[slot] else { return false }
+        if case .unloaded = value { return true }
+        return !description.properties[slot].isSame(old, value)
+      }
+    if isDisputed {
+      newer = NewerRow(version: version, slots: theirs)
+    } else {
+      self.version = version
+      newer = nil
+    }
+  }
+
+  /// Gives changed properties the values that are stored, as far as the context knows.
+  final func restore() {
+    if newer?.isGone == true {
+      context?.mergeDeletion(of: self)
+      return
+    }
+    guard let model, !changed.isEmpty || newer != nil else { return }
+    let slots = Array(changed)
+    let properties = slots.map { description.properties[$0] }
+    for property in properties { property.willSet(model) }
+    for slot in slots where newer?.slots[slot] == nil {
+      if let old = base[slot] { self.slots[slot] = old }
+    }
+    for (slot, theirs) in newer?.slots ?? [:] where changed.contains(slot) { take(theirs, slot) }
+    if let newer { version = newer.version }
+    becomeClean()
+    for property in properties { property.didSet(model) }
+  }
+
+  /// Takes back what the program has changed of some properties, except to-many relationships, which no
+  /// row has.
+  ///
+  /// The other sides of to-one relationships follow.
+  final func restoreRow(_ isWanted: (_ slot: Int) -> Bool) {
+    for slot in changed where isWanted(slot) && !description.properties[slot].isToMany {
+      guard let value = newer?.slots[slot] ?? base[slot] else { continue }
+      withMutation(slot) { giveUpChange(slot, for: value) }
+    }
+  }
+
+  /// Lets a property count as unchanged, with the value that is stored; the other side of a to-one
+  /// relationship follows.
+  final func giveUpChange(_ slot: Int, for value: Slot) {
+    take(value, slot)
+    changed.remove(slot)
+    base[slot] = nil
+    newer?.slots[slot] = nil
+  }
+
+  private final func take(_ value: Slot, _ slot: Int) {
+    if let link { context?.relink(link, slot, to: value) }
+    slots[slot] = value
+  }
+
+  /// Lets a property count as unchanged if it is what was read; it gets the value that is stored now.
+  final func forgetChangeIfNone(_ slot: Int) {
+    guard phase == .stored, changed.contains(slot), let old = base[slot] else { return }
+    let isSame =
+      switch (slots[slot], old) {
+      case (.many(let list?), .many(let other?)): list.allIdentifiers == other.allIdentifiers
+      case (.many, _), (_, .many), (.unloaded, _), (_, .unloaded): false
+      default: description.properties[slot].isSame(slots[slot], old)
+      }
+    guard isSame else { return }
+    if let theirs = newer?.slots[slot] { withMutation(slot) { giveUpChange(slot, for: theirs) } }
+    forgetChange(slot)
+  }
+
+  /// Lets a property count as unchanged that is what is stored, or will be read again.
+  final func forgetChange(_ slot: Int) {
+    changed.remove(slot)
+    base[slot] = nil
+    newer?.slots[slot] = nil
+    guard changed.isEmpty, phase == .stored else { return }
+    if newer?.isGone == true {
+      context?.mergeDeletion(of: self)
+      return
+    }
+    if let newer { version = newer.version }
+    newer = nil
+    context?.pending.remove(self)
+  }
+
+  /// The properties without to-many relationships of which a value was read.
+  final var readSlots: [Int] {
+    description.properties.filter { !$0.isToMany && wasRead($0.slot) }.map(\.slot)
+  }
+
+  /// Whether a value of a property was read.
+  final func wasRead(_ slot: Int) -> Bool {
+    if case .unloaded = stored(slot) { return false }
+    return true
+  }
+
+  /// The value of a property as it was read, without the program's change.
+  final func stored(_ slot: Int) -> Slot {
+    changed.contains(slot) ? base[slot] ?? .unloaded : slots[slot]
+  }
+}

@@ -1,0 +1,241 @@
+internal import DepotClient
+internal import DepotProtocol
+
+/// The rows of one answer on their way into the objects of a context.
+///
+/// Objects that the context has keep what the program has changed. What others have changed is told to
+/// observers when all rows are there, since they may ask the store for more.
+final class RowIntake {
+  /// A row of a registered object that is newer than what the context knows.
+  private struct Renewal {
+    let link: Link
+    let version: Int64
+    /// The place of its values.
+    let values: Range<Int>
+  }
+
+  /// The targets of a to-many relationship that came along.
+  private struct Branch {
+    var links: [Link] = []
+    /// The rows that the relationship leads to, by the rows that it leads from.
+    var targets: [Int64: [Int64]] = [:]
+  }
+
+  private let context: ModelContext
+  private let store: String
+  private let plan: RowPlan
+  private let descriptions: [String: EntityDescription]
+  private let table: IdentityTable
+  private var known:
+    (name: String, description: EntityDescription, key: EntityKey, layout: RowLayout)
+  private(set) var links: [Link] = []
+  private var renewals: [Renewal] = []
+  private var values: [(slot: Int, value: Slot)] = []
+  /// The objects whose newer rows lack values that are loaded.
+  private var outdated: [Link] = []
+  private var group: FetchGroup?
+  private var branches: [String: Branch] = [:]
+  private var branchPlans: [String: RowPlan] = [:]
+
+  init(_ context: ModelContext, _ store: String, _ plan: RowPlan, grouped: Bool) {
+    context.willRead()
+    self.context = context
+    self.store = store
+    self.plan = plan
+    descriptions = context.core.descriptions
+    let description = plan.description
+    let key = description.key(in: store)
+    table = context.identityMap.table(of: key)
+    known = (description.name, description, key, plan.layout(for: description))
+    if grouped, !description.relationships.isEmpty || !plan.isComplete { group = FetchGroup() }
+  }
+
+  /// Takes a row, whose identifier and version were read.
+  func row(_ reader: inout RowReader) throws {
+    try choose(plan, &reader)
+    if let link = object(reader.identifier, known.key, known.description, table) {
+      links.append(link)
+      try take(link, known.layout, &reader)
+      group?.add(link.storage)
+    }
+  }
+
+  /// Finds out what class the row is of.
+  private func choose(_ plan: RowPlan, _ reader: inout RowReader) throws {
+    guard plan.hasEntity else { return }
+    let name = try reader.next(String.self)
+    if name == known.name { return }
+    let description = descriptions[name] ?? plan.description
+    known = (name, description, description.key(in: store), plan.layout(for: description))
+  }
+
+  @inline(__always)
+  private func object(
+    _ row: Int64,
+    _ key: EntityKey,
+    _ description: EntityDescription,
+    _ table: IdentityTable
+  ) -> Link? {
+    if let storage = table[.row(row)] {
+      if storage.description === description { return storage.link }
+      // It was inserted, and has taken over the row of an object of another class.
+      context.invalidate(storage)
+    }
+    let link = description.makeObject(PersistentIdentifier(key, .row(row)))
+    link.storage.context = context
+    table.add(link.storage)
+    return link
+  }
+
+  /// Takes the columns of an object's row, as far as it wants them.
+  private func take(_ link: Link, _ layout: RowLayout, _ reader: inout RowReader) throws {
+    let storage = link.storage
+    if storage.version == 0, storage.changed.isEmpty {
+      storage.version = reader.version
+      for step in layout.steps {
+        if let (index, slot) = try reader.slot(step) { storage.slots[index] = slot }
+      }
+      return
+    }
+    let news = RowNews.read(version: reader.version, slots: layout.slots)
+    switch storage.decision(on: news, context.mergePolicy) {
+    case .merge: try renew(link, layout.steps, &reader)
+    case .refresh:
+      outdated.append(link)
+      fallthrough
+    case .fill:
+      try fillUnloaded(storage, layout.steps, &reader)
+      if storage.version == 0 { storage.version = reader.version }
+    default: for step in layout.steps { try reader.skip(step.width) }
+    }
+  }
+
+  /// Takes what isn't known of a row.
+  private func fillUnloaded(
+    _ storage: ModelStorage,
+    _ steps: [RowStep],
+    _ reader: inout RowReader
+  ) throws {
+    for step in steps {
+      if let index = step.index, storage.isUnloaded(index), !storage.changed.contains(index) {
+        if let (index, slot) = try reader.slot(step) { storage.slots[index] = slot }
+      } else {
+        try reader.skip(step.width)
+      }
+    }
+  }
+
+  /// Takes a row that is newer than what is known, for the end.
+  private func renew(_ link: Link, _ steps: [RowStep], _ reader: inout RowReader) throws {
+    let storage = link.storage
+    let start = values.count
+    for step in steps {
+      guard let (index, slot) = try reader.slot(step) else { continue }
+      if !storage.changed.contains(index), !storage.isUnloaded(index),
+        storage.description.properties[index].isSame(storage.slots[index], slot)
+      {
+        continue
+      }
+      values.append((index, slot))
+    }
+    renewals.append(Renewal(link: link, version: reader.version, values: start..<values.count))
+  }
+
+  // MARK: - What came along
+
+  /// Takes the rows of a relationship that came along.
+  func take(_ block: RelatedBlock) throws {
+    guard let property = plan.description.properties(along: block.path)?.last,
+      let target = descriptions[block.entity]
+    else { return }
+    var branch = branches[block.path] ?? Branch()
+    let plan =
+      branchPlans[block.path]
+      ?? RowPlan(target, columns: Array(block.columns.dropFirst(2)), store: store)
+    branchPlans[block.path] = plan
+    let key = target.key(in: store)
+    let table = context.identityMap.table(of: key)
+    try block.forEachRow { reader in
+      var (type, key) = (target, key)
+      if plan.hasEntity {
+        let name = try reader.next(String.self)
+        if let heir = self.descriptions[name], heir !== target {
+          (type, key) = (heir, heir.key(in: self.store))
+        }
+      }
+      guard let link = self.object(reader.identifier, key, type, table) else { return }
+      branch.links.append(link)
+      try self.take(link, plan.layout(for: type), &reader)
+    }
+    if property.isToMany {
+      try block.forEachLink { source, targets in branch.targets[source] = targets }
+    }
+    branches[block.path] = branch
+  }
+
+  // MARK: - The end
+
+  /// Tells observers what has changed, when all rows are there; returns the objects in their order.
+  func finish(prefetched paths: [String] = []) -> [Link] {
+    if !renewals.isEmpty || !outdated.isEmpty {
+      let merge = RowMerge(context)
+      for renewal in renewals {
+        merge.take(values[renewal.values], of: renewal.link, version: renewal.version)
+      }
+      for link in outdated { merge.refresh(link) }
+      (renewals, values, outdated) = ([], [], [])
+      merge.finish()
+    }
+    for path in paths.sorted(by: { $0.count < $1.count }) { attach(path) }
+    return links
+  }
+
+  /// Gives the objects that a path begins at what it leads to.
+  private func attach(_ path: String) {
+    let parent = path.split(separator: ".").dropLast().joined(separator: ".")
+    guard let property = plan.description.properties(along: path)?.last,
+      let type = property.destination
+    else { return }
+    let branch = branches[path]
+    if let branch { context.keepPrefetched(branch.links) }
+    guard property.isToMany else { return }
+    let table = context.identityMap.table(of: EntityDescription.of(type).key(in: store))
+    let sources = parent.isEmpty ? links : branches[parent]?.links ?? []
+    for link in sources where link.storage.isUnloaded(property.slot) {
+      guard let row = link.storage.identifier.row else { continue }
+      let targets = (branch?.targets[row] ?? []).compactMap { table[.row($0)]?.link }
+      link.storage.take(targets, property.slot)
+    }
+  }
+}
+
+extension RowStep {
+  /// The property, if anybody wants the columns.
+  var index: Int? {
+    switch self {
+    case .value(let index, _, _), .reference(let index, _): index
+    case .skip: nil
+    }
+  }
+
+  /// How many columns there are.
+  var width: Int {
+    switch self {
+    case .value(_, _, let width): width
+    case .reference: 1
+    case .skip(let width): width
+    }
+  }
+}
+
+extension PropertyDescription {
+  /// Whether two slots have the same value, of an attribute or a to-one relationship.
+  func isSame(_ left: Slot, _ right: Slot) -> Bool {
+    switch (left, right) {
+    case (.unloaded, .unloaded): true
+    case (.unloaded, _), (_, .unloaded): false
+    case (.value(let left), .value(let right)): codec?.areEqual(left, right) ?? false
+    default: left.targetIdentifier == right.targetIdentifier
+    }
+  }
+}

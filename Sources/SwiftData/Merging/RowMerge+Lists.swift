@@ -1,0 +1,123 @@
+extension RowMerge {
+  /// An object that enters or leaves a list.
+  final class Member {
+    let identifier: PersistentIdentifier
+    /// Whether the program has changed what the object leads to, so that it decides where it is.
+    let isOwn: Bool
+    /// Whether the object is gone, so that no change of the program keeps it.
+    let isGone: Bool
+    private let make: () -> Link?
+    private(set) lazy var link = make()
+
+    init(
+      identifier: PersistentIdentifier,
+      isOwn: Bool,
+      isGone: Bool = false,
+      make: @escaping () -> Link?
+    ) {
+      self.identifier = identifier
+      self.isOwn = isOwn
+      self.isGone = isGone
+      self.make = make
+    }
+  }
+
+  /// A list that gets other members.
+  final class ListEdit {
+    let link: Link
+    let slot: Int
+    private var steps: [Step] = []
+    /// The last step of each object, which alone counts.
+    private var last: [PersistentIdentifier: Int] = [:]
+    /// The members that the list will get and lose, as far as ``look()`` has seen.
+    private var found: [Step] = []
+
+    private struct Step {
+      let member: Member
+      let isAdded: Bool
+    }
+
+    /// Makes the edit of a list; `nil` if it isn't loaded.
+    init?(_ link: Link, _ slot: Int) {
+      guard case .many(_?) = link.storage.slots[slot] else { return nil }
+      self.link = link
+      self.slot = slot
+    }
+
+    var property: PropertyDescription { link.storage.description.properties[slot] }
+
+    /// Whether the list will be another one than it is, as far as ``look()`` has seen.
+    var isChanged: Bool { !found.isEmpty }
+
+    func add(_ member: Member, isAdded: Bool) {
+      last[member.identifier] = steps.count
+      steps.append(Step(member: member, isAdded: isAdded))
+    }
+
+    /// Finds out what the list will get and lose, when everything was gathered.
+    func look() { found = wanted() }
+
+    /// Finds the objects that the list gets.
+    func find() { for step in found where step.isAdded { _ = step.member.link } }
+
+    /// Gives the list its new members, and what it was before the program's changes too.
+    func apply() {
+      let wanted = isChanged ? wanted() : []
+      let storage = link.storage
+      if storage.changed.contains(slot), case .many(let base?)? = storage.base[slot] {
+        let news = news(to: base)
+        if !news.isEmpty { storage.base[slot] = .many(Self.edited(base, news)) }
+      }
+      guard !wanted.isEmpty, case .many(let list?) = storage.slots[slot] else { return }
+      storage.slots[slot] = .many(Self.edited(list, wanted))
+    }
+
+    /// The steps that make the list another one.
+    ///
+    /// An object that leads back by a to-one relationship is where that says. Else what the program has
+    /// changed stays, unless the steps say something about what was before.
+    private func wanted() -> [Step] {
+      let storage = link.storage
+      guard case .many(let list?) = storage.slots[slot] else { return [] }
+      if storage.changed.contains(slot), property.shape.inverse?.isToMany ?? true,
+        case .many(let base?)? = storage.base[slot]
+      {
+        let news = Set(news(to: base).map(\.member.identifier))
+        let steps = counting.filter { step in
+          step.member.isGone || !step.member.isOwn && news.contains(step.member.identifier)
+        }
+        return Self.effective(steps, in: list)
+      }
+      return Self.effective(counting.filter { !$0.member.isOwn }, in: list)
+    }
+
+    private func news(to base: LinkList) -> [Step] { Self.effective(counting, in: base) }
+
+    private var counting: [Step] {
+      if last.count == steps.count { return steps }
+      return steps.indices.filter { last[steps[$0].member.identifier] == $0 }.map { steps[$0] }
+    }
+
+    /// The steps that change a list.
+    private static func effective(_ steps: [Step], in list: LinkList) -> [Step] {
+      // Where many are to be found, it is less work to look at the list once.
+      if steps.count > 8 {
+        let known = Set(list.allIdentifiers)
+        return steps.filter { known.contains($0.member.identifier) != $0.isAdded }
+      }
+      return steps.filter { list.contains($0.member.identifier) != $0.isAdded }
+    }
+
+    private static func edited(_ list: LinkList, _ steps: [Step]) -> LinkList {
+      let copy = list.copy()
+      for step in steps {
+        if !step.isAdded {
+          copy.remove(step.member.identifier)
+        } else if let link = step.member.link {
+          copy.append(link)
+        }
+      }
+      return copy
+    }
+  }
+}

@@ -1,0 +1,465 @@
+internal import DepotClient
+internal import DepotProtocol
+
+/// The merge of newer rows into the objects of a context: of transactions, of rows that were read, and of
+/// changes that are given up.
+///
+/// Changes are gathered first and then made together, so that observers that look at once see all of
+/// them. An object that has the row's version already, or a later one, stays as it is, and so do the lists
+/// with it: an object that is known decides itself in which of them it is.
+final class RowMerge {
+  let context: ModelContext
+  private let store: String
+  /// The relation of the changes to the context.
+  private let standing: MergeQueue.Standing
+  let policy: MergePolicy
+  private var keys: [String: (description: EntityDescription, key: EntityKey)] = [:]
+  private var edits: [Edit] = []
+  /// The edits of lists, by their objects and slots.
+  private var lists: [SlotPlace: ListEdit] = [:]
+  /// The objects whose rows are deleted, and which go.
+  private var deleted: [Link] = []
+  /// The deleted objects whose members of a relationship aren't known.
+  var scans: [ObjectIdentifier: Scan] = [:]
+  /// The objects that are read anew.
+  private var outdated: [Link] = []
+  /// Objects that were made for lists, until these keep them.
+  private var alive: [AnyObject] = []
+  private(set) var summary = MergedChanges()
+
+  /// A property of an object that gets another value.
+  struct Edit {
+    let link: Link
+    let slot: Int
+    let value: Slot
+    /// The version of the object that has the value; `nil` if it doesn't depend on it.
+    var version: Int64?
+    /// The target that a relationship must have, to have none from now on.
+    var leaving: PersistentIdentifier?
+    /// Whether the program's own change goes too, since what it leads to is gone.
+    var isForced = false
+    /// Whether the value was read, so that nothing else tells of it.
+    var isRead = false
+  }
+
+  init(
+    _ context: ModelContext,
+    _ store: String = "",
+    _ standing: MergeQueue.Standing = .foreign
+  ) {
+    self.context = context
+    self.store = store
+    self.standing = standing
+    policy = context.mergePolicy
+  }
+
+  // MARK: - Gathering
+
+  /// Takes what a transaction changed in one row.
+  func take(_ change: DepotClient.HistoryChange) {
+    guard let (description, key) = entity(change.entity) else { return }
+    let identifier = PersistentIdentifier(key, .row(change.identifier))
+    let link = context.registered(identifier)?.link
+    if isNews(change, link) { summary.note(change, description) }
+    switch change.kind {
+    case .insert:
+      relate(identifier, description, change, old: [:], new: change.new)
+    case .update:
+      if let link { update(link, change) }
+      relate(identifier, description, change, old: change.old, new: change.new)
+    case .delete:
+      switch link?.storage.decision(on: .deletion(version: change.version), policy) {
+      case .ignore: break
+      case .dispute: link?.storage.noteGone()
+      default:
+        if let link { invalidate(link, change) }
+        relate(identifier, description, change, old: change.old, new: [:])
+      }
+    case .links where standing != .ownBefore: relink(identifier, link, description, change)
+    default: break
+    }
+  }
+
+  /// Whether the context hasn't made a change itself; what it saves may let the store change more.
+  private func isNews(_ change: DepotClient.HistoryChange, _ link: Link?) -> Bool {
+    if standing == .foreign { return true }
+    switch change.kind {
+    case .update:
+      guard let link, let version = change.version else { return true }
+      return version > link.storage.knownVersion
+    case .delete: return link != nil
+    default: return false
+    }
+  }
+
+  /// Takes back what the program has changed of a row that others have changed, where the policy says so.
+  ///
+  /// That is done for all rows of a transaction before its changes are taken.
+  func giveUp(_ change: DepotClient.HistoryChange) {
+    guard policy == .rollback || policy == .mergeByPropertyStoreTrump, change.kind == .update,
+      let (description, key) = entity(change.entity),
+      let storage = context.registered(PersistentIdentifier(key, .row(change.identifier))),
+      let version = change.version, storage.phase == .stored, version > storage.version
+    else { return }
+    if let newer = storage.newer, version <= newer.version, !newer.isGone {
+      // The row was read before this was told.
+      let told = SlotSet(description.properties(changedBy: change).map(\.slot))
+      storage.restoreRow { policy == .rollback || told.contains($0) }
+      storage.raise(to: newer.version, [:])
+      if storage.changed.isEmpty { context.pending.remove(storage) }
+    } else if policy == .rollback, version > storage.knownVersion,
+      storage.decision(on: .update(version: version), policy) == .merge
+    {
+      storage.restoreRow { _ in true }
+    }
+  }
+
+  private func entity(_ name: String) -> (description: EntityDescription, key: EntityKey)? {
+    if let known = keys[name] { return known }
+    guard let description = context.core.descriptions[name] else { return nil }
+    let found = (description, description.key(in: store))
+    keys[name] = found
+    return found
+  }
+
+  private func identifier(_ type: any PersistentModel.Type, _ row: Int64) -> PersistentIdentifier? {
+    entity(EntityDescription.of(type).name).map { PersistentIdentifier($0.key, .row(row)) }
+  }
+
+  /// Takes new values of an object.
+  private func update(_ link: Link, _ change: DepotClient.HistoryChange) {
+    let storage = link.storage
+    guard let version = change.version else { return }
+    switch storage.decision(on: .update(version: version), policy) {
+    case .merge: break
+    case .refresh: return outdated.append(link)
+    default: return
+    }
+    // A save that found the row as it wanted it has told the version alone.
+    let isNew = version > storage.knownVersion
+    let properties = storage.description.properties(changedBy: change).filter { property in
+      !property.isToMany && !storage.isUnloaded(property.slot)
+        && (isNew || !storage.changed.contains(property.slot))
+    }
+    let values = properties.map { property in
+      (property.slot, property.slot(in: change.new, over: storage.slots[property.slot], identifier))
+    }
+    merge(values, into: link, version: version, isRead: false)
+    if storage.changed.isEmpty, storage.phase == .stored { context.pending.remove(storage) }
+    // Its new targets have to forget it too.
+    if storage.phase == .deleted { context.pending.decide([link]) }
+  }
+
+  /// Takes a row that was read, unless one that is newer still has come meanwhile.
+  func take(_ values: some Sequence<(slot: Int, value: Slot)>, of link: Link, version: Int64) {
+    guard link.storage.context === context, version > link.storage.knownVersion else { return }
+    merge(values.map { ($0.slot, $0.value) }, into: link, version: version, isRead: true)
+  }
+
+  /// Takes an object that has to be read anew.
+  func refresh(_ link: Link) { outdated.append(link) }
+
+  func add(_ edit: Edit) { edits.append(edit) }
+
+  /// Takes the value of a property that the program hasn't changed.
+  func take(_ value: Slot, of link: Link, _ slot: Int) {
+    edits.append(Edit(link: link, slot: slot, value: value))
+  }
+
+  /// Merges values of a version of its row into an object.
+  private func merge(
+    _ values: [(slot: Int, value: Slot)],
+    into link: Link,
+    version: Int64,
+    isRead: Bool
+  ) {
+    let storage = link.storage
+    var theirs: [Int: Slot] = [:]
+    for (slot, value) in values {
+      let isSame = storage.description.properties[slot].isSame(storage.slots[slot], value)
+      if storage.changed.contains(slot) {
+        // Rows are read all the time; only a transaction makes the program give its changes up.
+        if !isRead, isSame || policy == .mergeByPropertyStoreTrump {
+          storage.withMutation(slot) { storage.giveUpChange(slot, for: value) }
+        } else {
+          theirs[slot] = value
+        }
+      } else if storage.isUnloaded(slot) {
+        storage.slots[slot] = value
+      } else if !isSame {
+        if isRead { follow(link, slot, to: value) }
+        var edit = Edit(link: link, slot: slot, value: value, version: version)
+        edit.isRead = isRead
+        edits.append(edit)
+      }
+    }
+    if version > storage.knownVersion { storage.raise(to: version, theirs) }
+  }
+
+  /// Lets an object go whose row is deleted, and all that leads to it leave it.
+  ///
+  /// - Parameters:
+  ///   - link: The object.
+  ///   - change: The deletion as a transaction tells it; `nil` if it was found out.
+  func invalidate(_ link: Link, _ change: DepotClient.HistoryChange? = nil) {
+    let storage = link.storage
+    if let change {
+      for property in storage.description.properties
+      where storage.isUnloaded(property.slot) && !property.isToMany {
+        storage.slots[property.slot] = property.slot(in: change.old, identifier)
+      }
+    }
+    deleted.append(link)
+    leave(link, isTold: change != nil)
+  }
+
+  // MARK: - Relationships
+
+  /// Lets the other sides of a row's to-one relationships follow.
+  private func relate(
+    _ identifier: PersistentIdentifier,
+    _ description: EntityDescription,
+    _ change: DepotClient.HistoryChange,
+    old: [String: JSONValue],
+    new: [String: JSONValue]
+  ) {
+    for property in description.relationships {
+      guard case .toOne(let type, _) = property.kind, let inverse = property.shape.inverse,
+        old[property.name] != nil || new[property.name] != nil
+      else { continue }
+      let from = old[property.name]?.int64.flatMap { self.identifier(type, $0) }
+      let to = new[property.name]?.int64.flatMap { self.identifier(type, $0) }
+      if from == to { continue }
+      let known = context.registered(identifier)
+      let isOwn = change.kind != .delete && known?.changed.contains(property.slot) ?? false
+      let place = known.flatMap { self.place(of: $0, property.slot, change) }
+      for (side, isAdded) in [(from, false), (to, true)] {
+        guard let side, let other = context.registered(side)?.link else { continue }
+        if let place, (place == side) != isAdded { continue }
+        // One that will be deleted enters nothing.
+        let member = Member(
+          identifier: identifier,
+          isOwn: isOwn || isAdded && known?.phase == .deleted,
+          make: { self.object(identifier, description, change) }
+        )
+        // It takes along what leads to it, or lets it go.
+        if isAdded, other.storage.phase == .deleted { context.pending.decide([other]) }
+        edit(other, inverse, member, isAdded: isAdded)
+      }
+    }
+  }
+
+  /// Lets the other sides of a to-one relationship follow the value that it has in the store.
+  func follow(_ link: Link, _ slot: Int, to value: Slot) {
+    let storage = link.storage
+    guard let inverse = storage.description.properties[slot].shape.inverse else { return }
+    let (old, new) = (storage.slots[slot].targetIdentifier, value.targetIdentifier)
+    let member = Member(identifier: storage.identifier, isOwn: false) { link }
+    if old != new, let other = old.flatMap(context.registered)?.link {
+      edit(other, inverse, member, isAdded: false)
+    }
+    if let other = new.flatMap(context.registered)?.link {
+      edit(other, inverse, member, isAdded: true)
+    }
+  }
+
+  /// Lets the other side of a to-one relationship lead to an object, or not any more.
+  func edit(
+    _ link: Link,
+    _ inverse: RelationshipShape.Inverse,
+    _ member: Member,
+    isAdded: Bool
+  ) {
+    if inverse.isToMany {
+      edit(link, inverse.slot, member, isAdded: isAdded)
+    } else {
+      point(link, inverse.slot, member, isAdded: isAdded)
+    }
+  }
+
+  /// Returns what a to-one relationship leads to in the store, if the context knows it better than a
+  /// change that is told late.
+  private func place(
+    of storage: ModelStorage,
+    _ slot: Int,
+    _ change: DepotClient.HistoryChange
+  ) -> PersistentIdentifier?? {
+    // A row begins with the first version.
+    guard let version = change.version ?? (change.kind == .insert ? 1 : nil),
+      change.kind != .delete, version < storage.knownVersion, storage.wasRead(slot)
+    else { return nil }
+    let known = storage.newer?.slots[slot] ?? storage.stored(slot)
+    return .some(known.targetIdentifier)
+  }
+
+  /// Adds an object to a list, or removes it.
+  func edit(_ link: Link, _ slot: Int, _ member: Member, isAdded: Bool) {
+    let place = SlotPlace(link.storage, slot)
+    guard let edit = lists[place] ?? ListEdit(link, slot) else { return }
+    lists[place] = edit
+    edit.add(member, isAdded: isAdded)
+  }
+
+  /// Lets the other side of a relationship from one to one follow.
+  private func point(_ link: Link, _ slot: Int, _ member: Member, isAdded: Bool) {
+    let storage = link.storage
+    guard storage.wasRead(slot) else { return }
+    // An object that leads elsewhere now, and not by the program's will, isn't here any more.
+    if !isAdded, !member.isOwn { leave(link, slot, member.identifier) }
+    guard (storage.stored(slot).targetIdentifier == member.identifier) != isAdded else { return }
+    let value: Slot = isAdded ? .reference(member.identifier) : .nothing
+    if storage.changed.contains(slot) {
+      storage.base[slot] = value
+    } else if !member.isOwn {
+      let leaving = isAdded ? nil : member.identifier
+      edits.append(Edit(link: link, slot: slot, value: value, leaving: leaving))
+    }
+  }
+
+  /// Takes what was added to and removed from a relationship from many to many.
+  private func relink(
+    _ identifier: PersistentIdentifier,
+    _ link: Link?,
+    _ description: EntityDescription,
+    _ change: DepotClient.HistoryChange
+  ) {
+    for name in change.properties {
+      guard let property = description.property(named: name), let type = property.destination,
+        let members = change.new[name]
+      else { continue }
+      if members["order"]?.bool == true, let link, !link.storage.changed.contains(property.slot),
+        case .many = link.storage.slots[property.slot]
+      {
+        take(.unloaded, of: link, property.slot)
+        continue
+      }
+      for (name, isAdded) in [("remove", false), ("add", true)] {
+        for row in members[name]?.array ?? [] {
+          guard let other = row.int64.flatMap({ self.identifier(type, $0) }) else { continue }
+          connect((identifier, description), (other, property), isAdded: isAdded)
+        }
+      }
+    }
+  }
+
+  /// Adds two objects to each other's lists, or removes them.
+  private func connect(
+    _ one: (identifier: PersistentIdentifier, description: EntityDescription),
+    _ other: (identifier: PersistentIdentifier, property: PropertyDescription),
+    isAdded: Bool
+  ) {
+    let (near, far) = (
+      context.registered(one.identifier)?.link, context.registered(other.identifier)?.link
+    )
+    let deleted = [near, far].compactMap { $0 }.filter { $0.storage.phase == .deleted }
+    // Objects that will be deleted have to leave the lists again.
+    if isAdded { context.pending.decide(deleted) }
+    let property = other.property
+    let back = property.shape.inverse.flatMap { $0.isToMany ? $0.slot : nil }
+    // A list that lacks what will be deleted says nothing of what the program wants otherwise.
+    func isOwn(_ link: Link?, _ slot: Int?, _ target: Link?) -> Bool {
+      guard let link, let slot, let target, deleted.isEmpty else { return false }
+      return link.storage.hasEdited(slot, target.storage)
+    }
+    if let near {
+      let isOwn = isOwn(far, back, near)
+      let member = Member(identifier: other.identifier, isOwn: isOwn) {
+        self.context.fault(other.identifier)
+      }
+      edit(near, property.slot, member, isAdded: isAdded)
+    }
+    if let far, let back {
+      let isOwn = isOwn(near, property.slot, far)
+      let member = Member(identifier: one.identifier, isOwn: isOwn) {
+        self.object(one.identifier, one.description, nil)
+      }
+      edit(far, back, member, isAdded: isAdded)
+    }
+  }
+
+  /// Returns the object of a row, made of what the history tells of it if the context doesn't have it.
+  private func object(
+    _ identifier: PersistentIdentifier,
+    _ description: EntityDescription,
+    _ change: DepotClient.HistoryChange?
+  ) -> Link? {
+    if let link = context.registered(identifier)?.link { return link }
+    let link = description.makeObject(identifier)
+    context.register(link.storage)
+    alive.append(link.model)
+    guard let change, change.kind == .insert else { return link }
+    let storage = link.storage
+    for property in description.properties where !property.isToMany && !property.isExternal {
+      storage.slots[property.slot] = property.slot(in: change.new, self.identifier)
+    }
+    storage.version = change.version ?? 1
+    return link
+  }
+
+  // MARK: - Making the changes
+
+  /// Makes the changes, and tells observers of exactly those.
+  ///
+  /// Observers that are told may read newer values, or make changes; both stay.
+  func finish() {
+    scan()
+    let lists = Array(lists.values)
+    for list in lists { list.look() }
+    let changed = lists.filter(\.isChanged)
+    // Objects that have to be read are, before anybody is told.
+    for list in changed { list.find() }
+    for edit in edits { edit.property.willSet(edit.link.model) }
+    for list in changed { list.property.willSet(list.link.model) }
+    for edit in edits where isCurrent(edit) {
+      edit.link.storage.slots[edit.slot] = edit.value
+      guard edit.isRead else { continue }
+      for observer in context.observers { observer.didRefresh(edit.link.storage, edit.slot) }
+    }
+    for list in lists { list.apply() }
+    for link in deleted where link.storage.context === context { context.invalidate(link.storage) }
+    for edit in edits { edit.property.didSet(edit.link.model) }
+    for list in changed { list.property.didSet(list.link.model) }
+    for edit in edits where edit.isForced {
+      let storage = edit.link.storage
+      if storage.isUnloaded(edit.slot) {
+        storage.forgetChange(edit.slot)
+      } else {
+        storage.forgetChangeIfNone(edit.slot)
+      }
+    }
+    for list in changed { list.link.storage.forgetChangeIfNone(list.slot) }
+    for link in alive.compactMap({ ($0 as? any PersistentModel)?.storage?.link }) {
+      context.recent.add(link.model)
+    }
+    context.refresh(outdated.filter { $0.storage.context === context })
+  }
+
+  private func isCurrent(_ edit: Edit) -> Bool {
+    let storage = edit.link.storage
+    guard storage.context === context, edit.isForced || !storage.changed.contains(edit.slot) else {
+      return false
+    }
+    if let leaving = edit.leaving, storage.slots[edit.slot].targetIdentifier != leaving {
+      return false
+    }
+    return edit.version.map { $0 == storage.knownVersion } ?? true
+  }
+}
+
+extension RowMerge.Edit {
+  fileprivate var property: PropertyDescription { link.storage.description.properties[slot] }
+}
+
+extension EntityDescription {
+  /// The properties that a change says have changed.
+  func properties(changedBy change: DepotClient.HistoryChange) -> [PropertyDescription] {
+    var found: [PropertyDescription] = []
+    for path in change.properties {
+      let name = path.contains(".") ? String(path.prefix { $0 != "." }) : path
+      guard let property = property(named: name), !found.contains(where: { $0 === property })
+      else { continue }
+      found.append(property)
+    }
+    return found
+  }
+}

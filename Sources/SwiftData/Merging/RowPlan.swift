@@ -1,0 +1,146 @@
+internal import DepotProtocol
+
+/// Which columns of the rows of an entity are read, and where their values go.
+///
+/// Rows of a hierarchy have the columns of all classes that descend from the entity; each class reads its
+/// own and leaves out the others.
+final class RowPlan {
+  /// The columns to ask for, `$entity` first if rows may be of several classes.
+  private(set) var select: [String] = []
+  let description: EntityDescription
+  /// Whether rows say what entity they are of.
+  let hasEntity: Bool
+  /// Whether everything is read that isn't read only when it is needed.
+  let isComplete: Bool
+  private let store: String
+  private var parts: [Part] = []
+  private var layouts: [ObjectIdentifier: RowLayout] = [:]
+
+  /// A property with its columns, or a column that nobody wants.
+  private struct Part {
+    /// The class that has the property; `nil` if nobody does.
+    var owner: EntityDescription?
+    var slot: Int
+    var width: Int
+  }
+
+  /// Makes the plan of asking for properties of an entity and of the classes that descend from it, all
+  /// that aren't external if `slots` is `nil`.
+  init(
+    _ description: EntityDescription,
+    slots: [Int]?,
+    descendants: [EntityDescription],
+    store: String
+  ) {
+    self.description = description
+    self.store = store
+    hasEntity = !descendants.isEmpty
+    isComplete = slots == nil
+    if hasEntity { select.append("$entity") }
+    let wanted = slots.map { $0.map { description.properties[$0] } } ?? description.properties
+    for property in wanted where !property.isToMany {
+      if slots == nil, property.isExternal { continue }
+      let width = property.codec?.suffixes.count ?? 1
+      // A composite's own name stands for all of its columns.
+      select.append(property.name)
+      parts.append(Part(owner: description, slot: property.slot, width: width))
+    }
+    guard slots == nil else { return }
+    let own = descendants.flatMap { heir in
+      heir.ownProperties.filter { !$0.isToMany && !$0.isExternal }.map { (heir, $0) }
+    }
+    // Where several classes have a path, it is qualified with the class.
+    let counts = Dictionary(
+      own.flatMap { $0.1.paths }.map { ($0, 1) },
+      uniquingKeysWith: +
+    )
+    for (heir, property) in own {
+      for path in property.paths {
+        select.append(counts[path] == 1 ? path : "\(heir.name).\(path)")
+      }
+      parts.append(Part(owner: heir, slot: property.slot, width: property.paths.count))
+    }
+  }
+
+  /// Makes the plan of reading columns that the store has chosen, behind the identifier and version.
+  init(_ description: EntityDescription, columns: [String], store: String) {
+    self.description = description
+    self.store = store
+    hasEntity = columns.first == "$entity"
+    isComplete = true
+    var index = hasEntity ? 1 : 0
+    let byPath = Dictionary(
+      first: description.properties.filter { !$0.isToMany }.map { ($0.paths[0], $0) }
+    )
+    while index < columns.count {
+      let property = byPath[columns[index]]
+      let paths = property?.paths ?? []
+      let isWhole =
+        !paths.isEmpty && Array(columns[index...].prefix(paths.count)) == paths
+      if let property, isWhole, !property.isExternal {
+        parts.append(Part(owner: description, slot: property.slot, width: paths.count))
+      } else {
+        parts.append(Part(owner: nil, slot: 0, width: isWhole ? paths.count : 1))
+      }
+      index += isWhole ? paths.count : 1
+    }
+  }
+
+  /// Returns what to do with the columns of a row of a class.
+  func layout(for type: EntityDescription) -> RowLayout {
+    let key = ObjectIdentifier(type)
+    if let known = layouts[key] { return known }
+    let steps = parts.map { part in
+      guard let owner = part.owner, type.isKind(of: owner) else { return RowStep.skip(part.width) }
+      let property = type.properties[part.slot]
+      if let codec = property.codec { return .value(part.slot, codec, part.width) }
+      let target = property.destination.map { EntityDescription.of($0) } ?? type
+      return .reference(part.slot, target.key(in: store))
+    }
+    let layout = RowLayout(steps: steps, slots: SlotSet(steps.compactMap(\.index)))
+    layouts[key] = layout
+    return layout
+  }
+}
+
+/// The columns of the rows of one class.
+struct RowLayout {
+  let steps: [RowStep]
+  /// The properties that have columns.
+  let slots: SlotSet
+}
+
+/// The use of columns of a row.
+enum RowStep {
+  /// They are the value of an attribute, of so many columns.
+  case value(Int, AttributeCodec, Int)
+  /// It is the row that a to-one relationship leads to.
+  case reference(Int, EntityKey)
+  /// Nobody wants them.
+  case skip(Int)
+}
+
+extension PropertyDescription {
+  /// The paths of the columns.
+  var paths: [String] { codec?.suffixes.map { name + $0 } ?? [name] }
+}
+
+extension RowReader {
+  /// Moves past values.
+  mutating func skip(_ count: Int) throws {
+    for _ in 0..<count { _ = try text() }
+  }
+
+  /// Reads the slot of a property.
+  mutating func slot(_ step: RowStep) throws -> (index: Int, slot: Slot)? {
+    switch step {
+    case .value(let index, let codec, _): return (index, .value(try codec.read(&self)))
+    case .reference(let index, let entity):
+      if try skipNull() { return (index, .nothing) }
+      return (index, .reference(PersistentIdentifier(entity, .row(try next(Int64.self)))))
+    case .skip(let count):
+      try skip(count)
+      return nil
+    }
+  }
+}

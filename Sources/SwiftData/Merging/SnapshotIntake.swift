@@ -1,0 +1,107 @@
+/// The snapshots of one answer on their way into the objects of a context.
+///
+/// Objects that the context has keep what the program has changed. What others have changed is told to
+/// observers when all snapshots are there.
+struct SnapshotIntake {
+  private let context: ModelContext
+  private let merge: RowMerge
+  private(set) var links: [Link] = []
+  /// The targets of to-many relationships that the program doesn't know yet.
+  private(set) var lists: [PersistentIdentifier: [Int: [PersistentIdentifier]]] = [:]
+
+  init(_ context: ModelContext) {
+    self.context = context
+    merge = RowMerge(context)
+    context.willRead()
+  }
+
+  /// Takes a snapshot; the objects keep their order.
+  ///
+  /// Snapshots of classes that the container doesn't know are left out.
+  mutating func take(_ snapshot: DefaultSnapshot) {
+    let identifier = snapshot.persistentIdentifier
+    guard let description = context.description(of: identifier) else { return }
+    if let storage = context.registered(identifier) {
+      guard let link = storage.link else { return }
+      links.append(link)
+      if storage.isFault, storage.changed.isEmpty {
+        fill(storage, snapshot)
+      } else {
+        compare(link, snapshot)
+      }
+      return
+    }
+    let link = description.makeObject(identifier)
+    context.register(link.storage)
+    links.append(link)
+    fill(link.storage, snapshot)
+  }
+
+  private mutating func fill(_ storage: ModelStorage, _ snapshot: DefaultSnapshot) {
+    storage.version = 1
+    for property in storage.description.properties {
+      guard let slot = snapshot.slot(of: property, in: storage.description) else { continue }
+      if case .many(let list?) = slot {
+        lists[storage.identifier, default: [:]][property.slot] = list.allIdentifiers
+      } else {
+        storage.slots[property.slot] = slot
+      }
+    }
+  }
+
+  private mutating func compare(_ link: Link, _ snapshot: DefaultSnapshot) {
+    let storage = link.storage
+    for property in storage.description.properties where !storage.changed.contains(property.slot) {
+      guard let value = snapshot.slot(of: property, in: storage.description) else { continue }
+      let known = storage.slots[property.slot]
+      switch (value, known) {
+      case (.many(let list?), .many(let old)):
+        let identifiers = list.allIdentifiers
+        if identifiers == old?.allIdentifiers { continue }
+        lists[storage.identifier, default: [:]][property.slot] = identifiers
+        merge.take(.unloaded, of: link, property.slot)
+      case (.many(let list?), _):
+        lists[storage.identifier, default: [:]][property.slot] = list.allIdentifiers
+      case (_, .unloaded): storage.slots[property.slot] = value
+      case (.many(nil), .many(nil)): continue
+      case (.many(nil), _): merge.take(value, of: link, property.slot)
+      default:
+        if property.isSame(known, value) { continue }
+        merge.take(value, of: link, property.slot)
+      }
+    }
+    if storage.version == 0 || storage.changed.isEmpty { storage.version = 1 }
+  }
+
+  /// Tells observers what has changed; returns the objects in their order.
+  mutating func finish() -> [Link] {
+    merge.finish()
+    return links
+  }
+}
+
+extension DefaultSnapshot {
+  /// Returns the names of the properties, without to-many relationships, of which an object knows
+  /// something else.
+  func properties(differingFrom storage: ModelStorage) -> [String] {
+    storage.description.properties.filter { property in
+      guard !property.isToMany, !storage.isUnloaded(property.slot),
+        let value = slot(of: property, in: storage.description)
+      else { return false }
+      return !property.isSame(storage.slots[property.slot], value)
+    }.map(\.name)
+  }
+
+  /// Returns what a property has; what the snapshot doesn't know has its default value.
+  ///
+  /// It is `nil` for a to-many relationship that the snapshot doesn't know: the objects that lead back
+  /// say what it leads to.
+  fileprivate func slot(
+    of property: PropertyDescription,
+    in description: EntityDescription
+  ) -> Slot? {
+    if let slot = values[property.name]?.slot(of: property) { return slot }
+    if let name = property.originalName, let slot = values[name]?.slot(of: property) { return slot }
+    return property.isToMany ? nil : description.initialSlots[property.slot]
+  }
+}

@@ -1,0 +1,38 @@
+extension PropertyDescription {
+  /// The other end of a relationship; `nil` if it has none.
+  ///
+  /// It is the one that either side names. If neither does, and each class has just one relationship to the
+  /// other that nobody names, these two belong together.
+  var inverse: PropertyDescription? {
+    guard let type = destination else { return nil }
+    let source = EntityDescription.of(owner)
+    let target = EntityDescription.of(type)
+    if let keyPath = relationship?.inverseKeyPath {
+      guard let end = target.property(keyPath), end.destination != nil else { return nil }
+      return end
+    }
+    if let end = target.properties.first(where: { $0.names(self, of: source) }) { return end }
+    guard source !== target else { return nil }
+    let there = target.unnamedRelationships(to: source)
+    let here = source.unnamedRelationships(to: target)
+    return here.count == 1 && there.count == 1 ? there[0] : nil
+  }
+
+  /// Whether the property says that `other`, which `owner` declares, is its inverse.
+  fileprivate func names(_ other: PropertyDescription, of owner: EntityDescription) -> Bool {
+    guard destination == owner.type, let keyPath = relationship?.inverseKeyPath else {
+      return false
+    }
+    return owner.property(keyPath) === other
+  }
+}
+
+extension EntityDescription {
+  /// The relationships that the class itself declares and whose inverse nobody names.
+  fileprivate func unnamedRelationships(to target: EntityDescription) -> [PropertyDescription] {
+    ownProperties.filter { property in
+      property.destination == target.type && property.relationship?.inverseKeyPath == nil
+        && !target.properties.contains { $0.names(property, of: self) }
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import DepotProtocol
+import Testing
+
+@testable import DepotCommands
+
+@Suite struct DelimitedValueTests {
+  private func json(
+    _ text: String,
+    quoted: Bool = false,
+    _ attribute: Attribute,
+    nullText: String? = nil
+  ) throws -> String {
+    var writer = JSONWriter()
+    try DelimitedValue(nullText: nullText)
+      .write(.init(bytes: Array(text.utf8), isQuoted: quoted), as: attribute, to: &writer)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+
+  private static let optional = Attribute(name: "a", type: .string, isOptional: true)
+  private static let required = Attribute(name: "a", type: .string)
+
+  @Test func `an empty field is null, and a quoted one the empty text`() throws {
+    #expect(try json("", Self.optional) == "null")
+    #expect(try json("", quoted: true, Self.optional) == "\"\"")
+    #expect(try json("", Self.required) == "\"\"")
+    let data = Attribute(name: "a", type: .data, isOptional: true)
+    #expect(try json("", data) == "null")
+    #expect(try json("", quoted: true, data) == "\"\"")
+  }
+
+  @Test func `an attribute that can be null is null rather than its default`() throws {
+    var number = Attribute(name: "a", type: .int64, isOptional: true, defaultValue: .int64(7))
+    #expect(try json("", number) == "null")
+    #expect(try json("", quoted: true, number) == "null")
+    #expect(try json("", number, nullText: "NA") == "null")
+    number.isOptional = false
+    #expect(try json("", number) == "7")
+    #expect(try json("", quoted: true, number) == "7")
+    number.defaultValue = nil
+    #expect(throws: DepotError.self) { try json("", number) }
+  }
+
+  @Test func `with another text for null an empty field is the empty text`() throws {
+    #expect(try json("", Self.optional, nullText: "NA") == "\"\"")
+    #expect(try json("NA", Self.optional, nullText: "NA") == "null")
+    #expect(try json("NA", quoted: true, Self.optional, nullText: "NA") == "\"NA\"")
+  }
+
+  @Test func `a list is JSON or words, and null is not the empty list`() throws {
+    let list = Attribute(name: "a", type: .int64, collection: .array, isOptional: true)
+    #expect(try json("[1,2]", quoted: true, list) == "[1,2]")
+    #expect(try json("1; 2;", list) == "[1,2]")
+    #expect(try json("", list) == "null")
+    #expect(try json("[]", list) == "[]")
+    let required = Attribute(name: "a", type: .string, collection: .set)
+    #expect(try json("", required) == "[]")
+  }
+
+  @Test func `a date that no text gives back is read as it is written`() throws {
+    let date = Attribute(name: "a", type: .date)
+    let text = #"{"referenceSeconds":1.25e-10}"#
+    #expect(try json(text, quoted: true, date) == text)
+  }
+
+  @Test func `CSV that is printed tells null from the empty text`() throws {
+    let rows = #"[[1,1,null,""],[2,1,"",null],[3,1,"NA","x"]]"#
+    var style = RowStyle(entity: "P", format: .csv)
+    style.showsIdentifier = false
+    #expect(
+      try Fixture.print(rows, columns: ["a", "b"], style) == "a,b\r\n,\"\"\r\n\"\",\r\nNA,x\r\n"
+    )
+    style.nullText = "NA"
+    #expect(
+      try Fixture.print(rows, columns: ["a", "b"], style)
+        == "a,b\r\nNA,\r\n,NA\r\n\"NA\",x\r\n"
+    )
+  }
+}
+
+/// Numbers and dates of CSV and of assignments are read exactly or not at all.
+@Suite struct TextValueTests {
+  private func json(_ text: String, _ type: AttributeType) throws -> String {
+    var writer = JSONWriter()
+    try TextValue.write(text, as: type, to: &writer)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+
+  @Test(arguments: [
+    ("5", "5"), ("+5", "5"), ("-0", "0"), ("5.0", "5"), ("5e3", "5000"), ("007", "7"),
+    ("9007199254740993.0", "9007199254740993"), ("-9223372036854775808", "-9223372036854775808"),
+    ("92233720368547758.07e2", "9223372036854775807"),
+  ])
+  func `a whole number may have a point and an exponent`(text: String, result: String) throws {
+    #expect(try json(text, .int64) == result)
+  }
+
+  @Test(arguments: [
+    ("4503599627370495.9", AttributeType.int64, DepotError.Code.type), ("5.", .int64, .type),
+    ("", .int64, .type), ("1,000", .int64, .type), ("0x10", .int64, .type), ("five", .int64, .type),
+    ("9223372036854775808", .int64, .numberRange), ("1e19", .int64, .numberRange),
+    ("1e400", .double, .numberRange), ("fast", .double, .type), ("nan", .double, .type),
+    ("123456789012345678901234567890123456789", .decimal, .numberRange), ("1,5", .decimal, .type),
+    ("2026-07-01T10:20:30.123456789Z", .date, .numberRange), ("2026-07-01", .date, .type),
+  ])
+  func `what isn't a value or doesn't fit is refused`(
+    text: String,
+    type: AttributeType,
+    code: DepotError.Code
+  ) throws {
+    let error = #expect(throws: DepotError.self) { try json(text, type) }
+    #expect(error?.code == code)
+    #expect(error?.message.contains(text) == true)
+    #expect((error?.hint != nil) == (code == .numberRange))
+  }
+
+  @Test func `a date that is too fine is told the nearest one`() throws {
+    let text = "2026-07-01T10:20:30.123456789Z"
+    let error = #expect(throws: DepotError.self) { try json(text, .date) }
+    #expect(error?.hint?.contains("2026-07-01T10:20:30.1234568Z") == true)
+  }
+}

@@ -1,0 +1,119 @@
+import DepotProtocol
+import Testing
+
+@testable import DepotCommands
+
+@Suite struct HelpTests {
+  static let widths = [40, 80, 100]
+
+  /// All help texts of a width, without the examples and what else has lines of its own.
+  private static func texts(_ width: Int) -> [String] {
+    let help = Help(width: width)
+    let groups = Set(Verb.visible.filter { $0.words.count > 1 }.map { [$0.words[0]] })
+    return [help.concise, help.full] + Verb.all.map(help.text) + groups.map(help.text)
+      + HelpTopic.all.map(help.text)
+  }
+
+  @Test(arguments: widths)
+  func `no line is wider than the terminal, except what is to be copied`(width: Int) {
+    let code = HelpTopic.all.flatMap(\.parts).flatMap { part -> [Substring] in
+      if case .code(let text) = part { return text.split(separator: "\n") }
+      if case .examples(let examples) = part { return examples.map { $0.0[...] } }
+      return []
+    }
+    for text in Self.texts(width) {
+      var isExample = false
+      for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        let isContinued = isExample
+        let isFirst = line.hasPrefix("  depot ") || line.hasPrefix("  echo ")
+        isExample = isFirst || isContinued && line.first == " "
+        if isExample || isContinued || code.contains(where: { line.hasSuffix($0) }) { continue }
+        let words = line.split(separator: " ")
+        #expect(TextWidth.columns(String(line)) <= width || words.count == 1, "\(line)")
+      }
+    }
+  }
+
+  @Test(arguments: widths, Verb.all.map(\.name))
+  func `a shell reads an example as it was written`(width: Int, name: String) throws {
+    let verb = try #require(Verb.all.first { $0.name == name })
+    for example in verb.examples {
+      let text = TextFlow.command(example, width: width)
+      #expect(CommandWords(text).commands == CommandWords(example).commands)
+    }
+  }
+
+  @Test func `a long example is continued behind an option and its value`() {
+    #expect(
+      TextFlow.command("depot fetch Trip --where \"a == 'b c'\" --sort name -q > x.csv", width: 36)
+        == """
+        depot fetch Trip \\
+          --where "a == 'b c'" --sort name \\
+          -q > x.csv
+
+        """
+    )
+  }
+
+  @Test func `what an option means stays in its column`() throws {
+    let verb = try #require(Verb.all.first { $0.name == "save" })
+    #expect(
+      Help(width: 60).text(of: verb).contains(
+        """
+              --key KEY        an idempotency key: the same key is
+                               never applied twice
+
+        """
+      )
+    )
+    #expect(
+      Help(width: 40).text(of: verb).contains(
+        """
+              --key KEY
+                an idempotency key: the same key
+                is never applied twice
+
+        """
+      )
+    )
+  }
+
+  @Test func `paragraphs are filled, and lists stay lists`() {
+    let text = "one two\nthree four\n\nfive\n  name   what it is for\nsix"
+    #expect(
+      TextFlow.paragraphs(text, width: 14)
+        == "one two three\nfour\n\nfive\n  name\n    what it is\n    for\nsix\n"
+    )
+    #expect(
+      TextFlow.paragraphs("  name   what it is for whom", width: 30)
+        == "  name   what it is for whom\n"
+    )
+    #expect(
+      TextFlow.paragraphs("  name   what it is for whomever", width: 30)
+        == "  name   what it is for\n         whomever\n"
+    )
+  }
+
+  @Test func `topics are listed and completed`() {
+    for topic in HelpTopic.all {
+      #expect(Help(width: 80).full.contains("  help \(topic.name)"))
+      #expect(Help(width: 80).full.contains(topic.summary))
+    }
+    #expect(Completer(["help", "pr"]) { _ in nil }.candidates == ["predicates"])
+    #expect(Completer(["help", "sc"]) { _ in nil }.candidates == ["schema"])
+    #expect(Completer(["help", "schema", "a"]) { _ in nil }.candidates == ["apply"])
+  }
+
+  @Test func `the help of a topic fits two screens`() {
+    for topic in HelpTopic.all {
+      #expect(Help(width: 80).text(of: topic).split(separator: "\n").count <= 72)
+    }
+  }
+
+  @Test func `the types of attributes are all there`() throws {
+    let text = Help(width: 80).text(of: .schema)
+    let words = Set(text.split { " ;,\n".contains($0) })
+    let types = AttributeType.allCases.map(\.rawValue) + NumberWidth.allCases.map(\.rawValue)
+    for type in types { #expect(words.contains(type[...]), "\(type)") }
+  }
+}

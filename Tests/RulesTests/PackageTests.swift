@@ -1,0 +1,91 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The package as others take it in.
+@Suite(.serialized, .timeLimit(.minutes(30))) struct PackageTests {
+  private static let readme =
+    (try? String(contentsOfFile: Programs.root + "/README.md", encoding: .utf8)) ?? ""
+
+  @Test func `the README and the changelog are of the version that programs tell`() throws {
+    let version = try Self.version
+    let changes = try String(contentsOfFile: Programs.root + "/CHANGELOG.md", encoding: .utf8)
+    #expect(changes.contains("\n## \(version) "))
+    #expect(Self.readme.contains("from: \"\(version)\""))
+    let daemon = try Program.run([Programs.daemon, "--version"]).output
+    #expect(daemon == "depotd \(version)\n")
+  }
+
+  @Test func `only the macros are built for the compiler's own machine`() throws {
+    let folder = URL(filePath: Programs.besideTests("")).deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let plan = try String(contentsOf: folder.appending(path: "debug.yaml"), encoding: .utf8)
+    let modules = plan.matches(of: /"C\.([A-Za-z]+)-[^"]*-tool\.module"/).map { String($0.1) }
+    #expect(Set(modules) == ["DepotMacros", "DepotMacroPlugin"])
+  }
+
+  /// Takes minutes, so `make test-long` runs it.
+  @Test(
+    .enabled(if: ProcessInfo.processInfo.environment["DEPOT_LONG"] != nil),
+    arguments: [("Objects", true), ("Objects", false), ("Values", false)]
+  )
+  func `a package of the README builds with a tagged version`(
+    section: String,
+    hasEngine: Bool
+  ) throws {
+    let folder = try TemporaryFolder()
+    let clone = folder.path + "/depot"
+    try run(["git", "clone", "-q", Programs.root, clone])
+    try run(["git", "-C", clone, "tag", Self.version])
+    let parts = Self.readme.components(separatedBy: "\n## ").first { $0.hasPrefix(section + "\n") }
+    let blocks = (parts ?? "").components(separatedBy: "```swift\n").dropFirst()
+      .compactMap { $0.components(separatedBy: "```").first }
+    try #require(blocks.count == 2)
+    let name = try #require(blocks[0].firstMatch(of: /name: "(\w+)"/)).1
+    let package = folder.path + "/\(name)"
+    let program = package + "/Sources/\(name)"
+    try FileManager.default.createDirectory(atPath: program, withIntermediateDirectories: true)
+    let traits = hasEngine ? "" : ", traits: []"
+    let manifest = blocks[0].replacing(", traits: []", with: "").replacing(
+      "path: \"../depot\"",
+      with: "url: \"file://\(clone)\", from: \"\(try Self.version)\"" + traits
+    )
+    try manifest.write(toFile: package + "/Package.swift", atomically: true, encoding: .utf8)
+    try blocks[1].write(toFile: program + "/main.swift", atomically: true, encoding: .utf8)
+    try run(["swift", "build", "--package-path", package])
+    let built = try FileManager.default.contentsOfDirectory(atPath: package + "/.build/debug")
+      .filter { folder in
+        folder.hasSuffix(".build")
+          && FileManager.default.enumerator(atPath: "\(package)/.build/debug/\(folder)")?
+            .contains { ($0 as? String)?.hasSuffix(".o") == true } == true
+      }
+    #expect(!built.contains { $0.hasPrefix("depot") || $0.hasPrefix("example") }, "\(built)")
+    #expect(built.contains("DepotEngine.build") == hasEngine, "\(built)")
+    let environment = StartedService.environment(in: folder.path).merging([
+      "PATH": "/usr/local/bin:/usr/bin:/bin", "DEPOT_DAEMON": Programs.daemon,
+      "DEPOT_EMBEDDED": "0",
+    ]) { $1 }
+    defer { StartedService.end(at: StartedService.socket(in: folder.path)) }
+    let outcome = try Program.run(["\(package)/.build/debug/\(name)"], environment: environment)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    guard section == "Objects", !hasEngine else { return }
+    let alone = try Program.run(
+      ["\(package)/.build/debug/\(name)"],
+      environment: environment.merging(["DEPOT_EMBEDDED": "1"]) { $1 }
+    )
+    #expect(alone.status != 0)
+    #expect(alone.errors.contains("built without the engine"))
+  }
+
+  private static var version: String {
+    get throws {
+      let words = try Program.run([Programs.depot, "--version"]).output.split(separator: " ")
+      return try #require(words.last).trimmingCharacters(in: .newlines)
+    }
+  }
+
+  private func run(_ command: [String]) throws {
+    let outcome = try Program.run(command, within: .seconds(1500))
+    try #require(outcome.status == 0, "\(command): \(outcome.output)\(outcome.errors)")
+  }
+}

@@ -1,0 +1,246 @@
+import DepotProtocol
+import Foundation
+import TestSupport
+import Testing
+
+extension CommandTests {
+  /// `depot import`, `depot export`, and `depot schema infer`, beside real services.
+  @Suite(.serialized) struct CommandLineImportTests {
+    private let daemon: TestDaemon
+
+    static let schema = #"""
+      {"entities":[
+      {"name":"Author","attributes":[{"name":"name","type":"string","unique":true}],
+       "relationships":[
+       {"name":"books","destination":"Book","toMany":true,"inverse":"author"}]},
+      {"name":"Book","attributes":[{"name":"title","type":"string"},
+       {"name":"year","type":"int64","optional":true}],
+       "relationships":[
+       {"name":"author","destination":"Author","inverse":"books","optional":true},
+       {"name":"shelf","destination":"Shelf","optional":true},
+       {"name":"readers","destination":"Author","toMany":true}]},
+      {"name":"Shelf","attributes":[{"name":"label","type":"string"}]}]}
+      """#
+
+    init() throws {
+      daemon = try TestDaemon(schema: Self.schema.filter { $0 != "\n" })
+    }
+
+    private func depot(_ arguments: String..., input: String? = nil) throws -> Outcome {
+      try daemon.depot(arguments, input: input)
+    }
+
+    /// Returns the path of a file with these lines.
+    private func file(_ lines: String..., named name: String = "records.ndjson") throws -> String {
+      try daemon.folder.write(lines.joined(separator: "\n") + "\n", to: name)
+    }
+
+    @Test func `rows of one store lead to the same rows in another, or are refused`() throws {
+      let other = try TestDaemon(schema: Self.schema.filter { $0 != "\n" })
+      for name in ["A", "B"] { #expect(try depot("insert", "Author", "name=\(name)").status == 0) }
+      #expect(try depot("insert", "Shelf", "label=mine").status == 0)
+      for name in ["B", "A"] {
+        #expect(try other.depot(["insert", "Author", "name=\(name)"]).status == 0)
+      }
+      #expect(try other.depot(["insert", "Shelf", "label=theirs"]).status == 0)
+      let book = try depot("insert", "Book", "title=t", "author=1", "readers:=[1,2]")
+      #expect(book.status == 0, "\(book.errors)")
+      for format in ["ndjson", "json", "csv", "tsv"] {
+        let exported = try depot("export", "Book", "-o", format)
+        #expect(exported.status == 0, "\(exported.errors)")
+        let imported = try other.depot(["import", "Book", "-"], input: exported.output)
+        #expect(imported.status == 0, "\(format): \(imported.errors)")
+        let there = try other.depot(["export", "Book", "-o", format])
+        #expect(there.output == exported.output)
+        #expect(try other.depot(["count", "Book", "-w", "author.name == 'A'"]).output == "1\n")
+        #expect(try other.depot(["delete", "Book", "--all"]).status == 0)
+      }
+      #expect(try depot("update", "Book", "--all", "shelf=1").status == 0)
+      for format in ["ndjson", "csv"] {
+        let exported = try depot("export", "Book", "-o", format)
+        let refused = try other.depot(["import", "Book", "-"], input: exported.output)
+        #expect(refused.status != 0)
+        #expect(refused.errors.contains("is a row of another store"), "\(refused.errors)")
+        #expect(refused.errors.contains("depot import --all"), "\(refused.errors)")
+        #expect(try other.depot(["count", "Book"]).output == "0\n")
+        #expect(try depot("import", "Book", "-", input: exported.output).status == 0)
+      }
+      #expect(try depot("count", "Book", "-w", "shelf.label == 'mine'").output == "4\n")
+    }
+
+    @Test func `the links of a file are checked before anything is stored`() throws {
+      #expect(try depot("insert", "Author", "name=A").status == 0)
+      let lines = (0..<3000).map {
+        #"{"title":"t\#($0)","author":"\#($0 == 2999 ? "none" : "A")"}"#
+      }
+      let path = try daemon.folder.write(lines.joined(separator: "\n"), to: "books.ndjson")
+      let journal = daemon.folder.path + "/journal"
+      let stopped = try depot("import", "Book", path, "--resume", journal)
+      // The file may be mended and imported with the same command.
+      #expect(!FileManager.default.fileExists(atPath: journal))
+      #expect(stopped.status == 1)
+      #expect(stopped.errors.contains("Nothing was stored."), "\(stopped.errors)")
+      #expect(stopped.errors.contains("at: line 3000, author"), "\(stopped.errors)")
+      #expect(stopped.errors.contains("--ignore-missing"), "\(stopped.errors)")
+      #expect(try depot("count", "Book").output == "0\n")
+      let identifier = try file(#"{"title":"x","shelf":77}"#)
+      #expect(try depot("import", "Book", identifier).errors.contains("There is no Shelf/77."))
+      let ignored = try depot("import", "Book", path, "--ignore-missing")
+      #expect(ignored.status == 0, "\(ignored.errors)")
+      #expect(ignored.errors.contains("3,000 inserted, 1 without all their links"))
+      #expect(try depot("count", "Book", "-w", "author == NULL").output == "1\n")
+    }
+
+    @Test func `a file that is redirected to standard input may refer forwards`() throws {
+      let other = try TestDaemon(
+        schema: #"{"entities":[{"name":"Node","attributes":[{"name":"label","type":"string","#
+          + #""unique":true}],"relationships":[{"name":"next","destination":"Node","optional":true}]}]}"#
+      )
+      let path = try file(#"{"label":"a","next":"b"}"#, #"{"label":"b","next":"a"}"#)
+      let command = "exec \"$0\" --socket \"$1\" --no-start import Node - < \"$2\""
+      let outcome = try Program.run(["sh", "-c", command, Programs.depot, other.socket, path])
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(try other.depot(["count", "Node", "-w", "next.next == SELF"]).output == "2\n")
+    }
+
+    @Test func `keys that are numbers aren't taken for identifiers`() throws {
+      let schema =
+        #"{"entities":[{"name":"Sector","attributes":[{"name":"number","type":"int64","unique":true}],"#
+        + #""relationships":[{"name":"above","destination":"Sector","optional":true}]}]}"#
+      let first = try TestDaemon(schema: schema)
+      // The row with the identifier 1 has the number 2, and the other way round.
+      let lines = [#"{"number":2}"#, #"{"number":1,"above":2}"#]
+      let input = lines.joined(separator: "\n")
+      #expect(try first.depot(["import", "Sector", "-"], input: input).status == 0)
+      #expect(try first.depot(["count", "Sector", "-w", "above.number == 2"]).output == "1\n")
+      let folder = first.folder.path + "/all"
+      #expect(try first.depot(["export", "--all", folder]).status == 0)
+      let second = try TestDaemon(schema: "")
+      #expect(try second.depot(["import", "--all", folder]).status == 0)
+      #expect(try second.depot(["count", "Sector", "-w", "above.number == 2"]).output == "1\n")
+      let again = try second.depot(["import", "--all", folder, "--on-conflict", "skip"])
+      #expect(again.errors.hasPrefix("2 rows: 0 inserted, 2 skipped in "), "\(again.errors)")
+    }
+
+    @Test func `identifiers that are missing are left out if that is wanted`() throws {
+      let path = try file(#"{"title":"x","shelf":77}"#, #"{"title":"y","readers":["Author/78"]}"#)
+      let ignored = try depot("import", "Book", path, "--ignore-missing")
+      #expect(ignored.status == 0, "\(ignored.errors)")
+      #expect(ignored.errors.contains("2 inserted, 2 without all their links"), "\(ignored.errors)")
+    }
+
+    @Test func `an export tells of a mistake in the words of its options`() throws {
+      for (option, value) in [("--select", "nme"), ("--sort", "nme"), ("--where", "nme == 1")] {
+        let outcome = try depot("export", "Author", option, value)
+        #expect(outcome.status != 0)
+        #expect(!outcome.errors.contains("/args"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("at: \(option)"), "\(outcome.errors)")
+      }
+    }
+
+    @Test func `what is told of an import is what happened`() throws {
+      let nested = try file(
+        #"{"title":"a","author":{"name":"N"}}"#,
+        #"{"title":"b","author":{"name":"N"}}"#,
+        #"{"title":"c","author":"N"}"#
+      )
+      let books = try depot("import", "Book", nested)
+      #expect(
+        books.errors.hasPrefix("3 rows of Book: 3 inserted, and with them 1 row of Author in "),
+        "\(books.errors)"
+      )
+      let authors = try file(#"{"name":"N"}"#, #"{"name":"M"}"#, #"{"name":"M"}"#)
+      let skipped = try depot("import", "Author", authors, "--on-conflict", "skip")
+      #expect(skipped.errors.hasPrefix("3 rows: 1 inserted, 2 skipped in "), "\(skipped.errors)")
+      let again = try depot("import", "Author", authors, "--on-conflict", "skip")
+      #expect(again.errors.hasPrefix("3 rows: 0 inserted, 3 skipped in "), "\(again.errors)")
+    }
+
+    @Test func `a clash within a file names the lines, and no row that isn't there`() throws {
+      let lines = [#"{"name":"x"}"#, #"{"name":"y"}"#, #"{"name":"y"}"#]
+      let graph = try depot("import", "Author", try file(lines[0], lines[1], lines[2]))
+      #expect(
+        graph.errors.contains("It has the same value for \"name\" as line 2."),
+        "\(graph.errors)"
+      )
+      #expect(graph.errors.contains("at: line 3"))
+      #expect(graph.errors.contains("--on-conflict skip"))
+      #expect(!graph.errors.contains("onConflict") && !graph.errors.contains("/args"))
+      let plain = try TestDaemon()
+      let csv = try daemon.folder.write("name\na\na\n", to: "items.csv")
+      let item = try plain.depot(["import", "Item", csv])
+      #expect(
+        item.errors.contains("It has the same value for \"name\" as line 2."),
+        "\(item.errors)"
+      )
+      #expect(try plain.depot(["insert", "Item", "name=a"]).status == 0)
+      let single = try plain.depot(["insert", "Item", "name=a"])
+      #expect(single.errors.contains("Item/"), "\(single.errors)")
+      #expect(!single.errors.contains("onConflict") && !single.errors.contains("/args"))
+      let type = try plain.depot(["insert", "Item", "name=b", #"n:="x""#])
+      #expect(type.errors.contains("at: Item.n"), "\(type.errors)")
+    }
+
+    @Test func `a document of records with other names and separators is imported`() throws {
+      let document = try file(
+        #"{"meta":1,"found":{"authors":[{"label":"A","extra":[1]},"#,
+        #"  {"label":"B"}]}}"#,
+        named: "authors.json"
+      )
+      let wrong = try depot("import", "Author", document)
+      #expect(wrong.errors.contains("--path /found/authors"), "\(wrong.errors)")
+      let command = [
+        "import", "Author", document, "--path", "/found/authors", "--map", "label=name",
+        "--map", "extra=",
+      ]
+      let imported = try daemon.depot(command)
+      #expect(imported.status == 0, "\(imported.errors)")
+      #expect(try depot("export", "Author", "-o", "csv").output == "name\r\nA\r\nB\r\n")
+      let table = try file("Titel;Autor;Jahr", "\"a;b\";A;", named: "books.csv")
+      let one = try depot("import", "Book", table)
+      #expect(one.errors.contains("--separator ';'"), "\(one.errors)")
+      let books = try depot(
+        "import",
+        "Book",
+        table,
+        "--separator",
+        ";",
+        "--map",
+        "Titel=title",
+        "--map",
+        "Autor=author",
+        "--map",
+        "Jahr=year"
+      )
+      #expect(books.status == 0, "\(books.errors)")
+      let row = try depot("export", "Book").output
+      #expect(row == #"{"title":"a;b","year":null,"author":"A","shelf":null,"readers":[]}"# + "\n")
+    }
+
+    @Test func `a schema that is inferred takes the file as it is`() throws {
+      let table = try file(
+        "code;price;home.city;on;tags",
+        "a;1.5;Rome;2026-01-01T00:00:00Z;\"[\"\"x\"\"]\"",
+        "b;2;;2026-01-02T00:00:00Z;[]",
+        named: "order-lines.csv"
+      )
+      let inferred = try depot("schema", "infer", table, "--separator", ";", "--add")
+      #expect(inferred.status == 0, "\(inferred.errors)")
+      let applied = try depot("schema", "apply", "-", input: inferred.output)
+      #expect(applied.status == 0, "\(applied.errors)")
+      let imported = try depot("import", "OrderLines", table, "--separator", ";")
+      #expect(imported.status == 0, "\(imported.errors)")
+      let rows = try depot("export", "OrderLines").lines
+      #expect(
+        rows == [
+          #"{"code":"a","price":1.5,"home":true,"home.city":"Rome","on":"2026-01-01T00:00:00Z","tags":["x"]}"#,
+          #"{"code":"b","price":2.0,"home":false,"home.city":null,"on":"2026-01-02T00:00:00Z","tags":[]}"#,
+        ]
+      )
+      let again = try depot("import", "OrderLines", table, "--separator", ";")
+      #expect(
+        again.errors.contains("conflict.unique") || again.errors.contains("has the same value")
+      )
+    }
+  }
+}

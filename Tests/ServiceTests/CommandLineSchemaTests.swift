@@ -1,0 +1,183 @@
+import DepotProtocol
+import Foundation
+import TestSupport
+import Testing
+
+extension CommandTests {
+  /// The verbs of `depot` that change a store's schema.
+  @Suite(.serialized) struct CommandLineSchemaTests {
+    private let daemon: TestDaemon
+
+    init() throws {
+      daemon = try TestDaemon(schema: "")
+      #expect(try apply("schema.json", "1.0.0", Self.items).status == 0)
+      for arguments in [["Item", "name=a", "size=1"], ["Item", "name=b"], ["Note", "text=x"]] {
+        #expect(try daemon.depot(["insert"] + arguments).status == 0)
+      }
+    }
+
+    private static let items = """
+      {"name":"Item","attributes":[{"name":"name","type":"string"},\
+      {"name":"size","type":"int64","optional":true}]},\
+      {"name":"Note","attributes":[{"name":"text","type":"string"}]}
+      """
+
+    /// Without notes, and with items that have another name and no size.
+    private static let smaller = """
+      {"name":"Item","attributes":[{"name":"title","type":"string","originalName":"name"}]}
+      """
+
+    private func write(_ name: String, _ version: String, _ entities: String) throws -> String {
+      try daemon.folder.write(#"{"version":"\#(version)","entities":[\#(entities)]}"#, to: name)
+    }
+
+    private func apply(_ name: String, _ version: String, _ entities: String) throws -> Outcome {
+      try daemon.depot(["schema", "apply", try write(name, version, entities)])
+    }
+
+    private func backups() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: daemon.folder.path)
+        .filter { $0.contains(".backup-") }
+    }
+
+    private var schema: String {
+      get throws { try daemon.depot(["schema", "show", "-o", "ndjson"]).output }
+    }
+
+    @Test func `applying a newer version that would lose rows changes nothing`() throws {
+      let before = try schema
+      for arguments in [[], ["--dry-run"]] {
+        let file = try write("next.json", "2.0.0", Self.smaller)
+        let outcome = try daemon.depot(["schema", "apply", file] + arguments)
+        #expect(outcome.status == 65)
+        #expect(outcome.output.isEmpty)
+        #expect(
+          outcome.errors == """
+            error: schema.mismatch: \(file) does more than add to the store's schema.
+              ! removed entity Note (1 row)
+              ! removed attribute Item.size (2 rows)
+                renamed attribute Item.name to title
+              Steps marked ! lose data.
+              hint: Nothing was changed. To see a migration: depot schema plan \(file)
+                    To migrate: depot schema migrate \(file) --allow-loss
+                    To begin afresh, without anything that is stored: depot service stop && rm \
+            \(daemon.store) \(daemon.store)-wal
+
+            """
+        )
+      }
+      #expect(try schema == before)
+      #expect(try daemon.depot(["count", "Note"]).output == "1\n")
+    }
+
+    @Test func `applying adds, whatever the version is`() throws {
+      let more = Self.items + #",{"name":"Tag","attributes":[{"name":"word","type":"string"}]}"#
+      let same = try apply("same.json", "1.0.0", more)
+      #expect(same.status == 0, "\(same.errors)")
+      #expect(same.output.contains("added entity Tag"))
+      let newer = try apply(
+        "newer.json",
+        "1.1.0",
+        more.replacing(
+          #""type":"string"},{"name":"size""#,
+          with: #""type":"string"},{"name":"n","type":"int64","default":7},{"name":"size""#
+        )
+      )
+      #expect(newer.status == 0, "\(newer.errors)")
+      #expect(
+        try daemon.depot(["fetch", "Item", "--select", "n", "-o", "csv"]).output == """
+          $id,n\r
+          Item/1,7\r
+          Item/2,7\r
+
+          """
+      )
+      #expect(try backups() == [])
+    }
+
+    @Test func `who edits a schema of the first hour is told how to go on, and it works`() throws {
+      let outcome = try apply("schema.json", "1.0.0", Self.smaller)
+      let file = daemon.folder.path + "/schema.json"
+      #expect(outcome.status == 65)
+      #expect(
+        outcome.errors.contains(#"give \#(file) a version above 1.0.0, as in "version": "1.1.0""#)
+      )
+      #expect(outcome.errors.contains("depot schema migrate \(file) --allow-loss"))
+      let must = Self.items.replacing(
+        #","optional":true"#,
+        with: #"},{"name":"must","type":"int64""#
+      )
+      let required = try apply("schema.json", "1.0.0", must)
+      #expect(required.errors.contains("x attribute Item.must is new, but neither optional nor"))
+      #expect(required.errors.contains("Make what is new optional, or give it a default."))
+      // What the hint says about beginning afresh.
+      let files = [daemon.store, daemon.store + "-wal"].joined(separator: " ")
+      #expect(required.errors.contains("depot service stop && rm \(files)\n"))
+      #expect(try daemon.depot(["service", "stop"]).status == 0)
+      #expect(try daemon.wait() == 0)
+      for suffix in ["", "-wal"] {
+        try FileManager.default.removeItem(atPath: daemon.store + suffix)
+      }
+      try daemon.start()
+      #expect(try apply("schema.json", "1.0.0", Self.smaller).status == 0)
+      #expect(try daemon.depot(["count", "Item"]).output == "0\n")
+    }
+
+    @Test func `a migration that loses data asks for it by name`() throws {
+      let file = try write("next.json", "2.0.0", Self.smaller)
+      for verb in [["plan"], ["migrate", "--dry-run"]] {
+        let plan = try daemon.depot(["schema"] + verb + [file, "-o", "table"])
+        #expect(plan.status == 0, "\(plan.errors)")
+        #expect(plan.output.contains("! removed entity Note (1 row)\n"))
+        #expect(plan.output.contains("  renamed attribute Item.name to title\n"))
+        #expect(plan.output.contains("Steps marked ! lose data.\n"))
+        #expect(plan.output.contains("only with --allow-loss."))
+      }
+      let refused = try daemon.depot(["schema", "migrate", file])
+      #expect(refused.status == 65)
+      #expect(refused.errors.contains("  ! removed attribute Item.size (2 rows)\n"))
+      #expect(!refused.errors.contains("renamed"))
+      #expect(refused.errors.contains("To lose it: depot schema migrate \(file) --allow-loss\n"))
+      #expect(try backups() == [])
+      #expect(try daemon.depot(["count", "Note"]).output == "1\n")
+      let done = try daemon.depot(["schema", "migrate", file, "--allow-loss", "-o", "table"])
+      #expect(done.status == 0, "\(done.errors)")
+      #expect(done.output.contains("The backup is \(daemon.store).backup-1.0.0-1.\n"))
+      #expect(try backups().count == 1)
+      #expect(try daemon.depot(["fetch", "Item", "-o", "ids"]).output == "Item/1\nItem/2\n")
+    }
+
+    @Test func `programs get the error of the protocol`() throws {
+      let file = try write("next.json", "2.0.0", Self.smaller)
+      let outcome = try daemon.depot(["schema", "migrate", file, "-o", "json"])
+      let error = try JSONValue(parsing: outcome.errors.utf8)
+      #expect(error["code"] == .string("schema.loss"))
+      #expect(error["at"] == .string("/args/schema"))
+      #expect(error["hint"]?.string?.contains(#""allow":"loss""#) == true)
+      #expect(error["details"]?["steps"]?.array?.count == 2)
+    }
+
+    @Test func `a schema for a container or from an export only adds, too`() throws {
+      let first = try write("first.json", "1.0.0", Self.items)
+      let next = try write("next.json", "2.0.0", Self.smaller)
+      let open = ["container", "open", "shop", "--schema"]
+      #expect(try daemon.depot(open + [first]).status == 0)
+      #expect(try daemon.depot(["--container", "shop", "insert", "Note", "text=x"]).status == 0)
+      let refused = try daemon.depot(open + [next])
+      #expect(refused.status == 65)
+      #expect(refused.errors.contains("! removed entity Note (1 row)"))
+      #expect(refused.errors.contains("For more than additions: depot schema migrate"))
+      let conflict = try daemon.depot(["--container", "shop", "schema", "apply", next])
+      #expect(
+        conflict.errors.contains("depot --container shop schema migrate \(next) --allow-loss")
+      )
+      #expect(conflict.errors.contains("depot container close shop && rm "))
+      let folder = daemon.folder.path + "/backup"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try FileManager.default.copyItem(atPath: next, toPath: folder + "/schema.json")
+      #expect(try daemon.depot(["import", "--all", folder]).status == 65)
+      #expect(try daemon.depot(["count", "Note"]).output == "1\n")
+      #expect(try daemon.depot(["--container", "shop", "count", "Note"]).output == "1\n")
+    }
+  }
+}
