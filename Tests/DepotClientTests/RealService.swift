@@ -2,6 +2,7 @@ import DepotClient
 import DepotLinux
 import Synchronization
 import TestSupport
+import Testing
 
 /// A `depotd` on a socket and a store in a temporary folder, which goes away with this.
 final class RealService: Sendable {
@@ -31,11 +32,7 @@ final class RealService: Sendable {
 
   /// Connects as soon as the service answers.
   func client() async throws -> Client {
-    for _ in 0..<1000 {
-      if let client = try? await Client(socket: socket) { return client }
-      try await Task.sleep(for: .milliseconds(5))
-    }
-    return try await Client(socket: socket)
+    try #require(await poll { try? await Client(socket: socket) }, "the service doesn't answer")
   }
 
   deinit { kill() }

@@ -36,7 +36,7 @@ extension EmbeddedTests {
       func killService() throws {
         let process = try service()
         kill(process, SIGKILL)
-        #expect(holdsSoon { kill(process, 0) != 0 || Self.isZombie(process) })
+        try expectSoon { kill(process, 0) != 0 || Self.isZombie(process) }
       }
 
       private static func isZombie(_ process: Int32) -> Bool {
@@ -81,7 +81,7 @@ extension EmbeddedTests {
       try program.ask("insert a")
       let process = try around.service()
       try around.connect().shutdown()
-      #expect(holdsSoon { !DepotLinux.Process.exists(process) })
+      try expectSoon { !DepotLinux.Process.exists(process) }
       #expect(try program.ask("insert b") == "ok")
       #expect(try program.ask("kind") == "ok owner")
       #expect(try program.ask("names") == "ok a b")

@@ -66,10 +66,10 @@ extension EmbeddedTests {
       let program = try StoreUser()
       for arguments in ["100 memory", "100 \(path)"] {
         try program.ask("cycle 1 " + arguments.split(separator: " ")[1])
-        #expect(try holdsSoon { try program.ask("threads") == "ok 1" })
+        try expectSoon { try program.ask("threads") == "ok 1" }
         let descriptors = try program.ask("descriptors")
         #expect(try program.ask("cycle " + arguments) == "ok")
-        #expect(try holdsSoon { try program.ask("threads") == "ok 1" })
+        try expectSoon { try program.ask("threads") == "ok 1" }
         #expect(try program.ask("descriptors") == descriptors)
       }
     }
@@ -96,7 +96,7 @@ extension EmbeddedTests {
       #expect(memoryFolders(of: program) == 1)
       let held = folders()
       try program.ask("close")
-      #expect(holdsSoon { memoryFolders(of: program) == 0 })
+      try expectSoon { memoryFolders(of: program) == 0 }
       #expect(held.subtracting(folders()).count >= 1)
       try program.ask("open-memory y")
       let again = folders()
@@ -108,7 +108,7 @@ extension EmbeddedTests {
     @Test func `the log is written if it is asked for`() throws {
       let program = try StoreUser(["DEPOT_EMBEDDED": "1", "DEPOT_LOG": "1"])
       try program.ask("open \(path)")
-      #expect(holdsSoon { program.errorOutput.contains("ready") }, "\(program.errorOutput)")
+      try expectSoon { program.errorOutput.contains("ready") }
     }
   }
 }

@@ -88,8 +88,8 @@ extension EmbeddedTests {
         try first.connect().insert([Note("a")])
         withExtendedLifetime(second) {}
       }
-      #expect(holdsSoon { !folder.names.contains("notes.store.socket") })
-      #expect(holdsSoon { FileSystem.size(of: path + "-wal") == 0 }, "the log is in the store")
+      try expectSoon { !folder.names.contains("notes.store.socket") }
+      try expectSoon("the log is in the store") { FileSystem.size(of: path + "-wal") == 0 }
     }
   }
 }

@@ -121,7 +121,7 @@ extension EmbeddedTests {
       let programs = try (0..<4).map { _ in try StoreUser() }
       for program in programs { try program.send("churn 25 \(path)") }
       for program in programs {
-        let answer = program.receive(within: .seconds(90))
+        let answer = program.receive()
         #expect(answer == "ok", "\(program.errorOutput)")
       }
       try programs[0].ask("open \(path)")

@@ -47,7 +47,7 @@ final class StoreUser {
   func send(_ command: String) throws { try process.send(command) }
 
   /// Returns the next line that it writes; `nil` at the end, or if there comes none in time.
-  func receive(within limit: Duration = .seconds(40)) -> String? { process.receive(within: limit) }
+  func receive(within limit: Duration = patience) -> String? { process.receive(within: limit) }
 
   /// Returns all lines that it has written and that weren't received.
   func receiveRest() -> [String] {
@@ -65,7 +65,7 @@ final class StoreUser {
   ///
   /// - Returns: The status, with 128 and the signal if that ended it.
   func wait() -> Int32 {
-    if process.wait(within: .seconds(20)) == nil { kill() }
+    if process.wait(within: patience) == nil { kill() }
     return process.wait()
   }
 }

@@ -1,5 +1,6 @@
 import DepotProtocol
 import DepotSQLite
+import TestSupport
 import Testing
 
 @testable import DepotEngine
@@ -8,14 +9,12 @@ import Testing
 @Suite struct HistoryRetentionTests {
   /// Waits until the rows of the history that don't count are gone.
   private func settle(_ past: PastFixture) async throws {
-    for _ in 0..<2000 {
+    try await expectSoon("history that was deleted is still there") {
       let floor = try past.count(
         "SELECT coalesce((SELECT value FROM depot_meta WHERE key = 'history_floor'), 0)"
       )
-      if try past.count("SELECT count(*) FROM depot_history WHERE id <= \(floor)") == 0 { return }
-      try await Task.sleep(for: .milliseconds(5))
+      return try past.count("SELECT count(*) FROM depot_history WHERE id <= \(floor)") == 0
     }
-    Issue.record("History that was deleted is still there.")
   }
 
   @Test func `history before a token is deleted, and tokens go on`() async throws {
@@ -103,19 +102,14 @@ import Testing
       for index in 0..<40 { try await store.update("Item", [1], ["name"], "[\"\(text)\(index)\"]") }
       store.store.purgeHistory()
       try await store.update("Item", [1], ["size"], "[1]")
-      for _ in 0..<400 where try past.history(#"{"values":false}"#).count > 12 {
-        try await Task.sleep(for: .milliseconds(5))
-      }
-      #expect(1...12 ~= (try past.history(#"{"values":false}"#).count))
+      try await expectSoon { try past.history(#"{"values":false}"#).count <= 12 }
+      #expect(try past.history(#"{"values":false}"#) != [])
       try await settle(past)
       await store.close()
       configuration.history = HistoryRetention(age: -1000, bytes: 1 << 30)
       let second = try StoreFixture(configuration)
       second.store.purgeHistory()
-      for _ in 0..<400 where try past.history() != [] {
-        try await Task.sleep(for: .milliseconds(5))
-      }
-      #expect(try past.history() == [])
+      try await expectSoon { try past.history() == [] }
       await second.close()
     }
   }
@@ -160,10 +154,7 @@ import Testing
       let head = try past.head()
       try await store.call("history.acknowledge", "{\"consumer\":\"c\",\"token\":\"\(head)\"}")
       store.store.purgeHistory()
-      for _ in 0..<400 where try past.history(#"{"values":false}"#).count > 2 {
-        try await Task.sleep(for: .milliseconds(5))
-      }
-      #expect(try past.history(#"{"values":false}"#).count <= 2)
+      try await expectSoon { try past.history(#"{"values":false}"#).count <= 2 }
       await store.close()
     }
   }

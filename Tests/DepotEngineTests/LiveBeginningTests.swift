@@ -1,5 +1,6 @@
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 @testable import DepotEngine
@@ -54,7 +55,7 @@ import Testing
   {
     try await withItems { live in
       let client = try await live.watch(Self.items, allowance: 2)
-      try await until { client.kinds == ["snapshot", "live"] }
+      try await expectSoon { client.kinds == ["snapshot", "live"] }
       _ = client.take()
       for others in 0...1 {
         let schema = Self.schema("extra", others: others)
@@ -99,7 +100,7 @@ import Testing
         for _ in 0..<(round % 40) * 50 { _ = client.watch }
         client.watch?.control.cancel()
         client.watch?.wake()
-        try await until { client.kinds.last == "err" }
+        try await expectSoon { client.kinds.last == "err" }
       }
     }
   }
@@ -112,7 +113,7 @@ import Testing
       control.cancel()
       let ended = LiveClient()
       ended.begin(Self.items, on: live.live, connection: 7, allowance: nil, control: control)
-      try await until { ended.kinds == ["err"] }
+      try await expectSoon { ended.kinds == ["err"] }
       let client = try await live.watch(Self.items)
       _ = client.take()
       try await live.insert("Item", ["name"], #"[["d"]]"#)
@@ -129,7 +130,7 @@ import Testing
       var request = Self.items
       request.since = token
       let client = try await live.watch(request, allowance: 2)
-      try await until { client.kinds == ["resume", "live"] }
+      try await expectSoon { client.kinds == ["resume", "live"] }
       _ = client.take()
       for number in 0..<2 {
         let more = (0..<6000).map { "[\"n\(number)-\($0)\"]" }.joined(separator: ",")
@@ -199,7 +200,7 @@ import Testing
       for round in 0..<400 {
         let client = LiveClient()
         client.begin(requests[round % 3], on: live.live, connection: 7, allowance: nil)
-        try await until { client.kinds.contains("live") || client.kinds.last == "err" }
+        try await expectSoon { client.kinds.contains("live") || client.kinds.last == "err" }
         ended += client.all.filter { $0["err"] != nil }
         client.watch?.control.cancel()
         client.watch?.wake()

@@ -1,5 +1,6 @@
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 @testable import DepotEngine
@@ -142,7 +143,7 @@ import Testing
   {
     try await withLeague { live in
       let client = try await live.watch(request(), allowance: 1)
-      try await until { client.kinds == ["live"] }
+      try await expectSoon { client.kinds == ["live"] }
       let from = client.take()[0]["token"]
       for number in 0..<5 { try await live.update("Player", 1, ["score"], "[\(number)]") }
       try await live.settle(0)
@@ -152,7 +153,7 @@ import Testing
       #expect(lines(client.take()).count == 5)
 
       let slow = try await live.watch(request(), connection: 9, allowance: 1)
-      try await until { slow.kinds == ["live"] }
+      try await expectSoon { slow.kinds == ["live"] }
       let begin = slow.take()[0]["token"]
       #expect(begin != from)
       for start in stride(from: 0, through: LiveQueries.historyLimit, by: 1000) {

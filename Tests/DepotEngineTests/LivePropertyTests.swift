@@ -1,5 +1,6 @@
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 @testable import DepotEngine
@@ -163,7 +164,7 @@ private struct LiveScenario {
       allowance: item.isSlow ? 2 : nil
     )
     if item.isSlow {
-      try await until { item.client?.kinds.contains { $0 == "live" || $0 == "err" } == true }
+      try await expectSoon { item.client?.kinds.contains { $0 == "live" || $0 == "err" } == true }
     } else {
       try await live.settle(connection)
     }
@@ -240,7 +241,7 @@ private struct LiveScenario {
       guard let client = watched[index].client else { continue }
       client.watch?.control.cancel()
       client.watch?.wake()
-      try await until { client.kinds.last == "err" }
+      try await expectSoon { client.kinds.last == "err" }
       for frame in client.take() where frame["err"] == nil {
         try watched[index].rows.apply(frame)
       }

@@ -1,5 +1,6 @@
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 @testable import DepotEngine
@@ -328,7 +329,7 @@ extension Schema {
     try await withLeague { live in
       let client = try await live.watch(try fetch(select: ["name"]), allowance: 2)
       try await live.settle(0)
-      try await until { client.kinds == ["snapshot", "live"] }
+      try await expectSoon { client.kinds == ["snapshot", "live"] }
       var rows = LiveRows()
       for frame in client.take() { try rows.apply(frame) }
       for number in 0..<5 {
@@ -420,15 +421,6 @@ extension Schema {
       #expect(wide.kinds.last == "change")
       #expect(narrow.take() == [])
     }
-  }
-}
-
-/// Waits for what happens in a moment.
-func until(_ condition: () throws -> Bool) async throws {
-  let end = ContinuousClock.now + .seconds(20)
-  while try !condition() {
-    if ContinuousClock.now > end { throw LiveRows.Broken(why: "it doesn't happen") }
-    try await Task.sleep(for: .milliseconds(2))
   }
 }
 

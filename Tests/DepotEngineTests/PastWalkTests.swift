@@ -1,5 +1,6 @@
 import DepotProtocol
 import DepotSQLite
+import TestSupport
 import Testing
 
 @testable import DepotEngine
@@ -123,7 +124,7 @@ import Testing
     try await withLive(.items) { live in
       try await fill(live.fixture, rows: 2, alone: 1, updates: 1)
       let client = try await live.watch(WatchRequest(.history(HistoryRequest())), allowance: 1)
-      try await until { client.kinds == ["live"] }
+      try await expectSoon { client.kinds == ["live"] }
       _ = client.take()
       let rows: [String] = (3...2000).map { number in "[\"r\(number)\",\(number)]" }
       let list: String = rows.joined(separator: ",")

@@ -2,6 +2,7 @@ import DepotProtocol
 import DepotSQLite
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import DepotEngine
@@ -21,13 +22,8 @@ import Testing
     let order = Mutex<[UInt64]>([])
 
     func wait(for token: UInt64) async throws -> String {
-      let end = ContinuousClock.now + .seconds(120)
-      while ContinuousClock.now < end {
-        if let frame = frames.withLock({ $0[token] }) { return frame }
-        try await Task.sleep(for: .milliseconds(1))
-      }
-      Issue.record("no answer to \(token)")
-      return ""
+      let frame = try await poll { frames.withLock { $0[token] } }
+      return try #require(frame, "no answer to \(token)")
     }
   }
 

@@ -2,6 +2,7 @@ import DepotEngine
 import DepotLinux
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 @testable import DepotServer
@@ -33,7 +34,7 @@ final class HostFixture {
 
   /// Handles what other threads have, until something holds.
   func run(until isDone: () -> Bool) {
-    let end = ContinuousClock.now + .seconds(10)
+    let end = ContinuousClock.now + patience
     while !isDone(), ContinuousClock.now < end {
       for message in inbox.takeAll() {
         switch message {

@@ -3,6 +3,7 @@ import DepotLinux
 import DepotProtocol
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import DepotServer
@@ -26,13 +27,7 @@ import Testing
     }
 
     /// Waits for the end and returns the status.
-    func wait() -> Int32? {
-      for _ in 0..<5000 {
-        if let end = status.withLock({ $0 }) { return end }
-        DepotLinux.Process.sleep(milliseconds: 2)
-      }
-      return nil
-    }
+    func wait() -> Int32? { poll { status.withLock { $0 } } }
   }
 
   private func makeServer(_ path: String) throws -> Server {

@@ -114,10 +114,7 @@ extension FaultTests {
         // The store was closed so that its copy could take its place, and couldn't be opened again.
       }
       fault.end()
-      for _ in 0..<1000 {
-        guard (try? connection.schema()) == nil else { break }
-        usleep(1000)
-      }
+      _ = poll { try? connection.schema() }
       problems += try goOn(place, connection)
       try connection.shutdown()
       if daemon.wait() != 0 { problems.append("the daemon didn't end well") }

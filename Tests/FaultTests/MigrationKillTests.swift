@@ -47,7 +47,7 @@ extension KilledProcessTests {
         #expect(try connection.schema() == Library.second)
         try Self.beginAndLeave(place)
         // It takes the service a moment to notice.
-        while (try? connection.schema()) == nil { usleep(1000) }
+        _ = poll { try? connection.schema() }
         #expect(try connection.schema() == Library.second)
         #expect(try Library.problems(connection) == [])
         try connection.migrate(Library.stages())

@@ -41,8 +41,7 @@ extension CommandTests {
         environment: [
           "LD_PRELOAD": library, "DEPOT_SOCKET": folder.path + "/s",
           "XDG_DATA_HOME": folder.path + "/data",
-        ],
-        within: .seconds(10)
+        ]
       )
     }
 

@@ -202,7 +202,7 @@ extension CommandTests {
       ]
       let program = try Program(command)
       // It is killed among the rows, among the tags, or among the links that had to wait.
-      let isBegun: Bool? = try poll(within: .seconds(30)) {
+      let isBegun: Bool? = try poll {
         let entity = part == 1 ? "Node" : "Tag"
         let outcome = try other.depot(["count", entity])
         guard let count = Int(outcome.output.dropLast()) else { return nil }

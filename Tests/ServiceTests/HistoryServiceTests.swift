@@ -167,7 +167,7 @@ extension ServiceTests {
       let daemon = try TestDaemon(["--history-age", "0s"])
       let connection = try daemon.connect()
       try connection.insert([Item(name: "a")])
-      try expectSoon(within: .seconds(30), "the history stays") {
+      try expectSoon("the history stays") {
         try connection.historyStatus().oldest == nil
       }
     }

@@ -44,7 +44,7 @@ extension ServiceTests {
         )
         try insert(names, connection)
         other.signal(SIGTERM)
-        #expect(other.wait(within: .seconds(10)) == 0)
+        #expect(other.wait(within: patience) == 0)
       }
       try daemon.start()
     }
@@ -153,37 +153,28 @@ extension ServiceTests {
       defer { for task in tasks { task.cancel() } }
       let command = [Programs.depot, "--socket", daemon.socket, "--no-start", "watch", "Item"]
       let program = try Program(command + ["-o", "ndjson"])
-      try await soon("the command line watches") { program.output.contains("kept 3") }
-      try await soon("all watch") { seen.value.count == 3 && count.value == 3 }
+      try await expectSoon("the command line watches") { program.output.contains("kept 3") }
+      try await expectSoon("all watch") { seen.value.count == 3 && count.value == 3 }
       try insert(names("lost", 10))
-      try await soon("all know of what will be lost") {
+      try await expectSoon("all know of what will be lost") {
         seen.value.count == 13 && count.value == 13 && program.output.contains("lost 10")
           && told.value.names.count == 10
       }
       // Watchers that come late find the numbers that they know given out again.
       try restore(inserting: isLate ? names("other", 15) : [])
-      try await soon("the history goes on from here") { told.value.gaps == 1 }
+      try await expectSoon("the history goes on from here") { told.value.gaps == 1 }
       if !isLate { try insert(names("other", 15)) }
       let last = try insert(["the last"])[0]
       let rows = (names("kept", 3) + names("other", 15) + ["the last"]).sorted()
-      try await soon("all hold what there is") {
+      try await expectSoon("all hold what there is") {
         seen.value == rows && count.value == 19 && told.value.names.last == "\(last)"
       }
       #expect(told.value.gaps == 1)
       #expect(Set(told.value.names).count == told.value.names.count)
-      try await soon("the command line tells all") { program.output.contains("the last") }
+      try await expectSoon("the command line tells all") { program.output.contains("the last") }
       program.process.signal(SIGINT)
       let lines = try program.wait().lines.map { try JSONValue(parsing: $0.utf8) }
       #expect(try held(lines).sorted() == rows)
-    }
-
-    /// Waits without holding a thread that the watchers need.
-    private func soon(_ comment: Comment, _ condition: () throws -> Bool) async throws {
-      let end = ContinuousClock.now + .seconds(15)
-      while try !condition(), ContinuousClock.now < end {
-        try await Task.sleep(for: .milliseconds(5))
-      }
-      #expect(try condition(), comment)
     }
 
     /// The names that somebody has who does what `depot watch` says.

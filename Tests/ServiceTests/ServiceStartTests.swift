@@ -24,8 +24,7 @@ extension CommandTests {
     private func depot(_ arguments: [String], _ more: [String: String] = [:]) throws -> Outcome {
       try Program.run(
         [Programs.depot] + arguments,
-        environment: StartedService.environment(in: folder.path).merging(more) { $1 },
-        within: .seconds(20)
+        environment: StartedService.environment(in: folder.path).merging(more) { $1 }
       )
     }
 
@@ -163,7 +162,7 @@ extension CommandTests {
       let clock = ContinuousClock()
       let start = clock.now
       let outcome = try depot(["--socket", folder.path + "/b", "service", "start", "--data", data])
-      #expect(clock.now - start < .seconds(3))
+      #expect(clock.now - start < .seconds(8), "it waited for the store")
       #expect(outcome.status == DepotError.Code.busy.exitStatus)
       #expect(outcome.errors.contains("in use by process \(process)"), "\(outcome.errors)")
       let other = try depot(["service", "start", "--data", folder.path + "/third"])

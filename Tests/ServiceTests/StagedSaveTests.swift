@@ -1,6 +1,7 @@
 import DepotClient
 import DepotLinux
 import DepotProtocol
+import TestSupport
 import Testing
 
 extension ServiceTests {

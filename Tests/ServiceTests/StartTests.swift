@@ -72,7 +72,7 @@ extension ServiceTests {
         [Programs.daemon, "--socket", longest, "--store", folder.path + "/x.sqlite"],
         errors: .nothing
       )
-      let connection = try poll(within: .seconds(5)) {
+      let connection = try poll {
         if !daemon.isRunning { throw DepotError(.usage, "it ended") }
         return try? RawConnection(longest)
       }

@@ -27,10 +27,8 @@ extension ServiceTests {
         return connection
       }
       let other = try daemon.connect()
-      let clock = ContinuousClock()
-      let start = clock.now
       for id in 1...50 { _ = try other.get(Identifier<Item>(Int64(id))) }
-      #expect(clock.now - start < .seconds(2))
+      #expect(!daemon.log.contains("client took nothing"), "it waits for the others")
       try expectSoon("they aren't cut off") {
         try daemon.stats()["connections", "current"]?.int64 == 2
       }

@@ -49,7 +49,7 @@ package final class Program: Sendable {
   /// Waits until it has ended.
   ///
   /// - Throws: ``TestFailure`` if it doesn't end.
-  package func wait(within limit: Duration = .seconds(120)) throws -> Outcome {
+  package func wait(within limit: Duration = patience) throws -> Outcome {
     guard let status = process.wait(within: limit) else {
       throw TestFailure("a program doesn't end: \(output) \(errors)")
     }
@@ -65,7 +65,7 @@ package final class Program: Sendable {
     _ arguments: [String],
     environment: [String: String?] = [:],
     input: String? = nil,
-    within limit: Duration = .seconds(120)
+    within limit: Duration = patience
   ) throws -> Outcome {
     try Program(arguments, environment: environment, input: input).wait(within: limit)
   }

@@ -16,7 +16,7 @@ package enum StartedService {
 
   /// Kills the service that has a socket, and waits until it is gone; does nothing if there is none.
   package static func end(at socket: String) {
-    let end = ContinuousClock.now + .seconds(10)
+    let end = ContinuousClock.now + patience
     while ContinuousClock.now < end {
       do throws(FileLock.Failure) {
         _ = try FileLock(path: socket + ".lock")

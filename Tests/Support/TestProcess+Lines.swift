@@ -10,7 +10,7 @@ extension TestProcess {
   package func send(_ line: String) throws {
     var bytes = Array((line + "\n").utf8)
     while !bytes.isEmpty {
-      guard isReady(for: POLLOUT, milliseconds: 20_000) else {
+      guard isReady(for: POLLOUT, milliseconds: Int32(patience / .milliseconds(1))) else {
         throw TestFailure("process \(identifier) doesn't read")
       }
       let count = Glibc.send(connection?.number ?? -1, bytes, bytes.count, Int32(MSG_NOSIGNAL))
@@ -25,7 +25,7 @@ extension TestProcess {
   /// Returns the next line that it writes; `nil` at the end, or if there comes none in time.
   ///
   /// Without any time, it is a line that has come already.
-  package func receive(within limit: Duration = .seconds(40)) -> String? {
+  package func receive(within limit: Duration = patience) -> String? {
     let end = ContinuousClock.now + limit
     while true {
       if let line = received.withLock({ Self.takeLine(&$0) }) { return line }

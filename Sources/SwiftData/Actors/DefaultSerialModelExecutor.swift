@@ -14,7 +14,6 @@ public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelE
   /// The queue, which runs as many blocks as there are jobs.
   let queue = DispatchQueue(label: "SwiftData.ModelActor")
   private let waiting = Mutex(JobQueue())
-  private let running = Atomic(false)
   private static let here = DispatchSpecificKey<ObjectIdentifier>()
 
   /// Creates the executor of the actor that has a context.
@@ -43,20 +42,15 @@ public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelE
     DispatchQueue.getSpecific(key: Self.here) == ObjectIdentifier(self)
   }
 
-  /// Whether a job is running.
-  var isRunning: Bool { running.load(ordering: .relaxed) }
-
   /// How many jobs wait for their turn.
   var waitingCount: Int { waiting.withLock { $0.count } }
 
   private func runNext() {
     guard let job = waiting.withLock({ $0.popFirst() }) else { return }
-    running.store(true, ordering: .relaxed)
     // The main actor, above all, isn't to wait until a bulk fetch has had its turn.
     DepotLinux.Thread.giveWay()
     job.runSynchronously(on: asUnownedSerialExecutor())
     DepotLinux.Thread.takeTurns()
-    running.store(false, ordering: .relaxed)
   }
 }
 

@@ -223,7 +223,7 @@ final class ProofRun {
   /// Waits until the sessions of the plans have ended.
   private func awaitSessions(_ plans: [ProofPlan], _ place: String) throws {
     let names = plans.flatMap { plan in (0..<plan.sessions).map { "\(plan.name).\($0).ended" } }
-    let isOver: Bool? = poll(within: .seconds(90)) {
+    let isOver: Bool? = poll {
       names.allSatisfy { FileManager.default.fileExists(atPath: place + "/" + $0) } ? true : nil
     }
     if isOver == nil { throw ProofFailure("clients don't end; see \(place) and \(daemon.log)") }
@@ -249,7 +249,7 @@ final class ProofRun {
     mark("stop", in: place)
     try awaitSessions(plans, place)
     mark("quiet", in: place)
-    let hasEnded: Bool? = poll(within: .seconds(60)) { isEnded.value == plans.count ? true : nil }
+    let hasEnded: Bool? = poll { isEnded.value == plans.count ? true : nil }
     if hasEnded == nil || !failures.value.isEmpty {
       throw ProofFailure("clients failed: \(failures.value); see \(place)")
     }
@@ -272,7 +272,7 @@ final class ProofRun {
     }
     // The time begins when all clients work.
     let names = clients.map { "\(place)/\($0.plan.name).0.ndjson" }
-    let isStarted: Bool? = poll(within: .seconds(60)) {
+    let isStarted: Bool? = poll {
       names.allSatisfy { FileManager.default.fileExists(atPath: $0) } ? true : nil
     }
     if isStarted == nil { throw ProofFailure("clients don't start; see \(place)") }

@@ -138,7 +138,7 @@ final class ProofSession {
       }
       var answer = Answer()
       while true {
-        let frame = try connection.receive(within: .seconds(60))
+        let frame = try connection.receive()
         guard frame["id"]?.int64 == Int64(id) else { continue }
         if let result = frame["ok"] { answer.result = result }
         if let error = frame["err"] { answer.error = error }

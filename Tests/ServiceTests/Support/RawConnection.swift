@@ -1,6 +1,7 @@
 import DepotLinux
 import DepotProtocol
 import Foundation
+import TestSupport
 
 /// A connection that says exactly what it is told to.
 final class RawConnection {
@@ -57,7 +58,7 @@ final class RawConnection {
   ///
   /// - Throws: ``DepotError`` `unavailable.disconnected` at the end, `deadline.passed` if nothing
   ///   comes in time.
-  func receive(within limit: Duration = .seconds(15)) throws -> JSONValue {
+  func receive(within limit: Duration = patience) throws -> JSONValue {
     let clock = ContinuousClock()
     let end = clock.now + limit
     while true {
@@ -78,7 +79,7 @@ final class RawConnection {
   }
 
   /// Receives until the end of the connection; returns the frames before it.
-  func receiveAll(within limit: Duration = .seconds(15)) throws -> [JSONValue] {
+  func receiveAll(within limit: Duration = patience) throws -> [JSONValue] {
     var frames: [JSONValue] = []
     while true {
       do {

@@ -82,7 +82,7 @@ final class TestDaemon {
     let first = process
     process = try Self.launch(command + ["--takeover"], folder, [:])
     return try #require(
-      first.wait(within: .seconds(20)),
+      first.wait(within: patience),
       "the first service still runs: \(log)"
     )
   }
@@ -102,7 +102,7 @@ final class TestDaemon {
   func send(_ signal: Int32) { process.signal(signal) }
 
   /// Waits for its end and returns its status, with 128 and the signal if that ended it.
-  func wait(within limit: Duration = .seconds(10)) throws -> Int32 {
+  func wait(within limit: Duration = patience) throws -> Int32 {
     try #require(process.wait(within: limit), "depotd still runs: \(log)")
   }
 

@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 import Testing
 
 @testable import SwiftData
@@ -26,6 +25,15 @@ import Testing
     func block(_ gate: DispatchSemaphore) { gate.wait() }
     func add(_ number: Int) { log.append(number) }
     func all() -> [Int] { log }
+
+    /// Lets a job for each priority wait for this one; each adds its index.
+    func addLater(at priorities: [TaskPriority]) -> [Task<Void, Never>] {
+      let tasks = priorities.enumerated().map { index, priority in
+        Task(priority: priority) { add(index) }
+      }
+      #expect(executor.waitingCount == priorities.count)
+      return tasks
+    }
   }
 
   @MainActor @Test func `work runs off the main thread though the actor was made on it`() async {
@@ -64,21 +72,9 @@ import Testing
     #expect(await worker.all() == Array(0..<100))
   }
 
-  @Test func `the most urgent job that waits runs first`() async throws {
-    let executor = DefaultSerialModelExecutor(modelContext: ModelContext(container))
-    let worker = Worker(executor)
-    let gate = DispatchSemaphore(value: 0)
-    let first = Task { await worker.block(gate) }
-    try await until(.seconds(120)) { executor.isRunning }
-    var tasks: [Task<Void, Never>] = []
-    for (index, priority) in [TaskPriority.background, .utility, .high].enumerated() {
-      tasks.append(Task(priority: priority) { await worker.add(index) })
-      // A task in the background may wait long for a thread of the pool.
-      try await until(.seconds(120)) { executor.waitingCount == index + 1 }
-    }
-    gate.signal()
-    await first.value
-    for task in tasks { await task.value }
+  @Test func `the most urgent job that waits runs first`() async {
+    let worker = Worker(DefaultSerialModelExecutor(modelContext: ModelContext(container)))
+    for task in await worker.addLater(at: [.background, .utility, .high]) { await task.value }
     #expect(await worker.all() == [2, 1, 0])
   }
 

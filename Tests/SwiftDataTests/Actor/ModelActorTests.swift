@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -51,7 +52,7 @@ import Testing
     #expect(await tracks.title(identifiers[1]) == "1")
     let context = ModelContext(container)
     try context.delete(model: Song.self)
-    try await until { await tracks.title(identifiers[1]) == nil }
+    try await expectSoon { await tracks.title(identifiers[1]) == nil }
   }
 
   @Test func `an actor can be generic`() async throws {
@@ -68,11 +69,11 @@ import Testing
       FetchDescriptor<Song>(sortBy: [SortDescriptor(\.title)])
     )
     try await tracks.rename(mine[0].persistentModelID, "zero")
-    try await until { mine[0].title == "zero" }
+    try await expectSoon { mine[0].title == "zero" }
     mine[1].title = "one"
     try container.mainContext.save()
     let identifier = mine[1].persistentModelID
-    try await until { await tracks.title(identifier) == "one" }
+    try await expectSoon { await tracks.title(identifier) == "one" }
   }
 
   @Test func `the main actor goes on while an actor fetches much`() async throws {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -79,7 +80,7 @@ import Testing
     let theirs: Ship = try one(#Predicate { $0.name == "Ida" }, in: other)
     theirs.haven = try one(#Predicate { $0.name == "Rome" }, in: other)
     try other.save()
-    try await until {
+    try await expectSoon {
       context.processPendingChanges()
       return ida.haven === havens[1]
     }

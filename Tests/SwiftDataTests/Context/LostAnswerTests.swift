@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -103,9 +104,10 @@ import Testing
     let haven = try #require(other.fetch(FetchDescriptor<Haven>()).first)
     haven.name = "Moss"
     try other.save()
-    let end = ContinuousClock.now + .seconds(20)
-    while try oslo.name != "Moss", ContinuousClock.now < end { context.processPendingChanges() }
-    #expect(try oslo.name == "Moss")
+    try expectSoon {
+      context.processPendingChanges()
+      return try oslo.name == "Moss"
+    }
     #expect(try oslo.ships.count == 2)
     #expect(try oslo.ships.contains { $0 === eva })
     #expect(eva.persistentModelID.storeIdentifier != nil)

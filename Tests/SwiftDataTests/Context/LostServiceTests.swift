@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -130,18 +131,18 @@ import Testing
     let ships = try other.fetch(FetchDescriptor<Ship>(sortBy: [SortDescriptor(\.name)]))
     ships[0].length = 20
     try other.save()
-    try await until { results.results.map(\.name) == ["Ida"] }
+    try await expectSoon { results.results.map(\.name) == ["Ida"] }
     service.kill()
     ships[1].length = 30
     #expect(throws: SwiftDataError.self) { try other.save() }
     try service.start()
     try other.save()
-    try await until { results.results.map(\.name) == ["Ida", "Una"] }
+    try await expectSoon { results.results.map(\.name) == ["Ida", "Una"] }
     service.kill()
     try service.start()
     ships[0].length = 40
     try other.save()
-    try await until { results.results.map(\.name) == ["Una", "Ida"] }
+    try await expectSoon { results.results.map(\.name) == ["Una", "Ida"] }
     #expect(ida.length == 40)
     #expect(results.fetchError == nil)
   }

@@ -1,5 +1,6 @@
 import SwiftData
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct `Contexts that share a program's own store` {
@@ -58,10 +59,7 @@ import Testing
         try #require(try context.journey("Oslo")).days = 9
         try context.save()
       }.value
-      for _ in 0..<1000 where oslo.days != 9 {
-        try await Task.sleep(for: .milliseconds(5))
-      }
-      #expect(oslo.days == 9)
+      try await expectSoon { oslo.days == 9 }
     }.value
   }
 }

@@ -1,5 +1,6 @@
 import DepotClient
 import DepotProtocol
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -141,10 +142,10 @@ import Testing
       historyTokens: Dictionary(uniqueKeysWithValues: stores.map { ($0, token) }),
       modelContainer: container
     )
-    try await until { observer.eventCounter == 2 }
+    try await expectSoon { observer.eventCounter == 2 }
     try save(note: "2")
     try save(buoy: 2)
-    try await until { observer.eventCounter == 4 }
+    try await expectSoon { observer.eventCounter == 4 }
   }
 }
 

@@ -39,9 +39,9 @@ import Testing
     title.watch { _ = emma.title }
     pages.watch { _ = emma.pages }
     try await user.perform("pages Emma 300")
-    try await until { emma.pages == 300 }
+    try await expectSoon { emma.pages == 300 }
     try await user.perform("place Emma 2 C")
-    try await until { emma.place == Place(floor: 2, row: "C") }
+    try await expectSoon { emma.place == Place(floor: 2, row: "C") }
     #expect(pages.count == 1)
     #expect(title.count == 0)
   }
@@ -51,17 +51,17 @@ import Testing
     let list = Witness()
     list.watch { _ = shelf.volumes.count }
     try await user.perform("add Solaris A")
-    try await until { shelf.volumes.count == 3 }
+    try await expectSoon { shelf.volumes.count == 3 }
     #expect(list.count == 1)
     try await user.perform("move Dune B")
-    try await until { other.volumes.map(\.title) == ["Dune"] }
+    try await expectSoon { other.volumes.map(\.title) == ["Dune"] }
     #expect(Set(shelf.volumes.map(\.title)) == ["Emma", "Solaris"])
     let emma = try emma
     try await user.perform("delete Emma")
-    try await until { shelf.volumes.map(\.title) == ["Solaris"] }
+    try await expectSoon { shelf.volumes.map(\.title) == ["Solaris"] }
     #expect(emma.title == "Emma")
     try await user.perform("replace A Iliad Odyssey")
-    try await until { Set(shelf.volumes.map(\.title)) == ["Iliad", "Odyssey"] }
+    try await expectSoon { Set(shelf.volumes.map(\.title)) == ["Iliad", "Odyssey"] }
   }
 
   @Test func `computed properties and nested objects tell of what they read`() async throws {
@@ -71,14 +71,14 @@ import Testing
     lent.watch { _ = shelf.lentCount }
     name.watch { _ = emma.shelf?.name }
     try await user.perform("pages Emma 7")
-    try await until { emma.pages == 7 }
+    try await expectSoon { emma.pages == 7 }
     #expect(lent.count == 0)
     try await user.perform("lend Emma")
-    try await until { shelf.lentCount == 1 }
+    try await expectSoon { shelf.lentCount == 1 }
     #expect(lent.count == 1)
     #expect(name.count == 0)
     try await user.perform("rename A Z")
-    try await until { emma.shelf?.name == "Z" }
+    try await expectSoon { emma.shelf?.name == "Z" }
     #expect(name.count == 1)
     #expect(lent.count == 1)
   }
@@ -96,11 +96,11 @@ import Testing
     )
     try await user.perform("pages Emma 30")
     try await user.perform("pages Dune 20")
-    try await until { results.results.map(\.title) == ["Dune", "Emma"] }
+    try await expectSoon { results.results.map(\.title) == ["Dune", "Emma"] }
     try await user.perform("pages Dune 40")
-    try await until { results.results.map(\.title) == ["Emma", "Dune"] }
+    try await expectSoon { results.results.map(\.title) == ["Emma", "Dune"] }
     try await user.perform("rename B C")
-    try await until { other.name == "C" }
+    try await expectSoon { other.name == "C" }
     #expect(events.eventCounter == 3)
   }
 
@@ -116,15 +116,15 @@ import Testing
     )
     let shelf = try #require(container.mainContext.fetch(FetchDescriptor<Shelf>()).first)
     try await owner.perform("rename A B")
-    try await until { shelf.name == "B" }
+    try await expectSoon { shelf.name == "B" }
     owner.kill()
     let next = try LibraryUser(store)
     try await next.perform("rename B C")
-    try await until { shelf.name == "C" }
+    try await expectSoon { shelf.name == "C" }
     shelf.name = "D"
     try container.mainContext.save()
     try await next.perform("rename D E")
-    try await until { shelf.name == "E" }
+    try await expectSoon { shelf.name == "E" }
   }
 }
 
@@ -142,7 +142,7 @@ private final class LibraryUser: Sendable {
 
   deinit {
     process.endInput()
-    _ = process.wait(within: .seconds(20))
+    _ = process.wait(within: patience)
   }
 
   /// Ends it at once (SIGKILL).

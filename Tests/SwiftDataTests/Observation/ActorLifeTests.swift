@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -39,7 +40,7 @@ import Testing
       try await keeper.watchResults(container)
       weakKeeper = keeper
     }
-    try await until { weakKeeper == nil }
+    try await expectSoon { weakKeeper == nil }
   }
 
   @Test func `of the history is let go`() async throws {
@@ -50,7 +51,7 @@ import Testing
       try await keeper.watchHistory(container)
       weakKeeper = keeper
     }
-    try await until { weakKeeper == nil }
+    try await expectSoon { weakKeeper == nil }
   }
 
   @Test func `saves what was inserted before the context settled there`() async throws {
@@ -60,8 +61,8 @@ import Testing
     func count() throws -> Int {
       try ModelContext(container).fetchCount(FetchDescriptor<Gadget>())
     }
-    try await until { try count() == 1 }
+    try await expectSoon { try count() == 1 }
     await keeper.insert()
-    try await until { try count() == 2 }
+    try await expectSoon { try count() == 2 }
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -29,7 +30,7 @@ import Testing
     let topic = try #require(context.fetch(FetchDescriptor<Topic>()).first)
     try #require(other.fetch(FetchDescriptor<Topic>()).first).name = mark
     try other.save()
-    try await until {
+    try await expectSoon {
       context.processPendingChanges()
       return topic.name == mark
     }

@@ -42,7 +42,7 @@ import Testing
     for session in sessions { session.save() }
     let stored = try MergeSession.stored(in: container)
     for session in sessions {
-      try await until(.seconds(20)) {
+      try await expectSoon {
         session.context.processPendingChanges()
         return session.known().allSatisfy { stored[$0] == $1 }
       }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -34,7 +35,7 @@ import Testing
     pages.watch { _ = emma.pages }
     try twin(emma).pages = 200
     try other.save()
-    try await until { emma.pages == 200 }
+    try await expectSoon { emma.pages == 200 }
     #expect(pages.count == 1)
     #expect(title.count == 0)
     #expect(!emma.hasChanges)
@@ -47,17 +48,17 @@ import Testing
     other.insert(new)
     new.shelf = try twin(shelf)
     try other.save()
-    try await until { shelf.volumes.count == 3 }
+    try await expectSoon { shelf.volumes.count == 3 }
     #expect(shelf.volumes.map(\.title) == ["Emma", "Ulysses", "Middlemarch"])
     #expect(shelf.volumes[2].shelf === shelf)
-    try await until { list.count == 1 }
+    try await expectSoon { list.count == 1 }
 
     other.delete(try twin(volumes[0]))
     try other.save()
-    try await until { shelf.volumes.count == 2 }
+    try await expectSoon { shelf.volumes.count == 2 }
     #expect(volumes[0].title == "Emma")
     #expect(volumes[0].modelContext == nil)
-    try await until { list.count == 2 }
+    try await expectSoon { list.count == 2 }
   }
 
   @Test func `an object moves from one collection to another`() async throws {
@@ -67,7 +68,7 @@ import Testing
     #expect(second.volumes.isEmpty)
     try twin(volumes[0]).shelf = try twin(second)
     try other.save()
-    try await until { second.volumes.count == 1 }
+    try await expectSoon { second.volumes.count == 1 }
     #expect(shelf.volumes.map(\.title) == ["Ulysses"])
     #expect(volumes[0].shelf === second)
   }
@@ -75,7 +76,7 @@ import Testing
   @Test func `a collection is replaced`() async throws {
     try twin(shelf).volumes = [Volume(title: "Dune"), Volume(title: "Solaris")]
     try other.save()
-    try await until { Set(shelf.volumes.map(\.title)) == ["Dune", "Solaris"] }
+    try await expectSoon { Set(shelf.volumes.map(\.title)) == ["Dune", "Solaris"] }
     #expect(volumes.allSatisfy { $0.shelf == nil })
   }
 
@@ -87,12 +88,12 @@ import Testing
     #expect(volumes[1].topics.isEmpty)
     try twin(volumes[1]).topics.append(try twin(topic))
     try other.save()
-    try await until { topic.volumes.count == 2 }
+    try await expectSoon { topic.volumes.count == 2 }
     #expect(volumes[1].topics.map(\.name) == ["Novel"])
     #expect(volumes[0].topics.count == 1)
     try twin(topic).volumes.removeAll { $0.title == "Emma" }
     try other.save()
-    try await until { volumes[0].topics.isEmpty }
+    try await expectSoon { volumes[0].topics.isEmpty }
     #expect(topic.volumes.map(\.title) == ["Ulysses"])
   }
 
@@ -103,11 +104,11 @@ import Testing
     lent.watch { _ = shelf.lentCount }
     try twin(volumes[1]).pages = 5
     try other.save()
-    try await until { volumes[1].pages == 5 }
+    try await expectSoon { volumes[1].pages == 5 }
     #expect(lent.count == 0)
     try twin(volumes[1]).isLent = true
     try other.save()
-    try await until { shelf.lentCount == 1 }
+    try await expectSoon { shelf.lentCount == 1 }
     #expect(lent.count == 1)
   }
 
@@ -115,13 +116,13 @@ import Testing
     let place = Place(floor: 2, row: "C")
     try twin(volumes[0]).place = place
     try other.save()
-    try await until { volumes[0].place == place }
+    try await expectSoon { volumes[0].place == place }
     try twin(volumes[0]).place?.floor = 3
     try other.save()
-    try await until { volumes[0].place == Place(floor: 3, row: "C") }
+    try await expectSoon { volumes[0].place == Place(floor: 3, row: "C") }
     try twin(volumes[0]).place = nil
     try other.save()
-    try await until { volumes[0].place == nil }
+    try await expectSoon { volumes[0].place == nil }
   }
 
   @Test func `edits that aren't saved are kept, and other properties are merged`() async throws {
@@ -130,7 +131,7 @@ import Testing
     theirs.title = "Theirs"
     theirs.pages = 7
     try other.save()
-    try await until { volumes[0].pages == 7 }
+    try await expectSoon { volumes[0].pages == 7 }
     #expect(volumes[0].title == "Mine")
     #expect(volumes[0].hasChanges)
     context.mergePolicy = .error
@@ -148,7 +149,7 @@ import Testing
     volumes[0].pages = 9
     try twin(volumes[0]).title = "Theirs"
     try other.save()
-    try await until { volumes[0].title == "Theirs" }
+    try await expectSoon { volumes[0].title == "Theirs" }
     #expect(volumes[0].pages == 9)
     #expect(context.hasChanges)
     try context.save()
@@ -168,7 +169,7 @@ import Testing
     context.refresh(volumes[0])
     #expect(volumes[0].title == "Mine")
     #expect(volumes[0].pages == 7)
-    try await until { volumes[0].title == "Theirs" }
+    try await expectSoon { volumes[0].title == "Theirs" }
     #expect(!context.hasChanges)
   }
 
@@ -179,7 +180,7 @@ import Testing
     volumes[0].title = "Mine"
     try twin(volumes[0]).pages = 7
     try other.save()
-    try await until { volumes[0].pages == 7 }
+    try await expectSoon { volumes[0].pages == 7 }
     try context.save()
     #expect(volumes[0].title == "Mine")
   }
@@ -190,7 +191,7 @@ import Testing
     other.insert(new)
     new.shelf = try twin(shelf)
     try other.save()
-    try await until { shelf.volumes.count == 4 }
+    try await expectSoon { shelf.volumes.count == 4 }
     try context.save()
     #expect(Set(shelf.volumes.map(\.title)) == ["Emma", "Ulysses", "Mine", "Theirs"])
     let fresh = ModelContext(container)
@@ -205,7 +206,7 @@ import Testing
     try context.save()
     try twin(volumes[1]).title = "Ulysses II"
     try other.save()
-    try await until { volumes[1].title == "Ulysses II" }
+    try await expectSoon { volumes[1].title == "Ulysses II" }
     #expect(title.count == 1)
   }
 
@@ -215,7 +216,7 @@ import Testing
     let mine: Volume = try third.existingModel(for: volumes[0].persistentModelID)
     try twin(volumes[0]).pages = 321
     try other.save()
-    try await until { volumes[0].pages == 321 && !third.mergeQueue.isEmpty }
+    try await expectSoon { volumes[0].pages == 321 && !third.mergeQueue.isEmpty }
     #expect(mine.pages == 100)
     third.processPendingChanges()
     #expect(mine.pages == 321)
@@ -228,7 +229,7 @@ import Testing
     let witness: Volume = try third.existingModel(for: volumes[0].persistentModelID)
     try twin(volumes[0]).pages = 321
     try other.save()
-    try await until {
+    try await expectSoon {
       third.processPendingChanges()
       return witness.pages == 321
     }

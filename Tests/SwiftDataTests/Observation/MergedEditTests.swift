@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -40,7 +41,7 @@ import Testing
   private func saveElsewhere() async throws {
     twin.pages = 7
     try other.save()
-    try await until {
+    try await expectSoon {
       context.processPendingChanges()
       return emma.pages == 7
     }
@@ -94,7 +95,7 @@ import Testing
     try context.save()
     twin.topics.append(theirs[1])
     try await saveElsewhere()
-    try await until {
+    try await expectSoon {
       context.processPendingChanges()
       return emma.topics.count == 2
     }
@@ -140,7 +141,7 @@ import Testing
     emma.title = "Mine"
     other.delete(twin)
     try other.save()
-    try await until { !context.mergeQueue.isEmpty }
+    try await expectSoon { !context.mergeQueue.isEmpty }
     context.processPendingChanges()
     #expect(context.hasChanges)
     context.rollback()
@@ -150,7 +151,7 @@ import Testing
 
   /// Waits until the context knows that others have deleted what it has changed.
   private func merge(theDeletionOf model: some PersistentModel) async throws {
-    try await until {
+    try await expectSoon {
       context.processPendingChanges()
       return model.ownStorage?.newer?.isGone == true
     }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -57,7 +58,7 @@ import Testing
     other.refresh(their)
     their.name = mark
     try other.save()
-    try await until {
+    try await expectSoon {
       context.processPendingChanges()
       return own.name == mark
     }

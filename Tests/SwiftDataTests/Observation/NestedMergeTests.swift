@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -21,7 +22,7 @@ import Testing
 
   /// Returns when everything that was saved waits to be merged.
   private func arrival(of count: Int) async throws {
-    try await until { context.mergeQueue.count >= count }
+    try await expectSoon { context.mergeQueue.count >= count }
   }
 
   @Test func `results are fetched once for all that waits`() async throws {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -16,7 +17,7 @@ import Testing
     fixture.context.insert(foreign)
     context.insert(foreign)
     context.insert(Gadget(name: "own"))
-    try await until { results.results.map(\.name) == ["own"] }
+    try await expectSoon { results.results.map(\.name) == ["own"] }
     #expect(results.fetchError == nil)
     // A fetch isn't the place to tell of it either.
     #expect(try context.fetchCount(FetchDescriptor<Gadget>()) == 1)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -35,9 +36,9 @@ import Testing
     try context.save()
     let other = Gadget(name: "A")
     context.insert(other)
-    try await until { results.results.count == 2 }
+    try await expectSoon { results.results.count == 2 }
     try context.save()
-    try await until { results.results.count == 1 }
+    try await expectSoon { results.results.count == 1 }
     #expect(results.results.first === other)
   }
 }

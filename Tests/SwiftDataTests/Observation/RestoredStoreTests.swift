@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import TestSupport
 import Testing
 
 /// Contexts, observers, and tokens of a store that is restored from a copy while they live.
@@ -54,7 +55,7 @@ import Testing
     try save(1...5, "lost")
     let lost = try history(after: kept).map(\.token)
     #expect(lost.count == 5)
-    try await until {
+    try await expectSoon {
       context.processPendingChanges()
       return try names(context).count == 8 && observer.eventCounter >= 5
     }
@@ -65,15 +66,15 @@ import Testing
     try service.start()
     other.reset()
     // That something isn't known any more is told first.
-    try await until { observer.eventCounter > counted }
+    try await expectSoon { observer.eventCounter > counted }
     let before = observer.eventCounter
     try save(1...3, "other")
-    try await until {
+    try await expectSoon {
       context.processPendingChanges()
       return observer.eventCounter >= before + 3
     }
     let all = ["kept 1", "kept 2", "kept 3", "other 1", "other 2", "other 3"]
-    try await until {
+    try await expectSoon {
       context.processPendingChanges()
       return try names(context) == all
     }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -40,9 +41,9 @@ import Testing
     witness.watch { _ = observer.results.count }
     let new = Volume(title: "Aeneid", pages: 400)
     context.insert(new)
-    try await until { observer.results.map(\.title) == ["Aeneid", "Dune", "Emma"] }
+    try await expectSoon { observer.results.map(\.title) == ["Aeneid", "Dune", "Emma"] }
     new.pages = 1
-    try await until { observer.results.map(\.title) == ["Dune", "Emma"] }
+    try await expectSoon { observer.results.map(\.title) == ["Dune", "Emma"] }
     context.rollback()
     await turn()
     #expect(observer.results.map(\.title) == ["Dune", "Emma"])
@@ -60,20 +61,20 @@ import Testing
     witness.watch { _ = observer.results.count }
     try twin("Emma").pages = 301
     try other.save()
-    try await until { emma.pages == 301 }
+    try await expectSoon { emma.pages == 301 }
     await turn()
     #expect(witness.count == 0)
     other.insert(Topic(name: "unrelated"))
     try other.save()
     try twin("Emma").title = "Zemma"
     try other.save()
-    try await until { observer.results.map(\.title) == ["Dune", "Solaris", "Zemma"] }
+    try await expectSoon { observer.results.map(\.title) == ["Dune", "Solaris", "Zemma"] }
     #expect(witness.count == 1)
     // The witness looks again in a turn of its own.
     await turn()
     other.delete(try twin("Dune"))
     try other.save()
-    try await until { observer.results.map(\.title) == ["Solaris", "Zemma"] }
+    try await expectSoon { observer.results.map(\.title) == ["Solaris", "Zemma"] }
     #expect(witness.count == 2)
   }
 
@@ -112,7 +113,7 @@ import Testing
     #expect(observer.indexPath(for: emma) == IndexPath(indexes: [1, 1]))
     #expect(observer.element(at: IndexPath(indexes: [1, 1])) === emma)
     emma.title = "Iliad"
-    try await until { observer.sections?.count == 4 }
+    try await expectSoon { observer.sections?.count == 4 }
     sections = try #require(observer.sections)
     #expect(sections.map(\.title) == ["Dune", "Emma", "Iliad", "Solaris"])
     #expect(sections.map(\.count) == [2, 1, 1, 1])
@@ -134,7 +135,7 @@ import Testing
     let theirs: Shelf = try other.existingModel(for: shelf.persistentModelID)
     theirs.name = "B"
     try other.save()
-    try await until { observer.results.map(\.title) == ["Emma"] }
+    try await expectSoon { observer.results.map(\.title) == ["Emma"] }
   }
 
   @Test func `an observer on another actor keeps up there`() async throws {
@@ -143,7 +144,7 @@ import Testing
     #expect(await worker.titles() == ["Dune", "Emma", "Solaris"])
     context.insert(Volume(title: "Aeneid"))
     try context.save()
-    try await until { await worker.titles().first == "Aeneid" }
+    try await expectSoon { await worker.titles().first == "Aeneid" }
   }
 
   @Test func `an observer that is let go leaves the context alone`() async throws {
@@ -152,7 +153,7 @@ import Testing
     observer = nil
     #expect(gone == nil)
     context.insert(Volume(title: "Aeneid"))
-    try await until { context.observers.isEmpty }
+    try await expectSoon { context.observers.isEmpty }
   }
 
   @Test func `a live query is an array that keeps up`() async throws {
@@ -162,7 +163,7 @@ import Testing
     witness.watch { _ = list.long.count }
     try twin("Solaris").pages = 1000
     try other.save()
-    try await until { list.long.count == 3 }
+    try await expectSoon { list.long.count == 3 }
     #expect(list.long.map(\.title) == ["Dune", "Emma", "Solaris"])
     #expect(witness.count == 1)
     #expect(list.$long.fetchError == nil)
@@ -203,8 +204,8 @@ import Testing
     try other.save()
     other.insert(Topic(name: "c"))
     try other.save()
-    try await until { all.eventCounter == 3 }
-    try await until { chosen.eventCounter == 1 }
+    try await expectSoon { all.eventCounter == 3 }
+    try await expectSoon { chosen.eventCounter == 1 }
     let tokens = chosen.historyTokens
     other.insert(Topic(name: "d"))
     try other.save()
@@ -213,7 +214,7 @@ import Testing
       observedModels: [Topic.self],
       modelContainer: container
     )
-    try await until { later.eventCounter == 1 && chosen.eventCounter == 2 }
+    try await expectSoon { later.eventCounter == 1 && chosen.eventCounter == 2 }
   }
 }
 

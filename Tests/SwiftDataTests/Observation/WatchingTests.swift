@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -26,7 +27,7 @@ import Testing
     let lamp = try #require(context.fetch(FetchDescriptor<Gadget>()).first)
     twin.count = 5
     try other.save()
-    try await until {
+    try await expectSoon {
       context.processPendingChanges()
       return lamp.count == 5
     }
@@ -42,7 +43,7 @@ import Testing
     try context.save()
     context.automaticallyMergesChanges = false
     context.automaticallyMergesChanges = true
-    try await until {
+    try await expectSoon {
       context.processPendingChanges()
       return context.mergeQueue.isEmpty
     }
@@ -52,7 +53,7 @@ import Testing
     let last: Shelf = try other.existingModel(for: shelf.persistentModelID)
     last.name = "D"
     try other.save()
-    try await until { context.mergeQueue.count >= 2 }
+    try await expectSoon { context.mergeQueue.count >= 2 }
     #expect(context.mergeQueue.count == 2)
     context.processPendingChanges()
     #expect(shelf.name == "D")

@@ -3,6 +3,7 @@ import Foundation
 import SwiftData
 import Synchronization
 import TestSupport
+import Testing
 
 /// A `depotd` that serves one store file to the programs that open it, and can go away and come back.
 ///
@@ -63,10 +64,9 @@ final class LosableService {
   }
 
   private func awaitAnswer() throws {
-    let end = ContinuousClock.now + .seconds(20)
-    while (try? UnixSocket.connect(path: socket)) == nil {
-      guard process.isRunning, ContinuousClock.now < end else { throw CocoaError(.fileNoSuchFile) }
-      usleep(1000)
+    try expectSoon("the service doesn't answer") {
+      guard process.isRunning else { throw CocoaError(.fileNoSuchFile) }
+      return (try? UnixSocket.connect(path: socket)) != nil
     }
     road.isLosing = false
   }

@@ -1,0 +1,76 @@
+import DepotLinux
+package import Testing
+
+/// How long tests wait for what must come; only a test that fails waits as long.
+package let patience: Duration = .seconds(120)
+
+/// Waits until there is a result, looking every few milliseconds.
+///
+/// - Returns: What `body` returned in the end; `nil` if the time passed.
+package func poll<Result>(
+  within limit: Duration = patience,
+  _ body: () throws -> Result?
+) rethrows -> Result? {
+  let end = ContinuousClock.now + limit
+  while true {
+    if let result = try body() { return result }
+    guard ContinuousClock.now < end else { return nil }
+    Process.sleep(milliseconds: 2)
+  }
+}
+
+/// Waits as the blocking function does, and leaves the thread to other tasks in the meantime.
+package nonisolated(nonsending) func poll<Result>(
+  within limit: Duration = patience,
+  _ body: () throws -> Result?
+) async throws -> Result? {
+  let end = ContinuousClock.now + limit
+  while true {
+    if let result = try body() { return result }
+    guard ContinuousClock.now < end else { return nil }
+    try await Task.sleep(for: .milliseconds(2))
+  }
+}
+
+/// Waits for a result that others are asked for.
+package nonisolated(nonsending) func poll<Result>(
+  within limit: Duration = patience,
+  _ body: nonisolated(nonsending) () async throws -> Result?
+) async throws -> Result? {
+  let end = ContinuousClock.now + limit
+  while true {
+    if let result = try await body() { return result }
+    guard ContinuousClock.now < end else { return nil }
+    try await Task.sleep(for: .milliseconds(2))
+  }
+}
+
+/// Records an issue unless `condition` comes to hold.
+package func expectSoon(
+  _ comment: Comment? = nil,
+  sourceLocation: SourceLocation = #_sourceLocation,
+  _ condition: () throws -> Bool
+) throws {
+  let isMet: Bool? = try poll { try condition() ? true : nil }
+  #expect(isMet == true, comment, sourceLocation: sourceLocation)
+}
+
+/// Records an issue unless `condition` comes to hold; leaves the thread to other tasks.
+package nonisolated(nonsending) func expectSoon(
+  _ comment: Comment? = nil,
+  sourceLocation: SourceLocation = #_sourceLocation,
+  _ condition: () throws -> Bool
+) async throws {
+  let isMet: Bool? = try await poll { try condition() ? true : nil }
+  #expect(isMet == true, comment, sourceLocation: sourceLocation)
+}
+
+/// Records an issue unless `condition`, which others are asked for, comes to hold.
+package nonisolated(nonsending) func expectSoon(
+  _ comment: Comment? = nil,
+  sourceLocation: SourceLocation = #_sourceLocation,
+  _ condition: nonisolated(nonsending) () async throws -> Bool
+) async throws {
+  let isMet: Bool? = try await poll { try await condition() ? true : nil }
+  #expect(isMet == true, comment, sourceLocation: sourceLocation)
+}
