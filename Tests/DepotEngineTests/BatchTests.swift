@@ -53,6 +53,8 @@ import Testing
     try await withStore { store, path in
       var expected = 0
       var stopped = 0
+      // A tenth of a millisecond at first, five seconds in the end.
+      var time = 100_000.0
       for attempt in 0..<60 {
         let batches = ["a", "b"].map { name in
           (0..<2000).map { [Value.string("\(attempt) \(name) \($0)")] }
@@ -62,7 +64,8 @@ import Testing
             InsertRequest(entity: "Item", columns: ["name"], rows: RowBatch($0))
           )
         }
-        let control = CallControl(deadline: Monotonic.now() + UInt64(attempt) * 400_000)
+        let control = CallControl(deadline: Monotonic.now() + UInt64(time))
+        time *= 1.2
         for result in await store.write(operations, control: control) {
           if let error = result.error {
             #expect(error.code == .deadline)
