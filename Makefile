@@ -77,11 +77,12 @@ test-release: test-deps  ## Run the tests over real processes with the release p
 	$(call build_programs,the programs and examples,depotd depot depot-demo $(EXAMPLES))
 	@Tests/supervise Tests/run-tests release $(SWIFT) $(BUILD_FLAGS)
 
-test-long: test-deps  ## Run the fault tests at every point, an hour of clients, a million queries, a consumer
+test-long: test-deps  ## Run all points of faults, an hour of clients, ten times the seeds, a million queries
 	$(call build_programs,the programs,depotd depot depot-demo)
 	@DEPOT_SOAK=1 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) Tests/supervise $(SWIFT) test $(BUILD_FLAGS) --filter FaultTests
 	@DEPOT_PROOF_SECONDS=3600 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) Tests/supervise $(SWIFT) test $(BUILD_FLAGS) --filter ProofTests
-	@DEPOT_LONG=1 $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/long \
+	@DEPOT_SEEDS=10x DEPOT_EMBEDDED=1 Tests/supervise $(SWIFT) test $(BUILD_FLAGS) --skip '^(Service|Fault|Rules)Tests[.]'
+	@DEPOT_SEEDS=250x $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/long \
 	  $(BUILD_FLAGS) --filter QueryDifferentialTests
 	@DEPOT_LONG=1 $(SWIFT) test $(BUILD_FLAGS) --filter PackageTests
 

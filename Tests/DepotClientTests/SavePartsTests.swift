@@ -72,7 +72,7 @@ import Testing
     return request
   }
 
-  @Test(arguments: 0..<300)
+  @Test(arguments: seeds(300))
   func `the parts of a save are the save, and none is too large`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed &* 2_654_435_761 &+ 1)
     let request = Self.request(&generator)

@@ -281,7 +281,7 @@ import Testing
     return schema
   }
 
-  @Test(arguments: 0..<200)
+  @Test(arguments: seeds(200))
   func `no line runs through a box or along another line`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let schema = randomSchema(&generator)

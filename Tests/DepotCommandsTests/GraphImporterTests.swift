@@ -168,7 +168,7 @@ import Testing
     #expect(error?.at == "line 34")
   }
 
-  @Test(arguments: 0..<60)
+  @Test(arguments: seeds(60))
   func `an interrupted import goes on where it was`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let count = Int.random(in: 1...30, using: &generator)

@@ -88,7 +88,7 @@ import Testing
     #expect((screen.row, screen.column) == (1, 3))
   }
 
-  @Test(arguments: 0..<100)
+  @Test(arguments: seeds(100))
   func `every change leaves the screen as a new drawing would`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let width = Int.random(in: 5...12, using: &generator)

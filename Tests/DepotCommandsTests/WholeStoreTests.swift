@@ -149,7 +149,7 @@ import Testing
     return store
   }
 
-  @Test(arguments: 0..<80)
+  @Test(arguments: seeds(80))
   func `what is imported is exported with the same bytes`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let store = randomStore(&generator)
@@ -167,7 +167,7 @@ import Testing
     #expect(try export(copy, to: folder.path) == files)
   }
 
-  @Test(arguments: 0..<80)
+  @Test(arguments: seeds(80))
   func `an interrupted import of all files goes on where it was`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let store = randomStore(&generator)

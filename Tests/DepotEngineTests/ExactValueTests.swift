@@ -1,6 +1,7 @@
 import DepotEngine
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 /// Values that rows and requests have come back as they were written, or are refused.
@@ -78,7 +79,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<6 as Range<UInt64>)
+  @Test(arguments: seeds(6))
   func `a row has the whole number that was written, and is found by it`(
     seed: UInt64
   ) async throws {

@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...4)
+  @Test(arguments: seeds(4))
   func `the history leads from each state to the next and back`(seed: Int) async throws {
     try await withStore(.recorded) { store, path in
       var generator = SeededGenerator(seed: UInt64(seed))

@@ -7,12 +7,7 @@ import Testing
 
 /// Random queries that are watched while random changes are committed.
 @Suite struct LivePropertyTests {
-  private static let isLong = ProcessInfo.processInfo.environment["DEPOT_LONG"] != nil
-  private static let seeds: Range<UInt64> =
-    ProcessInfo.processInfo.environment["DEPOT_SEEDS"].flatMap { text -> Range<UInt64>? in
-      let parts = text.split(separator: "-").compactMap { UInt64($0) }
-      return parts.count == 2 ? parts[0]..<parts[1] : parts.first.map { $0..<$0 + 1 }
-    } ?? (isLong ? 0..<3000 : 0..<24)
+  private static let seeds: Range<UInt64> = TestSupport.seeds(24)
 
   @Test func `changes applied to a snapshot give what a fresh fetch gives`() async throws {
     var total = LiveScenario.Counts()

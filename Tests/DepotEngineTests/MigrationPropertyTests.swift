@@ -7,10 +7,7 @@ import Testing
 
 /// Holds what migrations do to rows against a model that changes with the schema.
 @Suite struct MigrationPropertyTests {
-  private static var seeds: Range<UInt64> {
-    let isLong = ProcessInfo.processInfo.environment["DEPOT_SOAK"] != nil
-    return 0..<(isLong ? 2000 : 25)
-  }
+  private static let seeds: Range<UInt64> = TestSupport.seeds(25)
 
   @Test func `rows are what the model says after each of several versions`() async throws {
     for seed in Self.seeds {

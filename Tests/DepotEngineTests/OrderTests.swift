@@ -1,6 +1,7 @@
 import DepotProtocol
 import DepotSQLite
 import Foundation
+import TestSupport
 import Testing
 
 @testable import DepotEngine
@@ -93,7 +94,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...60 as ClosedRange<UInt64>)
+  @Test(arguments: seeds(60))
   func `pages follow upon each other in every order`(seed: UInt64) throws {
     var generator = ValueGenerator(seed: seed)
     let fixture = try ReaderFixture(Schema(entities: [ScalarEntity.entity]))

@@ -1,19 +1,15 @@
 import DepotProtocol
 import DepotSQLite
 import Foundation
+import TestSupport
 import Testing
 
 @testable import DepotEngine
 
 /// Random queries over random data under random schemas, answered by SQL and in memory.
 @Suite struct QueryDifferentialTests {
-  private static let isLong = ProcessInfo.processInfo.environment["DEPOT_LONG"] != nil
-  /// How many worlds there are; in each, 40 queries are asked.
-  private static let seeds: Range<UInt64> =
-    ProcessInfo.processInfo.environment["DEPOT_SEEDS"].flatMap { text -> Range<UInt64>? in
-      let parts = text.split(separator: "-").compactMap { UInt64($0) }
-      return parts.count == 2 ? parts[0]..<parts[1] : parts.first.map { $0..<$0 + 1 }
-    } ?? (isLong ? 0..<25000 : 0..<100)
+  /// The seeds of worlds, in each of which 40 queries are asked.
+  private static let seeds: Range<UInt64> = TestSupport.seeds(100)
   private static let now = Date(timeIntervalSinceReferenceDate: 7e8)
 
   @Test func `SQL finds the rows that a query means`() async throws {

@@ -128,7 +128,7 @@ import Testing
     }
   )
 
-  @Test(arguments: 1...6)
+  @Test(arguments: seeds(6))
   func `every change does to rows what it does to objects`(seed: Int) async throws {
     var random = SeededGenerator(seed: UInt64(seed))
     try await withStore(Self.schema) { store, path in

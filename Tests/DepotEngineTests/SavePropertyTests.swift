@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...6)
+  @Test(arguments: seeds(6))
   func `what a save leaves is what counts`(seed: Int) async throws {
     var random = SeededGenerator(seed: UInt64(seed))
     try await withStore(Self.schema) { store, path in
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...20)
+  @Test(arguments: seeds(20))
   func `circles that were stored are found again`(seed: Int) async throws {
     let schema = Schema(entities: [
       Entity(

@@ -92,7 +92,7 @@ final class TestClocks: Sendable {
     #expect(clock.advance(to: test.now) + clock.ahead == test.now.wall)
   }
 
-  @Test(arguments: 0..<50)
+  @Test(arguments: seeds(50))
   func `no store is older than it is, whatever happens`(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let test = TestClocks()

@@ -31,7 +31,7 @@ import Testing
     return steps
   }
 
-  @Test(arguments: 1...6)
+  @Test(arguments: seeds(6))
   func `undoing in reverse gives each earlier state, doing again each later one`(
     seed: Int
   ) async throws {
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 11...14)
+  @Test(arguments: seeds(4))
   func `a row at a token is what it was then`(seed: Int) async throws {
     try await withPast(.recorded) { store, past in
       var generator = SeededGenerator(seed: UInt64(seed))

@@ -1,5 +1,6 @@
 import DepotProtocol
 import Foundation
+import TestSupport
 import Testing
 
 @testable import DepotEngine
@@ -85,7 +86,7 @@ import Testing
     #expect(aggregation.result == result)
   }
 
-  @Test(arguments: 0..<20 as Range<UInt64>)
+  @Test(arguments: seeds(20))
   func `a deviation is the root of the mean square`(seed: UInt64) throws {
     var random = ValueGenerator(seed: seed)
     let count = random.int(1...40)

@@ -229,7 +229,7 @@ import Testing
     )
   }
 
-  @Test(arguments: 0..<500)
+  @Test(arguments: seeds(500))
   func `a schema takes no steps to itself and those to another can be told`(seed: Int) throws {
     var generator = SeededGenerator(seed: UInt64(seed))
     let (left, right) = (generator.schema(), generator.schema())

@@ -5,7 +5,7 @@ import Testing
 
 /// Numbers, dates, and URLs are read exactly or not at all, whatever they look like.
 @Suite struct NumberPropertyTests {
-  @Test(arguments: 0..<20 as Range<UInt64>)
+  @Test(arguments: seeds(20))
   func `a number is read as the whole one that it writes`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<500 {
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<20 as Range<UInt64>)
+  @Test(arguments: seeds(20))
   func `a constant is the number that it writes`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<500 {
@@ -65,7 +65,7 @@ import Testing
     )
   }
 
-  @Test(arguments: 0..<20 as Range<UInt64>)
+  @Test(arguments: seeds(20))
   func `a date comes back as it was written or is refused`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     var refused = 0

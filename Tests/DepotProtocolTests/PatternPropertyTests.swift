@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<8)
+  @Test(arguments: seeds(8))
   func `random patterns match what the standard library's do`(seed: UInt64) throws {
     var generator = Generator(random: SeededGenerator(seed: seed))
     for _ in 0..<400 {

@@ -86,7 +86,7 @@ import Testing
     #expect(error.at?.hasPrefix("/entities/0/attributes/0") == true, "\(error)")
   }
 
-  @Test(arguments: 0..<500)
+  @Test(arguments: seeds(500))
   func `any schema is read as it was written`(seed: Int) throws {
     var generator = SeededGenerator(seed: UInt64(seed))
     let schema = generator.schema()

@@ -28,7 +28,7 @@ import Testing
     return state
   }
 
-  @Test(arguments: 1...50 as ClosedRange<UInt64>)
+  @Test(arguments: seeds(50))
   func `a state reads back as it was written`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let (old, new) = (Self.state(&random), Self.state(&random))
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...50 as ClosedRange<UInt64>)
+  @Test(arguments: seeds(50))
   func `a place that was being written when power failed gives way to the other`(
     seed: UInt64
   ) throws {

@@ -133,7 +133,7 @@ extension ServiceTests {
       #expect(change.inserted.map(\.content.name) == ["a"])
     }
 
-    @Test(arguments: 1...3 as ClosedRange<UInt64>)
+    @Test(arguments: seeds(3))
     func `live results are what a fetch brings, whatever is written and killed`(
       seed: UInt64
     ) async throws {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A generator whose numbers are the same in every run (SplitMix64).
 package struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
@@ -13,6 +15,7 @@ package struct SeededGenerator: RandomNumberGenerator {
     mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
     return mixed ^ (mixed >> 31)
   }
+
   /// Returns whether something that happens once in `count` times happens.
   package mutating func once(in count: Int) -> Bool {
     Int.random(in: 0..<count, using: &self) == 0
@@ -22,4 +25,15 @@ package struct SeededGenerator: RandomNumberGenerator {
   package mutating func pick<Choice>(_ choices: [Choice]) -> Choice {
     choices[Int.random(in: 0..<choices.count, using: &self)]
   }
+}
+
+/// The seeds of a random test: `count` from 0.
+///
+/// `$DEPOT_SEEDS` says otherwise: with `10x` they are ten times as many, with `7` it is 7, with `7-9` 7 to 9.
+package func seeds<Seed: FixedWidthInteger>(_ count: Seed) -> Range<Seed> {
+  let text = ProcessInfo.processInfo.environment["DEPOT_SEEDS"] ?? "1x"
+  if let times = Seed(text.dropLast()), text.hasSuffix("x") { return 0..<count * times }
+  let bounds = text.split(separator: "-").compactMap { Seed($0) }
+  guard let first = bounds.first, let last = bounds.last else { fatalError("DEPOT_SEEDS=\(text)") }
+  return first..<last + 1
 }

@@ -31,7 +31,7 @@ import Testing
     return fleet
   }
 
-  @Test(arguments: 0..<6) func `every save is made once, or not at all`(seed: Int) throws {
+  @Test(arguments: seeds(6)) func `every save is made once, or not at all`(seed: Int) throws {
     var dice = SeededGenerator(seed: UInt64(seed) &+ 77)
     let service = try LosableService()
     let container = try service.fleetContainer()

@@ -5,7 +5,7 @@ import Testing
 
 /// Random pending changes: what a fetch answers before the save is what another context answers after it.
 @Suite struct PendingFetchPropertyTests {
-  @Test(arguments: 0..<12)
+  @Test(arguments: seeds(12))
   func `a fetch with pending changes answers what the store answers after the save`(
     seed: Int
   ) throws {

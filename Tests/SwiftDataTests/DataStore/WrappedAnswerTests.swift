@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<4) func `every save is made once, or not at all`(seed: Int) throws {
+  @Test(arguments: seeds(4)) func `every save is made once, or not at all`(seed: Int) throws {
     var dice = SeededGenerator(seed: UInt64(seed) &+ 5)
     var journeys = [oslo, bergen]
     var guides: [Guide] = []

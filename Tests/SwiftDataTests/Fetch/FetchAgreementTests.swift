@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -5,7 +6,7 @@ import Testing
 /// Fetches of what is saved, which the store answers, agree with those of what isn't, which are
 /// answered in memory.
 @Suite struct FetchAgreementTests {
-  @Test(arguments: 0..<12)
+  @Test(arguments: seeds(12))
   func `the store and the memory find the same in the same order`(seed: UInt64) throws {
     var random = Chance(seed: seed)
     let container = try Self.container()

@@ -11,7 +11,7 @@ import Testing
     [.deletions, .jackets], .all,
   ]
 
-  @Test(arguments: plays, 0..<10)
+  @Test(arguments: plays, seeds(10))
   func `contexts come to what is stored`(_ play: MergePlay, _ seed: Int) async throws {
     var random = SeededGenerator(seed: UInt64(play.rawValue * 1000 + seed))
     let container = try ModelContainer(
