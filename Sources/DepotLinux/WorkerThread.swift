@@ -5,13 +5,8 @@ internal import Synchronization
 /// Its jobs may block: it isn't part of the cooperative pool. The thread ends after
 /// ``stop()``.
 package final class WorkerThread: SerialExecutor {
-  private enum Item: Sendable {
-    case job(UnownedJob)
-    case work(@Sendable () -> Void)
-  }
-
   private struct State: Sendable {
-    var items: [Item] = []
+    var items: [@Sendable () -> Void] = []
     var isWaiting = false
     var isStopped = false
   }
@@ -42,12 +37,18 @@ package final class WorkerThread: SerialExecutor {
   }
 
   package func enqueue(_ job: consuming ExecutorJob) {
-    add(.job(UnownedJob(job)))
+    let job = UnownedJob(job)
+    run { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) }
   }
 
   /// Runs `work` on the thread, after what was enqueued before.
   package func run(_ work: @escaping @Sendable () -> Void) {
-    add(.work(work))
+    let mustWake = state.withLock { state in
+      state.items.append(work)
+      hasItems.store(true, ordering: .releasing)
+      return state.isWaiting
+    }
+    if mustWake { signal.signal() }
   }
 
   /// Ends the thread when it has run what was enqueued.
@@ -74,15 +75,6 @@ package final class WorkerThread: SerialExecutor {
     }
   }
 
-  private func add(_ item: Item) {
-    let mustWake = state.withLock { state in
-      state.items.append(item)
-      hasItems.store(true, ordering: .releasing)
-      return state.isWaiting
-    }
-    if mustWake { signal.signal() }
-  }
-
   private func run() {
     thread.store(Thread.current, ordering: .relaxed)
     if givesWay { Thread.giveWay() }
@@ -100,12 +92,7 @@ package final class WorkerThread: SerialExecutor {
         signal.consume()
         continue
       }
-      for item in items {
-        switch item {
-        case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
-        case .work(let work): work()
-        }
-      }
+      for item in items { item() }
     }
   }
 

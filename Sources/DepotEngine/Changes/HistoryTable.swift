@@ -124,11 +124,11 @@ final class HistoryTable {
       try page.bytes.withUnsafeBufferPointer { bytes in
         currentBytes += Self.size(ofChanges: bytes.count)
         try row.bind(bytes)
-        try row.run()
+        try statement.runBound()
       }
     } else {
       try row.skip(5)
-      try row.run()
+      try statement.runBound()
       currentBytes += Self.size(ofChanges: 0)
     }
     current = (token, at)
@@ -230,8 +230,6 @@ private struct HistoryRow {
     try statement.bind(borrowingText: text, at: index)
     index += 1
   }
-
-  func run() throws(SQLiteError) { try statement.runBound() }
 }
 
 /// Changes of one kind to rows of one entity, on their way into a row of the history.

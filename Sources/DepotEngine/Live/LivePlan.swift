@@ -20,7 +20,12 @@ struct LivePlan {
   init(_ request: FetchRequest, in catalog: Catalog) throws(DepotError) {
     self.request = request
     var query = try RowQuery(request, in: catalog)
-    let shape = try RowShape(query.layout, of: request, in: &query.compiler)
+    let shape = try RowShape(
+      query.layout,
+      select: request.select,
+      includesSubentityColumns: request.includesSubentityColumns,
+      in: &query.compiler
+    )
     let sort = try RowOrder(request.sort, in: &query.compiler)
     let terms = sort.terms.dropLast()
     order = LiveOrder(
@@ -32,19 +37,22 @@ struct LivePlan {
       countsVersion: request.select == nil
     )
     names = shape.names
-    var select = "SELECT " + shape.selection
-    for term in terms { select = select + ", " + term.value }
-    let all = select + query.clauses() + " ORDER BY " + sort.sql
+    var selection = shape.selection
+    for term in terms { selection = selection + ", " + term.value }
     window =
       request.limit != nil || request.offset > 0
       ? LiveResult.Window(limit: request.limit ?? .max, offset: request.offset) : nil
     let isOne = Fragment(sql: "t0.id = ?", parameters: [.null])
-    one = query.statement(select + query.clauses(and: isOne))
-    some = query.statement(select + query.clauses(and: .isListed))
+    one = query.select(selection, and: isOne)
+    some = query.select(selection, and: .isListed)
+    let all = "SELECT " + selection + query.clauses() + " ORDER BY " + sort.sql
     dependencies = try QueryDependencies(request, in: catalog)
     isMomentary = dependencies.isOpaque
     stream = StreamPlan(
-      statement: query.statement(all.cut(request.limit, offset: request.offset)),
+      statement: ReadStatement(
+        all.cut(request.limit, offset: request.offset),
+        isSlow: query.compiler.isSlow
+      ),
       reading: RowReading(shape),
       names: shape.names,
       batch: request.batch,

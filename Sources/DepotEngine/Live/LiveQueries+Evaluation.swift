@@ -168,11 +168,7 @@ extension LiveQueries {
     let key = ObjectIdentifier(query.watch)
     guard !runs.contains(key) else { return }
     runs.append(key)
-    if runs.count == 1 { scheduleRun() }
-  }
-
-  private func scheduleRun() {
-    thread.run { [self] in assumeIsolated { $0.runNext() } }
+    if runs.count == 1 { thread.run { [self] in assumeIsolated { $0.runNext() } } }
   }
 
   private func runNext() {
@@ -185,7 +181,7 @@ extension LiveQueries {
         end(query, ReadEnd(error).error)
       }
     }
-    if !runs.isEmpty { scheduleRun() }
+    if !runs.isEmpty { thread.run { [self] in assumeIsolated { $0.runNext() } } }
     settleBarriers()
   }
 

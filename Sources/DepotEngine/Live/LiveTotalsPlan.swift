@@ -34,9 +34,9 @@ struct LiveTotalsPlan {
     default:
       return nil
     }
-    let select = "SELECT t0.id" + columns.reduce(Fragment(sql: "")) { $0 + ", " + $1 }
-    all = query.statement(select + query.clauses())
-    some = query.statement(select + query.clauses(and: .isListed))
+    let selection = "t0.id" + columns.reduce(Fragment(sql: "")) { $0 + ", " + $1 }
+    all = query.select(selection)
+    some = query.select(selection, and: .isListed)
   }
 
   private static func part(

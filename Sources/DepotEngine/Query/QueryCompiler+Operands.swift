@@ -25,11 +25,9 @@ extension QueryCompiler {
 
   /// Translates a part, whatever it stands for.
   mutating func term(_ expression: QueryExpression) throws(DepotError) -> QueryTerm {
-    try about(expression) { (compiler) throws(DepotError) in try compiler.subjectTerm() }
-  }
-
-  private mutating func subjectTerm() throws(DepotError) -> QueryTerm {
-    let expression = subject
+    let outer = subject
+    subject = expression
+    defer { subject = outer }
     switch expression {
     case .value(.list(let values)):
       return .collection(.constants(values))

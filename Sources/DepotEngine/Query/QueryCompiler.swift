@@ -16,7 +16,7 @@ struct QueryCompiler {
   var variables: [(name: String, term: QueryTerm)] = []
   let row: QueryObject
   /// The expression that is being translated, which messages are about.
-  private(set) var subject = QueryExpression.variable("SELF")
+  var subject = QueryExpression.variable("SELF")
   /// The full-text queries that rows can be ranked by, and the tables with the ranks.
   var searches: [QueryExpression] = []
   var rankAliases: [String] = []
@@ -56,13 +56,10 @@ struct QueryCompiler {
     _ expression: QueryExpression,
     isFilter: Bool
   ) throws(DepotError) -> Condition {
-    try about(expression) { (compiler) throws(DepotError) in
-      try compiler.subjectCondition(isFilter: isFilter)
-    }
-  }
-
-  private mutating func subjectCondition(isFilter: Bool) throws(DepotError) -> Condition {
-    switch subject {
+    let outer = subject
+    subject = expression
+    defer { subject = outer }
+    switch expression {
     case .and(let parts):
       return try junction(parts, "AND", ifEmpty: true, isFilter: isFilter)
     case .or(let parts):
@@ -86,7 +83,7 @@ struct QueryCompiler {
     case .search(let paths, let words):
       return try search(words, in: paths)
     default:
-      var operand = try operand(subject)
+      var operand = try operand(expression)
       if operand.type == .json { operand = scalar(operand, as: .bool) }
       if operand.isNull { return .always(false) }
       guard operand.type == .bool, operand.root == nil else {

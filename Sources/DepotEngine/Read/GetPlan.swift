@@ -16,9 +16,14 @@ struct GetPlan {
 
   init(_ request: GetRequest, in catalog: Catalog, _ connection: Connection) throws {
     var query = try RowQuery(request.entity, in: catalog)
-    let shape = try RowShape(query.layout, of: request, in: &query.compiler)
+    let shape = try RowShape(
+      query.layout,
+      select: request.select,
+      includesSubentityColumns: request.includesSubentityColumns,
+      in: &query.compiler
+    )
     let condition = Fragment(sql: "t0.id = ?")
-    let read = query.statement("SELECT " + shape.selection + query.clauses(and: condition))
+    let read = query.select(shape.selection, and: condition)
     statement = try connection.statement(read.sql)
     parameters = read.parameters
     prefetch = try PrefetchNode.tree(request, from: shape, in: catalog)

@@ -17,13 +17,16 @@ struct ReadStatement {
   /// Counts rows.
   init(count request: CountRequest, in catalog: Catalog) throws(DepotError) {
     let query = try RowQuery(request, in: catalog)
-    self = query.statement("SELECT count(*)" + query.clauses())
+    self = query.select(Fragment(sql: "count(*)"))
   }
 
   /// Asks whether there are rows; the answer is 1 or 0.
   init(exists request: CountRequest, in catalog: Catalog) throws(DepotError) {
     let query = try RowQuery(request, in: catalog)
-    self = query.statement("SELECT EXISTS (SELECT 1" + query.clauses() + ")")
+    self.init(
+      "SELECT EXISTS (SELECT 1" + query.clauses() + ")",
+      isSlow: query.compiler.isSlow
+    )
   }
 
   /// Returns the statement with another value for its last parameter.

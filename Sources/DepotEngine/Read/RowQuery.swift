@@ -8,9 +8,9 @@ struct RowQuery {
   var compiler: QueryCompiler
   private var conditions: [Fragment] = []
 
+  /// Begins a query about all rows of an entity.
   init(
     _ entity: String,
-    where predicate: QueryExpression? = nil,
     includesSubentities: Bool = true,
     in catalog: Catalog
   ) throws(DepotError) {
@@ -19,12 +19,22 @@ struct RowQuery {
     if let condition = layout.kindCondition(in: "t0", includingDescendants: includesSubentities) {
       conditions.append(Fragment(sql: condition))
     }
-    guard let predicate else { return }
+  }
+
+  /// Begins a query about the rows that a request is about.
+  init(_ request: some RowRequest, in catalog: Catalog) throws(DepotError) {
+    try self.init(request.entity, includesSubentities: request.includesSubentities, in: catalog)
+    guard let predicate = request.predicate else { return }
     do {
       conditions.append(try compiler.filter(predicate))
     } catch {
       throw error.at("/args/where")
     }
+  }
+
+  /// Returns the statement that reads columns of the rows, of those alone for which a condition holds.
+  func select(_ columns: Fragment, and condition: Fragment? = nil) -> ReadStatement {
+    ReadStatement("SELECT " + columns + clauses(and: condition), isSlow: compiler.isSlow)
   }
 
   /// Returns the `FROM` and `WHERE` clauses; translate all other parts of the query before.
@@ -33,10 +43,5 @@ struct RowQuery {
     let clause = " FROM " + compiler.source
     guard !all.isEmpty else { return clause }
     return clause + " WHERE " + .joined(all.map(\.parenthesized)[...], by: "AND")
-  }
-
-  /// Returns the statement with its values.
-  func statement(_ fragment: Fragment) -> ReadStatement {
-    ReadStatement(fragment, isSlow: compiler.isSlow)
   }
 }

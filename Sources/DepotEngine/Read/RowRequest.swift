@@ -11,17 +11,6 @@ extension FetchRequest: RowRequest {}
 extension CountRequest: RowRequest {}
 extension AggregateRequest: RowRequest {}
 
-extension RowQuery {
-  init(_ request: some RowRequest, in catalog: Catalog) throws(DepotError) {
-    try self.init(
-      request.entity,
-      where: request.predicate,
-      includesSubentities: request.includesSubentities,
-      in: catalog
-    )
-  }
-}
-
 /// A request for rows with columns, and with others that come along.
 protocol ColumnRequest {
   var select: [String]? { get }

@@ -24,7 +24,8 @@ extension StreamPlan {
     var query = try RowQuery(request, in: catalog)
     let shape = try RowShape(
       query.layout,
-      of: request,
+      select: request.select,
+      includesSubentityColumns: request.includesSubentityColumns,
       isDistinct: request.isDistinct,
       in: &query.compiler
     )
@@ -48,7 +49,7 @@ extension StreamPlan {
     for place in places ?? [nil] {
       parts.append(select + query.clauses(and: place) + " ORDER BY " + order.sql)
     }
-    statement = query.statement(Self.cut(parts, request))
+    statement = ReadStatement(Self.cut(parts, request), isSlow: query.compiler.isSlow)
     reading = RowReading(shape)
     names = request.namesColumns ? shape.names : nil
     batch = request.batch

@@ -44,22 +44,6 @@ struct RowShape {
     selectionCount = builder.count
   }
 
-  /// Selects the columns of a request.
-  init(
-    _ layout: EntityLayout,
-    of request: some ColumnRequest,
-    isDistinct: Bool = false,
-    in compiler: inout QueryCompiler
-  ) throws(DepotError) {
-    try self.init(
-      layout,
-      select: request.select,
-      includesSubentityColumns: request.includesSubentityColumns,
-      isDistinct: isDistinct,
-      in: &compiler
-    )
-  }
-
   /// The names of the values of each row on the wire.
   var names: [String] { (hasIdentity ? ["$id", "$version"] : []) + columns.map(\.name) }
 }

@@ -61,6 +61,6 @@ extension Server {
     else { return }
     let direct = DirectAnswer(session, store: host.number, inbox)
     session.direct = direct
-    request.answer = { direct.send($0) }
+    request.answer = direct.send
   }
 }

@@ -202,12 +202,15 @@ package actor Server {
   /// - Returns: The status that the process should end with.
   package nonisolated func run() -> Int32 {
     loop.adoptCurrentThread()
+    return assumeIsolated { $0.serve() }
+  }
+
+  private func serve() -> Int32 {
     var events: [EventLoop.Event] = []
-    var timeout = assumeIsolated { $0.begin() }
+    var timeout = begin()
     while true {
       loop.wait(milliseconds: timeout, &events)
-      let next = assumeIsolated { $0.turn(events) }
-      switch next {
+      switch turn(events) {
       case .end(let status):
         inbox.close()
         return status

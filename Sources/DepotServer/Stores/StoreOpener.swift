@@ -115,7 +115,7 @@ final class StoreOpener {
       configuration: configuration,
       lock: lock,
       onCommit: { inbox.post(.committed(store: number, $0)) },
-      onChanges: { feed.add($0) },
+      onChanges: feed.add,
       onFatal: { inbox.post(.fatal($0)) }
     )
     do throws(DepotError) {

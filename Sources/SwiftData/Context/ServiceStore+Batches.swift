@@ -18,7 +18,7 @@ extension ServiceStore {
       while let frame = try connection.nextFrame(of: stream) {
         let intake = RowIntake(context, identifier, plan, grouped: true)
         if !query.prefetch.isEmpty { for block in try frame.related() { try intake.take(block) } }
-        try frame.forEachRow { row in try intake.row(&row) }
+        try frame.forEachRow(intake.row)
         let links = intake.finish(prefetched: query.prefetch)
         if !links.isEmpty { try body(links) }
       }

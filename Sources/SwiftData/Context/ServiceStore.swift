@@ -76,7 +76,7 @@ final class ServiceStore: ContextStore {
     return try talk { connection in
       let intake = RowIntake(context, identifier, plan, grouped: true)
       if query.prefetch.isEmpty {
-        _ = try connection.fetch(request) { row in try intake.row(&row) }
+        _ = try connection.fetch(request, intake.row)
       } else {
         _ = try connection.fetch(request, related: { try intake.take($0) }) { row in
           try intake.row(&row)
@@ -139,7 +139,7 @@ final class ServiceStore: ContextStore {
       )
       links += try talk { connection in
         let intake = RowIntake(context, self.identifier, plan, grouped: rows.count > 1)
-        try connection.get(request) { row in try intake.row(&row) }
+        try connection.get(request, intake.row)
         return intake.finish()
       }
     }

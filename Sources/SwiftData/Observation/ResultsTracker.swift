@@ -31,19 +31,17 @@ final class ResultsTracker: ContextObserver {
 
   func didMerge(_ merged: MergedChanges) {
     changes.formUnion(merged)
-    if isAtCaller { tell() }
+    if isAtCaller { didReachTurn() }
   }
 
-  func didProcessChanges() { if isAtCaller { tell() } }
+  func didProcessChanges() { if isAtCaller { didReachTurn() } }
 
-  func didSave() { if isAtCaller { tell() } }
-
-  func didReachTurn() { tell() }
+  func didSave() { if isAtCaller { didReachTurn() } }
 
   /// Whether the context has no queue that could give it time.
   private var isAtCaller: Bool { context?.mergeQueue.home.isCaller == true }
 
-  private func tell() {
+  func didReachTurn() {
     guard let owner else {
       context?.observers.removeAll { $0 === self }
       return
