@@ -23,13 +23,18 @@ extension AttributeCodec {
     switch type {
     case is Duration.Type:
       return ConvertedCodec(
-        Duration.self,
-        placeholder: .zero,
+        ScalarCodec(Decimal.self),
+        placeholder: Duration.zero,
         \.decimalSeconds,
         { Duration(decimal: $0) }
       )
     case is CGFloat.Type:
-      return ConvertedCodec(CGFloat.self, placeholder: 0, { Double($0) }, { CGFloat($0) })
+      return ConvertedCodec(
+        ScalarCodec(Double.self),
+        placeholder: CGFloat(0),
+        { Double($0) },
+        { CGFloat($0) }
+      )
     default: break
     }
     guard let type = type as? any AttributeValue.Type else { return nil }
@@ -48,17 +53,25 @@ extension AttributeCodec {
     return attribute.type == .json ? nil : ScalarCodec(type)
   }
 
+  /// Returns the codec of a type that is stored by its raw value; `nil` if raw values can't be stored in
+  /// one column.
   private static func raw<Content: RawRepresentable>(_ type: Content.Type) -> AttributeCodec? {
-    RawCodec(type)
+    let codec = of(Content.RawValue.self, nil)
+    guard codec.problem == nil, codec.attribute.type.isScalar else { return nil }
+    let placeholder =
+      TypeKind.cases(of: type)?.first
+      ?? (codec.placeholder as? Content.RawValue).flatMap { Content(rawValue: $0) }
+    return ConvertedCodec(
+      codec,
+      placeholder: placeholder,
+      { $0.rawValue },
+      { Content(rawValue: $0) }
+    )
   }
 
   private static func collection<Content: StorableCollection>(
     _ type: Content.Type
   ) -> AttributeCodec? { CollectionCodec(type) }
-
-  private static func named<Content: Codable>(_ type: Content.Type) -> AttributeCodec? {
-    CaseCodec(type)
-  }
 
   private static func composite<Content: Codable>(_ type: Content.Type) -> AttributeCodec? {
     CompositeCodec(type)

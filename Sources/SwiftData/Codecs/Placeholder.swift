@@ -23,7 +23,7 @@ enum Placeholder {
     _ filling: Filling,
     depth: Int = 0
   ) -> Content? {
-    if let value = known(type) as? Content { return value }
+    if let value = known(type, filling) as? Content { return value }
     if let value = (type as? any OptionalType.Type)?.none as? Content { return value }
     if let value = TypeKind.cases(of: type)?.first { return value }
     guard let decodable = type as? any Decodable.Type else { return nil }
@@ -31,8 +31,13 @@ enum Placeholder {
     return (try? decodable.init(from: decoder)) as? Content
   }
 
-  private static func known(_ type: Any.Type) -> Any? {
+  private static func known(_ type: Any.Type, _ filling: Filling) -> Any? {
     switch type {
+    case is Bool.Type: false
+    case is String.Type: filling.text
+    case is Double.Type: Double(filling.number)
+    case is Float.Type: Float(filling.number)
+    case let type as any FixedWidthInteger.Type: type.init(clamping: filling.number)
     case is UUID.Type: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     case is URL.Type: URL(string: "about:blank")
     case is Decimal.Type: Decimal()
@@ -74,34 +79,20 @@ private struct PlaceholderDecoder: Decoder, SingleValueDecodingContainer {
   let filling: Filling
   /// How deep in a value this is.
   let depth: Int
+  /// The decoder of what is in the value.
+  var inner: PlaceholderDecoder { PlaceholderDecoder(filling: filling, depth: depth + 1) }
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy: Key.Type) -> KeyedDecodingContainer<Key> {
-    KeyedDecodingContainer(PlaceholderMembers<Key>(filling: filling, depth: depth))
+    KeyedDecodingContainer(PlaceholderMembers<Key>(decoder: self))
   }
 
-  func unkeyedContainer() -> any UnkeyedDecodingContainer {
-    PlaceholderElements(filling: filling, depth: depth)
-  }
+  func unkeyedContainer() -> any UnkeyedDecodingContainer { PlaceholderElements(decoder: self) }
 
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
   func decodeNil() -> Bool { true }
-  func decode(_: Bool.Type) -> Bool { false }
-  func decode(_: String.Type) -> String { filling.text }
-  func decode(_: Double.Type) -> Double { Double(filling.number) }
-  func decode(_: Float.Type) -> Float { Float(filling.number) }
-  func decode(_: Int.Type) -> Int { Int(filling.number) }
-  func decode(_: Int8.Type) -> Int8 { filling.number }
-  func decode(_: Int16.Type) -> Int16 { Int16(filling.number) }
-  func decode(_: Int32.Type) -> Int32 { Int32(filling.number) }
-  func decode(_: Int64.Type) -> Int64 { Int64(filling.number) }
-  func decode(_: UInt.Type) -> UInt { UInt(clamping: filling.number) }
-  func decode(_: UInt8.Type) -> UInt8 { UInt8(clamping: filling.number) }
-  func decode(_: UInt16.Type) -> UInt16 { UInt16(clamping: filling.number) }
-  func decode(_: UInt32.Type) -> UInt32 { UInt32(clamping: filling.number) }
-  func decode(_: UInt64.Type) -> UInt64 { UInt64(clamping: filling.number) }
   func decode<Content: Decodable>(_ type: Content.Type) throws -> Content {
     // A type may contain itself.
     guard depth < 16, let value = Placeholder.of(type, filling, depth: depth + 1) else {
@@ -116,8 +107,7 @@ private struct PlaceholderDecoder: Decoder, SingleValueDecodingContainer {
 
 /// The members of an object, of which each has a value.
 private struct PlaceholderMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  let filling: Filling
-  let depth: Int
+  let decoder: PlaceholderDecoder
   var codingPath: [any CodingKey] { [] }
   /// One key, by which an enumeration takes its first case.
   var allKeys: [Key] { TypeKind.cases(of: Key.self).map { Array($0.prefix(1)) } ?? [] }
@@ -125,35 +115,33 @@ private struct PlaceholderMembers<Key: CodingKey>: KeyedDecodingContainerProtoco
   func contains(_ key: Key) -> Bool { true }
   func decodeNil(forKey key: Key) -> Bool { true }
   func decode<Content: Decodable>(_ type: Content.Type, forKey key: Key) throws -> Content {
-    try PlaceholderDecoder(filling: filling, depth: depth).decode(type)
+    try decoder.decode(type)
   }
   func nestedContainer<Nested: CodingKey>(
     keyedBy: Nested.Type,
     forKey key: Key
-  ) -> KeyedDecodingContainer<Nested> {
-    KeyedDecodingContainer(PlaceholderMembers<Nested>(filling: filling, depth: depth + 1))
-  }
+  ) -> KeyedDecodingContainer<Nested> { decoder.inner.container(keyedBy: keyedBy) }
   func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedDecodingContainer {
-    PlaceholderElements(filling: filling, depth: depth + 1)
+    decoder.inner.unkeyedContainer()
   }
-  func superDecoder() -> any Decoder { PlaceholderDecoder(filling: filling, depth: depth + 1) }
-  func superDecoder(forKey key: Key) -> any Decoder {
-    PlaceholderDecoder(filling: filling, depth: depth + 1)
-  }
+  func superDecoder() -> any Decoder { decoder.inner }
+  func superDecoder(forKey key: Key) -> any Decoder { decoder.inner }
 }
 
 /// The elements of an array.
 private struct PlaceholderElements: UnkeyedDecodingContainer {
-  let filling: Filling
-  let depth: Int
+  let decoder: PlaceholderDecoder
   var codingPath: [any CodingKey] { [] }
-  var count: Int? { filling.count }
-  var isAtEnd: Bool { currentIndex >= filling.count }
+  var count: Int? { decoder.filling.count }
+  var isAtEnd: Bool { currentIndex >= decoder.filling.count }
   private(set) var currentIndex = 0
 
-  init(filling: Filling, depth: Int) {
-    self.filling = filling
-    self.depth = depth
+  init(decoder: PlaceholderDecoder) { self.decoder = decoder }
+
+  /// Returns the decoder of the next element.
+  private mutating func next() -> PlaceholderDecoder {
+    currentIndex += 1
+    return decoder.inner
   }
 
   mutating func decodeNil() -> Bool {
@@ -162,20 +150,13 @@ private struct PlaceholderElements: UnkeyedDecodingContainer {
   }
   mutating func decode<Content: Decodable>(_ type: Content.Type) throws -> Content {
     currentIndex += 1
-    return try PlaceholderDecoder(filling: filling, depth: depth).decode(type)
+    return try decoder.decode(type)
   }
   mutating func nestedContainer<Nested: CodingKey>(
     keyedBy: Nested.Type
-  ) -> KeyedDecodingContainer<Nested> {
-    currentIndex += 1
-    return KeyedDecodingContainer(PlaceholderMembers<Nested>(filling: filling, depth: depth + 1))
-  }
+  ) -> KeyedDecodingContainer<Nested> { next().container(keyedBy: keyedBy) }
   mutating func nestedUnkeyedContainer() -> any UnkeyedDecodingContainer {
-    currentIndex += 1
-    return PlaceholderElements(filling: filling, depth: depth + 1)
+    next().unkeyedContainer()
   }
-  mutating func superDecoder() -> any Decoder {
-    currentIndex += 1
-    return PlaceholderDecoder(filling: filling, depth: depth + 1)
-  }
+  mutating func superDecoder() -> any Decoder { next() }
 }

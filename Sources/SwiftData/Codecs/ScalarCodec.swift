@@ -38,52 +38,45 @@ final class ScalarCodec<Content: AttributeValue>: AttributeCodec, @unchecked Sen
 
 /// The codec of a type whose values are stored as those of another one, in one column.
 // because codecs are immutable
-final class ConvertedCodec<Content, Stored: AttributeValue>: AttributeCodec, @unchecked Sendable {
-  private let toStored: (Content) -> Stored
-  private let fromStored: (Stored) -> Content?
+final class ConvertedCodec<Content, Stored>: AttributeCodec, @unchecked Sendable {
+  private let codec: AttributeCodec
   private let standIn: Content?
+  private let toStored: (Content) throws -> Stored
+  private let fromStored: (Stored) -> Content?
 
+  /// - Parameters:
+  ///   - codec: The codec of the other type.
+  ///   - placeholder: A value that stands in for one that can't be had.
+  ///   - toStored: Returns what a value is stored as.
+  ///   - fromStored: Returns the value that is stored; `nil` if there is none.
   init(
-    _: Content.Type,
+    _ codec: AttributeCodec,
     placeholder: Content?,
-    _ toStored: @escaping (Content) -> Stored,
+    _ toStored: @escaping (Content) throws -> Stored,
     _ fromStored: @escaping (Stored) -> Content?
   ) {
+    self.codec = codec
+    standIn = placeholder
     self.toStored = toStored
     self.fromStored = fromStored
-    standIn = placeholder
   }
 
-  override var attribute: Attribute {
-    var attribute = Attribute(name: "", type: Stored.attributeType)
-    Stored.describe(&attribute)
-    return attribute
-  }
-
+  override var attribute: Attribute { codec.attribute }
   override var placeholder: Any { standIn ?? () }
 
   override func read(_ row: inout RowReader) throws -> Any {
     if try row.skipNull() { return placeholder }
-    let stored = try Stored.read(from: &row)
-    guard let value = fromStored(stored) else {
-      throw SwiftDataError.unreadable(stored, Content.self)
-    }
-    return value
+    let stored = try codec.read(&row)
+    if let value = (stored as? Stored).flatMap(fromStored) { return value }
+    throw SwiftDataError(
+      .storeFailure,
+      "The store has \(String(reflecting: stored)), which isn't a \(Content.self).",
+      hint: "Another version of the program may have stored it."
+    )
   }
 
   override func values(_ value: Any) throws -> [Value] {
     guard let value = value as? Content else { throw SwiftDataError.mistyped(value, Content.self) }
-    return [toStored(value).attributeValue]
-  }
-}
-
-extension SwiftDataError {
-  /// Returns the error that what is stored is no value of a type.
-  static func unreadable(_ stored: Any, _ type: Any.Type) -> SwiftDataError {
-    SwiftDataError(
-      .storeFailure,
-      "The store has \(String(reflecting: stored)), which isn't a \(type).",
-      hint: "Another version of the program may have stored it."
-    )
+    return try codec.values(toStored(value))
   }
 }

@@ -208,7 +208,7 @@ struct ContextFetch<T: PersistentModel> {
     query.descriptor = FetchDescriptor<T>()
     let stored = try store.fetch(query, into: context).filter { $0.storage.phase == .stored }
     guard store.takesExpressions else {
-      return try MemoryFetch(context, descriptor).run(stored + pending.inserted)
+      return try descriptor.wanted(of: stored + pending.inserted, in: context)
     }
     let byIdentifier = stored.sorted { $0.storage.identifier.key < $1.storage.identifier.key }
     return sorted(try matching(byIdentifier + pending.inserted))

@@ -112,13 +112,4 @@ extension LinkDelta {
       removed: without(removed, earlier.removed) + without(earlier.added, added)
     )
   }
-
-  /// Returns what becomes of a list.
-  fileprivate func applied(to list: LinkList) -> LinkList {
-    let result = list.copy()
-    for link in removed { result.remove(link.storage) }
-    let known = Set(result.allIdentifiers)
-    for link in added where !known.contains(link.storage.identifier) { result.append(link) }
-    return result
-  }
 }

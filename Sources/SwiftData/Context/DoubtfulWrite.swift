@@ -26,21 +26,21 @@ struct DoubtfulWrite {
   var isRemembered: Bool { ContinuousClock.now - start < DoubtfulSave.lifetime }
 }
 
-/// The last writes of many rows of which nobody knows whether they were made.
-struct DoubtfulWrites {
-  private static let limit = 8
+/// The last writes of which nobody knows whether they were made.
+struct DoubtfulWrites<Write> {
+  private let limit: Int
+  private var writes: [Write] = []
 
-  private var writes: [DoubtfulWrite] = []
+  /// - Parameter limit: How many are kept.
+  init(limit: Int) { self.limit = limit }
 
-  /// Takes out the write that a program asks for again; `nil` if it is a new one.
-  mutating func take(_ request: DoubtfulWrite.Request, author: String?) -> DoubtfulWrite? {
-    writes.removeAll { !$0.isRemembered }
-    let index = writes.firstIndex { $0.author == author && $0.request == request }
-    return index.map { writes.remove(at: $0) }
+  /// Takes out the first write that satisfies a condition.
+  mutating func take(_ isWanted: (Write) -> Bool) -> Write? {
+    writes.firstIndex(where: isWanted).map { writes.remove(at: $0) }
   }
 
-  mutating func add(_ write: DoubtfulWrite) {
-    if writes.count == Self.limit { writes.removeFirst() }
+  mutating func add(_ write: Write) {
+    if writes.count == limit { writes.removeFirst() }
     writes.append(write)
   }
 }
@@ -59,7 +59,9 @@ extension ServiceStore {
     author: String?,
     _ body: (BlockingConnection, _ key: String) throws -> Result
   ) throws -> Result {
-    let known = request.flatMap { doubtfulWrites.take($0, author: author) }
+    let known = request.flatMap { request in
+      doubtfulWrites.take { $0.isRemembered && $0.author == author && $0.request == request }
+    }
     let write = known ?? request.map { DoubtfulWrite($0, author: author) }
     let key = write?.key ?? UUID().uuidString
     return try settling(

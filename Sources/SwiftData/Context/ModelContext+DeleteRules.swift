@@ -65,12 +65,14 @@ extension ModelContext {
           if inverse.isToMany {
             lists[SlotPlace(target.storage, inverse.slot), default: (target, [])].gone.append(link)
           } else {
-            target.storage.forget(link.storage, at: inverse)
+            target.storage.follow(link.storage, at: inverse, isAdded: false)
           }
         }
       }
     }
-    for (place, list) in lists { list.owner.storage.forgetAll(list.gone, place.slot) }
+    for (place, list) in lists {
+      list.owner.storage.forget(list.gone, list.gone.identifiers, place.slot)
+    }
     for (property, links) in scans.values { scan(for: links, property) }
     leaveOneWay(deleted)
   }
@@ -79,12 +81,15 @@ extension ModelContext {
   private func leaveOneWay(_ deleted: [Link]) {
     for links in deleted.byClass {
       let description = links[0].storage.description
-      let gone = Set(links.map(\.storage.identifier))
+      let gone = links.identifiers
       for owner in core.descriptions.values {
         let slots = owner.ownProperties.filter { $0.leadsOneWay(to: description) }
         guard !slots.isEmpty else { continue }
-        for link in registered(of: owner) {
-          for property in slots { link.storage.forgetOneWay(gone, property) }
+        for link in registered(of: owner)
+        where link.storage.phase == .stored || link.storage.phase == .inserted {
+          for property in slots where !link.storage.isUnloaded(property.slot) {
+            link.storage.forget(links, gone, property.slot)
+          }
         }
       }
     }
@@ -96,21 +101,12 @@ extension ModelContext {
       let root = links.first?.storage.identifier
     else { return }
     let target = EntityDescription.of(type)
-    let byIdentifier = Dictionary(first: links.map { ($0.storage.identifier, $0) })
+    let gone = links.identifiers
     for owner in identityMap.table(of: target.key(in: root.storeIdentifier)).links
-    where owner.storage.phase == .stored {
-      let storage = owner.storage
-      guard storage.description.isKind(of: target) else { continue }
-      switch storage.slots[inverse.slot] {
-      case .many(let list?):
-        for identifier in list.allIdentifiers {
-          guard let link = byIdentifier[identifier] else { continue }
-          storage.forget(link.storage, at: inverse)
-        }
-      case let slot:
-        guard let link = slot.targetIdentifier.flatMap({ byIdentifier[$0] }) else { continue }
-        storage.forget(link.storage, at: inverse)
-      }
+    where owner.storage.phase == .stored && owner.storage.description.isKind(of: target)
+      && !owner.storage.isUnloaded(inverse.slot)
+    {
+      owner.storage.forget(links, gone, inverse.slot)
     }
   }
 
@@ -149,29 +145,6 @@ extension PropertyDescription {
 }
 
 extension ModelStorage {
-  /// Lets a relationship not lead any more to deleted objects that don't lead back.
-  fileprivate final func forgetOneWay(
-    _ gone: Set<PersistentIdentifier>,
-    _ property: PropertyDescription
-  ) {
-    guard phase == .stored || phase == .inserted else { return }
-    let slot = property.slot
-    let isAffected =
-      switch slots[slot] {
-      case .many(let list?): list.allIdentifiers.contains(where: gone.contains)
-      case let known: known.targetIdentifier.map(gone.contains) ?? false
-      }
-    guard isAffected else { return }
-    withMutation(slot) {
-      willChange(slot)
-      if case .many(let list?) = slots[slot] {
-        slots[slot] = .many(list.without(gone))
-      } else {
-        slots[slot] = .nothing
-      }
-    }
-  }
-
   /// Whether nothing is known of a property.
   final func isUnloaded(_ slot: Int) -> Bool {
     if case .unloaded = slots[slot] { return true }
@@ -199,29 +172,24 @@ extension ModelStorage {
     }
   }
 
-  /// Lets a to-many relationship not lead any more to deleted objects.
-  final func forgetAll(_ deleted: [Link], _ slot: Int) {
-    let gone = Set(deleted.map(\.storage.identifier))
-    if case .many(let list) = slots[slot],
-      !(list?.allIdentifiers.contains(where: gone.contains) ?? false)
-    {
+  /// Lets a relationship not lead any more to deleted objects, whose identifiers are `gone`.
+  final func forget(_ deleted: [Link], _ gone: Set<PersistentIdentifier>, _ slot: Int) {
+    guard isUnloaded(slot) || slots[slot].targetIdentifiers.contains(where: gone.contains) else {
       return
     }
     withMutation(slot) {
       willChange(slot)
-      if case .unloaded = slots[slot] {
-        for link in deleted { deltas[slot, default: LinkDelta()].remove(link) }
-      } else if case .many(let list?) = slots[slot] {
-        slots[slot] = .many(list.without(gone))
+      switch slots[slot] {
+      case .unloaded:
+        for link in deleted { deltas[slot, default: LinkDelta()].change(link, isAdded: false) }
+      case .many(let list?): slots[slot] = .many(list.without(gone))
+      default: slots[slot] = .nothing
       }
     }
   }
 }
 
-extension LinkList {
-  /// Returns a list without the objects that have some identifiers.
-  fileprivate func without(_ gone: Set<PersistentIdentifier>) -> LinkList {
-    links.map { LinkList($0.filter { !gone.contains($0.storage.identifier) }) }
-      ?? LinkList(identifiers.filter { !gone.contains($0) })
-  }
+extension [Link] {
+  /// The identifiers of the objects.
+  var identifiers: Set<PersistentIdentifier> { Set(map(\.storage.identifier)) }
 }

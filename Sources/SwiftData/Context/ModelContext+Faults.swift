@@ -195,7 +195,7 @@ extension ModelStorage {
     takeStored(links, slot)
     guard phase == .stored, description.properties[slot].isLeftByDeleted else { return }
     let deleted = links.filter { $0.storage.phase == .deleted }
-    if !deleted.isEmpty { forgetAll(deleted, slot) }
+    if !deleted.isEmpty { forget(deleted, deleted.identifiers, slot) }
   }
 
   private final func takeStored(_ links: [Link], _ slot: Int) {
@@ -210,12 +210,7 @@ extension ModelStorage {
       slots[slot] = .many(changed.contains(slot) ? stored.copy() : stored)
       return
     }
-    let removed = Set(delta.removed.map { ObjectIdentifier($0.storage) })
-    let known = Set(links.map { ObjectIdentifier($0.storage) })
-    let added = delta.added.filter { !known.contains(ObjectIdentifier($0.storage)) }
-    slots[slot] = .many(
-      LinkList(links.filter { !removed.contains(ObjectIdentifier($0.storage)) } + added)
-    )
+    slots[slot] = .many(delta.applied(to: LinkList(links)))
   }
 
   /// Lets objects that this one leads to be found by their identifiers where the other side keeps them

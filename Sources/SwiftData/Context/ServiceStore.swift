@@ -15,7 +15,7 @@ final class ServiceStore: ContextStore {
   /// The save of which nobody knows whether it was made.
   var doubtful: DoubtfulSave?
   /// The writes of many rows of which nobody knows whether they were made.
-  var doubtfulWrites = DoubtfulWrites()
+  var doubtfulWrites = DoubtfulWrites<DoubtfulWrite>(limit: 8)
 
   init(_ handle: StoreHandle, _ descriptions: [String: EntityDescription]) {
     self.handle = handle

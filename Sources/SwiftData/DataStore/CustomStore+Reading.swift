@@ -137,17 +137,15 @@ extension CustomStore {
       let links = take(answer, Model.self, into: context)
       return descriptor.fetchLimit.map { Array(links.prefix($0)) } ?? links
     }
-    guard context.hasChanges else {
-      var work = MemoryFetch(context, descriptor)
-      work.isFiltered = answer.isFiltered
-      return try descriptor.cut(work.run(take(answer, Model.self, into: context)))
+    func wanted(in context: ModelContext) throws -> [Link] {
+      let links = take(answer, Model.self, into: context)
+      return try descriptor.cut(
+        descriptor.wanted(of: links, in: context, isFiltered: answer.isFiltered)
+      )
     }
+    guard context.hasChanges else { return try wanted(in: context) }
     // Only stored values count, so that the work is done on objects without changes.
-    let scratch = ModelContext(context.container)
-    var work = MemoryFetch(scratch, descriptor)
-    work.isFiltered = answer.isFiltered
-    let stored = take(answer, Model.self, into: scratch)
-    let order = try descriptor.cut(work.run(stored)).map(\.storage.identifier)
+    let order = try wanted(in: ModelContext(context.container)).map(\.storage.identifier)
     let links = take(answer, Model.self, into: context)
     let byIdentifier = Dictionary(first: links.map { ($0.storage.identifier, $0) })
     return order.compactMap { byIdentifier[$0] }

@@ -57,7 +57,7 @@ extension CustomStore {
   private func checkUnchanged(_ links: [Link]) throws {
     for links in links.byClass {
       let description = links[0].storage.description
-      let identifiers = Set(links.map(\.storage.identifier))
+      let identifiers = links.identifiers
       func ask<Model: PersistentModel>(_: Model.Type) throws -> [DefaultSnapshot] {
         try self.ask(FetchDescriptor<Model>(identifiers: identifiers), nil).snapshots
       }

@@ -1,18 +1,16 @@
+internal import DepotProtocol
+
 /// A request of a context for objects.
+@Memberwise
 public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
-  /// Which context asks.
-  public let editingState: EditingState
   /// Which objects it wants.
   public let descriptor: FetchDescriptor<T>
-
-  /// Creates a request.
-  public init(descriptor: FetchDescriptor<T>, editingState: EditingState) {
-    self.editingState = editingState
-    self.descriptor = descriptor
-  }
+  /// Which context asks.
+  public let editingState: EditingState
 }
 
 /// The objects that a store has found.
+@Memberwise
 public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: DataStoreSnapshot>:
   Sendable
 {
@@ -21,21 +19,5 @@ public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: Dat
   /// The objects, in order.
   public let fetchedSnapshots: [SnapshotType]
   /// Other objects, which relationships lead to and the context need not ask for again.
-  public let relatedSnapshots: [PersistentIdentifier: SnapshotType]
-
-  /// Creates a result.
-  ///
-  /// - Parameters:
-  ///   - descriptor: Which objects were wanted.
-  ///   - fetchedSnapshots: The objects, in order.
-  ///   - relatedSnapshots: Other objects, which relationships lead to.
-  public init(
-    descriptor: FetchDescriptor<ModelType>,
-    fetchedSnapshots: [SnapshotType],
-    relatedSnapshots: [PersistentIdentifier: SnapshotType] = [:]
-  ) {
-    self.descriptor = descriptor
-    self.fetchedSnapshots = fetchedSnapshots
-    self.relatedSnapshots = relatedSnapshots
-  }
+  public private(set) var relatedSnapshots: [PersistentIdentifier: SnapshotType] = [:]
 }

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Synchronization
 
 extension DefaultStore {
@@ -24,10 +23,10 @@ extension DefaultStore {
       )
     } catch {
       if work.context.isInDoubt {
-        doubtfulSaves.add(DoubtfulSnapshotSave(work: work, request: request))
+        note(DoubtfulSnapshotSave(work: work, request: request))
       } else if let earlier {
         work.context.rollback()
-        doubtfulSaves.add(DoubtfulSnapshotSave(work: earlier, request: request))
+        note(DoubtfulSnapshotSave(work: earlier, request: request))
       }
       throw error
     }
@@ -39,18 +38,21 @@ extension DefaultStore {
   private func settled(
     before request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> SnapshotSave? {
-    guard let last = doubtfulSaves.take(request.editingState), last.isContinued(by: request) else {
-      return nil
+    let last = doubtfulSaves.withLock { saves in
+      saves.take { $0.request.editingState.id == request.editingState.id }
     }
+    guard let last, last.isContinued(by: request) else { return nil }
     var work = last.work
     do {
       work.token = try work.context.settleSaves().tokens[identifier] ?? work.token
     } catch {
-      if work.context.isInDoubt { doubtfulSaves.add(last) }
+      if work.context.isInDoubt { note(last) }
       throw error
     }
     return work.context.hasChanges ? nil : work
   }
+
+  private func note(_ save: DoubtfulSnapshotSave) { doubtfulSaves.withLock { $0.add(save) } }
 }
 
 /// A save of a context's snapshots of which nobody knows whether it was made, or how much of it.
@@ -69,27 +71,5 @@ struct DoubtfulSnapshotSave: @unchecked Sendable {
     }
     return request.updated.allSatisfy { known.contains($0.persistentIdentifier) }
       && request.deleted.allSatisfy { deleted.contains($0.persistentIdentifier) }
-  }
-}
-
-/// The last saves of which nobody knows whether they were made, one for each context.
-final class DoubtfulSnapshotSaves: Sendable {
-  private static let limit = 16
-
-  private let saves = Mutex<[DoubtfulSnapshotSave]>([])
-
-  /// Takes out the save of a context.
-  func take(_ state: EditingState) -> DoubtfulSnapshotSave? {
-    saves.withLock { saves in
-      let index = saves.firstIndex { $0.request.editingState.id == state.id }
-      return index.map { saves.remove(at: $0) }
-    }
-  }
-
-  func add(_ save: DoubtfulSnapshotSave) {
-    saves.withLock { saves in
-      if saves.count == Self.limit { saves.removeFirst() }
-      saves.append(save)
-    }
   }
 }

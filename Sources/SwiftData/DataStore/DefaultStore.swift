@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Synchronization
 
 /// A store that the service keeps, as containers have it for a `ModelConfiguration`.
 ///
@@ -14,8 +15,8 @@ public final class DefaultStore: DataStore, DataStoreBatching {
   /// The identifier of the store.
   public let identifier: String
   let container: ModelContainer
-  /// The saves of which nobody knows whether they were made.
-  let doubtfulSaves = DoubtfulSnapshotSaves()
+  /// The last saves of which nobody knows whether they were made, one for each context.
+  let doubtfulSaves = Mutex(DoubtfulWrites<DoubtfulSnapshotSave>(limit: 16))
 
   /// Opens the store; the service is started if need be.
   ///

@@ -81,18 +81,13 @@ struct SnapshotSave {
     let storage = link.storage
     for property in storage.description.properties {
       guard let told = snapshot.values[property.name]?.slot(of: property) else { continue }
-      if property.isToMany {
-        guard case .many(let list) = try resolved(told) else { continue }
-        if storage.targets(property.slot)?.allIdentifiers == list?.allIdentifiers { continue }
-        storage.willChange(property.slot)
-        storage.slots[property.slot] = .many(list)
-      } else {
-        let known = storage.loaded(property)
-        let slot = try resolved(told)
-        if property.isSame(known, slot) { continue }
-        storage.willChange(property.slot)
-        storage.slots[property.slot] = slot
-      }
+      let value = try resolved(told)
+      let isSame =
+        switch (storage.loaded(property), value) {
+        case (.many(let known), .many(let list)): known?.allIdentifiers == list?.allIdentifiers
+        case (let known, _): property.isSame(known, value)
+        }
+      if !isSame { storage.change(property.slot, to: value) }
     }
     try context.throwPostponedError()
   }

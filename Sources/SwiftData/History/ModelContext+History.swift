@@ -169,10 +169,10 @@ final class HistoryBuilder {
           storeIdentifier: store,
           timestamp: piece.date ?? Date(timeIntervalSinceReferenceDate: 0),
           token: DefaultHistoryToken(store: store, piece.token),
-          transactionIdentifier: number
+          transactionIdentifier: number,
+          origin: piece.origin
         )
       )
-      transactions[transactions.count - 1].origin = piece.origin
     }
     var index = transactions[transactions.count - 1].changes.count
     for change in piece.changes {

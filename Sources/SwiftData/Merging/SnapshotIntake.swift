@@ -21,35 +21,20 @@ struct SnapshotIntake {
   mutating func take(_ snapshot: DefaultSnapshot) {
     let identifier = snapshot.persistentIdentifier
     guard let description = context.description(of: identifier) else { return }
-    if let storage = context.registered(identifier) {
-      guard let link = storage.link else { return }
-      links.append(link)
-      if storage.isFault, storage.changed.isEmpty {
-        fill(storage, snapshot)
-      } else {
-        compare(link, snapshot)
-      }
-      return
+    let known = context.registered(identifier)
+    let link: Link
+    if let known {
+      guard let own = known.link else { return }
+      link = own
+    } else {
+      link = description.makeObject(identifier)
+      context.register(link.storage)
     }
-    let link = description.makeObject(identifier)
-    context.register(link.storage)
     links.append(link)
-    fill(link.storage, snapshot)
+    take(snapshot, of: link)
   }
 
-  private mutating func fill(_ storage: ModelStorage, _ snapshot: DefaultSnapshot) {
-    storage.version = 1
-    for property in storage.description.properties {
-      guard let slot = snapshot.slot(of: property, in: storage.description) else { continue }
-      if case .many(let list?) = slot {
-        lists[storage.identifier, default: [:]][property.slot] = list.allIdentifiers
-      } else {
-        storage.slots[property.slot] = slot
-      }
-    }
-  }
-
-  private mutating func compare(_ link: Link, _ snapshot: DefaultSnapshot) {
+  private mutating func take(_ snapshot: DefaultSnapshot, of link: Link) {
     let storage = link.storage
     for property in storage.description.properties where !storage.changed.contains(property.slot) {
       guard let value = snapshot.slot(of: property, in: storage.description) else { continue }

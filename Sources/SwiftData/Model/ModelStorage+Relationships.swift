@@ -63,10 +63,7 @@ extension ModelStorage {
     if isSame, case .link = slots[slot] { return }
     if !isSame { leaveTarget(slot) }
     slots[slot] = link.map(Slot.link) ?? .nothing
-    guard !isSame, let link, let inverse = description.properties[slot].shape.inverse else {
-      return
-    }
-    link.storage.accept(self, at: inverse)
+    if !isSame, let link { tell(link, slot, isAdded: true) }
   }
 
   /// Lets a to-many relationship lead to other objects, and the other sides back.
@@ -87,22 +84,17 @@ extension ModelStorage {
     if case .unloaded = slots[slot], phase == .stored { return addTargets(slot, links ?? []) }
     if wasUnread || isUnread { links = Self.unique(old + (links ?? [])) }
     slots[slot] = .many(links.map { LinkList($0) })
-    guard let inverse = description.properties[slot].shape.inverse else { return }
+    guard description.properties[slot].shape.inverse != nil else { return }
     let (removed, added) = Self.difference(old, links ?? [])
-    for link in removed where link.storage !== self || inverse.slot != slot {
-      link.storage.forget(self, at: inverse)
-    }
-    for link in added where link.storage !== self || inverse.slot != slot {
-      link.storage.accept(self, at: inverse)
-    }
+    for link in removed { tell(link, slot, isAdded: false) }
+    for link in added { tell(link, slot, isAdded: true) }
   }
 
   /// Lets a to-many relationship that can't be read lead to more; what it leads to otherwise stays.
   private final func addTargets(_ slot: Int, _ links: [Link]) {
-    let inverse = description.properties[slot].shape.inverse
     for link in links {
-      deltas[slot, default: LinkDelta()].add(link)
-      if let inverse { link.storage.accept(self, at: inverse) }
+      deltas[slot, default: LinkDelta()].change(link, isAdded: true)
+      tell(link, slot, isAdded: true)
     }
   }
 
@@ -110,16 +102,10 @@ extension ModelStorage {
   ///
   /// - Returns: Whether that is all that there was to do; else nothing was done.
   final func changeTargets(_ slot: Int, _ range: Range<Int>, _ links: [Link]) -> Bool {
-    let inverse = description.properties[slot].shape.inverse
-    let isOwnInverse = inverse?.slot == slot
     if links.isEmpty {
       willChange(slot)
-      guard !range.isEmpty else { return true }
-      let removed = ownList(slot).remove(range)
-      guard let inverse else { return true }
-      for link in removed where link.storage !== self || !isOwnInverse {
-        link.storage.forget(self, at: inverse)
-      }
+      if range.isEmpty { return true }
+      for link in ownList(slot).remove(range) { tell(link, slot, isAdded: false) }
       return true
     }
     guard range.isEmpty, Self.unique(links).count == links.count,
@@ -128,10 +114,7 @@ extension ModelStorage {
     guard links.allSatisfy({ meet($0.storage) }) else { return false }
     willChange(slot)
     ownList(slot).insert(links, at: range.lowerBound)
-    guard let inverse else { return true }
-    for link in links where link.storage !== self || !isOwnInverse {
-      link.storage.accept(self, at: inverse)
-    }
+    for link in links { tell(link, slot, isAdded: true) }
     return true
   }
 
@@ -154,19 +137,13 @@ extension ModelStorage {
 
   /// Lets the other sides of a relationship lead back that was set in the object's initializer.
   final func linkInverse(_ slot: Int) {
-    let inverse = description.properties[slot].shape.inverse
     switch slots[slot] {
     case .link(let link):
-      guard meet(link.storage) else {
-        slots[slot] = .nothing
-        return
-      }
-      if let inverse { link.storage.accept(self, at: inverse) }
+      if meet(link.storage) { tell(link, slot, isAdded: true) } else { slots[slot] = .nothing }
     case .many(let list?):
       let own = (list.links ?? []).filter { meet($0.storage) }
       if own.count < list.count { slots[slot] = .many(LinkList(own)) }
-      guard let inverse else { return }
-      for link in own { link.storage.accept(self, at: inverse) }
+      for link in own { tell(link, slot, isAdded: true) }
     default: break
     }
   }
@@ -192,73 +169,64 @@ extension ModelStorage {
 
   /// Lets the object that a to-one relationship leads to forget this one.
   private final func leaveTarget(_ slot: Int) {
-    guard let inverse = description.properties[slot].shape.inverse else { return }
-    switch slots[slot] {
-    case .link(let link): link.storage.forget(self, at: inverse)
-    case .weak(let weak): weak.link?.storage.forget(self, at: inverse)
-    case .reference(let identifier): context?.fault(identifier)?.storage.forget(self, at: inverse)
-    default: break
-    }
-  }
-
-  /// Lets a relationship lead to an object that leads here.
-  private final func accept(_ other: ModelStorage, at side: RelationshipShape.Inverse) {
-    guard let link = other.link, let model else { return }
-    let slot = side.slot
-    let property = description.properties[slot]
-    if side.isToMany {
-      property.willSet(model)
-      willChange(slot)
-      if case .unloaded = slots[slot] {
-        deltas[slot, default: LinkDelta()].add(link)
-      } else {
-        let list = ownList(slot)
-        // One side may have been read before others saved this, and the other after it.
-        let isKnown = phase == .stored && other.phase == .stored && list.contains(other)
-        if isKnown {
-          insist(slot, link, isAdded: true)
-          property.didSet(model)
-          return
-        }
-        if list.links == nil, link.storage.identifier.isTemporary {
-          // The identifier is another one after the next save.
-          slots[slot] = .many(LinkList(resolved(list, slot) + [link]))
-        } else {
-          list.append(link)
-        }
+    guard description.properties[slot].shape.inverse != nil else { return }
+    let target: Link? =
+      switch slots[slot] {
+      case .link(let link): link
+      case .weak(let weak): weak.link
+      case .reference(let identifier): context?.fault(identifier)
+      default: nil
       }
-    } else {
-      if case .unloaded = slots[slot] { load(slot) }
-      if slots[slot].targetIdentifier == other.identifier { return insist(slot) }
-      property.willSet(model)
-      willChange(slot)
-      leaveTarget(slot)
-      slots[slot] = .link(link)
-    }
-    property.didSet(model)
+    if let target { tell(target, slot, isAdded: false) }
   }
 
-  /// Lets a relationship not lead any more to an object that doesn't lead here any more.
-  final func forget(_ other: ModelStorage, at side: RelationshipShape.Inverse) {
-    guard let link = other.link, let model else { return }
+  /// Lets the other side follow where a relationship leads to an object now, or doesn't any more.
+  private final func tell(_ link: Link, _ slot: Int, isAdded: Bool) {
+    guard let inverse = description.properties[slot].shape.inverse,
+      link.storage !== self || inverse.slot != slot
+    else { return }
+    link.storage.follow(self, at: inverse, isAdded: isAdded)
+  }
+
+  /// Lets a relationship lead to an object that leads here, or not any more to one that doesn't.
+  final func follow(_ other: ModelStorage, at side: RelationshipShape.Inverse, isAdded: Bool) {
+    guard let link = other.link else { return }
     let slot = side.slot
-    let property = description.properties[slot]
-    if side.isToMany {
-      property.willSet(model)
+    guard side.isToMany else {
+      if case .unloaded = slots[slot] { load(slot) }
+      let isThere = slots[slot].targetIdentifier == other.identifier
+      if isThere, isAdded { insist(slot) }
+      guard isThere != isAdded else { return }
+      return withMutation(slot) {
+        willChange(slot)
+        if isAdded { leaveTarget(slot) }
+        slots[slot] = isAdded ? .link(link) : .nothing
+      }
+    }
+    withMutation(slot) {
       willChange(slot)
       if case .unloaded = slots[slot] {
-        deltas[slot, default: LinkDelta()].remove(link)
+        deltas[slot, default: LinkDelta()].change(link, isAdded: isAdded)
+      } else if isAdded {
+        add(link, to: slot)
       } else if !ownList(slot).remove(other) {
         insist(slot, link, isAdded: false)
       }
-    } else {
-      if case .unloaded = slots[slot] { load(slot) }
-      guard slots[slot].targetIdentifier == other.identifier else { return }
-      property.willSet(model)
-      willChange(slot)
-      slots[slot] = .nothing
     }
-    property.didSet(model)
+  }
+
+  /// Adds an object to a list that is loaded.
+  private final func add(_ link: Link, to slot: Int) {
+    let list = ownList(slot)
+    if phase == .stored, link.storage.phase == .stored, list.contains(link.storage) {
+      // One side may have been read before others saved this, and the other after it.
+      insist(slot, link, isAdded: true)
+    } else if list.links == nil, link.storage.identifier.isTemporary {
+      // The identifier is another one after the next save.
+      slots[slot] = .many(LinkList(resolved(list, slot) + [link]))
+    } else {
+      list.append(link)
+    }
   }
 
   /// Lets the next save tell what a to-one relationship leads to, though that is what is known: what the
@@ -304,7 +272,7 @@ extension ModelStorage {
           inverse.isToMany || other.slots[inverse.slot].targetIdentifier == nil,
           !other.leads(to: self, inverse)
         else { continue }
-        other.accept(self, at: inverse)
+        other.follow(self, at: inverse, isAdded: true)
       }
     }
   }

@@ -205,6 +205,14 @@ extension ModelStorage {
     property.didSet(model)
   }
 
+  /// Gives a property another value as the program would.
+  final func change(_ slot: Int, to value: Slot) {
+    withMutation(slot) {
+      willChange(slot)
+      slots[slot] = value
+    }
+  }
+
   /// Gives a property another value, and tells its observers.
   final func mutate(_ slot: Int, to value: Slot) { withMutation(slot) { slots[slot] = value } }
 }

@@ -86,6 +86,12 @@ final class LinkList {
     return LinkList(identifiers)
   }
 
+  /// Returns a list without the objects that have some identifiers.
+  func without(_ gone: Set<PersistentIdentifier>) -> LinkList {
+    links.map { LinkList($0.filter { !gone.contains($0.storage.identifier) }) }
+      ?? LinkList(identifiers.filter { !gone.contains($0) })
+  }
+
   /// Adds an object at the end.
   func append(_ link: Link) {
     typed = nil
@@ -150,23 +156,27 @@ struct LinkDelta {
   var added: [Link] = []
   var removed: [Link] = []
 
-  mutating func add(_ link: Link) {
-    if let index = removed.firstIndex(where: { $0.storage === link.storage }) {
-      removed.remove(at: index)
-    } else {
-      added.append(link)
+  /// Notes that an object was added or removed, unless that takes the opposite back.
+  mutating func change(_ link: Link, isAdded: Bool) {
+    func move(from opposite: inout [Link], to side: inout [Link]) {
+      if let index = opposite.firstIndex(where: { $0.storage === link.storage }) {
+        opposite.remove(at: index)
+      } else {
+        side.append(link)
+      }
     }
-  }
-
-  mutating func remove(_ link: Link) {
-    if let index = added.firstIndex(where: { $0.storage === link.storage }) {
-      added.remove(at: index)
-    } else {
-      removed.append(link)
-    }
+    if isAdded { move(from: &removed, to: &added) } else { move(from: &added, to: &removed) }
   }
 
   var isEmpty: Bool { added.isEmpty && removed.isEmpty }
+
+  /// Returns what becomes of a list.
+  func applied(to list: LinkList) -> LinkList {
+    let result = list.without(removed.identifiers)
+    let known = Set(result.allIdentifiers)
+    for link in added where !known.contains(link.storage.identifier) { result.append(link) }
+    return result
+  }
 }
 
 extension Array {

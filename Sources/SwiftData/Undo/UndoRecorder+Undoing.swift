@@ -169,14 +169,6 @@ extension PropertyDescription {
 }
 
 extension ModelStorage {
-  /// Gives a property another value as the program would.
-  fileprivate final func change(_ slot: Int, to value: Slot) {
-    withMutation(slot) {
-      willChange(slot)
-      slots[slot] = value
-    }
-  }
-
   /// Whether the other side of a to-one relationship leads to another object than it should.
   fileprivate final func leadsElsewhere(
     _ property: PropertyDescription,

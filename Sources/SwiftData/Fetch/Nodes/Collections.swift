@@ -2,12 +2,10 @@ package import DepotClient
 package import DepotProtocol
 
 /// A list of values that are written down.
+@Memberwise("elements")
 public struct ValueList<Element>: UnencodedPart {
   /// The elements.
   public let elements: [any StandardPredicateExpression<Element>]
-
-  /// Creates the list of some elements.
-  public init(_ elements: [any StandardPredicateExpression<Element>]) { self.elements = elements }
 
   public func evaluate(_ bindings: PredicateBindings) throws -> [Element] {
     try elements.map { try $0.evaluate(bindings) }

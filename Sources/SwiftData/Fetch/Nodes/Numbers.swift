@@ -2,13 +2,11 @@ package import DepotClient
 public import DepotProtocol
 
 /// A number without its sign.
+@Memberwise("base")
 public struct Magnitude<Base: StandardPredicateExpression>: StandardPredicateExpression
 where Base.Output: SignedNumeric & Comparable {
   /// The number.
   public let base: Base
-
-  /// Creates the part of a number without its sign.
-  public init(_ base: Base) { self.base = base }
 
   public func evaluate(_ bindings: PredicateBindings) throws -> Base.Output {
     abs(try base.evaluate(bindings))
@@ -22,14 +20,12 @@ extension Magnitude: LowerableExpression {
 }
 
 /// A number as one of another type, or as text.
+@Memberwise("base")
 public struct ValueConversion<Base: StandardPredicateExpression, Output: ConvertedValue>:
   StandardPredicateExpression
 {
   /// The number.
   public let base: Base
-
-  /// Creates the part of a number that is converted.
-  public init(_ base: Base) { self.base = base }
 
   /// - Throws: `PredicateError.invalidInput` if the number is beyond what the type can be.
   public func evaluate(_ bindings: PredicateBindings) throws -> Output {

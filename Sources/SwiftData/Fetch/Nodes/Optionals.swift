@@ -2,12 +2,10 @@ package import DepotClient
 package import DepotProtocol
 
 /// A value where there may be none, to be compared with one that is optional.
+@Memberwise("base")
 public struct OptionalPromotion<Base: StandardPredicateExpression>: StandardPredicateExpression {
   /// The value.
   public let base: Base
-
-  /// Creates the part of a value.
-  public init(_ base: Base) { self.base = base }
 
   public func evaluate(_ bindings: PredicateBindings) throws -> Base.Output? {
     try base.evaluate(bindings)
@@ -21,13 +19,11 @@ extension OptionalPromotion: LowerableExpression {
 }
 
 /// Whether there is no value, of a type whose values can't be compared.
+@Memberwise("base")
 public struct AbsenceTest<Base: StandardPredicateExpression, Wrapped>: StandardPredicateExpression
 where Base.Output == Wrapped? {
   /// The value that may be missing.
   public let base: Base
-
-  /// Creates the test of a value.
-  public init(_ base: Base) { self.base = base }
 
   public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
     try base.evaluate(bindings) == nil

@@ -2,6 +2,7 @@ package import DepotClient
 package import DepotProtocol
 
 /// The order of two strings.
+@Memberwise("order", "left", "right")
 public struct TextComparison<Left: StandardPredicateExpression, Right: StandardPredicateExpression>:
   StandardPredicateExpression
 where Left.Output: StringProtocol, Right.Output: StringProtocol {
@@ -22,11 +23,6 @@ where Left.Output: StringProtocol, Right.Output: StringProtocol {
     case localized
     /// As people expect it; by letters and marks where that makes no difference.
     case localizedCaseInsensitive
-  }
-
-  /// Creates the comparison of two strings.
-  public init(_ order: Order, _ left: Left, _ right: Right) {
-    (self.order, self.left, self.right) = (order, left, right)
   }
 
   public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {

@@ -2,15 +2,13 @@ package import DepotClient
 package import DepotProtocol
 
 /// A string in lower or upper case.
+@Memberwise("base")
 public struct LetterCase<Base: StandardPredicateExpression>: StandardPredicateExpression
 where Base.Output: StringProtocol {
   /// The string.
   public let base: Base
   /// Whether it's in upper case.
   public let isUpper: Bool
-
-  /// Creates the part of a string in one case.
-  public init(_ base: Base, isUpper: Bool) { (self.base, self.isUpper) = (base, isUpper) }
 
   public func evaluate(_ bindings: PredicateBindings) throws -> String {
     let text = try base.evaluate(bindings)
@@ -29,6 +27,7 @@ extension LetterCase: LowerableExpression, ConstantExpression {
 }
 
 /// A string with another after it.
+@Memberwise("left", "right")
 public struct Concatenation<
   Left: StandardPredicateExpression<String>,
   Right: StandardPredicateExpression<String>
@@ -37,9 +36,6 @@ public struct Concatenation<
   public let left: Left
   /// The string after it.
   public let right: Right
-
-  /// Creates the part of two strings.
-  public init(_ left: Left, _ right: Right) { (self.left, self.right) = (left, right) }
 
   public func evaluate(_ bindings: PredicateBindings) throws -> String {
     try left.evaluate(bindings) + right.evaluate(bindings)

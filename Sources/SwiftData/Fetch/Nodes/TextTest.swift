@@ -2,6 +2,7 @@ package import DepotClient
 package import DepotProtocol
 
 /// Whether a string ends with another, or contains it as people look for text.
+@Memberwise("test", "text", "other")
 public struct TextTest<Text: StandardPredicateExpression, Other: StandardPredicateExpression>:
   StandardPredicateExpression
 where Text.Output: StringProtocol, Other.Output: StringProtocol {
@@ -20,11 +21,6 @@ where Text.Output: StringProtocol, Other.Output: StringProtocol {
     case containsLocalized
     /// Without regard to case.
     case containsInAnyCase
-  }
-
-  /// Creates the test of a string.
-  public init(_ test: Kind, _ text: Text, _ other: Other) {
-    (self.test, self.text, self.other) = (test, text, other)
   }
 
   public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
