@@ -38,24 +38,3 @@ extension QueryCompiler {
     return Operand(constant: value, source: operand.source)
   }
 }
-
-extension QueryExpression.Arithmetic {
-  /// The number by which the SQL functions know the operation.
-  var functionCode: Int64 {
-    switch self {
-    case .add: 0
-    case .subtract: 1
-    case .multiply: 2
-    case .divide: 3
-    case .modulo: 4
-    case .power: 5
-    }
-  }
-
-  init?(functionCode: Int64) {
-    guard let found = Self.allCases.first(where: { $0.functionCode == functionCode }) else {
-      return nil
-    }
-    self = found
-  }
-}

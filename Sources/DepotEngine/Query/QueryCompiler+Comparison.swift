@@ -20,8 +20,8 @@ extension QueryCompiler {
       right = try folded(right, options)
     }
     switch comparison {
-    case .equal: return equality(left, right, isFilter: isFilter)
-    case .notEqual: return inequality(left, right)
+    case .equal, .notEqual:
+      return equality(left, right, isFilter: isFilter, areSame: comparison == .equal)
     case .less, .lessOrEqual, .greater, .greaterOrEqual:
       try checkOrder(left, right)
       if options.contains(.localized) {
@@ -39,36 +39,32 @@ extension QueryCompiler {
     }
   }
 
-  func equality(_ left: Operand, _ right: Operand, isFilter: Bool) -> Condition {
-    if left.isNull && right.isNull { return .always(true) }
-    if left.isNull { return Condition((right.presence ?? right.fragment) + " IS NULL") }
-    if right.isNull { return Condition((left.presence ?? left.fragment) + " IS NULL") }
-    if left.isAlwaysNaN || right.isAlwaysNaN { return .always(false) }
+  /// Translates that two operands are the same, or, unless they `areSame`, that they differ.
+  func equality(
+    _ left: Operand,
+    _ right: Operand,
+    isFilter: Bool,
+    areSame: Bool = true
+  ) -> Condition {
+    let not = areSame ? "" : "NOT "
+    if left.isNull && right.isNull { return .always(areSame) }
+    if left.isNull { return Condition((right.presence ?? right.fragment) + " IS \(not)NULL") }
+    if right.isNull { return Condition((left.presence ?? left.fragment) + " IS \(not)NULL") }
+    if left.isAlwaysNaN || right.isAlwaysNaN { return .always(!areSame) }
     if left.needsDecimalOrder(with: right) {
-      return Condition(Self.decimalOrder(left, right) + " IN (0, 2)")
+      return Condition(Self.decimalOrder(left, right) + " \(not)IN (0, 2)")
     }
-    if isFilter, left.isConstant || right.isConstant {
+    if isFilter, areSame, left.isConstant || right.isConstant {
       return Condition(
         left.fragment + " = " + right.fragment,
         isNullable: left.isNullable || right.isNullable
       )
     }
-    let same = left.fragment + " IS " + right.fragment
-    guard left.canBeNaN && right.canBeNaN else { return Condition(same) }
-    return Condition((same + " AND " + left.fragment + " IS NOT x''").parenthesized)
-  }
-
-  private func inequality(_ left: Operand, _ right: Operand) -> Condition {
-    if left.isNull && right.isNull { return .always(false) }
-    if left.isNull { return Condition((right.presence ?? right.fragment) + " IS NOT NULL") }
-    if right.isNull { return Condition((left.presence ?? left.fragment) + " IS NOT NULL") }
-    if left.isAlwaysNaN || right.isAlwaysNaN { return .always(true) }
-    if left.needsDecimalOrder(with: right) {
-      return Condition(Self.decimalOrder(left, right) + " NOT IN (0, 2)")
-    }
-    let different = left.fragment + " IS NOT " + right.fragment
-    guard left.canBeNaN && right.canBeNaN else { return Condition(different) }
-    return Condition((different + " OR " + left.fragment + " IS x''").parenthesized)
+    let condition = left.fragment + " IS \(not)" + right.fragment
+    guard left.canBeNaN && right.canBeNaN else { return Condition(condition) }
+    let unlessNaN =
+      areSame ? " AND " + left.fragment + " IS NOT x''" : " OR " + left.fragment + " IS x''"
+    return Condition((condition + unlessNaN).parenthesized)
   }
 
   private func order(

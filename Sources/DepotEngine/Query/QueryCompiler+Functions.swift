@@ -6,17 +6,13 @@ extension QueryCompiler {
     _ function: QueryExpression.Function,
     _ arguments: [QueryExpression]
   ) throws(DepotError) -> Operand {
-    guard arguments.count == function.argumentCount else {
-      let count = function.argumentCount
-      throw invalid("\(function.rawValue) takes \(count.counting("argument")).")
+    guard arguments.count == function.arity else {
+      throw invalid("\(function.rawValue) takes \(function.arity.counting("argument")).")
     }
     if function == .rank { return try rank() }
     var operands: [Operand] = []
-    for (index, argument) in arguments.enumerated() {
-      let operand = try operand(argument)
-      operands.append(
-        try check(operand, for: function, isFirst: index == 0)
-      )
+    for (argument, kind) in zip(arguments, function.kind.arguments) {
+      operands.append(try check(operand(argument), as: kind, of: function))
     }
     if operands.contains(where: \.isNull) { return makeConstant(.null) }
     let constants = operands.compactMap(\.constant)
@@ -34,17 +30,12 @@ extension QueryCompiler {
   /// Returns an argument as the function wants it.
   private func check(
     _ operand: Operand,
-    for function: QueryExpression.Function,
-    isFirst: Bool
+    as kind: QueryExpression.Function.ArgumentKind,
+    of function: QueryExpression.Function
   ) throws(DepotError) -> Operand {
     if operand.isNull { return operand }
-    let kind = isFirst ? function.kind.argument : function == .json ? .text : function.kind.argument
     var operand = operand
-    if operand.type == .json, kind != .json {
-      let type: AttributeType =
-        kind == .number ? .double : kind == .whole ? .int64 : .string
-      operand = scalar(operand, as: type)
-    }
+    if operand.type == .json, let type = kind.readType { operand = scalar(operand, as: type) }
     let fits =
       switch kind {
       case .text: operand.isText

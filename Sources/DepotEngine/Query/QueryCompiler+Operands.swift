@@ -80,8 +80,8 @@ extension QueryCompiler {
   private func variable(_ name: String) throws(DepotError) -> QueryTerm {
     if let bound = variables.last(where: { $0.name == name }) { return bound.term }
     if name == "SELF" { return .object(row) }
-    let nearest = Spelling.nearest(to: name, in: variables.map(\.name) + ["SELF"])
+    let names = variables.map(\.name) + ["SELF"]
     throw invalid("There is no variable \"\(name)\" here.")
-      .hint(nearest.map { "Did you mean \"\($0)\"?" } ?? "Bind it, or write SELF for the row.")
+      .hint(Spelling.hint(for: name, in: names) ?? "Bind it, or write SELF for the row.")
   }
 }

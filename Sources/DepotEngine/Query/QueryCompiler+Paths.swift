@@ -191,21 +191,12 @@ extension QueryCompiler {
   }
 
   private func unknown(_ path: String, of layout: EntityLayout) -> DepotError {
-    let names =
-      layout.fields.map(\.path) + layout.relationships.map(\.name) + [
-        "$id", "$version", "$entity",
-      ]
     let steps = path.split(separator: ".").map(String.init)
-    if let first = steps.first, steps.count > 1, names.contains(first) {
+    let isField = layout.fields.contains { $0.path == steps.first }
+    if let first = steps.first, steps.count > 1, isField || KeyPathSyntax.system.contains(first) {
       return DepotError(.unknownAttribute, "\(layout.name).\(first) has no \"\(steps[1])\".")
         .hint("It is an attribute, so the path ends there.")
     }
-    let nearest = Spelling.nearest(to: path, in: names)
-    return DepotError(.unknownAttribute, "\(layout.name) has no attribute \"\(path)\".")
-      .hint(
-        nearest.map { "Did you mean \"\($0)\"?" }
-          ?? "It has \(layout.fields.map(\.path).joined(separator: ", "))."
-      )
-      .details(nearest.map { ["didYouMean": .string($0)] } ?? [:])
+    return catalog.schema.unknownPath(path, from: layout.entity)
   }
 }

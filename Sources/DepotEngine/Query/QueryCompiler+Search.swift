@@ -106,9 +106,8 @@ extension QueryCompiler {
     let wanted = try names.map { name throws(DepotError) in
       if let column = columns.first(where: { $0.path == name }) { return column.name }
       guard layout.position(of: name) != nil else {
-        let nearest = Spelling.nearest(to: name, in: columns.map(\.path))
         throw DepotError(.unknownAttribute, "\(layout.name) has no attribute \"\(name)\".")
-          .hint(nearest.map { "Did you mean \"\($0)\"?" })
+          .hint(Spelling.hint(for: name, in: columns.map(\.path)))
       }
       let list = columns.map(\.path).joined(separator: ", ")
       throw invalid("\(layout.name).\(name) can't be searched for words.")

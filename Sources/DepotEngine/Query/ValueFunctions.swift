@@ -7,7 +7,7 @@ internal import DepotSQLite
 enum ValueFunctions {
   static func register(on connection: Connection) throws(SQLiteError) {
     for function in QueryExpression.Function.allCases where function != .rank {
-      let count = function.argumentCount
+      let count = function.arity
       let isRandom = function == .random || function == .randomn
       try connection.addFunction(
         function.sqlName,
@@ -115,6 +115,7 @@ protocol FunctionCoded: CaseIterable, Equatable where AllCases == [Self] {}
 
 extension AttributeType: FunctionCoded {}
 extension NumberWidth: FunctionCoded {}
+extension QueryExpression.Arithmetic: FunctionCoded {}
 
 extension FunctionCoded {
   var functionCode: Int64 { Int64(Self.allCases.firstIndex(of: self) ?? 0) }

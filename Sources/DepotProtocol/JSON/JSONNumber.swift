@@ -112,11 +112,23 @@ package enum JSONNumber {
 }
 
 /// Where the digits of a number are that aren't the zeros before and behind all others.
-private struct SignificantDigits {
+struct SignificantDigits {
   var isNegative: Bool
   /// The first and the last one, each with the power of ten that it counts for; `nil` if the number is 0.
   var first: (index: Int, power: Int)?
   var last: (index: Int, power: Int)?
+
+  /// How many digits there are from the first to the last.
+  var count: Int {
+    guard let first, let last else { return 0 }
+    return first.power - last.power + 1
+  }
+
+  init?(_ text: String) {
+    var text = text
+    guard let digits = text.withUTF8({ Self($0) }) else { return nil }
+    self = digits
+  }
 
   /// Returns `nil` if `text` isn't digits, perhaps behind a minus and before a fraction and an exponent.
   init?(_ text: UnsafeBufferPointer<UInt8>) {

@@ -162,36 +162,12 @@ package enum Base64 {
 package enum DecimalText {
   /// Returns the decimal that all of `text` writes, or `nil` if it isn't one or has too many digits.
   package static func parse(_ text: String) -> Decimal? {
-    let digits = text.prefix { $0 != "e" && $0 != "E" }.filter(\.isWholeNumber)
-    let significant = digits.trimmingPrefix { $0 == "0" }.reversed().drop { $0 == "0" }
-    guard isGrammatical(text), significant.count <= 38, let value = Decimal(string: text),
-      !value.isNaN
+    guard let digits = SignificantDigits(text), digits.count <= 38,
+      let value = Decimal(string: text), !value.isNaN
     else { return nil }
     return value
   }
 
   /// Whether `text` has digits, perhaps behind a minus and before a fraction and an exponent.
-  package static func isGrammatical(_ text: String) -> Bool {
-    var rest = text.utf8[...]
-    if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
-    guard skipDigits(&rest) else { return false }
-    if rest.first == UInt8(ascii: ".") {
-      rest.removeFirst()
-      guard skipDigits(&rest) else { return false }
-    }
-    if let byte = rest.first, byte | 0x20 == UInt8(ascii: "e") {
-      rest.removeFirst()
-      if let sign = rest.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") {
-        rest.removeFirst()
-      }
-      guard skipDigits(&rest) else { return false }
-    }
-    return rest.isEmpty
-  }
-
-  private static func skipDigits(_ text: inout Substring.UTF8View) -> Bool {
-    let digits = text.prefix { $0 &- 0x30 < 10 }.count
-    text.removeFirst(digits)
-    return digits > 0
-  }
+  package static func isGrammatical(_ text: String) -> Bool { SignificantDigits(text) != nil }
 }

@@ -46,7 +46,8 @@ enum StringCheck {
     }
   }
 
-  private static func skipEscape(
+  /// Moves `position` from a backslash to what follows its escape.
+  static func skipEscape(
     _ bytes: UnsafeBufferPointer<UInt8>,
     from position: inout Int
   ) throws(JSONError) {

@@ -30,12 +30,12 @@ package struct SchemaInference {
       guard let before = entity.old, let after = entity.new else { continue }
       origins[after.name] = before.name
       attributes[after.name] = Succession.all(
-        from: old.declaredAttributes(of: before),
-        to: new.declaredAttributes(of: after)
+        from: old.declared(\.attributes, of: before),
+        to: new.declared(\.attributes, of: after)
       )
       relationships[after.name] = Succession.all(
-        from: old.declaredRelationships(of: before),
-        to: new.declaredRelationships(of: after)
+        from: old.declared(\.relationships, of: before),
+        to: new.declared(\.relationships, of: after)
       )
     }
     self.origins = origins
@@ -111,15 +111,13 @@ extension SchemaInference {
 }
 
 extension Schema {
-  fileprivate func declaredAttributes(of entity: Entity) -> [Declared<Attribute>] {
+  /// Returns properties of an entity, inherited ones included, with the entities that declare them.
+  fileprivate func declared<Property>(
+    _ properties: (Entity) -> [Property],
+    of entity: Entity
+  ) -> [Declared<Property>] {
     lineage(of: entity).flatMap { owner in
-      owner.attributes.map { Declared(property: $0, owner: owner.name) }
-    }
-  }
-
-  fileprivate func declaredRelationships(of entity: Entity) -> [Declared<Relationship>] {
-    lineage(of: entity).flatMap { owner in
-      owner.relationships.map { Declared(property: $0, owner: owner.name) }
+      properties(owner).map { Declared(property: $0, owner: owner.name) }
     }
   }
 }

@@ -47,17 +47,9 @@ private struct WholeNumbers {
   var bits: Int
 
   init?(_ type: AttributeType, _ width: NumberWidth?) {
-    switch (type, width) {
-    case (.int64, nil): (isSigned, bits) = (true, 63)
-    case (_, .int8): (isSigned, bits) = (true, 7)
-    case (_, .int16): (isSigned, bits) = (true, 15)
-    case (_, .int32): (isSigned, bits) = (true, 31)
-    case (_, .uint8): (isSigned, bits) = (false, 8)
-    case (_, .uint16): (isSigned, bits) = (false, 16)
-    case (_, .uint32): (isSigned, bits) = (false, 32)
-    case (_, .uint64): (isSigned, bits) = (false, 64)
-    default: return nil
-    }
+    let whole = width.map(\.whole) ?? (type == .int64 ? (true, 63) : nil)
+    guard let whole else { return nil }
+    (isSigned, bits) = whole
   }
 
   func contains(_ other: WholeNumbers) -> Bool {

@@ -322,9 +322,8 @@ extension Operation {
   private static func unknown(_ name: JSONNode) -> DepotError {
     do {
       let text = try name.string()
-      let nearest = Spelling.nearest(to: text, in: names)
       return DepotError(.unknownOperation, "There is no operation \"\(text)\".")
-        .hint(nearest.map { "Did you mean \"\($0)\"?" } ?? "See describe.").at("/call")
+        .hint(Spelling.hint(for: text, in: names) ?? "See describe.").at("/call")
     } catch {
       return error
     }

@@ -68,10 +68,8 @@ extension ExpressionDecoder {
   func type(_ node: JSONNode) throws(DepotError) -> AttributeType {
     let name = try node.string()
     guard let type = AttributeType(rawValue: name), type != .composite else {
-      throw invalid(node, "There is no such type.").hint(
-        Spelling.nearest(to: name, in: AttributeType.allCases.map(\.rawValue))
-          .map { "Did you mean \"\($0)\"?" }
-      )
+      throw invalid(node, "There is no such type.")
+        .hint(Spelling.hint(for: name, in: AttributeType.allCases.map(\.rawValue)))
     }
     return type
   }

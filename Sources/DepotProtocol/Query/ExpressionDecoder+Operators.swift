@@ -69,9 +69,8 @@ extension ExpressionDecoder {
     switch members.name {
     case "values":
       let parts = try list(argument)
-      for (part, node) in zip(parts, try argument.elements()) {
-        if case .value(.list) = part { throw invalid(node, "A list can't hold lists.") }
-        if case .list = part { throw invalid(node, "A list can't hold lists.") }
+      for (part, node) in zip(parts, try argument.elements()) where part.isList {
+        throw invalid(node, "A list can't hold lists.")
       }
       return .collection(of: parts)
     case "filter":

@@ -25,9 +25,9 @@ struct ExpressionMembers {
     }
     (name, self.place, argument) = members.remove(at: place)
     guard let allowed = ExpressionOperators.table[name] else {
-      let nearest = Spelling.nearest(to: name, in: ExpressionOperators.table.keys.sorted())
       throw DepotError(.predicate, "There is no operator \"\(name)\".")
-        .hint(nearest.map { "Did you mean \"\($0)\"?" }).at(self.place.pointer)
+        .hint(Spelling.hint(for: name, in: ExpressionOperators.table.keys.sorted()))
+        .at(self.place.pointer)
     }
     for member in members {
       guard allowed.contains(member.name) else {

@@ -1,29 +1,35 @@
 /// Hints for people who wrote something that isn't available or misspelt.
 enum PredicateAdvice {
   /// The operators that are words.
-  static let operators: [String: PredicateOperator] = [
-    "AND": .and, "OR": .or, "BETWEEN": .between, "IN": .in, "CONTAINS": .text(.contains),
-    "BEGINSWITH": .text(.begins), "ENDSWITH": .text(.ends), "LIKE": .text(.like),
-    "MATCHES": .text(.matches), "IS": .is,
-  ]
-
-  /// The words that can't name an attribute unless `#` stands before them.
-  static let reserved: Set<String> = Set(operators.keys.filter { $0 != "IS" }).union(
-    quantifiers.keys
-  ).union([
-    "NOT", "TRUEPREDICATE", "FALSEPREDICATE", "NULL", "NIL", "TRUE", "YES", "FALSE", "NO", "SELF",
-  ])
+  static let operators: [String: PredicateOperator] = {
+    let tests = QueryExpression.TextTest.allCases.map { ($0.word, PredicateOperator.text($0)) }
+    return Dictionary(uniqueKeysWithValues: tests).merging([
+      "AND": .and, "OR": .or, "BETWEEN": .between, "IN": .in, "IS": .is,
+    ]) { $1 }
+  }()
 
   /// The words before a collection.
   static let quantifiers: [String: QueryExpression.Quantifier] = [
     "ANY": .any, "SOME": .any, "ALL": .all, "NONE": .none,
   ]
 
+  /// The constants that are words.
+  static let constants: [String: QueryExpression] = [
+    "TRUEPREDICATE": .and([]), "FALSEPREDICATE": .or([]), "NULL": .value(.null),
+    "NIL": .value(.null), "TRUE": .value(.bool(true)), "YES": .value(.bool(true)),
+    "FALSE": .value(.bool(false)), "NO": .value(.bool(false)), "SELF": .variable("SELF"),
+  ]
+
+  /// The words that can't name an attribute unless `#` stands before them.
+  static let reserved = Set(operators.keys).subtracting(["IS"]).union(quantifiers.keys)
+    .union(constants.keys).union(["NOT"])
+
   private static let synonyms = [
     "EQUALS": "==", "EQ": "==", "NE": "!=", "LT": "<", "LE": "<=", "GT": ">",
     "GE": ">=", "STARTSWITH": "BEGINSWITH", "STARTS": "BEGINSWITH", "BEGINS": "BEGINSWITH",
     "ENDS": "ENDSWITH", "HAS": "CONTAINS", "INCLUDES": "CONTAINS", "REGEXP": "MATCHES",
-    "ILIKE": "LIKE[c]", "ADN": "AND",
+    "ILIKE": "LIKE[c]", "ADN": "AND", "===": "==", "=!": "!=", "=~": "MATCHES", "&": "&&",
+    "|": "||",
   ]
 
   /// Returns the failure at `token`, which stands where an operator should.
@@ -34,7 +40,7 @@ enum PredicateAdvice {
       case .sign(let sign): self.sign(sign)
       default: ("Expected an operator, found \(token.description).", nil)
       }
-    return PredicateFailure(advice.message, hint: advice.hint, at: token.offset)
+    return PredicateFailure(advice.message, at: token.offset).hint(advice.hint)
   }
 
   private static func word(_ word: String) -> (String, String?) {
@@ -47,16 +53,7 @@ enum PredicateAdvice {
   }
 
   private static func sign(_ sign: PredicateToken.Sign) -> (String, String?) {
-    let instead: String? =
-      switch sign {
-      case .tripleEqual: "=="
-      case .bangAfterEqual: "!="
-      case .equalTilde: "MATCHES"
-      case .ampersand: "&&"
-      case .bar: "||"
-      default: nil
-      }
-    if let instead {
+    if let instead = synonyms[sign.rawValue] {
       return ("There is no operator \"\(sign.rawValue)\".", "Did you mean \(instead)?")
     }
     switch sign {
@@ -87,11 +84,8 @@ enum PredicateAdvice {
       case .word(let word): "For an attribute of that name, write #\(word)."
       default: nil
       }
-    return PredicateFailure(
-      "Expected a value, found \(token.description).",
-      hint: hint,
-      at: token.offset
-    )
+    return PredicateFailure("Expected a value, found \(token.description).", at: token.offset)
+      .hint(hint)
   }
 
   /// Returns the failure that `word` can't be called as a function.
@@ -100,29 +94,31 @@ enum PredicateAdvice {
     case "FUNCTION":
       return PredicateFailure(
         "FUNCTION can't be used: the service has no methods to call.",
-        hint: "Call one of the functions by its name, such as uppercase(name).",
         at: offset
-      )
+      ).hint("Call one of the functions by its name, such as uppercase(name).")
     case "FETCH":
-      return PredicateFailure(
-        "FETCH can't be used in a predicate.",
-        hint: "Follow a relationship: SUBQUERY(items, $item, …).",
-        at: offset
-      )
+      return PredicateFailure("FETCH can't be used in a predicate.", at: offset)
+        .hint("Follow a relationship: SUBQUERY(items, $item, …).")
     case "DISTANCETOLOCATION:FROMLOCATION:":
-      return PredicateFailure(
-        "There are no locations to measure between.",
-        hint: "Compare the coordinates: lat BETWEEN {47, 48} AND lon BETWEEN {8, 9}.",
-        at: offset
-      )
+      return PredicateFailure("There are no locations to measure between.", at: offset)
+        .hint("Compare the coordinates: lat BETWEEN {47, 48} AND lon BETWEEN {8, 9}.")
     default:
-      let nearest = Spelling.nearest(to: word, in: PredicateFunction.names)
-      return PredicateFailure(
-        "There is no function \"\(word)\".",
-        hint: nearest.map { "Did you mean \($0)()?" }
-          ?? "See the functions in describe, such as uppercase(), length(), sum(), and CAST().",
-        at: offset
-      )
+      return PredicateFailure("There is no function \"\(word)\".", at: offset)
+        .hint(
+          Spelling.hint(for: word, in: PredicateFunction.names) { "\($0)()" }
+            ?? "See the functions in describe, such as uppercase(), length(), sum(), and CAST()."
+        )
+    }
+  }
+}
+
+extension QueryExpression.TextTest {
+  /// The word for the test.
+  var word: String {
+    switch self {
+    case .begins: "BEGINSWITH"
+    case .ends: "ENDSWITH"
+    case .contains, .like, .matches: rawValue.uppercased()
     }
   }
 }

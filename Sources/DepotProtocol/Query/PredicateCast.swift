@@ -12,7 +12,7 @@ enum PredicateCast {
     switch token.kind {
     case .double, .integer: true
     case .string: !isNegative
-    case .word(let word): !isNegative && bool(word) != nil
+    case .word: !isNegative && token.constant?.constant?.type == .bool
     default: false
     }
   }
@@ -37,11 +37,8 @@ enum PredicateCast {
     _ type: PredicateToken
   ) throws(PredicateFailure) -> Value {
     guard let literal = Self.literal(operand, isNegative: isNegative) else {
-      throw PredicateFailure(
-        "The number is too large.",
-        hint: "Write it as text: CAST(\"…\", \"decimal\").",
-        at: operand.offset
-      )
+      throw PredicateFailure("The number is too large.", at: operand.offset)
+        .hint("Write it as text: CAST(\"…\", \"decimal\").")
     }
     guard case .string(let name) = type.kind else { throw noType(type) }
     let value: Value?
@@ -62,11 +59,8 @@ enum PredicateCast {
     let types =
       AttributeType.allCases.filter { $0 != .composite }.map(\.rawValue)
       + NumberWidth.allCases.map(\.rawValue)
-    return PredicateFailure(
-      "The second part of CAST is the name of a type.",
-      hint: "The types are " + types.map { "\"\($0)\"" }.joined(separator: ", ") + ".",
-      at: token.offset
-    )
+    return PredicateFailure("The second part of CAST is the name of a type.", at: token.offset)
+      .hint("The types are " + types.map { "\"\($0)\"" }.joined(separator: ", ") + ".")
   }
 
   private static func literal(_ operand: PredicateToken, isNegative: Bool) -> Value? {
@@ -76,16 +70,7 @@ enum PredicateCast {
     case .integer(let magnitude):
       if isNegative { return .int64(Int64(truncatingIfNeeded: 0 &- magnitude)) }
       return Int64(exactly: magnitude).map(Value.int64)
-    case .word(let word): return bool(word)
-    default: return nil
-    }
-  }
-
-  private static func bool(_ word: String) -> Value? {
-    switch NameSyntax.keyword(word) {
-    case "TRUE", "YES": .bool(true)
-    case "FALSE", "NO": .bool(false)
-    default: nil
+    default: return operand.constant?.constant
     }
   }
 

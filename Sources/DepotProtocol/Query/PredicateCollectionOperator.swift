@@ -36,12 +36,10 @@ enum PredicateCollectionOperator {
 
   static func unknown(_ name: String, at offset: Int) -> PredicateFailure {
     let names = aggregates.map(\.name) + others.keys.sorted()
-    let nearest = Spelling.nearest(to: name, in: names)
-    return PredicateFailure(
-      "There is no collection operator \"@\(name)\".",
-      hint: nearest.map { "Did you mean @\($0)?" }
-        ?? "The operators are \(aggregates.map { "@" + $0.name }.joined(separator: ", ")).",
-      at: offset
-    )
+    return PredicateFailure("There is no collection operator \"@\(name)\".", at: offset)
+      .hint(
+        Spelling.hint(for: name, in: names) { "@\($0)" }
+          ?? "The operators are \(aggregates.map { "@" + $0.name }.joined(separator: ", "))."
+      )
   }
 }

@@ -6,10 +6,25 @@ struct PredicateFailure: Error {
   /// The number of bytes before the place in question.
   var offset: Int
 
-  init(_ message: String, hint: String? = nil, at offset: Int) {
+  init(_ message: String, at offset: Int) {
     self.message = message
-    self.hint = hint
     self.offset = offset
+  }
+
+  /// Returns the failure with something to do about it.
+  func hint(_ hint: String?) -> PredicateFailure {
+    var copy = self
+    copy.hint = hint
+    return copy
+  }
+
+  /// Returns the failure that a number has too many digits for its form.
+  static func numberTooLarge(
+    _ message: String = "The number is too large.",
+    at offset: Int
+  ) -> PredicateFailure {
+    PredicateFailure(message, at: offset)
+      .hint("Numbers of up to 38 digits are written CAST(\"…\", \"decimal\").")
   }
 
   /// Returns the failure that the predicate has too many parts or levels.

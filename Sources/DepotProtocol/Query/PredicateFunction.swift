@@ -1,13 +1,11 @@
 /// A function, which is a name before parentheses.
 enum PredicateFunction {
-  case function(QueryExpression.Function)
+  /// A function of so many values.
+  case values(Int, @Sendable ([QueryExpression]) -> QueryExpression)
   case aggregate(QueryExpression.Aggregate)
-  case arithmetic(QueryExpression.Arithmetic)
   /// `noindex:`, which says nothing of the value.
   case identity
-  case now
   case cast
-  case conditional
   case coalesce
   case subquery
   case element
@@ -17,33 +15,30 @@ enum PredicateFunction {
     self = found
   }
 
+  private static func function(_ function: QueryExpression.Function) -> PredicateFunction {
+    .values(function.arity) { .function(function, $0) }
+  }
+
+  private static func arithmetic(_ arithmetic: QueryExpression.Arithmetic) -> PredicateFunction {
+    .values(2) { .arithmetic(arithmetic, $0[0], $0[1]) }
+  }
+
   /// The names as a user would write them, for advice.
   static let names: [String] =
     QueryExpression.Function.allCases.map(\.rawValue)
     + PredicateCollectionOperator.aggregates.map(\.name) + others.keys.sorted()
 
-  /// How many operands a function takes that takes only values.
-  var arity: Int {
-    switch self {
-    case .function(let function): function.arity
-    case .arithmetic: 2
-    case .conditional: 3
-    case .now: 0
-    default: 1
-    }
-  }
-
   private static let others: [String: PredicateFunction] = [
-    "add:to:": .arithmetic(.add), "from:subtract:": .arithmetic(.subtract),
-    "multiply:by:": .arithmetic(.multiply), "divide:by:": .arithmetic(.divide),
-    "modulus:by:": .arithmetic(.modulo), "raise:toThe:": .arithmetic(.power),
-    "bitwiseAnd:with:": .function(.bitwiseAnd), "bitwiseOr:with:": .function(.bitwiseOr),
-    "bitwiseXor:with:": .function(.bitwiseXor), "leftshift:by:": .function(.leftshift),
-    "rightshift:by:": .function(.rightshift), "concatenate:with:": .function(.concatenate),
+    "add:to:": arithmetic(.add), "from:subtract:": arithmetic(.subtract),
+    "multiply:by:": arithmetic(.multiply), "divide:by:": arithmetic(.divide),
+    "modulus:by:": arithmetic(.modulo), "raise:toThe:": arithmetic(.power),
+    "bitwiseAnd:with:": function(.bitwiseAnd), "bitwiseOr:with:": function(.bitwiseOr),
+    "bitwiseXor:with:": function(.bitwiseXor), "leftshift:by:": function(.leftshift),
+    "rightshift:by:": function(.rightshift), "concatenate:with:": function(.concatenate),
     "average": .aggregate(.average), "countDistinct": .aggregate(.countDistinct),
-    "castObject:toType:": .cast, "CAST": .cast, "now": .now, "TERNARY": .conditional,
-    "COALESCE": .coalesce, "SUBQUERY": .subquery, "noindex": .identity,
-    "objectFrom:withIndex:": .element,
+    "castObject:toType:": .cast, "CAST": .cast, "now": .values(0) { _ in .now },
+    "TERNARY": .values(3) { .conditional($0[0], $0[1], $0[2]) }, "COALESCE": .coalesce,
+    "SUBQUERY": .subquery, "noindex": .identity, "objectFrom:withIndex:": .element,
   ]
 
   /// The functions by their names in upper case.
@@ -53,8 +48,8 @@ enum PredicateFunction {
     for (name, aggregate) in PredicateCollectionOperator.aggregates {
       table[name.uppercased()] = .aggregate(aggregate)
     }
-    for function in QueryExpression.Function.allCases {
-      table[function.rawValue.uppercased()] = .function(function)
+    for name in QueryExpression.Function.allCases {
+      table[name.rawValue.uppercased()] = function(name)
     }
     return table
   }()

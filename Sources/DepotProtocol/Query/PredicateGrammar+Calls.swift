@@ -10,6 +10,18 @@ extension PredicateGrammar {
     defer { leave() }
     index += 1
     switch function {
+    case .values(let arity, let make):
+      let parts = try arguments(of: name, arity, offset)
+      return try node(over: parts, at: offset, make)
+    case .aggregate(let aggregate):
+      let place = current.offset
+      let hint = "It takes a collection, such as a path, or a list in braces: \(name)({1, 2})."
+      let part = try arguments(of: name, 1, offset, hint: hint)[0]
+      return try aggregated(aggregate, try collection(part, at: place), offset)
+    case .identity:
+      var part = try arguments(of: name, 1, offset)[0]
+      part.isOpen = false
+      return part
     case .subquery: return try subquery(offset)
     case .cast: return try cast(offset)
     case .element:
@@ -23,53 +35,21 @@ extension PredicateGrammar {
       guard !parts.isEmpty else {
         throw PredicateFailure("\(name) takes at least one value.", at: offset)
       }
-      return try node(.coalesce(parts.map(\.expression)), over: parts, at: offset)
-    case .function, .aggregate, .arithmetic, .identity, .now, .conditional:
-      return try called(function, name, offset)
+      return try node(over: parts, at: offset) { .coalesce($0) }
     }
   }
 
-  private mutating func called(
-    _ function: PredicateFunction,
-    _ name: String,
-    _ offset: Int
-  ) throws(PredicateFailure) -> Part {
-    let place = current.offset
-    let parts = try arguments()
-    guard parts.count == function.arity else {
-      throw wrongCount(function, name, parts.count, offset)
-    }
-    let values = parts.map(\.expression)
-    switch function {
-    case .function(let function):
-      return try node(.function(function, values), over: parts, at: offset)
-    case .aggregate(let aggregate):
-      let part = try collection(parts[0], at: place)
-      return try aggregated(aggregate, part, offset)
-    case .arithmetic(let arithmetic):
-      return try node(.arithmetic(arithmetic, values[0], values[1]), over: parts, at: offset)
-    case .conditional:
-      return try node(.conditional(values[0], values[1], values[2]), over: parts, at: offset)
-    case .now: return try leaf(.now, at: offset)
-    default:
-      var part = parts[0]
-      part.isOpen = false
-      return part
-    }
-  }
-
-  private func wrongCount(
-    _ function: PredicateFunction,
-    _ name: String,
+  /// Reads so many arguments of a function.
+  private mutating func arguments(
+    of name: String,
     _ count: Int,
-    _ offset: Int
-  ) -> PredicateFailure {
-    let values = function.arity.counting("value")
-    var hint: String?
-    if case .aggregate = function {
-      hint = "It takes a collection, such as a path, or a list in braces: \(name)({1, 2})."
-    }
-    return PredicateFailure("\(name)() takes \(values), not \(count).", hint: hint, at: offset)
+    _ offset: Int,
+    hint: String? = nil
+  ) throws(PredicateFailure) -> [Part] {
+    let parts = try arguments()
+    guard parts.count != count else { return parts }
+    let values = count.counting("value")
+    throw PredicateFailure("\(name)() takes \(values), not \(parts.count).", at: offset).hint(hint)
   }
 
   /// Reads what follows the first word of `add:to:(`; a colon before the parenthesis says nothing in
@@ -90,11 +70,8 @@ extension PredicateGrammar {
       }
     }
     guard current.kind == .sign(.openParenthesis) else {
-      throw PredicateFailure(
-        "\"\(name)\" isn't a function that is called.",
-        hint: "A function is called as in uppercase(name) or add:to:(a, b).",
-        at: offset
-      )
+      throw PredicateFailure("\"\(name)\" isn't a function that is called.", at: offset)
+        .hint("A function is called as in uppercase(name) or add:to:(a, b).")
     }
     if words == 1, name.hasSuffix(":") { name.removeLast() }
     return name

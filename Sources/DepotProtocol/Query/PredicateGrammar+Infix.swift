@@ -15,22 +15,18 @@ extension PredicateGrammar {
     case .comparison(let comparison):
       let options = try self.options()
       let right = try expression(.sum)
-      return try node(
-        .comparison(comparison, left.expression, right.expression, options: options),
-        over: [left, right],
-        at: offset
-      )
+      return try node(over: [left, right], at: offset) {
+        .comparison(comparison, $0[0], $0[1], options: options)
+      }
     case .text(let test):
       if test == .matches, let words = try searchWords() {
         return try search(left.expression, words, offset)
       }
       let options = try self.options()
       let right = try expression(.sum)
-      return try node(
-        .text(test, left.expression, right.expression, options: options),
-        over: [left, right],
-        at: offset
-      )
+      return try node(over: [left, right], at: offset) {
+        .text(test, $0[0], $0[1], options: options)
+      }
     case .between: return try between(left, offset)
     case .in: return try membership(left, offset)
     case .is:
@@ -38,11 +34,7 @@ extension PredicateGrammar {
       return try node(.is(left.expression, entity: entity), over: [left], at: offset)
     case .arithmetic(let arithmetic):
       let right = try expression(found.level.tighter)
-      return try node(
-        .arithmetic(arithmetic, left.expression, right.expression),
-        over: [left, right],
-        at: offset
-      )
+      return try node(over: [left, right], at: offset) { .arithmetic(arithmetic, $0[0], $0[1]) }
     }
   }
 
@@ -57,7 +49,7 @@ extension PredicateGrammar {
       parts = try list(hint)
     }
     guard parts.count == 2 else {
-      throw PredicateFailure("BETWEEN can't take \(parts.count) values.", hint: hint, at: offset)
+      throw PredicateFailure("BETWEEN can't take \(parts.count) values.", at: offset).hint(hint)
     }
     return try node(
       .between(left.expression, parts[0].expression, parts[1].expression),
@@ -77,42 +69,29 @@ extension PredicateGrammar {
       let parts = try list("", discountsConstants: true)
       return try node(
         .in(left.expression, parts.map(\.expression), options: options),
-        over: [left] + parts.filter { !$0.expression.isPlainValue },
+        over: [left] + parts.filter { $0.expression.constant == nil },
         at: offset
       )
     }
     let place = current.offset
     let hint = "IN takes a list in braces, IN {1, 2}, or a collection."
     guard current.kind != .end else {
-      throw PredicateFailure("Expected a list, found the end.", hint: hint, at: place)
+      throw PredicateFailure("Expected a list, found the end.", at: place).hint(hint)
     }
     let right = try expression(.sum)
     guard !right.expression.isScalarConstant else {
-      throw PredicateFailure(
-        "Expected a list, found a value.",
-        hint: hint + " To look for text within text, write CONTAINS.",
-        at: place
-      )
+      throw PredicateFailure("Expected a list, found a value.", at: place)
+        .hint(hint + " To look for text within text, write CONTAINS.")
     }
     guard !options.isEmpty else {
-      return try node(
-        .contains(right.expression, left.expression),
-        over: [left, right],
-        at: offset
-      )
+      return try node(over: [left, right], at: offset) { .contains($0[1], $0[0]) }
     }
     let name = KeyPathSyntax.generatedVariable(in: scope)
     let element = try leaf(.variable(name), at: offset)
-    let equal = try node(
-      .comparison(.equal, element.expression, left.expression, options: options),
-      over: [element, left],
-      at: offset
-    )
-    return try node(
-      .quantified(.any, right.expression, name, equal.expression),
-      over: [right, equal],
-      at: offset
-    )
+    let equal = try node(over: [element, left], at: offset) {
+      .comparison(.equal, $0[0], $0[1], options: options)
+    }
+    return try node(over: [right, equal], at: offset) { .quantified(.any, $0[0], name, $0[1]) }
   }
 
   /// Reads a variable that is bound to a list, if there is one.
@@ -147,9 +126,8 @@ extension PredicateGrammar {
     else {
       throw PredicateFailure(
         "\(word) takes the name of an entity, not \(token.description).",
-        hint: hint,
         at: token.offset
-      )
+      ).hint(hint)
     }
     index += 1
     return name
@@ -162,11 +140,11 @@ extension PredicateGrammar {
     guard case .word(let letters) = current.kind,
       let options = QueryExpression.TextOptions(letters: letters)
     else {
-      throw PredicateFailure("There is no such option.", hint: hint, at: current.offset)
+      throw PredicateFailure("There is no such option.", at: current.offset).hint(hint)
     }
     index += 1
     guard skip(.closeBracket) else {
-      throw PredicateFailure("Expected \"]\".", hint: hint, at: current.offset)
+      throw PredicateFailure("Expected \"]\".", at: current.offset).hint(hint)
     }
     return options
   }
@@ -210,9 +188,8 @@ extension PredicateGrammar {
     default:
       throw PredicateFailure(
         "Only the row and its attributes can be searched for words.",
-        hint: "Write SELF MATCHES TEXT \"words\", or {title, body} MATCHES TEXT \"words\".",
         at: offset
-      )
+      ).hint("Write SELF MATCHES TEXT \"words\", or {title, body} MATCHES TEXT \"words\".")
     }
   }
 
@@ -250,12 +227,5 @@ extension PredicateGrammar {
       if skip(.closeBrace) { return paths }
       guard skip(.comma) else { return nil }
     }
-  }
-}
-
-extension QueryExpression {
-  /// Whether the expression is a value.
-  var isPlainValue: Bool {
-    if case .value = self { true } else { false }
   }
 }

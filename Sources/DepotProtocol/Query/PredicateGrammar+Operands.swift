@@ -58,11 +58,7 @@ extension PredicateGrammar {
     case .integer(let magnitude):
       index += 1
       guard let value = Int64(exactly: magnitude) else {
-        throw PredicateFailure(
-          "The number is too large.",
-          hint: "Numbers of up to 38 digits are written CAST(\"…\", \"decimal\").",
-          at: token.offset
-        )
+        throw .numberTooLarge(at: token.offset)
       }
       return try leaf(.value(.int64(value)), at: token.offset)
     }
@@ -94,11 +90,8 @@ extension PredicateGrammar {
       throw PredicateFailure("The row is SELF, without $.", at: token.offset)
     }
     guard let value = bindings.use(plain) else {
-      throw PredicateFailure(
-        "There is no value for the variable \(name).",
-        hint: bindings.advice(for: plain),
-        at: token.offset
-      )
+      throw PredicateFailure("There is no value for the variable \(name).", at: token.offset)
+        .hint(bindings.advice(for: plain))
     }
     index += 1
     return try leaf(.value(value), at: token.offset)
@@ -110,11 +103,8 @@ extension PredicateGrammar {
     index += 1
     var part = try expression(.or)
     guard current.kind != .sign(.comma) else {
-      throw PredicateFailure(
-        "Expected \")\", found \",\".",
-        hint: "A list is written in braces: {1, 2}.",
-        at: current.offset
-      )
+      throw PredicateFailure("Expected \")\", found \",\".", at: current.offset)
+        .hint("A list is written in braces: {1, 2}.")
     }
     try expect(.closeParenthesis)
     part.isOpen = false
@@ -125,26 +115,18 @@ extension PredicateGrammar {
     _ word: String,
     _ token: PredicateToken
   ) throws(PredicateFailure) -> Part {
-    let keyword = NameSyntax.keyword(word)
-    guard PredicateAdvice.reserved.contains(keyword) else {
+    if let constant = token.constant {
       index += 1
-      switch current.kind {
-      case .sign(.openParenthesis), .sign(.colon): return try call(word, token.offset)
-      default: return try attribute(word, token)
-      }
+      return try leaf(constant, at: token.offset)
     }
-    let constant: QueryExpression
-    switch keyword {
-    case "TRUEPREDICATE": constant = .and([])
-    case "FALSEPREDICATE": constant = .or([])
-    case "NULL", "NIL": constant = .value(.null)
-    case "TRUE", "YES": constant = .value(.bool(true))
-    case "FALSE", "NO": constant = .value(.bool(false))
-    case "SELF": constant = .variable("SELF")
-    default: throw PredicateAdvice.noValue(token)
+    guard !PredicateAdvice.reserved.contains(NameSyntax.keyword(word)) else {
+      throw PredicateAdvice.noValue(token)
     }
     index += 1
-    return try leaf(constant, at: token.offset)
+    switch current.kind {
+    case .sign(.openParenthesis), .sign(.colon): return try call(word, token.offset)
+    default: return try attribute(word, token)
+    }
   }
 }
 
@@ -156,11 +138,8 @@ extension PredicateGrammar {
     discountsConstants: Bool = false
   ) throws(PredicateFailure) -> [Part] {
     guard skip(.openBrace) else {
-      throw PredicateFailure(
-        "Expected \"{\", found \(current.description).",
-        hint: hint,
-        at: current.offset
-      )
+      throw PredicateFailure("Expected \"{\", found \(current.description).", at: current.offset)
+        .hint(hint)
     }
     try enter()
     defer { leave() }
@@ -168,7 +147,7 @@ extension PredicateGrammar {
     if skip(.closeBrace) { return parts }
     while true {
       let part = try expression(.or)
-      if discountsConstants, part.expression.isPlainValue { discount() }
+      if discountsConstants, part.expression.constant != nil { discount() }
       parts.append(part)
       if skip(.closeBrace) { return parts }
       try expect(.comma, or: .closeBrace)
@@ -178,17 +157,13 @@ extension PredicateGrammar {
   /// Reads a list: a value if it holds only constants, otherwise a collection of expressions.
   private mutating func constants(_ token: PredicateToken) throws(PredicateFailure) -> Part {
     let parts = try list("", discountsConstants: true)
-    for part in parts {
-      switch part.expression {
-      case .value(.list), .list:
-        throw PredicateFailure("A list can't hold lists.", at: token.offset)
-      default: break
-      }
+    guard !parts.contains(where: \.expression.isList) else {
+      throw PredicateFailure("A list can't hold lists.", at: token.offset)
     }
     let expression = QueryExpression.collection(of: parts.map(\.expression))
     guard case .list = expression else { return try leaf(expression, at: token.offset) }
     // Among other expressions a constant is a part like any of them.
-    for part in parts where part.expression.isPlainValue {
+    for part in parts where part.expression.constant != nil {
       _ = try leaf(part.expression, at: token.offset)
     }
     return try node(expression, over: parts, at: token.offset)

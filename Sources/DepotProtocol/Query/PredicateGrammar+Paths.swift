@@ -91,9 +91,8 @@ extension PredicateGrammar {
       if !path.isEmpty, current.kind == .sign(.dot) {
         throw PredicateFailure(
           "A collection operator can't be applied to each element of a collection.",
-          hint: "Filter with SUBQUERY, or keep the inner value in a derived attribute.",
           at: current.offset
-        )
+        ).hint("Filter with SUBQUERY, or keep the inner value in a derived attribute.")
       }
       return try aggregated(aggregate, part, offset)
     case .union:
@@ -111,11 +110,8 @@ extension PredicateGrammar {
     at offset: Int
   ) throws(PredicateFailure) {
     guard path.isEmpty else { return }
-    throw PredicateFailure(
-      "@\(name) needs the path of what it collects.",
-      hint: "Write items.@\(name).name.",
-      at: offset
-    )
+    throw PredicateFailure("@\(name) needs the path of what it collects.", at: offset)
+      .hint("Write items.@\(name).name.")
   }
 
   /// Reads the operator after `@distinctUnionOfObjects.path`, without which it can't be expressed.
@@ -139,11 +135,8 @@ extension PredicateGrammar {
         return try aggregated(aggregate, part, offset)
       }
     }
-    throw PredicateFailure(
-      "@\(name) can only be counted: .@\(name).path.@count.",
-      hint: "For IN, CONTAINS, ANY, and the like duplicates don't matter: write the path itself.",
-      at: offset
-    )
+    throw PredicateFailure("@\(name) can only be counted: .@\(name).path.@count.", at: offset)
+      .hint("For IN, CONTAINS, ANY, and the like duplicates don't matter: write the path itself.")
   }
 
   mutating func aggregated(
@@ -177,11 +170,7 @@ extension PredicateGrammar {
       if case .string(let key) = token.kind {
         index += 1
         let name = try leaf(.value(.string(key)), at: token.offset)
-        result = try node(
-          .function(.json, [base.expression, name.expression]),
-          over: [base, name],
-          at: offset
-        )
+        result = try node(over: [base, name], at: offset) { .function(.json, $0) }
       } else {
         result = try positions(base, offset)
       }
@@ -196,11 +185,8 @@ extension PredicateGrammar {
     let place = current.offset
     let upper = try position()
     guard 0 <= lower, lower <= upper else {
-      throw PredicateFailure(
-        "A slice goes from a position to one that isn't before it.",
-        hint: "[0:2] is the first two elements.",
-        at: place
-      )
+      throw PredicateFailure("A slice goes from a position to one that isn't before it.", at: place)
+        .hint("[0:2] is the first two elements.")
     }
     let base = try collection(base, at: offset)
     return try node(.slice(base.expression, lower..<upper), over: [base], at: offset)
@@ -220,11 +206,8 @@ extension PredicateGrammar {
       }
     default: break
     }
-    throw PredicateFailure(
-      "Expected a position, found \(token.description).",
-      hint: "An index is [0], [FIRST], [LAST], [SIZE], [0:2], or [\"key\"].",
-      at: token.offset
-    )
+    throw PredicateFailure("Expected a position, found \(token.description).", at: token.offset)
+      .hint("An index is [0], [FIRST], [LAST], [SIZE], [0:2], or [\"key\"].")
   }
 
   mutating func element(

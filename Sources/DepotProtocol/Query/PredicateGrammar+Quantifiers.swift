@@ -19,11 +19,9 @@ extension PredicateGrammar {
       if skip(.comma) {
         first = try self.collection(first, at: place)
         let (name, predicate) = try elementwise(word)
-        return try node(
-          .quantified(quantifier, first.expression, name, predicate.expression),
-          over: [first, predicate],
-          at: token.offset
-        )
+        return try node(over: [first, predicate], at: token.offset) {
+          .quantified(quantifier, $0[0], name, $0[1])
+        }
       }
       try expect(.closeParenthesis, or: .comma)
       first.isOpen = false
@@ -32,11 +30,8 @@ extension PredicateGrammar {
       collection = try self.collection(try primary(), at: place)
     }
     guard minimum <= .comparison else {
-      throw PredicateFailure(
-        "\(word) can't stand here without parentheses.",
-        hint: "Put parentheses around the comparison.",
-        at: token.offset
-      )
+      throw PredicateFailure("\(word) can't stand here without parentheses.", at: token.offset)
+        .hint("Put parentheses around the comparison.")
     }
     return try compared(quantifier, collection, token)
   }
@@ -50,9 +45,8 @@ extension PredicateGrammar {
     guard let found = PredicateOperator(current), found.level == .comparison else {
       throw PredicateFailure(
         "A comparison must follow \(token.keyword ?? "") and its collection.",
-        hint: "Write ANY tags.name == \"x\", or ANY(tags, $tag, $tag.name == \"x\").",
         at: current.offset
-      )
+      ).hint("Write ANY tags.name == \"x\", or ANY(tags, $tag, $tag.name == \"x\").")
     }
     let name = KeyPathSyntax.generatedVariable(in: scope)
     scope.append(name)
@@ -60,11 +54,9 @@ extension PredicateGrammar {
     let element = try leaf(.variable(name), at: token.offset)
     let predicate = try infix(found, element)
     try refuseChain()
-    return try node(
-      .quantified(quantifier, collection.expression, name, predicate.expression),
-      over: [collection, predicate],
-      at: token.offset
-    )
+    return try node(over: [collection, predicate], at: token.offset) {
+      .quantified(quantifier, $0[0], name, $0[1])
+    }
   }
 
   /// Reads `SUBQUERY(collection, $name, predicate)` from its first operand on.
@@ -73,11 +65,7 @@ extension PredicateGrammar {
     let collection = try self.collection(try expression(.or), at: place)
     try expect(.comma)
     let (name, predicate) = try elementwise("SUBQUERY")
-    return try node(
-      .filtered(collection.expression, name, predicate.expression),
-      over: [collection, predicate],
-      at: offset
-    )
+    return try node(over: [collection, predicate], at: offset) { .filtered($0[0], name, $0[1]) }
   }
 
   /// Reads `$name, predicate)`.
@@ -88,17 +76,13 @@ extension PredicateGrammar {
     guard case .variable(let text) = token.kind else {
       throw PredicateFailure(
         "\(word) takes a name for the element, found \(token.description).",
-        hint: "Write \(word)(items, $item, $item.price > 5).",
         at: token.offset
-      )
+      ).hint("Write \(word)(items, $item, $item.price > 5).")
     }
     let name = String(text.dropFirst())
     guard KeyPathSyntax.isVariable(name) else {
-      throw PredicateFailure(
-        "An element can't be named \(text).",
-        hint: "$id, $version, $entity, and SELF are taken.",
-        at: token.offset
-      )
+      throw PredicateFailure("An element can't be named \(text).", at: token.offset)
+        .hint("$id, $version, $entity, and SELF are taken.")
     }
     index += 1
     try expect(.comma)

@@ -35,11 +35,8 @@ struct PredicateGrammar {
     -> QueryExpression
   {
     guard current.kind != .end else {
-      throw PredicateFailure(
-        "The \(subject.rawValue) is empty.",
-        hint: subject == .predicate ? "TRUEPREDICATE is true of every row." : nil,
-        at: 0
-      )
+      throw PredicateFailure("The \(subject.rawValue) is empty.", at: 0)
+        .hint(subject == .predicate ? "TRUEPREDICATE is true of every row." : nil)
     }
     let part = try expression(.or)
     guard current.kind == .end else { throw PredicateAdvice.noOperator(current) }
@@ -57,11 +54,8 @@ struct PredicateGrammar {
 
   func refuseChain() throws(PredicateFailure) {
     guard let next = PredicateOperator(current), next.level == .comparison else { return }
-    throw PredicateFailure(
-      "Comparisons can't be chained.",
-      hint: "Join two comparisons with AND, or write BETWEEN {low, high}.",
-      at: current.offset
-    )
+    throw PredicateFailure("Comparisons can't be chained.", at: current.offset)
+      .hint("Join two comparisons with AND, or write BETWEEN {low, high}.")
   }
 
   /// Counts one more pair of parentheses, or what is like it; the caller leaves again.
@@ -79,6 +73,15 @@ struct PredicateGrammar {
     at offset: Int
   ) throws(PredicateFailure) -> Part {
     try node(expression, over: [], at: offset)
+  }
+
+  /// Returns an expression that is made of those of its parts.
+  mutating func node(
+    over parts: [Part],
+    at offset: Int,
+    _ make: ([QueryExpression]) -> QueryExpression
+  ) throws(PredicateFailure) -> Part {
+    try node(make(parts.map(\.expression)), over: parts, at: offset)
   }
 
   mutating func node(
@@ -134,10 +137,7 @@ struct PredicateGrammar {
   /// Refuses one value where there should be a collection.
   func collection(_ part: Part, at offset: Int) throws(PredicateFailure) -> Part {
     guard part.expression.isScalarConstant else { return part }
-    throw PredicateFailure(
-      "Expected a collection, found a value.",
-      hint: "A list of values is written in braces: {1, 2}.",
-      at: offset
-    )
+    throw PredicateFailure("Expected a collection, found a value.", at: offset)
+      .hint("A list of values is written in braces: {1, 2}.")
   }
 }

@@ -109,9 +109,8 @@ struct PredicateLexer {
       }
     throw PredicateFailure(
       "A predicate can't have \(String(character).debugDescription) here.",
-      hint: hint,
       at: position
-    )
+    ).hint(hint)
   }
 
   private mutating func number() throws(PredicateFailure) -> PredicateToken.Kind {
@@ -128,7 +127,7 @@ struct PredicateLexer {
     {
       throw PredicateFailure("A number can't go on with this.", at: position)
     }
-    if case .integer(let value) = kind, value > 1 << 63 { throw tooLarge(start) }
+    if case .integer(let value) = kind, value > 1 << 63 { throw .numberTooLarge(at: start) }
     return kind
   }
 
@@ -139,7 +138,7 @@ struct PredicateLexer {
     guard !digits.isEmpty else {
       throw PredicateFailure("Digits of base \(radix) must follow.", at: position)
     }
-    guard let value = UInt64(digits, radix: radix) else { throw tooLarge(start) }
+    guard let value = UInt64(digits, radix: radix) else { throw .numberTooLarge(at: start) }
     return .integer(value)
   }
 
@@ -148,11 +147,8 @@ struct PredicateLexer {
     var isDouble = false
     var digits = take(while: Self.isDigit)
     if digits.count > 1, digits.first == "0" {
-      throw PredicateFailure(
-        "A number can't begin with 0.",
-        hint: "An octal number begins with 0o.",
-        at: start
-      )
+      throw PredicateFailure("A number can't begin with 0.", at: start)
+        .hint("An octal number begins with 0o.")
     }
     if peek() == UInt8(ascii: "."), let next = peek(1), Self.isDigit(next) {
       isDouble = true
@@ -174,29 +170,17 @@ struct PredicateLexer {
       digits += exponent
     }
     if isDouble {
-      guard let value = Double(digits), value.isFinite else { throw tooLarge(start) }
+      guard let value = Double(digits), value.isFinite else { throw .numberTooLarge(at: start) }
       var text = digits
       let isRounded = text.withUTF8 { JSONNumber.isRounded($0, to: value) }
       guard isRounded else { return .double(value) }
       let whole = text.withUTF8 { JSONNumber.int64($0, isComplex: true) }
       guard let whole else {
-        throw PredicateFailure(
-          "A double has too few digits for the number.",
-          hint: "Numbers of up to 38 digits are written CAST(\"…\", \"decimal\").",
-          at: start
-        )
+        throw .numberTooLarge("A double has too few digits for the number.", at: start)
       }
       return .integer(UInt64(whole))
     }
-    guard let value = UInt64(digits) else { throw tooLarge(start) }
+    guard let value = UInt64(digits) else { throw .numberTooLarge(at: start) }
     return .integer(value)
-  }
-
-  private func tooLarge(_ offset: Int) -> PredicateFailure {
-    PredicateFailure(
-      "The number is too large.",
-      hint: "Numbers of up to 38 digits are written CAST(\"…\", \"decimal\").",
-      at: offset
-    )
   }
 }

@@ -19,19 +19,18 @@ enum PredicateOperator: Hashable {
     switch sign {
     case .and: self = .and
     case .or: self = .or
-    case .equal, .doubleEqual: self = .comparison(.equal)
-    case .notEqual, .angles: self = .comparison(.notEqual)
-    case .less: self = .comparison(.less)
-    case .lessOrEqual, .equalLess: self = .comparison(.lessOrEqual)
-    case .greater: self = .comparison(.greater)
-    case .greaterOrEqual, .equalGreater: self = .comparison(.greaterOrEqual)
-    case .plus: self = .arithmetic(.add)
-    case .minus: self = .arithmetic(.subtract)
-    case .star: self = .arithmetic(.multiply)
-    case .slash: self = .arithmetic(.divide)
-    case .percent: self = .arithmetic(.modulo)
-    case .power: self = .arithmetic(.power)
-    default: return nil
+    case .equal: self = .comparison(.equal)
+    case .angles: self = .comparison(.notEqual)
+    case .equalLess: self = .comparison(.lessOrEqual)
+    case .equalGreater: self = .comparison(.greaterOrEqual)
+    default:
+      if let comparison = QueryExpression.Comparison(rawValue: sign.rawValue) {
+        self = .comparison(comparison)
+      } else if let arithmetic = QueryExpression.Arithmetic(rawValue: sign.rawValue) {
+        self = .arithmetic(arithmetic)
+      } else {
+        return nil
+      }
     }
   }
 

@@ -19,25 +19,8 @@ struct PredicateWriter {
     case .and(let parts) where parts.count == 1, .or(let parts) where parts.count == 1:
       return text(parts[0], minimum)
     default:
-      let text = bare(expression)
-      return level(expression) < minimum ? "(\(text))" : text
-    }
-  }
-
-  private func level(_ expression: QueryExpression) -> PredicateLevel {
-    switch expression {
-    case .or(let parts): parts.isEmpty ? .primary : .or
-    case .and(let parts): parts.isEmpty ? .primary : .and
-    case .not: .not
-    case .comparison, .text, .between, .in, .is, .contains, .search: .comparison
-    case .quantified(_, _, let name, let predicate):
-      isShort(name, predicate) ? .comparison : .primary
-    case .arithmetic(let arithmetic, _, _): PredicateOperator.arithmetic(arithmetic).level
-    case .negate: .prefix
-    case .value(let value): isNegativeNumber(value) ? .prefix : .primary
-    case .attribute, .variable, .member, .now, .cast, .convert, .narrow, .conditional, .coalesce,
-      .function, .list, .filtered, .aggregate, .element, .slice:
-      .primary
+      let (text, level) = bare(expression)
+      return level < minimum ? "(\(text))" : text
     }
   }
 
@@ -49,38 +32,49 @@ struct PredicateWriter {
     }
   }
 
-  private func bare(_ expression: QueryExpression) -> String {
+  /// Returns the text of an expression, and how tightly it binds.
+  private func bare(_ expression: QueryExpression) -> (String, PredicateLevel) {
     switch expression {
-    case .value(let value): PredicateLiteral.text(value)
-    case .attribute(let path): Self.path(path)
-    case .variable(let name): name == "SELF" ? name : "$\(name)"
-    case .now: "now()"
-    case .and(let parts):
-      parts.isEmpty ? "TRUEPREDICATE" : parts.map { text($0, .not) }.joined(separator: " AND ")
-    case .or(let parts):
-      parts.isEmpty ? "FALSEPREDICATE" : parts.map { text($0, .and) }.joined(separator: " OR ")
-    case .not(let part): "NOT \(text(part, .not))"
+    case .value(let value):
+      return (PredicateLiteral.text(value), isNegativeNumber(value) ? .prefix : .primary)
+    case .and(let parts) where !parts.isEmpty:
+      return (parts.map { text($0, .not) }.joined(separator: " AND "), .and)
+    case .or(let parts) where !parts.isEmpty:
+      return (parts.map { text($0, .and) }.joined(separator: " OR "), .or)
+    case .not(let part): return ("NOT \(text(part, .not))", .not)
     case .arithmetic(let arithmetic, let left, let right):
-      self.arithmetic(arithmetic, left, right)
-    case .negate(let part): negated(part)
-    case .search(let paths, let words): search(paths, words)
+      let level = PredicateOperator.arithmetic(arithmetic).level
+      let right = text(right, level.tighter)
+      return ("\(text(left, level)) \(arithmetic.rawValue) \(right)", level)
+    case .negate(let part): return (negated(part), .prefix)
+    case .search(let paths, let words): return (search(paths, words), .comparison)
     case .comparison(_, let left, _, _), .text(_, let left, _, _), .between(let left, _, _),
       .in(let left, _, _), .is(let left, _), .contains(_, let left):
-      comparison(expression, of: text(left, .sum))
-    case .convert(let part, let type): PredicateCast.text(argument(ofCast: part), type.rawValue)
-    case .narrow(let part, let width): PredicateCast.text(argument(ofCast: part), width.rawValue)
-    case .conditional(let condition, let yes, let no): call("TERNARY", [condition, yes, no])
-    case .coalesce(let parts): call("COALESCE", parts)
-    case .function(let function, let arguments): call(function.rawValue, arguments)
-    default: ofCollection(expression)
+      return (comparison(expression, of: text(left, .sum)), .comparison)
+    case .quantified(let quantifier, let collection, let name, let predicate):
+      let word = quantifier.rawValue.uppercased()
+      guard isShort(name, predicate) else {
+        return ("\(word)(\(elementwise(collection, name, predicate)))", .primary)
+      }
+      let inner = PredicateWriter(scope: scope + [name])
+      return (inner.comparison(predicate, of: "\(word) \(base(collection))"), .comparison)
+    default: return (primary(expression), .primary)
     }
   }
 
-  private func ofCollection(_ expression: QueryExpression) -> String {
+  private func primary(_ expression: QueryExpression) -> String {
     switch expression {
-    case .list(let parts): "{\(parts.map { text($0) }.joined(separator: ", "))}"
-    case .quantified(let quantifier, let collection, let name, let predicate):
-      quantified(quantifier, collection, name, predicate)
+    case .and: "TRUEPREDICATE"
+    case .or: "FALSEPREDICATE"
+    case .attribute(let path): Self.path(path)
+    case .variable(let name): name == "SELF" ? name : "$\(name)"
+    case .now: "now()"
+    case .convert(let part, let type): PredicateCast.text(argument(ofCast: part), type.rawValue)
+    case .narrow(let part, let width): PredicateCast.text(argument(ofCast: part), width.rawValue)
+    case .conditional(let condition, let yes, let no): "TERNARY(\(list([condition, yes, no])))"
+    case .coalesce(let parts): "COALESCE(\(list(parts)))"
+    case .function(let function, let arguments): "\(function.rawValue)(\(list(arguments)))"
+    case .list(let parts): "{\(list(parts))}"
     case .filtered(let collection, let name, let predicate):
       "SUBQUERY(\(elementwise(collection, name, predicate)))"
     case .member(let base, let path): "\(self.base(base, isOpen: true)).\(path)"
@@ -95,16 +89,20 @@ struct PredicateWriter {
     }
   }
 
+  private func list(_ parts: [QueryExpression]) -> String {
+    parts.map { text($0) }.joined(separator: ", ")
+  }
+
   /// Returns the text of a comparison whose left side has the text `left`.
   private func comparison(_ expression: QueryExpression, of left: String) -> String {
     switch expression {
     case .comparison(let comparison, _, let right, let options):
       return "\(left) \(comparison.rawValue)\(letters(options)) \(text(right, .sum))"
     case .text(let test, _, let right, let options):
-      return "\(left) \(word(test))\(letters(options)) \(text(right, .sum))"
-    case .between(_, let low, let high): return "\(left) BETWEEN {\(text(low)), \(text(high))}"
+      return "\(left) \(test.word)\(letters(options)) \(text(right, .sum))"
+    case .between(_, let low, let high): return "\(left) BETWEEN {\(list([low, high]))}"
     case .in(_, let list, let options):
-      return "\(left) IN\(letters(options)) {\(list.map { text($0) }.joined(separator: ", "))}"
+      return "\(left) IN\(letters(options)) {\(self.list(list))}"
     case .is(_, let entity): return "\(left) IS \(Self.name(entity))"
     case .contains(let collection, _):
       // A brace after IN begins the list of alternatives.
@@ -112,15 +110,6 @@ struct PredicateWriter {
       return "\(left) IN \(text.hasPrefix("{") ? "(\(text))" : text)"
     default: return left
     }
-  }
-
-  private func arithmetic(
-    _ arithmetic: QueryExpression.Arithmetic,
-    _ left: QueryExpression,
-    _ right: QueryExpression
-  ) -> String {
-    let level = PredicateOperator.arithmetic(arithmetic).level
-    return "\(text(left, level)) \(arithmetic.rawValue) \(text(right, level.tighter))"
   }
 
   private func negated(_ part: QueryExpression) -> String {
@@ -145,10 +134,6 @@ struct PredicateWriter {
     return "\(place) MATCHES TEXT \(words)"
   }
 
-  private func call(_ name: String, _ arguments: [QueryExpression]) -> String {
-    "\(name)(\(arguments.map { text($0) }.joined(separator: ", ")))"
-  }
-
   /// A literal by itself would make the cast a constant.
   private func argument(ofCast part: QueryExpression) -> String {
     if case .value = part { "(\(text(part)))" } else { text(part) }
@@ -156,16 +141,6 @@ struct PredicateWriter {
 
   private func letters(_ options: QueryExpression.TextOptions) -> String {
     options.isEmpty ? "" : "[\(options.letters)]"
-  }
-
-  private func word(_ test: QueryExpression.TextTest) -> String {
-    switch test {
-    case .contains: "CONTAINS"
-    case .begins: "BEGINSWITH"
-    case .ends: "ENDSWITH"
-    case .like: "LIKE"
-    case .matches: "MATCHES"
-    }
   }
 
   /// Only the first step of a path could be taken for a keyword.
@@ -203,20 +178,6 @@ extension PredicateWriter {
   ) -> String {
     let inner = PredicateWriter(scope: scope + [name])
     return "\(text(collection)), $\(name), \(inner.text(predicate))"
-  }
-
-  private func quantified(
-    _ quantifier: QueryExpression.Quantifier,
-    _ collection: QueryExpression,
-    _ name: String,
-    _ predicate: QueryExpression
-  ) -> String {
-    let word = quantifier.rawValue.uppercased()
-    guard isShort(name, predicate) else {
-      return "\(word)(\(elementwise(collection, name, predicate)))"
-    }
-    let inner = PredicateWriter(scope: scope + [name])
-    return inner.comparison(predicate, of: "\(word) \(base(collection))")
   }
 
   /// Whether the predicate is a comparison of the element, as `ANY tags.name == "x"` says it.

@@ -65,6 +65,9 @@ struct PredicateToken: Hashable {
     if case .word(let text) = kind { NameSyntax.keyword(text) } else { nil }
   }
 
+  /// The constant that the token is if it is a keyword that stands for one.
+  var constant: QueryExpression? { keyword.flatMap { PredicateAdvice.constants[$0] } }
+
   /// The name that the token is where a keyword means nothing, or `nil`.
   var name: String? {
     switch kind {

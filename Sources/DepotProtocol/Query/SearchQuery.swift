@@ -143,17 +143,11 @@ private struct SearchReader {
     }
     guard branch.wanted.isEmpty else { return }
     guard branch.excluded.isEmpty else {
-      throw PredicateFailure(
-        "There are only words that must not occur.",
-        hint: "Name a word to search for, or put NOT before the whole predicate.",
-        at: offset(of: index)
-      )
+      throw PredicateFailure("There are only words that must not occur.", at: offset(of: index))
+        .hint("Name a word to search for, or put NOT before the whole predicate.")
     }
-    throw PredicateFailure(
-      "There is no word to search for.",
-      hint: "Write words, \"several words\" in a row, or the beginning of one, as in wor*.",
-      at: offset(of: index)
-    )
+    throw PredicateFailure("There is no word to search for.", at: offset(of: index))
+      .hint("Write words, \"several words\" in a row, or the beginning of one, as in wor*.")
   }
 
   private mutating func skipSpace() {
@@ -198,11 +192,8 @@ private struct SearchReader {
       phrase.append(next.value == 0 ? " " : next)
     }
     guard !rest.isEmpty else {
-      throw PredicateFailure(
-        "The quotation mark isn't closed.",
-        hint: "Put one after the last word.",
-        at: offset(of: start)
-      )
+      throw PredicateFailure("The quotation mark isn't closed.", at: offset(of: start))
+        .hint("Put one after the last word.")
     }
     rest.removeFirst()
     var isPrefix = false

@@ -17,8 +17,7 @@ package struct VariableBindings: Sendable {
 
   /// A hint about a variable without a value.
   func advice(for name: String) -> String {
-    let nearest = Spelling.nearest(to: name, in: values.keys.sorted())
-    return nearest.map { "Did you mean $\($0)?" }
+    Spelling.hint(for: name, in: values.keys.sorted()) { "$\($0)" }
       ?? "Give it one in \"bind\", or name the element of a collection so: SUBQUERY(items, $\(name), …)."
   }
 

@@ -10,7 +10,7 @@ extension Attribute {
     if let type = AttributeType(rawValue: text) { return (type, nil) }
     if let width = NumberWidth(rawValue: text) { return (width.type, width) }
     let names = AttributeType.allCases.map(\.rawValue) + NumberWidth.allCases.map(\.rawValue)
-    throw DepotError(.invalidSchema, "\"\(name)\" has the unknown type \"\(text)\".")
+    throw .invalid("\"\(name)\" has the unknown type \"\(text)\".")
       .hint("The types are \(names.joined(separator: ", ")).").at(node.pointer)
   }
 
@@ -19,7 +19,7 @@ extension Attribute {
     guard !node.isNull else { return .null }
     if type == .json { return .json(node.compactText) }
     if type == .composite {
-      throw DepotError(.invalidSchema, "\"\(name)\" is a composite and can't have a default.")
+      throw .invalid("\"\(name)\" is a composite and can't have a default.")
         .hint("Give its properties defaults.").at(node.pointer)
     }
     guard collection != nil else { return try node.value(as: type) }
@@ -103,7 +103,7 @@ extension Attribute {
   /// Reads a value of the attribute, or one element of a collection.
   fileprivate func bound(from node: JSONNode) throws(DepotError) -> Value {
     guard type.isScalar else {
-      throw DepotError(.invalidSchema, "The values of \"\(name)\" can't be compared.")
+      throw .invalid("The values of \"\(name)\" can't be compared.")
         .hint("Bounds and cases are for scalar types.").at(node.pointer)
     }
     return try node.value(as: type)

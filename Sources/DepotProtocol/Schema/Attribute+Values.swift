@@ -43,14 +43,23 @@ extension Attribute {
 extension NumberWidth {
   /// The least and the greatest number that is stored as int64; `nil` for others.
   package var range: ClosedRange<Int64>? {
+    guard type == .int64, let (isSigned, bits) = whole else { return nil }
+    let greatest = Int64(1) << Int64(bits) - 1
+    return (isSigned ? -greatest - 1 : 0)...greatest
+  }
+
+  /// Whether whole numbers of the width have a sign, and how many bits their magnitudes have; `nil` for
+  /// fractions.
+  var whole: (isSigned: Bool, bits: Int)? {
     switch self {
-    case .int8: Int64(Int8.min)...Int64(Int8.max)
-    case .int16: Int64(Int16.min)...Int64(Int16.max)
-    case .int32: Int64(Int32.min)...Int64(Int32.max)
-    case .uint8: 0...Int64(UInt8.max)
-    case .uint16: 0...Int64(UInt16.max)
-    case .uint32: 0...Int64(UInt32.max)
-    case .uint64, .float: nil
+    case .int8: (true, 7)
+    case .int16: (true, 15)
+    case .int32: (true, 31)
+    case .uint8: (false, 8)
+    case .uint16: (false, 16)
+    case .uint32: (false, 32)
+    case .uint64: (false, 64)
+    case .float: nil
     }
   }
 
@@ -78,13 +87,7 @@ extension Value {
 
   /// Compares numbers and dates of one type.
   static func < (left: Value, right: Value) -> Bool {
-    switch (left, right) {
-    case (.int64(let left), .int64(let right)): left < right
-    case (.double(let left), .double(let right)): left < right
-    case (.decimal(let left), .decimal(let right)): left < right
-    case (.date(let left), .date(let right)): left < right
-    default: false
-    }
+    left.order(right) == -1
   }
 
   /// The characters of a text or URL, the bytes of data, or the elements of a list.

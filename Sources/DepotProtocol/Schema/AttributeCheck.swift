@@ -16,13 +16,9 @@ struct AttributeCheck {
     try checkWidth()
     if attribute.type == .composite {
       try checkComposite()
-    } else {
-      try refuse(
-        !attribute.properties.isEmpty,
-        "\(name) has properties, but is no composite.",
-        "Give it the type \"composite\".",
-        at: "/properties"
-      )
+    } else if !attribute.properties.isEmpty {
+      throw .invalid("\(name) has properties, but is no composite.")
+        .hint("Give it the type \"composite\".").at("/properties")
     }
     if attribute.type == .json { try checkJSON() }
     if attribute.collection != nil { try checkCollection() }
@@ -33,17 +29,6 @@ struct AttributeCheck {
     try checkDefault()
   }
 
-  /// Throws `schema.invalid` if something is wrong.
-  func refuse(
-    _ isWrong: Bool,
-    _ problem: @autoclosure () -> String,
-    _ hint: @autoclosure () -> String,
-    at pointer: String = ""
-  ) throws(DepotError) {
-    guard isWrong else { return }
-    throw DepotError(.invalidSchema, problem()).hint(hint()).at(pointer)
-  }
-
   private func has(_ option: Attribute.Options) -> Bool { attribute.options.contains(option) }
 }
 
@@ -51,37 +36,33 @@ extension AttributeCheck {
   private static let depthLimit = 4
 
   private func checkWidth() throws(DepotError) {
-    guard let width = attribute.width else { return }
-    try refuse(
-      attribute.type != width.type,
-      "\(name) is of type \(attribute.type.rawValue) and can't have the width \(width.rawValue).",
-      "Such numbers are of type \(width.type.rawValue).",
-      at: "/type"
+    guard let width = attribute.width, attribute.type != width.type else { return }
+    throw .invalid(
+      "\(name) is of type \(attribute.type.rawValue) and can't have the width \(width.rawValue)."
     )
+    .hint("Such numbers are of type \(width.type.rawValue).").at("/type")
   }
 
   private func checkComposite() throws(DepotError) {
-    try refuse(
-      attribute.properties.isEmpty,
-      "\(name) is a composite without properties.",
-      "List the attributes that it consists of.",
-      at: "/properties"
-    )
-    try refuse(
-      depth >= Self.depthLimit,
-      "\(name) is nested deeper than \(Self.depthLimit) composites.",
-      "Use a relationship to an entity of its own."
-    )
+    if attribute.properties.isEmpty {
+      throw .invalid("\(name) is a composite without properties.")
+        .hint("List the attributes that it consists of.").at("/properties")
+    }
+    if depth >= Self.depthLimit {
+      throw .invalid("\(name) is nested deeper than \(Self.depthLimit) composites.")
+        .hint("Use a relationship to an entity of its own.")
+    }
     let isSpecial =
       attribute.isUnique || attribute.isIndexed || attribute.collection != nil
       || attribute.defaultValue != nil || !attribute.validation.isEmpty
       || !attribute.options.subtracting(.transient).isEmpty
-    try refuse(
-      isSpecial,
-      "\(name) is a composite: only its properties can be unique, indexed, a collection, or have "
-        + "a default, validation, or options.",
-      "Put it on the properties."
-    )
+    if isSpecial {
+      throw .invalid(
+        "\(name) is a composite: only its properties can be unique, indexed, a collection, or have "
+          + "a default, validation, or options."
+      )
+      .hint("Put it on the properties.")
+    }
     var names = UniqueNames(owner: name)
     for (index, property) in attribute.properties.enumerated() {
       try DepotError.inside("/properties/\(index)") { () throws(DepotError) in
@@ -92,63 +73,51 @@ extension AttributeCheck {
   }
 
   private func checkJSON() throws(DepotError) {
-    try refuse(
-      attribute.collection != nil,
-      "\(name) is of type json and can't be a collection.",
-      "JSON has arrays of its own.",
-      at: "/collection"
-    )
-    try refuse(
-      attribute.isUnique || attribute.isIndexed,
-      "\(name) is of type json and can't be unique or indexed.",
-      "The store can't compare such values; add an attribute for what matters.",
-      at: attribute.isUnique ? "/unique" : "/indexed"
-    )
+    if attribute.collection != nil {
+      throw .invalid("\(name) is of type json and can't be a collection.")
+        .hint("JSON has arrays of its own.").at("/collection")
+    }
+    if attribute.isUnique || attribute.isIndexed {
+      throw .invalid("\(name) is of type json and can't be unique or indexed.")
+        .hint("The store can't compare such values; add an attribute for what matters.")
+        .at(attribute.isUnique ? "/unique" : "/indexed")
+    }
   }
 
   private func checkCollection() throws(DepotError) {
-    try refuse(
-      !attribute.type.isScalar,
-      "\(name) can't be a collection of \(attribute.type.rawValue).",
-      "Elements are scalars: \(AttributeType.scalars.map(\.rawValue).joined(separator: ", ")).",
-      at: "/collection"
-    )
-    try refuse(
-      attribute.isUnique || attribute.isIndexed,
-      "\(name) is a collection and can't be unique or indexed.",
-      "Use a to-many relationship, whose destination can be.",
-      at: attribute.isUnique ? "/unique" : "/indexed"
-    )
+    if !attribute.type.isScalar {
+      throw .invalid("\(name) can't be a collection of \(attribute.type.rawValue).")
+        .hint(
+          "Elements are scalars: \(AttributeType.scalars.map(\.rawValue).joined(separator: ", "))."
+        )
+        .at("/collection")
+    }
+    if attribute.isUnique || attribute.isIndexed {
+      throw .invalid("\(name) is a collection and can't be unique or indexed.")
+        .hint("Use a to-many relationship, whose destination can be.")
+        .at(attribute.isUnique ? "/unique" : "/indexed")
+    }
   }
 }
 
 extension AttributeCheck {
   private func checkOptions() throws(DepotError) {
     let isPlain = attribute.collection == nil
-    try refuse(
-      has(.externalStorage) && !(isPlain && [.string, .data].contains(attribute.type)),
-      "\(name) can't be stored externally.",
-      "Only text and data can.",
-      at: "/externalStorage"
-    )
-    try refuse(
-      has(.externalStorage) && (attribute.isUnique || attribute.isIndexed),
-      "\(name) is stored externally and can't be unique or indexed.",
-      "Leave one of the two out.",
-      at: "/externalStorage"
-    )
-    try refuse(
-      has(.spotlight) && !(isPlain && attribute.type == .string),
-      "\(name) can't be searched for words.",
-      "Only text can.",
-      at: "/spotlight"
-    )
-    try refuse(
-      has(.spotlight) && has(.externalStorage),
-      "\(name) is stored externally and can't be searched for words.",
-      "Leave one of the two out.",
-      at: "/spotlight"
-    )
+    if has(.externalStorage) && !(isPlain && [.string, .data].contains(attribute.type)) {
+      throw .invalid("\(name) can't be stored externally.")
+        .hint("Only text and data can.").at("/externalStorage")
+    }
+    if has(.externalStorage) && (attribute.isUnique || attribute.isIndexed) {
+      throw .invalid("\(name) is stored externally and can't be unique or indexed.")
+        .hint("Leave one of the two out.").at("/externalStorage")
+    }
+    if has(.spotlight) && !(isPlain && attribute.type == .string) {
+      throw .invalid("\(name) can't be searched for words.").hint("Only text can.").at("/spotlight")
+    }
+    if has(.spotlight) && has(.externalStorage) {
+      throw .invalid("\(name) is stored externally and can't be searched for words.")
+        .hint("Leave one of the two out.").at("/spotlight")
+    }
     try checkUnstored(.transient, "transient", at: "/transient")
     try checkUnstored(.ephemeral, "ephemeral", at: "/ephemeral")
   }
@@ -160,61 +129,52 @@ extension AttributeCheck {
     at pointer: String
   ) throws(DepotError) {
     guard has(option) else { return }
-    try refuse(
-      !attribute.isOptional && attribute.defaultValue == nil,
-      "\(name) is \(word), but neither optional nor with a default.",
-      "A row that is read has no value for it.",
-      at: pointer
-    )
+    if !attribute.isOptional && attribute.defaultValue == nil {
+      throw .invalid("\(name) is \(word), but neither optional nor with a default.")
+        .hint("A row that is read has no value for it.").at(pointer)
+    }
     let others: Attribute.Options = [
       .externalStorage, .preserveValueOnDeletion, .spotlight,
       option == .transient ? .ephemeral : .transient,
     ]
-    try refuse(
-      attribute.isUnique || attribute.isIndexed || !attribute.options.isDisjoint(with: others)
-        || attribute.derivation != nil,
-      "\(name) is \(word) and can't be unique, indexed, derived, or have other options.",
-      "The store doesn't keep its values.",
-      at: pointer
-    )
+    if attribute.isUnique || attribute.isIndexed || !attribute.options.isDisjoint(with: others)
+      || attribute.derivation != nil
+    {
+      throw .invalid(
+        "\(name) is \(word) and can't be unique, indexed, derived, or have other options."
+      )
+      .hint("The store doesn't keep its values.").at(pointer)
+    }
   }
 
   private func checkDerivation() throws(DepotError) {
     guard let derivation = attribute.derivation else { return }
-    try refuse(
-      derivation.allSatisfy(\.isWhitespace),
-      "\(name) has an empty derivation.",
-      "Write an expression, as in \"items.@count\".",
-      at: "/derived"
-    )
+    if derivation.allSatisfy(\.isWhitespace) {
+      throw .invalid("\(name) has an empty derivation.")
+        .hint("Write an expression, as in \"items.@count\".").at("/derived")
+    }
     do {
       _ = try PredicateParser.parseExpression(derivation)
     } catch {
-      throw DepotError(.invalidSchema, "The derivation of \(name) can't be read: \(error.message)")
+      throw .invalid("The derivation of \(name) can't be read: \(error.message)")
         .hint(error.hint ?? "Write an expression, as in \"items.@count\".").at("/derived")
     }
-    try refuse(
-      depth > 0 || !attribute.type.isScalar || attribute.collection != nil,
-      "\(name) can't be derived.",
-      "Only a scalar that isn't part of a composite can.",
-      at: "/derived"
-    )
-    try refuse(
-      attribute.isUnique || attribute.defaultValue != nil,
-      "\(name) is derived and can't be unique or have a default.",
-      "The store computes its values.",
-      at: attribute.isUnique ? "/unique" : "/default"
-    )
-    try refuse(
-      attribute.width != nil,
-      "\(name) is derived and can't be of type \(attribute.width?.rawValue ?? "").",
-      "Give it the type \(attribute.type.rawValue), in which the store computes.",
-      at: "/type"
-    )
-    try refuse(
-      !attribute.validation.isEmpty || has(.externalStorage),
-      "\(name) is derived and can't have rules or be stored externally.",
-      "Put the rules on what it is derived from."
-    )
+    if depth > 0 || !attribute.type.isScalar || attribute.collection != nil {
+      throw .invalid("\(name) can't be derived.")
+        .hint("Only a scalar that isn't part of a composite can.").at("/derived")
+    }
+    if attribute.isUnique || attribute.defaultValue != nil {
+      throw .invalid("\(name) is derived and can't be unique or have a default.")
+        .hint("The store computes its values.").at(attribute.isUnique ? "/unique" : "/default")
+    }
+    if let width = attribute.width {
+      throw .invalid("\(name) is derived and can't be of type \(width.rawValue).")
+        .hint("Give it the type \(attribute.type.rawValue), in which the store computes.")
+        .at("/type")
+    }
+    if !attribute.validation.isEmpty || has(.externalStorage) {
+      throw .invalid("\(name) is derived and can't have rules or be stored externally.")
+        .hint("Put the rules on what it is derived from.")
+    }
   }
 }

@@ -23,14 +23,13 @@ struct IndexCheck {
     at pointer: String
   ) throws(DepotError) {
     guard !paths.isEmpty, Set(paths).count == paths.count else {
-      throw DepotError(
-        .invalidSchema,
+      throw .invalid(
         "\(kind == "unique index" ? "A" : "An") \(kind) of \(entity.name) is empty or names one "
           + "thing twice."
       ).hint("List different attributes.").at(pointer)
     }
     if kind == "range index", paths.count > 5 {
-      throw DepotError(.invalidSchema, "A range index of \(entity.name) has more than 5 paths.")
+      throw .invalid("A range index of \(entity.name) has more than 5 paths.")
         .hint("An r-tree has at most five dimensions.").at(pointer)
     }
     for (index, path) in paths.enumerated() {
@@ -45,8 +44,7 @@ struct IndexCheck {
       throw schema.unknownPath(path, from: entity)
     }
     if let (problem, hint) = problem(with: field, kind) {
-      throw DepotError(
-        .invalidSchema,
+      throw .invalid(
         "\(entity.name).\(path) \(problem) and can't be in a\(kind == "index" ? "n" : "") \(kind)."
       ).hint(hint)
     }

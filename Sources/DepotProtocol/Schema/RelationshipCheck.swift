@@ -15,12 +15,11 @@ struct RelationshipCheck {
 
   func run() throws(DepotError) {
     guard let destination = schema[relationship.destination] else {
-      let nearest = Spelling.nearest(to: relationship.destination, in: schema.entities.map(\.name))
-      throw DepotError(
-        .invalidSchema,
-        "\(name) leads to \(relationship.destination), which is no entity."
-      ).hint(nearest.map { "Did you mean \"\($0)\"?" } ?? "Add the entity to the schema.")
-        .at("/destination")
+      let names = schema.entities.map(\.name)
+      throw .invalid("\(name) leads to \(relationship.destination), which is no entity.")
+        .hint(
+          Spelling.hint(for: relationship.destination, in: names) ?? "Add the entity to the schema."
+        ).at("/destination")
     }
     try checkCounts()
     if let inverse = relationship.inverse {
@@ -30,42 +29,25 @@ struct RelationshipCheck {
     }
   }
 
-  private func refuse(
-    _ isWrong: Bool,
-    _ problem: String,
-    _ hint: String,
-    at pointer: String
-  ) throws(DepotError) {
-    guard isWrong else { return }
-    throw DepotError(.invalidSchema, problem).hint(hint).at(pointer)
-  }
-
   private func checkCounts() throws(DepotError) {
     let (least, most) = (relationship.minCount, relationship.maxCount)
-    try refuse(
-      relationship.isOrdered && !relationship.isToMany,
-      "\(name) leads to one row and can't be ordered.",
-      "Make it to-many, or leave \"ordered\" out.",
-      at: "/ordered"
-    )
-    try refuse(
-      (least != 0 || most != 0) && !relationship.isToMany,
-      "\(name) leads to one row and can't have a least or greatest number of them.",
-      "Use \"optional\" to say whether it may lead to none.",
-      at: least != 0 ? "/minCount" : "/maxCount"
-    )
-    try refuse(
-      least < 0 || most < 0,
-      "\(name) has a negative number of rows.",
-      "Write 0 for any number.",
-      at: least < 0 ? "/minCount" : "/maxCount"
-    )
-    try refuse(
-      most != 0 && least > most,
-      "The minCount of \(name) is above its maxCount.",
-      "Swap them.",
-      at: "/minCount"
-    )
+    if relationship.isOrdered && !relationship.isToMany {
+      throw .invalid("\(name) leads to one row and can't be ordered.")
+        .hint("Make it to-many, or leave \"ordered\" out.").at("/ordered")
+    }
+    if (least != 0 || most != 0) && !relationship.isToMany {
+      throw .invalid("\(name) leads to one row and can't have a least or greatest number of them.")
+        .hint("Use \"optional\" to say whether it may lead to none.")
+        .at(least != 0 ? "/minCount" : "/maxCount")
+    }
+    if least < 0 || most < 0 {
+      throw .invalid("\(name) has a negative number of rows.")
+        .hint("Write 0 for any number.").at(least < 0 ? "/minCount" : "/maxCount")
+    }
+    if most != 0 && least > most {
+      throw .invalid("The minCount of \(name) is above its maxCount.")
+        .hint("Swap them.").at("/minCount")
+    }
   }
 
   /// Checks that the inverse exists and that each of the two leads to where the other is declared.
@@ -75,35 +57,37 @@ struct RelationshipCheck {
       let back = owner.relationship(inverse)
     else {
       let names = lineage.flatMap(\.relationships).map(\.name)
-      throw DepotError(
-        .invalidSchema,
-        "\(name) has the inverse \(inverse), which \(destination.name) doesn't have."
-      ).hint(
-        Spelling.nearest(to: inverse, in: names).map { "Did you mean \"\($0)\"?" }
-          ?? "Add the relationship \(destination.name).\(inverse) to \(entity.name)."
-      ).at("/inverse")
+      throw .invalid("\(name) has the inverse \(inverse), which \(destination.name) doesn't have.")
+        .hint(
+          Spelling.hint(for: inverse, in: names)
+            ?? "Add the relationship \(destination.name).\(inverse) to \(entity.name)."
+        ).at("/inverse")
     }
-    try refuse(
-      back.inverse != relationship.name,
-      back.inverse == nil
-        ? "\(name) has the inverse \(owner.name).\(inverse), which has none."
-        : "\(name) has the inverse \(owner.name).\(inverse), whose inverse is another.",
-      "Both sides must name each other: give \(owner.name).\(inverse) the inverse "
-        + "\"\(relationship.name)\".",
-      at: "/inverse"
-    )
-    try refuse(
-      back.destination != entity.name,
-      "\(name) has the inverse \(owner.name).\(inverse), which leads to \(back.destination).",
-      "It must lead to \(entity.name), which declares \(relationship.name).",
-      at: "/inverse"
-    )
-    try refuse(
-      owner.name != destination.name,
-      "\(name) leads to \(destination.name), but \(owner.name) declares its inverse \(inverse).",
-      "Let it lead to \(owner.name), or declare the inverse in \(destination.name).",
-      at: "/destination"
-    )
+    if back.inverse != relationship.name {
+      throw .invalid(
+        back.inverse == nil
+          ? "\(name) has the inverse \(owner.name).\(inverse), which has none."
+          : "\(name) has the inverse \(owner.name).\(inverse), whose inverse is another."
+      )
+      .hint(
+        "Both sides must name each other: give \(owner.name).\(inverse) the inverse "
+          + "\"\(relationship.name)\"."
+      )
+      .at("/inverse")
+    }
+    if back.destination != entity.name {
+      throw .invalid(
+        "\(name) has the inverse \(owner.name).\(inverse), which leads to \(back.destination)."
+      )
+      .hint("It must lead to \(entity.name), which declares \(relationship.name).").at("/inverse")
+    }
+    if owner.name != destination.name {
+      throw .invalid(
+        "\(name) leads to \(destination.name), but \(owner.name) declares its inverse \(inverse)."
+      )
+      .hint("Let it lead to \(owner.name), or declare the inverse in \(destination.name).")
+      .at("/destination")
+    }
   }
 
   /// Checks that the relationship, which has no inverse, isn't the inverse of another.
@@ -113,10 +97,8 @@ struct RelationshipCheck {
         $0.inverse == relationship.name && $0.destination == entity.name
       }
       guard let back else { continue }
-      throw DepotError(
-        .invalidSchema,
-        "\(name) has no inverse, but is the inverse of \(owner.name).\(back.name)."
-      ).hint("Both sides must name each other: give \(name) the inverse \"\(back.name)\".")
+      throw .invalid("\(name) has no inverse, but is the inverse of \(owner.name).\(back.name).")
+        .hint("Both sides must name each other: give \(name) the inverse \"\(back.name)\".")
     }
   }
 }

@@ -4,10 +4,9 @@ extension Schema {
   /// - Throws: ``DepotError`` `schema.unknown_entity` with the nearest name as the hint.
   public func entity(named name: String) throws(DepotError) -> Entity {
     if let entity = self[name] { return entity }
-    let nearest = Spelling.nearest(to: name, in: entities.map(\.name))
     throw DepotError(.unknownEntity, "There is no entity \"\(name)\".")
       .hint(
-        nearest.map { "Did you mean \"\($0)\"?" }
+        Spelling.hint(for: name, in: entities.map(\.name))
           ?? (entities.isEmpty
             ? "The store has no schema yet: apply one first."
             : "There are \(entities.map(\.name).joined(separator: ", ")).")

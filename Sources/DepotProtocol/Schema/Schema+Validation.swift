@@ -7,7 +7,7 @@ extension Schema {
   ///   is a name.
   public func validate() throws(DepotError) {
     guard entities.count <= Limits.entities else {
-      throw DepotError(.invalidSchema, "There are more than \(Limits.entities) entities.")
+      throw .invalid("There are more than \(Limits.entities) entities.")
         .hint("Use several stores.").at("/entities")
     }
     try validateNames()
@@ -44,13 +44,13 @@ extension Schema {
     try forEachEntity { (entity) throws(DepotError) in
       try Self.validate(name: entity.name)
       guard names.insert(NameSyntax.folded(entity.name)).inserted else {
-        throw DepotError(.invalidSchema, "There are two entities named \(entity.name).")
+        throw .invalid("There are two entities named \(entity.name).")
           .hint("Names that differ only in case count as equal.").at("/name")
       }
       guard let original = entity.originalName else { return }
       try Self.validate(name: original, at: "/originalName")
       guard originals.insert(NameSyntax.folded(original)).inserted else {
-        throw DepotError(.invalidSchema, "Two entities were named \(original) before.")
+        throw .invalid("Two entities were named \(original) before.")
           .hint("\(original) can become only one of them.").at("/originalName")
       }
     }
@@ -58,7 +58,7 @@ extension Schema {
 
   static func validate(name: String, at pointer: String = "/name") throws(DepotError) {
     guard let problem = NameSyntax.problem(with: name) else { return }
-    throw DepotError(.invalidSchema, "\(name.debugDescription) can't be a name.")
+    throw .invalid("\(name.debugDescription) can't be a name.")
       .hint(problem).at(pointer)
   }
 
@@ -68,13 +68,13 @@ extension Schema {
     var last = entity
     while let name = last.parent {
       guard let parent = self[name] else {
-        let nearest = Spelling.nearest(to: name, in: entities.map(\.name))
-        throw DepotError(.invalidSchema, "There is no entity \(name), the parent of \(last.name).")
-          .hint(nearest.map { "Did you mean \"\($0)\"?" } ?? "Add it, or leave the parent out.")
-          .at("/parent")
+        throw .invalid("There is no entity \(name), the parent of \(last.name).")
+          .hint(
+            Spelling.hint(for: name, in: entities.map(\.name)) ?? "Add it, or leave the parent out."
+          ).at("/parent")
       }
       guard seen.insert(name).inserted else {
-        throw DepotError(.invalidSchema, "\(entity.name) is its own ancestor.")
+        throw .invalid("\(entity.name) is its own ancestor.")
           .hint("The chain of parents must end with an entity that has none.").at("/parent")
       }
       last = parent
@@ -87,10 +87,8 @@ extension Schema {
       let taken = Set(ancestor.propertyNames.map(NameSyntax.folded))
       guard let name = entity.propertyNames.first(where: { taken.contains(NameSyntax.folded($0)) })
       else { continue }
-      throw DepotError(
-        .invalidSchema,
-        "\(entity.name).\(name) is declared again: \(ancestor.name) has it already."
-      ).hint("A subentity has what its parent has; give the new one another name.")
+      throw .invalid("\(entity.name).\(name) is declared again: \(ancestor.name) has it already.")
+        .hint("A subentity has what its parent has; give the new one another name.")
     }
   }
 
@@ -102,8 +100,7 @@ extension Schema {
       let root = lineage(of: entity)[0].name
       columns[root, default: 0] += count
       guard columns[root, default: 0] <= Schema.hierarchyColumns else {
-        throw DepotError(
-          .invalidSchema,
+        throw .invalid(
           "\(root) and its subentities have more than \(Schema.hierarchyColumns) properties."
         ).hint("Entities with a parent share one table; leave some of the parents out.")
       }
@@ -124,14 +121,12 @@ extension Entity {
     // What descends from an abstract entity says what its rows hold.
     let hasNone = attributes.isEmpty && relationships.isEmpty && parent == nil && !isAbstract
     guard fields <= Limits.attributes, attributes.count <= Limits.attributes, !hasNone else {
-      throw DepotError(.invalidSchema, "\(name) must have 1 to \(Limits.attributes) attributes.")
+      throw .invalid("\(name) must have 1 to \(Limits.attributes) attributes.")
         .hint("The properties of composites count each.").at("/attributes")
     }
     guard relationships.count <= Limits.attributes else {
-      throw DepotError(
-        .invalidSchema,
-        "\(name) may have at most \(Limits.attributes) relationships."
-      ).hint("Split the entity.").at("/relationships")
+      throw .invalid("\(name) may have at most \(Limits.attributes) relationships.")
+        .hint("Split the entity.").at("/relationships")
     }
     try validateNames()
     for (index, attribute) in attributes.enumerated() {
@@ -174,19 +169,22 @@ struct UniqueNames {
   ) throws(DepotError) {
     try Schema.validate(name: name)
     guard names.insert(NameSyntax.folded(name)).inserted else {
-      throw DepotError(.invalidSchema, "\(owner) has two \(kind) named \(name).")
+      throw .invalid("\(owner) has two \(kind) named \(name).")
         .hint("Names that differ only in case count as equal.").at("/name")
     }
     guard let original else { return }
     try Schema.validate(name: original, at: "/originalName")
     guard originals.insert(NameSyntax.folded(original)).inserted else {
-      throw DepotError(.invalidSchema, "Two \(kind) of \(owner) were named \(original) before.")
+      throw .invalid("Two \(kind) of \(owner) were named \(original) before.")
         .hint("\(original) can become only one of them.").at("/originalName")
     }
   }
 }
 
 extension DepotError {
+  /// Returns the error that a schema contradicts itself.
+  static func invalid(_ problem: String) -> DepotError { DepotError(.invalidSchema, problem) }
+
   /// Runs `body`, whose errors have their places below `pointer`.
   static func inside(
     _ pointer: String,

@@ -8,6 +8,15 @@ public enum Spelling {
     return best.0
   }
 
+  /// Returns the question whether the nearest candidate was meant, if one is near enough.
+  package static func hint(
+    for word: String,
+    in candidates: [String],
+    as form: (String) -> String = { "\"\($0)\"" }
+  ) -> String? {
+    nearest(to: word, in: candidates).map { "Did you mean \(form($0))?" }
+  }
+
   /// Returns how many letters must be added, removed, replaced, or swapped with their neighbour.
   private static func distance(_ left: String, _ right: String) -> Int {
     let left = Array(left.prefix(200))

@@ -150,15 +150,9 @@ extension QueryEvaluator {
     _ parts: [QueryExpression],
     of function: QueryExpression.Function
   ) -> [Value] {
-    parts.map { part in
+    zip(parts, function.kind.arguments).map { part, kind in
       let value = value(part)
-      guard case .json(let text) = value, function != .json else { return value }
-      let type: AttributeType =
-        switch function.kind.argument {
-        case .number: .double
-        case .whole: .int64
-        default: .string
-        }
+      guard case .json(let text) = value, let type = kind.readType else { return value }
       return JSONMember.scalar(text, as: type) ?? .null
     }
   }

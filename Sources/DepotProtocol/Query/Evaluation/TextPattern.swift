@@ -20,9 +20,8 @@ package final class TextPattern {
     guard pattern.utf8.count <= Self.byteLimit else {
       throw PatternFailure(
         "A pattern can't be longer than \(Self.byteLimit) bytes",
-        hint: "Write several conditions.",
         at: pattern.unicodeScalars.count
-      )
+      ).hint("Write several conditions.")
     }
     var flags = PatternFlags()
     flags.ignoresCase = options.effective.contains(.caseInsensitive)

@@ -2,30 +2,23 @@ internal import FoundationEssentials
 internal import Glibc
 
 extension QueryExpression.Function {
-  /// How many arguments the function takes.
-  package var argumentCount: Int {
+  /// The kinds of the arguments and the type of the result; `nil` for that of the first argument.
+  package var kind: (arguments: [ArgumentKind], result: AttributeType?) {
     switch self {
-    case .random, .rank: 0
-    case .concatenate, .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftshift, .rightshift, .json: 2
-    default: 1
+    case .uppercase, .lowercase, .canonical: ([.text], .string)
+    case .length: ([.textOrData], .int64)
+    case .concatenate: ([.scalar, .scalar], .string)
+    case .abs, .floor, .ceiling, .trunc, .round: ([.number], nil)
+    case .sqrt, .exp, .ln, .log: ([.number], .double)
+    case .randomn, .onesComplement: ([.whole], .int64)
+    case .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftshift, .rightshift: ([.whole, .whole], .int64)
+    case .random, .rank: ([], .double)
+    case .json: ([.json, .text], .json)
     }
   }
 
-  /// The types of the first argument and of the result; `nil` for the same type.
-  package var kind: (argument: ArgumentKind, result: AttributeType?) {
-    switch self {
-    case .uppercase, .lowercase, .canonical: (.text, .string)
-    case .length: (.textOrData, .int64)
-    case .concatenate: (.scalar, .string)
-    case .abs, .floor, .ceiling, .trunc, .round: (.number, nil)
-    case .sqrt, .exp, .ln, .log: (.number, .double)
-    case .randomn, .onesComplement, .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftshift, .rightshift:
-      (.whole, .int64)
-    case .random: (.number, .double)
-    case .rank: (.number, .double)
-    case .json: (.json, .json)
-    }
-  }
+  /// How many arguments the function takes.
+  package var arity: Int { kind.arguments.count }
 
   package enum ArgumentKind {
     case text
@@ -34,11 +27,21 @@ extension QueryExpression.Function {
     case number
     case whole
     case json
+
+    /// The type as which JSON is read, unless it is taken as such.
+    package var readType: AttributeType? {
+      switch self {
+      case .number: .double
+      case .whole: .int64
+      case .json: nil
+      case .text, .textOrData, .scalar: .string
+      }
+    }
   }
 
   /// Returns the value of the function; null if an argument is null or there is no result.
   package func value(_ arguments: [Value]) -> Value {
-    guard arguments.count == argumentCount, !arguments.contains(.null) else { return .null }
+    guard arguments.count == arity, !arguments.contains(.null) else { return .null }
     if self == .random { return .double(Double.random(in: 0..<1)) }
     guard let first = arguments.first else { return .null }
     let value: Value? =

@@ -92,9 +92,9 @@ struct PatternAlphabet {
   private func signature(of scalar: Unicode.Scalar, isLastLineEnd: Bool) -> [UInt64] {
     var result = [UInt64](repeating: 0, count: wordCount)
     var context: PatternContext = isLastLineEnd ? .lastLineEnd : []
-    if needsWords, ScalarProperty.Binary.isWord(scalar) { context.insert(.word) }
+    if needsWords, ScalarProperty.isWord(scalar) { context.insert(.word) }
     if needsLines {
-      if ScalarProperty.Binary.isNewline(scalar) { context.insert(.newline) }
+      if ScalarProperty.isNewline(scalar) { context.insert(.newline) }
       if scalar == "\r" { context.insert(.carriageReturn) }
       if scalar == "\n" { context.insert(.lineFeed) }
     }

@@ -7,16 +7,22 @@ package struct PatternFailure: Error, Hashable {
   /// How many scalars of the pattern precede the place in question.
   package var offset: Int
 
-  init(_ what: String, hint: String? = nil, at offset: Int) {
+  init(_ what: String, at offset: Int) {
     message = "\(what), at character \(offset + 1) of the regular expression."
-    self.hint = hint
     self.offset = offset
+  }
+
+  /// Returns the failure with a hint at the right form.
+  func hint(_ hint: String) -> PatternFailure {
+    var copy = self
+    copy.hint = hint
+    return copy
   }
 }
 
 extension PatternFailure {
   /// Returns the failure that a construct can't be decided in one pass over the text.
-  static func notRegular(_ construct: String, hint: String, at offset: Int) -> PatternFailure {
-    PatternFailure("There is \(construct), which isn't supported", hint: hint, at: offset)
+  static func notRegular(_ construct: String, at offset: Int) -> PatternFailure {
+    PatternFailure("There is \(construct), which isn't supported", at: offset)
   }
 }

@@ -31,11 +31,8 @@ extension PatternParser {
       position += 2
       return .difference
     }
-    throw PatternFailure(
-      "The class isn't closed that begins",
-      hint: "Add the ], or write \\[ for the character itself.",
-      at: start
-    )
+    throw PatternFailure("The class isn't closed that begins", at: start)
+      .hint("Add the ], or write \\[ for the character itself.")
   }
 
   private func isNext(_ text: StaticString) -> Bool {
@@ -58,9 +55,8 @@ extension PatternParser {
     guard !sets.isEmpty else {
       throw PatternFailure(
         peek == nil ? "The class isn't closed that begins" : "A class or a part of it is empty",
-        hint: "Write \\] and \\- for the characters themselves.",
         at: peek == nil ? start : position
-      )
+      ).hint("Write \\] and \\- for the characters themselves.")
     }
     return sets.count == 1 ? sets[0] : .union(sets)
   }
@@ -75,18 +71,12 @@ extension PatternParser {
     }
     position += 1
     guard case .scalar(let last) = try member() else {
-      throw PatternFailure(
-        "A range has no last character",
-        hint: "Write \\- for a hyphen, and -- for a difference as in [a-z--[aeiou]].",
-        at: place
-      )
+      throw PatternFailure("A range has no last character", at: place)
+        .hint("Write \\- for a hyphen, and -- for a difference as in [a-z--[aeiou]].")
     }
     guard first <= last else {
-      throw PatternFailure(
-        "The first character of a range comes after the last",
-        hint: "Swap them; the order is that of code points.",
-        at: place
-      )
+      throw PatternFailure("The first character of a range comes after the last", at: place)
+        .hint("Swap them; the order is that of code points.")
     }
     let set = ScalarSet.range(first, last)
     return flags.ignoresCase ? .anyCase(set) : set
@@ -95,17 +85,14 @@ extension PatternParser {
   private mutating func member() throws(PatternFailure) -> Item {
     let start = position
     guard let scalar = next() else {
-      throw PatternFailure("The class isn't closed", hint: "Add the ].", at: start)
+      throw PatternFailure("The class isn't closed", at: start).hint("Add the ].")
     }
     switch scalar {
     case "\\": return try item(at: start, isInClass: true)
     case "[": return .set(try peek == ":" ? posixSet(start) : classSet(at: start))
     case "-" where peek == "[":
-      throw PatternFailure(
-        "A hyphen before [ isn't clear",
-        hint: "Write -- for a difference, as in [a-z--[aeiou]], and \\- for the character itself.",
-        at: start
-      )
+      throw PatternFailure("A hyphen before [ isn't clear", at: start)
+        .hint("Write -- for a difference, as in [a-z--[aeiou]], and \\- for the character itself.")
     default: return .scalar(scalar)
     }
   }
@@ -116,19 +103,13 @@ extension PatternParser {
     let isNegated = take("^")
     var name = ""
     while let scalar = next(), scalar != ":" { name.unicodeScalars.append(scalar) }
-    guard take("]"), let set = ScalarProperty.posix(name) ?? property(named: name) else {
-      throw PatternFailure(
-        "There is no class [:\(name):]",
-        hint:
+    guard take("]"), let set = ScalarProperty.posix(name) else {
+      throw PatternFailure("There is no class [:\(name):]", at: start)
+        .hint(
           "There are alpha, digit, alnum, upper, lower, space, blank, punct, cntrl, graph, print, "
-          + "xdigit, word, and ascii.",
-        at: start
-      )
+            + "xdigit, word, and ascii."
+        )
     }
     return isNegated ? .complement(set) : set
-  }
-
-  private func property(named name: String) -> ScalarSet? {
-    ScalarProperty(name: name).map { .property($0) }
   }
 }

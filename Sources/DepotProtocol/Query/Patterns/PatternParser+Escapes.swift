@@ -15,27 +15,18 @@ extension PatternParser {
     case "Z": return assertion(.lastLineEnd)
     case "R":
       position += 1
-      let newline = PatternNode.set(.property(.binary(.newline)))
+      let newline = PatternNode.set(.property(.newline))
       return .alternation([.sequence([.set(.one("\r")), .set(.one("\n"))]), newline])
     case .some("1"..."9"), "k": throw Self.backReference(start)
     case "g":
-      throw .notRegular(
-        "a reference to a group",
-        hint: "Write the group's content again, or the alternatives out.",
-        at: start
-      )
+      throw .notRegular("a reference to a group", at: start)
+        .hint("Write the group's content again, or the alternatives out.")
     case "X":
-      throw .notRegular(
-        "\\X",
-        hint: "Write (?:\\P{M}\\p{M}*) for a letter with its marks.",
-        at: start
-      )
+      throw .notRegular("\\X", at: start)
+        .hint("Write (?:\\P{M}\\p{M}*) for a letter with its marks.")
     case "G", "K", "C":
-      throw .notRegular(
-        "\\\(scalars[position])",
-        hint: "The whole text is matched, so leave it out.",
-        at: start
-      )
+      throw .notRegular("\\\(scalars[position])", at: start)
+        .hint("The whole text is matched, so leave it out.")
     default: break
     }
     switch try item(at: start, isInClass: false) {
@@ -49,36 +40,31 @@ extension PatternParser {
     return .assertion(assertion)
   }
 
+  /// The sets by their letters; a capital letter stands for all other scalars.
+  private static let sets: [String: ScalarProperty] = [
+    "d": .digit, "w": .word, "s": .whitespace, "h": .blank, "v": .newline,
+  ]
+
+  private static let characters: [Unicode.Scalar: Unicode.Scalar] = [
+    "n": "\n", "t": "\t", "r": "\r", "f": "\u{C}", "e": "\u{1B}", "a": "\u{7}",
+  ]
+
   /// Reads what is behind a backslash that stands for one scalar of the text.
   mutating func item(at start: Int, isInClass: Bool) throws(PatternFailure) -> Item {
     guard let scalar = next() else {
-      throw PatternFailure(
-        "There is a backslash at the end",
-        hint: "Write \\\\ for the character itself.",
-        at: start
-      )
+      throw PatternFailure("There is a backslash at the end", at: start)
+        .hint("Write \\\\ for the character itself.")
     }
+    if let property = Self.sets[String(scalar).lowercased()] {
+      let set = ScalarSet.property(property)
+      return .set(scalar.properties.isUppercase ? .complement(set) : set)
+    }
+    if let character = Self.characters[scalar] { return .scalar(character) }
     switch scalar {
-    case "d": return .set(.property(.digit))
-    case "D": return .set(.complement(.property(.digit)))
-    case "w": return .set(.property(.binary(.word)))
-    case "W": return .set(.complement(.property(.binary(.word))))
-    case "s": return .set(.property(.binary(.whitespace)))
-    case "S": return .set(.complement(.property(.binary(.whitespace))))
-    case "h": return .set(.property(.binary(.blank)))
-    case "H": return .set(.complement(.property(.binary(.blank))))
-    case "v": return .set(.property(.binary(.newline)))
-    case "V": return .set(.complement(.property(.binary(.newline))))
-    case "N" where peek != "{": return .set(.complement(.property(.binary(.newline))))
+    case "N" where peek != "{": return .set(.complement(.property(.newline)))
     case "p", "P":
       let set = try property(start)
       return .set(scalar == "P" ? .complement(set) : set)
-    case "n": return .scalar("\n")
-    case "t": return .scalar("\t")
-    case "r": return .scalar("\r")
-    case "f": return .scalar("\u{C}")
-    case "e": return .scalar("\u{1B}")
-    case "a": return .scalar("\u{7}")
     case "b" where isInClass: return .scalar("\u{8}")
     case "0": return .scalar(try code(radix: 8, 0...3, start))
     case "x":
@@ -98,9 +84,8 @@ extension PatternParser {
     if isLetterOrDigit {
       throw PatternFailure(
         "There is no escape \\\(scalar)" + (isInClass ? " in a class" : ""),
-        hint: "Write \(scalar) for the character itself, and \\\\ for a backslash.",
         at: start
-      )
+      ).hint("Write \(scalar) for the character itself, and \\\\ for a backslash.")
     }
     return .scalar(scalar)
   }
@@ -133,11 +118,8 @@ extension PatternParser {
   }
 
   private static func noCode(_ start: Int) -> PatternFailure {
-    PatternFailure(
-      "There is no code point in the escape",
-      hint: "Write two digits as in \\xE9, four as in \\u00E9, or any number as in \\x{1F600}.",
-      at: start
-    )
+    PatternFailure("There is no code point in the escape", at: start)
+      .hint("Write two digits as in \\xE9, four as in \\u00E9, or any number as in \\x{1F600}.")
   }
 
   private mutating func property(_ start: Int) throws(PatternFailure) -> ScalarSet {
@@ -153,12 +135,11 @@ extension PatternParser {
     let isNegated = name.hasPrefix("^")
     if isNegated { name.removeFirst() }
     guard let property = ScalarProperty(name: name) else {
-      throw PatternFailure(
-        "There is no property \(name.debugDescription)",
-        hint: "General categories are known, as in \\p{L} and \\p{Lu}, and properties such as "
-          + "\\p{Alphabetic}; write ranges for scripts, as in [\\u0400-\\u04FF].",
-        at: start
-      )
+      throw PatternFailure("There is no property \(name.debugDescription)", at: start)
+        .hint(
+          "General categories are known, as in \\p{L} and \\p{Lu}, and properties such as "
+            + "\\p{Alphabetic}; write ranges for scripts, as in [\\u0400-\\u04FF]."
+        )
     }
     let set = ScalarSet.property(property)
     return isNegated ? .complement(set) : set

@@ -3,7 +3,7 @@ extension PatternParser {
   mutating func group(at start: Int) throws(PatternFailure) -> PatternNode? {
     let outer = flags
     if peek == "*" {
-      throw .notRegular("a verb", hint: "Write \\* for the character itself.", at: start)
+      throw .notRegular("a verb", at: start).hint("Write \\* for the character itself.")
     }
     if take("?") {
       guard try isPlain(start) else { return nil }
@@ -11,11 +11,8 @@ extension PatternParser {
     try descend(at: start)
     let node = try alternation()
     guard take(")") else {
-      throw PatternFailure(
-        "The group isn't closed that begins",
-        hint: "Add the ), or write \\( for the character itself.",
-        at: start
-      )
+      throw PatternFailure("The group isn't closed that begins", at: start)
+        .hint("Add the ), or write \\( for the character itself.")
     }
     depth -= 1
     flags = outer
@@ -30,19 +27,13 @@ extension PatternParser {
       return true
     case "#":
       while let scalar = next() { if scalar == ")" { return false } }
-      throw PatternFailure("The comment isn't closed that begins", hint: "Add the ).", at: start)
+      throw PatternFailure("The comment isn't closed that begins", at: start).hint("Add the ).")
     case "<" where peekSecond == "=" || peekSecond == "!":
-      throw .notRegular(
-        "a look-behind",
-        hint: "Write a second condition instead, as in a MATCHES '…' AND NOT a MATCHES '…'.",
-        at: start
-      )
+      throw .notRegular("a look-behind", at: start)
+        .hint("Write a second condition instead, as in a MATCHES '…' AND NOT a MATCHES '…'.")
     case "=", "!":
-      throw .notRegular(
-        "a look-ahead",
-        hint: "Write a second condition instead, as in a MATCHES '…' AND NOT a MATCHES '…'.",
-        at: start
-      )
+      throw .notRegular("a look-ahead", at: start)
+        .hint("Write a second condition instead, as in a MATCHES '…' AND NOT a MATCHES '…'.")
     case "<", "'":
       let end: Unicode.Scalar = next() == "<" ? ">" : "'"
       try skipName(until: end, start)
@@ -54,35 +45,23 @@ extension PatternParser {
     case "P" where peekSecond == "=":
       throw Self.backReference(start)
     case ">":
-      throw .notRegular(
-        "an atomic group",
-        hint: "Write (?:…): no group takes longer for being tried again.",
-        at: start
-      )
+      throw .notRegular("an atomic group", at: start)
+        .hint("Write (?:…): no group takes longer for being tried again.")
     case "|":
-      throw .notRegular("a branch reset", hint: "Write (?:…): nothing is captured.", at: start)
+      throw .notRegular("a branch reset", at: start).hint("Write (?:…): nothing is captured.")
     case "(":
-      throw .notRegular(
-        "a conditional",
-        hint: "Write the alternatives out, as in (?:a…|b…).",
-        at: start
-      )
+      throw .notRegular("a conditional", at: start)
+        .hint("Write the alternatives out, as in (?:a…|b…).")
     case "R", "&", "P", "+", .some("0"..."9"):
-      throw .notRegular(
-        "a recursion",
-        hint: "Write the group's content again, as deep as it is needed.",
-        at: start
-      )
+      throw .notRegular("a recursion", at: start)
+        .hint("Write the group's content again, as deep as it is needed.")
     default: return try isFlagsOfGroup(start)
     }
   }
 
   static func backReference(_ start: Int) -> PatternFailure {
-    .notRegular(
-      "a back reference",
-      hint: "Write the alternatives out, as in '(?:\"[^\"]*\"|`[^`]*`)'.",
-      at: start
-    )
+    .notRegular("a back reference", at: start)
+      .hint("Write the alternatives out, as in '(?:\"[^\"]*\"|`[^`]*`)'.")
   }
 
   private mutating func skipName(
@@ -92,14 +71,11 @@ extension PatternParser {
     var isEmpty = true
     while let scalar = next() {
       if scalar == end, !isEmpty { return }
-      guard ScalarProperty.Binary.isWord(scalar) else { break }
+      guard ScalarProperty.isWord(scalar) else { break }
       isEmpty = false
     }
-    throw PatternFailure(
-      "There is no name of a group, as in (?<name>…),",
-      hint: "Names are letters, digits, and _.",
-      at: start
-    )
+    throw PatternFailure("There is no name of a group, as in (?<name>…),", at: start)
+      .hint("Names are letters, digits, and _.")
   }
 
   /// Reads flags as in `(?i)` and `(?i-s:…)`.
@@ -117,13 +93,10 @@ extension PatternParser {
       case ":": return true
       case ")": return false
       default:
-        throw PatternFailure(
-          "There is no flag or kind of group (?\(scalar)",
-          hint: "The flags are i, s, m, and x, as in (?i) and (?i-s:…).",
-          at: start
-        )
+        throw PatternFailure("There is no flag or kind of group (?\(scalar)", at: start)
+          .hint("The flags are i, s, m, and x, as in (?i) and (?i-s:…).")
       }
     }
-    throw PatternFailure("The group isn't closed that begins", hint: "Add the ).", at: start)
+    throw PatternFailure("The group isn't closed that begins", at: start).hint("Add the ).")
   }
 }

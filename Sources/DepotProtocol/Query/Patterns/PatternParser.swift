@@ -27,11 +27,8 @@ struct PatternParser {
     var parser = PatternParser(pattern, flags)
     let node = try parser.alternation()
     guard parser.peek == nil else {
-      throw PatternFailure(
-        "There is a ) without its (",
-        hint: "Write \\) for a bracket that is meant as text.",
-        at: parser.position
-      )
+      throw PatternFailure("There is a ) without its (", at: parser.position)
+        .hint("Write \\) for a bracket that is meant as text.")
     }
     return node
   }
@@ -61,9 +58,8 @@ struct PatternParser {
     guard depth <= Self.depthLimit else {
       throw PatternFailure(
         "There are over \(Self.depthLimit) groups or classes in each other",
-        hint: "Leave out brackets that aren't needed.",
         at: offset
-      )
+      ).hint("Leave out brackets that aren't needed.")
     }
   }
 
@@ -124,21 +120,12 @@ struct PatternParser {
       return try escape(at: start)
     case "(": return try group(at: start)
     case "[": return .set(try classSet(at: start))
-    case ".": return .set(flags.dotIsAny ? .any : .complement(.property(.binary(.newline))))
+    case ".": return .set(flags.dotIsAny ? .any : .complement(.property(.newline)))
     case "^": return .assertion(flags.isMultiline ? .lineStart : .textStart)
     case "$": return .assertion(flags.isMultiline ? .lineEnd : .textEnd)
-    case "*", "+", "?":
-      throw PatternFailure(
-        "There is nothing to repeat before \(scalar)",
-        hint: "Write \\\(scalar) for the character itself.",
-        at: start
-      )
-    case "{":
-      throw PatternFailure(
-        "There is nothing to repeat before {",
-        hint: "Write \\{ for the character itself.",
-        at: start
-      )
+    case "*", "+", "?", "{":
+      throw PatternFailure("There is nothing to repeat before \(scalar)", at: start)
+        .hint("Write \\\(scalar) for the character itself.")
     default: return .set(literal(scalar))
     }
   }
@@ -154,19 +141,13 @@ struct PatternParser {
     guard !isQuoting, let (least, most) = try count() else { return atom }
     // Which of several matches is found makes no difference to a match of the whole text.
     if !take("?"), peek == "+" {
-      throw .notRegular(
-        "a possessive repetition",
-        hint: "Leave out the + behind it: no repetition takes longer for being greedy.",
-        at: start
-      )
+      throw .notRegular("a possessive repetition", at: start)
+        .hint("Leave out the + behind it: no repetition takes longer for being greedy.")
     }
     skipIgnored()
     if let scalar = peek, "*+?{".unicodeScalars.contains(scalar) {
-      throw PatternFailure(
-        "A repetition follows a repetition",
-        hint: "Put the first one into brackets, as in (?:a{2})*.",
-        at: position
-      )
+      throw PatternFailure("A repetition follows a repetition", at: position)
+        .hint("Put the first one into brackets, as in (?:a{2})*.")
     }
     return .repetition(atom, least: least, most: most, offset: start)
   }
@@ -182,18 +163,11 @@ struct PatternParser {
     let isOpen = take(",")
     if isOpen { most = try number(start) }
     guard take("}"), least != nil || most != nil else {
-      throw PatternFailure(
-        "There is a { that begins no count",
-        hint: "Counts are {2}, {2,}, {,3}, and {2,3}. Write \\{ for the character itself.",
-        at: start
-      )
+      throw PatternFailure("There is a { that begins no count", at: start)
+        .hint("Counts are {2}, {2,}, {,3}, and {2,3}. Write \\{ for the character itself.")
     }
     if let least, let most, most < least {
-      throw PatternFailure(
-        "The least count is above the greatest",
-        hint: "Swap them.",
-        at: start
-      )
+      throw PatternFailure("The least count is above the greatest", at: start).hint("Swap them.")
     }
     return (least ?? 0, most)
   }
@@ -204,11 +178,8 @@ struct PatternParser {
       result = (result ?? 0) * 10 + Int(digit.value - 0x30)
       position += 1
       if let result, result > Self.countLimit {
-        throw PatternFailure(
-          "A count is above \(Self.countLimit)",
-          hint: "Write * or {1,} for a part that may occur any number of times.",
-          at: start
-        )
+        throw PatternFailure("A count is above \(Self.countLimit)", at: start)
+          .hint("Write * or {1,} for a part that may occur any number of times.")
       }
     }
     return result

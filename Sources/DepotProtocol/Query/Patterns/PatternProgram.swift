@@ -34,11 +34,8 @@ struct PatternProgram {
   }
 
   private static func tooLong(at offset: Int) -> PatternFailure {
-    PatternFailure(
-      "There are over \(limit) steps, with all repetitions written out",
-      hint: "Repeat less, as in [a-z]* for [a-z]{0,9999}, and check lengths on their own.",
-      at: offset
-    )
+    PatternFailure("There are over \(limit) steps, with all repetitions written out", at: offset)
+      .hint("Repeat less, as in [a-z]* for [a-z]{0,9999}, and check lengths on their own.")
   }
 
   /// Returns how many instructions a node becomes.

@@ -1,82 +1,35 @@
 /// A condition of a regular expression on one scalar: `\w`, `\p{Lu}`, `[:punct:]`, and the like.
-enum ScalarProperty: Hashable, Sendable {
-  case category([Unicode.GeneralCategory])
-  case binary(Binary)
+struct ScalarProperty: Sendable {
+  /// The name in small letters only, which no other property has.
+  private let name: String
+  let holds: @Sendable (Unicode.Scalar) -> Bool
 
-  /// A property that a scalar has or hasn't, by its name in small letters only.
-  enum Binary: String, Sendable {
-    case alphabetic
-    case lowercase
-    case uppercase
-    case whitespace
-    case cased
-    case math
-    case emoji
-    case emojiPresentation = "emojipresentation"
-    case hexDigit = "hexdigit"
-    case asciiHexDigit = "asciihexdigit"
-    case ideographic
-    case idStart = "idstart"
-    case idContinue = "idcontinue"
-    case xidStart = "xidstart"
-    case xidContinue = "xidcontinue"
-    case dash
-    case diacritic
-    case quotationMark = "quotationmark"
-    case patternWhitespace = "patternwhitespace"
-    case ascii
-    case any
-    case assigned
-    case word
-    case newline
-    case blank
-    case graph
-    case print
+  private init(_ name: String, _ holds: @escaping @Sendable (Unicode.Scalar) -> Bool) {
+    self.name = name
+    self.holds = holds
   }
 
-  func holds(_ scalar: Unicode.Scalar) -> Bool {
-    switch self {
-    case .category(let categories): categories.contains(scalar.properties.generalCategory)
-    case .binary(let property): property.holds(scalar)
-    }
+  static let digit = category("nd", [.decimalNumber])
+  static let word = ScalarProperty("word", isWord)
+  static let whitespace = ScalarProperty("whitespace") { $0.properties.isWhitespace }
+  static let newline = ScalarProperty("newline", isNewline)
+  static let blank = ScalarProperty("blank") { $0 == "\t" || isSpace($0) }
+
+  private static func category(
+    _ name: String,
+    _ categories: [Unicode.GeneralCategory]
+  ) -> ScalarProperty {
+    ScalarProperty("gc=" + name) { categories.contains($0.properties.generalCategory) }
   }
 }
 
-extension ScalarProperty.Binary {
-  func holds(_ scalar: Unicode.Scalar) -> Bool {
-    let properties = scalar.properties
-    switch self {
-    case .alphabetic: return properties.isAlphabetic
-    case .lowercase: return properties.isLowercase
-    case .uppercase: return properties.isUppercase
-    case .whitespace: return properties.isWhitespace
-    case .cased: return properties.isCased
-    case .math: return properties.isMath
-    case .emoji: return properties.isEmoji
-    case .emojiPresentation: return properties.isEmojiPresentation
-    case .hexDigit: return properties.isHexDigit
-    case .asciiHexDigit: return properties.isASCIIHexDigit
-    case .ideographic: return properties.isIdeographic
-    case .idStart: return properties.isIDStart
-    case .idContinue: return properties.isIDContinue
-    case .xidStart: return properties.isXIDStart
-    case .xidContinue: return properties.isXIDContinue
-    case .dash: return properties.isDash
-    case .diacritic: return properties.isDiacritic
-    case .quotationMark: return properties.isQuotationMark
-    case .patternWhitespace: return properties.isPatternWhitespace
-    case .ascii: return scalar.isASCII
-    case .any: return true
-    case .assigned: return properties.generalCategory != .unassigned
-    case .word: return Self.isWord(scalar)
-    case .newline: return Self.isNewline(scalar)
-    case .blank: return scalar == "\t" || properties.generalCategory == .spaceSeparator
-    case .graph: return Self.isGraphic(scalar)
-    case .print:
-      return Self.isGraphic(scalar) || properties.generalCategory == .spaceSeparator
-    }
-  }
+extension ScalarProperty: Hashable {
+  static func == (left: Self, right: Self) -> Bool { left.name == right.name }
 
+  func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension ScalarProperty {
   /// Letters, marks, digits, connectors such as `_`, and the two joiners.
   static func isWord(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII {
@@ -97,6 +50,10 @@ extension ScalarProperty.Binary {
     }
   }
 
+  private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.generalCategory == .spaceSeparator
+  }
+
   private static func isGraphic(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.properties.isWhitespace { return false }
     return switch scalar.properties.generalCategory {
@@ -104,4 +61,107 @@ extension ScalarProperty.Binary {
     default: true
     }
   }
+}
+
+/// Names.
+extension ScalarProperty {
+  /// Finds what `\p{…}` names: a general category or a property, in any case, spaces and `_` left out.
+  init?(name: String) {
+    var name = name.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " }
+    for prefix in ["gc=", "generalcategory="] where name.hasPrefix(prefix) {
+      guard let found = Self.category(named: String(name.dropFirst(prefix.count))) else {
+        return nil
+      }
+      self = found
+      return
+    }
+    if name.hasPrefix("is") { name.removeFirst(2) }
+    guard let found = Self.category(named: name) ?? Self.binary(named: name) else { return nil }
+    self = found
+  }
+
+  /// Finds the set that `[:name:]` stands for.
+  static func posix(_ name: String) -> ScalarSet? {
+    let names =
+      switch name {
+      case "punct": ["punctuation"]
+      case "alnum": ["alphabetic", "digit"]
+      case "xdigit": ["hexdigit", "digit"]
+      default: [name]
+      }
+    let sets = names.compactMap(ScalarProperty.init(name:)).map(ScalarSet.property)
+    return sets.count > 1 ? .union(sets) : sets.first
+  }
+
+  /// Finds a property that a scalar has or hasn't.
+  private static func binary(named name: String) -> ScalarProperty? {
+    let name = shortNames[name] ?? name
+    return binaries[name].map { ScalarProperty(name, $0) }
+  }
+
+  private static let binaries: [String: @Sendable (Unicode.Scalar) -> Bool] = [
+    "alphabetic": { $0.properties.isAlphabetic },
+    "lowercase": { $0.properties.isLowercase },
+    "uppercase": { $0.properties.isUppercase },
+    "whitespace": whitespace.holds,
+    "cased": { $0.properties.isCased },
+    "math": { $0.properties.isMath },
+    "emoji": { $0.properties.isEmoji },
+    "emojipresentation": { $0.properties.isEmojiPresentation },
+    "hexdigit": { $0.properties.isHexDigit },
+    "asciihexdigit": { $0.properties.isASCIIHexDigit },
+    "ideographic": { $0.properties.isIdeographic },
+    "idstart": { $0.properties.isIDStart },
+    "idcontinue": { $0.properties.isIDContinue },
+    "xidstart": { $0.properties.isXIDStart },
+    "xidcontinue": { $0.properties.isXIDContinue },
+    "dash": { $0.properties.isDash },
+    "diacritic": { $0.properties.isDiacritic },
+    "quotationmark": { $0.properties.isQuotationMark },
+    "patternwhitespace": { $0.properties.isPatternWhitespace },
+    "ascii": { $0.isASCII },
+    "any": { _ in true },
+    "assigned": { $0.properties.generalCategory != .unassigned },
+    "word": word.holds,
+    "newline": newline.holds,
+    "blank": blank.holds,
+    "graph": isGraphic,
+    "print": { isGraphic($0) || isSpace($0) },
+  ]
+
+  private static let shortNames = [
+    "alpha": "alphabetic", "lower": "lowercase", "upper": "uppercase", "space": "whitespace",
+    "wspace": "whitespace", "hex": "hexdigit", "ahex": "asciihexdigit", "ideo": "ideographic",
+    "ids": "idstart", "idc": "idcontinue", "xids": "xidstart", "xidc": "xidcontinue",
+    "qmark": "quotationmark", "dia": "diacritic",
+  ]
+
+  /// Finds a general category by its short or long name, or several by the name of their group.
+  private static func category(named name: String) -> ScalarProperty? {
+    let short = groups[name] ?? name
+    let found = categories.filter { code, category in
+      code == short || code.prefix(1) == short || "\(category)".lowercased() == name
+        || short == "l&" && ["lu", "ll", "lt"].contains(code)
+    }
+    return found.isEmpty ? nil : category(short, found.map(\.category))
+  }
+
+  /// The codes of categories or groups by other names; the code of a group is the first letter of those in it.
+  private static let groups = [
+    "lc": "l&", "casedletter": "l&", "letter": "l", "mark": "m", "combiningmark": "m",
+    "number": "n", "punctuation": "p", "symbol": "s", "separator": "z", "other": "c",
+    "digit": "nd", "cntrl": "cc",
+  ]
+
+  private static let categories: [(code: String, category: Unicode.GeneralCategory)] = [
+    ("lu", .uppercaseLetter), ("ll", .lowercaseLetter), ("lt", .titlecaseLetter),
+    ("lm", .modifierLetter), ("lo", .otherLetter), ("mn", .nonspacingMark), ("mc", .spacingMark),
+    ("me", .enclosingMark), ("nd", .decimalNumber), ("nl", .letterNumber), ("no", .otherNumber),
+    ("pc", .connectorPunctuation), ("pd", .dashPunctuation), ("ps", .openPunctuation),
+    ("pe", .closePunctuation), ("pi", .initialPunctuation), ("pf", .finalPunctuation),
+    ("po", .otherPunctuation), ("sm", .mathSymbol), ("sc", .currencySymbol),
+    ("sk", .modifierSymbol), ("so", .otherSymbol), ("zs", .spaceSeparator),
+    ("zl", .lineSeparator), ("zp", .paragraphSeparator), ("cc", .control), ("cf", .format),
+    ("cs", .surrogate), ("co", .privateUse), ("cn", .unassigned),
+  ]
 }
