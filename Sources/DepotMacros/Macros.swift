@@ -6,6 +6,7 @@ package enum Macros {
   package static var all: [any Macro.Type] {
     [
       AttributePropertyMacro.self,
+      BlockingMacro.self,
       ColumnMacro.self,
       DTOMacro.self,
       IndexMacro.self,

@@ -133,6 +133,7 @@ struct Expansion {
       "Relationship": RelationshipPropertyMacro.self,
       "Transient": TransientPropertyMacro.self,
       "Column": ColumnMacro.self,
+      "Blocking": BlockingMacro.self,
       "Index": IndexMacro.self,
       "Memberwise": MemberwiseMacro.self,
       "Unique": UniqueConstraintsMacro.self,

@@ -15,7 +15,7 @@ extension Client {
   ///   throws.
   @discardableResult
   public func openContainer(_ request: ContainerRequest) async throws -> OpenedContainer {
-    let node = try await core.send(.openContainer(request))
+    let node = try await send(.openContainer(request))
     if !request.stores.contains(where: { $0.location == .memory }) {
       core.update { state, _ in
         // Others may have added to the schema by then.
@@ -30,12 +30,7 @@ extension Client {
   /// - Throws: ``DepotError`` `notfound.container` if it isn't open.
   public func closeContainer(_ name: String) async throws {
     core.update { state, _ in state.containers[name] = nil }
-    _ = try await core.send(.closeContainer(name))
-  }
-
-  /// Returns the containers that are open, the service's own first.
-  public func containers() async throws -> [OpenContainer] {
-    try OpenContainer.list(await core.send(.listContainers))
+    _ = try await send(.closeContainer(name))
   }
 }
 

@@ -1,7 +1,7 @@
 internal import DepotLinux
 internal import DepotProtocol
 
-extension ClientCore {
+extension Client {
   /// Makes a call and waits for its outcome.
   ///
   /// If the task is cancelled, the call is cancelled on the service; its outcome is awaited all the
@@ -13,21 +13,21 @@ extension ClientCore {
     author: String? = nil,
     group: String? = nil
   ) async throws -> JSONNode {
-    try checkWrite(operation)
+    try core.checkWrite(operation)
     var call = PendingCall(
       operation,
-      deadline: deadline.map(Self.instant),
-      key: operation.isWrite ? self.key(key) : key,
-      pin: pin
+      deadline: deadline.map(ClientCore.instant),
+      key: operation.isWrite ? core.key(key) : key,
+      pin: core.pin
     )
     call.author = author
     call.group = group
     let pending = call
-    let ticket = update { state, _ in state.table.reserve() }
-    defer { if Task.isCancelled { forget(ticket) } }
+    let ticket = core.update { state, _ in state.table.reserve() }
+    defer { if Task.isCancelled { core.forget(ticket) } }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { reply in
-        update { state, consequences in
+        core.update { state, consequences in
           if let error = state.refusal(of: ticket) {
             consequences.replies.append((reply, .failure(error)))
           } else {
@@ -37,10 +37,12 @@ extension ClientCore {
         }
       }
     } onCancel: {
-      cancel(ticket)
+      core.cancel(ticket)
     }
   }
+}
 
+extension ClientCore {
   /// - Throws: ``DepotError`` if an operation would change a snapshot, or what is being enumerated.
   func checkWrite(_ operation: Operation) throws(DepotError) {
     guard operation.isWrite else { return }
@@ -76,11 +78,11 @@ extension ClientCore {
   }
 
   /// Forgets that a call was cancelled, since it is over.
-  private func forget(_ ticket: ReplyTable.Ticket) {
+  fileprivate func forget(_ ticket: ReplyTable.Ticket) {
     update { state, _ in _ = state.cancelled.remove(ticket) }
   }
 
-  private static func instant(after duration: Duration) -> UInt64 {
+  fileprivate static func instant(after duration: Duration) -> UInt64 {
     Monotonic.now() + UInt64(duration.milliseconds) * 1_000_000
   }
 

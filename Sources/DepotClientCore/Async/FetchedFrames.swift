@@ -76,4 +76,17 @@ extension Client {
   ) -> FetchedFrames {
     FetchedFrames(client: self, operation: .aggregate(request), deadline: deadline)
   }
+
+  /// Calls `body` with each row of a stream; returns the result that comes at its end.
+  package func stream(
+    _ operation: Operation,
+    _ deadline: Duration?,
+    _ body: (inout RowReader) throws -> Void
+  ) async throws -> JSONNode {
+    let source = FetchedFrames(client: self, operation: operation, deadline: deadline)
+    var frames = source.makeAsyncIterator()
+    while let frame = try await frames.next() { try frame.forEachRow(body) }
+    guard let result = frames.result else { throw DepotError.missingRow }
+    return result
+  }
 }

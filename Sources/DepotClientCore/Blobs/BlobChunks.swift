@@ -62,19 +62,6 @@ extension Client {
     BlobChunks(client: self, request: request, deadline: deadline)
   }
 
-  /// Writes a part of a value in external storage, on disk when this returns.
-  ///
-  /// - Returns: The length of the value, or of what was uploaded of it.
-  /// - Throws: ``DepotError`` `notfound.object` and others.
-  @discardableResult
-  public func writeBlob(
-    _ request: BlobWriteRequest,
-    deadline: Duration? = nil,
-    key: String? = nil
-  ) async throws -> Int {
-    try await core.send(.writeBlob(request), deadline: deadline, key: key).count("length")
-  }
-
   /// Gives an attribute in external storage a value of any size.
   ///
   /// Nobody sees the new value before all of it is there. It is held in memory piece by piece only.
@@ -101,9 +88,9 @@ extension Client {
     var upload = BlobUpload(entity, identifier, attribute, isText: isText)
     for try await chunk in chunks {
       for operation in upload.add(chunk) {
-        _ = try await core.send(operation)
+        _ = try await send(operation)
       }
     }
-    return try await core.send(upload.finish()).count("length")
+    return try await send(upload.finish()).count("length")
   }
 }

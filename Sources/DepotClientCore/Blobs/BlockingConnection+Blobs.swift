@@ -30,16 +30,6 @@ extension BlockingConnection {
     return length.kind == .null ? nil : Int(try length.int64())
   }
 
-  /// Does what ``Client/writeBlob(_:deadline:key:)`` does.
-  @discardableResult
-  public func writeBlob(
-    _ request: BlobWriteRequest,
-    deadline: Duration? = nil,
-    key: String? = nil
-  ) throws -> Int {
-    try send(.writeBlob(request), deadline: deadline, key: key).count("length")
-  }
-
   /// Does what ``Client/writeBlob(_:_:_:isText:from:)`` does with the bytes that `chunks` returns, up to
   /// `nil`; if it throws, the value stays as it was.
   @discardableResult

@@ -122,60 +122,46 @@ extension LargeValue: LengthOnly {}
 extension Optional: LengthOnly where Wrapped: LengthOnly {}
 
 extension BlockingConnection {
-  /// Does what ``Client/load(_:of:)`` does.
-  public func load<Model: Record, Content>(
-    _ keyPath: any KeyPath<Model, LargeValue<Content>?> & Sendable,
-    of identifier: Identifier<Model>
-  ) throws -> Content? {
-    try load(BlobReadRequest(keyPath, of: identifier))
-  }
-
-  /// Does what ``Client/load(_:of:)`` does.
-  public func load<Model: Record, Content>(
-    _ keyPath: any KeyPath<Model, LargeValue<Content>> & Sendable,
-    of identifier: Identifier<Model>
-  ) throws -> Content {
-    guard let content: Content = try load(BlobReadRequest(keyPath, of: identifier)) else {
-      throw DepotError.missingValue
-    }
-    return content
-  }
-
-  private func load<Content: LargeContent>(_ request: BlobReadRequest) throws -> Content? {
+  fileprivate func load<Content: LargeContent>(_ request: BlobReadRequest) throws -> Content? {
     var bytes: [UInt8] = []
     guard try readBlob(request, { bytes += $0 }) != nil else { return nil }
     return try Content.checked(bytes)
   }
 }
 
-extension Client {
+extension ServiceConnection {
   /// Reads the value of a property in external storage, of any size that fits into memory.
   ///
   /// - Returns: The value; `nil` if it is null.
   /// - Throws: ``DepotError`` `notfound.object` if there is no such row, and others.
+  @Blocking
   @concurrent
   public func load<Model: Record, Content>(
     _ keyPath: any KeyPath<Model, LargeValue<Content>?> & Sendable,
     of identifier: Identifier<Model>
-  ) async throws -> Content? {
-    try await load(BlobReadRequest(keyPath, of: identifier))
+  ) async throws -> Content? where Self == Client {
+    try await self.load(BlobReadRequest(keyPath, of: identifier))
   }
 
   /// Reads the value of a property in external storage, of any size that fits into memory.
   ///
   /// - Throws: ``DepotError`` `notfound.object` if there is no such row, and others.
+  @Blocking
   @concurrent
   public func load<Model: Record, Content>(
     _ keyPath: any KeyPath<Model, LargeValue<Content>> & Sendable,
     of identifier: Identifier<Model>
-  ) async throws -> Content {
-    guard let content: Content = try await load(BlobReadRequest(keyPath, of: identifier)) else {
-      throw DepotError.missingValue
-    }
+  ) async throws -> Content where Self == Client {
+    let content: Content? = try await self.load(BlobReadRequest(keyPath, of: identifier))
+    guard let content else { throw DepotError.missingValue }
     return content
   }
+}
 
-  private func load<Content: LargeContent>(_ request: BlobReadRequest) async throws -> Content? {
+extension Client {
+  fileprivate func load<Content: LargeContent>(
+    _ request: BlobReadRequest
+  ) async throws -> Content? {
     var chunks = readBlob(request).makeAsyncIterator()
     var bytes: [UInt8] = []
     while let chunk = try await chunks.next() { bytes += chunk }

@@ -13,9 +13,4 @@ extension BlockingConnection {
   public func closeContainer(_ name: String) throws {
     _ = try send(.closeContainer(name))
   }
-
-  /// Returns the containers that are open, the service's own first.
-  public func containers() throws -> [OpenContainer] {
-    try OpenContainer.list(send(.listContainers))
-  }
 }

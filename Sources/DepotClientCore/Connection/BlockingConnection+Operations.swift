@@ -1,43 +1,6 @@
 public import DepotProtocol
 
 extension BlockingConnection {
-  /// Does what ``Client/ping()`` does.
-  public func ping() throws {
-    _ = try send(.ping)
-  }
-
-  /// Returns the document that describes the protocol.
-  public func describe() throws -> JSONValue {
-    try JSONValue(send(.describe))
-  }
-
-  /// Returns the store's schema.
-  public func schema() throws -> Schema {
-    var reader = try JSONObjectReader(send(.getSchema))
-    return try Schema(reader.required("schema"))
-  }
-
-  /// Does what ``Client/define(_:isDryRun:)`` does.
-  @discardableResult
-  public func define(_ schema: Schema, isDryRun: Bool = false) throws -> SchemaResult {
-    let options = MigrationOptions(allows: .migration)
-    return try SchemaResult(send(.defineSchema(schema, isDryRun: isDryRun, options)))
-  }
-
-  /// Does what ``Client/insert(_:deadline:key:author:group:)`` does, but makes up no key.
-  @discardableResult
-  public func insert(
-    _ request: InsertRequest,
-    deadline: Duration? = nil,
-    key: String? = nil,
-    author: String? = nil,
-    group: String? = nil
-  ) throws -> InsertResult {
-    try InsertResult(
-      send(.insert(request), deadline: deadline, key: key, author: author, group: group)
-    )
-  }
-
   /// Calls `body` with each of the rows that have these identifiers, in their order.
   ///
   /// - Returns: The identifiers that have no row, if the request allows that.
@@ -49,19 +12,9 @@ extension BlockingConnection {
     columns: (([String]) throws -> Void)? = nil,
     _ body: (inout RowReader) throws -> Void
   ) throws -> [Int64] {
-    let node = try send(.get(request))
-    var reader = try JSONObjectReader(node)
-    if let names = reader.optional("columns") {
-      var list: [String] = []
-      for name in try names.elements() { list.append(try name.string()) }
-      try columns?(list)
-    }
-    let rows = try reader.required("rows")
-    try node.document.bytes.withRows(at: rows.range.lowerBound, RowReading(), body)
-    var missing: [Int64] = []
-    for element in try reader.optional("missing")?.elements() ?? [] {
-      missing.append(try element.int64())
-    }
+    let (rows, missing) = try get(request)
+    if let names = rows.columns { try columns?(names) }
+    try rows.forEachRow(body)
     return missing
   }
 
@@ -109,16 +62,6 @@ extension BlockingConnection {
     }
   }
 
-  /// Returns how many rows satisfy the predicate.
-  public func count(_ request: CountRequest, deadline: Duration? = nil) throws -> Int {
-    try send(.count(request), deadline: deadline).count("count")
-  }
-
-  /// Returns whether a row satisfies the predicate.
-  public func exists(_ request: CountRequest, deadline: Duration? = nil) throws -> Bool {
-    try send(.exists(request), deadline: deadline).flag("exists")
-  }
-
   /// Calls `body` with each group of rows that a request describes, as they arrive.
   ///
   /// - Parameters:
@@ -132,65 +75,5 @@ extension BlockingConnection {
     _ body: (inout RowReader) throws -> Void
   ) throws {
     _ = try stream(.aggregate(request), deadline, nil, nil, body)
-  }
-
-  /// Does what ``Client/save(_:deadline:key:author:group:)`` does, but makes up no key.
-  @discardableResult
-  public func save(
-    _ request: SaveRequest,
-    deadline: Duration? = nil,
-    key: String? = nil,
-    author: String? = nil,
-    group: String? = nil
-  ) throws -> SaveResult {
-    if let parts = SaveParts(request) {
-      return try save(request, parts, deadline, key, author, group)
-    }
-    return try SaveResult(
-      send(.save(request), deadline: deadline, key: key, author: author, group: group)
-    )
-  }
-
-  /// Does what ``Client/update(_:deadline:key:author:group:)`` does, but makes up no key.
-  @discardableResult
-  public func update(
-    _ request: UpdateRequest,
-    deadline: Duration? = nil,
-    key: String? = nil,
-    author: String? = nil,
-    group: String? = nil
-  ) throws -> Int {
-    try send(.update(request), deadline: deadline, key: key, author: author, group: group).count(
-      "updated"
-    )
-  }
-
-  /// Does what ``Client/delete(_:deadline:key:author:group:)`` does, but makes up no key.
-  @discardableResult
-  public func delete(
-    _ request: DeleteRequest,
-    deadline: Duration? = nil,
-    key: String? = nil,
-    author: String? = nil,
-    group: String? = nil
-  ) throws -> Int {
-    try send(.delete(request), deadline: deadline, key: key, author: author, group: group).count(
-      "deleted"
-    )
-  }
-
-  /// Returns how the service would find the rows: the SQL, the plan, and advice.
-  public func explain(_ request: FetchRequest) throws -> JSONValue {
-    try JSONValue(send(.explain(ExplainRequest(request))))
-  }
-
-  /// Returns the service's counters.
-  public func stats() throws -> JSONValue {
-    try JSONValue(send(.stats))
-  }
-
-  /// Does what ``Client/shutdown()`` does.
-  public func shutdown() throws {
-    _ = try send(.shutdown)
   }
 }

@@ -1,5 +1,5 @@
 package import DepotLinux
-public import DepotProtocol
+package import DepotProtocol
 public import FoundationEssentials
 
 extension BlockingConnection {
@@ -18,15 +18,6 @@ extension BlockingConnection {
     try watch(WatchRequest(.count(count), options)) { bytes in
       try reader.receive(bytes).map(body) ?? true
     }
-  }
-
-  /// Waits until every commit that is done was told to the watches of this connection.
-  ///
-  /// - Returns: The newest moment of each of the container's stores in which something is watched.
-  @discardableResult
-  public func barrier() throws -> [HistoryToken] {
-    var reader = try JSONObjectReader(send(.barrier))
-    return try reader.historyTokens("tokens")
   }
 
   /// Watches something and hands on the frames as they come, until `body` or `wait` says to stop.

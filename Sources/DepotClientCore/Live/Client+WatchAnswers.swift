@@ -67,17 +67,3 @@ extension Client {
     return WatchedAnswers(client: self, request: request, reader: reader)
   }
 }
-
-extension Client {
-  /// Waits until every commit that is done was told to the watches of this client.
-  ///
-  /// The loops that read the watches may still have to take it in.
-  ///
-  /// - Returns: The moment up to which the watches were told everything, of each of the container's stores
-  ///   in which something is watched.
-  @discardableResult
-  public func barrier() async throws -> [HistoryToken] {
-    var reader = try JSONObjectReader(await core.send(.barrier))
-    return try reader.historyTokens("tokens")
-  }
-}

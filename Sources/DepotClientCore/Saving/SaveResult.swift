@@ -81,24 +81,12 @@ extension SaveResult {
   }
 }
 
-extension BlockingConnection {
-  /// Does what ``Client/save(_:key:author:group:)`` does.
-  @discardableResult
-  public func save(
-    _ save: Save,
-    key: String? = nil,
-    author: String? = nil,
-    group: String? = nil
-  ) throws -> SaveResult {
-    try self.save(save.request, key: key, author: author, group: group)
-  }
-}
-
-extension Client {
+extension ServiceConnection {
   /// Makes all changes of a save as one transaction that is on disk when this returns.
   ///
   /// - Throws: ``DepotError`` `notfound.object`, `conflict.unique`, and others; then nothing is
   ///   stored.
+  @Blocking
   @concurrent
   @discardableResult
   public func save(
@@ -106,7 +94,7 @@ extension Client {
     key: String? = nil,
     author: String? = nil,
     group: String? = nil
-  ) async throws -> SaveResult {
+  ) async throws -> SaveResult where Self == Client {
     try await self.save(save.request, key: key, author: author, group: group)
   }
 }

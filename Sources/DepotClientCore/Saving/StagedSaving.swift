@@ -112,11 +112,11 @@ extension Client {
         var parts = parts
         while let part = parts.next() {
           let stage = StageRequest(save: number, .part(part))
-          _ = try await core.send(.stage(stage))
+          _ = try await send(.stage(stage))
           staged.parts += 1
         }
         let operation = Operation.save(request.applying(staged))
-        let node = try await core.send(
+        let node = try await send(
           operation,
           deadline: deadline,
           key: key,

@@ -21,7 +21,7 @@ extension Client {
     _ body: (Client) async throws -> Result
   ) async throws -> Result {
     let operation = Operation.pin(maxAgeMilliseconds: maxAge.map { max(1, $0.milliseconds) })
-    let snapshot = try Snapshot(await core.send(operation))
+    let snapshot = try Snapshot(await send(operation))
     // Also when the task was cancelled, which would cancel a call of its own.
     defer { core.post(.unpin(snapshot.pin)) }
     return try await body(Client(of: self, reading: snapshot))

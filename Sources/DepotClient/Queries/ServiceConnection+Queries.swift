@@ -3,15 +3,16 @@ public import DepotProtocol
 public import FoundationEssentials
 public import FoundationInternationalization
 
-extension Client {
+extension ServiceConnection {
   /// Returns whether a record satisfies a predicate.
   ///
   /// - Throws: ``DepotError`` `request.predicate` and others.
+  @Blocking
   @concurrent
   public func exists<Model: Record>(
     _ type: Model.Type,
     where predicate: Predicate<Model>? = nil
-  ) async throws -> Bool {
+  ) async throws -> Bool where Self == Client {
     try await exists(CountRequest(type, where: predicate))
   }
 
@@ -35,6 +36,7 @@ extension Client {
   ///   - deadline: How long to wait at most.
   /// - Returns: The records, and where the next page begins.
   /// - Throws: ``DepotError`` `request.predicate` and others.
+  @Blocking
   @concurrent
   public func page<Model: Record>(
     _ type: Model.Type,
@@ -44,11 +46,10 @@ extension Client {
     after cursor: PageCursor? = nil,
     prefetch: [any PartialKeyPath<Model> & Sendable] = [],
     deadline: Duration? = nil
-  ) async throws -> Page<Model> {
+  ) async throws -> Page<Model> where Self == Client {
     var reading = try PageReading(predicate, sort, prefetch, size: size, after: cursor)
-    for try await frame in fetchFrames(reading.request, deadline: deadline) {
-      try frame.forEachRow { try reading.append(&$0) }
-    }
+    let request = reading.request
+    _ = try await self.stream(.fetch(request), deadline) { try reading.append(&$0) }
     return reading.page
   }
 
@@ -64,6 +65,7 @@ extension Client {
   ///   - deadline: How long to wait at most.
   /// - Returns: The sections; their records are in order.
   /// - Throws: ``DepotError`` `request.predicate` and others.
+  @Blocking
   @concurrent
   public func sections<Model: Record, Key: AttributeValue>(
     _ type: Model.Type,
@@ -72,13 +74,10 @@ extension Client {
     sortBy sort: [SortDescriptor<Model>] = [],
     prefetch: [any PartialKeyPath<Model> & Sendable] = [],
     deadline: Duration? = nil
-  ) async throws -> [RecordSection<Key, Model>] {
+  ) async throws -> [RecordSection<Key, Model>] where Self == Client {
     var reading = try SectionReading(by: keyPath, predicate, sort, prefetch)
-    var frames = fetchFrames(reading.request, deadline: deadline).makeAsyncIterator()
-    while let frame = try await frames.next() {
-      try frame.forEachRow { try reading.append(&$0) }
-    }
-    guard let result = frames.result else { throw DepotError.missingRow }
+    let request = reading.request
+    let result = try await self.stream(.fetch(request), deadline) { try reading.append(&$0) }
     return try reading.sections(result)
   }
 
@@ -89,6 +88,7 @@ extension Client {
   /// ```
   ///
   /// - Throws: ``DepotError`` `request.predicate` and others.
+  @Blocking
   @concurrent
   public func distinct<Model: Record, each Content: AttributeValue>(
     _ type: Model.Type,
@@ -97,7 +97,7 @@ extension Client {
     sortBy sort: [SortDescriptor<Model>] = [],
     limit: Int? = nil,
     deadline: Duration? = nil
-  ) async throws -> [(repeat each Content)] {
+  ) async throws -> [(repeat each Content)] where Self == Client {
     let request = try FetchRequest(
       distinct: repeat each properties,
       where: predicate,
@@ -105,10 +105,8 @@ extension Client {
       limit: limit
     )
     var rows: [(repeat each Content)] = []
-    for try await frame in fetchFrames(request, deadline: deadline) {
-      try frame.forEachRow { row in
-        rows.append((repeat try (each Content).read(from: &row)))
-      }
+    _ = try await self.stream(.fetch(request), deadline) { row in
+      rows.append((repeat try (each Content).read(from: &row)))
     }
     return rows
   }
@@ -135,6 +133,7 @@ extension Client {
   ///   - deadline: How long to wait at most.
   /// - Returns: The groups in order.
   /// - Throws: ``DepotError`` `request.predicate` and others.
+  @Blocking
   @concurrent
   public func aggregate<Model: Record, each Key: AttributeValue, each Output: AttributeValue>(
     _ type: Model.Type,
@@ -146,7 +145,7 @@ extension Client {
     limit: Int? = nil,
     offset: Int = 0,
     deadline: Duration? = nil
-  ) async throws -> [AggregateGroup<(repeat each Key), (repeat each Output)>] {
+  ) async throws -> [AggregateGroup<(repeat each Key), (repeat each Output)>] where Self == Client {
     let request = try AggregateRequest(
       type,
       where: predicate,
@@ -158,13 +157,11 @@ extension Client {
       offset: offset
     )
     var groups: [AggregateGroup<(repeat each Key), (repeat each Output)>] = []
-    for try await frame in aggregateFrames(request, deadline: deadline) {
-      try frame.forEachRow { row in
-        let keys = (repeat try (each Key).read(from: &row))
-        groups.append(
-          AggregateGroup(keys: keys, values: (repeat try (each Output).read(from: &row)))
-        )
-      }
+    _ = try await self.stream(.aggregate(request), deadline) { row in
+      let keys = (repeat try (each Key).read(from: &row))
+      groups.append(
+        AggregateGroup(keys: keys, values: (repeat try (each Output).read(from: &row)))
+      )
     }
     return groups
   }

@@ -13,54 +13,64 @@ extension Client {
   ) -> HistoryTransactions {
     HistoryTransactions(client: self, request: request, deadline: deadline)
   }
+}
 
+extension ServiceConnection {
   /// Returns how much history the store keeps, and who reads it.
-  public func historyStatus() async throws -> HistoryStatus {
-    try HistoryStatus(await core.send(.historyStatus))
+  @Blocking
+  public func historyStatus() async throws -> HistoryStatus where Self == Client {
+    try HistoryStatus(await self.send(.historyStatus))
   }
 
   /// Returns a row as it was.
   ///
   /// - Throws: ``DepotError`` `history.expired` if the history doesn't reach back so far,
   ///   `notfound.object` if it knows of no such row.
+  @Blocking
   public func row(
     _ entity: String,
     _ identifier: Int64,
     at token: HistoryToken
-  ) async throws -> PastRow {
+  ) async throws -> PastRow where Self == Client {
     let request = HistoryRowRequest(entity: entity, identifier: identifier, at: token)
-    return try PastRow(await core.send(.historyRow(request)))
+    return try PastRow(await self.send(.historyRow(request)))
   }
 
   /// Returns who last changed the properties of a row, as far as the history reaches back.
   ///
   /// - Throws: ``DepotError`` `notfound.object` if the history knows of no such row.
-  public func blame(_ entity: String, _ identifier: Int64) async throws -> RowBlame {
+  @Blocking
+  public func blame(_ entity: String, _ identifier: Int64) async throws -> RowBlame
+  where Self == Client {
     let request = HistoryRowRequest(entity: entity, identifier: identifier)
-    return try RowBlame(await core.send(.historyRow(request)))
+    return try RowBlame(await self.send(.historyRow(request)))
   }
 
   /// Deletes the history before a moment; a transaction whose token is given is kept.
   ///
   /// - Returns: How many transactions that were.
+  @Blocking
   @discardableResult
-  public func deleteHistory(before moment: HistoryMoment) async throws -> Int {
-    try await core.send(.deleteHistory(before: moment)).count("deleted")
+  public func deleteHistory(before moment: HistoryMoment) async throws -> Int where Self == Client {
+    try await self.send(.deleteHistory(before: moment)).count("deleted")
   }
 
   /// Notes up to where a consumer has read; what it hasn't read is kept for longer.
   ///
   /// - Throws: ``DepotError`` `history.expired` if what came then is kept no more.
-  public func acknowledgeHistory(_ token: HistoryToken, consumer: String) async throws {
+  @Blocking
+  public func acknowledgeHistory(_ token: HistoryToken, consumer: String) async throws
+  where Self == Client {
     let position = HistoryPosition(consumer: consumer, token: token)
-    _ = try await core.send(.acknowledgeHistory(position))
+    _ = try await self.send(.acknowledgeHistory(position))
   }
 
   /// Forgets a consumer.
   ///
   /// - Throws: ``DepotError`` `request.usage` if there is none of that name.
-  public func forgetHistoryConsumer(_ name: String) async throws {
-    _ = try await core.send(.forgetConsumer(name))
+  @Blocking
+  public func forgetHistoryConsumer(_ name: String) async throws where Self == Client {
+    _ = try await self.send(.forgetConsumer(name))
   }
 
   /// Undoes transactions in one transaction that is on disk when this returns.
@@ -73,14 +83,15 @@ extension Client {
   /// - Throws: ``DepotError`` `conflict.merge` if something was changed since and the policy is
   ///   ``MergePolicy/error``, `history.already_undone`, `history.nothing`, `history.no_values`, and
   ///   others; then nothing is undone.
+  @Blocking
   @discardableResult
   public func undo(
     _ target: UndoRequest.Target = .last,
     policy: MergePolicy = .error,
     key: String? = nil
-  ) async throws -> UndoResult {
+  ) async throws -> UndoResult where Self == Client {
     try UndoResult(
-      await core.send(.undo(UndoRequest(target, policy: policy)), key: key)
+      await self.send(.undo(UndoRequest(target, policy: policy)), key: key)
     )
   }
 
@@ -92,14 +103,15 @@ extension Client {
   ///   - key: An idempotency key.
   /// - Returns: What was undone, and what the policy decided.
   /// - Throws: ``DepotError`` as ``undo(_:policy:key:)`` does.
+  @Blocking
   @discardableResult
   public func redo(
     _ target: UndoRequest.Target = .last,
     policy: MergePolicy = .error,
     key: String? = nil
-  ) async throws -> UndoResult {
+  ) async throws -> UndoResult where Self == Client {
     try UndoResult(
-      await core.send(.redo(UndoRequest(target, policy: policy)), key: key)
+      await self.send(.redo(UndoRequest(target, policy: policy)), key: key)
     )
   }
 }

@@ -3,7 +3,7 @@ public import DepotProtocol
 public import FoundationEssentials
 public import FoundationInternationalization
 
-extension Client {
+extension ServiceConnection {
   /// Inserts records as one transaction that is on disk when this returns.
   ///
   /// - Parameters:
@@ -12,20 +12,23 @@ extension Client {
   /// - Returns: The identifiers of the rows in the order of `records`; of a row that was skipped,
   ///   the identifier of the one that it clashes with.
   /// - Throws: ``DepotError`` `conflict.unique` and others; then nothing is stored.
+  @Blocking
   @concurrent
   @discardableResult
   public func insert<Model: Record>(
     _ records: [Model],
     onConflict: InsertRequest.OnConflict = .error
-  ) async throws -> [Identifier<Model>] {
+  ) async throws -> [Identifier<Model>] where Self == Client {
     try await insert(InsertRequest(records, onConflict: onConflict)).identifiers(of: Model.self)
   }
 
   /// Returns the record that has an identifier.
   ///
   /// - Throws: ``DepotError`` `notfound.object` if there is none.
+  @Blocking
   @concurrent
-  public func get<Model: Record>(_ identifier: Identifier<Model>) async throws -> Model {
+  public func get<Model: Record>(_ identifier: Identifier<Model>) async throws -> Model
+  where Self == Client {
     guard let record = try await get([identifier]).first else { throw DepotError.missingRow }
     return record
   }
@@ -33,8 +36,10 @@ extension Client {
   /// Returns the records that have these identifiers, in their order.
   ///
   /// - Throws: ``DepotError`` `notfound.object` if one is missing.
+  @Blocking
   @concurrent
-  public func get<Model: Record>(_ identifiers: [Identifier<Model>]) async throws -> [Model] {
+  public func get<Model: Record>(_ identifiers: [Identifier<Model>]) async throws -> [Model]
+  where Self == Client {
     var records: [Model] = []
     try await get(GetRequest(identifiers)).rows.forEachRow {
       records.append(try Model(from: &$0))
@@ -55,6 +60,7 @@ extension Client {
   /// - Returns: The records in order.
   /// - Throws: ``DepotError`` `request.predicate` before anything is sent if the service can't do
   ///   what the predicate or the order asks for, and others.
+  @Blocking
   @concurrent
   public func fetch<Model: Record>(
     _ type: Model.Type,
@@ -64,7 +70,7 @@ extension Client {
     offset: Int = 0,
     prefetch: [any PartialKeyPath<Model> & Sendable] = [],
     deadline: Duration? = nil
-  ) async throws -> [Model] {
+  ) async throws -> [Model] where Self == Client {
     let request = try FetchRequest(
       type,
       where: predicate,
@@ -74,20 +80,19 @@ extension Client {
       prefetch: prefetch
     )
     var records: [Model] = []
-    for try await frame in fetchFrames(request, deadline: deadline) {
-      try frame.forEachRow { records.append(try Model(from: &$0)) }
-    }
+    _ = try await self.stream(.fetch(request), deadline) { records.append(try Model(from: &$0)) }
     return records
   }
 
   /// Returns how many records satisfy a predicate.
   ///
   /// - Throws: ``DepotError`` `request.predicate` and others.
+  @Blocking
   @concurrent
   public func count<Model: Record>(
     _ type: Model.Type,
     where predicate: Predicate<Model>? = nil
-  ) async throws -> Int {
+  ) async throws -> Int where Self == Client {
     try await count(CountRequest(type, where: predicate))
   }
 
@@ -100,24 +105,26 @@ extension Client {
   ///
   /// - Returns: How many records were changed.
   /// - Throws: ``DepotError`` `request.predicate` and others.
+  @Blocking
   @concurrent
   @discardableResult
   public func update<Model: Record>(
     _ type: Model.Type,
     where predicate: Predicate<Model>,
     set assignments: [Assignment<Model>]
-  ) async throws -> Int {
+  ) async throws -> Int where Self == Client {
     try await update(UpdateRequest(RowSelection(where: predicate), set: assignments))
   }
 
   /// Gives new values to the record that has an identifier.
   ///
   /// - Throws: ``DepotError`` `notfound.object` if there is none, and others.
+  @Blocking
   @concurrent
   public func update<Model: Record>(
     _ identifier: Identifier<Model>,
     set assignments: [Assignment<Model>]
-  ) async throws {
+  ) async throws where Self == Client {
     try await update(UpdateRequest(RowSelection([identifier]), set: assignments))
   }
 
@@ -125,20 +132,30 @@ extension Client {
   ///
   /// - Returns: How many there were.
   /// - Throws: ``DepotError`` `request.predicate` and others.
+  @Blocking
   @concurrent
   @discardableResult
   public func delete<Model: Record>(
     _ type: Model.Type,
     where predicate: Predicate<Model>
-  ) async throws -> Int {
+  ) async throws -> Int where Self == Client {
     try await delete(DeleteRequest(entity: Model.entity, rows: RowSelection(where: predicate)))
   }
 
   /// Deletes the record that has an identifier.
   ///
   /// - Throws: ``DepotError`` `notfound.object` if there is none.
+  @Blocking
   @concurrent
-  public func delete<Model: Record>(_ identifier: Identifier<Model>) async throws {
+  public func delete<Model: Record>(_ identifier: Identifier<Model>) async throws
+  where Self == Client {
     try await delete(DeleteRequest(entity: Model.entity, rows: RowSelection([identifier])))
+  }
+}
+
+extension InsertResult {
+  /// Returns the identifiers of the rows of a request that reports no rejects.
+  func identifiers<Model: Record>(of type: Model.Type) -> [Identifier<Model>] {
+    identifiers.compactMap { $0.map(Identifier.init) }
   }
 }

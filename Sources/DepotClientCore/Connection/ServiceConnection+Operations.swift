@@ -1,19 +1,22 @@
 public import DepotProtocol
 
-extension Client {
+extension ServiceConnection {
   /// Asks for a sign of life.
-  public func ping() async throws {
-    _ = try await core.send(.ping)
+  @Blocking
+  public func ping() async throws where Self == Client {
+    _ = try await self.send(.ping)
   }
 
   /// Returns the document that describes the protocol.
-  public func describe() async throws -> JSONValue {
-    try JSONValue(await core.send(.describe))
+  @Blocking
+  public func describe() async throws -> JSONValue where Self == Client {
+    try JSONValue(await self.send(.describe))
   }
 
   /// Returns the store's schema.
-  public func schema() async throws -> Schema {
-    var reader = try JSONObjectReader(await core.send(.getSchema))
+  @Blocking
+  public func schema() async throws -> Schema where Self == Client {
+    var reader = try JSONObjectReader(await self.send(.getSchema))
     return try Schema(reader.required("schema"))
   }
 
@@ -27,11 +30,13 @@ extension Client {
   /// - Throws: ``DepotError`` `schema.mismatch` if what is there would have to change under the same
   ///   version, `schema.loss` if values would be lost, `schema.invalid` if the schema contradicts
   ///   itself.
+  @Blocking
   @discardableResult
-  public func define(_ schema: Schema, isDryRun: Bool = false) async throws -> SchemaResult {
+  public func define(_ schema: Schema, isDryRun: Bool = false) async throws -> SchemaResult
+  where Self == Client {
     let options = MigrationOptions(allows: .migration)
     let operation = Operation.defineSchema(schema, isDryRun: isDryRun, options)
-    return try SchemaResult(await core.send(operation))
+    return try SchemaResult(await self.send(operation))
   }
 
   /// Inserts rows as one transaction that is on disk when this returns.
@@ -39,12 +44,13 @@ extension Client {
   /// - Parameters:
   ///   - request: The rows, at most 10,000.
   ///   - deadline: How long to wait at most. If no answer comes at all, the outcome is unknown.
-  ///   - key: An idempotency key; one is made up if this is `nil`.
+  ///   - key: An idempotency key; ``Client`` makes one up if this is `nil`.
   ///   - author: Who the history says makes the change; the client's author if `nil`.
   ///   - group: What the change belongs to in the history, by which it can be undone with others.
   /// - Returns: What became of the rows.
   /// - Throws: ``DepotError`` `conflict.unique`, `constraint.required`, `request.type`,
   ///   `storage.full`, and others; then no row of the request is stored.
+  @Blocking
   @concurrent
   @discardableResult
   public func insert(
@@ -53,9 +59,9 @@ extension Client {
     key: String? = nil,
     author: String? = nil,
     group: String? = nil
-  ) async throws -> InsertResult {
+  ) async throws -> InsertResult where Self == Client {
     try InsertResult(
-      await core.send(.insert(request), deadline: deadline, key: key, author: author, group: group)
+      await self.send(.insert(request), deadline: deadline, key: key, author: author, group: group)
     )
   }
 
@@ -64,11 +70,12 @@ extension Client {
   /// - Returns: The rows, and the identifiers that have none if the request allows that.
   /// - Throws: ``DepotError`` `notfound.object` if a row is missing and the request doesn't allow
   ///   it.
+  @Blocking
   public func get(
     _ request: GetRequest,
     deadline: Duration? = nil
-  ) async throws -> (rows: RowFrame, missing: [Int64]) {
-    let node = try await core.send(.get(request), deadline: deadline)
+  ) async throws -> (rows: RowFrame, missing: [Int64]) where Self == Client {
+    let node = try await self.send(.get(request), deadline: deadline)
     var reader = try JSONObjectReader(node)
     var columns: [String]?
     for name in try reader.optional("columns")?.elements() ?? [] {
@@ -83,13 +90,17 @@ extension Client {
   }
 
   /// Returns how many rows satisfy the predicate.
-  public func count(_ request: CountRequest, deadline: Duration? = nil) async throws -> Int {
-    try await core.send(.count(request), deadline: deadline).count("count")
+  @Blocking
+  public func count(_ request: CountRequest, deadline: Duration? = nil) async throws -> Int
+  where Self == Client {
+    try await self.send(.count(request), deadline: deadline).count("count")
   }
 
   /// Returns whether a row satisfies the predicate.
-  public func exists(_ request: CountRequest, deadline: Duration? = nil) async throws -> Bool {
-    try await core.send(.exists(request), deadline: deadline).flag("exists")
+  @Blocking
+  public func exists(_ request: CountRequest, deadline: Duration? = nil) async throws -> Bool
+  where Self == Client {
+    try await self.send(.exists(request), deadline: deadline).flag("exists")
   }
 
   /// Inserts, changes, and deletes rows of any entities as one transaction that is on disk when
@@ -101,6 +112,7 @@ extension Client {
   ///   changed.
   /// - Throws: ``DepotError`` `notfound.object`, `conflict.unique`, and others; then nothing is
   ///   stored.
+  @Blocking
   @concurrent
   @discardableResult
   public func save(
@@ -109,12 +121,12 @@ extension Client {
     key: String? = nil,
     author: String? = nil,
     group: String? = nil
-  ) async throws -> SaveResult {
+  ) async throws -> SaveResult where Self == Client {
     if let parts = SaveParts(request) {
-      return try await save(request, parts, deadline, key, author, group)
+      return try await self.save(request, parts, deadline, key, author, group)
     }
     return try SaveResult(
-      await core.send(.save(request), deadline: deadline, key: key, author: author, group: group)
+      await self.send(.save(request), deadline: deadline, key: key, author: author, group: group)
     )
   }
 
@@ -123,6 +135,7 @@ extension Client {
   /// - Returns: How many rows were changed.
   /// - Throws: ``DepotError`` `notfound.object` if an identifier has no row, and what an insert
   ///   throws.
+  @Blocking
   @discardableResult
   public func update(
     _ request: UpdateRequest,
@@ -130,8 +143,8 @@ extension Client {
     key: String? = nil,
     author: String? = nil,
     group: String? = nil
-  ) async throws -> Int {
-    try await core.send(
+  ) async throws -> Int where Self == Client {
+    try await self.send(
       .update(request),
       deadline: deadline,
       key: key,
@@ -144,6 +157,7 @@ extension Client {
   ///
   /// - Returns: How many rows were deleted.
   /// - Throws: ``DepotError`` `notfound.object` if an identifier has no row.
+  @Blocking
   @discardableResult
   public func delete(
     _ request: DeleteRequest,
@@ -151,8 +165,8 @@ extension Client {
     key: String? = nil,
     author: String? = nil,
     group: String? = nil
-  ) async throws -> Int {
-    try await core.send(
+  ) async throws -> Int where Self == Client {
+    try await self.send(
       .delete(request),
       deadline: deadline,
       key: key,
@@ -161,20 +175,56 @@ extension Client {
     ).count("deleted")
   }
 
+  /// Writes a part of a value in external storage, on disk when this returns.
+  ///
+  /// - Returns: The length of the value, or of what was uploaded of it.
+  /// - Throws: ``DepotError`` `notfound.object` and others.
+  @Blocking
+  @discardableResult
+  public func writeBlob(
+    _ request: BlobWriteRequest,
+    deadline: Duration? = nil,
+    key: String? = nil
+  ) async throws -> Int where Self == Client {
+    try await self.send(.writeBlob(request), deadline: deadline, key: key).count("length")
+  }
+
+  /// Waits until every commit that is done was told to the watches of this connection.
+  ///
+  /// The loops that read the watches may still have to take it in.
+  ///
+  /// - Returns: The moment up to which the watches were told everything, of each of the container's stores
+  ///   in which something is watched.
+  @Blocking
+  @discardableResult
+  public func barrier() async throws -> [HistoryToken] where Self == Client {
+    var reader = try JSONObjectReader(await self.send(.barrier))
+    return try reader.historyTokens("tokens")
+  }
+
+  /// Returns the containers that are open, the service's own first.
+  @Blocking
+  public func containers() async throws -> [OpenContainer] where Self == Client {
+    try OpenContainer.list(await self.send(.listContainers))
+  }
+
   /// Returns how the service would find the rows: the SQL, the plan, and advice.
-  public func explain(_ request: FetchRequest) async throws -> JSONValue {
-    try JSONValue(await core.send(.explain(ExplainRequest(request))))
+  @Blocking
+  public func explain(_ request: FetchRequest) async throws -> JSONValue where Self == Client {
+    try JSONValue(await self.send(.explain(ExplainRequest(request))))
   }
 
   /// Returns the service's counters.
-  public func stats() async throws -> JSONValue {
-    try JSONValue(await core.send(.stats))
+  @Blocking
+  public func stats() async throws -> JSONValue where Self == Client {
+    try JSONValue(await self.send(.stats))
   }
 
   /// Asks the service to finish what it does and to end.
   ///
   /// - Throws: ``DepotError`` `permission.op` unless this user owns the service.
-  public func shutdown() async throws {
-    _ = try await core.send(.shutdown)
+  @Blocking
+  public func shutdown() async throws where Self == Client {
+    _ = try await self.send(.shutdown)
   }
 }

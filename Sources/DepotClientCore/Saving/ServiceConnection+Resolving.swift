@@ -1,6 +1,6 @@
 public import DepotProtocol
 
-extension Client {
+extension ServiceConnection {
   /// Makes all changes of a save, and asks what to do when others have changed its records.
   ///
   /// The save is tried again with the answers, against what the store had then; if that has changed
@@ -23,6 +23,7 @@ extension Client {
   /// - Returns: What became of the attempt that was stored.
   /// - Throws: ``DepotError`` `conflict.merge` and the like of the last attempt or of the one that wasn't
   ///   resolved, what `resolve` throws, and what a save throws.
+  @Blocking
   @concurrent
   @discardableResult
   public func save(
@@ -30,7 +31,7 @@ extension Client {
     key: String? = nil,
     attempts: Int = 3,
     resolve: @Sendable (SaveConflict) async throws -> SaveConflict.Resolution
-  ) async throws -> SaveResult {
+  ) async throws -> SaveResult where Self == Client {
     var request = save.request
     // Without it, the conflicts of unique values aren't told.
     request.policy = request.policy ?? .error
@@ -41,31 +42,6 @@ extension Client {
       } catch let error as DepotError where attempt < attempts && !error.conflicts.isEmpty {
         var answers: [(SaveConflict, SaveConflict.Resolution)] = []
         for conflict in error.conflicts { answers.append((conflict, try await resolve(conflict))) }
-        guard let next = try SaveResolution.resolve(request, answers) else { throw error }
-        request = next
-        attempt += 1
-      }
-    }
-  }
-}
-
-extension BlockingConnection {
-  /// Does what ``Client/save(_:key:attempts:resolve:)`` does.
-  @discardableResult
-  public func save(
-    _ save: Save,
-    key: String? = nil,
-    attempts: Int = 3,
-    resolve: (SaveConflict) throws -> SaveConflict.Resolution
-  ) throws -> SaveResult {
-    var request = save.request
-    request.policy = request.policy ?? .error
-    var attempt = 1
-    while true {
-      do {
-        return try self.save(request, key: key)
-      } catch let error as DepotError where attempt < attempts && !error.conflicts.isEmpty {
-        let answers = try error.conflicts.map { ($0, try resolve($0)) }
         guard let next = try SaveResolution.resolve(request, answers) else { throw error }
         request = next
         attempt += 1
