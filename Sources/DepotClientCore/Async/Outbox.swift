@@ -11,9 +11,10 @@ struct Outbox: Sendable {
   /// Adds a frame; returns its size with the length before it.
   @discardableResult
   mutating func append(_ frame: ClientFrame) -> Int {
-    let before = writer.bytes.count
-    FrameEncoder.append(.length, to: &writer) { $0.write(frame) }
-    return writer.bytes.count - before
+    let start = FrameEncoder.begin(.length, in: &writer)
+    writer.write(frame)
+    FrameEncoder.end(.length, from: start, in: &writer)
+    return writer.bytes.count - start
   }
 
   /// Takes back the frame that was added last.

@@ -147,7 +147,7 @@ extension JSONWriter {
     raw(",\"call\":\"")
     raw(call.operation.name.utf8)
     raw("\",\"args\":")
-    write(call.operation)
+    object(call.operation)
     var call = call
     call.members(&self)
     raw("}")
