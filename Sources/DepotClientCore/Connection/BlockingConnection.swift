@@ -22,11 +22,18 @@ public final class BlockingConnection {
     /// The terminal frames that came before those of earlier calls.
     var early: [Int64: Result<JSONNode, DepotError>] = [:]
     var interruption: Interruption?
-    /// The frames of open streams that came while others were waited for.
-    var waiting: [Int64: [RowFrame]] = [:]
+    /// The open streams, by the numbers of their calls.
+    var streams: [Int64: OpenStream] = [:]
     /// The enumerations under way, whose rows must not be changed.
     var enumerations = Enumerations()
     var refusesChanges = false
+  }
+
+  private struct OpenStream {
+    /// The frames that came while others were waited for.
+    var frames: [RowFrame] = []
+    /// How many frames were taken that the service wasn't told of.
+    var taken = 0
   }
 
   /// The number of the next call.
@@ -377,7 +384,7 @@ public final class BlockingConnection {
       case .next(let other, let names, let offset):
         let frame = RowFrame(bytes: bytes, offset: offset, columns: names)
         if other == id { return .frame(frame) }
-        calls.waiting[other]?.append(frame)
+        calls.streams[other]?.frames.append(frame)
       case .ping(let number): try send(.object(["pong": .int64(number)]))
       default: continue
       }
@@ -417,38 +424,49 @@ extension BlockingConnection {
     let call = try call(of: operation, deadline: deadline, credit: Self.window)
     return try use(isWrite: false) {
       let id = try sendFrame { $0.write(call) }
-      calls.waiting[id] = []
+      calls.streams[id] = OpenStream()
       return id
     }
   }
 
-  /// Waits for the next frame of a stream; `nil` at the end.
+  /// Waits for the next frame of a stream; `nil` at the end, or if `wait` says to stop.
   ///
-  /// - Throws: The ``DepotError`` with which the stream ended.
-  package func nextFrame(of id: Int64) throws -> RowFrame? {
-    guard let waiting = calls.waiting[id] else { return nil }
+  /// - Throws: The ``DepotError`` with which the stream ended, or what `wait` throws.
+  package func nextFrame(
+    of id: Int64,
+    waiting wait: (Descriptor) throws -> Bool = { _ in true }
+  ) throws -> RowFrame? {
+    guard let stream = calls.streams[id] else { return nil }
     return try use(isWrite: false) {
-      if let frame = waiting.first {
-        calls.waiting[id]?.removeFirst()
-        try control(id, "more", .int64(1))
+      if let frame = stream.frames.first {
+        calls.streams[id]?.frames.removeFirst()
+        try allowMore(id)
         return frame
       }
-      switch try nextPart(of: id, waiting: { _ in true }) {
+      switch try nextPart(of: id, waiting: wait) {
       case .frame(let frame):
-        try control(id, "more", .int64(1))
+        try allowMore(id)
         return frame
       case nil: return nil
       case .end(let result):
-        calls.waiting[id] = nil
+        calls.streams[id] = nil
         _ = try result.get()
         return nil
       }
     }
   }
 
+  /// Takes note of a frame that was taken, and tells the service of several together.
+  private func allowMore(_ id: Int64) throws(DepotError) {
+    guard let taken = calls.streams[id]?.taken else { return }
+    let isEnough = (taken + 1) * 2 >= Self.window
+    calls.streams[id]?.taken = isEnough ? 0 : taken + 1
+    if isEnough { try control(id, "more", .int64(Int64(taken + 1))) }
+  }
+
   /// Cancels a stream that nobody reads any more; nothing happens if it is over.
   package func closeStream(_ id: Int64) {
-    guard calls.waiting.removeValue(forKey: id) != nil else { return }
+    guard calls.streams.removeValue(forKey: id) != nil else { return }
     _ = try? use(isWrite: false) {
       if calls.early.removeValue(forKey: id) != nil { return }
       try cancel(id)

@@ -14,31 +14,16 @@ extension BlockingConnection {
     options: WatchOptions = WatchOptions(),
     _ body: (HistoryEvent) throws -> Bool
   ) throws {
-    var watch = WatchRequest(.history(request.watched), options)
-    watch.since = token
-    do {
-      try follow(watch, body)
-    } catch let error as DepotError where error.code == .disconnected {
-      guard disconnector.isDisconnected else { throw error }
-    }
-  }
-
-  private func follow(
-    _ watch: WatchRequest,
-    _ body: (HistoryEvent) throws -> Bool
-  ) throws {
-    let stream = try openStream(.watch(watch), deadline: nil)
-    defer { closeStream(stream) }
-    var reader = HistoryReader(since: watch.since)
-    while let frame = try nextFrame(of: stream) {
-      for event in try reader.receive(frame.bytes) {
-        guard try body(event) else { return }
-      }
+    var request = WatchRequest(.history(request.watched), options)
+    request.since = token
+    var reader = HistoryReader(since: token)
+    try watch(request) { bytes in
+      guard try reader.receive(bytes).allSatisfy(body) else { return false }
       while reader.gap != nil {
-        guard try fillGap(&reader, watch, body) else { return }
+        guard try fillGap(&reader, request, body) else { return false }
       }
+      return true
     }
-    throw DepotError(.disconnected, "The service ended the watch.")
   }
 
   /// Reads in the history what the watch left out; returns whether to go on.

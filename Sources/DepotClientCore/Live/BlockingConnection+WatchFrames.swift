@@ -20,7 +20,8 @@ extension BlockingConnection {
     }
   }
 
-  /// Watches something and hands on the frames as they come, until `body` or `wait` says to stop.
+  /// Watches something and hands on the frames as they come, until `body`, which may use the connection, or
+  /// `wait` says to stop.
   ///
   /// After `wait` said so, the connection can't be used any more.
   ///
@@ -35,46 +36,22 @@ extension BlockingConnection {
     waiting wait: (Descriptor) throws -> Bool = { _ in true },
     frames body: ([UInt8]) throws -> Bool
   ) throws {
+    var isStopped = false
     do {
-      try follow(request, wait, body)
+      let stream = try openStream(.watch(request), deadline: nil)
+      // Whoever stops waiting doesn't wait for the end of the watch either.
+      defer { if !isStopped { closeStream(stream) } }
+      func goesOn(_ descriptor: Descriptor) throws -> Bool {
+        isStopped = true
+        isStopped = try !wait(descriptor)
+        return !isStopped
+      }
+      while let frame = try nextFrame(of: stream, waiting: goesOn) {
+        guard try body(frame.bytes) else { return }
+      }
+      if !isStopped { throw DepotError(.disconnected, "The service ended the watch.") }
     } catch let error as DepotError where error.code == .disconnected {
       guard disconnector.isDisconnected else { throw error }
-    }
-  }
-
-  private func follow(
-    _ request: WatchRequest,
-    _ wait: (Descriptor) throws -> Bool,
-    _ body: ([UInt8]) throws -> Bool
-  ) throws {
-    let call = Call(id: nextIdentifier, .watch(request), credit: Self.window, container: target)
-    try use(isWrite: false) {
-      let id = try sendFrame { $0.write(call) }
-      var isCancelled = false
-      var failure: (any Error)?
-      var taken = 0
-      while let part = try nextPart(of: id, waiting: { try isCancelled || wait($0) }) {
-        switch part {
-        case .frame(let frame) where !isCancelled:
-          do {
-            isCancelled = try !body(frame.bytes)
-          } catch {
-            failure = error
-            isCancelled = true
-          }
-          if isCancelled { try cancel(id) }
-          taken += 1
-          guard taken * 2 >= Self.window, !isCancelled else { continue }
-          try control(id, "more", .int64(Int64(taken)))
-          taken = 0
-        case .frame: continue
-        case .end(let result):
-          if let failure { throw failure }
-          if isCancelled { return }
-          _ = try result.get()
-          throw DepotError(.disconnected, "The service ended the watch.")
-        }
-      }
     }
   }
 }
