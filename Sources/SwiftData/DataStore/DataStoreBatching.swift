@@ -1,3 +1,4 @@
+internal import DepotProtocol
 public import Foundation
 
 /// A store that deletes what a predicate describes without the help of a context.
@@ -10,22 +11,12 @@ public protocol DataStoreBatching: DataStore {
 }
 
 /// A request of a context to delete objects.
+@Memberwise
 public struct DataStoreBatchDeleteRequest<T: PersistentModel>: Sendable {
   /// Which context asks.
   public let editingState: EditingState
   /// The condition that an object must satisfy; `nil` means all of them.
   public let predicate: Predicate<T>?
   /// Whether objects of subclasses are meant too.
-  public let includeSubclasses: Bool
-
-  /// Creates a request.
-  public init(
-    editingState: EditingState,
-    predicate: Predicate<T>? = nil,
-    includeSubclasses: Bool = true
-  ) {
-    self.editingState = editingState
-    self.predicate = predicate
-    self.includeSubclasses = includeSubclasses
-  }
+  public private(set) var includeSubclasses: Bool = true
 }

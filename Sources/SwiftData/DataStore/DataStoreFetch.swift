@@ -1,15 +1,12 @@
+internal import DepotProtocol
+
 /// A request of a context for objects.
+@Memberwise
 public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
-  /// Which context asks.
-  public let editingState: EditingState
   /// Which objects it wants.
   public let descriptor: FetchDescriptor<T>
-
-  /// Creates a request.
-  public init(descriptor: FetchDescriptor<T>, editingState: EditingState) {
-    self.editingState = editingState
-    self.descriptor = descriptor
-  }
+  /// Which context asks.
+  public let editingState: EditingState
 }
 
 /// The objects that a store has found.

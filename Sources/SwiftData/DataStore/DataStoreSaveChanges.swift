@@ -1,26 +1,16 @@
+internal import DepotProtocol
+
 /// A request of a context to keep changes.
+@Memberwise
 public struct DataStoreSaveChangesRequest<Snapshot: DataStoreSnapshot>: Sendable {
   /// Which context saves.
   public let editingState: EditingState
   /// The new objects, whose identifiers are temporary.
-  public let inserted: [Snapshot]
+  public private(set) var inserted: [Snapshot] = []
   /// The changed objects, with all their values.
-  public let updated: [Snapshot]
+  public private(set) var updated: [Snapshot] = []
   /// The objects that are to go, with their last values.
-  public let deleted: [Snapshot]
-
-  /// Creates a request.
-  public init(
-    editingState: EditingState,
-    inserted: [Snapshot] = [],
-    updated: [Snapshot] = [],
-    deleted: [Snapshot] = []
-  ) {
-    self.editingState = editingState
-    self.inserted = inserted
-    self.updated = updated
-    self.deleted = deleted
-  }
+  public private(set) var deleted: [Snapshot] = []
 }
 
 /// The outcome of a save in a store.

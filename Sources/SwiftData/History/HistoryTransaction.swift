@@ -1,3 +1,4 @@
+internal import DepotProtocol
 public import Foundation
 
 /// The changes that one save made in a store.
@@ -20,15 +21,16 @@ public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
 }
 
 /// The changes that one save made in a store of the service.
+@Memberwise
 public struct DefaultHistoryTransaction: HistoryTransaction {
   /// The author, if one was named.
   public var author: String?
   /// The name of the program that made it.
-  public var bundleIdentifier: String
+  public var bundleIdentifier: String = ""
   /// The program that made it and the number of its process, as in `editor/812`.
-  public var processIdentifier: String
+  public var processIdentifier: String = ""
   /// The changes, object by object.
-  public var changes: [HistoryChange]
+  public var changes: [HistoryChange] = []
   /// The identifier of the store.
   public var storeIdentifier: String
   /// When it was made.
@@ -39,27 +41,6 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
   public var transactionIdentifier: Int64
   /// The cause, if it isn't a save: `undo:` or `redo:` and a token, or `schema`.
   public var origin: String?
-
-  /// Creates a transaction.
-  public init(
-    author: String? = nil,
-    bundleIdentifier: String = "",
-    processIdentifier: String = "",
-    changes: [HistoryChange] = [],
-    storeIdentifier: String,
-    timestamp: Date,
-    token: DefaultHistoryToken,
-    transactionIdentifier: Int64
-  ) {
-    self.author = author
-    self.bundleIdentifier = bundleIdentifier
-    self.processIdentifier = processIdentifier
-    self.changes = changes
-    self.storeIdentifier = storeIdentifier
-    self.timestamp = timestamp
-    self.token = token
-    self.transactionIdentifier = transactionIdentifier
-  }
 
   public var id: Int64 { transactionIdentifier }
 }

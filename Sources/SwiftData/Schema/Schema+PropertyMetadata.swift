@@ -1,5 +1,8 @@
+internal import DepotProtocol
+
 extension Schema {
   /// One property of a model class, as `@Model` describes it.
+  @Memberwise
   public struct PropertyMetadata {
     /// The name of the property.
     public let name: String
@@ -9,19 +12,6 @@ extension Schema {
     public let defaultValue: Any?
     /// The options of the property, as in `@Relationship`.
     public let metadata: (any SchemaProperty)?
-
-    /// Creates the description of a property.
-    public init(
-      name: String,
-      keypath: AnyKeyPath,
-      defaultValue: Any? = nil,
-      metadata: (any SchemaProperty)? = nil
-    ) {
-      self.name = name
-      self.keypath = keypath
-      self.defaultValue = defaultValue
-      self.metadata = metadata
-    }
 
     /// Does what the initializer does, as Apple's expansions spell it.
     // swift-format-ignore: AlwaysUseLowerCamelCase
