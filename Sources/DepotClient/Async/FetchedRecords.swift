@@ -59,15 +59,18 @@ extension Client {
     prefetch: [any PartialKeyPath<Model> & Sendable] = [],
     deadline: Duration? = nil
   ) -> FetchedRecords<Model> {
-    let request = FetchRequest.lowering(
-      type,
-      where: predicate,
-      sortBy: sort,
-      limit: limit,
-      offset: offset,
-      prefetch: prefetch
-    )
-    return FetchedRecords(frames: request.map { fetchFrames($0, deadline: deadline) })
+    let frames = Result { () throws(DepotError) in
+      let request = try FetchRequest(
+        type,
+        where: predicate,
+        sortBy: sort,
+        limit: limit,
+        offset: offset,
+        prefetch: prefetch
+      )
+      return fetchFrames(request, deadline: deadline)
+    }
+    return FetchedRecords(frames: frames)
   }
 }
 

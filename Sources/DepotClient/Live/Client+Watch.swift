@@ -37,15 +37,16 @@ extension Client {
     resuming rows: LiveRows<Model>? = nil,
     options: WatchOptions = WatchOptions()
   ) -> WatchedRecords<Model> {
-    let request = FetchRequest.lowering(
-      type,
-      where: predicate,
-      sortBy: sort,
-      limit: limit,
-      offset: offset,
-      prefetch: prefetch
-    )
-    return watch(request, options, from: rows, since: nil)
+    watch(options, from: rows) { () throws(DepotError) in
+      try FetchRequest(
+        type,
+        where: predicate,
+        sortBy: sort,
+        limit: limit,
+        offset: offset,
+        prefetch: prefetch
+      )
+    }
   }
 
   /// Watches records that satisfy a predicate from a moment on whose rows somebody else has.
@@ -61,14 +62,9 @@ extension Client {
     since token: HistoryToken,
     options: WatchOptions = WatchOptions()
   ) -> WatchedRecords<Model> {
-    let request = FetchRequest.lowering(
-      type,
-      where: predicate,
-      sortBy: sort,
-      limit: limit,
-      offset: offset
-    )
-    return watch(request, options, from: nil, since: token)
+    watch(options, since: token) { () throws(DepotError) in
+      try FetchRequest(type, where: predicate, sortBy: sort, limit: limit, offset: offset)
+    }
   }
 
   /// Watches the records that have these identifiers, those that aren't there yet included.
@@ -76,10 +72,14 @@ extension Client {
     _ identifiers: [Identifier<Model>],
     options: WatchOptions = WatchOptions()
   ) -> WatchedRecords<Model> {
-    var request = FetchRequest(entity: Model.entity, namesColumns: false)
-    request.select = Model.attributes.names
-    request.predicate = .identifiers(identifiers.map(\.value))
-    return watch(.success(request), options, from: nil, since: nil)
+    watch(options) {
+      FetchRequest(
+        entity: Model.entity,
+        predicate: .identifiers(identifiers.map(\.value)),
+        select: Model.attributes.names,
+        namesColumns: false
+      )
+    }
   }
 
   /// Watches which records satisfy a predicate, but not what they are.
@@ -91,14 +91,14 @@ extension Client {
     offset: Int = 0,
     options: WatchOptions = WatchOptions()
   ) -> WatchedRows<Identifier<Model>> {
-    let request = FetchRequest.lowering(
-      type,
-      where: predicate,
-      sortBy: sort,
-      limit: limit,
-      offset: offset
-    ).map { fetch in
-      var fetch = fetch
+    let request = Result { () throws(DepotError) in
+      var fetch = try FetchRequest(
+        type,
+        where: predicate,
+        sortBy: sort,
+        limit: limit,
+        offset: offset
+      )
       fetch.select = []
       return WatchRequest(.fetch(fetch), options)
     }
@@ -109,11 +109,12 @@ extension Client {
   }
 
   private func watch<Model: Record>(
-    _ request: Result<FetchRequest, DepotError>,
     _ options: WatchOptions,
-    from rows: LiveRows<Model>?,
-    since token: HistoryToken?
+    from rows: LiveRows<Model>? = nil,
+    since token: HistoryToken? = nil,
+    _ request: () throws(DepotError) -> FetchRequest
   ) -> WatchedRecords<Model> {
+    let request = Result(catching: request)
     let reading = (try? request.get()).map { RowReading(.fetch($0)) } ?? RowReading()
     return WatchedRows(
       client: self,

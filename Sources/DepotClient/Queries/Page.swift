@@ -87,6 +87,16 @@ struct PageReading<Model: Record> {
     return page
   }
 
+  /// Reads a frame; returns the pages that it completes.
+  mutating func pages(of frame: RowFrame) throws -> [Page<Model>] {
+    var pages: [Page<Model>] = []
+    try frame.forEachRow { row in
+      try append(&row)
+      if let page = takePage(isLast: false) { pages.append(page) }
+    }
+    return pages
+  }
+
   /// The page, once all rows were read.
   var page: Page<Model> { Page(records: records, next: last.map { PageCursor(values: $0) }) }
 

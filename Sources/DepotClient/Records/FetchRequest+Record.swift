@@ -32,28 +32,6 @@ extension FetchRequest {
     // The rows that come along are known by the names of their columns only.
     namesColumns = !prefetch.isEmpty
   }
-
-  /// Returns the request for records, or why there is none, for a sequence that tells it with its first
-  /// element.
-  static func lowering<Model: Record>(
-    _ type: Model.Type,
-    where predicate: Predicate<Model>?,
-    sortBy sort: [SortDescriptor<Model>],
-    limit: Int?,
-    offset: Int,
-    prefetch: [any PartialKeyPath<Model> & Sendable] = []
-  ) -> Result<FetchRequest, DepotError> {
-    Result { () throws(DepotError) in
-      try FetchRequest(
-        type,
-        where: predicate,
-        sortBy: sort,
-        limit: limit,
-        offset: offset,
-        prefetch: prefetch
-      )
-    }
-  }
 }
 
 extension FetchRequest {

@@ -42,12 +42,7 @@ extension BlockingConnection {
     }
     while var frame = try nextFrame(of: stream) {
       frame.reading = RowReading(operation)
-      var pages: [Page<Model>] = []
-      try frame.forEachRow { row in
-        try reading.append(&row)
-        if let page = reading.takePage(isLast: false) { pages.append(page) }
-      }
-      for page in pages { try pass(page) }
+      for page in try reading.pages(of: frame) { try pass(page) }
     }
     if let page = reading.takePage(isLast: true) { try pass(page) }
     return count

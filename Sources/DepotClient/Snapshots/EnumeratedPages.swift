@@ -10,11 +10,7 @@ public import FoundationInternationalization
 /// service. Until the iterator goes away, the client refuses to change the entity.
 public struct EnumeratedPages<Model: Record>: AsyncSequence, Sendable {
   fileprivate let client: Client
-  fileprivate let predicate: Predicate<Model>?
-  fileprivate let sort: [SortDescriptor<Model>]
-  fileprivate let prefetch: [any PartialKeyPath<Model> & Sendable]
-  fileprivate let size: Int
-  fileprivate let cursor: PageCursor?
+  fileprivate let reading: Result<PageReading<Model>, DepotError>
   fileprivate let allowsMutations: Bool
   fileprivate let deadline: Duration?
 
@@ -66,14 +62,7 @@ public struct EnumeratedPages<Model: Record>: AsyncSequence, Sendable {
     }
 
     private func begin() throws -> Run {
-      let reading = try PageReading(
-        source.predicate,
-        source.sort,
-        source.prefetch,
-        size: source.size,
-        isLast: false,
-        after: source.cursor
-      )
+      let reading = try source.reading.get()
       let mark =
         source.allowsMutations ? nil : EnumerationMark(Model.entity, source.client)
       let frames = source.client.fetchFrames(reading.request, deadline: source.deadline)
@@ -92,11 +81,7 @@ extension PageReading {
     _ frame: RowFrame
   ) async throws -> (PageReading, [Page<Model>]) {
     var reading = self
-    var pages: [Page<Model>] = []
-    try frame.forEachRow { row in
-      try reading.append(&row)
-      if let page = reading.takePage(isLast: false) { pages.append(page) }
-    }
+    let pages = try reading.pages(of: frame)
     return (reading, pages)
   }
 }
@@ -129,11 +114,9 @@ extension Client {
     precondition(batchSize > 0, "A batch has at least one record.")
     return EnumeratedPages(
       client: self,
-      predicate: predicate,
-      sort: sort,
-      prefetch: prefetch,
-      size: batchSize,
-      cursor: cursor,
+      reading: Result { () throws(DepotError) in
+        try PageReading(predicate, sort, prefetch, size: batchSize, isLast: false, after: cursor)
+      },
       allowsMutations: allowEscapingMutations,
       deadline: deadline
     )

@@ -36,8 +36,7 @@ extension Client {
     offset: Int = 0,
     options: WatchOptions = WatchOptions()
   ) -> WatchedAnswers<[AggregateGroup<(repeat each Key), (repeat each Output)>]> {
-    let request: Result<WatchRequest, DepotError>
-    do throws(DepotError) {
+    let request = Result { () throws(DepotError) in
       let aggregate = try AggregateRequest(
         type,
         where: predicate,
@@ -48,9 +47,7 @@ extension Client {
         limit: limit,
         offset: offset
       )
-      request = .success(WatchRequest(.aggregate(aggregate), options))
-    } catch {
-      request = .failure(error)
+      return WatchRequest(.aggregate(aggregate), options)
     }
     let reader = AnswerReader { frames in
       var groups: [AggregateGroup<(repeat each Key), (repeat each Output)>] = []

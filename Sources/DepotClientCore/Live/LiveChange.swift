@@ -15,6 +15,7 @@ public struct LiveChange<Content: Sendable>: Sendable {
   }
 
   /// A row that came to the result, or was in it and isn't what or where it was.
+  @Memberwise
   public struct Placement: Sendable {
     /// The row as it is now.
     public let row: LiveRow<Content>
@@ -24,14 +25,6 @@ public struct LiveChange<Content: Sendable>: Sendable {
     public let from: Int?
     /// The names of the properties that changed; `nil` if the row is new here or nobody knows.
     public let properties: [String]?
-
-    /// Creates a placement.
-    public init(row: LiveRow<Content>, at: Int, from: Int? = nil, properties: [String]? = nil) {
-      self.row = row
-      self.at = at
-      self.from = from
-      self.properties = properties
-    }
 
     /// Whether the row wasn't in the result before.
     public var isInsertion: Bool { from == nil }

@@ -147,7 +147,7 @@ struct LivePropertyPlaces<Model: Record>: Sendable {
 
   /// Returns the numbers of the properties that are written differently.
   private func differences(_ old: Model, _ new: Model) -> Set<Int> {
-    let (before, after) = (texts(old), texts(new))
+    let (before, after) = (old.texts, new.texts)
     var result: Set<Int> = []
     var column = 0
     for (number, attribute) in Model.attributes.all.enumerated() {
@@ -160,17 +160,5 @@ struct LivePropertyPlaces<Model: Record>: Sendable {
       column = end
     }
     return result
-  }
-
-  /// Returns the text of each value that a record writes.
-  private func texts(_ record: Model) -> [[UInt8]] {
-    var batch = RowBatch()
-    batch.appendRow { record.write(to: &$0) }
-    var texts: [[UInt8]] = []
-    batch.json.withUnsafeBufferPointer { bytes in
-      guard var reader = try? RowReader(bytes), (try? reader.beginRow()) == true else { return }
-      while !reader.isAtEndOfRow(), let text = try? reader.text() { texts.append(Array(text)) }
-    }
-    return texts
   }
 }

@@ -67,9 +67,7 @@ public struct Assignment<Model: Record>: Sendable {
     _: Content.Type
   ) -> [(suffix: String, value: Value)] {
     guard let content else { return Content.attributes.names.map { (".\($0)", .null) } }
-    var row = RowBatch()
-    row.appendRow { content.write(to: &$0) }
-    return zip(Content.attributes.names, row.texts).map { (".\($0)", .json($1)) }
+    return zip(Content.attributes.names, content.texts).map { (".\($0)", .json($1)) }
   }
 }
 
@@ -82,9 +80,11 @@ extension Reference {
   }
 }
 
-extension RowBatch {
-  /// The JSON texts of the values of the first row.
+extension RowConvertible {
+  /// The JSON texts of the values.
   var texts: [String] {
-    ((try? texts().first) ?? []).map { String(decoding: $0, as: UTF8.self) }
+    var batch = RowBatch()
+    batch.appendRow { write(to: &$0) }
+    return ((try? batch.texts().first) ?? []).map { String(decoding: $0, as: UTF8.self) }
   }
 }

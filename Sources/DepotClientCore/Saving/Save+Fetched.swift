@@ -49,7 +49,7 @@ extension Save {
   ) throws(DepotError) {
     let (identifier, version) = try old.identity()
     let names = Model.attributes.names
-    let values = zip(Self.texts(of: old), Self.texts(of: new))
+    let values = zip(old.texts, new.texts)
     let changed = zip(names, values).filter { $1.0 != $1.1 }
     guard !changed.isEmpty else { return }
     updates.append(
@@ -63,12 +63,6 @@ extension Save {
     } base: { row in
       old.write(to: &row)
     }
-  }
-
-  private static func texts<Model: Record>(of record: Model) -> [String] {
-    var batch = RowBatch()
-    batch.appendRow { record.write(to: &$0) }
-    return batch.texts
   }
 
   /// Deletes a record that was fetched, if nobody has changed it since, with what its relationships'

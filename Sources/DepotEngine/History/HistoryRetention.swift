@@ -1,21 +1,14 @@
+internal import DepotProtocol
+
 /// How much of its history a store keeps.
+@Memberwise
 package struct HistoryRetention: Hashable, Sendable {
   /// How long transactions are kept, in seconds.
-  package var age: Double
+  package var age: Double = 30 * 86400
   /// How much of it is kept, in bytes; a little more at times.
-  package var bytes: Int64
+  package var bytes: Int64 = 1 << 30
   /// How long what a consumer hasn't read is kept, in seconds, whatever the other limits say.
-  package var consumerAge: Double
-
-  package init(
-    age: Double = 30 * 86400,
-    bytes: Int64 = 1 << 30,
-    consumerAge: Double = 7 * 86400
-  ) {
-    self.age = age
-    self.bytes = bytes
-    self.consumerAge = consumerAge
-  }
+  package var consumerAge: Double = 7 * 86400
 
   /// The facts from which a decision about the history is made.
   struct Facts {

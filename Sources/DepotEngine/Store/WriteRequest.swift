@@ -1,6 +1,7 @@
 package import DepotProtocol
 
 /// A write on its way to the store.
+@Memberwise
 package struct WriteRequest: Sendable {
   /// The server's name for the call; it comes back with the outcome.
   package var token: UInt64
@@ -8,15 +9,15 @@ package struct WriteRequest: Sendable {
   package var operation: Operation
   /// The idempotency key, unique for what one user sends.
   package var key: String?
-  package var control: CallControl
+  package var control: CallControl = CallControl()
   /// How the outcome is written.
   package var reply: ReplyWriter
   /// The number of the connection that it came from, whose uploads it may go on with.
-  package var connection: Int64
+  package var connection: Int64 = 0
   /// Whether it is about the end of the connection, whose uploads go, rather than ``operation``.
-  package var endsConnection: Bool
+  package var endsConnection: Bool = false
   /// The phase of its transaction.
-  package var phase: Phase
+  package var phase: Phase = .whole
 
   /// The part that a write has in one that several stores take or none.
   ///
@@ -39,44 +40,13 @@ package struct WriteRequest: Sendable {
   package var process: String?
   /// The group of the transaction, as undoing by group needs it.
   package var group: String?
-
-  package init(
-    token: UInt64,
-    operation: Operation,
-    key: String? = nil,
-    control: CallControl = CallControl(),
-    reply: ReplyWriter,
-    connection: Int64 = 0,
-    endsConnection: Bool = false,
-    phase: Phase = .whole,
-    author: String? = nil,
-    process: String? = nil,
-    group: String? = nil
-  ) {
-    self.token = token
-    self.operation = operation
-    self.key = key
-    self.control = control
-    self.reply = reply
-    self.connection = connection
-    self.endsConnection = endsConnection
-    self.phase = phase
-    self.author = author
-    self.process = process
-    self.group = group
-  }
 }
 
 /// The outcome of a write.
+@Memberwise
 package struct WriteOutcome: Sendable {
   package var token: UInt64
   /// The terminal frame, ready to be sent.
   package var frame: [UInt8]
   package var isSuccess: Bool
-
-  package init(token: UInt64, frame: [UInt8], isSuccess: Bool) {
-    self.token = token
-    self.frame = frame
-    self.isSuccess = isSuccess
-  }
 }

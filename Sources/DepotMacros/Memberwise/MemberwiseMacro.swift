@@ -29,6 +29,7 @@ enum MemberwiseMacro: MemberMacro {
     let access = declaration.modifiers.memberAccess
     return [
       """
+      /// Creates it of the values of its properties.
       \(raw: access)init(\(raw: parameters.joined(separator: ", "))) {
       \(raw: assignments)}
       """

@@ -1,18 +1,9 @@
 /// The writing of the service's frames that answer one call.
+@Memberwise
 package struct ReplyWriter: Sendable {
   package let id: Int64
-  package let framing: FrameDecoder.Framing
-  package let int64: Hello.Int64Form
-
-  package init(
-    id: Int64,
-    framing: FrameDecoder.Framing = .length,
-    int64: Hello.Int64Form = .number
-  ) {
-    self.id = id
-    self.framing = framing
-    self.int64 = int64
-  }
+  package private(set) var framing: FrameDecoder.Framing = .length
+  package private(set) var int64: Hello.Int64Form = .number
 
   /// Appends the terminal frame of success; `body` writes the JSON object that is the result.
   package func ok(to writer: inout JSONWriter, _ body: (inout JSONWriter) -> Void) {

@@ -17,6 +17,7 @@ public struct ContainerRequest: Hashable, Sendable {
 }
 
 /// One store of a container.
+@Memberwise("location")
 public struct ContainerStore: Hashable, Sendable {
   /// Where a store is kept.
   public enum Location: Hashable, Sendable {
@@ -28,24 +29,12 @@ public struct ContainerStore: Hashable, Sendable {
     case memory
   }
 
-  public var name: String
   public var location: Location
+  public var name: String = "main"
   /// Whether nothing may be written to it.
-  public var isReadOnly: Bool
+  public var isReadOnly: Bool = false
   /// The entities that it holds; all that no other store of the container names if `nil`.
   public var entities: [String]?
-
-  public init(
-    _ location: Location,
-    name: String = "main",
-    isReadOnly: Bool = false,
-    entities: [String]? = nil
-  ) {
-    self.name = name
-    self.location = location
-    self.isReadOnly = isReadOnly
-    self.entities = entities
-  }
 }
 
 extension ContainerRequest {

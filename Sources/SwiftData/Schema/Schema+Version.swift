@@ -1,5 +1,8 @@
+internal import DepotProtocol
+
 extension Schema {
   /// A version of a schema: three numbers.
+  @Memberwise("major", "minor", "patch")
   public struct Version: Codable, Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The first number.
     public let major: Int
@@ -7,13 +10,6 @@ extension Schema {
     public let minor: Int
     /// The third number.
     public let patch: Int
-
-    /// Creates a version.
-    public init(_ major: Int, _ minor: Int, _ patch: Int) {
-      self.major = major
-      self.minor = minor
-      self.patch = patch
-    }
 
     public var description: String { "\(major).\(minor).\(patch)" }
 
