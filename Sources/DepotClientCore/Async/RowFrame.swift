@@ -19,7 +19,18 @@ public struct RowFrame: Sendable {
   ///   the columns, all of them.
   /// - Throws: ``DepotError`` if the bytes aren't rows or hold other values; what `body` throws.
   public func forEachRow(_ body: (inout RowReader) throws -> Void) throws {
-    try bytes.withRows(at: offset, reading, body)
+    let scope = try reading.prefetching.map { names in
+      RelatedScope(RelatedRows(try related()), path: "", names)
+    }
+    try bytes.withUnsafeBufferPointer { bytes in
+      var reader = try RowReader(bytes, at: offset)
+      reader.relatives = scope
+      while try reader.beginRow() {
+        if reading.hasIdentity { try reader.readIdentity() }
+        try body(&reader)
+        try reader.endRow()
+      }
+    }
   }
 
   /// Calls `body` with a reader at the beginning of each row.

@@ -212,7 +212,7 @@ public final class BlockingConnection {
     var call = try call(of: operation, deadline: deadline, key: key)
     call.author = author
     call.group = group
-    return try exchange(body, isWrite: operation.isWrite) { $0.write(call) }
+    return try use(isWrite: operation.isWrite) { try receive(sendFrame(call), body) }
   }
 
   /// Sends an operation by name with arguments that are JSON already.
@@ -230,24 +230,14 @@ public final class BlockingConnection {
   ) throws -> JSONValue {
     let id = nextIdentifier
     let body = rows.map { rows in { (frame: RowFrame) in try frame.forEachRow(rows) } }
-    let node = try exchange(body, isWrite: true) { writer in
-      var frame: [String: JSONValue] = [
-        "id": .int64(id), "call": .string(name), "args": arguments,
-      ]
-      if let snapshot { frame["pin"] = .string(snapshot.pin) }
-      if let target { frame["container"] = .string(target) }
+    var frame: [String: JSONValue] = ["id": .int64(id), "call": .string(name), "args": arguments]
+    if let snapshot { frame["pin"] = .string(snapshot.pin) }
+    if let target { frame["container"] = .string(target) }
+    return try use(isWrite: true) {
+      let start = beginFrame()
       writer.write(.object(frame))
-    }
-    return try JSONValue(node)
-  }
-
-  private func exchange(
-    _ body: ((RowFrame) throws -> Void)?,
-    isWrite: Bool,
-    _ write: (inout JSONWriter) -> Void
-  ) throws -> JSONNode {
-    try use(isWrite: isWrite) {
-      try receive(sendFrame(write), body)
+      try sendFrame(from: start)
+      return try JSONValue(receive(id, body))
     }
   }
 
@@ -266,13 +256,22 @@ public final class BlockingConnection {
   }
 
   /// Sends a call without waiting for its answer; returns its id.
-  func sendFrame(_ write: (inout JSONWriter) -> Void) throws(DepotError) -> Int64 {
-    let id = nextIdentifier
+  func sendFrame(_ call: Call) throws(DepotError) -> Int64 {
+    let start = beginFrame()
+    writer.write(call)
+    try sendFrame(from: start)
+    return call.id
+  }
+
+  private func beginFrame() -> Int {
     calls.nextIdentifier += 1
     writer.bytes.removeAll(keepingCapacity: writer.bytes.capacity <= 4 << 20)
-    FrameEncoder.append(.length, to: &writer, write)
+    return FrameEncoder.begin(.length, in: &writer)
+  }
+
+  private func sendFrame(from start: Int) throws(DepotError) {
+    FrameEncoder.end(.length, from: start, in: &writer)
     try wire.send(writer.bytes)
-    return id
   }
 
   /// Inserts the rows of many requests, sending the next while the service stores the one before.
@@ -321,7 +320,7 @@ public final class BlockingConnection {
       }
     }
     while failure == nil, let call = try next() {
-      let id = try sendFrame { $0.write(call) }
+      let id = try sendFrame(call)
       try finish()
       waiting = id
     }
@@ -423,7 +422,7 @@ extension BlockingConnection {
   package func openStream(_ operation: Operation, deadline: Duration?) throws -> Int64 {
     let call = try call(of: operation, deadline: deadline, credit: Self.window)
     return try use(isWrite: false) {
-      let id = try sendFrame { $0.write(call) }
+      let id = try sendFrame(call)
       calls.streams[id] = OpenStream()
       return id
     }

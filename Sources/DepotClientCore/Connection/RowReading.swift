@@ -31,18 +31,7 @@ extension [UInt8] {
     _ reading: RowReading,
     _ body: (inout RowReader) throws -> Void
   ) throws {
-    let scope = try reading.prefetching.map { names in
-      RelatedScope(RelatedRows(try RelatedBlock.all(in: self)), path: "", names)
-    }
-    try withUnsafeBufferPointer { bytes in
-      var reader = try RowReader(bytes, at: offset)
-      reader.relatives = scope
-      while try reader.beginRow() {
-        if reading.hasIdentity { try reader.readIdentity() }
-        try body(&reader)
-        try reader.endRow()
-      }
-    }
+    try RowFrame(bytes: self, offset: offset, columns: nil, reading: reading).forEachRow(body)
   }
 }
 
