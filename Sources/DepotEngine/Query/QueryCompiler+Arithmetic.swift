@@ -11,12 +11,8 @@ extension QueryCompiler {
     for operand in [left, right] where !operand.isNull && !operand.isNumber {
       throw invalid("\(operand.source.spelling) is of type \(operand.typeName), not a number.")
     }
-    guard let leftType = left.type, let rightType = right.type else {
-      return makeConstant(.null)
-    }
-    let type: AttributeType =
-      leftType == .decimal || rightType == .decimal
-      ? .decimal : leftType == .double || rightType == .double ? .double : .int64
+    guard !left.isNull, !right.isNull, let type = AttributeType.common([left.type, right.type])
+    else { return makeConstant(.null) }
     if type == .decimal {
       left = try decimal(left)
       right = try decimal(right)

@@ -196,14 +196,15 @@ extension QueryCompiler {
       let alias = nextAlias()
       let rows = try rows(of: relationship, as: alias, scope: innermost)
       try checkJoins(of: innermost)
-      scopes[innermost].joinAll(rows.table, as: alias, where: rows.near, is: owner.identifier)
+      let clause = "\(rows.table) AS \(alias) ON \(alias).\(rows.near) = " + owner.identifier
+      scopes[innermost].join(clause, as: alias)
       opened.element = .object(rows.element)
       opened.order = opened.order.flatMap { order in rows.order.map { order + $0 } }
       return try extend(opened, rest)
     case .collection(.list(let operand, let type, let kind)):
       let alias = nextAlias()
       let call = "depot_each(" + operand.fragment + ", \(type.functionCode))"
-      scopes[innermost].join(call, as: alias)
+      scopes[innermost].join(call + " AS \(alias)", as: alias)
       let value = Fragment(sql: "\(alias).value")
       opened.element = .operand(makeOperand(type, value, isNullable: false))
       opened.order =

@@ -169,21 +169,15 @@ extension QueryCompiler {
   }
 
   private func commonType(_ operands: [Operand]) throws(DepotError) -> AttributeType? {
+    let numbers: Set<AttributeType> = [.int64, .double, .decimal]
     let fixed = Set(operands.filter { !$0.isConstant }.compactMap(\.type))
-    let all = fixed.isEmpty ? Set(operands.compactMap(\.type)) : fixed
-    if all.count <= 1 {
-      guard let type = all.first else { return nil }
-      // A constant may be a wider number than the others.
-      let constants = Set(operands.filter(\.isConstant).compactMap(\.type))
-      if type == .int64, constants.isSubset(of: [.int64, .double, .decimal]) {
-        return constants.contains(.decimal)
-          ? .decimal : constants.contains(.double) ? .double : .int64
-      }
-      return type
+    let constants = Set(operands.filter(\.isConstant).compactMap(\.type))
+    var all = fixed.isEmpty ? constants : fixed
+    // A constant may be a wider number than the others.
+    if all == [.int64], constants.isSubset(of: numbers) { all.formUnion(constants) }
+    if all.count <= 1 || all.isSubset(of: numbers) || all.isSubset(of: [.string, .url]) {
+      return AttributeType.common(all)
     }
-    if all.isSubset(of: [.int64, .double]) { return .double }
-    if all.isSubset(of: [.int64, .double, .decimal]) { return .decimal }
-    if all.isSubset(of: [.string, .url]) { return .string }
     let names = all.map(\.rawValue).sorted().joined(separator: " and ")
     throw invalid("\(names) have no type in common.")
   }

@@ -151,7 +151,7 @@ extension QueryCompiler {
     let ranks =
       "(SELECT rowid AS id, -bm25(\(table)) AS rank FROM \(table) WHERE \(table) MATCH "
       + Fragment.bound(.text(text)) + " LIMIT -1)"
-    scopes[0].joinOptionally(ranks, as: alias, whereIdentifierIs: Fragment(sql: "t0.id"))
+    scopes[0].join(ranks + " AS \(alias) ON \(alias).id = t0.id", as: alias, isInner: false)
     rankAliases.append(alias)
   }
 }

@@ -74,32 +74,16 @@ struct QueryScope {
   ) {
     aliases[JoinKey(table: table, column: column, value: value)] = alias
     let clause = "\(table) AS \(alias) ON \(alias).\(column) = " + value
+    join(clause, as: alias, isInner: isInner, parent: parent)
+  }
+
+  /// Joins a table, a sub-select, or a call of a function, as a clause says; nobody else finds it.
+  mutating func join(
+    _ clause: Fragment,
+    as alias: String,
+    isInner: Bool = true,
+    parent: String? = nil
+  ) {
     joins.append(Join(alias: alias, clause: clause, isInner: isInner, parent: parent))
-  }
-
-  /// Joins the rows of a table whose column has a value, each of which counts.
-  mutating func joinAll(
-    _ table: String,
-    as alias: String,
-    where column: String,
-    is value: Fragment
-  ) {
-    let clause = "\(table) AS \(alias) ON \(alias).\(column) = " + value
-    joins.append(Join(alias: alias, clause: clause, isInner: true, parent: nil))
-  }
-
-  /// Joins a sub-select, which must have an `id`, to rows of which each is in it once at most.
-  mutating func joinOptionally(
-    _ select: Fragment,
-    as alias: String,
-    whereIdentifierIs identifier: Fragment
-  ) {
-    let clause = select + " AS \(alias) ON \(alias).id = " + identifier
-    joins.append(Join(alias: alias, clause: clause, isInner: false, parent: nil))
-  }
-
-  /// Joins a table-valued function.
-  mutating func join(_ call: Fragment, as alias: String) {
-    joins.append(Join(alias: alias, clause: call + " AS \(alias)", isInner: true, parent: nil))
   }
 }

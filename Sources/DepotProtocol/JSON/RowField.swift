@@ -60,10 +60,8 @@ package struct RowField {
     case .string:
       return DateText.parse(isComplex ? Array(text.utf8) : Array(bytes))
     case .object:
-      guard let value = try? JSONValue(parsing: bytes), value.object?.count == 1,
-        let seconds = value["referenceSeconds"]
-      else { return nil }
-      return seconds.double ?? seconds.string.flatMap(NonFinite.double)
+      let seconds = only("referenceSeconds")
+      return seconds?.double ?? seconds?.string.flatMap(NonFinite.double)
     default:
       return nil
     }
@@ -82,10 +80,13 @@ package struct RowField {
   }
 
   /// The number of bytes of a value in external storage that the row has only the length of.
-  package var externalLength: Int64? {
+  package var externalLength: Int64? { only("$length")?.int64 }
+
+  /// Returns the value of an object's only member; `nil` unless it has this name.
+  private func only(_ name: String) -> JSONValue? {
     guard kind == .object, let value = try? JSONValue(parsing: bytes), value.object?.count == 1
     else { return nil }
-    return value["$length"]?.int64
+    return value[name]
   }
 
   /// The URL whose text this is, as it stands; `nil` if it isn't one.

@@ -14,9 +14,9 @@ extension Entity {
     var result = other
     result.attributes = attributes.extended(by: other.attributes)
     result.relationships = relationships.extended(by: other.relationships, key: \.name) { $1 }
-    result.indexes = indexes.extended(by: other.indexes, key: \.self) { $1 }
-    result.rangeIndexes = rangeIndexes.extended(by: other.rangeIndexes, key: \.self) { $1 }
-    result.uniques = uniques.extended(by: other.uniques, key: \.self) { $1 }
+    for kind in SchemaChange.IndexKind.allCases {
+      result[kind] = self[kind].extended(by: other[kind], key: \.self) { $1 }
+    }
     return result
   }
 }

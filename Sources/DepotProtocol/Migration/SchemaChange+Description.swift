@@ -31,16 +31,6 @@ extension SchemaChange: CustomStringConvertible {
   }
 }
 
-extension SchemaChange.IndexKind {
-  package var name: String {
-    switch self {
-    case .compound: "index"
-    case .range: "range index"
-    case .unique: "unique index"
-    }
-  }
-}
-
 extension SchemaChange.AttributeAspect {
   fileprivate func description(_ old: Field, _ new: Field, _ entity: String) -> String {
     let name = "\(entity).\(new.path)"

@@ -95,6 +95,31 @@ extension SchemaChange {
   }
 }
 
+extension SchemaChange.IndexKind {
+  /// The name for people.
+  package var name: String { facts.name }
+
+  /// The member of the schema's JSON form.
+  var member: String { facts.member }
+
+  fileprivate var facts: (name: String, member: String, paths: WritableKeyPath<Entity, [[String]]>)
+  {
+    switch self {
+    case .compound: ("index", "indexes", \.indexes)
+    case .range: ("range index", "rangeIndexes", \.rangeIndexes)
+    case .unique: ("unique index", "uniques", \.uniques)
+    }
+  }
+}
+
+extension Entity {
+  /// The paths of each index of a kind.
+  package subscript(kind: SchemaChange.IndexKind) -> [[String]] {
+    get { self[keyPath: kind.facts.paths] }
+    set { self[keyPath: kind.facts.paths] = newValue }
+  }
+}
+
 extension SchemaChange {
   /// Whether the step can lose values of rows.
   package var isDestructive: Bool {

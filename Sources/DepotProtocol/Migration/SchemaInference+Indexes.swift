@@ -28,14 +28,3 @@ extension SchemaInference {
     return result
   }
 }
-
-extension Entity {
-  /// The paths of each index of a kind.
-  package subscript(kind: SchemaChange.IndexKind) -> [[String]] {
-    switch kind {
-    case .compound: indexes
-    case .range: rangeIndexes
-    case .unique: uniques
-    }
-  }
-}

@@ -67,101 +67,66 @@ package struct FieldSuccession {
   package static func all(_ attribute: Succession<Declared<Attribute>>) -> [FieldSuccession] {
     all(
       Succession(old: attribute.old?.property, new: attribute.new?.property),
-      Place(owner: attribute.old?.owner ?? "", isNew: false),
-      Place(owner: attribute.new?.owner ?? "", isNew: attribute.old == nil)
+      Field.Place(owner: attribute.old?.owner ?? ""),
+      Field.Place(owner: attribute.new?.owner ?? ""),
+      isNew: attribute.old == nil
     )
   }
 
-  /// Where an attribute is in one of the versions.
-  private struct Place {
-    var owner: String
-    /// Whether the composite around it, or the attribute itself if there is none, is new.
-    var isNew: Bool
-    var path = ""
-    var isOptional = false
-
-    func inside(_ composite: Attribute, isNew: Bool) -> Place {
-      Place(
-        owner: owner,
-        isNew: isNew,
-        path: path + composite.name + ".",
-        isOptional: isOptional || composite.isOptional
-      )
-    }
-  }
-
+  /// `isNew` says whether the composite around the attribute, or itself if there is none, is new.
   private static func all(
     _ attribute: Succession<Attribute>,
-    _ before: Place,
-    _ after: Place
+    _ before: Field.Place,
+    _ after: Field.Place,
+    isNew: Bool
   ) -> [FieldSuccession] {
     let old = attribute.old.flatMap { $0.options.contains(.transient) ? nil : $0 }
     let new = attribute.new.flatMap { $0.options.contains(.transient) ? nil : $0 }
     guard let old, let new, (old.type == .composite) == (new.type == .composite) else {
-      return (old.map { removed($0, before) } ?? []) + (new.map { added($0, after) } ?? [])
+      let removed = old.map { Field.columns(of: $0, at: before) } ?? []
+      return removed.map { FieldSuccession(old: $0, new: nil) }
+        + (new.map { added($0, after, isNew: isNew) } ?? [])
     }
     guard new.type == .composite else {
-      return [FieldSuccession(old: column(old, before), new: column(new, after))]
+      return [FieldSuccession(old: .column(of: old, at: before), new: .column(of: new, at: after))]
     }
     var result: [FieldSuccession] = []
     if old.isOptional || new.isOptional {
       result.append(
         FieldSuccession(
-          old: old.isOptional
-            ? .presence(of: old, owner: before.owner, path: before.path) : nil,
-          new: new.isOptional ? .presence(of: new, owner: after.owner, path: after.path) : nil
+          old: old.isOptional ? .presence(of: old, at: before) : nil,
+          new: new.isOptional ? .presence(of: new, at: after) : nil
         )
       )
     }
     for part in Succession<Attribute>.all(from: old.properties, to: new.properties) {
-      result += all(
-        part,
-        before.inside(old, isNew: false),
-        after.inside(new, isNew: false)
-      )
+      result += all(part, before.inside(old), after.inside(new), isNew: false)
     }
     return result
   }
 
-  private static func column(_ attribute: Attribute, _ place: Place) -> Field {
-    .column(
-      of: attribute,
-      owner: place.owner,
-      path: place.path,
-      isOptional: place.isOptional
-    )
-  }
-
-  private static func removed(_ attribute: Attribute, _ place: Place) -> [FieldSuccession] {
-    Field.columns(
-      of: attribute,
-      owner: place.owner,
-      path: place.path,
-      isOptional: place.isOptional
-    ).map { FieldSuccession(old: $0, new: nil) }
-  }
-
   /// A new composite that is optional is absent in the rows that exist, whatever its parts are.
-  private static func added(_ attribute: Attribute, _ place: Place) -> [FieldSuccession] {
+  private static func added(
+    _ attribute: Attribute,
+    _ place: Field.Place,
+    isNew: Bool
+  ) -> [FieldSuccession] {
     if attribute.options.contains(.transient) { return [] }
+    let isAbsent = isNew && place.isOptional
     guard attribute.type == .composite else {
       let isFillable =
         attribute.isOptional || attribute.defaultValue != nil || attribute.derivation != nil
-        || place.isNew && place.isOptional
-      return [FieldSuccession(old: nil, new: column(attribute, place), isFillable: isFillable)]
+        || isAbsent
+      let column = Field.column(of: attribute, at: place)
+      return [FieldSuccession(old: nil, new: column, isFillable: isFillable)]
     }
     let presence =
       attribute.isOptional
-      ? [
-        FieldSuccession(
-          old: nil,
-          new: .presence(of: attribute, owner: place.owner, path: place.path)
-        )
-      ] : []
-    var inside = place.inside(attribute, isNew: true)
+      ? [FieldSuccession(old: nil, new: .presence(of: attribute, at: place))] : []
+    var inside = place.inside(attribute)
     // What is around it exists, and may have a value.
-    inside.isOptional = attribute.isOptional || place.isNew && place.isOptional
-    let parts = attribute.properties.flatMap { added($0, inside) }
+    inside.isOptional = attribute.isOptional || isAbsent
+    let parts = attribute.properties.flatMap { added($0, inside, isNew: true) }
     return presence + parts.map { $0.inOptional(place.isOptional) }
   }
 

@@ -49,10 +49,7 @@ struct ExpressionDecoder {
     depth += 1
     defer { depth -= 1 }
     guard nodes <= Limits.predicateNodes, depth <= Limits.predicateDepth else {
-      throw DepotError(
-        .predicateTooLarge,
-        "The predicate has over \(Limits.predicateNodes) parts or \(Limits.predicateDepth) levels."
-      )
+      throw DepotError(.predicateTooLarge, PredicateFailure.size)
     }
     switch node.kind {
     case .object: return try operation(try ExpressionMembers(node))

@@ -40,7 +40,7 @@ enum PredicateAdvice {
       case .sign(let sign): self.sign(sign)
       default: ("Expected an operator, found \(token.description).", nil)
       }
-    return PredicateFailure(advice.message, at: token.offset).hint(advice.hint)
+    return token.failure(advice.message).hint(advice.hint)
   }
 
   private static func word(_ word: String) -> (String, String?) {
@@ -84,7 +84,7 @@ enum PredicateAdvice {
       case .word(let word): "For an attribute of that name, write #\(word)."
       default: nil
       }
-    return PredicateFailure("Expected a value, found \(token.description).", at: token.offset)
+    return token.failure("Expected a value, found \(token.description).")
       .hint(hint)
   }
 

@@ -37,7 +37,7 @@ enum PredicateCast {
     _ type: PredicateToken
   ) throws(PredicateFailure) -> Value {
     guard let literal = Self.literal(operand, isNegative: isNegative) else {
-      throw PredicateFailure("The number is too large.", at: operand.offset)
+      throw operand.failure("The number is too large.")
         .hint("Write it as text: CAST(\"…\", \"decimal\").")
     }
     guard case .string(let name) = type.kind else { throw noType(type) }
@@ -50,7 +50,7 @@ enum PredicateCast {
       throw noType(type)
     }
     guard let value else {
-      throw PredicateFailure("This isn't a value of type \(name).", at: operand.offset)
+      throw operand.failure("This isn't a value of type \(name).")
     }
     return value
   }
@@ -59,7 +59,7 @@ enum PredicateCast {
     let types =
       AttributeType.allCases.filter { $0 != .composite }.map(\.rawValue)
       + NumberWidth.allCases.map(\.rawValue)
-    return PredicateFailure("The second part of CAST is the name of a type.", at: token.offset)
+    return token.failure("The second part of CAST is the name of a type.")
       .hint("The types are " + types.map { "\"\($0)\"" }.joined(separator: ", ") + ".")
   }
 

@@ -27,15 +27,18 @@ struct PredicateFailure: Error {
       .hint("Numbers of up to 38 digits are written CAST(\"…\", \"decimal\").")
   }
 
-  /// Returns the failure that the predicate has too many parts or levels.
-  static func tooLarge(at offset: Int) -> PredicateFailure {
-    var failure = PredicateFailure(
-      "The predicate has over \(Limits.predicateNodes) parts or \(Limits.predicateDepth) levels.",
-      at: offset
-    )
+  /// Returns the failure that there is too much, parts or levels unless the message says otherwise.
+  static func tooLarge(
+    _ message: String = Self.size,
+    at offset: Int
+  ) -> PredicateFailure {
+    var failure = PredicateFailure(message, at: offset)
     failure.code = .predicateTooLarge
     return failure
   }
+
+  static let size =
+    "The predicate has over \(Limits.predicateNodes) parts or \(Limits.predicateDepth) levels."
 
   /// Returns the error for users, with a line that points at the place if the text is short.
   func described(in text: String) -> DepotError {

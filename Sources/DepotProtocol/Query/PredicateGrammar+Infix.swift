@@ -102,10 +102,7 @@ extension PredicateGrammar {
       return nil
     }
     guard case .list(let values) = value else {
-      throw PredicateFailure(
-        "\(word) takes a list, and $\(name) isn't bound to one.",
-        at: current.offset
-      )
+      throw current.failure("\(word) takes a list, and $\(name) isn't bound to one.")
     }
     index += 1
     return values
@@ -124,10 +121,8 @@ extension PredicateGrammar {
     guard let name = token.name,
       token.keyword.map({ !PredicateAdvice.reserved.contains($0) }) ?? true
     else {
-      throw PredicateFailure(
-        "\(word) takes the name of an entity, not \(token.description).",
-        at: token.offset
-      ).hint(hint)
+      throw token.failure("\(word) takes the name of an entity, not \(token.description).")
+        .hint(hint)
     }
     index += 1
     return name
@@ -140,11 +135,11 @@ extension PredicateGrammar {
     guard case .word(let letters) = current.kind,
       let options = QueryExpression.TextOptions(letters: letters)
     else {
-      throw PredicateFailure("There is no such option.", at: current.offset).hint(hint)
+      throw current.failure("There is no such option.").hint(hint)
     }
     index += 1
     guard skip(.closeBracket) else {
-      throw PredicateFailure("Expected \"]\".", at: current.offset).hint(hint)
+      throw current.failure("Expected \"]\".").hint(hint)
     }
     return options
   }
@@ -162,10 +157,7 @@ extension PredicateGrammar {
       return words
     case .variable(let name):
       guard case .string(let words) = bindings.use(String(name.dropFirst())) else {
-        throw PredicateFailure(
-          "MATCHES TEXT takes a text, and \(name) isn't bound to one.",
-          at: token.offset
-        )
+        throw token.failure("MATCHES TEXT takes a text, and \(name) isn't bound to one.")
       }
       index += 2
       return words

@@ -44,7 +44,7 @@ extension PredicateGrammar {
     case .sign(.openBrace): return try constants(token)
     case .variable(let name): return try variable(name, token)
     case .end:
-      throw PredicateFailure("The predicate ends where a value should be.", at: token.offset)
+      throw token.failure("The predicate ends where a value should be.")
     case .sign: throw PredicateAdvice.noValue(token)
     case .name(let name):
       index += 1
@@ -87,10 +87,10 @@ extension PredicateGrammar {
       return try leaf(.variable(plain), at: token.offset)
     }
     guard KeyPathSyntax.isFree(plain) else {
-      throw PredicateFailure("The row is SELF, without $.", at: token.offset)
+      throw token.failure("The row is SELF, without $.")
     }
     guard let value = bindings.use(plain) else {
-      throw PredicateFailure("There is no value for the variable \(name).", at: token.offset)
+      throw token.failure("There is no value for the variable \(name).")
         .hint(bindings.advice(for: plain))
     }
     index += 1
@@ -103,7 +103,7 @@ extension PredicateGrammar {
     index += 1
     var part = try expression(.or)
     guard current.kind != .sign(.comma) else {
-      throw PredicateFailure("Expected \")\", found \",\".", at: current.offset)
+      throw current.failure("Expected \")\", found \",\".")
         .hint("A list is written in braces: {1, 2}.")
     }
     try expect(.closeParenthesis)
@@ -138,7 +138,7 @@ extension PredicateGrammar {
     discountsConstants: Bool = false
   ) throws(PredicateFailure) -> [Part] {
     guard skip(.openBrace) else {
-      throw PredicateFailure("Expected \"{\", found \(current.description).", at: current.offset)
+      throw current.failure("Expected \"{\", found \(current.description).")
         .hint(hint)
     }
     try enter()
@@ -158,7 +158,7 @@ extension PredicateGrammar {
   private mutating func constants(_ token: PredicateToken) throws(PredicateFailure) -> Part {
     let parts = try list("", discountsConstants: true)
     guard !parts.contains(where: \.expression.isList) else {
-      throw PredicateFailure("A list can't hold lists.", at: token.offset)
+      throw token.failure("A list can't hold lists.")
     }
     let expression = QueryExpression.collection(of: parts.map(\.expression))
     guard case .list = expression else { return try leaf(expression, at: token.offset) }

@@ -28,15 +28,14 @@ extension PredicateGrammar {
     while current.kind == .sign(.dot), next().kind != .sign(.at) {
       let token = next()
       if let last = steps.last, KeyPathSyntax.ends.contains(last) {
-        throw PredicateFailure("Nothing can follow \(last).", at: current.offset)
+        throw current.failure("Nothing can follow \(last).")
       }
       switch token.kind {
       case .word(let name), .name(let name): steps.append(name)
       case .variable(let name) where KeyPathSyntax.ends.contains(name): steps.append(name)
       default:
-        throw PredicateFailure(
-          "Expected the name of an attribute or relationship, found \(token.description).",
-          at: token.offset
+        throw token.failure(
+          "Expected the name of an attribute or relationship, found \(token.description)."
         )
       }
       index += 2
@@ -89,9 +88,8 @@ extension PredicateGrammar {
       }
       // KVC computes the right path for each element and then sums; the tree has no such thing.
       if !path.isEmpty, current.kind == .sign(.dot) {
-        throw PredicateFailure(
-          "A collection operator can't be applied to each element of a collection.",
-          at: current.offset
+        throw current.failure(
+          "A collection operator can't be applied to each element of a collection."
         ).hint("Filter with SUBQUERY, or keep the inner value in a derived attribute.")
       }
       return try aggregated(aggregate, part, offset)
@@ -206,7 +204,7 @@ extension PredicateGrammar {
       }
     default: break
     }
-    throw PredicateFailure("Expected a position, found \(token.description).", at: token.offset)
+    throw token.failure("Expected a position, found \(token.description).")
       .hint("An index is [0], [FIRST], [LAST], [SIZE], [0:2], or [\"key\"].")
   }
 

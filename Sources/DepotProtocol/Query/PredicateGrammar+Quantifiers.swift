@@ -30,7 +30,7 @@ extension PredicateGrammar {
       collection = try self.collection(try primary(), at: place)
     }
     guard minimum <= .comparison else {
-      throw PredicateFailure("\(word) can't stand here without parentheses.", at: token.offset)
+      throw token.failure("\(word) can't stand here without parentheses.")
         .hint("Put parentheses around the comparison.")
     }
     return try compared(quantifier, collection, token)
@@ -43,10 +43,8 @@ extension PredicateGrammar {
     _ token: PredicateToken
   ) throws(PredicateFailure) -> Part {
     guard let found = PredicateOperator(current), found.level == .comparison else {
-      throw PredicateFailure(
-        "A comparison must follow \(token.keyword ?? "") and its collection.",
-        at: current.offset
-      ).hint("Write ANY tags.name == \"x\", or ANY(tags, $tag, $tag.name == \"x\").")
+      throw current.failure("A comparison must follow \(token.keyword ?? "") and its collection.")
+        .hint("Write ANY tags.name == \"x\", or ANY(tags, $tag, $tag.name == \"x\").")
     }
     let name = KeyPathSyntax.generatedVariable(in: scope)
     scope.append(name)
@@ -74,14 +72,12 @@ extension PredicateGrammar {
   ) throws(PredicateFailure) -> (name: String, predicate: Part) {
     let token = current
     guard case .variable(let text) = token.kind else {
-      throw PredicateFailure(
-        "\(word) takes a name for the element, found \(token.description).",
-        at: token.offset
-      ).hint("Write \(word)(items, $item, $item.price > 5).")
+      throw token.failure("\(word) takes a name for the element, found \(token.description).")
+        .hint("Write \(word)(items, $item, $item.price > 5).")
     }
     let name = String(text.dropFirst())
     guard KeyPathSyntax.isVariable(name) else {
-      throw PredicateFailure("An element can't be named \(text).", at: token.offset)
+      throw token.failure("An element can't be named \(text).")
         .hint("$id, $version, $entity, and SELF are taken.")
     }
     index += 1

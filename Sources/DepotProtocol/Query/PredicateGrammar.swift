@@ -54,7 +54,7 @@ struct PredicateGrammar {
 
   func refuseChain() throws(PredicateFailure) {
     guard let next = PredicateOperator(current), next.level == .comparison else { return }
-    throw PredicateFailure("Comparisons can't be chained.", at: current.offset)
+    throw current.failure("Comparisons can't be chained.")
       .hint("Join two comparisons with AND, or write BETWEEN {low, high}.")
   }
 
@@ -128,10 +128,7 @@ struct PredicateGrammar {
     // A word here is most often a misspelt operator.
     if case .word = current.kind { throw PredicateAdvice.noOperator(current) }
     let choice = other.map { " or \"\($0.rawValue)\"" } ?? ""
-    throw PredicateFailure(
-      "Expected \"\(sign.rawValue)\"\(choice), found \(current.description).",
-      at: current.offset
-    )
+    throw current.failure("Expected \"\(sign.rawValue)\"\(choice), found \(current.description).")
   }
 
   /// Refuses one value where there should be a collection.

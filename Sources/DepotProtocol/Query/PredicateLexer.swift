@@ -144,43 +144,33 @@ struct PredicateLexer {
 
   private mutating func decimal() throws(PredicateFailure) -> PredicateToken.Kind {
     let start = position
-    var isDouble = false
-    var digits = take(while: Self.isDigit)
+    let digits = take(while: Self.isDigit)
     if digits.count > 1, digits.first == "0" {
       throw PredicateFailure("A number can't begin with 0.", at: start)
         .hint("An octal number begins with 0o.")
     }
+    let end = position
     if peek() == UInt8(ascii: "."), let next = peek(1), Self.isDigit(next) {
-      isDouble = true
       position += 1
-      digits += "." + take(while: Self.isDigit)
+      _ = take(while: Self.isDigit)
     }
     if let byte = peek(), byte | 0x20 == UInt8(ascii: "e") {
-      isDouble = true
       position += 1
-      digits += "e"
-      if let sign = peek(), sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") {
-        position += 1
-        digits += sign == UInt8(ascii: "-") ? "-" : ""
-      }
-      let exponent = take(while: Self.isDigit)
-      guard !exponent.isEmpty else {
+      if let sign = peek(), sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") { position += 1 }
+      guard !take(while: Self.isDigit).isEmpty else {
         throw PredicateFailure("Digits of the exponent must follow.", at: position)
       }
-      digits += exponent
     }
-    if isDouble {
-      guard let value = Double(digits), value.isFinite else { throw .numberTooLarge(at: start) }
-      var text = digits
-      let isRounded = text.withUTF8 { JSONNumber.isRounded($0, to: value) }
-      guard isRounded else { return .double(value) }
-      let whole = text.withUTF8 { JSONNumber.int64($0, isComplex: true) }
-      guard let whole else {
-        throw .numberTooLarge("A double has too few digits for the number.", at: start)
-      }
-      return .integer(UInt64(whole))
+    if position == end {
+      guard let value = UInt64(digits) else { throw .numberTooLarge(at: start) }
+      return .integer(value)
     }
-    guard let value = UInt64(digits) else { throw .numberTooLarge(at: start) }
-    return .integer(value)
+    var text = String(decoding: bytes[start..<position], as: UTF8.self)
+    guard let value = Double(text), value.isFinite else { throw .numberTooLarge(at: start) }
+    guard text.withUTF8({ JSONNumber.isRounded($0, to: value) }) else { return .double(value) }
+    guard let whole = text.withUTF8({ JSONNumber.int64($0, isComplex: true) }) else {
+      throw .numberTooLarge("A double has too few digits for the number.", at: start)
+    }
+    return .integer(UInt64(whole))
   }
 }

@@ -84,7 +84,7 @@ struct PredicateWriter {
     case .element(let base, let position): "\(self.base(base))[\(position)]"
     case .slice(let base, let range):
       "\(self.base(base))[\(range.lowerBound):\(range.upperBound)]"
-    case .cast(let base, let entity): "\(self.base(base)) AS \(Self.name(entity))"
+    case .cast(let base, let entity): "\(self.base(base)) AS \(Self.path(entity))"
     default: ""
     }
   }
@@ -103,7 +103,7 @@ struct PredicateWriter {
     case .between(_, let low, let high): return "\(left) BETWEEN {\(list([low, high]))}"
     case .in(_, let list, let options):
       return "\(left) IN\(letters(options)) {\(self.list(list))}"
-    case .is(_, let entity): return "\(left) IS \(Self.name(entity))"
+    case .is(_, let entity): return "\(left) IS \(Self.path(entity))"
     case .contains(let collection, _):
       // A brace after IN begins the list of alternatives.
       let text = text(collection, .sum)
@@ -143,14 +143,10 @@ struct PredicateWriter {
     options.isEmpty ? "" : "[\(options.letters)]"
   }
 
-  /// Only the first step of a path could be taken for a keyword.
+  /// Returns a path or name; only its first step could be taken for a keyword.
   private static func path(_ path: String) -> String {
     let first = path.prefix { $0 != "." }
     return PredicateAdvice.reserved.contains(NameSyntax.keyword(first)) ? "#\(path)" : path
-  }
-
-  private static func name(_ name: String) -> String {
-    PredicateAdvice.reserved.contains(NameSyntax.keyword(name)) ? "#\(name)" : name
   }
 }
 

@@ -76,6 +76,9 @@ struct PredicateToken: Hashable {
     }
   }
 
+  /// Returns the failure that something is wrong with the token.
+  func failure(_ message: String) -> PredicateFailure { PredicateFailure(message, at: offset) }
+
   /// The token as an error names it.
   var description: String {
     switch kind {

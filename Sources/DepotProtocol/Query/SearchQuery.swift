@@ -114,12 +114,10 @@ private struct SearchReader {
         guard !SearchWords.words(phrase.text).isEmpty else { continue }
         count += 1
         guard count <= SearchQuery.phraseLimit else {
-          var failure = PredicateFailure(
+          throw .tooLarge(
             "A search may have at most \(SearchQuery.phraseLimit) words.",
             at: offset(of: start)
           )
-          failure.code = .predicateTooLarge
-          throw failure
         }
         if isExcluded {
           branches[branches.count - 1].excluded.append(phrase)

@@ -76,14 +76,7 @@ extension NumberWidth {
 
 extension Value {
   /// Whether there are less and greater values of the type, which there aren't for NaN.
-  var isOrdered: Bool {
-    switch self {
-    case .int64, .decimal: true
-    case .double(let number): !number.isNaN
-    case .date(let date): !date.timeIntervalSinceReferenceDate.isNaN
-    default: false
-    }
-  }
+  var isOrdered: Bool { type?.isMeasure == true && !isNaN }
 
   /// Compares numbers and dates of one type.
   static func < (left: Value, right: Value) -> Bool {

@@ -4,7 +4,7 @@ extension AttributeCheck {
     let isPlain = attribute.collection == nil
     for (value, member) in [(bounds.minimum, "min"), (bounds.maximum, "max")] {
       guard let value else { continue }
-      if !isPlain || ![.int64, .double, .decimal, .date].contains(type) {
+      if !isPlain || !type.isMeasure {
         throw .invalid("\(name) can't have a \(member).")
           .hint("Only numbers and dates can.").at("/\(member)")
       }

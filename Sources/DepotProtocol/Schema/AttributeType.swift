@@ -25,4 +25,7 @@ public enum AttributeType: String, Hashable, Sendable, CaseIterable {
   ]
 
   public var isScalar: Bool { self != .json && self != .composite }
+
+  /// Whether values are numbers or dates.
+  var isMeasure: Bool { self == .int64 || self == .double || self == .decimal || self == .date }
 }

@@ -70,54 +70,49 @@ extension Schema {
 extension Entity {
   /// The columns that this entity adds to its parent's.
   package var ownFields: [Field] {
-    attributes.flatMap { Field.columns(of: $0, owner: name) }
+    attributes.flatMap { Field.columns(of: $0, at: Field.Place(owner: name)) }
       + relationships.filter { !$0.isToMany }.map { Field($0, owner: name) }
   }
 }
 
 extension Field {
-  /// Returns the columns of an attribute: one, or those of a composite's parts.
-  ///
-  /// `path` is that of the composite around it, with a period, and `isOptional` whether that composite
-  /// may be absent.
-  static func columns(
-    of attribute: Attribute,
-    owner: String,
-    path: String = "",
-    isOptional: Bool = false
-  ) -> [Field] {
-    if attribute.options.contains(.transient) { return [] }
-    guard attribute.type == .composite else {
-      return [column(of: attribute, owner: owner, path: path, isOptional: isOptional)]
+  /// Where an attribute is among the columns of an entity.
+  struct Place {
+    /// The entity that declares it.
+    var owner: String
+    /// The path of the composite around it, with a period.
+    var path = ""
+    /// Whether a composite around it may be absent.
+    var isOptional = false
+
+    func inside(_ composite: Attribute) -> Place {
+      Place(
+        owner: owner,
+        path: path + composite.name + ".",
+        isOptional: isOptional || composite.isOptional
+      )
     }
-    let isOptional = isOptional || attribute.isOptional
-    let presence = attribute.isOptional ? [presence(of: attribute, owner: owner, path: path)] : []
-    return presence
-      + attribute.properties.flatMap {
-        columns(
-          of: $0,
-          owner: owner,
-          path: path + attribute.name + ".",
-          isOptional: isOptional
-        )
-      }
+  }
+
+  /// Returns the columns of an attribute: one, or those of a composite's parts.
+  static func columns(of attribute: Attribute, at place: Place) -> [Field] {
+    if attribute.options.contains(.transient) { return [] }
+    guard attribute.type == .composite else { return [column(of: attribute, at: place)] }
+    let presence = attribute.isOptional ? [presence(of: attribute, at: place)] : []
+    let inside = place.inside(attribute)
+    return presence + attribute.properties.flatMap { columns(of: $0, at: inside) }
   }
 
   /// Returns the column of an attribute that isn't a composite.
-  static func column(
-    of attribute: Attribute,
-    owner: String,
-    path: String,
-    isOptional: Bool
-  ) -> Field {
+  static func column(of attribute: Attribute, at place: Place) -> Field {
     var effective = attribute
-    effective.isOptional = attribute.isOptional || isOptional
-    return Field(path + attribute.name, effective, owner: owner)
+    effective.isOptional = attribute.isOptional || place.isOptional
+    return Field(place.path + attribute.name, effective, owner: place.owner)
   }
 
   /// Returns the column that says whether an optional composite has a value.
-  static func presence(of attribute: Attribute, owner: String, path: String) -> Field {
+  static func presence(of attribute: Attribute, at place: Place) -> Field {
     let flag = Attribute(name: attribute.name, type: .bool, defaultValue: .bool(false))
-    return Field(path + attribute.name, flag, owner: owner, isPresence: true)
+    return Field(place.path + attribute.name, flag, owner: place.owner, isPresence: true)
   }
 }

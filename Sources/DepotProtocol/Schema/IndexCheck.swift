@@ -6,29 +6,25 @@ struct IndexCheck {
   let schema: Schema
 
   func run() throws(DepotError) {
-    for (index, paths) in entity.indexes.enumerated() {
-      try check(paths, "index", at: "/indexes/\(index)")
-    }
-    for (index, paths) in entity.uniques.enumerated() {
-      try check(paths, "unique index", at: "/uniques/\(index)")
-    }
-    for (index, paths) in entity.rangeIndexes.enumerated() {
-      try check(paths, "range index", at: "/rangeIndexes/\(index)")
+    for kind in SchemaChange.IndexKind.allCases {
+      for (index, paths) in entity[kind].enumerated() {
+        try check(paths, kind, at: "/\(kind.member)/\(index)")
+      }
     }
   }
 
   private func check(
     _ paths: [String],
-    _ kind: String,
+    _ kind: SchemaChange.IndexKind,
     at pointer: String
   ) throws(DepotError) {
     guard !paths.isEmpty, Set(paths).count == paths.count else {
       throw .invalid(
-        "\(kind == "unique index" ? "A" : "An") \(kind) of \(entity.name) is empty or names one "
+        "\(kind == .unique ? "A" : "An") \(kind.name) of \(entity.name) is empty or names one "
           + "thing twice."
       ).hint("List different attributes.").at(pointer)
     }
-    if kind == "range index", paths.count > 5 {
+    if kind == .range, paths.count > 5 {
       throw .invalid("A range index of \(entity.name) has more than 5 paths.")
         .hint("An r-tree has at most five dimensions.").at(pointer)
     }
@@ -39,18 +35,17 @@ struct IndexCheck {
     }
   }
 
-  private func check(_ path: String, _ kind: String) throws(DepotError) {
+  private func check(_ path: String, _ kind: SchemaChange.IndexKind) throws(DepotError) {
     guard let field = fields.first(where: { $0.path == path }) else {
       throw schema.unknownPath(path, from: entity)
     }
     if let (problem, hint) = problem(with: field, kind) {
-      throw .invalid(
-        "\(entity.name).\(path) \(problem) and can't be in a\(kind == "index" ? "n" : "") \(kind)."
-      ).hint(hint)
+      let index = (kind == .compound ? "an " : "a ") + kind.name
+      throw .invalid("\(entity.name).\(path) \(problem) and can't be in \(index).").hint(hint)
     }
   }
 
-  private func problem(with field: Field, _ kind: String) -> (String, String)? {
+  private func problem(with field: Field, _ kind: SchemaChange.IndexKind) -> (String, String)? {
     let attribute = field.attribute
     if field.isPresence {
       let part = fields.first { $0.path.hasPrefix(field.path + ".") }?.path
@@ -65,11 +60,11 @@ struct IndexCheck {
     if attribute.options.contains(.ephemeral) {
       return ("is ephemeral", "The store doesn't keep its values.")
     }
-    if kind == "unique index", attribute.derivation != nil {
+    if kind == .unique, attribute.derivation != nil {
       return ("is derived", "Name what it is derived from.")
     }
-    if kind == "range index",
-      field.relationship != nil || ![.int64, .double, .decimal, .date].contains(attribute.type)
+    if kind == .range,
+      field.relationship != nil || !attribute.type.isMeasure
     {
       return ("is neither number nor date", "Put it into a compound index.")
     }

@@ -1,14 +1,8 @@
 /// The check of one relationship against the rest of the schema.
 struct RelationshipCheck {
-  private let relationship: Relationship
-  private let entity: Entity
-  private let schema: Schema
-
-  init(_ relationship: Relationship, of entity: Entity, in schema: Schema) {
-    self.relationship = relationship
-    self.entity = entity
-    self.schema = schema
-  }
+  let relationship: Relationship
+  let entity: Entity
+  let schema: Schema
 
   /// The relationship's name for people.
   private var name: String { "\(entity.name).\(relationship.name)" }

@@ -14,13 +14,9 @@ extension Entity {
     originalName = originalName.map(NameSyntax.normalized)
     for index in attributes.indices { attributes[index].normalizeNames() }
     for index in relationships.indices { relationships[index].normalizeNames() }
-    indexes = Self.normalized(indexes)
-    rangeIndexes = Self.normalized(rangeIndexes)
-    uniques = Self.normalized(uniques)
-  }
-
-  private static func normalized(_ lists: [[String]]) -> [[String]] {
-    lists.map { $0.map(NameSyntax.normalized) }
+    for kind in SchemaChange.IndexKind.allCases {
+      self[kind] = self[kind].map { $0.map(NameSyntax.normalized) }
+    }
   }
 }
 
@@ -33,12 +29,10 @@ extension Entity {
       try Self.validate(form: relationship.destination, at: place + "/destination")
       try Self.validate(form: relationship.inverse, at: place + "/inverse")
     }
-    for (member, lists) in [
-      ("indexes", indexes), ("uniques", uniques), ("rangeIndexes", rangeIndexes),
-    ] {
-      for (index, paths) in lists.enumerated() {
+    for kind in SchemaChange.IndexKind.allCases {
+      for (index, paths) in self[kind].enumerated() {
         for (place, path) in paths.enumerated() {
-          try Self.validate(form: path, at: "/\(member)/\(index)/\(place)")
+          try Self.validate(form: path, at: "/\(kind.member)/\(index)/\(place)")
         }
       }
     }

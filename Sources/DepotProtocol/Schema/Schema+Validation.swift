@@ -23,7 +23,7 @@ extension Schema {
     try forEachEntity { (entity) throws(DepotError) in
       for (index, relationship) in entity.relationships.enumerated() {
         try DepotError.inside("/relationships/\(index)") { () throws(DepotError) in
-          try RelationshipCheck(relationship, of: entity, in: self).run()
+          try RelationshipCheck(relationship: relationship, entity: entity, schema: self).run()
         }
       }
     }

@@ -90,9 +90,8 @@ extension QueryEvaluator {
     guard let object else {
       switch typing.follow(steps.joined(separator: "."), from: .object(entity)) {
       case .object: return .object(nil)
-      case .list: return .value(.null)
       case .composite: return .composite(false)
-      case .value: return .value(.null)
+      case .list, .value: return .value(.null)
       }
     }
     switch first {
@@ -102,20 +101,14 @@ extension QueryEvaluator {
     default: break
     }
     let rest = steps.dropFirst()
-    guard case .object(let destination)? = relationship(first, of: entity) else {
-      if case .list(.object(let destination), _)? = relationship(first, of: entity) {
-        let objects = Evaluated.list(object.objects(first).map { .object($0) })
-        return rest.isEmpty
-          ? objects
-          : follow(
-            rest.joined(separator: "."),
-            from: objects,
-            .list(.object(destination), isSet: false)
-          )
-      }
-      return field(steps.joined(separator: "."), of: object, entity)
+    switch relationship(first, of: entity) {
+    case .object(let destination)?: return follow(rest, from: object.object(first), destination)
+    case .list(let kind, _)?:
+      let objects = Evaluated.list(object.objects(first).map { .object($0) })
+      if rest.isEmpty { return objects }
+      return follow(rest.joined(separator: "."), from: objects, .list(kind, isSet: false))
+    default: return field(steps.joined(separator: "."), of: object, entity)
     }
-    return follow(rest, from: object.object(first), destination)
   }
 
   private func relationship(_ name: String, of entity: String) -> QueryTyping.Kind? {
@@ -152,8 +145,7 @@ extension QueryEvaluator {
   ) -> [Value] {
     zip(parts, function.kind.arguments).map { part, kind in
       let value = value(part)
-      guard case .json(let text) = value, let type = kind.readType else { return value }
-      return JSONMember.scalar(text, as: type) ?? .null
+      return kind.readType.map(value.read(as:)) ?? value
     }
   }
 

@@ -56,9 +56,7 @@ package struct QueryEvaluator {
     case .is(let part, let entity): return isKind(evaluate(part), of: entity)
     case .search(let paths, let words): return search(words, paths)
     default:
-      let value = value(expression)
-      if case .json(let text) = value { return JSONMember.scalar(text) == .bool(true) }
-      return value == .bool(true)
+      return value(expression).read(as: .bool) == .bool(true)
     }
   }
 
@@ -99,8 +97,8 @@ package struct QueryEvaluator {
 
   /// Returns JSON as what it is compared with; a whole number may be compared with a fraction.
   private static func read(_ value: Value, as kind: QueryTyping.Kind) -> Value {
-    guard case .json(let text) = value, case .value(let type?) = kind else { return value }
-    return JSONMember.scalar(text, as: type == .int64 ? .double : type) ?? .null
+    guard case .value(let type?) = kind else { return value }
+    return value.read(as: type == .int64 ? .double : type)
   }
 
   private func compare(
@@ -166,9 +164,7 @@ package struct QueryEvaluator {
   }
 
   private func folded(_ value: Value, _ options: QueryExpression.TextOptions) -> Value {
-    var value = value
-    if case .json(let text) = value { value = JSONMember.scalar(text, as: .string) ?? .null }
-    return value.text.map { .string(TextFolding.fold($0, options)) } ?? .null
+    value.read(as: .string).text.map { .string(TextFolding.fold($0, options)) } ?? .null
   }
 
   private static func localized(_ value: Value) -> Value {
@@ -177,9 +173,7 @@ package struct QueryEvaluator {
   }
 
   private func string(_ expression: QueryExpression) -> String? {
-    let value = value(expression)
-    if case .json(let text) = value { return JSONMember.scalar(text, as: .string)?.text }
-    return value.text
+    value(expression).read(as: .string).text
   }
 
   private func test(

@@ -19,7 +19,8 @@ struct QueryTyping {
   /// Returns what a part is; null for what makes no sense.
   func kind(of expression: QueryExpression) -> Kind {
     switch expression {
-    case .value(.list(let values)): .list(.value(Self.common(values.map(\.type))), isSet: false)
+    case .value(.list(let values)):
+      .list(.value(AttributeType.common(values.map(\.type))), isSet: false)
     case .value(let value): .value(value.type)
     case .now: .value(.date)
     case .list(let parts): .list(choice(parts), isSet: false)
@@ -30,7 +31,9 @@ struct QueryTyping {
       variables.last { $0.name == name }?.kind ?? .object(entity)
     case .member(let base, let path): follow(path, from: kind(of: base))
     case .arithmetic(_, let left, let right):
-      .value(number(left).flatMap { left in number(right).flatMap { Self.common([left, $0]) } })
+      .value(
+        number(left).flatMap { left in number(right).flatMap { AttributeType.common([left, $0]) } }
+      )
     case .negate(let part): .value(number(part))
     case .cast(_, let entity): .object(entity)
     case .conditional(_, let first, let second): choice([first, second])
@@ -96,15 +99,7 @@ struct QueryTyping {
     let constants = parts.filter(\.isConstant).compactMap(type)
     // Constants are read as the others are, unless they are wider numbers than whole ones.
     let isWhole = fixed.allSatisfy { $0 == .int64 }
-    return .value(Self.common(isWhole ? fixed + constants : fixed))
-  }
-
-  /// Returns the type to which values of several types are widened.
-  static func common(_ types: [AttributeType?]) -> AttributeType? {
-    let types = Set(types.compactMap { $0 })
-    if types.count < 2 { return types.first }
-    if types.contains(.decimal) { return .decimal }
-    return types.contains(.double) ? .double : .string
+    return .value(AttributeType.common(isWhole ? fixed + constants : fixed))
   }
 
   func follow(_ path: String, from start: Kind) -> Kind {
@@ -154,6 +149,16 @@ struct QueryTyping {
     let value = Kind.value(field.attribute.type)
     if field.isPresence { return (.composite, []) }
     return (field.attribute.collection.map { .list(value, isSet: $0 == .set) } ?? value, [])
+  }
+}
+
+extension AttributeType {
+  /// Returns the type to which values of several types are widened.
+  package static func common(_ types: some Sequence<AttributeType?>) -> AttributeType? {
+    let types = Set(types.compactMap { $0 })
+    if types.count < 2 { return types.first }
+    if types.contains(.decimal) { return .decimal }
+    return types.contains(.double) ? .double : .string
   }
 }
 

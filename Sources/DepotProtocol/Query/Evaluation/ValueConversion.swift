@@ -56,6 +56,12 @@ extension Value {
     }
   }
 
+  /// Returns the value; JSON as a type, null if it is of another kind.
+  func read(as type: AttributeType) -> Value {
+    guard case .json(let text) = self else { return self }
+    return JSONMember.scalar(text, as: type) ?? .null
+  }
+
   /// Returns the value as a number of a width; `nil` if it can't be one, as when it is out of range.
   ///
   /// A float is rounded to the nearest one.

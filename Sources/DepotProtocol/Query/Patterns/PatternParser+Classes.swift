@@ -5,34 +5,17 @@ extension PatternParser {
     defer { depth -= 1 }
     let isNegated = take("^")
     var result = try members(start)
-    while let operation = try operation(start) {
-      let right = try members(start)
-      switch operation {
-      case .intersection: result = .intersection(result, right)
-      case .difference: result = .intersection(result, .complement(right))
+    while !take("]") {
+      let isDifference = isNext("--")
+      guard isDifference || isNext("&&") else {
+        throw PatternFailure("The class isn't closed that begins", at: start)
+          .hint("Add the ], or write \\[ for the character itself.")
       }
+      position += 2
+      let right = try members(start)
+      result = .intersection(result, isDifference ? .complement(right) : right)
     }
     return isNegated ? .complement(result) : result
-  }
-
-  private enum Operation {
-    case intersection
-    case difference
-  }
-
-  /// Reads `&&` or `--`, or the end of the class.
-  private mutating func operation(_ start: Int) throws(PatternFailure) -> Operation? {
-    if take("]") { return nil }
-    if isNext("&&") {
-      position += 2
-      return .intersection
-    }
-    if isNext("--") {
-      position += 2
-      return .difference
-    }
-    throw PatternFailure("The class isn't closed that begins", at: start)
-      .hint("Add the ], or write \\[ for the character itself.")
   }
 
   private func isNext(_ text: StaticString) -> Bool {
