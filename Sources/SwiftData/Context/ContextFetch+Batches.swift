@@ -35,7 +35,7 @@ extension ContextFetch {
       return (nil, try descriptor.cut(merged(pending)))
     }
     var query = query
-    query.predicate = rest
+    query.request.predicate = rest
     return (query, try matching(affected(pending)))
   }
 }

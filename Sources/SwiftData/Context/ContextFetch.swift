@@ -24,11 +24,11 @@ struct ContextFetch<T: PersistentModel> {
     try descriptor.checkRange()
     filter = try PendingFilter(descriptor, stores: context.storeIdentifiers)
     var query = StoreQuery(description, filter.expression)
-    query.sort = filter.sort ?? []
+    query.request.sort = filter.sort ?? []
     if store.takesExpressions {
       query.slots = try descriptor.propertiesToFetch.map(description.storedProperty).map(\.slot)
       if descriptor.propertiesToFetch.isEmpty { query.slots = nil }
-      query.prefetch = try descriptor.relationshipKeyPathsForPrefetching.map { keyPath in
+      query.request.prefetch = try descriptor.relationshipKeyPathsForPrefetching.map { keyPath in
         let property = try description.storedProperty(keyPath)
         if property.destination != nil { return property.name }
         throw SwiftDataError(
@@ -59,7 +59,7 @@ struct ContextFetch<T: PersistentModel> {
       return try descriptor.cut(merged(pending)).count
     }
     var query = query
-    query.predicate = rest
+    query.request.predicate = rest
     let all = try store.count(query, in: context) + matching(affected(pending)).count
     let left = max(0, all - (descriptor.fetchOffset ?? 0))
     return descriptor.fetchLimit.map { min($0, left) } ?? left
@@ -77,8 +77,8 @@ struct ContextFetch<T: PersistentModel> {
 
   func limited(_ query: StoreQuery) -> StoreQuery {
     var query = query
-    query.limit = descriptor.fetchLimit
-    query.offset = descriptor.fetchOffset ?? 0
+    query.request.limit = descriptor.fetchLimit
+    query.request.offset = descriptor.fetchOffset ?? 0
     return query
   }
 
@@ -162,8 +162,7 @@ struct ContextFetch<T: PersistentModel> {
       var only = pending
       only.stored = []
       let conditions = affectedCondition(only)
-      var query = StoreQuery(description, store.takesExpressions ? conditions.map { .or($0) } : nil)
-      query.sort = []
+      let query = StoreQuery(description, store.takesExpressions ? conditions.map { .or($0) } : nil)
       let known = Set(links.map { ObjectIdentifier($0.storage) })
       links += try store.fetch(query, into: context).filter { link in
         link.storage.phase == .stored && !known.contains(ObjectIdentifier(link.storage))
@@ -188,10 +187,10 @@ struct ContextFetch<T: PersistentModel> {
     guard store.takesExpressions, let rest = try expression(without: pending) else {
       return try everything(pending)
     }
-    query.predicate = rest
+    query.request.predicate = rest
     if isExact, let limit = descriptor.fetchLimit {
       let (end, isTooFar) = limit.addingReportingOverflow(descriptor.fetchOffset ?? 0)
-      query.limit = isTooFar ? nil : end
+      query.request.limit = isTooFar ? nil : end
     }
     let affected = try affected(pending)
     var stored = try store.fetch(query, into: context)
@@ -204,7 +203,7 @@ struct ContextFetch<T: PersistentModel> {
   /// Finds out in memory what is wanted of all objects that there are.
   private func everything(_ pending: Pending) throws -> [Link] {
     var query = StoreQuery(description)
-    query.prefetch = self.query.prefetch
+    query.request.prefetch = self.query.request.prefetch
     query.descriptor = FetchDescriptor<T>()
     let stored = try store.fetch(query, into: context).filter { $0.storage.phase == .stored }
     guard store.takesExpressions else {

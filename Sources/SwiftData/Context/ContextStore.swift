@@ -5,7 +5,7 @@ protocol ContextStore: AnyObject {
   /// The identifier of the store, the same in every process.
   var identifier: String { get }
   var allowsSave: Bool { get }
-  /// Whether it finds objects by ``StoreQuery/predicate``; else it goes by ``StoreQuery/descriptor``, so
+  /// Whether it finds objects by ``StoreQuery/request``; else it goes by ``StoreQuery/descriptor``, so
   /// that a context with changes that aren't saved reads all objects of an entity and does the rest itself.
   var takesExpressions: Bool { get }
 
@@ -129,24 +129,27 @@ struct StoreAggregation {
 
 /// A description of the objects that are wanted.
 struct StoreQuery {
-  var description: EntityDescription
-  /// The condition that the objects must satisfy; all objects if `nil`.
-  var predicate: QueryExpression?
-  /// Whether objects of subclasses are wanted too.
-  var includesSubentities = true
-  var sort: [SortKey] = []
-  var limit: Int?
-  var offset = 0
+  let description: EntityDescription
+  /// The same for a service, without the columns that are read.
+  var request: FetchRequest
   /// The properties to read; all that aren't external if `nil`.
   var slots: [Int]?
-  /// The paths of relationships whose objects are to come along.
-  var prefetch: [String] = []
   /// The fetch descriptor that it was made from, for a store that reads that.
   var descriptor: Any?
 
   init(_ description: EntityDescription, _ predicate: QueryExpression? = nil) {
     self.description = description
-    self.predicate = predicate
+    request = FetchRequest(entity: description.name, predicate: predicate, namesColumns: false)
+  }
+
+  /// Returns the request for the columns of a plan.
+  func request(_ plan: RowPlan) -> FetchRequest {
+    var request = request
+    request.select = plan.select
+    request.includesSubentityColumns = plan.hasEntity
+    // They are only needed to tell the rows from others that come along.
+    request.namesColumns = !request.prefetch.isEmpty
+    return request
   }
 }
 

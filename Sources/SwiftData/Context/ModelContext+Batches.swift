@@ -24,7 +24,7 @@ extension ModelContext {
     let description = EntityDescription.of(T.self)
     if !includeSubclasses { links = links.filter { $0.storage.description === description } }
     guard fetch.store.allowsSave else { throw readOnly(description) }
-    query?.includesSubentities = includeSubclasses
+    query?.request.includesSubentities = includeSubclasses
     if let query { try fetch.store.delete(query, in: self) }
     for link in links { delete(link) }
   }
@@ -53,7 +53,7 @@ extension ModelContext {
     let store = try store(of: description)
     guard store.allowsSave else { throw readOnly(description) }
     var query = try ContextFetch(self, FetchDescriptor(predicate: predicate)).exactQuery()
-    query.includesSubentities = includeSubclasses
+    query.request.includesSubentities = includeSubclasses
     let lowered = try assignments.map { try $0.lowered() }
     for case .value(let property, let slot) in lowered { try check(slot, property) }
     let count = try store.update(query, lowered, in: self)

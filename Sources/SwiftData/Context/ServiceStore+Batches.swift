@@ -11,15 +11,15 @@ extension ServiceStore {
     _ body: ([Link]) throws -> Void
   ) throws {
     let plan = plan(query.description, query.slots)
-    var request = query.request(select: plan.select, includesSubentityColumns: plan.hasEntity)
+    var request = query.request(plan)
     request.batch = batchSize
     let (connection, stream) = try again { try open(request) }
     do {
       while let frame = try connection.nextFrame(of: stream) {
         let intake = RowIntake(context, identifier, plan, grouped: true)
-        if !query.prefetch.isEmpty { for block in try frame.related() { try intake.take(block) } }
+        if !request.prefetch.isEmpty { for block in try frame.related() { try intake.take(block) } }
         try frame.forEachRow(intake.row)
-        let links = intake.finish(prefetched: query.prefetch)
+        let links = intake.finish(prefetched: request.prefetch)
         if !links.isEmpty { try body(links) }
       }
     } catch {
@@ -44,8 +44,8 @@ extension ServiceStore {
   func delete(_ query: StoreQuery, in context: ModelContext) throws {
     let request = DeleteRequest(
       entity: query.description.name,
-      rows: .predicate(query.predicate ?? .and([])),
-      includesSubentities: query.includesSubentities
+      rows: .predicate(query.request.predicate ?? .and([])),
+      includesSubentities: query.request.includesSubentities
     )
     try write(nil, author: context.author) { connection, key in
       _ = try connection.delete(request, key: key, author: context.author)
@@ -71,8 +71,8 @@ extension ServiceStore {
   ) throws -> Int {
     var request = UpdateRequest(
       entity: query.description.name,
-      rows: .predicate(query.predicate ?? .and([])),
-      includesSubentities: query.includesSubentities
+      rows: .predicate(query.request.predicate ?? .and([])),
+      includesSubentities: query.request.includesSubentities
     )
     var values: [(PropertyDescription, Slot)] = []
     for assignment in assignments {
@@ -98,16 +98,16 @@ extension ServiceStore {
   func aggregate(_ request: StoreAggregation, in context: ModelContext) throws -> [[Value]] {
     let wanted = AggregateRequest(
       entity: request.query.description.name,
-      predicate: request.query.predicate,
-      includesSubentities: request.query.includesSubentities,
+      predicate: request.query.request.predicate,
+      includesSubentities: request.query.request.includesSubentities,
       keys: request.keys.enumerated().map {
         AggregateRequest.Column(name: "k\($0.offset)", expression: $0.element)
       },
       values: request.values.enumerated().map {
         AggregateRequest.Value(name: "v\($0.offset)", $0.element.0, of: $0.element.1)
       },
-      limit: request.query.limit,
-      offset: request.query.offset
+      limit: request.query.request.limit,
+      offset: request.query.request.offset
     )
     return try talk { connection in
       var groups: [[Value]] = []

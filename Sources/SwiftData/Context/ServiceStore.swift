@@ -72,37 +72,37 @@ final class ServiceStore: ContextStore {
 
   func fetch(_ query: StoreQuery, into context: ModelContext) throws -> [Link] {
     let plan = plan(query.description, query.slots)
-    let request = query.request(select: plan.select, includesSubentityColumns: plan.hasEntity)
+    let request = query.request(plan)
     return try talk { connection in
       let intake = RowIntake(context, identifier, plan, grouped: true)
-      if query.prefetch.isEmpty {
+      if request.prefetch.isEmpty {
         _ = try connection.fetch(request, intake.row)
       } else {
         _ = try connection.fetch(request, related: { try intake.take($0) }) { row in
           try intake.row(&row)
         }
       }
-      return intake.finish(prefetched: query.prefetch)
+      return intake.finish(prefetched: request.prefetch)
     }
   }
 
   func count(_ query: StoreQuery, in context: ModelContext) throws -> Int {
     let request = CountRequest(
-      entity: query.description.name,
-      predicate: query.predicate,
-      includesSubentities: query.includesSubentities
+      entity: query.request.entity,
+      predicate: query.request.predicate,
+      includesSubentities: query.request.includesSubentities
     )
     let all = try talk { try $0.count(request) }
-    let rest = max(0, all - query.offset)
-    return query.limit.map { min($0, rest) } ?? rest
+    let rest = max(0, all - query.request.offset)
+    return query.request.limit.map { min($0, rest) } ?? rest
   }
 
   func identifiers(_ query: StoreQuery, in context: ModelContext) throws -> [PersistentIdentifier] {
     let root = query.description.root.name
     let hasEntity = heirs[query.description.name] != nil
-    var query = query
-    query.prefetch = []
-    let request = query.request(select: hasEntity ? ["$entity"] : [])
+    var request = query.request
+    request.prefetch = []
+    request.select = hasEntity ? ["$entity"] : []
     return try talk { connection in
       var identifiers: [PersistentIdentifier] = []
       var key = EntityKey.of(store: identifier, entity: query.description.name, root: root)

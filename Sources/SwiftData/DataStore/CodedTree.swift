@@ -3,28 +3,22 @@ internal import Foundation
 /// A value that was decoded without knowing its type.
 enum CodedTree: Codable, Sendable {
   case null
-  case bool(Bool)
-  case integer(Int64)
-  case unsigned(UInt64)
-  case number(Double)
-  case text(String)
+  /// A truth value, a number, or text.
+  case scalar(any Codable & Sendable)
   case list([CodedTree])
   case members([String: CodedTree])
+
+  /// The types of scalars, those first that take less.
+  private static let scalars: [any (Codable & Sendable).Type] = [
+    Bool.self, Int64.self, UInt64.self, Double.self, String.self,
+  ]
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
       self = .null
-    } else if let value = try? container.decode(Bool.self) {
-      self = .bool(value)
-    } else if let value = try? container.decode(Int64.self) {
-      self = .integer(value)
-    } else if let value = try? container.decode(UInt64.self) {
-      self = .unsigned(value)
-    } else if let value = try? container.decode(Double.self) {
-      self = .number(value)
-    } else if let value = try? container.decode(String.self) {
-      self = .text(value)
+    } else if let value = Self.scalars.lazy.compactMap({ try? container.decode($0) }).first {
+      self = .scalar(value)
     } else if let value = try? container.decode([CodedTree].self) {
       self = .list(value)
     } else {
@@ -36,11 +30,7 @@ enum CodedTree: Codable, Sendable {
     var container = encoder.singleValueContainer()
     switch self {
     case .null: try container.encodeNil()
-    case .bool(let value): try container.encode(value)
-    case .integer(let value): try container.encode(value)
-    case .unsigned(let value): try container.encode(value)
-    case .number(let value): try container.encode(value)
-    case .text(let value): try container.encode(value)
+    case .scalar(let value): try container.encode(value)
     case .list(let value): try container.encode(value)
     case .members(let value): try container.encode(value)
     }

@@ -61,7 +61,7 @@ private struct MemoryBatch {
   /// Fetches what a query describes.
   func objects(_ query: StoreQuery) throws -> [Link] {
     let links = try context.store(of: query.description).fetch(query, into: context)
-    return query.includesSubentities
+    return query.request.includesSubentities
       ? links : links.filter { $0.storage.description === query.description }
   }
 

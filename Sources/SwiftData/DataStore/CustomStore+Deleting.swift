@@ -17,7 +17,7 @@ extension CustomStore {
     let scratch = ModelContext(context.container)
     scratch.author = context.author
     let links = try ContextFetch(scratch, descriptor).links().filter {
-      query.includesSubentities || $0.storage.description === query.description
+      query.request.includesSubentities || $0.storage.description === query.description
     }
     guard !links.isEmpty else { return }
     var gone = Set(links.map(\.storage.identifier))
@@ -45,7 +45,7 @@ extension CustomStore {
       let request = DataStoreBatchDeleteRequest(
         editingState: state,
         predicate: predicate,
-        includeSubclasses: query.includesSubentities
+        includeSubclasses: query.request.includesSubentities
       )
       do {
         try store.delete(request)

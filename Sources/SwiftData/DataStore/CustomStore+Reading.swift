@@ -191,8 +191,8 @@ extension StoreQuery {
   func typed<Model: PersistentModel>(_: Model.Type) -> FetchDescriptor<Model> {
     if let descriptor = descriptor as? FetchDescriptor<Model> { return descriptor }
     var descriptor = FetchDescriptor<Model>()
-    descriptor.fetchLimit = limit
-    if offset > 0 { descriptor.fetchOffset = offset }
+    descriptor.fetchLimit = request.limit
+    if request.offset > 0 { descriptor.fetchOffset = request.offset }
     return descriptor
   }
 }

@@ -122,11 +122,7 @@ extension CodedTree {
   fileprivate var content: (any Sendable)? {
     switch self {
     case .null: nil
-    case .bool(let value): value
-    case .integer(let value): value
-    case .unsigned(let value): value
-    case .number(let value): value
-    case .text(let value): value
+    case .scalar(let value): value
     case .list(let value): value.map(\.content)
     case .members(let value): value.mapValues(\.content)
     }

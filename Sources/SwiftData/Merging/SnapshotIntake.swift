@@ -21,15 +21,8 @@ struct SnapshotIntake {
   mutating func take(_ snapshot: DefaultSnapshot) {
     let identifier = snapshot.persistentIdentifier
     guard let description = context.description(of: identifier) else { return }
-    let known = context.registered(identifier)
-    let link: Link
-    if let known {
-      guard let own = known.link else { return }
-      link = own
-    } else {
-      link = description.makeObject(identifier)
-      context.register(link.storage)
-    }
+    let link = context.registered(identifier)?.link ?? description.makeObject(identifier)
+    if link.storage.context == nil { context.register(link.storage) }
     links.append(link)
     take(snapshot, of: link)
   }
