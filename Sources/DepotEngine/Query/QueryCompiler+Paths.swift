@@ -197,6 +197,7 @@ extension QueryCompiler {
       return DepotError(.unknownAttribute, "\(layout.name).\(first) has no \"\(steps[1])\".")
         .hint("It is an attribute, so the path ends there.")
     }
-    return catalog.schema.unknownPath(path, from: layout.entity)
+    let error = catalog.schema.unknownPath(path, from: layout.entity)
+    return error.details == nil ? error.details([:]) : error
   }
 }
