@@ -32,7 +32,16 @@ final class RealService: Sendable {
 
   /// Connects as soon as the service answers.
   func client() async throws -> Client {
-    try #require(await poll { try? await Client(socket: socket) }, "the service doesn't answer")
+    var failure: (any Error)?
+    let client: Client? = try await poll {
+      do {
+        return try await Client(socket: socket)
+      } catch {
+        failure = error
+        return nil
+      }
+    }
+    return try #require(client, "the service doesn't answer: \(String(describing: failure))")
   }
 
   deinit { kill() }
