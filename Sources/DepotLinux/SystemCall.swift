@@ -39,9 +39,12 @@ package func systemCall<Result: FixedWidthInteger>(
 /// The monotonic clock.
 package enum Monotonic {
   /// Returns the nanoseconds since some point in the past.
-  package static func now() -> UInt64 {
+  package static func now() -> UInt64 { nanoseconds(of: CLOCK_MONOTONIC) }
+
+  /// Returns the time of a clock (clock_gettime(2)).
+  static func nanoseconds(of clock: clockid_t) -> UInt64 {
     var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
+    clock_gettime(clock, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 }

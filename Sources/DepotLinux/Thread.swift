@@ -46,6 +46,12 @@ package enum Thread {
     pthread_detach(thread)
   }
 
+  /// How many threads can compute at a time (sysconf(3)).
+  package static var processorCount: Int { sysconf(Int32(_SC_NPROCESSORS_ONLN)) }
+
+  /// How long the calling thread has computed, in nanoseconds.
+  package static var time: UInt64 { Monotonic.nanoseconds(of: CLOCK_THREAD_CPUTIME_ID) }
+
   /// The number of the calling thread.
   package static var current: UInt { UInt(pthread_self()) }
 }

@@ -157,7 +157,7 @@ final class LiveFixture: Sendable {
     let feed = ChangeFeed()
     fixture = try StoreFixture(configuration, onChanges: { feed.add($0) })
     try await fixture.write(.defineSchema(schema, isDryRun: false))
-    readers = try ReaderPool(path: path)
+    readers = ReaderPool(path: path)
     live = try LiveQueries(
       configuration,
       store: fixture.store,

@@ -116,7 +116,7 @@ import Testing
   @Test func `related rows are of the snapshot that the rows are of`() async throws {
     let request = FetchRequest(entity: "Subdivision", prefetch: ["country"], batch: 3)
     let delivered = Delivered()
-    let pool = try ReaderPool(path: travel.store.path)
+    let pool = ReaderPool(path: travel.store.path)
     let read = delivered.read(.fetch(request), travel.store.catalog, allowance: 1)
     pool.start(read)
     await delivered.waitForDelivery()

@@ -168,7 +168,7 @@ final class Delivered: Sendable {
     _ catalog: Catalog,
     path: String
   ) async throws -> Delivered {
-    let pool = try ReaderPool(path: path)
+    let pool = ReaderPool(path: path)
     let delivered = Delivered()
     pool.start(delivered.read(operation, catalog))
     await delivered.waitForEnd()
@@ -181,13 +181,15 @@ final class Delivered: Sendable {
     _ operation: DepotProtocol.Operation,
     _ catalog: Catalog,
     allowance: Int? = nil,
-    control: CallControl = CallControl()
+    control: CallControl = CallControl(),
+    client: Int64 = 0
   ) -> LongRead {
     LongRead(
       operation: operation,
       catalog: catalog,
       control: control,
       reply: ReplyWriter(id: 1, framing: .lines),
+      client: client,
       allowance: allowance,
       deliver: delivery
     )

@@ -1,10 +1,12 @@
-import DepotEngine
 import DepotLinux
 import DepotProtocol
 import DepotSQLite
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
+
+@testable import DepotEngine
 
 @Suite struct ReaderPoolTests {
   private let fixture: ReaderFixture
@@ -90,7 +92,7 @@ import Testing
 
   @Test func `a parked stream keeps its snapshot and blocks nobody`() async throws {
     let parked = Delivered()
-    try await withPool(threads: 1) { pool in
+    try await withPool(limit: 1, shortLimit: 1) { pool in
       let request = FetchRequest(entity: "Package", sort: [SortKey("$id")], batch: 1)
       let stream = read(.fetch(request), parked, allowance: 1)
       pool.start(stream)
@@ -124,17 +126,11 @@ import Testing
   func `a running scan ends when it is cancelled or its deadline passes`(
     isCancel: Bool
   ) async throws {
-    let pattern = QueryExpression.value(.string("(a|b|c|d|x)*y"))
-    let scan = QueryExpression.text(.like, .attribute("name"), .value(.string("*a*b*z*")))
-    let slow = QueryExpression.and(
-      Array(repeating: .not(.or([scan, .text(.matches, .attribute("name"), pattern)])), count: 50)
-    )
     let delivered = Delivered()
     try await withPool { pool in
       let deadline = isCancel ? .max : Monotonic.now() + 5_000_000
       let control = CallControl(deadline: deadline)
-      let count = Operation.count(CountRequest(entity: "Package", predicate: slow))
-      pool.start(read(count, delivered, control: control))
+      pool.start(read(slowCount(50), delivered, control: control))
       if isCancel { control.cancel() }
       await delivered.waitForEnd()
     }
@@ -158,7 +154,7 @@ import Testing
 
   @Test func `reads beyond the limit wait for others`() async throws {
     let all = (0..<8).map { _ in Delivered() }
-    try await withPool(threads: 2, limit: 2) { pool in
+    try await withPool(limit: 2, shortLimit: 0) { pool in
       let parked = read(.fetch(FetchRequest(entity: "Package", batch: 1)), all[0], allowance: 1)
       let other = read(.fetch(FetchRequest(entity: "Package", batch: 1)), all[1], allowance: 1)
       pool.start(parked)
@@ -193,22 +189,106 @@ import Testing
     #expect(delivered.errorCode == "schema.unknown_attribute")
   }
 
+  @Test func `a short read isn't kept by long ones, and long ones come to their end in turns`()
+    async throws
+  {
+    let endless = (0..<6).map { _ in Delivered() }
+    try await withPool(turns: ReadTurns(places: 1)) { pool in
+      let controls = endless.map { _ in CallControl() }
+      let reads = zip(endless, controls).map { delivered, control in
+        read(slowCount(2000), delivered, control: control, client: 1)
+      }
+      for read in reads { pool.start(read) }
+      try await expectSoon("no read is long") { pool.held == 6 }
+      let (short, long) = (Delivered(), Delivered())
+      pool.start(read(.count(CountRequest(entity: "Package")), short, client: 2))
+      pool.start(read(slowCount(3), long, client: 2))
+      await short.waitForEnd()
+      await long.waitForEnd()
+      #expect(short.frames.last?["ok"]?["count"]?.int64 == 20_000)
+      #expect(long.frames.last?["ok"]?["count"]?.int64 == 20_000)
+      // One that waits for its turn hears its cancel as well as one that computes.
+      for index in reads.indices {
+        #expect(!endless[index].isEnded)
+        controls[index].cancel()
+        reads[index].wake()
+        await endless[index].waitForEnd()
+        #expect(endless[index].errorCode == "cancelled.by_client")
+      }
+    }
+  }
+
+  @Test func `the longest-waiting stream of the client that has most makes room`() async throws {
+    let parked = (0..<3).map { _ in Delivered() }
+    try await withPool(limit: 3) { pool in
+      for (index, client) in [(0, 2), (1, 1), (2, 1)] as [(Int, Int64)] {
+        let fetch = FetchRequest(entity: "Package", batch: 1)
+        pool.start(read(.fetch(fetch), parked[index], allowance: 1, client: client))
+        await untilParked(pool, count: index + 1)
+      }
+      let long = Delivered()
+      pool.start(read(slowCount(10), long, client: 3))
+      await parked[1].waitForEnd()
+      await long.waitForEnd()
+      #expect(parked[1].errorCode == "stream.expired")
+      #expect(!parked[0].isEnded && !parked[2].isEnded)
+      #expect(long.frames.last?["ok"]?["count"]?.int64 == 20_000)
+    }
+  }
+
+  @Test func `a long read without a place begins again when there is one`() async throws {
+    let (endless, long, short) = (Delivered(), Delivered(), Delivered())
+    try await withPool(limit: 1) { pool in
+      let control = CallControl()
+      let first = read(slowCount(2000), endless, control: control, client: 1)
+      pool.start(first)
+      try await expectSoon("the read isn't long") { pool.held == 1 }
+      pool.start(read(slowCount(10), long, client: 2))
+      try await expectSoon("the read isn't postponed") { pool.statistics.waiting == 1 }
+      pool.start(read(.count(CountRequest(entity: "Package")), short, client: 3))
+      await short.waitForEnd()
+      #expect(!endless.isEnded && !long.isEnded)
+      control.cancel()
+      first.wake()
+      await long.waitForEnd()
+      #expect(long.frames.last?["ok"]?["count"]?.int64 == 20_000)
+    }
+  }
+
+  /// A count of all rows that computes for longer the more `parts` it has: some milliseconds for each.
+  private func slowCount(_ parts: Int) -> DepotProtocol.Operation {
+    let pattern = QueryExpression.value(.string("(a|b|c|d|x)*y"))
+    let scan = QueryExpression.text(.like, .attribute("name"), .value(.string("*a*b*z*")))
+    let part = QueryExpression.not(.or([scan, .text(.matches, .attribute("name"), pattern)]))
+    return .count(
+      CountRequest(entity: "Package", predicate: .and(Array(repeating: part, count: parts)))
+    )
+  }
+
   private func read(
     _ operation: DepotProtocol.Operation,
     _ delivered: Delivered,
     allowance: Int? = nil,
-    control: CallControl = CallControl()
+    control: CallControl = CallControl(),
+    client: Int64 = 0
   ) -> LongRead {
-    delivered.read(operation, fixture.catalog, allowance: allowance, control: control)
+    delivered.read(
+      operation,
+      fixture.catalog,
+      allowance: allowance,
+      control: control,
+      client: client
+    )
   }
 
   /// Runs `body` with a pool and closes it.
   private func withPool(
-    threads: Int = 2,
     limit: Int = 8,
+    shortLimit: Int = 8,
+    turns: ReadTurns = .shared,
     _ body: (ReaderPool) async throws -> Void
   ) async throws {
-    let pool = try ReaderPool(path: fixture.path, threads: threads, limit: limit)
+    let pool = ReaderPool(path: fixture.path, limit: limit, shortLimit: shortLimit, turns: turns)
     let result: Result<Void, any Error>
     do {
       result = .success(try await body(pool))
@@ -223,4 +303,9 @@ import Testing
   private func untilParked(_ pool: ReaderPool, count: Int = 1) async {
     while pool.statistics.parked < count { await Task.yield() }
   }
+}
+
+extension ReaderPool {
+  /// How many reads hold their connection for long.
+  fileprivate var held: Int { state.withLock { $0.heldCount } }
 }

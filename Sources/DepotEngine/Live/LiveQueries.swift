@@ -222,6 +222,7 @@ package actor LiveQueries {
       query.catalog,
       watch.control,
       watch.reply,
+      watch.connection,
       nil,
       0,
       live: LongRead.Live(

@@ -18,9 +18,10 @@ package final class LongRead: Sendable {
   package let reply: ReplyWriter
   /// The moment that it reads; the latest if `nil`.
   let pin: Pin?
-  let deliver: Delivery
   /// The needs of a watched query's read.
   let live: Live?
+  let turn: ReadTurns.Turn
+  private let delivery: Delivery
   private let state: Mutex<State>
 
   /// The needs of a watched query's read.
@@ -45,6 +46,10 @@ package final class LongRead: Sendable {
     var parkedAt: UInt64?
     /// When the read began to run, by the monotonic clock.
     var began = UInt64.max
+    /// Whether the client knows a part of the answer.
+    var hasDelivered = false
+    /// Whether it is to begin again, as others need what it has.
+    var mustRestart = false
   }
 
   private enum Phase {
@@ -61,17 +66,29 @@ package final class LongRead: Sendable {
   /// Creates a read of a pinned moment or of the latest; call ``wake()`` after cancelling its
   /// control.
   ///
-  /// ``grant(_:)`` allows more `next` frames than `allowance`, which is `nil` for any number.
+  /// ``grant(_:)`` allows more `next` frames than `allowance`, which is `nil` for any number. The reads of
+  /// a `client` share its turns.
   package convenience init(
     operation: Operation,
     catalog: Catalog,
     control: CallControl,
     reply: ReplyWriter,
+    client: Int64 = 0,
     pin: Pin? = nil,
     allowance: Int? = nil,
     deliver: @escaping Delivery
   ) {
-    self.init(operation, catalog, control, reply, pin, allowance, live: nil, deliver: deliver)
+    self.init(
+      operation,
+      catalog,
+      control,
+      reply,
+      client,
+      pin,
+      allowance,
+      live: nil,
+      deliver: deliver
+    )
   }
 
   /// Creates a read of what is watched.
@@ -80,6 +97,7 @@ package final class LongRead: Sendable {
     _ catalog: Catalog,
     _ control: CallControl,
     _ reply: ReplyWriter,
+    _ client: Int64,
     _ pin: Pin?,
     _ allowance: Int?,
     live: Live?,
@@ -91,7 +109,8 @@ package final class LongRead: Sendable {
     self.control = control
     self.reply = reply
     self.pin = pin
-    self.deliver = deliver
+    delivery = deliver
+    turn = ReadTurns.Turn(client: client)
     state = Mutex(State(allowance: allowance ?? .max))
   }
 
@@ -117,7 +136,8 @@ package final class LongRead: Sendable {
     switch phase {
     case .parked(let worker): worker.run(self)
     case .waiting(let pool): pool.dropIfStopped(self)
-    case .new, .running, .ended: break
+    case .running(let worker): if isStopped { worker.dismiss(self) }
+    case .new, .ended: break
     }
   }
 
@@ -135,6 +155,12 @@ package final class LongRead: Sendable {
     try control.check()
   }
 
+  /// Whether it is about to end.
+  var isStopped: Bool { (try? check()) == nil }
+
+  /// Whether a read that computes must leave its thread.
+  var isInterrupted: Bool { isStopped || state.withLock { $0.mustRestart } }
+
   /// Ends the read if it was parked before `time`, or is parked and its deadline passed, and
   /// returns whether it ends for having been parked for long.
   func expire(parkedBefore time: UInt64) -> Bool {
@@ -151,6 +177,38 @@ package final class LongRead: Sendable {
       wake()
     }
     return isExpired
+  }
+
+  /// Ends the read with `error` if it is parked, and returns whether it was.
+  func expireParked(_ error: DepotError) -> Bool {
+    guard parkedSince != nil else { return false }
+    stop(error)
+    return true
+  }
+
+  /// Has the read begin again later, and returns whether it can; it can't once its client knows a part
+  /// of the answer.
+  func postpone() -> Bool {
+    state.withLock { state in
+      guard live == nil, pin == nil, !state.hasDelivered, case .running = state.phase else {
+        return false
+      }
+      state.mustRestart = true
+      return true
+    }
+  }
+
+  /// Returns whether the read was interrupted to begin again.
+  func takeRestart() -> Bool {
+    state.withLock { state in
+      defer { state.mustRestart = false }
+      return state.mustRestart
+    }
+  }
+
+  /// When the read was parked, by the monotonic clock; `nil` if it isn't.
+  var parkedSince: UInt64? {
+    state.withLock { if case .parked = $0.phase { $0.parkedAt } else { nil } }
   }
 
   // MARK: - Called by the pool and its workers
@@ -196,20 +254,35 @@ package final class LongRead: Sendable {
     state.withLock { if case .ended = $0.phase { true } else { false } }
   }
 
-  var isParked: Bool {
-    state.withLock { if case .parked = $0.phase { true } else { false } }
+  /// Delivers a frame that isn't the last.
+  func deliver(_ frame: [UInt8]) {
+    state.withLock { state in
+      state.hasDelivered = true
+      state.mustRestart = false
+    }
+    delivery(frame, 1, false)
   }
 
   /// Delivers the last frames.
   func end(_ frames: [UInt8], nextFrameCount: Int = 0) {
     state.withLock { $0.phase = .ended }
     pin?.remove(self)
-    deliver(frames, nextFrameCount, true)
+    delivery(frames, nextFrameCount, true)
   }
 
   func fail(_ error: DepotError) {
     var writer = JSONWriter()
     reply.failure(error, to: &writer)
     end(writer.bytes)
+  }
+}
+
+extension Operation {
+  /// Whether its rows are sent as they are read, of a snapshot that stays for as long.
+  package var isStream: Bool {
+    switch self {
+    case .fetch, .aggregate, .history, .readBlob, .watch: true
+    default: false
+    }
   }
 }

@@ -2,7 +2,7 @@ internal import DepotLinux
 package import DepotProtocol
 internal import Synchronization
 
-/// A moment of a store that many reads see: a transaction that stays open on a reader's thread.
+/// A moment of a store that many reads see: a transaction that stays open on a reader's connection.
 ///
 /// All methods may be called from any thread.
 package final class Pin: Sendable {
@@ -18,8 +18,7 @@ package final class Pin: Sendable {
   package let expiry: UInt64
   /// When it was asked for.
   let began = Monotonic.now()
-  /// The number of the worker that has the transaction.
-  let place: Int
+  /// The worker that has the transaction.
   let worker: ReadWorker
   private let state = Mutex(State())
 
@@ -28,8 +27,7 @@ package final class Pin: Sendable {
     var end: DepotError?
   }
 
-  init(place: Int, worker: ReadWorker, expiry: UInt64) {
-    self.place = place
+  init(worker: ReadWorker, expiry: UInt64) {
     self.worker = worker
     self.expiry = expiry
   }

@@ -5,14 +5,14 @@ internal import DepotSQLite
 extension ReadWorker {
   typealias PinOutcome = @Sendable (Result<Pin.Moment, DepotError>) -> Void
 
-  /// Takes the snapshot of a pin on the worker's thread.
+  /// Takes the snapshot of a pin in the worker's lane.
   nonisolated func open(
     _ pin: Pin,
     _ catalog: Catalog,
     store: String,
     completion: @escaping PinOutcome
   ) {
-    thread.run {
+    lane.run {
       self.assumeIsolated { worker in
         do throws(DepotError) {
           completion(.success(try worker.begin(pin, catalog, store)))
@@ -23,9 +23,17 @@ extension ReadWorker {
     }
   }
 
-  /// Ends the transaction of a pin that was stopped, and the reads that it still has.
-  nonisolated func release(_ pin: Pin, _ reason: DepotError) {
-    thread.run { self.assumeIsolated { $0.end(pin, reason) } }
+  /// Ends the transaction of a pin that was stopped, and the reads that it still has, and calls
+  /// `completion` then.
+  nonisolated func release(
+    _ pin: Pin,
+    _ reason: DepotError,
+    completion: @escaping @Sendable () -> Void
+  ) {
+    lane.run {
+      self.assumeIsolated { $0.end(pin, reason) }
+      completion()
+    }
   }
 
   private func begin(
@@ -45,25 +53,19 @@ extension ReadWorker {
         catalog: try tables.catalog(orSame: catalog),
         token: try SnapshotToken.read(on: connection, store: store)
       )
-      pinned[ObjectIdentifier(pin)] = connection
+      self.pin = pin
       return moment
     } catch {
-      giveBack(connection)
+      giveBack()
       throw ReadEnd(error).error
     }
   }
 
   private func end(_ pin: Pin, _ reason: DepotError) {
     for read in readsInProgress where read.pin === pin { abandon(read, reason) }
-    guard let connection = pinned.removeValue(forKey: ObjectIdentifier(pin)) else { return }
-    giveBack(connection)
-  }
-
-  /// Returns the connection that a read of a pin shares with others.
-  func connection(of pin: Pin, for read: LongRead) throws(DepotError) -> Connection {
-    try pin.add(read)
-    guard let connection = pinned[ObjectIdentifier(pin)] else { throw pin.end ?? .pinExpired }
-    return connection
+    guard self.pin === pin else { return }
+    self.pin = nil
+    giveBack()
   }
 }
 

@@ -1,69 +1,96 @@
 internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
+internal import Synchronization
 
-/// A thread that runs long reads, taking turns after each frame.
-///
-/// Each read has a connection of its own, so that its snapshot ages alone.
+/// A connection with the read that it has, or with those of a pin, which take turns after each frame.
 actor ReadWorker {
   /// How many bytes of rows make a frame full.
   private static let frameBytes = 64 << 10
-  /// How many connections are kept open for the next reads.
-  private static let idleConnections = 1
 
-  nonisolated let thread: WorkerThread
+  nonisolated let lane: ThreadCrew.Lane
   private let path: String
   private let isFrozen: Bool
-  private let pool: ReaderPoolLink
-  private var idle: [Connection] = []
+  /// The pool, which keeps its workers.
+  private nonisolated weak let pool: ReaderPool?
+  private nonisolated let turns: ReadTurns
+  /// The reads that want to go on; the first of them has asked for its turn.
+  private nonisolated let ready = Mutex<[LongRead]>([])
+  private var connection: Connection?
   private var open: [ObjectIdentifier: OpenFetch] = [:]
-  /// The connections of pins, whose transactions stay open.
-  var pinned: [ObjectIdentifier: Connection] = [:]
+  /// The pin whose transaction stays open.
+  var pin: Pin?
 
-  nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+  nonisolated var unownedExecutor: UnownedSerialExecutor { lane.asUnownedSerialExecutor() }
 
-  /// A fetch with its connection.
   private struct OpenFetch {
     let read: LongRead
     var run: any StreamRun
-    var connection: Connection
   }
 
-  init(path: String, isFrozen: Bool, thread: WorkerThread, pool: ReaderPoolLink) {
-    self.path = path
-    self.isFrozen = isFrozen
-    self.thread = thread
+  init(of pool: ReaderPool) {
+    path = pool.path
+    isFrozen = pool.isFrozen
+    lane = ThreadCrew.Lane(of: pool.crew)
+    turns = pool.turns
     self.pool = pool
   }
 
-  /// Goes on with a read on the worker's thread.
+  /// Goes on with a read as soon as it has its turn.
   nonisolated func run(_ read: LongRead) {
-    thread.run { self.assumeIsolated { $0.advance(read) } }
+    let isFirst = ready.withLock { ready in
+      ready.append(read)
+      return ready.count == 1
+    }
+    if isFirst { enter(read) }
   }
 
-  /// Closes the connections, which must have no open reads, and ends the thread.
+  private nonisolated func enter(_ read: LongRead) {
+    turns.enter(read.turn) { self.lane.run { self.assumeIsolated { $0.takeTurn(read) } } }
+  }
+
+  /// Lets a read that was stopped end without a turn.
+  nonisolated func dismiss(_ read: LongRead) { turns.dismiss(read.turn) }
+
+  /// Closes the connection, which must have no open reads.
   nonisolated func close(completion: @escaping @Sendable () -> Void) {
-    thread.run {
+    lane.run {
       self.assumeIsolated { worker in
-        worker.idle = []
-        worker.pinned = [:]
+        worker.connection = nil
+        worker.pin = nil
       }
       completion()
     }
-    thread.stop()
   }
 
-  private func advance(_ read: LongRead) {
-    guard !read.isEnded else { return }
+  private func takeTurn(_ read: LongRead) {
+    read.turn.begin()
+    let isLong = read.turn.isLong
+    if isLong { Thread.giveWay() }
+    let goesOn = advance(read)
+    turns.leave(read.turn)
+    if read.turn.isLong {
+      Thread.takeTurns()
+      if goesOn, !isLong { pool?.holdsPlace(read) }
+    }
+    let next = ready.withLock { ready in
+      ready.removeFirst()
+      if goesOn { ready.append(read) }
+      return ready.first
+    }
+    if let next { enter(next) }
+  }
+
+  /// Does the next part of a read, and returns whether there are more that can be done at once.
+  private func advance(_ read: LongRead) -> Bool {
+    guard !read.isEnded else { return false }
     do throws(DepotError) {
       try read.check()
-      if open[ObjectIdentifier(read)] != nil {
-        try stream(read)
-      } else {
-        try begin(read)
-      }
+      if open[ObjectIdentifier(read)] != nil { return try stream(read) }
+      return try begin(read)
     } catch {
       abandon(read, error)
+      return false
     }
   }
 
@@ -73,30 +100,31 @@ actor ReadWorker {
   /// Ends a read with an error.
   func abandon(_ read: LongRead, _ error: DepotError) {
     release(read)
-    pool.didEnd(read)
+    pool?.didEnd(read)
     read.fail(error)
   }
 
-  private func begin(_ read: LongRead) throws(DepotError) {
+  private func begin(_ read: LongRead) throws(DepotError) -> Bool {
     let connection = try takeConnection(for: read)
     do {
       if let run = try Self.stream(of: read, on: connection) {
-        open[ObjectIdentifier(read)] = OpenFetch(read: read, run: run, connection: connection)
+        open[ObjectIdentifier(read)] = OpenFetch(read: read, run: run)
+        return try stream(read)
       }
     } catch {
-      giveBack(connection, of: read)
-      throw Self.reason(error, read)
+      giveBack(of: read)
+      return try end(read, failing: error)
     }
-    if open[ObjectIdentifier(read)] != nil { return try stream(read) }
     var writer = JSONWriter()
     do {
-      defer { giveBack(connection, of: read) }
+      defer { giveBack(of: read) }
       try Self.answer(read, connection, to: &writer)
     } catch {
-      throw Self.reason(error, read)
+      return try end(read, failing: error)
     }
-    pool.didEnd(read)
+    pool?.didEnd(read)
     read.end(writer.bytes)
+    return false
   }
 
   /// Begins what is streamed; returns `nil` if the read is answered as a whole.
@@ -148,10 +176,10 @@ actor ReadWorker {
   }
 
   /// Produces one frame if the allowance has room, and comes back for the next one after others.
-  private func stream(_ read: LongRead) throws(DepotError) {
-    guard var fetch = open[ObjectIdentifier(read)] else { return }
+  private func stream(_ read: LongRead) throws(DepotError) -> Bool {
+    guard var fetch = open[ObjectIdentifier(read)] else { return false }
     // The reads of a pin take turns on one connection.
-    if read.pin != nil { watch(fetch.connection, read) }
+    if read.pin != nil { watch(read) }
     var writer = JSONWriter(capacity: Self.frameBytes + 4096)
     do {
       guard try fetch.run.prepareFrame() else {
@@ -161,95 +189,99 @@ actor ReadWorker {
       open[ObjectIdentifier(read)] = fetch
       switch read.takeAllowance() {
       case .granted: break
-      case .parked: return
-      case .stopped: return run(read)
+      case .parked:
+        pool?.holdsPlace(read)
+        return false
+      case .stopped: return true
       }
       let before = fetch.run.rowCount
       let isLast = try fetch.run.writeFrame(to: &writer, byteLimit: Self.frameBytes)
       open[ObjectIdentifier(read)] = fetch
-      pool.didWrite(rows: fetch.run.rowCount - before)
+      pool?.didWrite(rows: fetch.run.rowCount - before)
       if isLast {
         fetch.run.writeEnd(to: &writer)
         return end(read, writer.bytes, nextFrameCount: 1)
       }
     } catch {
-      throw Self.reason(error, read)
+      release(read)
+      return try end(read, failing: error)
     }
-    read.deliver(writer.bytes, 1, false)
-    run(read)
+    read.deliver(writer.bytes)
+    return true
   }
 
-  private func end(_ read: LongRead, _ frames: [UInt8], nextFrameCount: Int) {
+  private func end(_ read: LongRead, _ frames: [UInt8], nextFrameCount: Int) -> Bool {
     if let snapshot = open[ObjectIdentifier(read)]?.run.snapshot { read.live?.didRead(snapshot) }
     release(read)
-    pool.didEnd(read)
+    pool?.didEnd(read)
     read.end(frames, nextFrameCount: nextFrameCount)
+    return false
+  }
+
+  /// Has a read that gave its connection back begin again if it is to.
+  ///
+  /// - Throws: The error that the read ends with.
+  private func end(_ read: LongRead, failing error: any Error) throws(DepotError) -> Bool {
+    let end = ReadEnd(error)
+    guard case .interrupted = end else { throw end.error }
+    try read.check()
+    guard read.takeRestart() else { throw end.error }
+    pool?.restart(read)
+    return false
   }
 
   private func release(_ read: LongRead) {
     guard let fetch = open.removeValue(forKey: ObjectIdentifier(read)) else { return }
     fetch.run.close()
-    giveBack(fetch.connection, of: read)
+    giveBack(of: read)
   }
 
   private func takeConnection(for read: LongRead) throws(DepotError) -> Connection {
-    let connection: Connection
+    let connection = try takeConnection()
     if let pin = read.pin {
-      connection = try self.connection(of: pin, for: read)
-    } else {
-      connection = try takeConnection()
+      try pin.add(read)
+      guard self.pin === pin else { throw pin.end ?? .pinExpired }
     }
-    watch(connection, read)
+    watch(read)
     return connection
   }
 
-  /// Returns a connection that nobody uses.
   func takeConnection() throws(DepotError) -> Connection {
-    // `??` would lose the type of the error.
-    if let last = idle.popLast() { return last }
-    return try .reader(path: path, isFrozen: isFrozen, cacheKiB: 8192)
+    if let connection { return connection }
+    let opened = try Connection.reader(path: path, isFrozen: isFrozen, cacheKiB: 8192)
+    connection = opened
+    return opened
   }
 
-  private func watch(_ connection: Connection, _ read: LongRead) {
-    connection.watch(
+  private func watch(_ read: LongRead) {
+    connection?.watch(
       every: 1000,
-      ProgressCheck { (try? read.check()) == nil }
+      ProgressCheck { [turns, weak pool] in
+        if read.turn.isOver {
+          if !read.turn.isLong { pool?.holdsPlace(read) }
+          if !read.isInterrupted { turns.goOn(read.turn) }
+          Thread.giveWay()
+        }
+        return read.isInterrupted
+      }
     )
   }
 
-  /// Gives back the memory of connections that no read uses.
+  /// Gives back memory of the connection.
   nonisolated func rest() {
-    thread.run {
-      self.assumeIsolated { worker in
-        for connection in worker.idle { connection.releaseMemory() }
-      }
-    }
+    lane.run { self.assumeIsolated { $0.connection?.releaseMemory() } }
   }
 
-  private func giveBack(_ connection: Connection, of read: LongRead) {
-    if read.pin == nil { giveBack(connection) } else { connection.unwatch() }
+  private func giveBack(of read: LongRead) {
+    if read.pin == nil { giveBack() } else { connection?.unwatch() }
   }
 
-  /// Ends the transaction of a connection, and keeps it for the next read.
-  func giveBack(_ connection: Connection) {
-    guard idle.count < Self.idleConnections else { return }
+  /// Ends the transaction, and keeps the connection for the next read.
+  func giveBack() {
+    guard let connection else { return }
     connection.unwatch()
     connection.keepsStatements = true
     // The end of a transaction may have been interrupted like anything else.
-    if connection.isInTransaction {
-      guard (try? connection.run("COMMIT")) != nil else { return }
-    }
-    idle.append(connection)
-  }
-
-  private static func reason(_ error: any Error, _ read: LongRead) -> DepotError {
-    let end = ReadEnd(error)
-    guard case .interrupted = end else { return end.error }
-    do throws(DepotError) {
-      try read.check()
-      return end.error
-    } catch {
-      return error
-    }
+    if connection.isInTransaction, (try? connection.run("COMMIT")) == nil { self.connection = nil }
   }
 }

@@ -15,15 +15,13 @@ extension ReaderPool {
     completion: @escaping @Sendable (Result<Pin.Moment, DepotError>) -> Void
   ) -> Pin {
     let (pin, isHeld) = state.withLock { state in
-      let place = state.loads.indices.min { state.loads[$0] < state.loads[$1] } ?? 0
-      let pin = Pin(place: place, worker: workers[place], expiry: expiry)
+      let pin = Pin(worker: takeWorker(&state), expiry: expiry)
       let open: @Sendable () -> Void = {
         pin.worker.open(pin, catalog, store: store, completion: completion)
       }
       if state.isClosing {
         _ = pin.stop(Self.draining)
       } else {
-        state.loads[place] += 1
         state.pins[ObjectIdentifier(pin)] = pin
         state.pinCount += 1
       }
@@ -38,12 +36,11 @@ extension ReaderPool {
   package func end(_ pin: Pin, _ reason: DepotError) {
     let isKnown = state.withLock { state in
       guard state.pins.removeValue(forKey: ObjectIdentifier(pin)) != nil else { return false }
-      state.loads[pin.place] -= 1
       state.lastEnd = Monotonic.now()
       return true
     }
     guard isKnown, pin.stop(reason) else { return }
-    pin.worker.release(pin, reason)
+    pin.worker.release(pin, reason) { self.didEndPin(pin.worker) }
   }
 
   /// Ends the pins whose time is over, with `stream.expired`.
@@ -71,12 +68,7 @@ extension ReaderPool {
     let (pins, reads) = state.withLock { state in
       state.isHeld = false
       defer { state.waitingPins = [] }
-      var reads: [(LongRead, ReadWorker)] = []
-      while state.active.count < limit, !state.waiting.isEmpty {
-        let read = state.waiting.removeFirst()
-        reads.append((read, activate(read, &state)))
-      }
-      return (state.waitingPins, reads)
+      return (state.waitingPins, takeWaiting(&state))
     }
     for open in pins { open() }
     for (read, worker) in reads { read.beginRunning(on: worker) }

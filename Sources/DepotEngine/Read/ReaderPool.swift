@@ -2,21 +2,32 @@ internal import DepotLinux
 package import DepotProtocol
 internal import Synchronization
 
-/// Runs long reads on threads of their own.
+/// Runs long reads, each with a connection of its own, so that its snapshot ages alone.
 ///
-/// A read whose client has no room for rows is parked: its statement stays open, but it holds no
-/// thread. More reads than the limit wait for others to end.
+/// Reads compute in the turns of ``ReadTurns``. Only so many hold a connection for long: a stream whose
+/// client has no room for rows, and a read that turned out long. When others need that, the stream that has
+/// waited longest ends, of the client that holds most, or a read begins again later whose client
+/// knows nothing of the answer.
 package final class ReaderPool: Sendable {
-  let workers: [ReadWorker]
-  private let link: ReaderPoolLink
+  let path: String
+  let isFrozen: Bool
+  /// The threads of all readers of the process.
+  let crew = readers
+  let turns: ReadTurns
+  /// How many reads may hold their connection for long, and how many may be short besides.
   let limit: Int
-  let state: Mutex<State>
+  let shortLimit: Int
+  let state = Mutex(State())
+  private let rowCount = Atomic(0)
 
   struct State {
-    var active: [ObjectIdentifier: (read: LongRead, worker: Int)] = [:]
-    /// How many active reads each worker has.
-    var loads: [Int]
-    var waiting: [LongRead] = []
+    var workers: [ReadWorker] = []
+    /// The workers that have nothing to do.
+    var idle: [ReadWorker] = []
+    var active: [ObjectIdentifier: Active] = [:]
+    var waiting = FairQueue<LongRead>()
+    /// The reads that are to begin again, for long.
+    var postponed = FairQueue<LongRead>()
     var started = 0
     var pins: [ObjectIdentifier: Pin] = [:]
     /// The takers of snapshots for pins that were held back.
@@ -29,31 +40,39 @@ package final class ReaderPool: Sendable {
     var lastEnd: UInt64?
     var isClosing = false
     var completion: (@Sendable () -> Void)?
+
+    var unpinnedCount: Int { active.values.count { $0.read.pin == nil } }
+    var heldCount: Int { active.values.count { $0.holdsPlace } }
+    var clients: [Int64] { active.values.map(\.read.turn.client) }
   }
 
-  /// Starts the threads, each of which runs one read at a time; at most `limit` reads may be open,
-  /// parked ones included.
-  package init(
+  /// A read that has begun.
+  struct Active {
+    let read: LongRead
+    let worker: ReadWorker
+    /// Whether it holds its connection for long.
+    var holdsPlace: Bool
+  }
+
+  /// Creates a pool for the store at `path`, in which at most `limit` reads hold a connection for long,
+  /// and `shortLimit` others may be under way.
+  init(
     path: String,
     isFrozen: Bool = false,
-    threads: Int = 2,
-    limit: Int = Limits.streams
-  ) throws(DepotError) {
-    let link = ReaderPoolLink()
-    var workers: [ReadWorker] = []
-    do {
-      for index in 0..<threads {
-        let thread = try WorkerThread(name: "reader-\(index)", givesWay: true)
-        workers.append(ReadWorker(path: path, isFrozen: isFrozen, thread: thread, pool: link))
-      }
-    } catch {
-      throw DepotError(.busy, "There are no more threads: \(error).")
-    }
-    self.workers = workers
-    self.link = link
+    limit: Int,
+    shortLimit: Int = 8,
+    turns: ReadTurns = .shared
+  ) {
+    self.path = path
+    self.isFrozen = isFrozen
     self.limit = limit
-    state = Mutex(State(loads: Array(repeating: 0, count: threads)))
-    link.attach(self)
+    self.shortLimit = shortLimit
+    self.turns = turns
+  }
+
+  /// Creates a pool for the store at `path`, which nobody writes to if it `isFrozen`.
+  package convenience init(path: String, isFrozen: Bool = false) {
+    self.init(path: path, isFrozen: isFrozen, limit: Limits.streams)
   }
 
   /// Starts a read, or keeps it until others ended.
@@ -61,12 +80,11 @@ package final class ReaderPool: Sendable {
     let start: Start = state.withLock { state in
       if state.isClosing { return .refuse }
       state.started += 1
-      if state.active.count >= limit || state.isHeld && read.pin == nil {
-        read.beginWaiting(in: self)
-        state.waiting.append(read)
-        return .wait
-      }
-      return .run(activate(read, &state))
+      if read.pin != nil { return .run(activate(read, &state)) }
+      if mayBegin(state) { return .run(activate(read, &state)) }
+      read.beginWaiting(in: self)
+      state.waiting.add(read, of: read.turn.client)
+      return .wait
     }
     switch start {
     case .refuse: read.fail(Self.draining)
@@ -81,12 +99,43 @@ package final class ReaderPool: Sendable {
     case run(ReadWorker)
   }
 
-  func activate(_ read: LongRead, _ state: inout State) -> ReadWorker {
-    let least =
-      read.pin?.place ?? state.loads.indices.min { state.loads[$0] < state.loads[$1] } ?? 0
-    state.loads[least] += 1
-    state.active[ObjectIdentifier(read)] = (read, least)
-    return workers[least]
+  private func mayBegin(_ state: State) -> Bool {
+    !state.isHeld && state.unpinnedCount < limit + shortLimit
+  }
+
+  /// Takes the reads that wait and may begin now.
+  func takeWaiting(_ state: inout State) -> [(LongRead, ReadWorker)] {
+    var reads: [(LongRead, ReadWorker)] = []
+    while mayBegin(state) {
+      if state.heldCount < limit, let read = state.postponed.next(after: state.clients) {
+        reads.append((read, activate(read, &state, holdsPlace: true)))
+      } else if let read = state.waiting.next(after: state.clients) {
+        reads.append((read, activate(read, &state)))
+      } else {
+        break
+      }
+    }
+    return reads
+  }
+
+  private func activate(
+    _ read: LongRead,
+    _ state: inout State,
+    holdsPlace: Bool = false
+  ) -> ReadWorker {
+    let worker = read.pin?.worker ?? takeWorker(&state)
+    state.waiting.charge(1, to: read.turn.client)
+    state.postponed.charge(1, to: read.turn.client)
+    state.active[ObjectIdentifier(read)] =
+      Active(read: read, worker: worker, holdsPlace: holdsPlace)
+    return worker
+  }
+
+  func takeWorker(_ state: inout State) -> ReadWorker {
+    if let worker = state.idle.popLast() { return worker }
+    let worker = ReadWorker(of: self)
+    state.workers.append(worker)
+    return worker
   }
 
   /// Ends a waiting read if it was stopped.
@@ -94,27 +143,77 @@ package final class ReaderPool: Sendable {
     do {
       try read.check()
     } catch {
-      let isDropped = state.withLock { state in
-        guard let index = state.waiting.firstIndex(where: { $0 === read }) else { return false }
-        state.waiting.remove(at: index)
-        return true
+      let found = state.withLock { state in
+        state.waiting.remove { $0 === read } ?? state.postponed.remove { $0 === read }
       }
-      if isDropped { read.fail(error) }
+      found?.fail(error)
     }
   }
 
-  /// Gives back the memory of connections that no read has used for so many nanoseconds.
+  /// Notes that a read holds its connection for long.
+  func holdsPlace(_ read: LongRead) {
+    guard read.pin == nil else { return }
+    state.withLock { state in
+      state.active[ObjectIdentifier(read)]?.holdsPlace = true
+      // Its client's next reads come after those that are short.
+      state.waiting.charge(10, to: read.turn.client)
+    }
+    makeRoom(for: read)
+  }
+
+  /// Ends or postpones a read, perhaps this one, if too many hold a place.
+  private func makeRoom(for read: LongRead) {
+    // Those that are about to end have made room already.
+    let held = state.withLock { state in state.active.values.filter(\.holdsPlace) }
+      .filter { !$0.read.isStopped }
+    guard held.count > limit else { return }
+    var counts: [Int64: Int] = [:]
+    for other in held { counts[other.read.turn.client, default: 0] += 1 }
+    let client = read.turn.client
+    let own = max(1, counts[client] ?? 0)
+    let others = held.filter { $0.read.turn.client != client }
+      .map { (read: $0.read, worker: $0.worker, count: counts[$0.read.turn.client] ?? 0) }
+    let parked = others.compactMap { other in
+      other.read.parkedSince.map { (read: other.read, count: other.count, since: $0) }
+    }
+    for other in parked.sorted(by: { ($1.count, $0.since) < ($0.count, $1.since) })
+    where other.count >= own {
+      if other.read.expireParked(Self.placeNeeded) { return }
+    }
+    let latest = others.sorted { ($1.count, $1.read.began) < ($0.count, $0.read.began) }
+    for other in latest where other.count > own && other.read.postpone() {
+      return other.worker.dismiss(other.read)
+    }
+    if read.postpone() { return }
+    let ownParked = held.filter { $0.read.turn.client == client }.map(\.read)
+      .sorted { $0.parkedSince ?? .max < $1.parkedSince ?? .max }
+    for other in ownParked where other.expireParked(Self.placeNeeded) { return }
+  }
+
+  private static let placeNeeded = DepotError(
+    .streamExpired,
+    "Others needed the place of this stream, whose client took no rows."
+  )
+  .hint("Go on after the last row with \"after\"; the rows are of a later moment then.")
+
+  /// Closes connections that no read has used for so many nanoseconds, and gives back memory of the last.
   ///
   /// Until then they keep the pages that they have read, which similar reads want again.
   package func rest(after nanoseconds: UInt64) {
-    let isDue = state.withLock { state in
+    let resting: (leaving: [ReadWorker], last: ReadWorker?)? = state.withLock { state in
       guard let end = state.lastEnd, state.active.isEmpty, state.pins.isEmpty, !state.isClosing,
         Monotonic.now() - end >= nanoseconds
-      else { return false }
+      else { return nil }
       state.lastEnd = nil
-      return true
+      let leaving = Array(state.idle.dropFirst())
+      state.idle = Array(state.idle.prefix(1))
+      state.workers.removeAll { worker in leaving.contains { $0 === worker } }
+      return (leaving, state.idle.first)
     }
-    if isDue { for worker in workers { worker.rest() } }
+    guard let resting else { return }
+    for worker in resting.leaving { worker.close {} }
+    resting.last?.rest()
+    crew.rest()
   }
 
   /// Ends parked reads whose clients have taken nothing for so long and whose snapshots keep the
@@ -136,14 +235,11 @@ package final class ReaderPool: Sendable {
       precondition(!state.isClosing, "A pool closes once.")
       state.isClosing = true
       state.completion = completion
-      defer {
-        state.waiting = []
-        state.waitingPins = []
-      }
+      var waiting: [LongRead] = []
+      while let read = state.waiting.next() ?? state.postponed.next() { waiting.append(read) }
+      defer { state.waitingPins = [] }
       let reads = state.active.values.map(\.read)
-      return (
-        state.waiting, reads, Array(state.pins.values), state.waitingPins, state.active.isEmpty
-      )
+      return (waiting, reads, Array(state.pins.values), state.waitingPins, state.active.isEmpty)
     }
     for pin in pins { end(pin, reason) }
     for open in held { open() }
@@ -158,10 +254,10 @@ package final class ReaderPool: Sendable {
     let reads = state.active.values.map(\.read)
     return Statistics(
       active: reads.count,
-      parked: reads.count { $0.isParked },
-      waiting: state.waiting.count,
+      parked: reads.count { $0.parkedSince != nil },
+      waiting: state.waiting.count + state.postponed.count,
       started: state.started,
-      rows: link.rowCount,
+      rows: rowCount.load(ordering: .relaxed),
       pins: state.pins.count,
       pinned: state.pinCount,
       expiredPins: state.expiredPins
@@ -187,30 +283,50 @@ package final class ReaderPool: Sendable {
     package var expiredPins: Int
   }
 
-  /// Makes room for the next read.
+  /// Begins the reads for which there is room now that one has ended.
   func didEnd(_ read: LongRead) {
-    let (next, isDone): ((LongRead, ReadWorker)?, Bool) = state.withLock { state in
-      guard let entry = state.active.removeValue(forKey: ObjectIdentifier(read)) else {
-        return (nil, false)
-      }
-      state.loads[entry.worker] -= 1
+    endUse { state in
+      guard let entry = state.active.removeValue(forKey: ObjectIdentifier(read)) else { return }
       state.lastEnd = Monotonic.now()
-      let next =
-        state.isHeld ? state.waiting.firstIndex { $0.pin != nil } : state.waiting.indices.first
-      guard let next else { return (nil, state.isClosing && state.active.isEmpty) }
-      let read = state.waiting.remove(at: next)
-      return ((read, activate(read, &state)), false)
+      if read.pin == nil { state.idle.append(entry.worker) }
     }
-    if let (read, worker) = next { read.beginRunning(on: worker) }
+  }
+
+  /// Has a read begin again when there is room.
+  func restart(_ read: LongRead) {
+    endUse { [self] state in
+      guard let entry = state.active.removeValue(forKey: ObjectIdentifier(read)) else { return }
+      state.idle.append(entry.worker)
+      read.beginWaiting(in: self)
+      state.postponed.add(read, of: read.turn.client)
+    }
+    dropIfStopped(read)
+  }
+
+  /// Counts rows that were written.
+  func didWrite(rows count: Int) { rowCount.add(count, ordering: .relaxed) }
+
+  /// Notes that the transaction of a pin has ended.
+  func didEndPin(_ worker: ReadWorker) {
+    endUse { $0.idle.append(worker) }
+  }
+
+  private func endUse(_ body: @Sendable (inout State) -> Void) {
+    let (reads, isDone) = state.withLock { state in
+      body(&state)
+      return (state.isClosing ? [] : takeWaiting(&state), state.isClosing && state.active.isEmpty)
+    }
+    for (read, worker) in reads { read.beginRunning(on: worker) }
     if isDone { closeWorkers() }
   }
 
   private func closeWorkers() {
-    let completion = state.withLock { state in
+    let (completion, workers) = state.withLock { state in
       defer { state.completion = nil }
-      return state.completion
+      return (state.completion, state.workers)
     }
-    closeWorkers(workers[...], completion: completion ?? {})
+    guard let completion else { return }
+    closeWorkers(workers[...], completion: completion)
   }
 
   private func closeWorkers(
@@ -222,22 +338,6 @@ package final class ReaderPool: Sendable {
   }
 
   package static let draining = DepotError(.draining, "The service is stopping.")
-}
 
-/// The link by which workers tell their pool, which they don't keep alive.
-final class ReaderPoolLink: Sendable {
-  private let rows = Atomic(0)
-  private let pool = Mutex(WeakPool())
-
-  private struct WeakPool {
-    weak var pool: ReaderPool?
-  }
-
-  func attach(_ pool: ReaderPool) { self.pool.withLock { $0.pool = pool } }
-
-  func didEnd(_ read: LongRead) { pool.withLock { $0.pool }?.didEnd(read) }
-
-  func didWrite(rows count: Int) { rows.add(count, ordering: .relaxed) }
-
-  var rowCount: Int { rows.load(ordering: .relaxed) }
+  private static let readers = ThreadCrew(name: "depot-reader")
 }

@@ -1,39 +1,46 @@
+internal import DepotLinux
 internal import DepotProtocol
 
-/// The choice of the requests that share a transaction.
-enum Batch {
+/// The bounds of a transaction that several requests share.
+struct Batch {
   static let requestLimit = 512
   static let byteLimit = 8 << 20
+  /// After how much work, in nanoseconds, those are answered that are in it.
+  static let duration: UInt64 = 20_000_000
 
-  /// Returns the first of `requests` that fit together, at least one.
-  ///
-  /// A change of the schema and what is done in chunks are always alone.
-  static func next(of requests: ArraySlice<WriteRequest>) -> ArraySlice<WriteRequest> {
-    var bytes = 0
-    var end = requests.startIndex
-    while end < requests.endIndex, end - requests.startIndex < requestLimit {
-      let operation = requests[end].operation
-      if operation.isAlone {
-        if end == requests.startIndex { end += 1 }
-        break
-      }
-      bytes += operation.rowBytes
-      if bytes > byteLimit, end > requests.startIndex { break }
-      end += 1
+  private var count = 1
+  private var bytes: Int
+  private let end = Monotonic.now() + duration
+  private let isShared: Bool
+
+  /// Begins with a request, which may be of any size.
+  init(_ first: WriteRequest) {
+    bytes = first.operation.rowBytes
+    isShared = !first.isAlone
+  }
+
+  /// Whether a request that comes next belongs into it, which counts it then.
+  mutating func admits(_ request: WriteRequest) -> Bool {
+    let sum = bytes + request.operation.rowBytes
+    guard isShared, !request.isAlone, count < Self.requestLimit, sum <= Self.byteLimit,
+      Monotonic.now() < end
+    else { return false }
+    (count, bytes) = (count + 1, sum)
+    return true
+  }
+}
+
+extension WriteRequest {
+  /// Whether no other request may be in its transaction.
+  fileprivate var isAlone: Bool {
+    switch operation {
+    case .defineSchema, .beginMigration, .commitMigration: true
+    default: isBarrier || phase != .whole
     }
-    return requests[..<end]
   }
 }
 
 extension Operation {
-  /// Whether no other request may be in its transaction.
-  fileprivate var isAlone: Bool {
-    switch self {
-    case .defineSchema, .beginMigration, .commitMigration: true
-    default: chunk != nil
-    }
-  }
-
   /// The size of the rows that it brings, in bytes.
   fileprivate var rowBytes: Int {
     switch self {

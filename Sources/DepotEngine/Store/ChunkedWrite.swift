@@ -12,10 +12,10 @@ struct ChunkedWrite {
   /// The token of the last chunk that changed anything.
   var token: HistoryToken?
 
-  /// Returns `nil` if the batch isn't a single request that wants chunks.
-  init?(_ batch: ArraySlice<WriteRequest>) {
-    guard let first = batch.first, first.operation.chunk != nil else { return nil }
-    request = first
+  /// Returns `nil` if the request doesn't want chunks.
+  init?(_ request: WriteRequest) {
+    guard request.operation.chunk != nil else { return nil }
+    self.request = request
   }
 
   /// Returns the error of a chunk behind others that stay done.

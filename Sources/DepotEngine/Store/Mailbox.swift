@@ -1,12 +1,79 @@
+internal import DepotLinux
 internal import DepotProtocol
 internal import Synchronization
 
 /// The writes that wait for the store.
+///
+/// The writes of a connection are done in their order. Of several connections, the one is next whose
+/// writes took least time lately, so that nobody waits for all that another has sent.
 final class Mailbox: Sendable {
-  private struct State: Sendable {
-    var requests: [WriteRequest] = []
+  /// A write that waits for its turn.
+  enum Entry: Sendable {
+    case request(WriteRequest)
+    /// A write of which chunks are left.
+    case chunks(ChunkedWrite)
+
+    init(_ request: WriteRequest) {
+      self = ChunkedWrite(request).map(Entry.chunks) ?? .request(request)
+    }
+
+    var request: WriteRequest {
+      switch self {
+      case .request(let request): request
+      case .chunks(let write): write.request
+      }
+    }
+
+    /// Whether it began, so that part of it is done.
+    var isUnderWay: Bool {
+      if case .chunks(let write) = self { write.progress.after != nil } else { false }
+    }
+  }
+
+  private struct State {
+    var queue = FairQueue<Entry>()
+    /// A barrier that waits for the queue to be empty, and what has come after it.
+    var later: [Entry] = []
+    /// The connection whose write is being done, and since when.
+    var turn: (connection: Int64, began: UInt64)?
     var isBeingEmptied = false
     var isClosed = false
+
+    mutating func add(_ entry: Entry) {
+      if later.isEmpty, !entry.request.isBarrier {
+        queue.add(entry, of: entry.request.connection)
+      } else {
+        later.append(entry)
+      }
+    }
+
+    /// Takes the next entry if `condition` holds for it.
+    mutating func next(if condition: (Entry) -> Bool) -> Entry? {
+      if queue.isEmpty, let barrier = later.first {
+        guard condition(barrier) else { return nil }
+        let rest = later.dropFirst()
+        later = []
+        for entry in rest { add(entry) }
+        return barrier
+      }
+      return queue.next(if: condition)
+    }
+
+    mutating func remove(where condition: (Entry) -> Bool) -> Entry? {
+      if let entry = queue.remove(where: condition) { return entry }
+      return later.firstIndex(where: condition).map { later.remove(at: $0) }
+    }
+
+    /// Charges the time since a write was taken to its connection.
+    mutating func endTurn() {
+      guard let turn else { return }
+      queue.charge(Monotonic.now() - turn.began, to: turn.connection)
+      self.turn = nil
+    }
+
+    mutating func beginTurn(_ entry: Entry?) {
+      turn = entry.map { ($0.request.connection, Monotonic.now()) }
+    }
   }
 
   private let state = Mutex(State())
@@ -22,20 +89,54 @@ final class Mailbox: Sendable {
   func add(_ requests: [WriteRequest]) -> Admission {
     state.withLock { state in
       if state.isClosed { return .closed }
-      state.requests += requests
+      for request in requests { state.add(Entry(request)) }
       if state.isBeingEmptied { return .behindOthers }
       state.isBeingEmptied = true
       return .first
     }
   }
 
-  /// Takes everything out; whoever gets nothing must be woken again.
-  func takeAll() -> [WriteRequest] {
+  /// Puts back a write of which chunks are left.
+  func putBack(_ write: ChunkedWrite) {
+    state.withLock { $0.add(.chunks(write)) }
+  }
+
+  /// Takes the next write out, or the next decision about the prepared one if there `isPrepared` one;
+  /// whoever gets nothing must be woken again.
+  func take(isPrepared: Bool) -> Entry? {
     state.withLock { state in
-      let requests = state.requests
-      state.requests = []
-      state.isBeingEmptied = !requests.isEmpty
-      return requests
+      state.endTurn()
+      let entry =
+        isPrepared ? state.remove { $0.request.isDecision } : state.next { _ in true }
+      state.isBeingEmptied = entry != nil
+      state.beginTurn(entry)
+      return entry
+    }
+  }
+
+  /// Takes the next write out if it fits into a batch.
+  func take(into batch: inout Batch) -> WriteRequest? {
+    state.withLock { state in
+      state.endTurn()
+      let entry = state.next { entry in
+        if case .request(let request) = entry { batch.admits(request) } else { false }
+      }
+      state.beginTurn(entry)
+      return entry?.request
+    }
+  }
+
+  /// Takes a write out that wasn't begun.
+  func withdraw(_ token: UInt64) -> WriteRequest? {
+    state.withLock { $0.remove { $0.request.token == token && !$0.isUnderWay } }?.request
+  }
+
+  /// Takes all writes out of which chunks are left.
+  func takeChunked() -> [ChunkedWrite] {
+    state.withLock { state in
+      var result: [ChunkedWrite] = []
+      while case .chunks(let write)? = state.remove(where: \.isUnderWay) { result.append(write) }
+      return result
     }
   }
 
@@ -45,4 +146,9 @@ final class Mailbox: Sendable {
   func close() {
     state.withLock { $0.isClosed = true }
   }
+}
+
+extension WriteRequest {
+  /// Whether it decides about the transaction that was prepared.
+  fileprivate var isDecision: Bool { phase == .commit || phase == .undo }
 }

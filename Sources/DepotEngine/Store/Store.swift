@@ -21,12 +21,8 @@ package actor Store {
   /// `nil` after the store was closed or failed, and if nothing may be written.
   private var writer: Writer?
   private var checkpointing: CheckpointPolicy
-  /// The writes of which chunks are left; each has its turn between other writes.
-  private var chunkedWrites: [ChunkedWrite] = []
   /// Whether the next step of deleting history waits for its turn.
   private var isPurging = false
-  /// The writes that wait for a decision about the one that was prepared.
-  private var waiting: [WriteRequest] = []
   /// The store's name for itself, which no other store has.
   package nonisolated let storeIdentifier: String
   /// Whether nothing may be written, because that was asked for or because nothing can be.
@@ -86,14 +82,20 @@ package actor Store {
 
   /// Hands over writes; each of them gets one outcome through `onCommit`.
   ///
-  /// They are applied in this order, after those of earlier calls. Only what is done in chunks lets
-  /// others go ahead, also those of its connection: whoever wants them behind it hands them over later.
+  /// Those of a connection are applied in this order, after those of earlier calls. Only what is done in
+  /// chunks lets others go ahead: whoever wants them behind it hands them over later.
   package nonisolated func submit(_ writes: [WriteRequest]) {
     switch mailbox.add(writes) {
     case .first: thread.run { [self] in assumeIsolated { $0.drain() } }
     case .behindOthers: break
     case .closed: break
     }
+  }
+
+  /// Takes back a write that wasn't begun, and returns its outcome, which is `error`; `nil` if it has
+  /// begun.
+  package nonisolated func withdraw(_ token: UInt64, _ error: DepotError) -> WriteOutcome? {
+    mailbox.withdraw(token)?.outcome(.failure(error))
   }
 
   /// The schema that the store has now.
@@ -153,85 +155,59 @@ package actor Store {
   }
 
   private func drain() {
-    while true {
-      let requests = mailbox.takeAll()
-      let isPrepared = writer?.prepared != nil
-      if requests.isEmpty, writer == nil || chunkedWrites.isEmpty || isPrepared { return }
-      var rest = requests[...]
-      while let writer, let first = rest.first {
-        if writer.prepared != nil || first.phase != .whole {
-          rest = decide(rest, writer)
-          continue
+    while let writer, let entry = mailbox.take(isPrepared: writer.prepared != nil) {
+      do {
+        switch entry {
+        case .chunks(let write): try runChunk(of: write, writer)
+        case .request(let request) where request.phase == .whole: try run(request, writer)
+        case .request(let request): try runPhase(request, writer)
         }
-        let batch = Batch.next(of: rest)
-        rest = rest[batch.endIndex...]
-        if let write = ChunkedWrite(batch) {
-          chunkedWrites.append(write)
-        } else {
-          run(batch, writer)
-        }
+      } catch {
+        fail(error)
       }
-      if let writer, !chunkedWrites.isEmpty, writer.prepared == nil { runChunk(writer) }
     }
   }
 
-  /// Takes the first of the requests: prepares it, lets it wait, or decides about the one before,
-  /// and returns the requests that can be done now.
-  private func decide(
-    _ requests: ArraySlice<WriteRequest>,
-    _ writer: Writer
-  ) -> ArraySlice<WriteRequest> {
-    guard let first = requests.first else { return requests }
-    let isDecision = first.phase == .commit || first.phase == .undo
-    if writer.prepared != nil, !isDecision {
-      waiting.append(first)
-      return requests.dropFirst()
-    }
-    do {
-      let outcome = try writer.runPhase(first)
-      publish(writer)
-      // A prepared transaction may still be undone.
-      if writer.prepared == nil { tell(writer) }
-      onCommit([outcome])
-      if writer.prepared == nil { try checkpoint(writer) }
-    } catch {
-      fail(error)
-    }
-    guard self.writer != nil, writer.prepared == nil else { return requests.dropFirst() }
-    defer { waiting = [] }
-    return (waiting + requests.dropFirst())[...]
+  /// Prepares a transaction, or decides about the one that was prepared.
+  private func runPhase(_ request: WriteRequest, _ writer: Writer) throws(SQLiteError) {
+    let outcome = try writer.runPhase(request)
+    publish(writer)
+    // A prepared transaction may still be undone.
+    if writer.prepared == nil { tell(writer) }
+    onCommit([outcome])
+    if writer.prepared == nil { try checkpoint(writer) }
   }
 
   /// Does a chunk of the write whose turn it is.
-  private func runChunk(_ writer: Writer) {
-    var write = chunkedWrites.removeFirst()
-    do {
-      let outcome =
-        mailbox.isClosed
-        ? writer.fail(write, DepotError(.draining, "The store is being closed."))
-        : try writer.runChunk(of: &write)
-      publish(writer)
-      tell(writer)
-      if let outcome { onCommit([outcome]) } else { chunkedWrites.append(write) }
-      try checkpoint(writer)
-    } catch {
-      fail(error)
-    }
+  private func runChunk(of write: ChunkedWrite, _ writer: Writer) throws(SQLiteError) {
+    var write = write
+    let outcome =
+      mailbox.isClosed
+      ? writer.fail(write, DepotError(.draining, "The store is being closed."))
+      : try writer.runChunk(of: &write)
+    publish(writer)
+    tell(writer)
+    if let outcome { onCommit([outcome]) } else { mailbox.putBack(write) }
+    try checkpoint(writer)
   }
 
-  private func run(_ batch: ArraySlice<WriteRequest>, _ writer: Writer) {
-    do {
-      let outcomes = try writer.run(batch)
-      publish(writer)
-      tell(writer)
-      let isAnswered =
-        outcomes.count == 1 && outcomes.first.flatMap { batch.first?.answer?($0) } == true
-      if !isAnswered { onCommit(outcomes) }
-      try checkpoint(writer)
-      if writer.isHistoryPurgeDue { purgeLater() }
-    } catch {
-      fail(error)
-    }
+  private func run(_ first: WriteRequest, _ writer: Writer) throws(SQLiteError) {
+    var batch = Batch(first)
+    let outcomes = try writer.run(first) { mailbox.take(into: &batch) }
+    publish(writer)
+    tell(writer)
+    let isAnswered = outcomes.count == 1 && first.answer?(outcomes[0]) == true
+    if !isAnswered { onCommit(outcomes) }
+    if case .beginMigration = first.operation { endChunkedWrites(writer) }
+    try checkpoint(writer)
+    if writer.isHistoryPurgeDue { purgeLater() }
+  }
+
+  /// Ends the writes of which chunks are left: the copy that was made for a migration hasn't got what
+  /// they would still do.
+  private func endChunkedWrites(_ writer: Writer) {
+    let error = DepotError(.migrating, "The store is being migrated.")
+    onCommit(mailbox.takeChunked().map { writer.fail($0, error) })
   }
 
   /// Makes known what was committed.
@@ -298,13 +274,6 @@ package actor Store {
       try writer.undoPrepared()
     } catch {
       return fail(error)
-    }
-    var rest = waiting[...]
-    waiting = []
-    while self.writer != nil, !rest.isEmpty {
-      let batch = Batch.next(of: rest)
-      rest = rest[batch.endIndex...]
-      if let write = ChunkedWrite(batch) { chunkedWrites.append(write) } else { run(batch, writer) }
     }
     drain()
   }

@@ -16,6 +16,8 @@ package struct WriteRequest: Sendable {
   package var connection: Int64 = 0
   /// Whether it is about the end of the connection, whose uploads go, rather than ``operation``.
   package var endsConnection: Bool = false
+  /// Whether all that was handed over before goes before it, and all that comes later goes after it.
+  package var isBarrier: Bool = false
   /// The phase of its transaction.
   package var phase: Phase = .whole
 

@@ -3,24 +3,28 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension Writer {
-  /// Runs requests in one transaction, each of which fails alone, and returns the outcomes, all of
-  /// which are on disk.
-  func run(_ requests: ArraySlice<WriteRequest>) throws(SQLiteError) -> [WriteOutcome] {
+  /// Runs a request and all that `next` brings in one transaction, each of which fails alone, and
+  /// returns the outcomes, all of which are on disk.
+  func run(
+    _ first: WriteRequest,
+    next: () -> WriteRequest? = { nil }
+  ) throws(SQLiteError) -> [WriteOutcome] {
+    var requests = [first]
     do {
-      let outcomes = try runTogether(requests)
+      let outcomes = try runTogether(&requests, next)
       statistics.lastBatch = requests.count
       statistics.largestBatch = max(statistics.largestBatch, requests.count)
       return outcomes
     } catch {
       let error = try undo(error)
-      if let only = requests.first, requests.count == 1 {
+      if requests.count == 1 {
         statistics.failedWrites += 1
-        return [only.outcome(.failure(refusal(error)))]
+        return [first.outcome(.failure(refusal(error)))]
       }
     }
     // One of them took the others with it, so each gets its own transaction.
     var outcomes: [WriteOutcome] = []
-    for index in requests.indices { outcomes += try run(requests[index...index]) }
+    for request in requests { outcomes += try run(request) }
     return outcomes
   }
 
@@ -50,26 +54,26 @@ extension Writer {
   }
 
   private func runTogether(
-    _ requests: ArraySlice<WriteRequest>
+    _ requests: inout [WriteRequest],
+    _ next: () -> WriteRequest?
   ) throws(Failure) -> [WriteOutcome] {
     var effect = WriteEffect()
     var outcomes: [WriteOutcome] = []
-    outcomes.reserveCapacity(requests.count)
     do {
       try beginTransaction()
-      for request in requests {
-        let result = try runAlone(request, hasCompany: requests.count > 1, &effect)
-        outcomes.append(request.outcome(result))
+      // If the first one fails, there is nothing else to be kept.
+      outcomes.append(requests[0].outcome(try runAlone(requests[0], hasCompany: false, &effect)))
+      while outcomes[0].isSuccess, let request = next() {
+        requests.append(request)
+        outcomes.append(request.outcome(try runAlone(request, hasCompany: true, &effect)))
       }
     } catch {
       throw Failure(error)
     }
-    if requests.count == 1, outcomes.allSatisfy({ !$0.isSuccess }) {
+    if !outcomes[0].isSuccess {
       try endOrFail()
       statistics.failedWrites += 1
-      return outcomes
-    }
-    if effect.isRehearsal {
+    } else if effect.isRehearsal {
       try endOrFail()
     } else {
       try commit(&effect)

@@ -122,7 +122,44 @@ extension Server {
 
   private func control(of call: Call) -> CallControl {
     guard let milliseconds = call.deadlineMilliseconds else { return CallControl() }
-    return CallControl(deadline: now + UInt64(milliseconds) * 1_000_000)
+    let deadline = now + UInt64(milliseconds) * 1_000_000
+    nextDeadline = min(nextDeadline, deadline)
+    return CallControl(deadline: deadline)
+  }
+
+  /// Ends a call that was cancelled or is past its deadline: at once if it waits for its turn, otherwise
+  /// as soon as what it does looks at its control.
+  func endIfStopped(_ id: Int64, _ session: Session) {
+    guard let call = session.calls[id] else { return }
+    do throws(DepotError) {
+      try call.control.check()
+    } catch {
+      if session.queue.remove(id) {
+        session.fail(id, error)
+        touch(session)
+        finish(id, of: session, isError: true)
+      } else if let (host, token) = call.write, let outcome = host.withdraw(token, error) {
+        finish(outcome)
+      }
+      call.stream?.source.wake()
+    }
+  }
+
+  /// Ends the calls whose deadline has passed, and notes the next one.
+  func endOverdue() {
+    guard now >= nextDeadline else { return }
+    nextDeadline = .max
+    for session in sessions.values {
+      for (id, call) in session.calls where call.control.deadline != .max {
+        if call.control.deadline <= now {
+          endIfStopped(id, session)
+        } else {
+          nextDeadline = min(nextDeadline, call.control.deadline)
+        }
+      }
+    }
+    // One look for many that are close to each other.
+    if nextDeadline != .max { nextDeadline = max(nextDeadline, now + 5_000_000) }
   }
 
   func running(_ call: Call) -> RunningCall {
@@ -146,6 +183,7 @@ extension Server {
       }
       var request = request(call, session, running.control)
       allowDirectAnswer(to: &request, session, of: host)
+      session.calls[call.id]?.write = (host, request.token)
       hand(request, to: host)
     } catch {
       fail(call, session, error)
@@ -178,6 +216,7 @@ extension Server {
       control: control,
       reply: session.reply(to: call.id),
       connection: session.number,
+      isBarrier: container != nil,
       author: call.author ?? session.author,
       process: session.process,
       group: call.group
@@ -286,7 +325,8 @@ extension Server {
     catalog: Catalog,
     pin: Pin? = nil
   ) throws(DepotError) {
-    guard session.calls.values.count(where: { $0.stream?.isWatch == false }) < Limits.streams else {
+    let open = session.calls.values.count { $0.stream?.isLimited == true }
+    guard !call.operation.isStream || open < Limits.streams else {
       throw DepotError(.tooManyStreams, "\(Limits.streams) streams are open on this connection.")
         .hint("Read one of them to its end, or cancel it.")
     }
@@ -297,6 +337,7 @@ extension Server {
       catalog: catalog,
       control: running.control,
       reply: session.reply(to: call.id),
+      client: session.number,
       pin: pin,
       allowance: granted
     ) { [inbox] frames, count, isLast in

@@ -140,6 +140,7 @@ extension Server {
           key: isDryRun ? nil : key,
           control: control,
           reply: ReplyWriter(id: 1, framing: .lines),
+          isBarrier: !isDryRun,
           phase: phase
         )
         hand(request, to: host)

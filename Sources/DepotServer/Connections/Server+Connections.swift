@@ -156,9 +156,10 @@ extension Server {
     process(session)
   }
 
-  /// Handles the frames that have come whole, up to as many as may be in flight.
+  /// Handles the frames that have come whole, for a moment at most, so that others have their turns.
   func process(_ session: Session) {
-    for _ in 0..<Limits.inFlight {
+    let end = Monotonic.now() + Self.sessionNanoseconds
+    repeat {
       do throws(DepotError) {
         guard let event = try session.decoder.next() else { return }
         if let refusal = session.refusal { return close(session, refusal) }
@@ -172,9 +173,12 @@ extension Server {
         return perform(session.state.fail(session.refusal ?? error), session)
       }
       if session.isClosing { return }
-    }
+    } while Monotonic.now() < end
     unfinished.insert(session.number)
   }
+
+  /// How long the frames of one connection are handled in a turn of the loop.
+  private static let sessionNanoseconds: UInt64 = 2_000_000
 
   private func perform(_ action: SessionState.Action, _ session: Session) {
     touch(session)
@@ -196,12 +200,8 @@ extension Server {
   }
 
   private func cancel(_ id: Int64, _ session: Session) {
-    if session.queue.remove(id) {
-      session.fail(id, DepotError(.cancelled, "The client cancelled the call."))
-      return finish(id, of: session, isError: true)
-    }
     session.calls[id]?.control.cancel()
-    session.calls[id]?.stream?.source.wake()
+    endIfStopped(id, session)
   }
 
   private func welcome(_ session: Session, _ hello: Hello, _ version: Int) {

@@ -113,6 +113,8 @@ struct RunningCall {
   let startedAt: UInt64
   let control: CallControl
   var stream: RunningStream?
+  /// What was handed over to a store for it.
+  var write: (host: StoreHost, token: UInt64)?
 
   init(_ call: Call, control: CallControl, startedAt: UInt64) {
     operation = call.operation.ordinal
@@ -147,6 +149,9 @@ struct RunningStream {
   var read: LongRead? { source as? LongRead }
 
   var isWatch: Bool { read == nil }
+
+  /// Whether it has a snapshot for as long as its client reads.
+  var isLimited: Bool { read?.operation.isStream == true }
 
   /// Whether only more credit lets the stream go on.
   var isOutOfCredit: Bool { credit.map { delivered >= $0 } ?? false }

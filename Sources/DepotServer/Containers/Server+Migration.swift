@@ -81,7 +81,8 @@ extension Server {
         token: pending.add(.server { completion(StoreAnswer.result($0)) }),
         operation: operation,
         control: control ?? CallControl(),
-        reply: ReplyWriter(id: 1, framing: .lines)
+        reply: ReplyWriter(id: 1, framing: .lines),
+        isBarrier: true
       ),
       to: host
     )

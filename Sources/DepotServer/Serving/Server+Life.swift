@@ -120,9 +120,6 @@ extension Server {
         close(session, DepotError(.frame, "The rest of a frame didn't come in time."))
         flushNow(session)
       }
-      for call in session.calls.values where now >= call.control.deadline {
-        call.stream?.source.wake()
-      }
     }
     for host in hosts {
       host.readers?.expireParked(olderThan: stallNanoseconds)

@@ -15,6 +15,7 @@ extension Server {
     }
     for event in events { handle(event) }
     processUnfinished()
+    endOverdue()
     submitWrites()
     flushTouched()
     for host in hosts { host.rest() }
@@ -193,7 +194,8 @@ extension Server {
     }
   }
 
-  private func finish(_ outcome: WriteOutcome, at time: UInt64? = nil) {
+  /// Ends a call with the outcome of its write.
+  func finish(_ outcome: WriteOutcome, at time: UInt64? = nil) {
     switch pending.remove(outcome.token) {
     case nil: break
     case .definition(let definition, let part): definition.finish(part, outcome.frame)

@@ -54,6 +54,8 @@ package actor Server {
   var phase = Phase.serving
   /// When to look for what is overdue, in nanoseconds of the monotonic clock.
   var nextTick: UInt64 = 0
+  /// When the first of the calls that have a deadline is overdue.
+  var nextDeadline = UInt64.max
   /// When the stores are to look whether they keep too much history.
   var nextPurge: UInt64 = 0
   /// The memory that connections are read into.
@@ -260,6 +262,12 @@ package actor Server {
   /// How long the loop may sleep, in milliseconds.
   func timeout() -> Int32 {
     if !unfinished.isEmpty { return 0 }
+    let rest = nextDeadline > now ? (nextDeadline - now) / 1_000_000 + 1 : 1
+    return min(idleTimeout, Int32(clamping: rest))
+  }
+
+  /// How long the loop may sleep while no call has a deadline, in milliseconds.
+  private var idleTimeout: Int32 {
     // Descriptors that others used come back without a sign.
     if isAcceptingPaused { return Int32(Self.acceptPause / 1_000_000) }
     let isIdle = isServing && sessions.isEmpty && !hosts.contains(where: \.isFull)

@@ -148,6 +148,13 @@ final class StoreHost {
     writes.removeAll(keepingCapacity: true)
   }
 
+  /// Takes a write back that wasn't begun, and returns its outcome, which is `error`; `nil` if it has
+  /// begun.
+  func withdraw(_ token: UInt64, _ error: DepotError) -> WriteOutcome? {
+    submit()
+    return store?.withdraw(token, error)
+  }
+
   /// Lets the next read see what was committed.
   ///
   /// - Returns: Whether the schema changed.

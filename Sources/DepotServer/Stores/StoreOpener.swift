@@ -118,16 +118,8 @@ final class StoreOpener {
       onChanges: feed.add,
       onFatal: { inbox.post(.fatal($0)) }
     )
-    do throws(DepotError) {
-      let readers = try ReaderPool(
-        path: configuration.path,
-        isFrozen: store.isReadOnly
-      )
-      return Opened(store: store, readers: readers, feed: feed)
-    } catch {
-      store.close {}
-      throw error
-    }
+    let readers = ReaderPool(path: configuration.path, isFrozen: store.isReadOnly)
+    return Opened(store: store, readers: readers, feed: feed)
   }
 
   /// Closes stores that nobody came to use.

@@ -1,0 +1,80 @@
+/// The order in which those who wait for the same thing get it: the client that has used it least
+/// lately is next.
+///
+/// The elements of one client stay in their order. What a client doesn't use isn't saved up for it: one
+/// that comes anew begins level with the one that was served last.
+struct FairQueue<Element> {
+  private struct Line {
+    let client: Int64
+    var used: UInt64
+    var elements: [Element]
+  }
+
+  /// The clients that wait, each with at least one element.
+  private var lines: [Line] = []
+  /// What other clients have used, as far as it is more than `level`.
+  private var used: [Int64: UInt64] = [:]
+  /// What the client had used that was served last.
+  private var level: UInt64 = 0
+
+  var isEmpty: Bool { lines.isEmpty }
+
+  /// How many elements wait.
+  var count: Int { lines.reduce(0) { $0 + $1.elements.count } }
+
+  /// Puts an element behind those that its client has here.
+  mutating func add(_ element: Element, of client: Int64) {
+    if let index = lines.firstIndex(where: { $0.client == client }) {
+      lines[index].elements.append(element)
+    } else {
+      let used = max(used.removeValue(forKey: client) ?? 0, level)
+      lines.append(Line(client: client, used: used, elements: [element]))
+    }
+  }
+
+  /// Takes the next element if `condition` holds for it.
+  ///
+  /// Clients that are in `busy` come after all others.
+  mutating func next(
+    after busy: some Collection<Int64> = EmptyCollection(),
+    if condition: (Element) -> Bool = { _ in true }
+  ) -> Element? {
+    let best = lines.indices.min { first, second in
+      let (first, second) = (lines[first], lines[second])
+      let (isBusy, isOtherBusy) = (busy.contains(first.client), busy.contains(second.client))
+      return isBusy == isOtherBusy ? first.used < second.used : isOtherBusy
+    }
+    guard let best, condition(lines[best].elements[0]) else { return nil }
+    level = max(level, lines[best].used)
+    return remove(at: 0, ofLine: best)
+  }
+
+  /// Takes the first element for which `condition` holds, whosever turn it is.
+  mutating func remove(where condition: (Element) -> Bool) -> Element? {
+    for line in lines.indices {
+      if let index = lines[line].elements.firstIndex(where: condition) {
+        return remove(at: index, ofLine: line)
+      }
+    }
+    return nil
+  }
+
+  /// Notes that a client has used what is waited for, in nanoseconds or another unit.
+  mutating func charge(_ amount: UInt64, to client: Int64) {
+    if let index = lines.firstIndex(where: { $0.client == client }) {
+      lines[index].used += amount
+    } else {
+      used[client, default: level] += amount
+      if used.count > 256 { used = used.filter { $0.value > level } }
+    }
+  }
+
+  private mutating func remove(at index: Int, ofLine line: Int) -> Element {
+    let element = lines[line].elements.remove(at: index)
+    if lines[line].elements.isEmpty {
+      let line = lines.remove(at: line)
+      if line.used > level { used[line.client] = line.used }
+    }
+    return element
+  }
+}
