@@ -73,12 +73,7 @@ struct PrefetchedRows {
     for path in following(path) {
       guard let links = paths[path]?.links else { continue }
       writer.name(String(path.dropFirst(start.count)))
-      writer.raw("[")
-      for (index, target) in (links[identifier] ?? []).enumerated() {
-        if index > 0 { writer.raw(",") }
-        write(target, at: path, to: &writer)
-      }
-      writer.raw("]")
+      writer.array(links[identifier] ?? []) { write($1, at: path, to: &$0) }
     }
   }
 

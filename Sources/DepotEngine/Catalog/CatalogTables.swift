@@ -201,8 +201,6 @@ extension Schema {
   /// The hash of each entity, by its name, as a JSON object.
   fileprivate var hashes: String {
     let hashes = entities.map { ($0.name, JSONValue.string($0.hash(in: self))) }
-    var writer = JSONWriter()
-    writer.write(.object(Dictionary(hashes) { first, _ in first }))
-    return String(decoding: writer.bytes, as: UTF8.self)
+    return JSONValue.object(Dictionary(hashes) { first, _ in first }).text
   }
 }

@@ -103,12 +103,8 @@ struct JournalWriting {
   private mutating func write(_ ranges: [InsertRange], _ rows: RecordedRows) throws {
     for range in ranges {
       guard let entity = rows.entities[range.entity], entity.policy != .none else { continue }
-      try add(range.first, range.last, to: entity, .insert, rows) { writer in
-        writer.raw("[")
-        writer.integer(range.first)
-        writer.raw(",")
-        writer.integer(range.last)
-        writer.raw("]")
+      try add(range.first, range.last, to: entity, .insert, rows) {
+        $0.identifiers([range.first, range.last])
       }
     }
     try flush()

@@ -99,8 +99,7 @@ struct HistoryAnswers {
     try writer.object { writer in
       writer.member("entity", story.layout.name)
       try writer.member("properties") { writer in
-        for (index, entry) in blame.properties.sorted(by: { $0.key < $1.key }).enumerated() {
-          if index > 0 { writer.raw(",") }
+        try writer.separated(blame.properties.sorted { $0.key < $1.key }) { writer, entry in
           writer.string(entry.key)
           writer.raw(":")
           let origin = try past.origin(of: entry.value)
