@@ -21,6 +21,13 @@ enum LinkEdit {
 }
 
 extension ChangeSession {
+  /// Notes what the relationships of a row that was written are to lead to.
+  func note(_ changes: [RowLinks.Change], of row: Int64, isNew: Bool) {
+    linkChanges += changes.map {
+      LinkChange(link: $0.link, row: row, isNew: isNew, edit: $0.edit, pointer: $0.pointer)
+    }
+  }
+
   /// Carries out what was noted about relationships.
   func applyLinkChanges() throws {
     let changes = linkChanges
