@@ -136,6 +136,20 @@ enum Selection {
     return parts
   }
 
+  /// Divides an argument such as `name=value` at the first equals sign.
+  ///
+  /// - Throws: ``DepotError`` `request.usage` that the argument does `nothing`, with `hint`, if it has no name.
+  static func pair(
+    _ text: String,
+    orThat nothing: String,
+    _ hint: String
+  ) throws(DepotError) -> (name: String, value: String) {
+    guard let sign = text.firstIndex(of: "="), sign > text.startIndex else {
+      throw DepotError(.usage, "\"\(text)\" \(nothing).").hint(hint)
+    }
+    return (String(text[..<sign]), String(text[text.index(after: sign)...]))
+  }
+
   /// Returns an operand that is the name of an entity.
   ///
   /// - Throws: ``DepotError`` `request.usage` if it is an identifier.
