@@ -40,11 +40,13 @@ enum MermaidDiagram {
     of entity: Entity,
     _ schema: Schema
   ) -> String {
-    let (holder, inverse) = schema.inverse(of: relationship)
-    if let holder, let inverse, place(holder, inverse, schema) < place(entity, relationship, schema)
+    let back = schema.inverse(of: relationship)
+    if let back,
+      place(back.owner, back.relationship, schema) < place(entity, relationship, schema)
     {
       return ""
     }
+    let inverse = back?.relationship
     let start = inverse.map { " \"\(SchemaText.cardinality($0))\" --" } ?? " -->"
     let label = relationship.name + (inverse.map { " / \($0.name)" } ?? "")
     return "  \(name(entity.name))\(start) \"\(SchemaText.cardinality(relationship))\" "

@@ -43,7 +43,7 @@ struct ExportPlan: Equatable {
 
   /// Whether a relationship is written, or its inverse says the same.
   static func isWritten(_ relationship: Relationship, of owner: Entity, _ schema: Schema) -> Bool {
-    guard case (let other?, let inverse?) = schema.inverse(of: relationship) else { return true }
+    guard let (other, inverse) = schema.inverse(of: relationship) else { return true }
     let isFirst =
       (owner.name, relationship.name) <= (other.name, inverse.name)
     switch (relationship.isToMany, inverse.isToMany) {
