@@ -56,7 +56,7 @@ extension MigrationRun {
 
   /// Notes the rows that lead to some that are elsewhere from now on.
   private func noteDeparted(_ source: LinkMigration.Source, of link: LinkMigration) throws {
-    guard !options.demands.isLenient, let side = link.far[source], !side.departed.isEmpty else {
+    guard !options.isLenient, let side = link.far[source], !side.departed.isEmpty else {
       return
     }
     let pairs = try source.layout.pairs(isReversed: source.isReversed, in: old)
@@ -97,7 +97,7 @@ extension MigrationRun {
       """
     ).run { found.append(($0.integer(0), $0.integer(1))) }
     for (row, count) in found {
-      if !options.demands.isLenient {
+      if !options.isLenient {
         let identifier = try original(row, of: entity)
         findings.add(
           .count,
