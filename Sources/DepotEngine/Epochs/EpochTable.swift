@@ -35,8 +35,7 @@ struct EpochTable {
   /// Reads the epochs, the oldest first; none of a store of a format that had none.
   func all() throws -> [Epoch] {
     var result: [Epoch] = []
-    let table = "SELECT 1 FROM sqlite_schema WHERE name = 'depot_epoch'"
-    guard try connection.integer(table) != nil else { return [] }
+    guard try connection.hasTable("depot_epoch") else { return [] }
     try connection.statement("SELECT identity, began, ahead FROM depot_epoch ORDER BY id").run {
       result.append(Epoch(identity: $0.integer(0), began: $0.integer(1), ahead: $0.real(2)))
     }

@@ -30,15 +30,7 @@ struct HistoryBounds: Equatable {
     """
 
   init(on connection: Connection) throws {
-    let tables = try connection.statement(
-      """
-      SELECT name FROM sqlite_schema \
-      WHERE type = 'table' AND name IN ('depot_consumer', 'depot_history_insert')
-      """
-    )
-    var names: Set<String> = []
-    try tables.run { names.insert($0.text(0)) }
-    guard names.contains("depot_consumer") else {
+    guard try connection.hasTable("depot_consumer") else {
       throw DepotError(.historyExpired, "The store keeps no history yet.")
         .hint("It begins when a service opens the store for writing.")
     }
@@ -62,7 +54,7 @@ struct HistoryBounds: Equatable {
       [.integer(floor)]
     )
     head = max(purged, try connection.lastToken() ?? 0)
-    let isIndexed = names.contains("depot_history_insert")
+    let isIndexed = try connection.hasTable("depot_history_insert")
     indexed = isIndexed ? members["history_indexed"]?.integer ?? 0 : nil
   }
 
