@@ -6,6 +6,7 @@ internal import DepotSQLite
 ///
 /// A transaction ceases to count as a whole and at once: a note says up to where. Its rows are deleted bit
 /// by bit between writes, so that none of them has to wait for long.
+@Memberwise("tables", "catalog")
 struct HistoryPurge {
   /// How many rows of the history are deleted at a time, at most.
   private static let rowLimit = 256
@@ -14,15 +15,10 @@ struct HistoryPurge {
   /// How much surplus is looked at at a time, in bytes.
   private static let surplusLimit: Int64 = 8 << 20
 
-  private let connection: Connection
   private let tables: CatalogTables
   private let catalog: Catalog
 
-  init(_ tables: CatalogTables, _ catalog: Catalog) {
-    connection = tables.connection
-    self.tables = tables
-    self.catalog = catalog
-  }
+  private var connection: Connection { tables.connection }
 
   /// Makes everything up to a transaction not count any more, and returns how many transactions
   /// that were.
