@@ -134,13 +134,11 @@ struct JournalWriting {
       writer.raw(",\"p\":")
       let isList = row.kind == .update && entity.policy == .names
       writer.raw(isList ? "[" : "{")
-      var isFirst = true
       for value in values {
         guard let property = entity.properties[value.place],
           row.kind == .update || entity.preserved.contains(value.place)
         else { continue }
-        if !isFirst { writer.raw(",") }
-        isFirst = false
+        writer.separate()
         writer.raw(property.name)
         if isList { continue }
         writer.raw(row.kind == .update ? ":[" : ":")

@@ -99,9 +99,8 @@ struct HistoryAnswers {
     try writer.object { writer in
       writer.member("entity", story.layout.name)
       try writer.member("properties") { writer in
-        try writer.separated(blame.properties.sorted { $0.key < $1.key }) { writer, entry in
-          writer.string(entry.key)
-          writer.raw(":")
+        for entry in blame.properties.sorted(by: { $0.key < $1.key }) {
+          writer.name(entry.key)
           let origin = try past.origin(of: entry.value)
           writer.object { origin?.writeMembers(past.bounds, to: &$0) }
         }
