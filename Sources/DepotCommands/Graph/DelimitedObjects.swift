@@ -106,12 +106,8 @@ struct DelimitedObjects {
       let property = properties?[index]
       // Rows of other entities have it.
       if property == nil, values.isNull(field) { continue }
-      if named { writer.name(name) } else if writer.bytes.count > 1 { writer.raw(",") }
-      do throws(DepotError) {
-        try write(field, property, &writer)
-      } catch {
-        throw error.at(name)
-      }
+      if named { writer.name(name) } else { writer.separate() }
+      try DepotError.at(name, try write(field, property, &writer))
     }
   }
 

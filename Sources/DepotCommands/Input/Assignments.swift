@@ -27,11 +27,10 @@ struct Assignments: Equatable {
       let isJSON = word.last == ":"
       let name = String(word.dropLast(isJSON ? 1 : 0))
       if isJSON, fields.contains(where: { $0.path.hasPrefix(name + ".") }) {
-        do throws(DepotError) {
+        try DepotError.at(
+          "\(entity.name).\(name)",
           try addComposite(name, try Self.document(text).root, entity, schema, fields)
-        } catch {
-          throw error.at("\(entity.name).\(name)")
-        }
+        )
         continue
       }
       let field = fields.first { $0.path == name }

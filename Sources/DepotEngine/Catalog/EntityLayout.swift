@@ -176,11 +176,7 @@ package final class Catalog: Sendable {
 
   /// Returns the layout of the entity that a request names at `pointer`.
   func layout(of name: String, at pointer: String) throws(DepotError) -> EntityLayout {
-    do {
-      return try layout(of: name)
-    } catch {
-      throw error.at(pointer)
-    }
+    try DepotError.at(pointer, try layout(of: name))
   }
 
   /// All layouts, in the schema's order.
