@@ -121,8 +121,7 @@ extension Relationship {
     let node = try JSONDocument(value, valueLimit: .max).root
     if node.isNull { return isToMany ? Array("[]".utf8) : value }
     guard isToMany else { return try name(node.int64()) }
-    var list: [[UInt8]] = []
-    for element in try node.elements() { list.append(try name(element.int64())) }
+    var list = try node.elements().map { (node) throws(DepotError) in try name(node.int64()) }
     if sorts { list.sort { $0.lexicographicallyPrecedes($1) } }
     return list.jsonArray
   }

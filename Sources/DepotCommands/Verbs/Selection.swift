@@ -52,9 +52,7 @@ enum Selection {
     _ bindings: inout Bindings
   ) throws(DepotError) -> [SortKey] {
     guard let text else { return [] }
-    var keys: [SortKey] = []
-    for part in names(text) { keys.append(try sortKey(part, &bindings)) }
-    return keys
+    return try names(text).map { (part) throws(DepotError) in try sortKey(part, &bindings) }
   }
 
   private static func sortKey(

@@ -120,12 +120,9 @@ final class RecordedRows {
 
   init(_ layout: EntityLayout, in catalog: Catalog, columns names: [String]) throws(DepotError) {
     let indexes = Dictionary(names.enumerated().map { ($1, $0) }) { first, _ in first }
-    var columns: [Int] = []
-    for column in layout.stored {
-      guard let index = indexes[column.name] else {
-        throw DepotError(.corrupt, "The table of \(layout.name) has no column \(column.name).")
-      }
-      columns.append(index)
+    let columns = try layout.stored.map { (column) throws(DepotError) in
+      if let index = indexes[column.name] { return index }
+      throw DepotError(.corrupt, "The table of \(layout.name) has no column \(column.name).")
     }
     self.layout = layout
     self.columns = columns

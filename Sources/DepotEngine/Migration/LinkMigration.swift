@@ -145,13 +145,13 @@ extension LinkMigration {
     let leaving = mapping.family(of: before, in: mapping.old)
       .filter { !$0.isAbstract && !staying.contains($0.name) }
     guard !leaving.isEmpty else { return nil }
-    var kinds: [Int] = []
-    for name in staying.sorted() { kinds.append(try old.layout(of: name).number) }
-    var departed: [Int] = []
-    for entity in leaving where mapping.successor(of: entity.name) != nil {
-      departed.append(try old.layout(of: entity.name).number)
-    }
-    return Side(table: try old.layout(of: before).table, kinds: kinds, departed: departed)
+    let number = { (name: String) throws(DepotError) in try old.layout(of: name).number }
+    let departed = leaving.map(\.name).filter { mapping.successor(of: $0) != nil }
+    return Side(
+      table: try old.layout(of: before).table,
+      kinds: try staying.sorted().map(number),
+      departed: try departed.map(number)
+    )
   }
 }
 
