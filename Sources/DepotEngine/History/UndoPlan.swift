@@ -173,8 +173,7 @@ struct UndoPlan {
     _ row: Inverse.Row
   ) throws {
     let now = try past.current(key.identifier, layout)
-    var wanted = row.before
-    for name in wanted.keys where layout.isDerived(name) { wanted[name] = nil }
+    var wanted = row.before.filter { !layout.isDerived($0.key) }
     guard !wanted.isEmpty else { return }
     guard now.exists else { return try planUpdateOfDeleted(key, layout, row, wanted) }
     let names = wanted.keys.sorted()
