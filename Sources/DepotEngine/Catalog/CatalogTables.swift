@@ -155,11 +155,8 @@ struct CatalogTables {
   }
 
   private func value(_ key: String) throws -> SQLiteValue? {
-    var result: SQLiteValue?
-    try connection.statement("SELECT value FROM depot_meta WHERE key = ?1").run([.text(key)]) {
-      result = $0[0]
-    }
-    return result
+    try connection.statement("SELECT value FROM depot_meta WHERE key = ?1")
+      .first([.text(key)]) { $0[0] }
   }
 
   private func integer(_ key: String) throws -> Int64? {

@@ -120,13 +120,12 @@ struct HistoryBounds: Equatable {
     )
     while low <= high {
       let middle = low + (high - low) / 2
-      var found: (identifier: Int64, at: Double)?
-      try statement.run([.integer(middle), .integer(high)]) {
-        found = ($0.integer(0), $0.real(1))
+      let found = try statement.first([.integer(middle), .integer(high)]) {
+        ($0.integer(0), $0.real(1))
       }
-      if let found, isBefore(found.identifier, found.at) {
-        token = max(purged, found.identifier)
-        low = found.identifier + 1
+      if let (identifier, time) = found, isBefore(identifier, time) {
+        token = max(purged, identifier)
+        low = identifier + 1
       } else {
         high = middle - 1
       }

@@ -149,11 +149,9 @@ struct HistoryPurge {
     let statement = try connection.statement(
       "SELECT entity FROM depot_history_row WHERE entity > ?1 ORDER BY entity LIMIT 1"
     )
-    while true {
-      var next: String?
-      try statement.run([.text(result.last ?? "")]) { next = $0.text(0) }
-      guard let next else { return result }
+    while let next = try statement.first([.text(result.last ?? "")], { $0.text(0) }) {
       result.append(next)
     }
+    return result
   }
 }
