@@ -65,29 +65,31 @@ package struct RowEvent: ~Copyable {
   /// The row's identifier afterwards.
   package let newIdentifier: Int64
 
-  /// Returns what a column of an updated or deleted row has; `nil` if it can't be read, for want of memory.
+  /// Returns what a column of an updated or deleted row has.
   ///
   /// The corresponding C function is `sqlite3_preupdate_old`.
-  package func old(_ column: Int) -> BorrowedValue? {
+  package func old(_ column: Int) throws(OutOfMemory) -> BorrowedValue {
     var value: OpaquePointer?
     guard sqlite3_preupdate_old(database, Int32(column), &value) == SQLITE_OK, let value else {
-      return nil
+      throw OutOfMemory()
     }
     return BorrowedValue(handle: value)
   }
 
-  /// Returns what a column of an inserted or updated row will have; `nil` if it can't be read, for want of
-  /// memory.
+  /// Returns what a column of an inserted or updated row will have.
   ///
   /// The corresponding C function is `sqlite3_preupdate_new`.
-  package func new(_ column: Int) -> BorrowedValue? {
+  package func new(_ column: Int) throws(OutOfMemory) -> BorrowedValue {
     var value: OpaquePointer?
     guard sqlite3_preupdate_new(database, Int32(column), &value) == SQLITE_OK, let value else {
-      return nil
+      throw OutOfMemory()
     }
     return BorrowedValue(handle: value)
   }
 }
+
+/// The failure of reading a value while a row changes.
+package struct OutOfMemory: Error {}
 
 /// A value that SQLite lends: an argument of a function, or what a column has before or after a change
 /// while the observer is told of it.

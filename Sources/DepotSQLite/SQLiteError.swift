@@ -9,7 +9,7 @@ package struct SQLiteError: Error {
   package var message: String
   package var sql: String?
   /// The value of errno behind an I/O error, or 0.
-  package var systemErrno: Int32
+  package var systemErrno: Int32 = 0
   /// The page that was found damaged, if that is why.
   package var damage: DamagedPage?
 
@@ -26,8 +26,6 @@ package struct SQLiteError: Error {
     self.code = code
     self.message = message
     self.sql = sql
-    systemErrno = 0
-    damage = nil
   }
 
   /// The primary result code.

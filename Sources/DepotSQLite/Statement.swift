@@ -146,6 +146,24 @@ package final class Statement {
     while try step() { try body(row) }
   }
 
+  /// Runs the statement once, and returns what `make` makes of each row.
+  package func rows<Element>(
+    _ values: [SQLiteValue] = [],
+    _ make: (borrowing Row) throws -> Element
+  ) throws -> [Element] {
+    var result: [Element] = []
+    try run(values) { result.append(try make($0)) }
+    return result
+  }
+
+  /// Runs the statement once, and returns what `make` makes of the first row; `nil` if there is none.
+  package func first<Element>(
+    _ values: [SQLiteValue] = [],
+    _ make: (borrowing Row) throws -> Element
+  ) throws -> Element? {
+    try rows(values, make).first
+  }
+
   package var lastError: SQLiteError {
     SQLiteError(database: sqlite3_db_handle(handle), sql: sql)
   }

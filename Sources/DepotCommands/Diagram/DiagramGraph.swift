@@ -49,9 +49,10 @@ struct DiagramGraph: Equatable {
 
   /// Adds a relationship and its inverse as one edge, unless the inverse has added it already.
   private mutating func add(_ relationship: Relationship, of index: Int, _ schema: Schema) {
-    let (holder, inverse) = schema.inverse(of: relationship)
+    let back = schema.inverse(of: relationship)
+    let (holder, inverse) = (back?.owner.name ?? relationship.destination, back?.relationship)
     guard let row = boxes[index].relationshipRows[relationship.name],
-      let other = schema.entities.firstIndex(where: { $0.name == holder?.name })
+      let other = schema.entities.firstIndex(where: { $0.name == holder })
     else { return }
     let inverseRow = inverse.flatMap { boxes[other].relationshipRows[$0.name] }
     let isOwnInverse = other == index && inverseRow == row
@@ -74,16 +75,5 @@ struct DiagramGraph: Equatable {
   private static func mark(_ relationship: Relationship) -> DiagramEdge.Mark {
     if relationship.isToMany { return relationship.minCount > 0 ? .oneOrMany : .many }
     return relationship.isOptional ? .zeroOrOne : .one
-  }
-}
-
-extension Schema {
-  /// Returns the relationship that leads back with the entity that declares it; without one, only the
-  /// destination.
-  func inverse(of relationship: Relationship) -> (owner: Entity?, relationship: Relationship?) {
-    guard let destination = self[relationship.destination] else { return (nil, nil) }
-    guard let name = relationship.inverse else { return (destination, nil) }
-    let owner = lineage(of: destination).last { $0.relationship(name) != nil }
-    return (owner, owner?.relationship(name))
   }
 }

@@ -8,10 +8,15 @@ enum MermaidDiagram {
   static func text(_ schema: Schema) -> String {
     var text = "classDiagram\n  direction LR\n"
     for entity in schema.entities { text += self.text(of: entity) }
+    var inverses: Set<String> = []
     for entity in schema.entities {
       if let parent = entity.parent { text += "  \(name(parent)) <|-- \(name(entity.name))\n" }
-      for relationship in entity.relationships {
-        text += line(relationship, of: entity, schema)
+      // The line of an inverse is the same and left out.
+      for relationship in entity.relationships
+      where !inverses.contains("\(entity.name).\(relationship.name)") {
+        let back = schema.inverse(of: relationship)
+        if let back { inverses.insert("\(back.owner.name).\(back.relationship.name)") }
+        text += line(relationship, of: entity, back?.relationship)
       }
     }
     return text
@@ -34,32 +39,16 @@ enum MermaidDiagram {
       + attribute.properties.flatMap { members($0, path: path + ".") }
   }
 
-  /// Returns the line of a relationship; the one of its inverse is the same and left out.
+  /// Returns the line of a relationship and its inverse.
   private static func line(
     _ relationship: Relationship,
     of entity: Entity,
-    _ schema: Schema
+    _ inverse: Relationship?
   ) -> String {
-    let (holder, inverse) = schema.inverse(of: relationship)
-    if let holder, let inverse, place(holder, inverse, schema) < place(entity, relationship, schema)
-    {
-      return ""
-    }
     let start = inverse.map { " \"\(SchemaText.cardinality($0))\" --" } ?? " -->"
     let label = relationship.name + (inverse.map { " / \($0.name)" } ?? "")
     return "  \(name(entity.name))\(start) \"\(SchemaText.cardinality(relationship))\" "
       + "\(name(relationship.destination)) : \(label)\n"
-  }
-
-  private static func place(
-    _ entity: Entity,
-    _ relationship: Relationship,
-    _ schema: Schema
-  ) -> (Int, Int) {
-    (
-      schema.entities.firstIndex { $0.name == entity.name } ?? 0,
-      entity.relationships.firstIndex { $0.name == relationship.name } ?? 0
-    )
   }
 
   /// Returns the name of a class, quoted if it is a word of Mermaid's own or has letters beyond

@@ -39,14 +39,14 @@ enum SchemaText {
   static func properties(_ attribute: Attribute) -> [String] {
     let validation = attribute.validation
     var words = (attribute.isOptional ? ["optional"] : []) + flags(attribute)
-    if let value = attribute.defaultValue { words.append("default \(text(value))") }
-    if let value = validation.minimum { words.append("min \(text(value))") }
-    if let value = validation.maximum { words.append("max \(text(value))") }
+    if let value = attribute.defaultValue { words.append("default \(value.jsonText)") }
+    if let value = validation.minimum { words.append("min \(value.jsonText)") }
+    if let value = validation.maximum { words.append("max \(value.jsonText)") }
     if let count = validation.minLength { words.append("minLength \(count)") }
     if let count = validation.maxLength { words.append("maxLength \(count)") }
     if let pattern = validation.pattern { words.append("pattern \(pattern)") }
     if !validation.cases.isEmpty {
-      words.append("one of " + validation.cases.map(text).joined(separator: " "))
+      words.append("one of " + validation.cases.map(\.jsonText).joined(separator: " "))
     }
     if let derivation = attribute.derivation { words.append("= \(derivation)") }
     if let name = attribute.originalName { words.append("was \(name)") }
@@ -72,12 +72,5 @@ enum SchemaText {
     }
     if let name = relationship.originalName { words.append("was \(name)") }
     return words
-  }
-
-  /// Returns the JSON text of a value.
-  static func text(_ value: Value) -> String {
-    var writer = JSONWriter()
-    writer.write(value)
-    return String(decoding: writer.bytes, as: UTF8.self)
   }
 }

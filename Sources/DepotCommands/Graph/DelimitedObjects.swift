@@ -79,28 +79,19 @@ struct DelimitedObjects {
   /// Whether a blank line could be a row.
   var isSingle: Bool { names.count == 1 }
 
-  /// Returns a row as a JSON object.
+  /// Returns a row as a JSON object, or as an array of the values of ``attributes``.
   ///
   /// - Throws: ``DepotError`` `request.type`.
-  func object(_ record: DelimitedRecord) throws(DepotError) -> [UInt8] {
+  func object(
+    _ record: DelimitedRecord,
+    asArray isArray: Bool = false
+  ) throws(DepotError) -> [UInt8] {
     try record.check(fieldCount: names.count)
-    let properties = properties[try entity(of: record)]
+    let properties = properties[isArray ? entity : try entity(of: record)]
     var writer = JSONWriter(capacity: record.text.count * 2 + 16)
-    writer.raw("{")
-    try write(record, properties, named: true, &writer)
-    writer.raw("}")
-    return writer.bytes
-  }
-
-  /// Returns a row as a JSON array of the values of ``attributes``.
-  ///
-  /// - Throws: ``DepotError`` `request.type`.
-  func array(_ record: DelimitedRecord) throws(DepotError) -> [UInt8] {
-    try record.check(fieldCount: names.count)
-    var writer = JSONWriter(capacity: record.text.count * 2 + 16)
-    writer.raw("[")
-    try write(record, properties[entity], named: false, &writer)
-    writer.raw("]")
+    writer.raw(isArray ? "[" : "{")
+    try write(record, properties, named: !isArray, &writer)
+    writer.raw(isArray ? "]" : "}")
     return writer.bytes
   }
 
@@ -115,12 +106,8 @@ struct DelimitedObjects {
       let property = properties?[index]
       // Rows of other entities have it.
       if property == nil, values.isNull(field) { continue }
-      if named { writer.name(name) } else if writer.bytes.count > 1 { writer.raw(",") }
-      do throws(DepotError) {
-        try write(field, property, &writer)
-      } catch {
-        throw error.at(name)
-      }
+      if named { writer.name(name) } else { writer.separate() }
+      try DepotError.at(name, try write(field, property, &writer))
     }
   }
 

@@ -43,7 +43,7 @@ struct ExportPlan: Equatable {
 
   /// Whether a relationship is written, or its inverse says the same.
   static func isWritten(_ relationship: Relationship, of owner: Entity, _ schema: Schema) -> Bool {
-    guard case (let other?, let inverse?) = schema.inverse(of: relationship) else { return true }
+    guard let (other, inverse) = schema.inverse(of: relationship) else { return true }
     let isFirst =
       (owner.name, relationship.name) <= (other.name, inverse.name)
     switch (relationship.isToMany, inverse.isToMany) {
@@ -121,8 +121,7 @@ extension Relationship {
     let node = try JSONDocument(value, valueLimit: .max).root
     if node.isNull { return isToMany ? Array("[]".utf8) : value }
     guard isToMany else { return try name(node.int64()) }
-    var list: [[UInt8]] = []
-    for element in try node.elements() { list.append(try name(element.int64())) }
+    var list = try node.elements().map { (node) throws(DepotError) in try name(node.int64()) }
     if sorts { list.sort { $0.lexicographicallyPrecedes($1) } }
     return list.jsonArray
   }

@@ -58,9 +58,9 @@ extension GraphReference {
     let row =
       switch self {
       case .key(let key, let value) where key.isIdentifier:
-        "\(key.entity)/\(SchemaText.text(value))"
+        "\(key.entity)/\(value.jsonText)"
       case .key(let key, let value):
-        "\(key.entity) whose \(key.path) is \(SchemaText.text(value))"
+        "\(key.entity) whose \(key.path) is \(value.jsonText)"
       case .nested: "such row"
       }
     return DepotError(.objectNotFound, "There is no \(row).").at(relationship.name)

@@ -129,7 +129,7 @@ struct RowParts {
 
 extension [UInt8] {
   /// Returns the JSON of a text.
-  static func json(_ text: String) -> [UInt8] { Array(JSONValue.string(text).text.utf8) }
+  static func json(_ text: String) -> [UInt8] { JSONWriter.bytes { $0.string(text) } }
 }
 
 extension [[UInt8]] {

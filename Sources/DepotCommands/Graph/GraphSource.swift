@@ -74,7 +74,7 @@ struct GraphSource {
         if record.isBlank, !header.isSingle { return }
         let input = InputRecord(bytes: record.text[...], line: record.line)
         try body(input, header) { isArray throws(DepotError) in
-          try (isArray ? header.array(record) : header.object(record))[...]
+          try header.object(record, asArray: isArray)[...]
         }
       }
     )

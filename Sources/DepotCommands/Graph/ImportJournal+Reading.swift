@@ -131,8 +131,6 @@ extension JSONNode {
   }
 
   fileprivate func integers() throws(DepotError) -> [Int] {
-    var result: [Int] = []
-    for element in try elements() { result.append(Int(try element.int64())) }
-    return result
+    try elements().map { (element) throws(DepotError) in Int(try element.int64()) }
   }
 }

@@ -20,14 +20,10 @@ final class ImportJournal {
   }
 
   /// A row as the files of an export refer to it.
+  @Memberwise
   struct FileRow: Hashable {
     var entity: String
     var name: String
-
-    init(entity: String, name: String) {
-      self.entity = entity
-      self.name = name
-    }
 
     /// - Returns: `nil` if the key is an attribute, by which the store finds the row.
     init?(_ key: NaturalKey, _ value: Value) {

@@ -1,6 +1,7 @@
 internal import DepotProtocol
 
 /// An attribute by whose values the rows of an entity are known outside of the store.
+@Memberwise
 struct NaturalKey: Hashable {
   var entity: String
   /// The path of the attribute; `$id` for the identifiers that rows have in the store, or as texts in the
@@ -38,12 +39,6 @@ struct NaturalKey: Hashable {
       field.attribute.type.isScalar
     else { throw DepotError(.usage, "\(text) is no attribute with one value.") }
     self.init(entity: entity.name, path: path, type: field.attribute.type)
-  }
-
-  init(entity: String, path: String, type: AttributeType) {
-    self.entity = entity
-    self.path = path
-    self.type = type
   }
 
   /// The key of an entity that needn't be named: its first attribute that is unique and required.
@@ -116,12 +111,12 @@ struct LinkRules {
     self.usesFileIdentifiers = usesFileIdentifiers
     for entity in schema.entities { natural[entity.name] = NaturalKey(of: entity, schema) }
     for text in texts {
-      guard let sign = text.firstIndex(of: "="), sign > text.startIndex else {
-        throw DepotError(.usage, "\"\(text)\" links nothing.")
-          .hint("Write relationship=Entity.attribute, as in depends=Package.name.")
-      }
-      let path = String(text[..<sign])
-      let key = try NaturalKey(text[text.index(after: sign)...], schema)
+      let (path, name) = try Selection.pair(
+        text,
+        orThat: "links nothing",
+        "Write relationship=Entity.attribute, as in depends=Package.name."
+      )
+      let key = try NaturalKey(name, schema)
       try check(path, key, entity)
       guard keys.updateValue(key, forKey: path) == nil else {
         throw DepotError(.usage, "\"\(path)\" is linked twice.")

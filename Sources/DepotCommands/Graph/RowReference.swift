@@ -4,17 +4,12 @@ internal import DepotProtocol
 /// it is a row of.
 ///
 /// Exports write the store, so that a number never means another row in another store.
+@Memberwise
 struct RowReference: Hashable {
   var entity: String
   var identifier: Int64
   /// The identifier of the store.
   var store: String?
-
-  init(entity: String, identifier: Int64, store: String?) {
-    self.entity = entity
-    self.identifier = identifier
-    self.store = store
-  }
 
   /// - Returns: `nil` if a text is nothing of the kind.
   init?(_ text: String) {

@@ -3,14 +3,10 @@ internal import DepotLinux
 internal import DepotProtocol
 
 /// A folder with all that a store holds: `schema.json`, and a file of NDJSON for each entity.
+@Memberwise("folder", "session")
 struct WholeStore {
   private let folder: String
   private let session: CommandSession
-
-  init(_ folder: String, _ session: CommandSession) {
-    self.folder = folder
-    self.session = session
-  }
 
   private func path(_ entity: String) -> String { "\(folder)/\(entity).ndjson" }
 

@@ -6,9 +6,8 @@ internal import FoundationEssentials
 enum HistoryText {
   /// A time as the wire has it.
   static func time(_ date: Date) -> String {
-    var writer = JSONWriter()
-    DateText.write(date.timeIntervalSinceReferenceDate, to: &writer)
-    return String(decoding: writer.bytes, as: UTF8.self).filter { $0 != "\"" }
+    JSONWriter.text { DateText.write(date.timeIntervalSinceReferenceDate, to: &$0) }
+      .filter { $0 != "\"" }
   }
 
   /// The cells of a transaction's changes.

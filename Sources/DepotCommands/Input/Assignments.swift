@@ -19,20 +19,18 @@ struct Assignments: Equatable {
     let fields = schema.fields(of: entity)
     let relationships = schema.relationships(of: entity)
     for argument in arguments {
-      guard let sign = argument.firstIndex(of: "="), sign > argument.startIndex else {
-        throw DepotError(.usage, "\"\(argument)\" is no assignment.")
-          .hint("Write attribute=text, or attribute:=JSON.")
-      }
-      var name = String(argument[..<sign])
-      let isJSON = name.last == ":"
-      if isJSON { name.removeLast() }
+      let (word, text) = try Selection.pair(
+        argument,
+        orThat: "is no assignment",
+        "Write attribute=text, or attribute:=JSON."
+      )
+      let isJSON = word.last == ":"
+      let name = String(word.dropLast(isJSON ? 1 : 0))
       if isJSON, fields.contains(where: { $0.path.hasPrefix(name + ".") }) {
-        let text = String(argument[argument.index(after: sign)...])
-        do throws(DepotError) {
+        try DepotError.at(
+          "\(entity.name).\(name)",
           try addComposite(name, try Self.document(text).root, entity, schema, fields)
-        } catch {
-          throw error.at("\(entity.name).\(name)")
-        }
+        )
         continue
       }
       let field = fields.first { $0.path == name }
@@ -40,7 +38,6 @@ struct Assignments: Equatable {
       guard field != nil || relationship != nil else {
         throw schema.unknownPath(name, from: entity)
       }
-      let text = String(argument[argument.index(after: sign)...])
       try addColumn(name)
       do throws(DepotError) {
         if isJSON {
@@ -141,10 +138,10 @@ struct Assignments: Equatable {
         try InputFile(String(text.dropFirst())).readAll(limit: Limits.valueBytes)
       )
     }
-    var writer = JSONWriter()
     // A collection has no text form of its own.
     let type = attribute.collection == nil ? attribute.type : .json
-    try TextValue.write(text, as: type, to: &writer)
-    return writer.bytes
+    return try JSONWriter.bytes { (writer) throws(DepotError) in
+      try TextValue.write(text, as: type, to: &writer)
+    }
   }
 }

@@ -21,21 +21,19 @@ struct Bindings {
   }
 
   private static func read(_ text: String) throws(DepotError) -> (String, Value) {
-    guard let sign = text.firstIndex(of: "="), sign > text.startIndex else {
-      throw DepotError(.usage, "\"\(text)\" gives no variable a value.")
-        .hint("Write --bind name=text, or --bind name:=JSON.")
-    }
-    var name = text[..<sign]
-    let isJSON = name.last == ":"
-    if isJSON { name.removeLast() }
-    if name.first == "$" { name.removeFirst() }
-    let value = text[text.index(after: sign)...]
-    if !isJSON { return (String(name), .string(String(value))) }
+    let (word, value) = try Selection.pair(
+      text,
+      orThat: "gives no variable a value",
+      "Write --bind name=text, or --bind name:=JSON."
+    )
+    let isJSON = word.last == ":"
+    let name = String(word.dropFirst(word.first == "$" ? 1 : 0).dropLast(isJSON ? 1 : 0))
+    if !isJSON { return (name, .string(value)) }
     guard let json = try? JSONValue(parsing: value.utf8), let constant = constant(json) else {
       throw DepotError(.usage, "The value of $\(name) is no JSON constant or list of constants.")
         .hint("Behind := goes JSON, such as 42 or [1,2]; behind = goes plain text.")
     }
-    return (String(name), constant)
+    return (name, constant)
   }
 
   /// Returns a JSON value as a constant; `nil` of an object.

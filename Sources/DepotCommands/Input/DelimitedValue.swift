@@ -80,16 +80,8 @@ struct DelimitedValue {
   ) throws(DepotError) {
     let text = try Self.text(field)
     if text.first == "[" { return try TextValue.write(text, as: .json, to: &writer) }
-    writer.raw("[")
-    var isFirst = true
-    for part in text.split(separator: listSeparator) {
-      let word = part.trimmed()
-      if word.isEmpty { continue }
-      if !isFirst { writer.raw(",") }
-      isFirst = false
-      try write(word, &writer)
-    }
-    writer.raw("]")
+    let words = text.split(separator: listSeparator).map { $0.trimmed() }.filter { !$0.isEmpty }
+    try writer.array(words) { (writer, word) throws(DepotError) in try write(word, &writer) }
   }
 
   /// Returns the text of a field.

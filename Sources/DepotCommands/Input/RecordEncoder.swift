@@ -22,9 +22,7 @@ struct RecordEncoder {
     self.fillsAbsent = fillsAbsent
     names = entity.attributes.map { Array($0.name.utf8) }
     substitutes = entity.attributes.map { attribute in
-      var writer = JSONWriter()
-      writer.write(attribute.defaultValue ?? .null)
-      return writer.bytes
+      JSONWriter.bytes { $0.write(attribute.defaultValue ?? .null) }
     }
     places = Array(repeating: nil, count: names.count)
     if fillsAbsent { present = Array(names.indices) }

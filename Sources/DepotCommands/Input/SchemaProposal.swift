@@ -56,11 +56,7 @@ final class SchemaProposal {
   }
 
   private static func located(_ line: Int, _ body: () throws(DepotError) -> Void) throws {
-    do throws(DepotError) {
-      try body()
-    } catch {
-      throw error.at("line \(line)")
-    }
+    try DepotError.at("line \(line)", try body())
   }
 
   private func add(_ row: DelimitedRecord) throws(DepotError) {

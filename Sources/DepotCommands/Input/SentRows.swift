@@ -2,6 +2,7 @@ internal import DepotProtocol
 
 /// The rows of a request, with the lines of the file that they come from, to say in its terms what an error
 /// of the service is about.
+@Memberwise("parts")
 struct SentRows {
   /// Rows that have the same columns.
   struct Part {
@@ -30,10 +31,6 @@ struct SentRows {
   }
 
   private let parts: [Part]
-
-  init(_ parts: [Part]) {
-    self.parts = parts
-  }
 
   /// Returns an error of the service in the words of those who import, and the line that it is about.
   ///

@@ -51,9 +51,7 @@ enum TextValue {
 
   /// Returns bytes as the JSON string that stands for data.
   static func base64(_ bytes: [UInt8]) -> [UInt8] {
-    var writer = JSONWriter(capacity: bytes.count * 4 / 3 + 8)
-    writer.write(.data(Data(bytes)))
-    return writer.bytes
+    JSONWriter.bytes { $0.write(.data(Data(bytes))) }
   }
 
   private static func double(_ text: String) -> Double? {

@@ -9,10 +9,8 @@ struct WatchedRow: Hashable, Sendable {
   init(from row: inout RowReader) throws(DepotError) {
     var writer = JSONWriter(capacity: 64)
     writer.raw("[")
-    var isFirst = true
     while !row.isAtEndOfRow() {
-      if !isFirst { writer.raw(",") }
-      isFirst = false
+      writer.separate()
       writer.raw(try row.text())
     }
     writer.raw("]")

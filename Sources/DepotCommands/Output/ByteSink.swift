@@ -56,13 +56,6 @@ final class ByteSink {
 }
 
 extension JSONWriter {
-  /// Writes the name of a member, behind a comma unless it is the first of its object.
-  mutating func name(_ name: String) {
-    if bytes.last != UInt8(ascii: "{") { raw(",") }
-    string(name)
-    raw(":")
-  }
-
   mutating func member(_ name: String, _ value: JSONValue) {
     self.name(name)
     write(value)

@@ -48,11 +48,7 @@ enum ErrorReport {
   }
 
   /// Returns the error object of the protocol in one line.
-  static func json(_ error: DepotError) -> String {
-    var writer = JSONWriter()
-    writer.write(error)
-    return String(decoding: writer.bytes, as: UTF8.self) + "\n"
-  }
+  static func json(_ error: DepotError) -> String { JSONWriter.text { $0.write(error) } + "\n" }
 
   /// Keeps the lines of a hint that points at a place in the line above.
   private static func aligned(_ hint: String) -> String {

@@ -33,9 +33,8 @@ struct PrefetchedRows {
         for link in try links.elements() {
           let parts = try link.elements()
           guard parts.count == 2 else { continue }
-          var targets: [Int64] = []
-          for target in try parts[1].elements() { targets.append(try target.int64()) }
-          path.links?[try parts[0].int64()] = targets
+          path.links?[try parts[0].int64()] = try parts[1].elements()
+            .map { (target) throws(DepotError) in try target.int64() }
         }
       }
       paths[try reader.string("path")] = path
@@ -73,12 +72,7 @@ struct PrefetchedRows {
     for path in following(path) {
       guard let links = paths[path]?.links else { continue }
       writer.name(String(path.dropFirst(start.count)))
-      writer.raw("[")
-      for (index, target) in (links[identifier] ?? []).enumerated() {
-        if index > 0 { writer.raw(",") }
-        write(target, at: path, to: &writer)
-      }
-      writer.raw("]")
+      writer.array(links[identifier] ?? []) { write($1, at: path, to: &$0) }
     }
   }
 

@@ -97,17 +97,9 @@ struct UTF8Check {
   /// - Throws: ``DepotError`` `request.type` if the bytes aren't UTF-8, or end within a character.
   mutating func add(_ bytes: [UInt8], of name: String) throws(DepotError) {
     var all = rest + bytes
-    rest = []
-    if !bytes.isEmpty {
-      // A character may end in the next piece.
-      var end = all.count
-      while end > 0, all.count - end < 3, all[end - 1] & 0xC0 == 0x80 { end -= 1 }
-      if end > 0, all[end - 1] >= 0xC0, String(validating: all[(end - 1)...], as: UTF8.self) == nil
-      {
-        rest = Array(all[(end - 1)...])
-        all.removeLast(rest.count)
-      }
-    }
+    // A character may end in the next piece.
+    rest = bytes.isEmpty ? [] : all.suffix(UTF8Edges.incompleteCount(all))
+    all.removeLast(rest.count)
     guard String(validating: all, as: UTF8.self) != nil else {
       throw DepotError(.type, "\(name) isn't UTF-8, which a text must be.")
     }

@@ -2,6 +2,7 @@ internal import DepotClientCore
 internal import DepotProtocol
 
 /// A schema in a file that the store doesn't take, and the commands that can be tried next.
+@Memberwise("file", "schema", "connection", "session")
 struct SchemaConflict {
   private let file: String
   /// The file as it is typed.
@@ -9,18 +10,6 @@ struct SchemaConflict {
   private let schema: Schema
   private let connection: BlockingConnection
   private let session: CommandSession
-
-  init(
-    _ file: String,
-    _ schema: Schema,
-    _ connection: BlockingConnection,
-    _ session: CommandSession
-  ) {
-    self.file = file
-    self.schema = schema
-    self.connection = connection
-    self.session = session
-  }
 
   /// Does what defines the schema; if the store doesn't take it, says what to do about it.
   ///

@@ -52,9 +52,7 @@ enum Selection {
     _ bindings: inout Bindings
   ) throws(DepotError) -> [SortKey] {
     guard let text else { return [] }
-    var keys: [SortKey] = []
-    for part in names(text) { keys.append(try sortKey(part, &bindings)) }
-    return keys
+    return try names(text).map { (part) throws(DepotError) in try sortKey(part, &bindings) }
   }
 
   private static func sortKey(
@@ -134,6 +132,20 @@ enum Selection {
       parts[parts.count - 1].append(character)
     }
     return parts
+  }
+
+  /// Divides an argument such as `name=value` at the first equals sign.
+  ///
+  /// - Throws: ``DepotError`` `request.usage` that the argument does `nothing`, with `hint`, if it has no name.
+  static func pair(
+    _ text: String,
+    orThat nothing: String,
+    _ hint: String
+  ) throws(DepotError) -> (name: String, value: String) {
+    guard let sign = text.firstIndex(of: "="), sign > text.startIndex else {
+      throw DepotError(.usage, "\"\(text)\" \(nothing).").hint(hint)
+    }
+    return (String(text[..<sign]), String(text[text.index(after: sign)...]))
   }
 
   /// Returns an operand that is the name of an entity.

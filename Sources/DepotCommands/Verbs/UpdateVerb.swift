@@ -118,13 +118,12 @@ enum UpdateVerb {
     _ text: String,
     _ bindings: inout Bindings
   ) throws -> UpdateRequest.Computation {
-    guard let sign = text.firstIndex(of: "="), sign > text.startIndex else {
-      throw DepotError(.usage, "\"\(text)\" computes nothing.")
-        .hint("Write path=expression, such as \"price=price * 2\".")
-    }
-    let path = text[..<sign].filter { $0 != " " }
-    let expression = try bindings.expression(String(text[text.index(after: sign)...]))
-    return UpdateRequest.Computation(String(path), expression)
+    let (path, expression) = try Selection.pair(
+      text,
+      orThat: "computes nothing",
+      "Write path=expression, such as \"price=price * 2\"."
+    )
+    return .init(path.filter { $0 != " " }, try bindings.expression(expression))
   }
 
   /// Writes how many rows were changed, and their identifiers if the result has them.

@@ -165,19 +165,3 @@ struct BlobChange {
     }
   }
 }
-
-/// Where characters of UTF-8 begin and end.
-enum UTF8Edges {
-  static func isContinuation(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
-
-  /// How many bytes at the end belong to a character that isn't complete.
-  static func incompleteCount(_ bytes: [UInt8]) -> Int {
-    for count in 1...3 where count <= bytes.count {
-      let byte = bytes[bytes.count - count]
-      if isContinuation(byte) { continue }
-      let wanted = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
-      return wanted > count ? count : 0
-    }
-    return 0
-  }
-}

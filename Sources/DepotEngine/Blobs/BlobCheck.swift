@@ -44,13 +44,10 @@ struct BlobCheck {
         }
       }
     }
-    let references = columns.map {
-      "SELECT CAST(\($0.quoted) AS INTEGER) FROM \(layout.table) WHERE \($0.quoted) IS NOT NULL"
-    }
     try connection.statement(
       """
       SELECT count(DISTINCT blob) FROM \(table.name) WHERE blob NOT IN \
-      (\(references.joined(separator: " UNION ALL "))) AND blob NOT IN \
+      (\(BlobTable.references(in: layout))) AND blob NOT IN \
       (SELECT CAST(reference AS INTEGER) FROM depot_upload)
       """
     ).run { row in

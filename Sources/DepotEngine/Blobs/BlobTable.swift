@@ -32,12 +32,17 @@ struct BlobTable: Sendable {
     ]
   )
 
+  /// Returns the query for the values to which the rows of a table refer.
+  static func references(in root: EntityLayout) -> String {
+    root.stored.filter(\.isExternal).map {
+      "SELECT CAST(\($0.quoted) AS INTEGER) FROM \(root.table) WHERE \($0.quoted) IS NOT NULL"
+    }.joined(separator: " UNION ALL ")
+  }
+
   /// Returns the table with the triggers that delete values to which no row refers any more.
   static func table(of root: EntityLayout, in schema: Schema) -> SpecialTable? {
     let family = [root.entity] + schema.descendants(of: root.name)
-    let columns = family.flatMap(schema.storedColumns).filter { column in
-      if case .external = column.storage { true } else { false }
-    }.map(\.quoted)
+    let columns = family.flatMap(schema.storedColumns).filter(\.isExternal).map(\.quoted)
     guard !columns.isEmpty else { return nil }
     let (bare, table) = ("x_\(root.name)", BlobTable(root.name).name)
     let numbers = columns.map { "CAST(old.\($0) AS INTEGER)" }.joined(separator: ", ")

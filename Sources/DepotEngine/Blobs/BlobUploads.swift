@@ -12,13 +12,11 @@ struct BlobUploads {
 
   /// Returns an upload, and the value that it is to be.
   func find(_ key: Key) throws -> (target: String, reference: BlobReference)? {
-    var result: (String, BlobReference)?
     try connection.statement(
       "SELECT target, reference FROM depot_upload WHERE connection = ?1 AND name = ?2"
-    ).run([.integer(key.connection), .text(key.name)]) { row in
-      result = BlobReference(row.bytes(1)).map { (row.text(0), $0) }
-    }
-    return result
+    ).first([.integer(key.connection), .text(key.name)]) { row in
+      BlobReference(row.bytes(1)).map { (row.text(0), $0) }
+    } ?? nil
   }
 
   func store(

@@ -155,11 +155,8 @@ struct CatalogTables {
   }
 
   private func value(_ key: String) throws -> SQLiteValue? {
-    var result: SQLiteValue?
-    try connection.statement("SELECT value FROM depot_meta WHERE key = ?1").run([.text(key)]) {
-      result = $0[0]
-    }
-    return result
+    try connection.statement("SELECT value FROM depot_meta WHERE key = ?1")
+      .first([.text(key)]) { $0[0] }
   }
 
   private func integer(_ key: String) throws -> Int64? {
@@ -201,8 +198,6 @@ extension Schema {
   /// The hash of each entity, by its name, as a JSON object.
   fileprivate var hashes: String {
     let hashes = entities.map { ($0.name, JSONValue.string($0.hash(in: self))) }
-    var writer = JSONWriter()
-    writer.write(.object(Dictionary(hashes) { first, _ in first }))
-    return String(decoding: writer.bytes, as: UTF8.self)
+    return JSONValue.object(Dictionary(hashes) { first, _ in first }).text
   }
 }

@@ -70,8 +70,7 @@ package final class EntityLayout: Sendable {
     }
     self.fieldPositions = fieldPositions
     externalPlaces = stored.indices.filter { place in
-      guard case .external = stored[place].storage else { return false }
-      return fieldPositions[place] != nil
+      stored[place].isExternal && fieldPositions[place] != nil
     }
     kindPosition = places[StorageMap.kindColumn]
     relationships = schema.lineage(of: entity).flatMap { ancestor in
@@ -109,6 +108,11 @@ package final class EntityLayout: Sendable {
 
   /// Returns the position of the field with a path, or `nil`.
   package func position(of path: String) -> Int? { positions[path] }
+
+  /// The places of the stored columns, by their names.
+  var placesByName: [String: Int] {
+    Dictionary(uniqueKeysWithValues: stored.enumerated().map { ($1.name, $0) })
+  }
 
   /// Returns the relationship named `name`, or `nil`.
   package func relationship(_ name: String) -> RelationshipLayout? {
@@ -172,11 +176,7 @@ package final class Catalog: Sendable {
 
   /// Returns the layout of the entity that a request names at `pointer`.
   func layout(of name: String, at pointer: String) throws(DepotError) -> EntityLayout {
-    do {
-      return try layout(of: name)
-    } catch {
-      throw error.at(pointer)
-    }
+    try DepotError.at(pointer, try layout(of: name))
   }
 
   /// All layouts, in the schema's order.

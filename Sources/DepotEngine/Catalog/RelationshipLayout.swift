@@ -28,13 +28,11 @@ package struct RelationshipLayout: Hashable, Sendable {
 extension Schema {
   /// Returns how a relationship that `owner` declares is stored.
   func layout(of relationship: Relationship, owner: Entity) -> RelationshipLayout {
-    let back = self[relationship.destination].flatMap { destination in
-      relationship.inverse.flatMap { declaration(of: $0, in: destination) }
-    }
+    let back = inverse(of: relationship)
     return RelationshipLayout(
       relationship: relationship,
       owner: owner.name,
-      inverse: back?.1,
+      inverse: back?.relationship,
       inverseOwner: back?.owner.name,
       storage: storage(of: relationship, owner, back)
     )
@@ -43,24 +41,26 @@ extension Schema {
   private func storage(
     of relationship: Relationship,
     _ owner: Entity,
-    _ back: (owner: Entity, inverse: Relationship)?
+    _ back: (owner: Entity, relationship: Relationship)?
   ) -> RelationshipLayout.Storage {
-    if !relationship.isToMany, isStored(relationship, of: owner) {
+    if holdsIdentifier(relationship, of: owner.name) {
       return .column("\"\(columnName("r", relationship.name, owner))\"")
     }
-    if let back, !back.inverse.isToMany {
+    if let back, !back.relationship.isToMany {
       let isOrdered = relationship.isToMany && relationship.isOrdered
       return .foreignColumn(
         table: "\"e_\(root(of: back.owner).name)\"",
-        column: "\"\(columnName("r", back.inverse.name, back.owner))\"",
-        order: isOrdered ? "\"\(columnName("o", back.inverse.name, back.owner))\"" : nil
+        column: "\"\(columnName("r", back.relationship.name, back.owner))\"",
+        order: isOrdered ? "\"\(columnName("o", back.relationship.name, back.owner))\"" : nil
       )
     }
-    let isFirst = back.map { (owner.name, relationship.name) <= ($0.owner.name, $0.inverse.name) }
+    let isFirst = back.map {
+      (owner.name, relationship.name) <= ($0.owner.name, $0.relationship.name)
+    }
     let name =
       isFirst ?? true
       ? "\(owner.name).\(relationship.name)"
-      : back.map { "\($0.owner.name).\($0.inverse.name)" } ?? ""
+      : back.map { "\($0.owner.name).\($0.relationship.name)" } ?? ""
     return .join(
       table: "\"j_\(name)\"",
       near: isFirst ?? true ? "source" : "target",

@@ -44,12 +44,9 @@ extension StorageMap {
 
   /// The map as compact JSON.
   var json: String {
-    let value = JSONValue.object([
+    JSONValue.object([
       "entities": .object(numbers.mapValues { .int64(Int64($0)) }),
       "next": .int64(Int64(nextNumber)),
-    ])
-    var writer = JSONWriter()
-    writer.write(value)
-    return String(decoding: writer.bytes, as: UTF8.self)
+    ]).text
   }
 }

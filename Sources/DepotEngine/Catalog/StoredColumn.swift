@@ -6,7 +6,7 @@ struct StoredColumn: Hashable, Sendable {
   var name: String
   var storage: Storage
   /// Whether SQLite sees to it that there is a value.
-  var isRequired: Bool
+  var isRequired: Bool = false
 
   /// How SQLite holds the values.
   enum Storage: Hashable, Sendable {
@@ -26,6 +26,9 @@ struct StoredColumn: Hashable, Sendable {
 
   /// The name, quoted.
   var quoted: String { "\"\(name)\"" }
+
+  /// Whether the column holds references to values outside the row.
+  var isExternal: Bool { if case .external = storage { true } else { false } }
 }
 
 extension Schema {
@@ -39,13 +42,9 @@ extension Schema {
     for field in entity.ownFields {
       let attribute = field.attribute
       if let relationship = field.relationship {
-        guard self.isStored(relationship, of: entity) else { continue }
+        guard holdsIdentifier(relationship, of: entity.name) else { continue }
         columns.append(
-          StoredColumn(
-            name: columnName("r", relationship.name, entity),
-            storage: .reference,
-            isRequired: false
-          )
+          StoredColumn(name: columnName("r", relationship.name, entity), storage: .reference)
         )
       } else if !attribute.options.contains(.ephemeral) {
         let storage: StoredColumn.Storage =
@@ -63,15 +62,13 @@ extension Schema {
       }
     }
     for relationship in entity.relationships where !relationship.isToMany {
-      guard let inverse = inverse(of: relationship), inverse.isToMany, inverse.isOrdered else {
+      guard let inverse = inverse(of: relationship)?.relationship, inverse.isToMany,
+        inverse.isOrdered
+      else {
         continue
       }
       columns.append(
-        StoredColumn(
-          name: columnName("o", relationship.name, entity),
-          storage: .order,
-          isRequired: false
-        )
+        StoredColumn(name: columnName("o", relationship.name, entity), storage: .order)
       )
     }
     return columns
@@ -81,34 +78,5 @@ extension Schema {
   /// since two of them may share a table and a property's name.
   func columnName(_ prefix: String, _ path: String, _ entity: Entity) -> String {
     entity.parent == nil ? "\(prefix)_\(path)" : "\(prefix)_\(entity.name):\(path)"
-  }
-
-  /// Returns the entity that declares the relationship of that name which `entity` has, with it.
-  func declaration(of name: String, in entity: Entity) -> (owner: Entity, Relationship)? {
-    for ancestor in lineage(of: entity) {
-      if let relationship = ancestor.relationship(name) { return (ancestor, relationship) }
-    }
-    return nil
-  }
-
-  /// Returns the relationship that leads back, or `nil`.
-  func inverse(of relationship: Relationship) -> Relationship? {
-    guard let name = relationship.inverse, let destination = self[relationship.destination] else {
-      return nil
-    }
-    return declaration(of: name, in: destination)?.1
-  }
-
-  /// Returns whether a to-one relationship has a column of its own rather than being read from that
-  /// of its inverse.
-  ///
-  /// Of two to-one relationships the one that isn't optional has it, or else the lesser by name.
-  func isStored(_ relationship: Relationship, of entity: Entity) -> Bool {
-    guard let name = relationship.inverse, let destination = self[relationship.destination],
-      let (owner, inverse) = declaration(of: name, in: destination), !inverse.isToMany
-    else { return true }
-    if owner.name == entity.name, inverse.name == relationship.name { return true }
-    if relationship.isOptional != inverse.isOptional { return !relationship.isOptional }
-    return (entity.name, relationship.name) < (owner.name, inverse.name)
   }
 }

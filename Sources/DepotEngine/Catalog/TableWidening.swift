@@ -33,7 +33,7 @@ struct TableWidening {
     for case .addedAttribute(let field, _, let fill) in changes {
       fills["\(field.owner).\(field.path)"] = fill
     }
-    let known = Dictionary(uniqueKeysWithValues: old.stored.enumerated().map { ($1.name, $0) })
+    let known = old.placesByName
     var columns: [String: Column] = [:]
     for layout in catalog.allLayouts where layout.root == new.name {
       for (position, field) in layout.fields.enumerated() where field.owner == layout.name {

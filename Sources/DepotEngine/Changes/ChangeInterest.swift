@@ -20,17 +20,12 @@ package final class ChangeInterest: Sendable {
 
   // MARK: - Values
 
-  /// Asks for the values of a column, before and after, with each change that is made known from then on.
-  func want(_ place: Int, of root: String) {
-    keys.withLock { $0[root, default: [:]][place, default: 0] += 1 }
-    keyVersion.add(1, ordering: .sequentiallyConsistent)
-  }
-
-  /// Takes back that the values of a column are asked for.
-  func unwant(_ place: Int, of root: String) {
+  /// Asks for the values of a column, before and after, with each change that is made known from then on,
+  /// or takes that back.
+  func want(_ place: Int, of root: String, _ isWanted: Bool) {
     keys.withLock { keys in
-      let count = keys[root]?[place] ?? 0
-      keys[root]?[place] = count > 1 ? count - 1 : nil
+      let count = (keys[root]?[place] ?? 0) + (isWanted ? 1 : -1)
+      keys[root, default: [:]][place] = count > 0 ? count : nil
     }
     keyVersion.add(1, ordering: .sequentiallyConsistent)
   }

@@ -309,36 +309,48 @@ final class ChangeRecorder: ChangeObserver {
   func willChange(_ change: borrowing RowEvent) {
     guard isRecording, let table = table(change.table) else { return }
     touch(table)
+    do throws(OutOfMemory) {
+      try record(change, table)
+    } catch {
+      hasFailed = true
+    }
+  }
+
+  @inline(__always)
+  private func record(
+    _ change: borrowing RowEvent,
+    _ table: RecordedTable
+  ) throws(OutOfMemory) {
     switch table.content {
     case .rows(let rows):
       if rows.isUnkept, !isWatched {
         table.isDirty = true
         return
       }
-      if isWatched, !table.wantedPlaces.isEmpty { noteKeys(change, table, rows) }
+      if isWatched, !table.wantedPlaces.isEmpty { try noteKeys(change, table, rows) }
       switch change.kind {
       case .insert:
-        table.insert(change.newIdentifier, entity: entity(of: change, rows, isNew: true))
-      case .update: update(change, table, rows)
-      case .delete: delete(change, table, rows)
+        table.insert(change.newIdentifier, entity: try entity(of: change, rows, isNew: true))
+      case .update: try update(change, table, rows)
+      case .delete: try delete(change, table, rows)
       }
     case .links(let links):
       if links.policy == .none, !isWatched {
         table.isDirty = true
         return
       }
-      self.change(change, table, links)
+      try self.change(change, table, links)
     }
   }
 
   @inline(__always)
-  private func entity(of change: borrowing RowEvent, _ rows: RecordedRows, isNew: Bool) -> Int {
+  private func entity(
+    of change: borrowing RowEvent,
+    _ rows: RecordedRows,
+    isNew: Bool
+  ) throws(OutOfMemory) -> Int {
     guard let column = rows.kindColumn else { return rows.layout.number }
-    guard let value = isNew ? change.new(column) : change.old(column) else {
-      hasFailed = true
-      return 0
-    }
-    return Int(value.integer)
+    return Int(try change.integer(column, isNew: isNew))
   }
 
   /// Notes the values that are wanted.
@@ -346,23 +358,15 @@ final class ChangeRecorder: ChangeObserver {
     _ change: borrowing RowEvent,
     _ table: RecordedTable,
     _ rows: RecordedRows
-  ) {
+  ) throws(OutOfMemory) {
     let identifier = change.kind == .insert ? change.newIdentifier : change.oldIdentifier
     for place in table.wantedPlaces.places {
       let column = rows.columns[place]
       if change.kind != .insert {
-        guard let old = change.old(column) else {
-          hasFailed = true
-          return
-        }
-        table.note(RowKey(place: place, Cell(old)), of: identifier)
+        table.note(RowKey(place: place, Cell(try change.old(column))), of: identifier)
       }
       if change.kind != .delete {
-        guard let new = change.new(column) else {
-          hasFailed = true
-          return
-        }
-        table.note(RowKey(place: place, Cell(new)), of: identifier)
+        table.note(RowKey(place: place, Cell(try change.new(column))), of: identifier)
       }
     }
   }
@@ -371,22 +375,15 @@ final class ChangeRecorder: ChangeObserver {
     _ change: borrowing RowEvent,
     _ table: RecordedTable,
     _ rows: RecordedRows
-  ) {
+  ) throws(OutOfMemory) {
     let identifier = change.oldIdentifier
     if table.isInserted(identifier) { return }
-    guard let old = change.old(rows.versionColumn), let new = change.new(rows.versionColumn) else {
-      hasFailed = true
-      return
-    }
+    let (old, new) = (try change.old(rows.versionColumn), try change.new(rows.versionColumn))
     let start = journal.arena.count
     journal.arena.add(0)
     var count = 0
     for (place, column) in rows.columns.enumerated() {
-      guard let old = change.old(column), let new = change.new(column) else {
-        hasFailed = true
-        return
-      }
-      let (before, after) = (Cell(old), Cell(new))
+      let (before, after) = (Cell(try change.old(column)), Cell(try change.new(column)))
       if before.isSame(as: after) { continue }
       journal.arena.add(place)
       journal.arena.add(before)
@@ -398,7 +395,7 @@ final class ChangeRecorder: ChangeObserver {
       JournalEntry(
         table: table.number,
         kind: .update,
-        entity: entity(of: change, rows, isNew: false),
+        entity: try entity(of: change, rows, isNew: false),
         row: identifier,
         versions: (old.integer, new.integer),
         values: start
@@ -410,7 +407,7 @@ final class ChangeRecorder: ChangeObserver {
     _ change: borrowing RowEvent,
     _ table: RecordedTable,
     _ rows: RecordedRows
-  ) {
+  ) throws(OutOfMemory) {
     let identifier = change.oldIdentifier
     guard !table.isInserted(identifier) else {
       journal.entries.append(
@@ -418,21 +415,15 @@ final class ChangeRecorder: ChangeObserver {
       )
       return
     }
-    guard let version = change.old(rows.versionColumn) else {
-      hasFailed = true
-      return
-    }
-    let entity = entity(of: change, rows, isNew: false)
+    let version = try change.old(rows.versionColumn).integer
+    let entity = try entity(of: change, rows, isNew: false)
     let kept = rows.entities[entity]?.kept
     let start = journal.arena.count
     journal.arena.add(kept?.count ?? 0)
     for (place, column) in rows.columns.enumerated() where kept?.contains(place) ?? false {
-      guard let value = change.old(column) else {
-        hasFailed = true
-        return
-      }
+      let value = Cell(try change.old(column))
       journal.arena.add(place)
-      journal.arena.add(Cell(value))
+      journal.arena.add(value)
     }
     journal.entries.append(
       JournalEntry(
@@ -440,7 +431,7 @@ final class ChangeRecorder: ChangeObserver {
         kind: .delete,
         entity: entity,
         row: identifier,
-        versions: (version.integer, version.integer),
+        versions: (version, version),
         values: start
       )
     )
@@ -450,15 +441,8 @@ final class ChangeRecorder: ChangeObserver {
     _ change: borrowing RowEvent,
     _ table: RecordedTable,
     _ links: RecordedLinks
-  ) {
+  ) throws(OutOfMemory) {
     let isNew = change.kind == .insert
-    guard
-      let source = isNew ? change.new(links.sourceColumn) : change.old(links.sourceColumn),
-      let target = isNew ? change.new(links.targetColumn) : change.old(links.targetColumn)
-    else {
-      hasFailed = true
-      return
-    }
     let kind: JournalEntry.Kind =
       switch change.kind {
       case .insert: .link
@@ -469,9 +453,17 @@ final class ChangeRecorder: ChangeObserver {
       JournalEntry(
         table: table.number,
         kind: kind,
-        row: source.integer,
-        target: target.integer
+        row: try change.integer(links.sourceColumn, isNew: isNew),
+        target: try change.integer(links.targetColumn, isNew: isNew)
       )
     )
+  }
+}
+
+extension RowEvent {
+  /// Returns the whole number that a column has after or before the change.
+  @inline(__always)
+  fileprivate func integer(_ column: Int, isNew: Bool) throws(OutOfMemory) -> Int64 {
+    try isNew ? new(column).integer : old(column).integer
   }
 }

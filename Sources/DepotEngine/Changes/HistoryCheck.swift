@@ -8,10 +8,7 @@ struct HistoryCheck {
   /// Returns the damages, in words.
   func run() throws -> [String] {
     // A store that was never opened for writing since it was of format 2 has none.
-    let count = try connection.integer(
-      "SELECT count(*) FROM sqlite_schema WHERE name = 'depot_history'"
-    )
-    guard count == 1 else { return [] }
+    guard try connection.hasTable("depot_history") else { return [] }
     return try checkRows() + checkIndex() + checkInsertions()
   }
 
@@ -68,10 +65,7 @@ struct HistoryCheck {
 
   /// The index of insertions must lead to them, and find all.
   private func checkInsertions() throws -> [String] {
-    let count = try connection.integer(
-      "SELECT count(*) FROM sqlite_schema WHERE name = 'depot_history_insert'"
-    )
-    guard count == 1 else { return [] }
+    guard try connection.hasTable("depot_history_insert") else { return [] }
     do {
       let position = try connection.number(.historyIndexed)
       let astray = try connection.texts(

@@ -262,7 +262,7 @@ struct HistoryPage {
   /// Adds an element, which `body` writes, and returns whether the page is full now.
   @discardableResult
   mutating func add(_ first: Int64, _ last: Int64, _ body: (inout JSONWriter) -> Void) -> Bool {
-    if !isEmpty { writer.raw(",") }
+    writer.separate()
     self.first = min(self.first, first)
     self.last = max(self.last, last)
     if kind != .insert { rows.append(first) }

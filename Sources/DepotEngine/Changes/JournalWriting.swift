@@ -103,12 +103,8 @@ struct JournalWriting {
   private mutating func write(_ ranges: [InsertRange], _ rows: RecordedRows) throws {
     for range in ranges {
       guard let entity = rows.entities[range.entity], entity.policy != .none else { continue }
-      try add(range.first, range.last, to: entity, .insert, rows) { writer in
-        writer.raw("[")
-        writer.integer(range.first)
-        writer.raw(",")
-        writer.integer(range.last)
-        writer.raw("]")
+      try add(range.first, range.last, to: entity, .insert, rows) {
+        $0.identifiers([range.first, range.last])
       }
     }
     try flush()
@@ -138,13 +134,11 @@ struct JournalWriting {
       writer.raw(",\"p\":")
       let isList = row.kind == .update && entity.policy == .names
       writer.raw(isList ? "[" : "{")
-      var isFirst = true
       for value in values {
         guard let property = entity.properties[value.place],
           row.kind == .update || entity.preserved.contains(value.place)
         else { continue }
-        if !isFirst { writer.raw(",") }
-        isFirst = false
+        writer.separate()
         writer.raw(property.name)
         if isList { continue }
         writer.raw(row.kind == .update ? ":[" : ":")

@@ -120,12 +120,9 @@ final class RecordedRows {
 
   init(_ layout: EntityLayout, in catalog: Catalog, columns names: [String]) throws(DepotError) {
     let indexes = Dictionary(names.enumerated().map { ($1, $0) }) { first, _ in first }
-    var columns: [Int] = []
-    for column in layout.stored {
-      guard let index = indexes[column.name] else {
-        throw DepotError(.corrupt, "The table of \(layout.name) has no column \(column.name).")
-      }
-      columns.append(index)
+    let columns = try layout.stored.map { (column) throws(DepotError) in
+      if let index = indexes[column.name] { return index }
+      throw DepotError(.corrupt, "The table of \(layout.name) has no column \(column.name).")
     }
     self.layout = layout
     self.columns = columns
@@ -164,16 +161,15 @@ final class RecordedEntity {
     name = layout.name
     number = layout.number
     policy = schema.historyPolicy(of: layout.entity)
-    let places = Dictionary(root.stored.enumerated().map { ($1.name, $0) }) { first, _ in first }
+    let places = root.placesByName
     var properties = [Property?](repeating: nil, count: root.stored.count)
     var preserved: [Int] = []
     for (position, field) in layout.fields.enumerated() {
       guard let own = layout.storedPositions[position],
         let place = places[layout.stored[own].name]
       else { continue }
-      var writer = JSONWriter()
-      writer.string(field.path)
-      properties[place] = Property(name: writer.bytes, form: RowColumn.Form(field.attribute))
+      let name = JSONWriter.bytes { $0.string(field.path) }
+      properties[place] = Property(name: name, form: RowColumn.Form(field.attribute))
       if policy == .values || field.attribute.options.contains(.preserveValueOnDeletion) {
         preserved.append(place)
       }
@@ -206,9 +202,7 @@ final class RecordedLinks {
   ) {
     owner = layout.name
     root = layout.root
-    var writer = JSONWriter()
-    writer.string(relationship.name)
-    property = writer.bytes
+    property = JSONWriter.bytes { $0.string(relationship.name) }
     policy = schema.historyPolicy(of: layout.entity)
     sourceColumn = names.firstIndex(of: "source") ?? 0
     targetColumn = names.firstIndex(of: "target") ?? 1

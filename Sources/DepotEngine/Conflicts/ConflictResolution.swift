@@ -14,15 +14,11 @@ package struct ConflictResolution: Hashable, Sendable {
   }
 
   /// A property, or all those of which nothing is known.
+  @Memberwise
   package struct Property: Hashable, Sendable {
     /// Whether the client gives it a value.
     package var isWritten: Bool
     package var stored: Stored
-
-    package init(isWritten: Bool, stored: Stored) {
-      self.isWritten = isWritten
-      self.stored = stored
-    }
   }
 
   /// The action to take about the row.
@@ -95,7 +91,11 @@ package struct ConflictResolution: Hashable, Sendable {
     _ policy: MergePolicy
   ) -> Self {
     guard let storeVersion else { return ConflictResolution(action: .drop) }
-    guard storeVersion != baseVersion else { return none }
+    return storeVersion == baseVersion ? none : deletionOfUpdated(policy)
+  }
+
+  /// Decides about a row that the client deletes and others have changed.
+  static func deletionOfUpdated(_ policy: MergePolicy) -> Self {
     let (action, decision): (Action, SaveConflict.Decision?) =
       switch policy {
       case .error: (.refuse, nil)

@@ -129,12 +129,12 @@ final class ConflictSearch {
         kind,
         entity: comparison.change.entity,
         identifier: identifier,
-        pointer: pointer
+        pointer: pointer,
+        baseVersion: baseVersion,
+        storeVersion: storeVersion,
+        properties: resolution.contested.compactMap { found.result.columns[$0] }
+          .map { comparison.columns[$0].name }
       )
-      conflict.baseVersion = baseVersion
-      conflict.storeVersion = storeVersion
-      conflict.properties = resolution.contested.compactMap { found.result.columns[$0] }
-        .map { comparison.columns[$0].name }
       try describe(&conflict, comparison, row, texts)
       conflict.changedBy = try origins.changes(of: identifier, writer.layout, since: baseVersion)
       return conflict

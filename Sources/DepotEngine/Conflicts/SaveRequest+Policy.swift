@@ -41,22 +41,16 @@ extension SaveRequest.Insertion {
     // The text of the values without the brackets of the row and of the batch.
     let values = batch.json.dropFirst(2).dropLast(2)
     let document = try JSONDocument(rows.json, valueLimit: .max)
-    var json: [UInt8] = Array("[".utf8)
-    let texts = try document.root.elements()
-    for (index, row) in texts.enumerated() {
-      if index > 0 { json.append(UInt8(ascii: ",")) }
-      guard row.kind == .array, row.count == columns.count else {
-        // It is told when it is stored.
-        json += document.bytes[row.range]
-        continue
-      }
-      json += document.bytes[row.range].dropLast()
-      if row.count > 0 { json.append(UInt8(ascii: ",")) }
-      json += values
-      json.append(UInt8(ascii: "]"))
+    var writer = JSONWriter()
+    writer.array(try document.root.elements()) { writer, row in
+      // A row of another length is told when it is stored.
+      guard row.kind == .array, row.count == columns.count else { return writer.raw(row.source) }
+      writer.raw(row.source.dropLast())
+      if row.count > 0 { writer.raw(",") }
+      writer.raw(values)
+      writer.raw("]")
     }
-    json.append(UInt8(ascii: "]"))
-    rows = RowBatch(json: json, count: texts.count)
+    rows = RowBatch(json: writer.bytes, count: rows.count)
     columns += added.map(\.path)
   }
 }

@@ -163,13 +163,12 @@ extension SaveRun {
   func addVersions(_ result: inout SaveResult) throws {
     guard decisions != nil else { return }
     var written: [String: WrittenRows] = [:]
-    for insertion in request.inserts {
-      guard let column = insertion.columns.firstIndex(of: "$id") else { continue }
-      try addRows(to: &written[insertion.entity, default: WrittenRows()], insertion.rows, column)
-    }
-    for change in request.updates {
-      guard let column = change.columns.firstIndex(of: "$id") else { continue }
-      try addRows(to: &written[change.entity, default: WrittenRows()], change.rows, column)
+    let batches =
+      request.inserts.map { ($0.entity, $0.columns, $0.rows) }
+      + request.updates.map { ($0.entity, $0.columns, $0.rows) }
+    for (entity, columns, rows) in batches {
+      guard let column = columns.firstIndex(of: "$id") else { continue }
+      try addRows(to: &written[entity, default: WrittenRows()], rows, column)
     }
     for (entity, rows) in written {
       let layout = try entities.catalog.layout(of: entity)

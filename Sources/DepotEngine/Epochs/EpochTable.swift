@@ -34,24 +34,20 @@ struct EpochTable {
 
   /// Reads the epochs, the oldest first; none of a store of a format that had none.
   func all() throws -> [Epoch] {
-    var result: [Epoch] = []
-    let table = "SELECT 1 FROM sqlite_schema WHERE name = 'depot_epoch'"
-    guard try connection.integer(table) != nil else { return [] }
-    try connection.statement("SELECT identity, began, ahead FROM depot_epoch ORDER BY id").run {
-      result.append(Epoch(identity: $0.integer(0), began: $0.integer(1), ahead: $0.real(2)))
+    guard try connection.hasTable("depot_epoch") else { return [] }
+    let sql = "SELECT identity, began, ahead FROM depot_epoch ORDER BY id"
+    return try connection.statement(sql).rows {
+      Epoch(identity: $0.integer(0), began: $0.integer(1), ahead: $0.real(2))
     }
-    return result
   }
 
   /// Reads the number of the last epoch, and what is known of its last moment.
   func last() throws -> (number: Int64, record: ServiceClock.Record)? {
-    var result: (Int64, ServiceClock.Record)?
     let sql = "SELECT id, time, wall, boot, boot_name FROM depot_epoch ORDER BY id DESC LIMIT 1"
-    try connection.statement(sql).run { row in
+    return try connection.statement(sql).first { row in
       let clocks = ClockReading(wall: row.real(2), boot: row.real(3), bootName: row.text(4))
-      result = (row.integer(0), ServiceClock.Record(time: row.real(1), clocks: clocks))
+      return (row.integer(0), ServiceClock.Record(time: row.real(1), clocks: clocks))
     }
-    return result
   }
 
   /// Stores an epoch, or what is known of it now.

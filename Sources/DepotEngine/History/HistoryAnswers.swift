@@ -99,10 +99,8 @@ struct HistoryAnswers {
     try writer.object { writer in
       writer.member("entity", story.layout.name)
       try writer.member("properties") { writer in
-        for (index, entry) in blame.properties.sorted(by: { $0.key < $1.key }).enumerated() {
-          if index > 0 { writer.raw(",") }
-          writer.string(entry.key)
-          writer.raw(":")
+        for entry in blame.properties.sorted(by: { $0.key < $1.key }) {
+          writer.name(entry.key)
           let origin = try past.origin(of: entry.value)
           writer.object { origin?.writeMembers(past.bounds, to: &$0) }
         }

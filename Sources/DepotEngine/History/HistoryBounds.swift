@@ -30,15 +30,7 @@ struct HistoryBounds: Equatable {
     """
 
   init(on connection: Connection) throws {
-    let tables = try connection.statement(
-      """
-      SELECT name FROM sqlite_schema \
-      WHERE type = 'table' AND name IN ('depot_consumer', 'depot_history_insert')
-      """
-    )
-    var names: Set<String> = []
-    try tables.run { names.insert($0.text(0)) }
-    guard names.contains("depot_consumer") else {
+    guard try connection.hasTable("depot_consumer") else {
       throw DepotError(.historyExpired, "The store keeps no history yet.")
         .hint("It begins when a service opens the store for writing.")
     }
@@ -62,7 +54,7 @@ struct HistoryBounds: Equatable {
       [.integer(floor)]
     )
     head = max(purged, try connection.lastToken() ?? 0)
-    let isIndexed = names.contains("depot_history_insert")
+    let isIndexed = try connection.hasTable("depot_history_insert")
     indexed = isIndexed ? members["history_indexed"]?.integer ?? 0 : nil
   }
 
@@ -128,13 +120,12 @@ struct HistoryBounds: Equatable {
     )
     while low <= high {
       let middle = low + (high - low) / 2
-      var found: (identifier: Int64, at: Double)?
-      try statement.run([.integer(middle), .integer(high)]) {
-        found = ($0.integer(0), $0.real(1))
+      let found = try statement.first([.integer(middle), .integer(high)]) {
+        ($0.integer(0), $0.real(1))
       }
-      if let found, isBefore(found.identifier, found.at) {
-        token = max(purged, found.identifier)
-        low = found.identifier + 1
+      if let (identifier, time) = found, isBefore(identifier, time) {
+        token = max(purged, identifier)
+        low = identifier + 1
       } else {
         high = middle - 1
       }

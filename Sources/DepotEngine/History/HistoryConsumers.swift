@@ -22,11 +22,9 @@ struct HistoryConsumers {
 
   /// All consumers, in the order of their names.
   func all() throws -> [Consumer] {
-    var result: [Consumer] = []
-    try connection.statement("SELECT name, token, at FROM depot_consumer ORDER BY name").run {
-      result.append(Consumer(name: $0.text(0), token: $0.integer(1), at: $0.real(2)))
+    try connection.statement("SELECT name, token, at FROM depot_consumer ORDER BY name").rows {
+      Consumer(name: $0.text(0), token: $0.integer(1), at: $0.real(2))
     }
-    return result
   }
 
   /// Notes up to where a consumer has read.

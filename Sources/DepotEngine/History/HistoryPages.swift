@@ -59,12 +59,11 @@ final class HistoryPages {
       return page
     }
     readCount += 1
-    var found: HistoryRecord?
-    try connection.statement(
+    let found = try connection.statement(
       "SELECT \(HistoryTable.fullRow) FROM depot_history WHERE id = ?1"
-    ).run([.integer(identifier)]) { row in
+    ).first([.integer(identifier)]) { row in
       try check(row.bytes(12).count)
-      found = try HistoryRecord(row)
+      return try HistoryRecord(row)
     }
     guard let found else { throw HistoryRecord.damaged(identifier) }
     let page = try Page(found)

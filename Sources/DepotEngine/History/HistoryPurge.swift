@@ -6,6 +6,7 @@ internal import DepotSQLite
 ///
 /// A transaction ceases to count as a whole and at once: a note says up to where. Its rows are deleted bit
 /// by bit between writes, so that none of them has to wait for long.
+@Memberwise("tables", "catalog")
 struct HistoryPurge {
   /// How many rows of the history are deleted at a time, at most.
   private static let rowLimit = 256
@@ -14,15 +15,10 @@ struct HistoryPurge {
   /// How much surplus is looked at at a time, in bytes.
   private static let surplusLimit: Int64 = 8 << 20
 
-  private let connection: Connection
   private let tables: CatalogTables
   private let catalog: Catalog
 
-  init(_ tables: CatalogTables, _ catalog: Catalog) {
-    connection = tables.connection
-    self.tables = tables
-    self.catalog = catalog
-  }
+  private var connection: Connection { tables.connection }
 
   /// Makes everything up to a transaction not count any more, and returns how many transactions
   /// that were.
@@ -153,11 +149,9 @@ struct HistoryPurge {
     let statement = try connection.statement(
       "SELECT entity FROM depot_history_row WHERE entity > ?1 ORDER BY entity LIMIT 1"
     )
-    while true {
-      var next: String?
-      try statement.run([.text(result.last ?? "")]) { next = $0.text(0) }
-      guard let next else { return result }
+    while let next = try statement.first([.text(result.last ?? "")], { $0.text(0) }) {
       result.append(next)
     }
+    return result
   }
 }

@@ -94,27 +94,19 @@ final class HistoryRun: StreamRun {
       return item == nil
     }
     let start = reply.beginRows(kind: isWatched ? "change" : nil, columns: nil, in: &writer)
-    var isFirst = true
-    var isFirstChange = true
-    if let open {
-      writing.begin(open, to: &writer)
-      isFirst = false
-    }
+    if let open { writing.begin(open, to: &writer) }
     frame: while let item {
       switch item {
       case .begin(let transaction):
         if writer.bytes.count - start >= byteLimit { break frame }
-        if !isFirst { writer.raw(",") }
-        isFirst = false
-        isFirstChange = true
+        writer.separate()
         open = transaction
         last = transaction.origin.token
         rowCount += 1
         writing.begin(transaction, to: &writer)
       case .change(let change, let row):
         if writer.bytes.count - start >= byteLimit { break frame }
-        if !isFirstChange { writer.raw(",") }
-        isFirstChange = false
+        writer.separate()
         writing.write(change, row, to: &writer)
       case .end:
         writer.raw("]}")

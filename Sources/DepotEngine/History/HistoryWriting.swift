@@ -94,9 +94,7 @@ struct MemberList {
     _ form: RowColumn.Form?,
     _ int64: Hello.Int64Form
   ) {
-    if !isEmpty { writer.raw(",") }
-    writer.string(name)
-    writer.raw(":")
+    writer.name(name)
     switch form {
     case .scalar(.int64)? where int64 == .string: writer.quoteNumbers(of: value)
     case .list(.int64)? where int64 == .string: writer.quoteNumbers(of: value)
@@ -111,9 +109,7 @@ struct MemberList {
     _ removed: [Int64],
     _ int64: Hello.Int64Form
   ) {
-    if !isEmpty { writer.raw(",") }
-    writer.string(name)
-    writer.raw(":")
+    writer.name(name)
     writer.object { $0.addLinks(added, removed, int64) }
   }
 

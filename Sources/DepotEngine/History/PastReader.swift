@@ -133,10 +133,8 @@ final class PastReader {
 
   /// Returns who made a transaction.
   func origin(of token: Int64) throws -> HistoryOrigin? {
-    var origin: HistoryOrigin?
     try connection.statement(
       "SELECT at, author, process, grouping, origin FROM depot_history WHERE id = ?1 AND token = ?1"
-    ).run([.integer(token)]) { origin = HistoryOrigin(token: token, $0, from: 0, bounds) }
-    return origin
+    ).first([.integer(token)]) { HistoryOrigin(token: token, $0, from: 0, bounds) }
   }
 }

@@ -92,9 +92,7 @@ extension HistoryRecord {
   /// The rows that were changed, deleted, or relinked.
   func changes() throws(DepotError) -> [RecordedChange] {
     guard kind != .insert else { return [] }
-    var result: [RecordedChange] = []
-    for node in try elements() { result.append(try change(node)) }
-    return result
+    return try elements().map(change)
   }
 
   /// The elements of the changes.
@@ -186,8 +184,6 @@ extension JSONNode {
 
 extension JSONObjectReader {
   fileprivate mutating func identifiers(_ name: StaticString) throws(DepotError) -> [Int64] {
-    var result: [Int64] = []
-    for node in try optional(name)?.elements() ?? [] { result.append(try node.int64()) }
-    return result
+    try optional(name)?.elements().map { (node) throws(DepotError) in try node.int64() } ?? []
   }
 }

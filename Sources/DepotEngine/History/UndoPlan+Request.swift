@@ -72,9 +72,7 @@ extension UndoPlan {
     _ links: Inverse.Links
   ) throws -> SaveRequest.Change {
     let layout = try past.catalog.layout(of: key.entity)
-    let destination =
-      try layout.relationship(key.relationship)
-      .map { try past.catalog.layout(of: $0.destination).root } ?? ""
+    let destination = try destination(of: key.relationship, layout) ?? ""
     var writer = JSONWriter()
     writer.raw("[[")
     identifier(Inverse.Key(root: layout.root, identifier: key.identifier), to: &writer)

@@ -104,10 +104,10 @@ struct UndoPlan {
       conflict.properties = changed
       conflict.base = try Self.values(then.values, changed)
       conflict.store = try Self.values(now.values, conflict.properties)
-      let isKept = [.mergeByPropertyStoreTrump, .rollback].contains(policy)
-      conflict.decision = policy == .error ? nil : isKept ? .dropped : .client
+      let resolution = ConflictResolution.deletionOfUpdated(policy)
+      conflict.decision = resolution.decision
       try conflicts.add(conflict, layout, past)
-      if isKept || policy == .error { return }
+      guard resolution.action == .proceed else { return }
     }
     deletions.append((key, layout.name))
     deleted.insert(key)
@@ -173,33 +173,33 @@ struct UndoPlan {
     _ row: Inverse.Row
   ) throws {
     let now = try past.current(key.identifier, layout)
-    var wanted = row.before
-    for name in wanted.keys where layout.isDerived(name) { wanted[name] = nil }
+    var wanted = row.before.filter { !layout.isDerived($0.key) }
     guard !wanted.isEmpty else { return }
     guard now.exists else { return try planUpdateOfDeleted(key, layout, row, wanted) }
-    let contested = wanted.keys.filter { name in
-      guard let current = now.values[name] else { return false }
-      if Self.isSame(current, wanted[name]) { return false }
-      return !row.existed || !Self.isSame(current, row.after[name])
-    }.sorted()
+    let names = wanted.keys.sorted()
+    let resolution = ConflictResolution.update(
+      names.map { name in
+        let current = now.values[name]
+        let isAsWanted = current == nil || Self.isSame(current, wanted[name])
+        let isAsBefore = row.existed && Self.isSame(current, row.after[name])
+        return .init(isWritten: true, stored: isAsWanted || isAsBefore ? .unchanged : .changed)
+      },
+      policy
+    )
+    let contested = resolution.contested.map { names[$0] }
     if !contested.isEmpty {
       var conflict = conflict(.update, key, layout)
       conflict.properties = contested
       conflict.base = try Self.values(row.after, contested)
       conflict.store = try Self.values(now.values, contested)
       conflict.client = try Self.values(wanted, contested)
-      switch policy {
-      case .error: break
-      case .rollback:
-        wanted = [:]
-        conflict.decision = .store
-      case .mergeByPropertyStoreTrump:
-        for name in contested { wanted[name] = nil }
-        conflict.decision = wanted.isEmpty ? .store : .merged
-      case .mergeByPropertyObjectTrump, .overwrite: conflict.decision = .client
-      }
+      conflict.decision = resolution.decision
       try conflicts.add(conflict, layout, past)
-      if policy == .error { return }
+      switch resolution.action {
+      case .refuse, .drop: return
+      case .write: for name in contested { wanted[name] = nil }
+      default: break
+      }
     }
     wanted = wanted.filter { !Self.isSame($0.value, now.values[$0.key]) }
     guard !wanted.isEmpty else { return }
@@ -216,15 +216,10 @@ struct UndoPlan {
     conflict.properties = wanted.keys.sorted()
     conflict.base = try Self.values(row.after, conflict.properties)
     conflict.client = try Self.values(wanted, conflict.properties)
-    switch policy {
-    case .error: return try conflicts.add(conflict, layout, past)
-    case .rollback, .mergeByPropertyStoreTrump:
-      conflict.decision = .dropped
-      return try conflicts.add(conflict, layout, past)
-    case .mergeByPropertyObjectTrump, .overwrite: break
-    }
-    conflict.decision = .recreated
+    let resolution = ConflictResolution.updateOfDeleted(policy)
+    conflict.decision = resolution.decision
     try conflicts.add(conflict, layout, past)
+    guard resolution.action == .recreate else { return }
     addGone(key, Values(layout: layout, values: wanted), keepsLast: true, nil)
   }
 

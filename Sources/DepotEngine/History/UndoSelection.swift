@@ -66,10 +66,8 @@ struct UndoSelection {
   }
 
   private func origin(of token: Int64) throws -> (kind: String?, Void)? {
-    var result: (kind: String?, Void)?
     try connection.statement("SELECT origin FROM depot_history WHERE id = ?1 AND token = ?1")
-      .run([.integer(token)]) { result = ($0.isNull(0) ? nil : $0.text(0), ()) }
-    return result
+      .first([.integer(token)]) { ($0.isNull(0) ? nil : $0.text(0), ()) }
   }
 
   private mutating func last(of author: String?) throws -> Int64 {
@@ -107,13 +105,12 @@ struct UndoSelection {
   }
 
   private mutating func group(_ group: String) throws -> [Int64] {
-    var members: [Int64] = []
-    try connection.statement(
+    let members = try connection.statement(
       """
       SELECT id FROM depot_history WHERE grouping = ?1 AND id > ?2 \
       AND (origin IS NULL OR origin NOT LIKE '%:%') ORDER BY id DESC LIMIT \(Self.groupLimit + 1)
       """
-    ).run([.text(group), .integer(bounds.floor)]) { members.append($0.integer(0)) }
+    ).rows([.text(group), .integer(bounds.floor)]) { $0.integer(0) }
     guard !members.isEmpty else {
       throw DepotError(.nothingToUndo, "The history has no group \(group.debugDescription).")
         .at("/args/group")
@@ -178,13 +175,10 @@ struct UndoSelection {
   /// Returns the transactions that undid another, the last first.
   private mutating func reversals(of token: Int64) throws -> ArraySlice<Int64> {
     lookupCount += 1
-    var reversals: [Int64] = []
     let statement = try connection.statement(
       "SELECT token FROM depot_history WHERE origin IN (?1, ?2) AND id > ?3 ORDER BY id DESC"
     )
-    try statement.run([.text("undo:\(token)"), .text("redo:\(token)"), .integer(token)]) {
-      reversals.append($0.integer(0))
-    }
-    return reversals[...]
+    let values: [SQLiteValue] = [.text("undo:\(token)"), .text("redo:\(token)"), .integer(token)]
+    return try statement.rows(values) { $0.integer(0) }[...]
   }
 }

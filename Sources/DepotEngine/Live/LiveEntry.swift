@@ -3,6 +3,7 @@ internal import DepotSQLite
 
 /// The part of a watched query's row that is kept: enough to find its place and to notice that it
 /// changed.
+@Memberwise
 struct LiveEntry: Sendable {
   var identifier: Int64
   /// The values of the sort keys, without the identifier.
@@ -29,12 +30,6 @@ struct LiveEntry: Sendable {
     var columns: Range<Int>
     /// Whether a row that has only a new version is another one: if everything is selected.
     var countsVersion: Bool
-  }
-
-  init(identifier: Int64, terms: [SQLiteValue], checksum: UInt64) {
-    self.identifier = identifier
-    self.terms = terms
-    self.checksum = checksum
   }
 
   /// Whether two entries of a row have the same place.

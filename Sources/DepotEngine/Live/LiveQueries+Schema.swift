@@ -7,12 +7,12 @@ extension LiveQueries {
   func compileAll() {
     let catalog = catalog
     for (key, query) in queries {
-      detach(query, key)
+      updateIndex(query, key, isAdded: false)
       let names = query.names
       do {
         let fresh = try subject(of: query.watch.request, in: catalog)
         query.adopt(fresh, catalog)
-        attach(query, key)
+        updateIndex(query, key, isAdded: true)
       } catch {
         // A query that isn't in the index is found again by nothing.
         queries[key] = nil
@@ -37,25 +37,17 @@ extension LiveQueries {
     guard catalog !== query.catalog else { return }
     let key = ObjectIdentifier(query.watch)
     let fresh = try subject(of: query.watch.request, in: catalog)
-    detach(query, key)
+    updateIndex(query, key, isAdded: false)
     query.adopt(fresh, catalog)
-    attach(query, key)
+    updateIndex(query, key, isAdded: true)
   }
 
-  /// Has commits that may concern a query find it.
-  func attach(_ query: LiveQuery, _ key: ObjectIdentifier) {
+  /// Has commits that may concern a query find it, or not any more.
+  func updateIndex(_ query: LiveQuery, _ key: ObjectIdentifier, isAdded: Bool) {
     let dependencies = query.dependencies
     if let value = dependencies.key, let root = dependencies.nodes.first?.root {
-      store.interest.want(value.place, of: root)
+      store.interest.want(value.place, of: root, isAdded)
     }
-    index.change(dependencies, of: key, isAdded: true)
-  }
-
-  func detach(_ query: LiveQuery, _ key: ObjectIdentifier) {
-    let dependencies = query.dependencies
-    if let value = dependencies.key, let root = dependencies.nodes.first?.root {
-      store.interest.unwant(value.place, of: root)
-    }
-    index.change(dependencies, of: key, isAdded: false)
+    index.change(dependencies, of: key, isAdded: isAdded)
   }
 }

@@ -134,7 +134,7 @@ package actor LiveQueries {
       try checkSince(query)
       let key = ObjectIdentifier(watch)
       queries[key] = query
-      attach(query, key)
+      updateIndex(query, key, isAdded: true)
       if query.history != nil { try beginHistory(query) }
       if query.outbox.isEmpty { beginAnswer(query) } else { pump(query) }
     } catch {
@@ -326,7 +326,7 @@ package actor LiveQueries {
   private func forget(_ query: LiveQuery) {
     let key = ObjectIdentifier(query.watch)
     guard queries.removeValue(forKey: key) != nil else { return }
-    detach(query, key)
+    updateIndex(query, key, isAdded: false)
     histories.remove(key)
     dirty.remove(key)
     if queries.isEmpty { endListening() }

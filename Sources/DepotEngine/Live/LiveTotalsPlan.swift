@@ -56,12 +56,7 @@ struct LiveTotalsPlan {
   /// Reads all rows; returns `nil` if they can't be kept.
   func totals(on connection: Connection) throws -> LiveTotals? {
     var totals = LiveTotals(parts, keyCount: keyCount)
-    let statement = try connection.prepared(all)
-    defer { statement.reset() }
-    while try statement.step() {
-      guard totals.add(statement.row) else { return nil }
-    }
-    return totals
+    return try add(all, to: &totals, on: connection) ? totals : nil
   }
 
   /// Takes in the changes of some rows; the totals are of no use any more if it returns `false`.
@@ -71,7 +66,15 @@ struct LiveTotalsPlan {
     on connection: Connection
   ) throws -> Bool {
     for identifier in identifiers { totals.remove(identifier) }
-    let statement = try connection.prepared(some.listing(identifiers))
+    return try add(some.listing(identifiers), to: &totals, on: connection)
+  }
+
+  private func add(
+    _ rows: ReadStatement,
+    to totals: inout LiveTotals,
+    on connection: Connection
+  ) throws -> Bool {
+    let statement = try connection.prepared(rows)
     defer { statement.reset() }
     while try statement.step() {
       guard totals.add(statement.row) else { return false }

@@ -96,10 +96,10 @@ struct ResumeRun: StreamRun {
     try plan.stream.reading.write(statement.row, int64: reply.int64, to: &row)
     let entry = LiveEntry(statement.row, plan.keys, json: row.bytes[...])
     try live.add(entry)
-    if !order.bytes.isEmpty { order.raw(",") }
+    order.separate()
     order.integer(entry.identifier, as: reply.int64)
     guard changed.contains(entry.identifier) else { return }
-    if !rows.bytes.isEmpty { rows.raw(",") }
+    rows.separate()
     rows.raw(row.bytes)
     rowCount += 1
   }

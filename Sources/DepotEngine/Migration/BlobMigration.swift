@@ -86,13 +86,10 @@ struct BlobMigration {
       try connection.execute("DROP TABLE \(table.name)")
     }
     for root in rewritten {
-      let references = root.stored.filter(\.isExternal).map {
-        "SELECT CAST(\($0.quoted) AS INTEGER) FROM \(root.table) WHERE \($0.quoted) IS NOT NULL"
-      }
       try connection.execute(
         """
         DELETE FROM \(BlobTable(root.name).name) \
-        WHERE blob NOT IN (\(references.joined(separator: " UNION ALL ")))
+        WHERE blob NOT IN (\(BlobTable.references(in: root)))
         """
       )
     }
@@ -132,9 +129,4 @@ struct BlobMoves {
 extension EntityLayout {
   /// Whether rows of the table have values outside them.
   var hasExternalColumns: Bool { stored.contains(where: \.isExternal) }
-}
-
-extension StoredColumn {
-  /// Whether the column holds references to values outside the row.
-  var isExternal: Bool { if case .external = storage { true } else { false } }
 }

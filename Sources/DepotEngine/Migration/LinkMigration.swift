@@ -87,21 +87,19 @@ extension LinkMigration {
       mapping.new.root(of: mapping.new.entity(named: layout.owner)).name,
       mapping.new.root(of: mapping.new.entity(named: layout.destination)).name
     )
-    for index in sources.indices {
-      let ends = (sources[index].layout.owner, sources[index].layout.destination)
-      let (first, second) = sources[index].isReversed ? (ends.1, ends.0) : ends
-      sources[index].nearShift = shifts.shift(from: try old.layout(of: first).root, to: roots.0)
-      sources[index].farShift = shifts.shift(from: try old.layout(of: second).root, to: roots.1)
-    }
-    self.sources = sources
     var near: [Source: Side] = [:]
     var far: [Source: Side] = [:]
-    for source in sources {
+    for index in sources.indices {
+      var source = sources[index]
       let ends = (source.layout.owner, source.layout.destination)
       let (first, second) = source.isReversed ? (ends.1, ends.0) : ends
+      source.nearShift = shifts.shift(from: try old.layout(of: first).root, to: roots.0)
+      source.farShift = shifts.shift(from: try old.layout(of: second).root, to: roots.1)
+      sources[index] = source
       near[source] = try Self.side(from: first, to: layout.owner, old, mapping)
       far[source] = try Self.side(from: second, to: layout.destination, old, mapping)
     }
+    self.sources = sources
     self.near = near
     self.far = far
     // A join table that is new has to be made.
@@ -147,13 +145,13 @@ extension LinkMigration {
     let leaving = mapping.family(of: before, in: mapping.old)
       .filter { !$0.isAbstract && !staying.contains($0.name) }
     guard !leaving.isEmpty else { return nil }
-    var kinds: [Int] = []
-    for name in staying.sorted() { kinds.append(try old.layout(of: name).number) }
-    var departed: [Int] = []
-    for entity in leaving where mapping.successor(of: entity.name) != nil {
-      departed.append(try old.layout(of: entity.name).number)
-    }
-    return Side(table: try old.layout(of: before).table, kinds: kinds, departed: departed)
+    let number = { (name: String) throws(DepotError) in try old.layout(of: name).number }
+    let departed = leaving.map(\.name).filter { mapping.successor(of: $0) != nil }
+    return Side(
+      table: try old.layout(of: before).table,
+      kinds: try staying.sorted().map(number),
+      departed: try departed.map(number)
+    )
   }
 }
 

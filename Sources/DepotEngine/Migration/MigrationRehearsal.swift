@@ -48,7 +48,7 @@ struct MigrationRehearsal {
       to: plan.new,
       on: connection,
       control,
-      options: MigrationRun.Options(rowLimit: limit)
+      options: .init(rowLimit: limit)
     )
     try run.run()
     let elapsed = Double(Monotonic.now() - start) / 1_000_000

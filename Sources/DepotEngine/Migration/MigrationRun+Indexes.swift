@@ -143,13 +143,12 @@ extension MigrationRun {
         "(SELECT count(*) FROM \(table) AS x WHERE x.\(near) = t.id)"
       }
     let condition = layout.kindCondition(in: "t", includingDescendants: true) ?? "1"
-    var found: [(row: Int64, count: Int64)] = []
-    try connection.statement(
+    let found = try connection.statement(
       """
       SELECT id, n FROM (SELECT id, \(count) AS n FROM \(layout.table) AS t WHERE \(condition)) \
       WHERE n < \(least) OR n > \(most) ORDER BY id LIMIT \(10 * MigrationFindings.limit)
       """
-    ).run { found.append(($0.integer(0), $0.integer(1))) }
+    ).rows { ($0.integer(0), $0.integer(1)) }
     for (stored, count) in found {
       let row = shifts.original(stored, in: layout.root)
       let demand =

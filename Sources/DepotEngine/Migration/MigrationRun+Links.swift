@@ -56,18 +56,17 @@ extension MigrationRun {
 
   /// Notes the rows that lead to some that are elsewhere from now on.
   private func noteDeparted(_ source: LinkMigration.Source, of link: LinkMigration) throws {
-    guard !options.demands.isLenient, let side = link.far[source], !side.departed.isEmpty else {
+    guard !options.isLenient, let side = link.far[source], !side.departed.isEmpty else {
       return
     }
     let pairs = try source.layout.pairs(isReversed: source.isReversed, in: old)
     let numbers = side.departed.map(String.init).joined(separator: ", ")
-    var found: [(near: Int64, far: Int64)] = []
-    try connection.statement(
+    let found = try connection.statement(
       """
       SELECT near, far FROM (\(pairs)) WHERE far IN \
       (SELECT id FROM \(side.table) WHERE kind IN (\(numbers))) ORDER BY 1, 2
       """
-    ).run { found.append(($0.integer(0), $0.integer(1))) }
+    ).rows { ($0.integer(0), $0.integer(1)) }
     let (owner, name) = (link.layout.owner, link.layout.name)
     for (near, far) in found {
       findings.add(
@@ -89,15 +88,14 @@ extension MigrationRun {
     _ entity: String,
     _ name: String
   ) throws {
-    var found: [(row: Int64, count: Int64)] = []
-    try connection.statement(
+    let found = try connection.statement(
       """
       SELECT \(column), count(*) FROM \(link.pairs) GROUP BY \(column) HAVING count(*) > 1 \
       ORDER BY 1
       """
-    ).run { found.append(($0.integer(0), $0.integer(1))) }
+    ).rows { ($0.integer(0), $0.integer(1)) }
     for (row, count) in found {
-      if !options.demands.isLenient {
+      if !options.isLenient {
         let identifier = try original(row, of: entity)
         findings.add(
           .count,

@@ -27,7 +27,10 @@ final class MigrationRun {
   private(set) var rowsSeen = 0
 
   struct Options {
-    var demands = RowTransform.Demands()
+    /// Whether all rules of attributes are checked, not only those that are new.
+    var checksEverything = false
+    /// Whether rows may break rules for now.
+    var isLenient = false
     /// How many rows of each table are migrated, to see how long it takes.
     var rowLimit: Int?
   }
@@ -52,7 +55,7 @@ final class MigrationRun {
     let links = try LinkMigration.all(from: old, to: new, mapping, shifts)
     self.links = links
     for link in links where !link.isKept { try connection.execute(link.pairsDefinition) }
-    var plans = try Self.tables(old, new, mapping, links, options.demands, connection)
+    var plans = try Self.tables(old, new, mapping, links, options, connection)
     for index in plans.indices { plans[index].share(shifts.feeders) }
     tables = plans
     var makers: [String: (table: Int, target: Int)] = [:]
@@ -91,7 +94,7 @@ final class MigrationRun {
     _ new: Catalog,
     _ mapping: MigrationMapping,
     _ links: [LinkMigration],
-    _ demands: RowTransform.Demands,
+    _ options: Options,
     _ connection: Connection
   ) throws -> [TableMigration] {
     try old.tables.map { table in
@@ -107,7 +110,7 @@ final class MigrationRun {
           from: table,
           mapping,
           links,
-          demands,
+          options,
           on: connection
         )
       }
@@ -138,7 +141,7 @@ final class MigrationRun {
     try makeIndexes()
     try special.restore(new)
     try computeDerived()
-    if !options.demands.isLenient { try checkTargets() }
+    if !options.isLenient { try checkTargets() }
     connection.forgetStatements()
   }
 

@@ -41,15 +41,13 @@ struct MigrationCopy {
     try connection.execute("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
     try TextFunctions.register(on: connection)
     let old = writer.catalog
-    var options = MigrationRun.Options()
-    options.demands.isLenient = true
     return try connection.transaction {
       let run = try MigrationRun(
         from: old,
         to: request.schema.interim(after: old.schema),
         on: connection,
         control,
-        options: options
+        options: .init(isLenient: true)
       )
       let tables = CatalogTables(connection: connection)
       try run.complete(tables, writer)
@@ -67,14 +65,12 @@ struct MigrationEnd {
   /// Ends the stage, and returns the members of the result; it can go on if rows break rules.
   func run(_ effect: inout WriteEffect) throws -> [String: JSONValue] {
     let schema = try writer.tables.takeTarget()
-    var options = MigrationRun.Options()
-    options.demands.checksEverything = true
     let run = try MigrationRun(
       from: writer.catalog,
       to: schema,
       on: writer.connection,
       control,
-      options: options
+      options: .init(checksEverything: true)
     )
     effect.ceilings = try run.complete(writer.tables, writer)
     effect.catalog = run.new

@@ -55,31 +55,18 @@ final class RowTransform {
     var lookup: Statement?
   }
 
-  /// The checks that a transformation makes.
-  struct Demands {
-    /// Whether all rules of attributes are checked, not only those that are new.
-    var checksEverything = false
-    /// Whether rows may break rules for now.
-    var isLenient = false
-  }
-
   init(
     _ entity: EntityLayout,
     root: EntityLayout,
     from old: EntityLayout,
     _ mapping: MigrationMapping,
     _ links: [LinkMigration],
-    _ demands: Demands,
+    _ options: MigrationRun.Options,
     on connection: Connection
   ) throws {
     self.entity = entity
     self.root = root
-    let places = Dictionary(
-      uniqueKeysWithValues: root.stored.enumerated().map { ($1.name, $0) }
-    )
-    let oldPlaces = Dictionary(
-      uniqueKeysWithValues: old.stored.enumerated().map { ($1.name, $0) }
-    )
+    let (places, oldPlaces) = (root.placesByName, old.placesByName)
     let target = { (position: Int) in places[entity.stored[position].name] ?? 0 }
     var columns: [Column] = []
     var linkColumns: [LinkColumn] = []
@@ -111,8 +98,8 @@ final class RowTransform {
         ValueConversion(from: $0.attribute, to: field.attribute)
       }
       let isChecked =
-        !demands.isLenient
-        && (demands.checksEverything
+        !options.isLenient
+        && (options.checksEverything
           || source != nil
             && (conversion != nil || before?.attribute.validation != field.attribute.validation))
       var carrier = field.attribute

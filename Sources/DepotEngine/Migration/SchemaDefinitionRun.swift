@@ -54,14 +54,12 @@ struct SchemaDefinitionRun {
     let comparison = SchemaComparison(from: old.schema, to: schema)
     let plan = MigrationPlan.infer(from: old.schema, to: schema)
     if !comparison.differences.isEmpty { try checkAllowed(plan, comparison) }
-    var options = MigrationRun.Options()
-    options.demands.isLenient = true
     let run = try MigrationRun(
       from: old,
       to: schema.interim(after: old.schema),
       on: writer.connection,
       control,
-      options: options
+      options: .init(isLenient: true)
     )
     effect.ceilings = try run.complete(writer.tables, writer)
     effect.catalog = run.new

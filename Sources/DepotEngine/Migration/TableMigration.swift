@@ -87,7 +87,7 @@ struct TableMigration {
         return false
       }
     }
-    let places = Dictionary(uniqueKeysWithValues: root.stored.enumerated().map { ($1.name, $0) })
+    let places = root.placesByName
     let wanted = Dictionary(
       uniqueKeysWithValues: origins.compactMap { new, old in places[new].map { ($0, old) } }
     )

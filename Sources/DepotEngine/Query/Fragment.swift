@@ -1,3 +1,4 @@
+internal import DepotProtocol
 internal import DepotSQLite
 
 /// A piece of SQL with the values of its `?` parameters in their order.
@@ -59,14 +60,10 @@ struct Fragment: Hashable {
 }
 
 /// A piece of SQL that is true, false, or, if it is nullable, NULL in place of false.
+@Memberwise("fragment")
 struct Condition {
   var fragment: Fragment
-  var isNullable: Bool
-
-  init(_ fragment: Fragment, isNullable: Bool = false) {
-    self.fragment = fragment
-    self.isNullable = isNullable
-  }
+  var isNullable: Bool = false
 
   static func always(_ value: Bool) -> Condition { Condition(value ? .true : .false) }
 

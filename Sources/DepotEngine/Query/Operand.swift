@@ -1,6 +1,7 @@
 internal import DepotProtocol
 
 /// A part of a predicate that has a value.
+@Memberwise("fragment")
 struct Operand {
   /// The type of the value; `nil` if it is always null.
   var type: AttributeType?
@@ -22,18 +23,6 @@ struct Operand {
     fragment = .bound(StoredValue.encode(constant))
     self.constant = constant
     isNullable = constant.isNull
-    self.source = source
-  }
-
-  init(
-    type: AttributeType?,
-    _ fragment: Fragment,
-    isNullable: Bool,
-    source: QueryExpression
-  ) {
-    self.type = type
-    self.fragment = fragment
-    self.isNullable = isNullable
     self.source = source
   }
 

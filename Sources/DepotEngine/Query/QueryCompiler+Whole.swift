@@ -73,7 +73,7 @@ extension QueryCompiler {
       }
       return value.converted(to: type) ?? .null
     }
-    if kind == .set { elements = CollectionText.sorted(elements) }
+    if kind == .set { elements = elements.different }
     return .list(elements.map(StoredValue.encode))
   }
 

@@ -181,9 +181,7 @@ extension Operand {
 extension QueryExpression {
   /// The expression as text for messages, cut if it is long.
   var spelling: String {
-    var writer = JSONWriter()
-    writer.write(self)
-    let text = String(decoding: writer.bytes, as: UTF8.self)
+    let text = JSONWriter.text { $0.write(self) }
     return text.count > 200 ? text.prefix(200) + "…" : text
   }
 }

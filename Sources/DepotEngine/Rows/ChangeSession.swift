@@ -174,10 +174,7 @@ final class ChangeSession {
 
   /// Whether there is such a row of an entity or of one that descends from it.
   func exists(_ identifier: Int64, _ layout: EntityLayout) throws -> Bool {
-    let statement = try entities.writer(layout.name).existence
-    defer { statement.restart() }
-    try statement.bind(identifier, at: 1)
-    return try statement.step()
+    try entities.writer(layout.name).isThere(identifier)
   }
 
   /// Whether a deleted row of an entity is made again by the request.

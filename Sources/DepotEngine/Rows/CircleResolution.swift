@@ -119,9 +119,7 @@ struct CircleResolution {
       "SELECT id FROM \(writer.layout.table) WHERE \(conditions.joined(separator: " AND "))"
         + "\(key.unique.kindCondition) ORDER BY id LIMIT \(limit)"
     )
-    var result: [Int64] = []
-    try statement.run(values) { result.append($0.integer(0)) }
-    return result
+    return try statement.rows(values) { $0.integer(0) }
   }
 
   /// Takes a row of the store for one of the save; returns what all others are then, if they agree.

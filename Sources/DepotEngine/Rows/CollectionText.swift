@@ -37,18 +37,8 @@ enum CollectionText {
   /// Writes the elements, those of a set sorted and each once.
   static func write(_ values: [Value], isSet: Bool) -> [UInt8] {
     var writer = JSONWriter(capacity: 64)
-    writer.write(.list(isSet ? sorted(values) : values))
+    writer.write(.list(isSet ? values.different : values))
     return writer.bytes
-  }
-
-  /// Returns the elements of a set in their order, each once.
-  static func sorted(_ values: [Value]) -> [Value] {
-    var different: [Value] = []
-    for value in values.sorted(by: { $0.sortOrder($1) < 0 })
-    where different.last?.sortOrder(value) != 0 {
-      different.append(value)
-    }
-    return different
   }
 
   /// Returns the value as its width holds it, or `nil` if it doesn't.

@@ -88,11 +88,11 @@ extension EntityWriter {
     _ session: ChangeSession
   ) throws(DepotError) -> Bool {
     if let presence = input.presence, field.isNull || field.bool != nil {
-      cells[presence] = .integer(field.bool == true ? 1 : 0)
       if field.bool == true {
+        cells[presence] = .integer(1)
         links.kept.formUnion(input.partPlaces)
       } else {
-        clear(input)
+        clearAll(input)
       }
       return true
     }
@@ -180,13 +180,8 @@ extension EntityWriter {
           .hint("Leave it out: the store computes it.").details(details(path))
       ]
     case .composite(let inner):
-      guard let presence = inner.presence, field.isNull else {
-        if field.isNull { errors = [required(inner.path)] }
-        return try errors.isEmpty
-          ? readObject(field, inner, at: pointer, session) : refuse(errors, at: pointer, session)
-      }
-      cells[presence] = .integer(0)
-      clear(inner)
+      guard field.isNull else { return try readObject(field, inner, at: pointer, session) }
+      if inner.presence == nil { errors = [required(inner.path)] } else { clearAll(inner) }
     case .value(let rule, let place):
       guard let cell = Cell(field, as: rule.form, in: arena) else {
         return try refuse([rule.wrongType(field)], at: pointer, session)
@@ -211,9 +206,8 @@ extension EntityWriter {
     switch part.kind {
     case .derived: return true
     case .composite(let inner):
-      if let presence = inner.presence {
-        cells[presence] = .integer(0)
-        clear(inner)
+      if inner.presence != nil {
+        clearAll(inner)
         return true
       }
       var isSound = true
@@ -244,9 +238,7 @@ extension EntityWriter {
       switch part.kind {
       case .value(_, let place): if let place { cells[place] = .null }
       case .derived: break
-      case .composite(let inner):
-        if let presence = inner.presence { cells[presence] = .integer(0) }
-        clear(inner)
+      case .composite(let inner): clearAll(inner)
       }
     }
   }

@@ -31,12 +31,7 @@ final class ComputedValues {
         throw DepotError(.usage, "\"\(computation.path)\" can't be computed.")
           .hint("Only attributes that are stored can.").at(pointer)
       }
-      let operand: Operand
-      do {
-        operand = try compiler.operand(computation.expression)
-      } catch {
-        throw error.at(pointer)
-      }
+      let operand = try DepotError.at(pointer, try compiler.operand(computation.expression))
       let rule = try writer.rule(position)
       guard operand.isNull || rule.form.takes(operand) else {
         throw DepotError(

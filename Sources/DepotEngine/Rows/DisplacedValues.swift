@@ -215,9 +215,7 @@ extension EntityWriter {
   /// Returns what a row has at a place; `nil` if there is no such row.
   fileprivate func stored(_ identifier: Int64, _ place: Int) throws -> SQLiteValue? {
     let column = layout.stored[place].quoted
-    var value: SQLiteValue?
-    try connection.statement("SELECT \(column) FROM \(layout.table) WHERE id = ?1")
-      .run([.integer(identifier)]) { value = Cell($0, 0).value }
-    return value
+    return try connection.statement("SELECT \(column) FROM \(layout.table) WHERE id = ?1")
+      .first([.integer(identifier)]) { Cell($0, 0).value }
   }
 }

@@ -20,41 +20,23 @@ struct IdentifierRuns {
 extension JSONWriter {
   /// Writes the runs of each batch.
   mutating func write(_ batches: [IdentifierRuns]) {
-    raw("[")
-    for (index, runs) in batches.enumerated() {
-      raw(index > 0 ? ",[" : "[")
-      for (index, run) in runs.list.enumerated() {
-        raw(index > 0 ? ",[" : "[")
-        integer(run.first)
-        raw(",")
-        integer(run.count)
-        raw("]")
-      }
-      raw("]")
+    array(batches) { writer, runs in
+      writer.array(runs.list) { $0.identifiers([$1.first, Int64($1.count)]) }
     }
-    raw("]")
   }
 
   /// Writes the versions of rows as runs of those that follow each other and have the same.
   mutating func writeRuns(_ rows: [(identifier: Int64, version: Int64)]) {
-    raw("[")
-    var start = 0
-    while start < rows.count {
-      var end = start + 1
-      while end < rows.count, rows[end].version == rows[start].version,
-        rows[end].identifier == rows[end - 1].identifier + 1
+    var runs: [(first: Int64, version: Int64, count: Int64)] = []
+    for row in rows {
+      if let last = runs.last, last.version == row.version,
+        last.first + last.count == row.identifier
       {
-        end += 1
+        runs[runs.count - 1].count += 1
+      } else {
+        runs.append((row.identifier, row.version, 1))
       }
-      raw(start > 0 ? ",[" : "[")
-      integer(rows[start].identifier)
-      raw(",")
-      integer(rows[start].version)
-      raw(",")
-      integer(end - start)
-      raw("]")
-      start = end
     }
-    raw("]")
+    array(runs) { $0.identifiers([$1.first, $1.version, $1.count]) }
   }
 }

@@ -100,12 +100,14 @@ struct RowLinks {
   /// To-one relationships that are stored in the row.
   var references: [RowReference] = []
   /// The relationships that others store.
-  var changes: [(link: Link, edit: LinkEdit, pointer: String)] = []
+  var changes: [Change] = []
   /// The temporary identifier, and the text of a permanent one.
   var temporary: String?
   var identifier: Int64?
   /// The places of parts of composites that the row's columns stand for, but leave as they are.
   var kept: Set<Int> = []
+
+  typealias Change = (link: Link, edit: LinkEdit, pointer: String)
 
   mutating func removeAll() {
     references.removeAll(keepingCapacity: true)

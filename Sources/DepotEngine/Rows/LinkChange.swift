@@ -21,6 +21,13 @@ enum LinkEdit {
 }
 
 extension ChangeSession {
+  /// Notes what the relationships of a row that was written are to lead to.
+  func note(_ changes: [RowLinks.Change], of row: Int64, isNew: Bool) {
+    linkChanges += changes.map {
+      LinkChange(link: $0.link, row: row, isNew: isNew, edit: $0.edit, pointer: $0.pointer)
+    }
+  }
+
   /// Carries out what was noted about relationships.
   func applyLinkChanges() throws {
     let changes = linkChanges
@@ -115,9 +122,7 @@ extension ChangeSession {
       for identifier in remove { try disconnect(change.link, table, change.row, identifier) }
       for identifier in add { try connect(change.link, table, change.row, identifier) }
       guard let position, table.hasOrder(change.link.side) else { return }
-      let added = Set(add)
-      let members = try table.members(of: change.row, on: change.link.side)
-        .map(\.identifier).filter { !added.contains($0) }
+      let members = try table.members(of: change.row, on: change.link.side).map(\.identifier)
       try order(OrderedList.insert(add, into: members, at: position), in: change, table)
     }
   }
@@ -140,12 +145,8 @@ extension ChangeSession {
     let isSource = link.side == .source
     let (source, target) = isSource ? (near, far) : (far, near)
     try add(table, source, target)
-    if link.isSymmetric {
-      if source != target { try add(table, target, source) }
-      look(at: link, of: far, because: .change)
-    } else if let inverse = try entities.inverse(of: link) {
-      look(at: inverse, of: far, because: .change)
-    }
+    if link.isSymmetric, source != target { try add(table, target, source) }
+    try look(behind: link, of: far)
   }
 
   private func add(_ table: JoinTable, _ source: Int64, _ target: Int64) throws {
@@ -166,12 +167,14 @@ extension ChangeSession {
     let isSource = link.side == .source
     let (source, target) = isSource ? (near, far) : (far, near)
     guard try table.delete(source, target) else { return }
-    if link.isSymmetric {
-      _ = try table.delete(target, source)
-      look(at: link, of: far, because: .change)
-    } else if let inverse = try entities.inverse(of: link) {
-      look(at: inverse, of: far, because: .change)
-    }
+    if link.isSymmetric { _ = try table.delete(target, source) }
+    try look(behind: link, of: far)
+  }
+
+  /// Has the number of targets that a row has by the inverse looked at when the request is done.
+  private func look(behind link: Link, of row: Int64) throws {
+    guard let inverse = try link.isSymmetric ? link : entities.inverse(of: link) else { return }
+    look(at: inverse, of: row, because: .change)
   }
 }
 

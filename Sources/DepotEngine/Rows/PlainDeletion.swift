@@ -35,8 +35,7 @@ struct PlainDeletion {
     var count = 0
     while true {
       try session.control.check()
-      var next: Int64?
-      try boundary.run { next = $0.integer(0) }
+      let next = try boundary.first { $0.integer(0) }
       if let next {
         try deletion.bind(next, at: 1)
         try deletion.runBound()

@@ -102,23 +102,13 @@ extension EntityWriter {
       else { continue }
       let old = try session.target(of: identifier, in: column)
       previous.append(old)
-      try prepare(link, column, identifier, old, reference.target, session)
+      try prepare(link, column, of: identifier, from: old, to: reference.target, session)
     }
     guard try run.statement == nil || write(identifier, run, session, place) else { return false }
     for (reference, old) in zip(links.references, previous) where old != reference.target {
-      try finish(reference, run.plan, identifier, old, session, place)
+      try finish(reference, run.plan, of: identifier, from: old, session, place)
     }
-    for change in links.changes {
-      session.linkChanges.append(
-        LinkChange(
-          link: change.link,
-          row: identifier,
-          isNew: false,
-          edit: change.edit,
-          pointer: change.pointer
-        )
-      )
-    }
+    session.note(links.changes, of: identifier, isNew: false)
     return true
   }
 
@@ -128,17 +118,17 @@ extension EntityWriter {
     return try existence.step()
   }
 
-  private func prepare(
+  func prepare(
     _ link: Link,
     _ column: ReferenceColumn,
-    _ identifier: Int64,
-    _ old: Int64?,
-    _ target: Int64?,
+    of identifier: Int64?,
+    from old: Int64?,
+    to target: Int64?,
     _ session: ChangeSession
   ) throws {
     if let target { try session.makeRoom(link, column, for: identifier, at: target) }
     guard let place = layout.place(ofOrder: column), let order = column.orderPlace else { return }
-    if old == target {
+    if let identifier, old == target {
       // The row stays where it is.
       let kept = ReferenceColumn(root: column.root, place: order, orderPlace: nil, isUnique: false)
       cells[place] = try connection.target(of: identifier, in: kept).map(Cell.integer) ?? .null
@@ -147,11 +137,11 @@ extension EntityWriter {
     }
   }
 
-  private func finish(
+  func finish(
     _ reference: RowReference,
     _ plan: InputPlan,
-    _ identifier: Int64,
-    _ old: Int64?,
+    of identifier: Int64,
+    from old: Int64?,
     _ session: ChangeSession,
     _ place: RowPlace
   ) throws {

@@ -91,8 +91,8 @@ extension RowColumn.Form {
     to writer: inout JSONWriter
   ) {
     guard form == .string else { return writer.raw(text) }
-    for (index, number) in text.split(separator: UInt8(ascii: ",")).enumerated() {
-      writer.raw(index > 0 ? ",\"" : "\"")
+    writer.separated(text.split(separator: UInt8(ascii: ","))) { writer, number in
+      writer.raw("\"")
       writer.raw(number)
       writer.raw("\"")
     }

@@ -207,7 +207,7 @@ extension EntityWriter {
       try session.violate(uniqueError(clashes).at(place().pointer))
       return false
     }
-    if run.plan.hasLinks { try finishReferences(identifier, run.plan, session) }
+    if run.plan.hasLinks { try finishReferences(identifier, run.plan, session, place()) }
     for (link, position) in demandingLinks {
       if let position, !cells[position].isNull { continue }
       session.look(at: link, of: identifier, because: .request(pointer: place().pointer))
@@ -220,42 +220,21 @@ extension EntityWriter {
       guard case .reference(let link, let column, _) = plan.columns[reference.index].target else {
         continue
       }
-      if let target = reference.target {
-        try session.makeRoom(link, column, for: nil, at: target)
-      }
-      if let place = layout.place(ofOrder: column) {
-        let order = try session.order(column, of: reference.target)
-        cells[place] = order.map(Cell.integer) ?? .null
-      }
+      try prepare(link, column, of: nil, from: nil, to: reference.target, session)
     }
   }
 
   private func finishReferences(
     _ identifier: Int64,
     _ plan: InputPlan,
-    _ session: ChangeSession
+    _ session: ChangeSession,
+    _ place: RowPlace
   ) throws {
-    for reference in links.references where plan.plain[reference.index].hasConsequences {
-      guard let target = reference.target,
-        case .reference(let link, let column, _) = plan.columns[reference.index].target
-      else { continue }
-      if link.isSymmetric {
-        try session.makeSymmetric(link, column, of: identifier, from: nil, to: target)
-      } else if let inverse = try entities.inverse(of: link) {
-        session.look(at: inverse, of: target, because: .change)
-      }
+    for reference in links.references
+    where plan.plain[reference.index].hasConsequences && reference.target != nil {
+      try finish(reference, plan, of: identifier, from: nil, session, place)
     }
-    for change in links.changes {
-      session.linkChanges.append(
-        LinkChange(
-          link: change.link,
-          row: identifier,
-          isNew: true,
-          edit: change.edit,
-          pointer: change.pointer
-        )
-      )
-    }
+    session.note(links.changes, of: identifier, isNew: true)
   }
 }
 

@@ -28,13 +28,12 @@ struct RowShape {
       let paths = select ?? builder.allPaths
       if !isDistinct { builder.addIdentity(withEntity: paths.contains("$entity")) }
       for (index, path) in paths.enumerated() where isDistinct || path != "$entity" {
-        do {
-          // A composite beside parts of it is whether it is there.
-          let isAlone = paths.contains { $0.hasPrefix(path + ".") }
+        // A composite beside parts of it is whether it is there.
+        let isAlone = paths.contains { $0.hasPrefix(path + ".") }
+        try DepotError.at(
+          "/args/select/\(index)",
           try builder.add(path, isAlone: isAlone, isDistinct: isDistinct, &compiler)
-        } catch {
-          throw error.at("/args/select/\(index)")
-        }
+        )
       }
     }
     self.layout = layout

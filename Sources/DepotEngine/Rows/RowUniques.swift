@@ -88,10 +88,7 @@ extension EntityWriter {
     if let other = clashes.first(where: { $0.identifier != first.identifier }) {
       throw uniqueError(other).hint("The row clashes with \(layout.name)/\(first.identifier) too.")
     }
-    existence.restart()
-    defer { existence.restart() }
-    try existence.bind(first.identifier, at: 1)
-    guard try existence.step() else {
+    guard try isThere(first.identifier) else {
       throw uniqueError(first).hint("That row is of another entity.")
     }
     return first

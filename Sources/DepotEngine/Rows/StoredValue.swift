@@ -21,7 +21,7 @@ package enum StoredValue {
     case .decimal(let value): .blob(DecimalKey.encode(value))
     case .url(let value): .text(value.absoluteString)
     case .json(let text): .text(text)
-    case .list: .text(json(value))
+    case .list: .text(value.jsonText)
     }
   }
 
@@ -51,12 +51,6 @@ package enum StoredValue {
     case .json: .json(text)
     default: .string(text)
     }
-  }
-
-  private static func json(_ value: Value) -> String {
-    var writer = JSONWriter()
-    writer.write(value)
-    return String(decoding: writer.bytes, as: UTF8.self)
   }
 
   private static func real(_ value: Double) -> SQLiteValue {

@@ -99,13 +99,13 @@ struct ValueCheck {
       )
     }
     if let minimum = validation.minimum, compare(cell, minimum) < 0 {
-      result.append(Failure(.range, must: "be at least \(Self.text(minimum))"))
+      result.append(Failure(.range, must: "be at least \(minimum.jsonText)"))
     }
     if let maximum = validation.maximum, compare(cell, maximum) > 0 {
-      result.append(Failure(.range, must: "be at most \(Self.text(maximum))"))
+      result.append(Failure(.range, must: "be at most \(maximum.jsonText)"))
     }
     if !cases.isEmpty, Self.form(cell).map(cases.contains) == false {
-      let names = validation.cases.prefix(8).map(Self.text).joined(separator: ", ")
+      let names = validation.cases.prefix(8).map(\.jsonText).joined(separator: ", ")
       result.append(Failure(.notACase, must: "be one of \(names)"))
     }
     if let pattern, case .text(let bytes) = cell {
@@ -168,11 +168,5 @@ struct ValueCheck {
     case .blob(let key): DecimalKey.decode(key)?.description ?? "it"
     default: "it"
     }
-  }
-
-  private static func text(_ value: Value) -> String {
-    var writer = JSONWriter()
-    writer.write(value)
-    return String(decoding: writer.bytes, as: UTF8.self)
   }
 }

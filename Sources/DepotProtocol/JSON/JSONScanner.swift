@@ -129,7 +129,7 @@ package struct JSONScanner: ~Copyable {
     tokens[index].end = UInt32(position)
     tokens[index].next = UInt32(tokens.count)
     if tokens[index].kind == .object, tokens[index].count > 0 {
-      try NameCheck.refuseDuplicates(tokens: tokens, object: index, bytes: bytes)
+      try NameCheck(tokens: tokens, object: index, bytes: bytes).refuseDuplicates()
     }
   }
 

@@ -67,9 +67,7 @@ extension JSONValue {
         self = .double(try node.double())
       }
     case .array:
-      var elements: [JSONValue] = []
-      for element in try node.elements() { elements.append(try JSONValue(element)) }
-      self = .array(elements)
+      self = .array(try node.elements().map(JSONValue.init(_:)))
     case .object:
       var members: [String: JSONValue] = [:]
       for (name, value) in try node.members() {
@@ -110,13 +108,12 @@ extension JSONWriter {
     case .string(let text): string(text)
     case .array(let elements): array(elements) { $0.write($1) }
     case .object(let members):
-      raw("{")
-      separated(members.sorted { $0.key < $1.key }) { (writer, member) in
-        writer.string(member.key)
-        writer.raw(":")
-        writer.write(member.value)
+      object { writer in
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+          writer.name(name)
+          writer.write(value)
+        }
       }
-      raw("}")
     }
   }
 }

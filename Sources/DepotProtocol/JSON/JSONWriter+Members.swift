@@ -6,6 +6,21 @@ extension ReplyWriter {
 }
 
 extension JSONWriter {
+  /// Writes a comma, unless an array or an object begins here.
+  package mutating func separate() {
+    switch bytes.last {
+    case nil, UInt8(ascii: "["), UInt8(ascii: "{"): break
+    default: raw(",")
+    }
+  }
+
+  /// Writes the name of a member, behind a comma unless it is the first of its object.
+  package mutating func name(_ name: String) {
+    separate()
+    string(name)
+    raw(":")
+  }
+
   /// Writes the name of a member, behind a comma unless it is the first of its object.
   package mutating func member(_ name: StaticString) {
     raw(bytes.last == UInt8(ascii: "{") ? "\"" : ",\"")

@@ -29,33 +29,40 @@ package struct JSONWriter: Sendable {
   }
 
   /// Writes elements with commas between them.
-  package mutating func separated<Element>(
+  package mutating func separated<Element, Failure: Error>(
     _ elements: some Sequence<Element>,
-    _ body: (inout JSONWriter, Element) -> Void
-  ) {
+    _ body: (inout JSONWriter, Element) throws(Failure) -> Void
+  ) throws(Failure) {
     var isFirst = true
     for element in elements {
       if !isFirst { raw(",") }
       isFirst = false
-      body(&self, element)
+      try body(&self, element)
     }
   }
 
   /// Writes an array.
-  package mutating func array<Element>(
+  package mutating func array<Element, Failure: Error>(
     _ elements: some Sequence<Element>,
-    _ body: (inout JSONWriter, Element) -> Void
-  ) {
+    _ body: (inout JSONWriter, Element) throws(Failure) -> Void
+  ) throws(Failure) {
     raw("[")
-    separated(elements, body)
+    try separated(elements, body)
     raw("]")
   }
 
   /// Returns the text that `body` writes.
   package static func text(_ body: (inout JSONWriter) -> Void) -> String {
+    String(decoding: bytes(body), as: UTF8.self)
+  }
+
+  /// Returns the bytes that a function writes.
+  package static func bytes<Failure: Error>(
+    _ body: (inout JSONWriter) throws(Failure) -> Void
+  ) throws(Failure) -> [UInt8] {
     var writer = JSONWriter()
-    body(&writer)
-    return String(decoding: writer.bytes, as: UTF8.self)
+    try body(&writer)
+    return writer.bytes
   }
 
   package mutating func bool(_ value: Bool) {

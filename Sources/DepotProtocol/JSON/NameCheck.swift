@@ -1,66 +1,51 @@
 /// The check that no name stands twice in one object.
-enum NameCheck {
-  /// Compares the names of the object at index `object`, after undoing their escapes.
+struct NameCheck {
+  let tokens: [JSONToken]
+  /// The index of the object.
+  let object: Int
+  let bytes: UnsafeBufferPointer<UInt8>
+
+  /// Compares the names of the object, after undoing their escapes.
   ///
   /// - Throws: ``JSONError`` at the second of two equal names, or at a name with U+0000.
-  static func refuseDuplicates(
-    tokens: [JSONToken],
-    object: Int,
-    bytes: UnsafeBufferPointer<UInt8>
-  ) throws(JSONError) {
+  func refuseDuplicates() throws(JSONError) {
     let count = Int(tokens[object].count)
     if count == 1, !tokens[object + 1].isComplex { return }
     if count <= 16 {
-      try comparePairs(tokens: tokens, object: object, bytes: bytes)
+      try comparePairs()
     } else {
-      try compareSet(tokens: tokens, object: object, bytes: bytes)
+      try compareSet()
     }
   }
 
-  private static func comparePairs(
-    tokens: [JSONToken],
-    object: Int,
-    bytes: UnsafeBufferPointer<UInt8>
-  ) throws(JSONError) {
+  private func comparePairs() throws(JSONError) {
     let end = Int(tokens[object].next)
     var index = object + 1
     while index < end {
-      if tokens[index].isComplex {
-        return try compareSet(tokens: tokens, object: object, bytes: bytes)
-      }
+      if tokens[index].isComplex { return try compareSet() }
       var earlier = object + 1
       while earlier < index {
-        if plainEqual(tokens[earlier], tokens[index], bytes) {
-          throw duplicate(tokens[index], bytes)
-        }
+        if plainEqual(tokens[earlier], tokens[index]) { throw duplicate(tokens[index]) }
         earlier = Int(tokens[earlier + 1].next)
       }
       index = Int(tokens[index + 1].next)
     }
   }
 
-  private static func compareSet(
-    tokens: [JSONToken],
-    object: Int,
-    bytes: UnsafeBufferPointer<UInt8>
-  ) throws(JSONError) {
+  private func compareSet() throws(JSONError) {
     // Swift's strings compare by canonical equivalence; names are equal if their bytes are.
     var names: Set<[UInt8]> = []
     var index = object + 1
     while index < Int(tokens[object].next) {
       let name = JSONText.string(tokens[index], in: bytes)
       if name.utf8.contains(0) { throw JSONError(.nulInName, at: Int(tokens[index].start)) }
-      guard names.insert(Array(name.utf8)).inserted else { throw duplicate(tokens[index], bytes) }
+      guard names.insert(Array(name.utf8)).inserted else { throw duplicate(tokens[index]) }
       index = Int(tokens[index + 1].next)
     }
   }
 
   @inline(__always)
-  private static func plainEqual(
-    _ left: JSONToken,
-    _ right: JSONToken,
-    _ bytes: UnsafeBufferPointer<UInt8>
-  ) -> Bool {
+  private func plainEqual(_ left: JSONToken, _ right: JSONToken) -> Bool {
     let count = Int(left.end - left.start)
     guard count == Int(right.end - right.start) else { return false }
     for offset in 0..<count
@@ -68,10 +53,7 @@ enum NameCheck {
     return true
   }
 
-  private static func duplicate(
-    _ token: JSONToken,
-    _ bytes: UnsafeBufferPointer<UInt8>
-  ) -> JSONError {
+  private func duplicate(_ token: JSONToken) -> JSONError {
     JSONError(.duplicateName(JSONText.string(token, in: bytes)), at: Int(token.start))
   }
 }

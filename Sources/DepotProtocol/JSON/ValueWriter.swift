@@ -19,3 +19,8 @@ extension JSONWriter {
     }
   }
 }
+
+extension Value {
+  /// The value as JSON.
+  package var jsonText: String { JSONWriter.text { $0.write(self) } }
+}

@@ -52,6 +52,18 @@ public struct DepotError: Error, Hashable, Sendable {
     return copy
   }
 
+  /// Returns a value; the error for which there is none gets its place in the request.
+  package static func at<Value>(
+    _ pointer: @autoclosure () -> String,
+    _ value: @autoclosure () throws(DepotError) -> Value
+  ) throws(DepotError) -> Value {
+    do {
+      return try value()
+    } catch {
+      throw error.at(pointer())
+    }
+  }
+
   /// Returns the error with its place below the member that `pointer` leads to.
   package func inside(_ pointer: String) -> DepotError {
     var copy = self

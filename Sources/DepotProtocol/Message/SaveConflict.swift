@@ -1,10 +1,11 @@
 /// A row that a save met in another state than the one that its client has read.
+@Memberwise("kind")
 public struct SaveConflict: Hashable, Sendable {
+  public var kind: Kind
   /// The entity that the request names.
   public var entity: String
   /// The row that the client means; of an inserted one, the row of the store that is in its way.
   public var identifier: Int64
-  public var kind: Kind
   /// The JSON pointer to the row, or its identifier, in the request.
   public var pointer: String
   /// The version that the client has read.
@@ -15,15 +16,15 @@ public struct SaveConflict: Hashable, Sendable {
   public var existing: Int64?
   /// The properties that both sides have changed, in the order of the request; those that must be
   /// unique for ``Kind/unique``.
-  public var properties: [String]
+  public var properties: [String] = []
   /// The values that the client has read.
-  public var base: [String: JSONValue]
+  public var base: [String: JSONValue] = [:]
   /// The values of the store.
-  public var store: [String: JSONValue]
+  public var store: [String: JSONValue] = [:]
   /// The values that the client wants.
-  public var client: [String: JSONValue]
+  public var client: [String: JSONValue] = [:]
   /// The authors of the last changes of properties since the client has read the row, as far as history is kept.
-  public var changedBy: [String: Origin]
+  public var changedBy: [String: Origin] = [:]
   /// The policy's decision; `nil` if the save was refused.
   public var decision: Decision?
 
@@ -63,18 +64,6 @@ public struct SaveConflict: Hashable, Sendable {
     public var at: String?
     public var author: String?
     public var process: String?
-  }
-
-  public init(_ kind: Kind, entity: String, identifier: Int64, pointer: String) {
-    self.kind = kind
-    self.entity = entity
-    self.identifier = identifier
-    self.pointer = pointer
-    properties = []
-    base = [:]
-    store = [:]
-    client = [:]
-    changedBy = [:]
   }
 }
 

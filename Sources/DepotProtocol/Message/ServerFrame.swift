@@ -28,11 +28,8 @@ extension ServerFrame {
     } else if let id, let node = reader.optional("ok") {
       self = .ok(id: id, node)
     } else if let id, let node = reader.optional("next") {
-      var columns: [String]?
-      if let names = reader.optional("columns") {
-        columns = []
-        for name in try names.elements() { columns?.append(try name.string()) }
-      }
+      let columns = try reader.optional("columns")?.elements()
+        .map { (name) throws(DepotError) in try name.string() }
       self = .next(id: id, columns: columns, rowsOffset: node.range.lowerBound)
     } else if let node = reader.optional("welcome") {
       self = .welcome(try RequestReader.reply(node))

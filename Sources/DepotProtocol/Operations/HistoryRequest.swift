@@ -163,11 +163,7 @@ extension HistoryRequest {
 
 extension HistoryToken: MemberValue {
   init(_ node: JSONNode, member name: StaticString) throws(DepotError) {
-    do {
-      try self.init(node.string())
-    } catch {
-      throw error.at(node.pointer)
-    }
+    self = try DepotError.at(node.pointer, try HistoryToken(node.string()))
   }
 
   func write(to writer: inout JSONWriter) { writer.string(description) }

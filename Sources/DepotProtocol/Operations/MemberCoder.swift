@@ -205,11 +205,9 @@ protocol MemberElement {
 /// A name; it is normalized.
 extension String: MemberElement {
   static func list(_ node: JSONNode) throws(DepotError) -> [String] {
-    var result: [String] = []
-    for element in try node.elements() {
-      result.append(NameSyntax.normalized(try element.string()))
+    try node.elements().map { (node) throws(DepotError) in
+      NameSyntax.normalized(try node.string())
     }
-    return result
   }
 }
 
@@ -217,22 +215,17 @@ extension String: MemberElement {
 extension Int64: MemberElement {
   static func list(_ node: JSONNode) throws(DepotError) -> [Int64] {
     guard node.count <= Limits.rows else { throw .tooManyRows(node.count).at(node.pointer) }
-    var result: [Int64] = []
-    result.reserveCapacity(node.count)
-    for element in try node.elements() { result.append(try element.int64()) }
-    return result
+    return try node.elements().map { (node) throws(DepotError) in try node.int64() }
   }
 }
 
 /// A constant of an expression.
 extension Value: MemberElement {
   static func list(_ node: JSONNode) throws(DepotError) -> [Value] {
-    var values: [Value] = []
-    for element in try node.elements() {
+    try node.elements().map { (element) throws(DepotError) in
       guard element.kind != .array else { throw element.wrongType("a value") }
-      values.append(try Value(constant: element))
+      return try Value(constant: element)
     }
-    return values
   }
 
   func write(to writer: inout JSONWriter) { writer.constant(self) }

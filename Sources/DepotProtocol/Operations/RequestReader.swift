@@ -20,11 +20,7 @@ struct RequestReader {
   ///   `request.usage` if a variable is bound that doesn't occur.
   func finish() throws(DepotError) {
     try members.finish()
-    do {
-      try bindings.finish()
-    } catch {
-      throw error.at(node.pointer + "/bind")
-    }
+    try DepotError.at(node.pointer + "/bind", try bindings.finish())
   }
 
   mutating func optional(_ name: StaticString) -> JSONNode? { members.optional(name) }

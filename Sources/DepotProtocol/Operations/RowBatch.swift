@@ -30,7 +30,7 @@ public struct RowBatch: Hashable, Sendable {
   ) throws(Failure) {
     var row = RowWriter(json)
     json = []
-    row.begin(isFirst: count == 0)
+    row.begin()
     do {
       try body(&row)
     } catch {
@@ -69,7 +69,6 @@ public struct RowBatch: Hashable, Sendable {
 /// A writer of the values of one row.
 public struct RowWriter: ~Copyable {
   private var writer: JSONWriter
-  private var isFirstValue = true
   private var start: Int
 
   init(_ bytes: consuming [UInt8]) {
@@ -79,10 +78,10 @@ public struct RowWriter: ~Copyable {
   }
 
   /// Opens the row in place of the closing bracket of the batch.
-  mutating func begin(isFirst: Bool) {
+  mutating func begin() {
     writer.bytes.removeLast()
     start = writer.bytes.count
-    if !isFirst { writer.raw(",") }
+    writer.separate()
     writer.raw("[")
   }
 
@@ -98,14 +97,9 @@ public struct RowWriter: ~Copyable {
     return writer.bytes
   }
 
-  private mutating func separate() {
-    if !isFirstValue { writer.raw(",") }
-    isFirstValue = false
-  }
-
   /// Writes the next value.
   public mutating func append(_ value: Value) {
-    separate()
+    writer.separate()
     writer.write(value)
   }
 

@@ -71,24 +71,20 @@ extension UpdateRequest: MemberObject {
 
   private func writeValues(to writer: inout JSONWriter) {
     if !columns.isEmpty {
-      writer.member("set")
-      writer.raw("{")
-      writer.separated(zip(columns, (try? values.texts().first) ?? [])) { (writer, member) in
-        writer.string(member.0)
-        writer.raw(":")
-        writer.raw(member.1)
+      writer.member("set") { writer in
+        for (name, value) in zip(columns, (try? values.texts().first) ?? []) {
+          writer.name(name)
+          writer.raw(value)
+        }
       }
-      writer.raw("}")
     }
     guard !computed.isEmpty else { return }
-    writer.member("compute")
-    writer.raw("{")
-    writer.separated(computed) { (writer, computation) in
-      writer.string(computation.path)
-      writer.raw(":")
-      writer.expression(computation.expression)
+    writer.member("compute") { writer in
+      for computation in computed {
+        writer.name(computation.path)
+        writer.expression(computation.expression)
+      }
     }
-    writer.raw("}")
   }
 }
 

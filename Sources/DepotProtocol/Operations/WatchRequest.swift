@@ -93,14 +93,11 @@ extension WatchRequest: MemberObject {
 extension WatchRequest.Expiry: MemberChoice {}
 
 /// The members of a read of the history that say which changes are wanted, but not between which moments.
+@Memberwise("request")
 private struct WatchedChanges: MemberObject {
   var request: HistoryRequest
 
   static var blank: Self { Self(.blank) }
-
-  init(_ request: HistoryRequest) {
-    self.request = request
-  }
 
   mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try request.changes(&coder)

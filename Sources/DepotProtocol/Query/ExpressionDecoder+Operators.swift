@@ -44,10 +44,7 @@ extension ExpressionDecoder {
       guard !parts.isEmpty else { throw invalid(argument, "\"coalesce\" takes at least one.") }
       return .coalesce(parts)
     case "search":
-      var paths: [String] = []
-      for node in try members.optional("in")?.elements() ?? [] {
-        paths.append(try KeyPathSyntax.path(node))
-      }
+      let paths = try members.optional("in")?.elements().map(KeyPathSyntax.path) ?? []
       return .search(paths, try argument.string())
     default:
       if let operation = try collectionOperation(members) { return operation }

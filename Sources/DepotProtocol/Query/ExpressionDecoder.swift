@@ -17,11 +17,11 @@ extension QueryExpression {
     as subject: PredicateParser.Subject = .predicate
   ) throws(DepotError) {
     if node.kind == .string {
-      do {
-        self = try PredicateParser.parse(try node.string(), &bindings, as: subject)
-      } catch {
-        throw error.at(node.pointer)
-      }
+      let text = try node.string()
+      self = try DepotError.at(
+        node.pointer,
+        try PredicateParser.parse(text, &bindings, as: subject)
+      )
     } else {
       var decoder = ExpressionDecoder(bindings)
       self = try decoder.expression(node)
@@ -61,9 +61,7 @@ struct ExpressionDecoder {
   }
 
   mutating func list(_ node: JSONNode, count: Int? = nil) throws(DepotError) -> [QueryExpression] {
-    var result: [QueryExpression] = []
-    for element in try elements(node, count: count) { result.append(try expression(element)) }
-    return result
+    try elements(node, count: count).map { (node) throws(DepotError) in try expression(node) }
   }
 
   func elements(_ node: JSONNode, count: Int?) throws(DepotError) -> [JSONNode] {

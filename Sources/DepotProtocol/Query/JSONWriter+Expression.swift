@@ -57,8 +57,7 @@ extension JSONWriter {
     _ argument: (inout JSONWriter) -> Void
   ) {
     raw("{")
-    string(name)
-    raw(":")
+    self.name(name)
     argument(&self)
     if let member { beside(member.name, member.value) }
     raw("}")
@@ -81,9 +80,7 @@ extension JSONWriter {
   }
 
   private mutating func beside(_ name: String, _ value: String) {
-    raw(",")
-    string(name)
-    raw(":")
+    self.name(name)
     string(value)
   }
 

@@ -23,9 +23,9 @@ extension Attribute {
         .hint("Give its properties defaults.").at(node.pointer)
     }
     guard collection != nil else { return try node.value(as: type) }
-    var elements: [Value] = []
-    for element in try node.elements() { elements.append(try element.value(as: type)) }
-    return .list(elements)
+    return .list(
+      try node.elements().map { (element) throws(DepotError) in try element.value(as: type) }
+    )
   }
 }
 

@@ -46,11 +46,8 @@ struct RelationshipCheck {
 
   /// Checks that the inverse exists and that each of the two leads to where the other is declared.
   private func check(_ inverse: String, of destination: Entity) throws(DepotError) {
-    let lineage = schema.lineage(of: destination)
-    guard let owner = lineage.first(where: { $0.relationship(inverse) != nil }),
-      let back = owner.relationship(inverse)
-    else {
-      let names = lineage.flatMap(\.relationships).map(\.name)
+    guard let (owner, back) = schema.inverse(of: relationship) else {
+      let names = schema.relationships(of: destination).map(\.name)
       throw .invalid("\(name) has the inverse \(inverse), which \(destination.name) doesn't have.")
         .hint(
           Spelling.hint(for: inverse, in: names)
@@ -105,10 +102,8 @@ extension Schema {
   /// just one isn't, or else the one whose name, as in `Country.capital`, comes first.
   package func holdsIdentifier(_ relationship: Relationship, of owner: String) -> Bool {
     guard !relationship.isToMany else { return false }
-    guard let name = relationship.inverse,
-      let back = self[relationship.destination]?.relationship(name), !back.isToMany
-    else { return true }
+    guard let (other, back) = inverse(of: relationship), !back.isToMany else { return true }
     if relationship.isOptional != back.isOptional { return !relationship.isOptional }
-    return "\(owner).\(relationship.name)" <= "\(relationship.destination).\(name)"
+    return "\(owner).\(relationship.name)" <= "\(other.name).\(back.name)"
   }
 }

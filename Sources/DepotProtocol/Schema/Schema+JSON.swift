@@ -9,11 +9,7 @@ extension Schema {
 
   package init(_ node: JSONNode) throws(DepotError) {
     self = try RequestReader.object(node)
-    do {
-      try validate()
-    } catch {
-      throw error.inside(node.pointer)
-    }
+    try DepotError.inside(node.pointer) { () throws(DepotError) in try validate() }
   }
 
   /// The schema as compact JSON in canonical form: members that say nothing are left out.

@@ -13,6 +13,19 @@ extension Schema {
       )
   }
 
+  /// Returns the relationship that leads back with the entity that declares it, or `nil`.
+  package func inverse(
+    of relationship: Relationship
+  ) -> (owner: Entity, relationship: Relationship)? {
+    guard let name = relationship.inverse, let destination = self[relationship.destination] else {
+      return nil
+    }
+    for owner in lineage(of: destination) {
+      if let inverse = owner.relationship(name) { return (owner, inverse) }
+    }
+    return nil
+  }
+
   /// Returns the error that nothing is called `path` in the rows of `entity`, with the nearest name as
   /// the hint.
   public func unknownPath(_ path: String, from entity: Entity) -> DepotError {

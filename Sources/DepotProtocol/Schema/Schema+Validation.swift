@@ -39,20 +39,9 @@ extension Schema {
   }
 
   private func validateNames() throws(DepotError) {
-    var names: Set<String> = []
-    var originals: Set<String> = []
+    var names = UniqueNames(owner: nil)
     try forEachEntity { (entity) throws(DepotError) in
-      try Self.validate(name: entity.name)
-      guard names.insert(NameSyntax.folded(entity.name)).inserted else {
-        throw .invalid("There are two entities named \(entity.name).")
-          .hint("Names that differ only in case count as equal.").at("/name")
-      }
-      guard let original = entity.originalName else { return }
-      try Self.validate(name: original, at: "/originalName")
-      guard originals.insert(NameSyntax.folded(original)).inserted else {
-        throw .invalid("Two entities were named \(original) before.")
-          .hint("\(original) can become only one of them.").at("/originalName")
-      }
+      try names.insert(entity.name, was: entity.originalName, kind: "entities")
     }
   }
 
@@ -151,14 +140,14 @@ extension Entity {
   }
 }
 
-/// The names of properties, of which no two may be equal.
+/// The names of properties or entities, of which no two may be equal.
 struct UniqueNames {
-  /// The owner of the properties.
-  let owner: String
+  /// The owner of the properties; `nil` for the entities of a schema.
+  let owner: String?
   private var names: Set<String> = []
   private var originals: Set<String> = []
 
-  init(owner: String) {
+  init(owner: String?) {
     self.owner = owner
   }
 
@@ -169,13 +158,13 @@ struct UniqueNames {
   ) throws(DepotError) {
     try Schema.validate(name: name)
     guard names.insert(NameSyntax.folded(name)).inserted else {
-      throw .invalid("\(owner) has two \(kind) named \(name).")
+      throw .invalid("\(owner.map { "\($0) has" } ?? "There are") two \(kind) named \(name).")
         .hint("Names that differ only in case count as equal.").at("/name")
     }
     guard let original else { return }
     try Schema.validate(name: original, at: "/originalName")
     guard originals.insert(NameSyntax.folded(original)).inserted else {
-      throw .invalid("Two \(kind) of \(owner) were named \(original) before.")
+      throw .invalid("Two \(kind)\(owner.map { " of \($0)" } ?? "") were named \(original) before.")
         .hint("\(original) can become only one of them.").at("/originalName")
     }
   }

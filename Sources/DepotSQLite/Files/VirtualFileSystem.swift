@@ -15,65 +15,21 @@ enum VirtualFileSystem {
   static let isRegistered: Bool = {
     guard let system = sqlite3_vfs_find("unix") else { return false }
     let vfs = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
-    vfs.initialize(to: make(beside: system))
+    // All but the opening of files is as in SQLite's own.
+    vfs.initialize(to: system.pointee)
+    vfs.pointee.szOsFile = max(Int32(MemoryLayout<OpenFileSlot>.size), system.pointee.szOsFile)
+    vfs.pointee.zName = UnsafePointer(strdup(name))
+    vfs.pointee.xOpen = { _, path, slot, flags, outFlags in
+      guard let slot else { return SQLITE_CANTOPEN }
+      return VirtualFileSystem.open(path, slot, flags, outFlags)
+    }
     return sqlite3_vfs_register(vfs, 0) == SQLITE_OK
   }()
-
-  private static func make(beside system: UnsafeMutablePointer<sqlite3_vfs>) -> sqlite3_vfs {
-    var vfs = sqlite3_vfs()
-    vfs.iVersion = 2
-    vfs.szOsFile = max(Int32(MemoryLayout<OpenFileSlot>.size), system.pointee.szOsFile)
-    vfs.mxPathname = system.pointee.mxPathname
-    vfs.zName = UnsafePointer(strdup(name))
-    vfs.pAppData = UnsafeMutableRawPointer(system)
-    vfs.xOpen = { vfs, path, slot, flags, outFlags in
-      guard let vfs, let slot else { return SQLITE_CANTOPEN }
-      return VirtualFileSystem.open(vfs, path, slot, flags, outFlags)
-    }
-    vfs.xDelete = { vfs, path, mustFlush in
-      let system = VirtualFileSystem.original(vfs)
-      return system?.pointee.xDelete?(system, path, mustFlush) ?? SQLITE_IOERR
-    }
-    vfs.xAccess = { vfs, path, question, answer in
-      let system = VirtualFileSystem.original(vfs)
-      return system?.pointee.xAccess?(system, path, question, answer) ?? SQLITE_IOERR
-    }
-    vfs.xFullPathname = { vfs, path, size, full in
-      let system = VirtualFileSystem.original(vfs)
-      return system?.pointee.xFullPathname?(system, path, size, full) ?? SQLITE_CANTOPEN
-    }
-    vfs.xRandomness = { vfs, count, bytes in
-      let system = VirtualFileSystem.original(vfs)
-      return system?.pointee.xRandomness?(system, count, bytes) ?? 0
-    }
-    vfs.xSleep = { vfs, microseconds in
-      let system = VirtualFileSystem.original(vfs)
-      return system?.pointee.xSleep?(system, microseconds) ?? 0
-    }
-    vfs.xCurrentTime = { vfs, time in
-      let system = VirtualFileSystem.original(vfs)
-      return system?.pointee.xCurrentTime?(system, time) ?? SQLITE_ERROR
-    }
-    vfs.xCurrentTimeInt64 = { vfs, time in
-      let system = VirtualFileSystem.original(vfs)
-      return system?.pointee.xCurrentTimeInt64?(system, time) ?? SQLITE_ERROR
-    }
-    vfs.xGetLastError = { _, _, _ in errno }
-    return vfs
-  }
-
-  /// SQLite's own file system.
-  private static func original(
-    _ vfs: UnsafeMutablePointer<sqlite3_vfs>?
-  ) -> UnsafeMutablePointer<sqlite3_vfs>? {
-    vfs?.pointee.pAppData?.assumingMemoryBound(to: sqlite3_vfs.self)
-  }
 
   /// Opens a file.
   ///
   /// - Returns: A result code of SQLite.
   private static func open(
-    _ vfs: UnsafeMutablePointer<sqlite3_vfs>,
     _ path: UnsafePointer<CChar>?,
     _ slot: UnsafeMutablePointer<sqlite3_file>,
     _ flags: Int32,
@@ -81,7 +37,7 @@ enum VirtualFileSystem {
   ) -> Int32 {
     slot.pointee.pMethods = nil
     guard let path, flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL) != 0 else {
-      let system = VirtualFileSystem.original(vfs)
+      let system = sqlite3_vfs_find("unix")
       return system?.pointee.xOpen?(system, path, slot, flags, outFlags) ?? SQLITE_CANTOPEN
     }
     do throws(FileFailure) {

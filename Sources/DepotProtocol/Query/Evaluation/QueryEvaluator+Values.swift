@@ -168,11 +168,7 @@ extension QueryEvaluator {
     switch aggregate {
     case .count: return .int64(Int64(elements.count))
     case .countDistinct:
-      let sorted = values.sorted { $0.sortOrder($1) < 0 }
-      let different = sorted.indices.filter {
-        $0 == 0 || sorted[$0 - 1].sortOrder(sorted[$0]) != 0
-      }
-      return .int64(Int64(different.count))
+      return .int64(Int64(values.different.count))
     case .min: return values.min { $0.sortOrder($1) < 0 } ?? .null
     case .max: return values.max { $0.sortOrder($1) < 0 } ?? .null
     default:
@@ -227,12 +223,6 @@ extension QueryEvaluator {
     let values = evaluate(expression).elements.map(\.value).map { value in
       type.flatMap { value.converted(to: $0) } ?? value
     }
-    guard isSet else { return values }
-    var different: [Value] = []
-    for value in values.sorted(by: { $0.sortOrder($1) < 0 })
-    where different.last?.sortOrder(value) != 0 {
-      different.append(value)
-    }
-    return different
+    return isSet ? values.different : values
   }
 }

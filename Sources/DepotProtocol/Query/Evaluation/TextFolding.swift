@@ -96,10 +96,8 @@ private struct SimpleFolds: Sendable {
   private init() {
     folds = (Self.first..<0x530).map { value in
       guard let scalar = Unicode.Scalar(value), value != 0x131 else { return nil }
-      var folded: [Unicode.Scalar] = []
-      for upper in scalar.properties.uppercaseMapping.unicodeScalars {
-        folded += upper.properties.lowercaseMapping.unicodeScalars
-      }
+      let folded = scalar.properties.uppercaseMapping.unicodeScalars
+        .flatMap(\.properties.lowercaseMapping.unicodeScalars)
       return folded.count == 1 ? folded[0] : nil
     }
   }

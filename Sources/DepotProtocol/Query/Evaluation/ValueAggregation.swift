@@ -120,3 +120,14 @@ extension Value {
     return isNaN ? (other.isNaN ? 0 : 1) : -1
   }
 }
+
+extension [Value] {
+  /// The values in their order, each once.
+  package var different: [Value] {
+    var different: [Value] = []
+    for value in sorted(by: { $0.sortOrder($1) < 0 }) where different.last?.sortOrder(value) != 0 {
+      different.append(value)
+    }
+    return different
+  }
+}

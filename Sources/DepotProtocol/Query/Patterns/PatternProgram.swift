@@ -42,14 +42,9 @@ struct PatternProgram {
   private static func size(_ node: PatternNode) throws(PatternFailure) -> Int {
     switch node {
     case .set, .assertion: return 1
-    case .sequence(let parts):
-      var sum = 0
-      for part in parts { sum += try size(part) }
-      return sum
+    case .sequence(let parts): return try parts.map(size).reduce(0, +)
     case .alternation(let branches):
-      var sum = 2 * (branches.count - 1)
-      for branch in branches { sum += try size(branch) }
-      return sum
+      return try branches.map(size).reduce(2 * (branches.count - 1), +)
     case .repetition(let part, let least, let most, let offset):
       let size = try size(part)
       if size == 0 { return 0 }
