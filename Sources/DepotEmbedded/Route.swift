@@ -1,12 +1,6 @@
 internal import DepotClientCore
 internal import DepotProtocol
 
-/// The names by which a client introduces itself.
-struct ClientIdentity: Sendable {
-  var author: String?
-  var process: String?
-}
-
 /// How a store is reached.
 enum Route: Sendable {
   /// In a container of the service on the default socket.
@@ -30,38 +24,18 @@ enum Route: Sendable {
   ///
   /// - Returns: `nil` if the service is gone or doesn't have the store any more.
   /// - Throws: ``DepotError`` if it refuses.
-  func connect(_ identity: ClientIdentity) throws(DepotError) -> BlockingConnection? {
+  func connect() throws(DepotError) -> BlockingConnection? {
     do throws(DepotError) {
       switch self {
       case .service(let socket, let container):
-        let connection = try BlockingConnection(
-          socket: socket,
-          container: container,
-          author: identity.author,
-          process: identity.process
-        )
+        let connection = try BlockingConnection(socket: socket, container: container)
         return connection.foundContainer ? connection : nil
-      case .guest(let socket):
-        return try BlockingConnection(
-          socket: socket,
-          author: identity.author,
-          process: identity.process
-        )
-      case .embedded(let service, _):
-        return try BlockingConnection(
-          service.makeConnection(),
-          author: identity.author,
-          process: identity.process
-        )
+      case .guest(let socket): return try BlockingConnection(socket: socket)
+      case .embedded(let service, _): return try BlockingConnection(service.makeConnection())
       }
     } catch {
-      if error.meansGone { return nil }
+      if [.noService, .disconnected, .draining].contains(error.code) { return nil }
       throw error
     }
   }
-}
-
-extension DepotError {
-  /// Whether the service that was asked is gone, or about to be.
-  var meansGone: Bool { [.noService, .disconnected, .draining].contains(code) }
 }

@@ -1,5 +1,6 @@
 import DepotClient
 import DepotEmbedded
+import DepotLinux
 import DepotProtocol
 import Testing
 
@@ -45,12 +46,12 @@ extension EmbeddedTests {
 
     @Test func `a store in memory can be watched and has a history`() throws {
       let access = try StoreAccess(.memory(name: "history"), schema: Note.schema)
-      let connection = try access.connect(author: "me", process: "test/1")
-      try connection.insert([Note("a")])
+      let connection = try access.connect()
+      try connection.insert(InsertRequest([Note("a")]), author: "me")
       var transactions: [HistoryTransaction] = []
       try connection.history { transactions.append($0) }
       #expect(transactions.last?.author == "me")
-      #expect(transactions.last?.process == "test/1")
+      #expect(transactions.last?.process == "swift/\(Process.identifier)")
     }
   }
 }

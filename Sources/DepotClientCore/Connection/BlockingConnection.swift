@@ -150,15 +150,8 @@ public final class BlockingConnection {
   ///
   /// - Throws: ``DepotError`` `unavailable.disconnected` if the service closes the connection,
   ///   `protocol.version` if it is too old or too new.
-  package convenience init(
-    _ descriptor: Descriptor,
-    author: String? = nil,
-    process: String? = nil
-  ) throws(DepotError) {
-    var hello = Hello("swift")
-    hello.author = author
-    hello.process = process
-    let (wire, welcome) = try Self.greet(descriptor, hello)
+  package convenience init(_ descriptor: Descriptor) throws(DepotError) {
+    let (wire, welcome) = try Self.greet(descriptor, Hello("swift"))
     self.init(wire, welcome)
   }
 
