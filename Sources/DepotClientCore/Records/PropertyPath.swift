@@ -52,20 +52,8 @@ package struct PropertyPath {
 
   /// The key paths that lead on from the properties of a type.
   package static func all<Model: RowConvertible>(of model: Model.Type) -> some Sequence<Known> {
-    var level = Model.steps.map { Known(keyPath: $0.keyPath, path: $0.name, content: $0.content) }
-    var remaining = depth
-    var position = 0
-    return AnyIterator {
-      while position == level.count {
-        guard remaining > 1 else { return nil }
-        remaining -= 1
-        position = 0
-        level = level.flatMap(Self.next)
-        if level.isEmpty { return nil }
-      }
-      defer { position += 1 }
-      return level[position]
-    }
+    let first = Model.steps.map { Known(keyPath: $0.keyPath, path: $0.name, content: $0.content) }
+    return sequence(first: first) { $0.flatMap(next) }.prefix(depth).lazy.flatMap { $0 }
   }
 
   private static func next(_ known: Known) -> [Known] {

@@ -63,20 +63,8 @@ struct ModelPath {
   /// The key paths of the stored properties of a model, of those of its structures, and of what its
   /// to-one relationships lead to.
   static func all<T: PersistentModel>(of type: T.Type) -> some Sequence<ModelPath> {
-    var level = first(of: EntityDescription.of(type))
-    var remaining = depth
-    var position = 0
-    return AnyIterator {
-      while position == level.count {
-        guard remaining > 1 else { return nil }
-        remaining -= 1
-        position = 0
-        level = level.flatMap(\.next)
-        if level.isEmpty { return nil }
-      }
-      defer { position += 1 }
-      return level[position]
-    }
+    sequence(first: first(of: EntityDescription.of(type))) { $0.flatMap(\.next) }
+      .prefix(depth).lazy.flatMap { $0 }
   }
 
   /// The key paths of the stored properties of a model, and of those of its structures.
