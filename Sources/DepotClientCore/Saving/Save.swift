@@ -87,15 +87,9 @@ extension Save {
     _ identifier: Identifier<Model>,
     set assignments: [Assignment<Model>]
   ) throws(DepotError) {
-    var columns = ["$id"]
-    var values = [identifier.attributeValue]
-    for assignment in assignments {
-      for (name, value) in try assignment.columns() {
-        columns.append(name)
-        values.append(value)
-      }
-    }
-    updates.append(Model.entity, columns) { row in
+    let (columns, values) = try assignments.columns()
+    updates.append(Model.entity, ["$id"] + columns) { row in
+      row.append(identifier)
       for value in values { row.append(value) }
     }
   }
@@ -110,14 +104,21 @@ extension Save {
 
   /// Deletes a record, with what its relationships' delete rules take along.
   public mutating func delete<Model: Record>(_ identifier: Identifier<Model>) {
+    delete(Model.entity, identifier.value, nil)
+  }
+
+  /// Deletes a row, which must have a version if one is given.
+  mutating func delete(_ entity: String, _ identifier: Int64, _ version: Int64?) {
     let isSame = { (deletion: SaveRequest.Deletion) in
-      deletion.entity == Model.entity && deletion.versions == nil
+      deletion.entity == entity && (deletion.versions == nil) == (version == nil)
     }
-    if let index = deletes.firstIndex(where: isSame) {
-      deletes[index].identifiers.append(identifier.value)
-    } else {
-      deletes.append(SaveRequest.Deletion(entity: Model.entity, identifiers: [identifier.value]))
+    let index = deletes.firstIndex(where: isSame) ?? deletes.count
+    if index == deletes.count {
+      let versions: [Int64]? = version == nil ? nil : []
+      deletes.append(SaveRequest.Deletion(entity: entity, identifiers: [], versions: versions))
     }
+    deletes[index].identifiers.append(identifier)
+    if let version { deletes[index].versions?.append(version) }
   }
 }
 
