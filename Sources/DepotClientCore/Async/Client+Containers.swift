@@ -18,8 +18,9 @@ extension Client {
     let node = try await send(.openContainer(request))
     if !request.stores.contains(where: { $0.location == .memory }) {
       core.update { state, _ in
+        state.containers[request.name] = request
         // Others may have added to the schema by then.
-        state.containers[request.name] = request.withoutSchema
+        state.containers[request.name]?.schema = nil
       }
     }
     return try OpenedContainer(node)
@@ -31,13 +32,5 @@ extension Client {
   public func closeContainer(_ name: String) async throws {
     core.update { state, _ in state.containers[name] = nil }
     _ = try await send(.closeContainer(name))
-  }
-}
-
-extension ContainerRequest {
-  fileprivate var withoutSchema: ContainerRequest {
-    var copy = self
-    copy.schema = nil
-    return copy
   }
 }

@@ -154,12 +154,7 @@ extension LiveResults {
         setToken(rows.token, &state, &news)
       case .change(let change):
         try replaceRows(of: &state, &news) { (rows) throws(DepotError) in
-          try LivePlaces.apply(
-            to: &rows,
-            taken: change.taken,
-            put: change.placed.map { LivePlaces.Put(element: $0.row, at: $0.at) },
-            identifier: \.identifier
-          )
+          try change.apply(to: &rows)
         }
         tellRecords(change, &state, &news)
         setToken(change.token, &state, &news)
