@@ -42,15 +42,7 @@ public struct Save: Sendable {
       inserts: inserts.list.map {
         SaveRequest.Insertion(entity: $0.entity, columns: $0.columns, rows: $0.rows)
       },
-      updates: updates.list.map {
-        SaveRequest.Change(
-          entity: $0.entity,
-          columns: $0.columns,
-          rows: $0.rows,
-          base: $0.baseColumns.isEmpty
-            ? nil : SaveRequest.Base(columns: $0.baseColumns, rows: $0.baseRows)
-        )
-      },
+      updates: updates.list,
       deletes: deletes,
       onConflict: onConflict,
       reads: reads,
@@ -127,18 +119,10 @@ struct OrderedBatches: Sendable {
   private struct Key: Hashable {
     var entity: String
     var columns: [String]
-    var baseColumns: [String]
+    var baseColumns: [String]?
   }
 
-  struct Batch: Sendable {
-    var entity: String
-    var columns: [String]
-    var rows = RowBatch()
-    var baseColumns: [String]
-    var baseRows = RowBatch()
-  }
-
-  private(set) var list: [Batch] = []
+  private(set) var list: [SaveRequest.Change] = []
   private var positions: [Key: Int] = [:]
 
   var isEmpty: Bool { list.isEmpty }
@@ -146,7 +130,7 @@ struct OrderedBatches: Sendable {
   mutating func append(
     _ entity: String,
     _ columns: [String],
-    base baseColumns: [String] = [],
+    base baseColumns: [String]? = nil,
     _ write: (inout RowWriter) -> Void,
     base writeBase: (inout RowWriter) -> Void = { _ in }
   ) {
@@ -154,9 +138,12 @@ struct OrderedBatches: Sendable {
     let position = positions[key] ?? list.count
     if position == list.count {
       positions[key] = position
-      list.append(Batch(entity: entity, columns: columns, baseColumns: baseColumns))
+      let base = baseColumns.map { SaveRequest.Base(columns: $0, rows: RowBatch()) }
+      list.append(
+        SaveRequest.Change(entity: entity, columns: columns, rows: RowBatch(), base: base)
+      )
     }
     list[position].rows.appendRow(write)
-    if !baseColumns.isEmpty { list[position].baseRows.appendRow(writeBase) }
+    list[position].base?.rows.appendRow(writeBase)
   }
 }
