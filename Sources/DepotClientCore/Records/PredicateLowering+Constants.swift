@@ -30,7 +30,7 @@ extension PredicateLowering {
   /// A record is its identifier, an enumeration its raw value or else the name of its case.
   package func constant(_ value: Any) -> Value? {
     switch value {
-    case let value as any OptionalConstant: return value.wrapped.map(constant) ?? .null
+    case let value as any OptionalContent: return value.wrapped.map(constant) ?? .null
     case let value as any AttributeValue: return value.attributeValue
     default: break
     }
@@ -45,7 +45,7 @@ extension PredicateLowering {
   }
 
   private func list(_ collection: some Collection) -> Value? {
-    guard !(collection is any KeyedConstant) else { return nil }
+    guard !(collection is any KeyedContent) else { return nil }
     var values: [Value] = []
     for element in collection {
       guard let value = constant(element) else { return nil }
@@ -62,18 +62,15 @@ extension PredicateLowering {
 }
 
 /// An optional of any type.
-private protocol OptionalConstant {
+protocol OptionalContent {
+  static var wrappedType: Any.Type { get }
   var wrapped: Any? { get }
 }
 
-extension Optional: OptionalConstant {
-  fileprivate var wrapped: Any? { map { $0 } }
+extension Optional: OptionalContent {
+  static var wrappedType: Any.Type { Wrapped.self }
+  var wrapped: Any? { map { $0 } }
 }
-
-/// A dictionary of any type, which isn't a list of its pairs.
-private protocol KeyedConstant {}
-
-extension Dictionary: KeyedConstant {}
 
 /// A node that can be evaluated without harm if its parts can.
 package protocol ConstantExpression {
