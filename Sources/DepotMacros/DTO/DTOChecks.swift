@@ -85,13 +85,7 @@ enum DTOChecks {
         "dto.constant",
         "@DTO cannot read constant '\(name)', which has a value already",
         at: binding,
-        fixIts: [
-          .replace(
-            "change 'let' to 'var'",
-            variable.bindingSpecifier,
-            by: variable.bindingSpecifier.with(\.tokenKind, .keyword(.var))
-          )
-        ]
+        fixIts: [.change(variable.bindingSpecifier, to: "var")]
       )
     }
   }

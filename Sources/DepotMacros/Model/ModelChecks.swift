@@ -73,12 +73,7 @@ enum ModelChecks {
   ) -> FixIt? {
     guard keyword.text != "enum", keyword.text != "protocol" else { return nil }
     let isFinal = declaration.modifiers.contains(.final)
-    let new = isFinal ? "class" : "final class"
-    return .replace(
-      "change '\(keyword.text)' to '\(new)'",
-      keyword,
-      by: keyword.with(\.tokenKind, .identifier(new))
-    )
+    return .change(keyword, to: isFinal ? "class" : "final class")
   }
 
   /// Inserts an initializer after the stored properties, with a parameter for each that it can.
