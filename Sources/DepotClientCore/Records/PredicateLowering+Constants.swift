@@ -74,17 +74,22 @@ extension Optional: OptionalContent {
 
 /// A node that can be evaluated without harm if its parts can.
 package protocol ConstantExpression {
+  var parts: [any PredicateExpression] { get }
   /// Whether its parts don't depend on the record, but at most on `variables`.
   func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool
 }
 
-extension PredicateExpressions.Value: ConstantExpression {
-  package func isConstant(_: Set<PredicateExpressions.VariableID>) -> Bool { true }
+extension ConstantExpression {
+  package var parts: [any PredicateExpression] { [] }
+
+  package func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
+    parts.allSatisfy { Constant.isSafe($0, variables) }
+  }
 }
 
-extension PredicateExpressions.NilLiteral: ConstantExpression {
-  package func isConstant(_: Set<PredicateExpressions.VariableID>) -> Bool { true }
-}
+extension PredicateExpressions.Value: ConstantExpression {}
+
+extension PredicateExpressions.NilLiteral: ConstantExpression {}
 
 extension PredicateExpressions.Variable: ConstantExpression {
   package func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
@@ -93,15 +98,11 @@ extension PredicateExpressions.Variable: ConstantExpression {
 }
 
 extension PredicateExpressions.KeyPath: ConstantExpression {
-  package func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
-    Constant.isSafe(root, variables)
-  }
+  package var parts: [any PredicateExpression] { [root] }
 }
 
 extension PredicateExpressions.NilCoalesce: ConstantExpression {
-  package func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
-    Constant.isSafe(lhs, variables) && Constant.isSafe(rhs, variables)
-  }
+  package var parts: [any PredicateExpression] { [lhs, rhs] }
 }
 
 extension PredicateExpressions.OptionalFlatMap: ConstantExpression {
