@@ -1,8 +1,8 @@
-internal import DepotClientCore
+package import DepotClientCore
 internal import DepotProtocol
 
 /// How a store is reached.
-enum Route: Sendable {
+package enum Route: Sendable {
   /// In a container of the service on the default socket.
   case service(SocketPath, container: String)
   /// In the service of another program.
@@ -11,7 +11,7 @@ enum Route: Sendable {
   case embedded(EmbeddedService, SocketPath?)
 
   /// Whether it leads to the very same service.
-  func isSame(as other: Route) -> Bool {
+  package func isSame(as other: Route) -> Bool {
     switch (self, other) {
     case (.service(let socket, _), .service(let another, _)): socket == another
     case (.guest(let socket), .guest(let another)): socket == another

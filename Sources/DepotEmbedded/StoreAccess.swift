@@ -19,21 +19,9 @@ package final class StoreAccess: Sendable {
     case memory(name: String)
   }
 
-  /// The server of a store.
-  package enum Kind: Hashable, Sendable {
-    /// The service on the default socket.
-    case service(SocketPath)
-    /// This process, also for others.
-    case owner(SocketPath)
-    /// Another program.
-    case guest(of: SocketPath)
-    /// This process, for itself alone.
-    case embedded
-  }
-
   /// Whether changes are refused.
   package let isReadOnly: Bool
-  private let route: Mutex<Route>
+  private let lastRoute: Mutex<Route>
   private let finder: RouteFinder?
 
   /// Finds or starts the service of a store, or becomes it.
@@ -50,22 +38,15 @@ package final class StoreAccess: Sendable {
     case .file(let path):
       let finder = RouteFinder(file: try StoreFile(path), isReadOnly: isReadOnly)
       self.finder = finder
-      route = Mutex(try finder.find())
+      lastRoute = Mutex(try finder.find())
     case .memory(let name):
       finder = nil
-      route = Mutex(try Self.openMemory(name))
+      lastRoute = Mutex(try Self.openMemory(name))
     }
   }
 
-  /// The server of the store, as of the last connection.
-  package var kind: Kind {
-    switch route.withLock({ $0 }) {
-    case .service(let socket, _): .service(socket)
-    case .guest(let socket): .guest(of: socket)
-    case .embedded(_, let socket?): .owner(socket)
-    case .embedded(_, nil): .embedded
-    }
-  }
+  /// How the store is reached, as of the last connection.
+  package var route: Route { lastRoute.withLock { $0 } }
 
   /// Connects to whoever serves the store; blocks.
   ///
@@ -77,7 +58,7 @@ package final class StoreAccess: Sendable {
     for attempt in 0..<Self.attempts {
       // One that is about to end needs a moment for it.
       if attempt > 0 { Process.sleep(milliseconds: attempt) }
-      let current = route.withLock { $0 }
+      let current = route
       if let connection = try current.connect() {
         connection.refusesChanges = isReadOnly
         return connection
@@ -92,7 +73,7 @@ package final class StoreAccess: Sendable {
 
   /// Finds another route.
   private func replace(_ lost: Route) throws(DepotError) {
-    try route.withLock { (route) throws(DepotError) in
+    try lastRoute.withLock { (route) throws(DepotError) in
       // Another thread may have found one meanwhile.
       guard route.isSame(as: lost) else { return }
       guard let finder else {

@@ -88,11 +88,11 @@ struct StoreUser {
   }
 
   private var kind: String {
-    switch access?.kind {
+    switch access?.route {
     case .service: "service"
-    case .owner: "owner"
     case .guest: "guest"
-    case .embedded: "embedded"
+    case .embedded(_, nil): "embedded"
+    case .embedded: "owner"
     case nil: "none"
     }
   }
