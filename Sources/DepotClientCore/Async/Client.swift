@@ -86,12 +86,12 @@ extension ClientCore {
   /// Fails everybody who waits, and those to come, and ends the thread.
   func close() {
     let error = DepotError(.disconnected, "The client was closed.")
-    update { state, consequences in
+    update { state in
       guard state.closure == nil else { return }
       state.closure = error
       state.descriptor = nil
-      state.perform(state.table.failAll(error), &consequences)
-      consequences.mustWake = true
+      state.perform(state.table.failAll(error))
+      state.consequences.mustWake = true
     }
   }
 }

@@ -87,7 +87,5 @@ final class OpenCall: Sendable {
 
 extension ClientCore {
   /// How often it was given up to connect again.
-  fileprivate var surrenders: Int { update { state, _ in state.surrenders } }
-
-  fileprivate var isClosed: Bool { update { state, _ in state.closure != nil } }
+  fileprivate var surrenders: Int { update { state in state.surrenders } }
 }
