@@ -66,15 +66,6 @@ extension ClientLoop {
     let now = Monotonic.now()
     return expiry > now ? Int(clamping: (expiry - now) / 1_000_000 + 1) : 0
   }
-
-  /// Fails everybody who waits, and those to come.
-  func close(_ error: DepotError) {
-    core.update { state in
-      state.descriptor = nil
-      state.closure = state.closure ?? error
-      state.perform(state.table.failAll(error))
-    }
-  }
 }
 
 extension ClientCore.State {

@@ -29,7 +29,7 @@ struct ClientLoop {
       descriptor = try SocketPath.persevering { () throws(DepotError) in try connect() }
       first(.success(()))
     } catch {
-      close(error)
+      core.close(error)
       return first(.failure(error))
     }
     while serve(descriptor), let next = reconnect() { descriptor = next }
