@@ -21,7 +21,7 @@ struct ReplyTable: Sendable {
   /// Ids whose answers nobody waits for any more but which the service still counts.
   private var abandoned: Set<Int64> = []
   /// The calls that wait in each lane.
-  private var waiting = PendingCall.Lane.allCases.map { _ in Waiting() }
+  private var waiting = PendingCall.Lane.allCases.map { _ in Queue<Ticket>() }
   /// How many calls of each lane the service has.
   private var sent = PendingCall.Lane.allCases.map { _ in 0 }
   private var nextTicket: Ticket = 0
