@@ -5,7 +5,7 @@ internal import DepotServer
 internal import Synchronization
 
 /// A service inside this process for one store, which ends with the last reference to it.
-final class EmbeddedService: Sendable {
+package final class EmbeddedService: Sendable {
   private let key: EmbeddedServices.Key
   private let life: ServiceLife
 

@@ -1,14 +1,8 @@
-internal import DepotClientCore
+package import DepotClientCore
 internal import DepotProtocol
 
-/// The names by which a client introduces itself.
-struct ClientIdentity: Sendable {
-  var author: String?
-  var process: String?
-}
-
 /// How a store is reached.
-enum Route: Sendable {
+package enum Route: Sendable {
   /// In a container of the service on the default socket.
   case service(SocketPath, container: String)
   /// In the service of another program.
@@ -17,7 +11,7 @@ enum Route: Sendable {
   case embedded(EmbeddedService, SocketPath?)
 
   /// Whether it leads to the very same service.
-  func isSame(as other: Route) -> Bool {
+  package func isSame(as other: Route) -> Bool {
     switch (self, other) {
     case (.service(let socket, _), .service(let another, _)): socket == another
     case (.guest(let socket), .guest(let another)): socket == another
@@ -30,38 +24,18 @@ enum Route: Sendable {
   ///
   /// - Returns: `nil` if the service is gone or doesn't have the store any more.
   /// - Throws: ``DepotError`` if it refuses.
-  func connect(_ identity: ClientIdentity) throws(DepotError) -> BlockingConnection? {
+  func connect() throws(DepotError) -> BlockingConnection? {
     do throws(DepotError) {
       switch self {
       case .service(let socket, let container):
-        let connection = try BlockingConnection(
-          socket: socket,
-          container: container,
-          author: identity.author,
-          process: identity.process
-        )
+        let connection = try BlockingConnection(socket: socket, container: container)
         return connection.foundContainer ? connection : nil
-      case .guest(let socket):
-        return try BlockingConnection(
-          socket: socket,
-          author: identity.author,
-          process: identity.process
-        )
-      case .embedded(let service, _):
-        return try BlockingConnection(
-          service.makeConnection(),
-          author: identity.author,
-          process: identity.process
-        )
+      case .guest(let socket): return try BlockingConnection(socket: socket)
+      case .embedded(let service, _): return try BlockingConnection(service.makeConnection())
       }
     } catch {
-      if error.meansGone { return nil }
+      if [.noService, .disconnected, .draining].contains(error.code) { return nil }
       throw error
     }
   }
-}
-
-extension DepotError {
-  /// Whether the service that was asked is gone, or about to be.
-  var meansGone: Bool { [.noService, .disconnected, .draining].contains(code) }
 }

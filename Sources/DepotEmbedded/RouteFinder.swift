@@ -39,7 +39,7 @@ struct RouteFinder: Sendable {
       }
       start = .never
       let guest = Route.guest(file.socket)
-      if try guest.connect(ClientIdentity()) != nil { return guest }
+      if try guest.connect() != nil { return guest }
       do throws(Obstacle) {
         return try becomeOwner()
       } catch {

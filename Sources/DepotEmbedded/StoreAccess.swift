@@ -19,22 +19,9 @@ package final class StoreAccess: Sendable {
     case memory(name: String)
   }
 
-  /// The server of a store.
-  package enum Kind: Hashable, Sendable {
-    /// The service on the default socket.
-    case service(SocketPath)
-    /// This process, also for others.
-    case owner(SocketPath)
-    /// Another program.
-    case guest(of: SocketPath)
-    /// This process, for itself alone.
-    case embedded
-  }
-
-  package let location: Location
   /// Whether changes are refused.
   package let isReadOnly: Bool
-  private let route: Mutex<Route>
+  private let lastRoute: Mutex<Route>
   private let finder: RouteFinder?
 
   /// Finds or starts the service of a store, or becomes it.
@@ -42,60 +29,37 @@ package final class StoreAccess: Sendable {
   /// - Parameters:
   ///   - location: Which store; a file that is missing is made.
   ///   - isReadOnly: Whether changes are refused; a file that is missing isn't made then.
-  ///   - schema: The schema to define; `nil` for what the store has.
   /// - Throws: ``DepotError`` `notfound.file` if there is no file or no folder for it,
-  ///   `unavailable.busy` if a process has the file that answers nobody, `unavailable.readonly` if a
-  ///   schema would have to be changed in a store that may only be read, and others of class `schema`,
-  ///   `storage`, `permission`, and `unavailable`.
-  package init(
-    _ location: Location,
-    isReadOnly: Bool = false,
-    schema: Schema? = nil
-  ) throws(DepotError) {
-    self.location = location
+  ///   `unavailable.busy` if a process has the file that answers nobody, and others of class `storage`,
+  ///   `permission`, and `unavailable`.
+  package init(_ location: Location, isReadOnly: Bool = false) throws(DepotError) {
     self.isReadOnly = isReadOnly
     switch location {
     case .file(let path):
       let finder = RouteFinder(file: try StoreFile(path), isReadOnly: isReadOnly)
       self.finder = finder
-      route = Mutex(try finder.find())
+      lastRoute = Mutex(try finder.find())
     case .memory(let name):
       finder = nil
-      route = Mutex(try Self.openMemory(name))
+      lastRoute = Mutex(try Self.openMemory(name))
     }
-    if let schema { try define(schema) }
   }
 
-  /// The server of the store, as of the last connection.
-  package var kind: Kind {
-    switch route.withLock({ $0 }) {
-    case .service(let socket, _): .service(socket)
-    case .guest(let socket): .guest(of: socket)
-    case .embedded(_, let socket?): .owner(socket)
-    case .embedded(_, nil): .embedded
-    }
-  }
+  /// How the store is reached, as of the last connection.
+  package var route: Route { lastRoute.withLock { $0 } }
 
   /// Connects to whoever serves the store; blocks.
   ///
   /// After a service was lost this finds the next one, or becomes it. A connection doesn't keep a
   /// service inside this process alive: keep the access as well.
   ///
-  /// - Parameters:
-  ///   - author: The author of the changes in the history; nobody if `nil`.
-  ///   - process: The process that the history names; if `nil`, "swift" and the number of this one.
-  /// - Returns: A connection about the store.
-  /// - Throws: ``DepotError`` like ``init(_:isReadOnly:schema:)``.
-  package func connect(
-    author: String? = nil,
-    process: String? = nil
-  ) throws(DepotError) -> BlockingConnection {
-    let identity = ClientIdentity(author: author, process: process)
+  /// - Throws: ``DepotError`` like ``init(_:isReadOnly:)``.
+  package func connect() throws(DepotError) -> BlockingConnection {
     for attempt in 0..<Self.attempts {
       // One that is about to end needs a moment for it.
       if attempt > 0 { Process.sleep(milliseconds: attempt) }
-      let current = route.withLock { $0 }
-      if let connection = try current.connect(identity) {
+      let current = route
+      if let connection = try current.connect() {
         connection.refusesChanges = isReadOnly
         return connection
       }
@@ -109,7 +73,7 @@ package final class StoreAccess: Sendable {
 
   /// Finds another route.
   private func replace(_ lost: Route) throws(DepotError) {
-    try route.withLock { (route) throws(DepotError) in
+    try lastRoute.withLock { (route) throws(DepotError) in
       // Another thread may have found one meanwhile.
       guard route.isSame(as: lost) else { return }
       guard let finder else {
@@ -121,27 +85,5 @@ package final class StoreAccess: Sendable {
 
   private static func openMemory(_ name: String) throws(DepotError) -> Route {
     .embedded(try EmbeddedService.inMemory(named: name), nil)
-  }
-
-  /// Defines a schema, again if the service goes away meanwhile.
-  private func define(_ schema: Schema) throws(DepotError) {
-    var last: DepotError?
-    for _ in 0..<Self.attempts {
-      do {
-        let result = try connect().define(schema, isDryRun: isReadOnly)
-        guard isReadOnly, result.isChanged else { return }
-        throw DepotError(
-          .readOnly,
-          "The store is open for reading only, and its schema differs: "
-            + result.changes.joined(separator: " ")
-        )
-      } catch let error as DepotError {
-        guard error.meansGone else { throw error }
-        last = error
-      } catch {
-        throw DepotError(.bug, "\(error)")
-      }
-    }
-    if let last { throw last }
   }
 }

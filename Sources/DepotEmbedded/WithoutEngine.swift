@@ -3,7 +3,7 @@ internal import DepotLinux
 internal import DepotProtocol
 
 /// A service inside this process, which a program that was built without the engine never has.
-final class EmbeddedService: Sendable {
+package final class EmbeddedService: Sendable {
   private init() {}
 
   static func existing(file path: String) -> EmbeddedService? { nil }

@@ -1,4 +1,5 @@
 import DepotClient
+import DepotEmbedded
 import DepotProtocol
 
 /// The record of the tests' schema; names aren't unique, so that one that is stored twice shows.
@@ -25,6 +26,14 @@ struct Note: Record, Hashable {
   }
 
   func write(to row: inout RowWriter) { row.append(name) }
+}
+
+extension StoreAccess {
+  /// Opens a store with a schema.
+  convenience init(_ location: Location, schema: Schema) throws {
+    try self.init(location)
+    try connect().define(schema)
+  }
 }
 
 extension BlockingConnection {

@@ -65,18 +65,34 @@ struct StoreUser {
     _ location: StoreAccess.Location,
     isReadOnly: Bool = false
   ) throws -> String {
-    let made = try StoreAccess(location, isReadOnly: isReadOnly, schema: Self.schema)
+    let made = try StoreAccess(location, isReadOnly: isReadOnly)
+    try define(in: made)
     access = made
     connection = try made.connect()
     return kind
   }
 
+  /// Defines the schema, again if the service goes away meanwhile.
+  private func define(in access: StoreAccess) throws {
+    while true {
+      do {
+        let result = try access.connect().define(Self.schema, isDryRun: access.isReadOnly)
+        if access.isReadOnly, result.isChanged { throw DepotError(.readOnly, "It differs.") }
+        return
+      } catch let error as DepotError
+        where [.noService, .disconnected, .draining].contains(error.code)
+      {
+        continue
+      }
+    }
+  }
+
   private var kind: String {
-    switch access?.kind {
+    switch access?.route {
     case .service: "service"
-    case .owner: "owner"
     case .guest: "guest"
-    case .embedded: "embedded"
+    case .embedded(_, nil): "embedded"
+    case .embedded: "owner"
     case nil: "none"
     }
   }

@@ -58,7 +58,7 @@ struct PageReading<Model: Record> {
     )
     var types: [AttributeType] = []
     for descriptor in sort {
-      let property = try SortedProperty.find(descriptor).property
+      let property = try SortKey.property(descriptor).property
       types.append(property.type)
       guard !property.path.hasPrefix("$"), request.select?.contains(property.path) == false else {
         continue

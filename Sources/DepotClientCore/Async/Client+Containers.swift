@@ -17,9 +17,10 @@ extension Client {
   public func openContainer(_ request: ContainerRequest) async throws -> OpenedContainer {
     let node = try await send(.openContainer(request))
     if !request.stores.contains(where: { $0.location == .memory }) {
-      core.update { state, _ in
+      core.update { state in
+        state.containers[request.name] = request
         // Others may have added to the schema by then.
-        state.containers[request.name] = request.withoutSchema
+        state.containers[request.name]?.schema = nil
       }
     }
     return try OpenedContainer(node)
@@ -29,15 +30,7 @@ extension Client {
   ///
   /// - Throws: ``DepotError`` `notfound.container` if it isn't open.
   public func closeContainer(_ name: String) async throws {
-    core.update { state, _ in state.containers[name] = nil }
+    core.update { state in state.containers[name] = nil }
     _ = try await send(.closeContainer(name))
-  }
-}
-
-extension ContainerRequest {
-  fileprivate var withoutSchema: ContainerRequest {
-    var copy = self
-    copy.schema = nil
-    return copy
   }
 }

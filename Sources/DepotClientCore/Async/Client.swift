@@ -69,29 +69,26 @@ public final class Client: Sendable {
     self.snapshot = snapshot
   }
 
-  deinit {
-    if owner == nil { core.close() }
-  }
+  deinit { close() }
 
   /// Ends the connection.
   ///
   /// Calls that wait for their outcome fail with `unavailable.disconnected`, and so do all later
   /// ones. The client also ends when the last reference to it goes away.
   public func close() {
-    if owner == nil { core.close() }
+    if owner == nil { core.close(DepotError(.disconnected, "The client was closed.")) }
   }
 }
 
 extension ClientCore {
   /// Fails everybody who waits, and those to come, and ends the thread.
-  func close() {
-    let error = DepotError(.disconnected, "The client was closed.")
-    update { state, consequences in
+  func close(_ error: DepotError) {
+    update { state in
       guard state.closure == nil else { return }
       state.closure = error
       state.descriptor = nil
-      state.perform(state.table.failAll(error), &consequences)
-      consequences.mustWake = true
+      state.perform(state.table.failAll(error))
+      state.consequences.mustWake = true
     }
   }
 }

@@ -23,16 +23,16 @@ extension Client {
     call.author = author
     call.group = group
     let pending = call
-    let ticket = core.update { state, _ in state.table.reserve() }
+    let ticket = core.update { state in state.table.reserve() }
     defer { if Task.isCancelled { core.forget(ticket) } }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { reply in
-        core.update { state, consequences in
+        core.update { state in
           if let error = state.refusal(of: ticket) {
-            consequences.replies.append((reply, .failure(error)))
+            state.consequences.replies.append((reply, .failure(error)))
           } else {
             state.replies[ticket] = reply
-            state.submit(pending, as: ticket, &consequences)
+            state.submit(pending, as: ticket)
           }
         }
       }
@@ -47,7 +47,7 @@ extension ClientCore {
   func checkWrite(_ operation: Operation) throws(DepotError) {
     guard operation.isWrite else { return }
     if pin != nil { throw .readOnlySnapshot }
-    if let refusal = update({ state, _ in state.enumerations.refusal(of: operation) }) {
+    if let refusal = update({ state in state.enumerations.refusal(of: operation) }) {
       throw refusal
     }
   }
@@ -59,27 +59,27 @@ extension ClientCore {
 
   /// Makes a call whose outcome nobody waits for.
   func post(_ operation: Operation) {
-    update { state, consequences in
+    update { state in
       guard state.closure == nil else { return }
       let ticket = state.table.reserve()
-      state.submit(PendingCall(operation), as: ticket, &consequences)
+      state.submit(PendingCall(operation), as: ticket)
     }
   }
 
   /// Cancels a call that was made or is about to be.
   func cancel(_ ticket: ReplyTable.Ticket) {
-    update { state, consequences in
+    update { state in
       if state.replies[ticket] == nil, state.streams[ticket] == nil {
         state.cancelled.insert(ticket)
       } else {
-        state.perform(state.table.cancel(ticket), &consequences)
+        state.perform(state.table.cancel(ticket))
       }
     }
   }
 
   /// Forgets that a call was cancelled, since it is over.
   fileprivate func forget(_ ticket: ReplyTable.Ticket) {
-    update { state, _ in _ = state.cancelled.remove(ticket) }
+    update { state in _ = state.cancelled.remove(ticket) }
   }
 
   fileprivate static func instant(after duration: Duration) -> UInt64 {
@@ -103,11 +103,11 @@ extension ClientCore {
       pin: pin,
       window: window
     )
-    return try update { state, consequences -> Result<ReplyTable.Ticket, any Error> in
+    return try update { state -> Result<ReplyTable.Ticket, any Error> in
       let ticket = state.table.reserve()
       if let error = state.refusal(of: ticket) { return .failure(error) }
       state.streams[ticket] = RowStream(window: window)
-      state.submit(call, as: ticket, &consequences)
+      state.submit(call, as: ticket)
       return .success(ticket)
     }.get()
   }
@@ -116,16 +116,16 @@ extension ClientCore {
   func nextFrame(_ ticket: ReplyTable.Ticket) async throws -> StreamPart {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { consumer in
-        update { state, consequences in
+        update { state in
           guard var stream = state.streams[ticket] else {
             let ended = RowStream.Delivery(consumer: consumer, result: .success(.end(nil)))
-            return consequences.deliveries.append(ended)
+            return state.consequences.deliveries.append(ended)
           }
           state.streams[ticket] = nil
-          if let delivery = stream.wait(consumer) { consequences.deliveries.append(delivery) }
+          if let delivery = stream.wait(consumer) { state.consequences.deliveries.append(delivery) }
           let credit = stream.takeCredit()
           state.streams[ticket] = stream
-          if let credit { state.perform(state.table.more(ticket, credit), &consequences) }
+          if let credit { state.perform(state.table.more(ticket, credit)) }
         }
       }
     } onCancel: {
@@ -134,16 +134,14 @@ extension ClientCore {
   }
 
   private func cancelStream(_ ticket: ReplyTable.Ticket) {
-    update { state, consequences in
-      state.perform(state.table.cancel(ticket), &consequences)
-    }
+    update { state in state.perform(state.table.cancel(ticket)) }
   }
 
   /// Cancels a stream that nobody reads any more; nothing happens if it is over.
   func closeStream(_ ticket: ReplyTable.Ticket) {
-    update { state, consequences in
+    update { state in
       state.streams[ticket] = nil
-      state.perform(state.table.cancel(ticket), &consequences)
+      state.perform(state.table.cancel(ticket))
     }
   }
 }
@@ -154,12 +152,8 @@ extension ClientCore.State {
     cancelled.remove(ticket) != nil ? CancellationError() : closure
   }
 
-  fileprivate mutating func submit(
-    _ call: PendingCall,
-    as ticket: ReplyTable.Ticket,
-    _ consequences: inout ClientCore.Consequences
-  ) {
+  fileprivate mutating func submit(_ call: PendingCall, as ticket: ReplyTable.Ticket) {
     if call.deadline != nil || isIdle { consequences.mustWake = true }
-    perform(table.submit(call, as: ticket, now: Monotonic.now()), &consequences)
+    perform(table.submit(call, as: ticket, now: Monotonic.now()))
   }
 }

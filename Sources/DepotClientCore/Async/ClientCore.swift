@@ -29,6 +29,8 @@ package final class ClientCore: Sendable {
     var enumerations = Enumerations()
     /// Whether the thread sleeps until somebody has a call.
     var isIdle = false
+    /// What a change that is being made has to do after the lock is left.
+    var consequences = Consequences()
   }
 
   /// The work to be done after the lock is left.
@@ -72,30 +74,28 @@ package final class ClientCore: Sendable {
 
   /// Changes the state, then does what follows from it.
   @discardableResult
-  func update<Result: Sendable>(
-    _ body: (inout State, inout Consequences) -> Result
-  ) -> Result {
+  func update<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
     let (result, consequences) = shared.state.withLock { state in
-      var consequences = Consequences()
-      let result = body(&state, &consequences)
-      state.flush(&consequences)
-      return (result, consequences)
+      let result = body(&state)
+      state.flush()
+      defer { state.consequences = Consequences() }
+      return (result, state.consequences)
     }
     consequences.perform(signal)
     return result
   }
+
+  /// Whether no more calls can be made.
+  var isClosed: Bool { update { state in state.closure != nil } }
 }
 
 extension ClientCore.State {
   /// Does what the table says.
-  mutating func perform(
-    _ actions: [ReplyTable.Action],
-    _ consequences: inout ClientCore.Consequences
-  ) {
+  mutating func perform(_ actions: [ReplyTable.Action]) {
     for action in actions {
       switch action {
       case .send(let frame):
-        send(frame, &consequences)
+        send(frame)
       case .finish(let ticket, let result):
         if let reply = replies.removeValue(forKey: ticket) {
           consequences.replies.append((reply, result))
@@ -110,20 +110,17 @@ extension ClientCore.State {
     }
   }
 
-  private mutating func send(
-    _ frame: ClientFrame,
-    _ consequences: inout ClientCore.Consequences
-  ) {
+  private mutating func send(_ frame: ClientFrame) {
     guard descriptor != nil else { return }
     let size = outbox.append(frame)
     guard size > frameLimit, case .call(let call) = frame else { return }
     outbox.removeLast(size)
     let error = FrameDecoder.tooLarge(size, frameLimit)
-    perform(table.fail(call.id, error, now: Monotonic.now()), &consequences)
+    perform(table.fail(call.id, error, now: Monotonic.now()))
   }
 
   /// Sends what goes at once and leaves the rest to the thread, which notices a lost connection.
-  fileprivate mutating func flush(_ consequences: inout ClientCore.Consequences) {
+  fileprivate mutating func flush() {
     guard let descriptor, !outbox.isEmpty else { return }
     do throws(SystemError) {
       try outbox.flush(to: descriptor)

@@ -12,7 +12,7 @@ extension ClientLoop {
         do throws(DepotError) {
           return try connect()
         } catch {
-          if isClosed { return nil }
+          if core.isClosed { return nil }
           guard Monotonic.now() < end, error.retry == .later else {
             fail(error)
             break
@@ -24,12 +24,10 @@ extension ClientLoop {
     }
   }
 
-  private var isClosed: Bool { core.update { state, _ in state.closure != nil } }
-
   /// Sleeps until there are calls; returns whether the client goes on.
   private func waitForCalls() -> Bool {
     while true {
-      let (isClosed, isEmpty) = core.update { state, _ in
+      let (isClosed, isEmpty) = core.update { state in
         state.isIdle = true
         return (state.closure != nil, state.table.isEmpty)
       }
@@ -37,13 +35,13 @@ extension ClientLoop {
       guard isEmpty else { break }
       _ = Poll.wait(for: nil, wantsWrite: false, or: core.signal, milliseconds: nil)
     }
-    core.update { state, _ in state.isIdle = false }
+    core.update { state in state.isIdle = false }
     return true
   }
 
   private func rest(milliseconds: Int, until end: UInt64) {
     let wake = min(end, Monotonic.now() + UInt64(milliseconds) * 1_000_000)
-    while Monotonic.now() < wake, !isClosed {
+    while Monotonic.now() < wake, !core.isClosed {
       let left = Int((wake - min(wake, Monotonic.now())) / 1_000_000 + 1)
       _ = Poll.wait(for: nil, wantsWrite: false, or: core.signal, milliseconds: left)
       expire()
@@ -54,9 +52,9 @@ extension ClientLoop {
   private func fail(_ error: DepotError) {
     let lost = DepotError(.disconnected, "The connection was lost and can't be made again.")
       .hint(error.description)
-    core.update { state, consequences in
+    core.update { state in
       state.surrenders += 1
-      state.perform(state.table.failAll(lost), &consequences)
+      state.perform(state.table.failAll(lost))
     }
   }
 }

@@ -8,7 +8,7 @@ extension ClientLoop {
       // The welcome may have come with more behind it.
       try deliver()
       while true {
-        let (plan, closure) = core.update { state, _ in (state.plan, state.closure) }
+        let (plan, closure) = core.update { state in (state.plan, state.closure) }
         if closure != nil { return false }
         if plan.isFinished {
           throw DepotError(.disconnected, "The service is ending.")
@@ -27,9 +27,9 @@ extension ClientLoop {
       }
     } catch {
       let reason = lastFailure ?? error
-      return core.update { state, consequences in
+      return core.update { state in
         state.descriptor = nil
-        state.perform(state.table.disconnect(reason), &consequences)
+        state.perform(state.table.disconnect(reason))
         return state.closure == nil
       }
     }
@@ -51,31 +51,20 @@ extension ClientLoop {
     }
     let arrived = Array(zip(frames, rows))
     guard !arrived.isEmpty else { return }
-    core.update { state, consequences in
-      for (frame, rows) in arrived { state.receive(frame, rows, &consequences) }
+    core.update { state in
+      for (frame, rows) in arrived { state.receive(frame, rows) }
     }
   }
 
   /// Fails the calls whose time is over.
   func expire() {
-    core.update { state, consequences in
-      state.perform(state.table.expire(now: Monotonic.now()), &consequences)
-    }
+    core.update { state in state.perform(state.table.expire(now: Monotonic.now())) }
   }
 
   private static func milliseconds(until expiry: UInt64?) -> Int? {
     guard let expiry else { return nil }
     let now = Monotonic.now()
     return expiry > now ? Int(clamping: (expiry - now) / 1_000_000 + 1) : 0
-  }
-
-  /// Fails everybody who waits, and those to come.
-  func close(_ error: DepotError) {
-    core.update { state, consequences in
-      state.descriptor = nil
-      state.closure = state.closure ?? error
-      state.perform(state.table.failAll(error), &consequences)
-    }
   }
 }
 
@@ -85,20 +74,16 @@ extension ClientCore.State {
     (!outbox.isEmpty, table.isDraining && table.inFlight == 0, table.nextExpiry)
   }
 
-  fileprivate mutating func receive(
-    _ frame: ServerFrame,
-    _ rows: RowFrame?,
-    _ consequences: inout ClientCore.Consequences
-  ) {
+  fileprivate mutating func receive(_ frame: ServerFrame, _ rows: RowFrame?) {
     let now = Monotonic.now()
     switch frame {
     case .ok(let id, let node):
-      perform(table.receive(id, .success(node), now: now), &consequences)
+      perform(table.receive(id, .success(node), now: now))
     case .failure(let id?, let error):
-      perform(table.receive(id, .failure(error), now: now), &consequences)
+      perform(table.receive(id, .failure(error), now: now))
     case .next(let id, _, _):
-      if let rows { perform(table.receive(id, rows), &consequences) }
-    case .ping(let number): perform([.send(.pong(number))], &consequences)
+      if let rows { perform(table.receive(id, rows)) }
+    case .ping(let number): perform([.send(.pong(number))])
     case .event("draining"): table.drain()
     case .event("ended"): table.end()
     case .event, .failure, .pong, .welcome: break

@@ -29,7 +29,7 @@ struct ClientLoop {
       descriptor = try SocketPath.persevering { () throws(DepotError) in try connect() }
       first(.success(()))
     } catch {
-      close(error)
+      core.close(error)
       return first(.failure(error))
     }
     while serve(descriptor), let next = reconnect() { descriptor = next }
@@ -50,7 +50,7 @@ struct ClientLoop {
     hello.container = core.options.container
     hello.author = core.options.author
     hello.process = core.options.process
-    core.update { [hello] state, _ in
+    core.update { [hello] state in
       state.descriptor = descriptor
       state.outbox = Outbox()
       state.outbox.append(.hello(hello))
@@ -58,7 +58,7 @@ struct ClientLoop {
     do throws(DepotError) {
       try greet(descriptor)
     } catch {
-      core.update { state, _ in state.descriptor = nil }
+      core.update { state in state.descriptor = nil }
       throw error
     }
     return descriptor
@@ -68,7 +68,7 @@ struct ClientLoop {
   private mutating func greet(_ descriptor: Descriptor) throws(DepotError) {
     let end = Monotonic.now() + UInt64(Limits.helloMilliseconds) * 1_000_000
     while Monotonic.now() < end {
-      let (isSending, closure) = core.update { state, _ in (!state.outbox.isEmpty, state.closure) }
+      let (isSending, closure) = core.update { state in (!state.outbox.isEmpty, state.closure) }
       if let closure { throw closure }
       let ready = Poll.wait(
         for: descriptor,
@@ -92,7 +92,7 @@ struct ClientLoop {
     func limit(_ name: String, _ standard: Int) -> Int {
       max(1, Int(clamping: welcome.limits[name] ?? Int64(standard)))
     }
-    core.update { state, consequences in
+    core.update { state in
       state.frameLimit = limit("frameBytes", Limits.frameBytes)
       for request in state.containers.values {
         state.table.submitFirst(PendingCall(.openContainer(request)))
@@ -103,7 +103,7 @@ struct ClientLoop {
         watches: limit("watches", Limits.watches),
         now: Monotonic.now()
       )
-      state.perform(actions, &consequences)
+      state.perform(actions)
     }
   }
 

@@ -47,8 +47,15 @@ extension PendingCall {
   /// is likely that the call itself breaks the connection.
   private var attemptLimit: Int { operation.isWrite ? 5 : 2 }
 
-  /// Whether it is a watch, which isn't one of the calls that the service works on.
-  var isWatch: Bool { if case .watch = operation { true } else { false } }
+  /// The calls that wait for their turn together, as the service has a limit for each kind.
+  enum Lane: Int, CaseIterable {
+    case plain, stream, watch
+  }
+
+  var lane: Lane {
+    if case .watch = operation { return .watch }
+    return window == nil ? .plain : .stream
+  }
 
   /// Whether the call may be sent again after its connection was lost.
   var canBeSentAgain: Bool {

@@ -20,11 +20,10 @@ struct ReplyTable: Sendable {
   private var tickets: [Int64: Ticket] = [:]
   /// Ids whose answers nobody waits for any more but which the service still counts.
   private var abandoned: Set<Int64> = []
-  private var waiting = Waiting()
-  private var waitingStreams = Waiting()
-  private var waitingWatches = Waiting()
-  private var streams = 0
-  private var watches = 0
+  /// The calls that wait in each lane.
+  private var waiting = PendingCall.Lane.allCases.map { _ in Queue<Ticket>() }
+  /// How many calls of each lane the service has.
+  private var sent = PendingCall.Lane.allCases.map { _ in 0 }
   private var nextTicket: Ticket = 0
   private var lastUrgentTicket: Ticket = 0
   private var nextID: Int64 = 1
@@ -39,7 +38,7 @@ struct ReplyTable: Sendable {
 
 extension ReplyTable {
   /// How many calls the service is working on, without watches, which have a limit of their own.
-  var inFlight: Int { tickets.count + abandoned.count - watches }
+  var inFlight: Int { tickets.count + abandoned.count - sent[.watch] }
 
   /// Whether any call waits for its outcome.
   var isEmpty: Bool { calls.isEmpty }
@@ -55,20 +54,14 @@ extension ReplyTable {
     // Lower than every ticket that was reserved.
     lastUrgentTicket -= 1
     calls[lastUrgentTicket] = call
-    waiting.putBack([lastUrgentTicket])
+    waiting[call.lane].putBack([lastUrgentTicket])
   }
 
   /// Adds a call, to be sent in its turn.
   mutating func submit(_ call: PendingCall, as ticket: Ticket, now: UInt64) -> [Action] {
     calls[ticket] = call
     noteExpiry(call)
-    if call.isWatch {
-      waitingWatches.append(ticket)
-    } else if call.window == nil {
-      waiting.append(ticket)
-    } else {
-      waitingStreams.append(ticket)
-    }
+    waiting[call.lane].append(ticket)
     return admit(now: now)
   }
 
@@ -77,26 +70,25 @@ extension ReplyTable {
     guard let limits, !isDraining else { return [] }
     var actions: [Action] = []
     while inFlight < limits.inFlight {
-      skipFinished(&waiting)
-      skipFinished(&waitingStreams)
-      let stream = streams < limits.streams ? waitingStreams.first : nil
-      guard let ticket = [waiting.first, stream].compactMap({ $0 }).min() else { break }
-      if ticket == waiting.first { waiting.removeFirst() } else { waitingStreams.removeFirst() }
+      let stream = sent[.stream] < limits.streams ? first(.stream) : nil
+      guard let ticket = [first(.plain), stream].compactMap({ $0 }).min() else { break }
       actions += send(ticket, now: now)
     }
-    while watches < limits.watches {
-      skipFinished(&waitingWatches)
-      guard let ticket = waitingWatches.first else { break }
-      waitingWatches.removeFirst()
+    while sent[.watch] < limits.watches, let ticket = first(.watch) {
       actions += send(ticket, now: now)
     }
     return actions
   }
 
-  private func skipFinished(_ queue: inout Waiting) {
-    while let ticket = queue.first, calls[ticket] == nil { queue.removeFirst() }
+  /// Returns the oldest call that waits in a lane and isn't finished.
+  private mutating func first(_ lane: PendingCall.Lane) -> Ticket? {
+    while let ticket = waiting[lane].first, calls[ticket] == nil {
+      waiting[lane].removeFirst()
+    }
+    return waiting[lane].first
   }
 
+  /// Sends the call that is the first in its lane.
   private mutating func send(_ ticket: Ticket, now: UInt64) -> [Action] {
     guard var call = calls[ticket] else { return [] }
     let id = nextID
@@ -104,7 +96,8 @@ extension ReplyTable {
     let frame = call.send(as: id, now: now)
     calls[ticket] = call
     tickets[id] = ticket
-    if call.isWatch { watches += 1 } else if call.window != nil { streams += 1 }
+    waiting[call.lane].removeFirst()
+    sent[call.lane] += 1
     return [.send(.call(frame))] + (call.isCancelled ? [.send(.cancel(id: id))] : [])
   }
 
@@ -114,9 +107,7 @@ extension ReplyTable {
     _ result: Result<JSONNode, any Error>
   ) -> [Action] {
     guard let call = calls.removeValue(forKey: ticket) else { return [] }
-    if call.id != nil {
-      if call.isWatch { watches -= 1 } else if call.window != nil { streams -= 1 }
-    }
+    if call.id != nil { sent[call.lane] -= 1 }
     return [.finish(ticket, result)]
   }
 
@@ -222,26 +213,13 @@ extension ReplyTable {
   }
 
   /// Puts calls that were sent back to where they were.
-  private mutating func requeue(_ sent: [Ticket]) {
-    var plain: [Ticket] = []
-    var streamed: [Ticket] = []
-    var watched: [Ticket] = []
-    for ticket in sent {
-      guard let call = calls[ticket] else { continue }
-      calls[ticket]?.detach()
-      if call.isWatch {
-        watched.append(ticket)
-      } else if call.window == nil {
-        plain.append(ticket)
-      } else {
-        streamed.append(ticket)
-      }
+  private mutating func requeue(_ tickets: [Ticket]) {
+    let byLane = Dictionary(grouping: tickets) { calls[$0]?.lane }
+    for case (let lane?, let tickets) in byLane {
+      sent[lane] -= tickets.count
+      waiting[lane].putBack(tickets)
+      for ticket in tickets { calls[ticket]?.detach() }
     }
-    streams -= streamed.count
-    watches -= watched.count
-    waiting.putBack(plain)
-    waitingStreams.putBack(streamed)
-    waitingWatches.putBack(watched)
   }
 
   /// Fails every call, since there will be no connection.
@@ -277,5 +255,13 @@ extension ReplyTable {
   private mutating func noteExpiry(_ call: PendingCall) {
     guard let expiry = call.expiry else { return }
     nextExpiry = min(nextExpiry ?? expiry, expiry)
+  }
+}
+
+extension Array {
+  /// What belongs to a lane.
+  fileprivate subscript(lane: PendingCall.Lane) -> Element {
+    get { self[lane.rawValue] }
+    _modify { yield &self[lane.rawValue] }
   }
 }

@@ -17,8 +17,7 @@ struct RowStream: Sendable {
     var result: Result<StreamPart, any Error>
   }
 
-  private var frames: [RowFrame] = []
-  private var start = 0
+  private var frames = Queue<RowFrame>()
   private var end: Result<JSONNode, any Error>?
   private var consumer: Consumer?
   private var consumed = 0
@@ -57,14 +56,10 @@ struct RowStream: Sendable {
   private mutating func deliver() -> Delivery? {
     guard let consumer else { return nil }
     let result: Result<StreamPart, any Error>
-    if start < frames.count {
-      result = .success(.frame(frames[start]))
-      start += 1
+    if let frame = frames.first {
+      frames.removeFirst()
       consumed += 1
-      if start == frames.count {
-        frames.removeAll(keepingCapacity: true)
-        start = 0
-      }
+      result = .success(.frame(frame))
     } else if let end {
       result = end.map { .end($0) }
     } else {

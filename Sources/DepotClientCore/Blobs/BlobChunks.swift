@@ -5,24 +5,16 @@ public import DepotProtocol
 /// At most ``ClientOptions/window`` pieces are held; the service waits until they are consumed.
 /// Leaving the loop early cancels the read on the service. Each iterator reads anew.
 public struct BlobChunks: AsyncSequence, Sendable {
-  let client: Client
-  let request: BlobReadRequest
-  let deadline: Duration?
+  let frames: FetchedFrames
 
-  public func makeAsyncIterator() -> Iterator { Iterator(self) }
+  public func makeAsyncIterator() -> Iterator { Iterator(frames: frames.makeAsyncIterator()) }
 
   /// The pieces of one read, which begins when the first one is asked for.
   public struct Iterator: AsyncIteratorProtocol {
     private var frames: FetchedFrames.Iterator
     private var pieces = BlobPieces()
 
-    fileprivate init(_ source: BlobChunks) {
-      frames = FetchedFrames(
-        client: source.client,
-        operation: .readBlob(source.request),
-        deadline: source.deadline
-      ).makeAsyncIterator()
-    }
+    fileprivate init(frames: FetchedFrames.Iterator) { self.frames = frames }
 
     /// The length of the whole value, which is known behind the last piece; `nil` if it is null.
     public var length: Int? {
@@ -59,7 +51,9 @@ extension Client {
   ///   - deadline: How long the whole read may take at most.
   /// - Returns: The sequence. Nothing is sent before its first element is asked for.
   public func readBlob(_ request: BlobReadRequest, deadline: Duration? = nil) -> BlobChunks {
-    BlobChunks(client: self, request: request, deadline: deadline)
+    BlobChunks(
+      frames: FetchedFrames(client: self, operation: .readBlob(request), deadline: deadline)
+    )
   }
 
   /// Gives an attribute in external storage a value of any size.

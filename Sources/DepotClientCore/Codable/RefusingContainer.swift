@@ -1,65 +1,54 @@
 internal import DepotProtocol
 
-/// A container that a row can't hold: it throws as soon as something is put into it.
-struct RefusingContainer: UnkeyedEncodingContainer, SingleValueEncodingContainer {
+/// An encoder and container that a row can't hold: it throws as soon as something is put into it.
+struct RefusingContainer: Encoder, UnkeyedEncodingContainer, SingleValueEncodingContainer {
   let codingPath: [any CodingKey]
   let count = 0
+  let userInfo: [CodingUserInfoKey: Any] = [:]
 
-  mutating func encodeNil() throws { throw DepotError.nested(codingPath) }
+  func encodeNil() throws { throw DepotError.nested(codingPath) }
 
-  mutating func encode(_ content: some Encodable) throws { throw DepotError.nested(codingPath) }
+  func encode(_ content: some Encodable) throws { throw DepotError.nested(codingPath) }
 
-  mutating func nestedContainer<Nested: CodingKey>(
-    keyedBy type: Nested.Type
-  ) -> KeyedEncodingContainer<Nested> {
-    KeyedEncodingContainer(RefusingKeyedContainer(codingPath: codingPath))
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    KeyedEncodingContainer(RefusingKeyedContainer(refusal: self))
   }
 
-  mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { self }
+  func unkeyedContainer() -> any UnkeyedEncodingContainer { self }
 
-  mutating func superEncoder() -> any Encoder { RefusingEncoder(codingPath: codingPath) }
+  func singleValueContainer() -> any SingleValueEncodingContainer { self }
+
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type
+  ) -> KeyedEncodingContainer<Nested> {
+    container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { self }
+
+  func superEncoder() -> any Encoder { self }
 }
 
 /// A container with keys that a row can't hold.
-struct RefusingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
-  let codingPath: [any CodingKey]
+private struct RefusingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  let refusal: RefusingContainer
 
-  mutating func encodeNil(forKey key: Key) throws { throw DepotError.nested(codingPath) }
+  var codingPath: [any CodingKey] { refusal.codingPath }
 
-  mutating func encode(_ content: some Encodable, forKey key: Key) throws {
-    throw DepotError.nested(codingPath)
-  }
+  func encodeNil(forKey key: Key) throws { try refusal.encodeNil() }
 
-  mutating func nestedContainer<Nested: CodingKey>(
+  func encode(_ content: some Encodable, forKey key: Key) throws { try refusal.encode(content) }
+
+  func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type,
     forKey key: Key
   ) -> KeyedEncodingContainer<Nested> {
-    KeyedEncodingContainer(RefusingKeyedContainer<Nested>(codingPath: codingPath))
+    refusal.container(keyedBy: type)
   }
 
-  mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    RefusingContainer(codingPath: codingPath)
-  }
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { refusal }
 
-  mutating func superEncoder() -> any Encoder { RefusingEncoder(codingPath: codingPath) }
+  func superEncoder() -> any Encoder { refusal }
 
-  mutating func superEncoder(forKey key: Key) -> any Encoder { RefusingEncoder(codingPath: [key]) }
-}
-
-/// An encoder that takes nothing.
-private struct RefusingEncoder: Encoder {
-  let codingPath: [any CodingKey]
-  let userInfo: [CodingUserInfoKey: Any] = [:]
-
-  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    KeyedEncodingContainer(RefusingKeyedContainer(codingPath: codingPath))
-  }
-
-  func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    RefusingContainer(codingPath: codingPath)
-  }
-
-  func singleValueContainer() -> any SingleValueEncodingContainer {
-    RefusingContainer(codingPath: codingPath)
-  }
+  func superEncoder(forKey key: Key) -> any Encoder { RefusingContainer(codingPath: [key]) }
 }

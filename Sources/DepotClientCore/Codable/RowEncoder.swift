@@ -83,8 +83,8 @@ final class RowEncoder: Encoder {
   }
 }
 
-/// A dictionary of any type.
-private protocol KeyedContent {}
+/// A dictionary of any type, which isn't a list of its pairs.
+protocol KeyedContent {}
 
 extension Dictionary: KeyedContent {}
 

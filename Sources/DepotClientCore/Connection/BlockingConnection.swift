@@ -54,21 +54,16 @@ public final class BlockingConnection {
   /// Whether the service had the connection's container open when the connection was made.
   package var foundContainer: Bool { welcome.store != .null }
 
-  /// Speaks over the wire of another connection about a container of its own.
-  init(over other: BlockingConnection, container: String) {
+  /// Speaks over the wire of another connection about a container of its own, or about a moment.
+  init(
+    over other: BlockingConnection,
+    container: String? = nil,
+    reading snapshot: Snapshot? = nil
+  ) {
     wire = other.wire
     calls = other.calls
     welcome = other.welcome
-    target = container
-    snapshot = nil
-  }
-
-  /// Speaks over the wire of another connection about a moment.
-  init(over other: BlockingConnection, reading snapshot: Snapshot) {
-    wire = other.wire
-    calls = other.calls
-    welcome = other.welcome
-    target = other.target
+    target = container ?? other.target
     self.snapshot = snapshot
   }
 
@@ -150,15 +145,8 @@ public final class BlockingConnection {
   ///
   /// - Throws: ``DepotError`` `unavailable.disconnected` if the service closes the connection,
   ///   `protocol.version` if it is too old or too new.
-  package convenience init(
-    _ descriptor: Descriptor,
-    author: String? = nil,
-    process: String? = nil
-  ) throws(DepotError) {
-    var hello = Hello("swift")
-    hello.author = author
-    hello.process = process
-    let (wire, welcome) = try Self.greet(descriptor, hello)
+  package convenience init(_ descriptor: Descriptor) throws(DepotError) {
+    let (wire, welcome) = try Self.greet(descriptor, Hello("swift"))
     self.init(wire, welcome)
   }
 

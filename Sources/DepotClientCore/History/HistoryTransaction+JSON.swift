@@ -8,14 +8,14 @@ extension HistoryTransaction {
   package init(_ node: JSONNode) throws(DepotError) {
     var reader = try JSONObjectReader(node)
     self.init(token: try HistoryToken(reader.string("token")))
-    if let node = reader.optional("at"), !node.isNull {
+    if let node = reader.present("at") {
       guard case .date(let date) = try node.value(as: .date) else { throw node.wrongType("a date") }
       self.date = date
     }
-    author = try Self.text("author", &reader)
-    process = try Self.text("process", &reader)
-    group = try Self.text("group", &reader)
-    origin = try Self.text("origin", &reader)
+    author = try reader.present("author")?.string()
+    process = try reader.present("process")?.string()
+    group = try reader.present("group")?.string()
+    origin = try reader.present("origin")?.string()
     for node in try reader.optional("changes")?.elements() ?? [] {
       changes.append(try HistoryChange(node))
     }
@@ -30,13 +30,12 @@ extension HistoryTransaction {
     }
     return list
   }
+}
 
-  private static func text(
-    _ name: StaticString,
-    _ reader: inout JSONObjectReader
-  ) throws(DepotError) -> String? {
-    guard let node = reader.optional(name), !node.isNull else { return nil }
-    return try node.string()
+extension JSONObjectReader {
+  /// Returns the member of a name; `nil` if it is null or there is none.
+  fileprivate mutating func present(_ name: StaticString) -> JSONNode? {
+    optional(name).flatMap { $0.isNull ? nil : $0 }
   }
 }
 
@@ -51,9 +50,9 @@ extension HistoryChange {
     for name in try reader.optional("properties")?.elements() ?? [] {
       properties.append(try name.string())
     }
-    if let node = reader.optional("old"), !node.isNull { old = try JSONValue(node).object ?? [:] }
-    if let node = reader.optional("new"), !node.isNull { new = try JSONValue(node).object ?? [:] }
-    if let node = reader.optional("version"), !node.isNull { version = try node.int64() }
+    if let node = reader.present("old") { old = try JSONValue(node).object ?? [:] }
+    if let node = reader.present("new") { new = try JSONValue(node).object ?? [:] }
+    version = try reader.present("version")?.int64()
   }
 }
 

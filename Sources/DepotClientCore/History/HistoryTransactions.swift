@@ -6,11 +6,9 @@ internal import DepotProtocol
 /// ``ClientOptions/window`` frames are held; the service waits until they are consumed. Leaving the loop
 /// early cancels the read on the service. Each iterator reads anew.
 public struct HistoryTransactions: AsyncSequence, Sendable {
-  let client: Client
-  let request: HistoryRequest
-  let deadline: Duration?
+  let frames: FetchedFrames
 
-  public func makeAsyncIterator() -> Iterator { Iterator(self) }
+  public func makeAsyncIterator() -> Iterator { Iterator(frames: frames.makeAsyncIterator()) }
 
   /// The transactions of one read, which begins when the first one is asked for.
   public struct Iterator: AsyncIteratorProtocol {
@@ -19,13 +17,7 @@ public struct HistoryTransactions: AsyncSequence, Sendable {
     /// The end of the read, once it has ended.
     public private(set) var end: HistoryEnd?
 
-    fileprivate init(_ source: HistoryTransactions) {
-      frames = FetchedFrames(
-        client: source.client,
-        operation: .history(source.request),
-        deadline: source.deadline
-      ).makeAsyncIterator()
-    }
+    fileprivate init(frames: FetchedFrames.Iterator) { self.frames = frames }
 
     /// Waits for the next transaction; `nil` after the last.
     ///

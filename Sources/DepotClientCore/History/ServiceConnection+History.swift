@@ -11,7 +11,9 @@ extension Client {
     _ request: HistoryRequest = HistoryRequest(),
     deadline: Duration? = nil
   ) -> HistoryTransactions {
-    HistoryTransactions(client: self, request: request, deadline: deadline)
+    HistoryTransactions(
+      frames: FetchedFrames(client: self, operation: .history(request), deadline: deadline)
+    )
   }
 }
 

@@ -4,6 +4,7 @@ public import DepotProtocol
 ///
 /// To apply it by hand: take out the rows that are ``removed`` and those of ``placed`` that were there
 /// before, then put the rows of ``placed`` in, in their order. ``LiveRows/apply(_:)`` does that.
+@Memberwise
 public struct LiveChange<Content: Sendable>: Sendable {
   /// A row that is in the result no more: deleted, no longer satisfying the predicate, or beyond the
   /// limit.
@@ -35,22 +36,9 @@ public struct LiveChange<Content: Sendable>: Sendable {
   /// The author, if there was a single one who gave a name.
   public let author: String?
   /// The rows that went, by where they were.
-  public let removed: [Removal]
+  public private(set) var removed: [Removal] = []
   /// The rows that came or changed, by where they are now.
-  public let placed: [Placement]
-
-  /// Creates a change.
-  public init(
-    token: HistoryToken,
-    author: String? = nil,
-    removed: [Removal] = [],
-    placed: [Placement] = []
-  ) {
-    self.token = token
-    self.author = author
-    self.removed = removed
-    self.placed = placed
-  }
+  public private(set) var placed: [Placement] = []
 }
 
 extension LiveChange {

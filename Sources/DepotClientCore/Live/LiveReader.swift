@@ -45,7 +45,7 @@ package struct LiveReader<Content: Sendable>: Sendable {
   ///   - isComplete: Whether all changes are told, so that the rows can be known.
   ///   - decode: Reads the values of a row, all of them.
   package init(
-    _ reading: RowReading,
+    _ reading: RowReading = RowReading(),
     from rows: LiveRows<Content>? = nil,
     since token: HistoryToken? = nil,
     isComplete: Bool = true,
@@ -55,13 +55,6 @@ package struct LiveReader<Content: Sendable>: Sendable {
     self.decode = decode
     self.isComplete = isComplete
     if let rows { known = .rows(rows) } else if let token { known = .moment(token) }
-  }
-
-  /// - Parameters:
-  ///   - token: A moment to go on from whose rows somebody else has.
-  ///   - decode: Reads the values of a row, all of them.
-  package init(since token: HistoryToken? = nil, decode: @escaping Decoding) {
-    self.init(RowReading(), since: token, decode: decode)
   }
 
   /// The reader for a watch that tells all changes.

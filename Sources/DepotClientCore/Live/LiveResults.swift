@@ -37,6 +37,8 @@ public final class LiveResults<Model: Record>: Observable, Sendable {
     /// The tasks that wait for the first rows, by numbers.
     var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
     var lastWaiting = 0
+    /// What a change that is being made has to tell.
+    var news = News()
 
     /// The identifier of the row at a place, or `nil`.
     func identifier(at place: Int) -> Int64? {
@@ -48,6 +50,10 @@ public final class LiveResults<Model: Record>: Observable, Sendable {
   private struct News {
     var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
     var observers: [@Sendable () -> Void] = []
+
+    mutating func add(_ observer: (@Sendable () -> Void)?) {
+      if let observer { observers.append(observer) }
+    }
 
     func tell() {
       for observer in observers { observer() }
@@ -146,66 +152,52 @@ extension LiveResults {
   ///
   /// - Throws: ``DepotError`` `protocol.frame` if it doesn't fit the rows.
   func apply(_ event: LiveEvent<Model>) throws(DepotError) {
-    try change { (state, news) throws(DepotError) in
+    try change { (state) throws(DepotError) in
       switch event {
       case .snapshot(let rows):
-        replaceRows(of: &state, &news) { $0 = rows.rows }
-        tellRecords(rows.rows, &state, &news)
-        setToken(rows.token, &state, &news)
+        replaceRows(of: &state) { $0 = rows.rows }
+        tellRecords(rows.rows, &state)
+        setToken(rows.token, &state)
       case .change(let change):
-        try replaceRows(of: &state, &news) { (rows) throws(DepotError) in
-          try LivePlaces.apply(
-            to: &rows,
-            taken: change.taken,
-            put: change.placed.map { LivePlaces.Put(element: $0.row, at: $0.at) },
-            identifier: \.identifier
-          )
-        }
-        tellRecords(change, &state, &news)
-        setToken(change.token, &state, &news)
+        try replaceRows(of: &state) { (rows) throws(DepotError) in try change.apply(to: &rows) }
+        tellRecords(change, &state)
+        setToken(change.token, &state)
       case .resumed: throw LivePlaces.inconsistent("there were none")
-      case .current(let token): setToken(token, &state, &news)
-      case .interrupted(let error): setLive(false, error, &state, &news)
+      case .current(let token): setToken(token, &state)
+      case .interrupted(let error): setLive(false, error, &state)
       }
     }
   }
 
   /// Takes note that nothing more comes.
   private func end(_ error: DepotError?) {
-    change { state, news in
+    change { state in
       state.isEnded = true
-      setLive(false, error, &state, &news)
+      setLive(false, error, &state)
     }
   }
 
   private func change<Failure: Error>(
-    _ body: (inout State, inout News) throws(Failure) -> Void
+    _ body: (inout State) throws(Failure) -> Void
   ) throws(Failure) {
     let news = try state.withLock { (state) throws(Failure) in
-      var news = News()
-      try body(&state, &news)
-      if state.token != nil || state.isEnded { swap(&news.waiting, &state.waiting) }
-      return news
+      defer { state.news = News() }
+      try body(&state)
+      if state.token != nil || state.isEnded { swap(&state.news.waiting, &state.waiting) }
+      return state.news
     }
     news.tell()
   }
 
-  private func setToken(_ token: HistoryToken, _ state: inout State, _ news: inout News) {
-    if state.token != token {
-      state.token = token
-      news.observers.append(observer(of: \.token))
-    }
-    setLive(true, nil, &state, &news)
+  private func setToken(_ token: HistoryToken, _ state: inout State) {
+    if state.token != token { state.news.add(observer(of: \.token)) }
+    state.token = token
+    setLive(true, nil, &state)
   }
 
-  private func setLive(
-    _ isLive: Bool,
-    _ error: DepotError?,
-    _ state: inout State,
-    _ news: inout News
-  ) {
-    if state.isLive != isLive { news.observers.append(observer(of: \.isLive)) }
-    if state.error != error { news.observers.append(observer(of: \.error)) }
+  private func setLive(_ isLive: Bool, _ error: DepotError?, _ state: inout State) {
+    if state.isLive != isLive { state.news.add(observer(of: \.isLive)) }
+    if state.error != error { state.news.add(observer(of: \.error)) }
     state.isLive = isLive
     state.error = error
   }
@@ -214,51 +206,40 @@ extension LiveResults {
   /// another now.
   private func replaceRows<Failure: Error>(
     of state: inout State,
-    _ news: inout News,
     _ body: (inout [LiveRow<Model>]) throws(Failure) -> Void
   ) throws(Failure) {
     let count = state.rows.count
     let read = state.readPlaces.indices.filter { state.readPlaces[$0] }
       .map { ($0, state.identifier(at: $0)) }
     try body(&state.rows)
-    if state.rows.count != count { news.observers.append(observer(of: \.count)) }
+    if state.rows.count != count { state.news.add(observer(of: \.count)) }
     for (place, identifier) in read where state.identifier(at: place) != identifier {
       state.readPlaces[place] = false
-      news.observers.append(observer(of: \.[place: place]))
+      state.news.add(observer(of: \.[place: place]))
     }
   }
 
-  private func tellRecords(
-    _ change: LiveChange<Model>,
-    _ state: inout State,
-    _ news: inout News
-  ) {
+  private func tellRecords(_ change: LiveChange<Model>, _ state: inout State) {
     for row in change.removed {
       let record = state.records.removeValue(forKey: row.identifier)
-      if let observer = record?.update(nil, properties: nil) { news.observers.append(observer) }
+      state.news.add(record?.update(nil, properties: nil))
     }
     for placement in change.placed where !placement.isInsertion {
       let record = state.records[placement.row.identifier]
-      if let observer = record?.update(placement.row, properties: placement.properties) {
-        news.observers.append(observer)
-      }
+      state.news.add(record?.update(placement.row, properties: placement.properties))
     }
   }
 
   /// Compares all records that somebody read with rows of which nobody knows what changed.
-  private func tellRecords(
-    _ rows: [LiveRow<Model>],
-    _ state: inout State,
-    _ news: inout News
-  ) {
+  private func tellRecords(_ rows: [LiveRow<Model>], _ state: inout State) {
     var gone = state.records
     for row in rows {
       guard let record = gone.removeValue(forKey: row.identifier) else { continue }
-      if let observer = record.update(row, properties: nil) { news.observers.append(observer) }
+      state.news.add(record.update(row, properties: nil))
     }
     for (identifier, record) in gone {
       state.records[identifier] = nil
-      if let observer = record.update(nil, properties: nil) { news.observers.append(observer) }
+      state.news.add(record.update(nil, properties: nil))
     }
   }
 

@@ -22,12 +22,7 @@ public struct LiveRows<Content: Sendable>: Sendable {
   /// - Throws: ``DepotError`` `protocol.frame` if the change isn't one of these rows; they stay as
   ///   they are.
   public mutating func apply(_ change: LiveChange<Content>) throws(DepotError) {
-    try LivePlaces.apply(
-      to: &rows,
-      taken: change.taken,
-      put: change.placed.map { LivePlaces.Put(element: $0.row, at: $0.at) },
-      identifier: \.identifier
-    )
+    try change.apply(to: &rows)
     token = change.token
   }
 
@@ -46,6 +41,14 @@ extension LiveRows: RandomAccessCollection {
 extension LiveRows: Equatable where Content: Equatable {}
 
 extension LiveChange {
+  /// Makes rows those after the change; after a failure they are what they were.
+  ///
+  /// - Throws: ``DepotError`` `protocol.frame` if the change isn't one of these rows.
+  func apply(to rows: inout [LiveRow<Content>]) throws(DepotError) {
+    let put = placed.map { LivePlaces.Put(element: $0.row, at: $0.at) }
+    try LivePlaces.apply(to: &rows, taken: taken, put: put, identifier: \.identifier)
+  }
+
   /// The rows that are taken out of the result, be they put in again or not.
   var taken: [LivePlaces.Taken] {
     removed.map { LivePlaces.Taken(identifier: $0.identifier, from: $0.from) }

@@ -3,6 +3,7 @@ internal import DepotProtocol
 /// The frames of a watch, which goes on after a lost connection.
 ///
 /// Whoever reads it says up to which moment everything came, and takes frames as they are.
+@Memberwise("client", "request")
 struct WatchStream {
   /// The next part of the stream.
   enum Part: Sendable {
@@ -18,16 +19,11 @@ struct WatchStream {
   private let client: Client
   private let request: WatchRequest
   private var call: OpenCall?
-  private var attempts = 0
+  private var attempts: Int = 0
   /// Whether it was told that no frames come.
-  private var isInterrupted = false
+  private var isInterrupted: Bool = false
   /// How often the client had given up to connect before the call.
-  private var surrenders = 0
-
-  init(_ client: Client, _ request: WatchRequest) {
-    self.client = client
-    self.request = request
-  }
+  private var surrenders: Int = 0
 
   /// Waits for what comes next.
   ///
@@ -91,7 +87,5 @@ final class OpenCall: Sendable {
 
 extension ClientCore {
   /// How often it was given up to connect again.
-  fileprivate var surrenders: Int { update { state, _ in state.surrenders } }
-
-  fileprivate var isClosed: Bool { update { state, _ in state.closure != nil } }
+  fileprivate var surrenders: Int { update { state in state.surrenders } }
 }

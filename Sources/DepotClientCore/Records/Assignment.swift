@@ -4,15 +4,7 @@ public import DepotProtocol
 public struct Assignment<Model: Record>: Sendable {
   let keyPath: any PartialKeyPath<Model> & Sendable
   /// The values by what follows the name of the property.
-  private let values: [(suffix: String, value: Value)]
-
-  /// The names and values of the columns to change.
-  ///
-  /// - Throws: ``DepotError`` `request.predicate` if the property isn't listed.
-  func columns() throws(DepotError) -> [(name: String, value: Value)] {
-    let path = try Model.property(keyPath).path
-    return values.map { (path + $0.suffix, $0.value) }
-  }
+  fileprivate let values: [(suffix: String, value: Value)]
 
   /// Gives the property `keyPath` the value `content`.
   ///
@@ -68,6 +60,22 @@ public struct Assignment<Model: Record>: Sendable {
   ) -> [(suffix: String, value: Value)] {
     guard let content else { return Content.attributes.names.map { (".\($0)", .null) } }
     return zip(Content.attributes.names, content.texts).map { (".\($0)", .json($1)) }
+  }
+}
+
+extension Array {
+  /// The names and values of the columns to change.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` if a property isn't listed.
+  func columns<Model>() throws(DepotError) -> (names: [String], values: [Value])
+  where Element == Assignment<Model> {
+    var columns: (names: [String], values: [Value]) = ([], [])
+    for assignment in self {
+      let path = try Model.property(assignment.keyPath).path
+      columns.names += assignment.values.map { path + $0.suffix }
+      columns.values += assignment.values.map(\.value)
+    }
+    return columns
   }
 }
 

@@ -10,7 +10,7 @@ extension PredicateLowering {
     let value = try value(root)
     let type = root.outputType
     let isText = type is any StringProtocol.Type || type == Data.self
-    if type is any KeyedCollection.Type { throw refusal("\(kind) of a dictionary") }
+    if type is any KeyedContent.Type { throw refusal("\(kind) of a dictionary") }
     switch kind {
     case "collectionIsEmpty" where isText && type != Data.self:
       return .comparison(.equal, value, .value(.string("")))
@@ -33,7 +33,7 @@ extension PredicateLowering {
     _ name: String
   ) throws(DepotError) -> QueryExpression {
     let type = node.outputType
-    if type is any StringProtocol.Type || type == Data.self || type is any KeyedCollection.Type {
+    if type is any StringProtocol.Type || type == Data.self || type is any KeyedContent.Type {
       throw refusal("\(name) of a \(type)")
     }
     return try value(node)
@@ -108,11 +108,6 @@ extension PredicateExpressions.SequenceMaximum: LowerableExpression {
     .aggregate(.max, try lowering.elements(of: elements, "max()"))
   }
 }
-
-/// A dictionary of any type.
-private protocol KeyedCollection {}
-
-extension Dictionary: KeyedCollection {}
 
 extension [Any] {
   fileprivate init(erasing sequence: any Sequence) {

@@ -30,7 +30,7 @@ extension PredicateLowering {
   /// A record is its identifier, an enumeration its raw value or else the name of its case.
   package func constant(_ value: Any) -> Value? {
     switch value {
-    case let value as any OptionalConstant: return value.wrapped.map(constant) ?? .null
+    case let value as any OptionalContent: return value.wrapped.map(constant) ?? .null
     case let value as any AttributeValue: return value.attributeValue
     default: break
     }
@@ -45,7 +45,7 @@ extension PredicateLowering {
   }
 
   private func list(_ collection: some Collection) -> Value? {
-    guard !(collection is any KeyedConstant) else { return nil }
+    guard !(collection is any KeyedContent) else { return nil }
     var values: [Value] = []
     for element in collection {
       guard let value = constant(element) else { return nil }
@@ -62,32 +62,34 @@ extension PredicateLowering {
 }
 
 /// An optional of any type.
-private protocol OptionalConstant {
+protocol OptionalContent {
+  static var wrappedType: Any.Type { get }
   var wrapped: Any? { get }
 }
 
-extension Optional: OptionalConstant {
-  fileprivate var wrapped: Any? { map { $0 } }
+extension Optional: OptionalContent {
+  static var wrappedType: Any.Type { Wrapped.self }
+  var wrapped: Any? { map { $0 } }
 }
-
-/// A dictionary of any type, which isn't a list of its pairs.
-private protocol KeyedConstant {}
-
-extension Dictionary: KeyedConstant {}
 
 /// A node that can be evaluated without harm if its parts can.
 package protocol ConstantExpression {
+  var parts: [any PredicateExpression] { get }
   /// Whether its parts don't depend on the record, but at most on `variables`.
   func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool
 }
 
-extension PredicateExpressions.Value: ConstantExpression {
-  package func isConstant(_: Set<PredicateExpressions.VariableID>) -> Bool { true }
+extension ConstantExpression {
+  package var parts: [any PredicateExpression] { [] }
+
+  package func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
+    parts.allSatisfy { Constant.isSafe($0, variables) }
+  }
 }
 
-extension PredicateExpressions.NilLiteral: ConstantExpression {
-  package func isConstant(_: Set<PredicateExpressions.VariableID>) -> Bool { true }
-}
+extension PredicateExpressions.Value: ConstantExpression {}
+
+extension PredicateExpressions.NilLiteral: ConstantExpression {}
 
 extension PredicateExpressions.Variable: ConstantExpression {
   package func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
@@ -96,15 +98,11 @@ extension PredicateExpressions.Variable: ConstantExpression {
 }
 
 extension PredicateExpressions.KeyPath: ConstantExpression {
-  package func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
-    Constant.isSafe(root, variables)
-  }
+  package var parts: [any PredicateExpression] { [root] }
 }
 
 extension PredicateExpressions.NilCoalesce: ConstantExpression {
-  package func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
-    Constant.isSafe(lhs, variables) && Constant.isSafe(rhs, variables)
-  }
+  package var parts: [any PredicateExpression] { [lhs, rhs] }
 }
 
 extension PredicateExpressions.OptionalFlatMap: ConstantExpression {

@@ -58,14 +58,6 @@ extension PredicateLowering {
   }
 
   private static func unwrapped(_ type: Any.Type) -> Any.Type {
-    (type as? any OptionalType.Type)?.wrapped ?? type
+    (type as? any OptionalContent.Type)?.wrappedType ?? type
   }
-}
-
-private protocol OptionalType {
-  static var wrapped: Any.Type { get }
-}
-
-extension Optional: OptionalType {
-  fileprivate static var wrapped: Any.Type { Wrapped.self }
 }

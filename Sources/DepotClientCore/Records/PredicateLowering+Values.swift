@@ -47,17 +47,11 @@ extension PredicateLowering {
     throw refusal("a property of a value (\(keyPath.shortDescription))")
   }
 
-  /// Whether `keyPath` is that of the raw value, which only values of the type can tell.
   private static func isRawValue<Content: RawRepresentable>(
     _ keyPath: AnyKeyPath,
     of type: Content.Type
   ) -> Bool {
-    guard let keyPath = keyPath as? KeyPath<Content, Content.RawValue>,
-      Content.RawValue.self is any Equatable.Type
-    else { return false }
-    let samples = samples(of: type)
-    return !samples.isEmpty
-      && samples.allSatisfy { AnyEquatable.areEqual($0[keyPath: keyPath], $0.rawValue) }
+    Content.isRawValue(keyPath, of: samples(of: type))
   }
 
   private static func samples<Content: RawRepresentable>(of type: Content.Type) -> [Content] {
@@ -80,10 +74,13 @@ extension FixedWidthInteger {
   fileprivate static func value(_ number: Int) -> Any { Self(number) }
 }
 
-/// The comparison of values of which nothing is known.
-private enum AnyEquatable {
-  static func areEqual(_ left: Any, _ right: Any) -> Bool {
-    (left as? any Equatable)?.isEqual(right) ?? false
+extension RawRepresentable {
+  /// Whether `keyPath` is that of the raw value, which only values of the type can tell.
+  package static func isRawValue(_ keyPath: AnyKeyPath, of samples: [Self]) -> Bool {
+    guard let keyPath = keyPath as? KeyPath<Self, RawValue>, !samples.isEmpty else { return false }
+    return samples.allSatisfy {
+      ($0[keyPath: keyPath] as? any Equatable)?.isEqual($0.rawValue) ?? false
+    }
   }
 }
 

@@ -1,5 +1,5 @@
-package import DepotProtocol
-package import FoundationEssentials
+public import DepotProtocol
+public import FoundationEssentials
 
 /// The translation of a Foundation predicate or expression for a record or model into an
 /// expression for the service.
@@ -30,33 +30,9 @@ package struct PredicateLowering {
     bindings = [variable: .variable("SELF")]
   }
 
-  /// Translates a predicate.
-  ///
-  /// - Throws: ``DepotError`` `request.predicate` that names the operator or the property that the
-  ///   service doesn't have.
-  static func lower<Model: Record>(
-    _ predicate: Predicate<Model>
-  ) throws(DepotError) -> QueryExpression {
-    var lowering = PredicateLowering(
-      model: "\(Model.self)",
-      variable: predicate.variable.key,
-      names: RecordNaming()
-    )
-    return try lowering.predicate(predicate.expression)
-  }
-
-  /// Translates an expression.
-  ///
-  /// - Throws: ``DepotError`` `request.predicate`.
-  static func lower<Model: Record, Output>(
-    _ expression: Expression<Model, Output>
-  ) throws(DepotError) -> QueryExpression {
-    var lowering = PredicateLowering(
-      model: "\(Model.self)",
-      variable: expression.variable.key,
-      names: RecordNaming()
-    )
-    return try lowering.value(expression.expression)
+  /// Translates for a record.
+  fileprivate init<Model: Record>(_: Model.Type, _ variable: PredicateExpressions.Variable<Model>) {
+    self.init(model: "\(Model.self)", variable: variable.key, names: RecordNaming())
   }
 
   /// Translates a node that is true or false.
@@ -114,6 +90,32 @@ package struct PredicateLowering {
   /// Returns the error that the service doesn't have `what`.
   package func refusal(_ what: String, hint: String? = nil) -> DepotError {
     DepotError(.predicate, "A predicate for \(model) can't use \(what).", hint: hint)
+  }
+}
+
+extension QueryExpression {
+  /// Translates a predicate for the service.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` that names the operator or the property that the
+  ///   service doesn't have.
+  public init<Model: Record>(_ predicate: Predicate<Model>) throws(DepotError) {
+    var lowering = PredicateLowering(Model.self, predicate.variable)
+    self = try lowering.predicate(predicate.expression)
+  }
+
+  /// Translates an expression for the service, to sort, group, or aggregate by.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` if the service can't do what it asks for.
+  public init<Model: Record, Output>(
+    _ expression: Expression<Model, Output>
+  ) throws(DepotError) {
+    var lowering = PredicateLowering(Model.self, expression.variable)
+    self = try lowering.value(expression.expression)
+  }
+
+  package init?<Model: Record>(lowering predicate: Predicate<Model>?) throws(DepotError) {
+    guard let predicate else { return nil }
+    try self.init(predicate)
   }
 }
 

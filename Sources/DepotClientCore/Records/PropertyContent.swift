@@ -16,7 +16,7 @@ struct RelationshipContent: Sendable {
   let destination: any Record.Type
   let inverse: (any Sendable & AnyKeyPath)?
   /// The key paths from the property to those of the destination.
-  let steps: @Sendable (_ isOptional: Bool, _ isToMany: Bool) -> [PropertyStep]
+  let steps: @Sendable (Relationship) -> [PropertyPath.Known]
 
   init<Content: Reference>(
     _ name: String,
@@ -27,41 +27,33 @@ struct RelationshipContent: Sendable {
     destination = Content.Destination.self
     self.inverse = inverse
     let isRelated = Content.self is Related<Content.Destination>.Type
-    steps = { isOptional, isToMany in
+    steps = { relationship in
       guard isRelated else { return [] }
-      return isToMany
+      return relationship.isToMany
         ? Related<Content.Destination>.stepsFromArray
-        : Related<Content.Destination>.steps(isOptional: isOptional)
+        : Related<Content.Destination>.steps(isOptional: relationship.isOptional)
     }
   }
 }
 
-/// A key path from a property to one of its parts, and what that stands for.
-struct PropertyStep {
-  var keyPath: AnyKeyPath
-  /// The name; empty if it is the same object.
-  var name: String
-  var content: PropertyContent
-}
-
 extension Related where Destination: Record {
   /// The key paths to the properties of the record.
-  static func steps(isOptional: Bool) -> [PropertyStep] {
+  static func steps(isOptional: Bool) -> [PropertyPath.Known] {
     let id: AnyKeyPath = isOptional ? \Related?.?.id : \Related.id
     return Destination.attributes.all.map { attribute in
-      PropertyStep(
+      PropertyPath.Known(
         keyPath: isOptional ? attribute.chainedMember() : attribute.member(),
-        name: attribute.name,
+        path: attribute.name,
         content: attribute.content
       )
-    } + [PropertyStep(keyPath: id, name: "$id", content: .identifier)]
+    } + [PropertyPath.Known(keyPath: id, path: "$id", content: .identifier)]
   }
 
   /// The key paths to the properties of the records of an array.
-  static var stepsFromArray: [PropertyStep] {
+  static var stepsFromArray: [PropertyPath.Known] {
     steps(isOptional: false).compactMap { step in
       (\[Related].every as AnyKeyPath).appending(path: step.keyPath).map { keyPath in
-        PropertyStep(keyPath: keyPath, name: step.name, content: step.content)
+        PropertyPath.Known(keyPath: keyPath, path: step.path, content: step.content)
       }
     }
   }
@@ -69,9 +61,9 @@ extension Related where Destination: Record {
 
 extension RowConvertible {
   /// The key paths to the properties.
-  static var steps: [PropertyStep] {
-    attributes.all.map { attribute in
-      PropertyStep(keyPath: attribute.keyPath, name: attribute.name, content: attribute.content)
+  static var steps: [PropertyPath.Known] {
+    attributes.all.map {
+      PropertyPath.Known(keyPath: $0.keyPath, path: $0.name, content: $0.content)
     }
   }
 }
@@ -93,14 +85,10 @@ extension PropertyContent {
 
   /// The key paths from the property to its parts; none to those of an optional composite, for
   /// which key paths can't be made.
-  var steps: [PropertyStep] {
+  var steps: [PropertyPath.Known] {
     switch self {
     case .composite(let type, isOptional: false): type.steps
-    case .relationship(let link):
-      link.steps(
-        link.relationship.isOptional && !link.relationship.isToMany,
-        link.relationship.isToMany
-      )
+    case .relationship(let link): link.steps(link.relationship)
     default: []
     }
   }

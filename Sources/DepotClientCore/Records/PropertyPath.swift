@@ -37,7 +37,7 @@ package struct PropertyPath {
     (self.path, self.content) = (path, content)
   }
 
-  /// A key path that was put together.
+  /// A key path from a record, or from one of its properties, and what it stands for.
   package struct Known {
     package let keyPath: AnyKeyPath
     let path: String
@@ -52,20 +52,7 @@ package struct PropertyPath {
 
   /// The key paths that lead on from the properties of a type.
   package static func all<Model: RowConvertible>(of model: Model.Type) -> some Sequence<Known> {
-    var level = Model.steps.map { Known(keyPath: $0.keyPath, path: $0.name, content: $0.content) }
-    var remaining = depth
-    var position = 0
-    return AnyIterator {
-      while position == level.count {
-        guard remaining > 1 else { return nil }
-        remaining -= 1
-        position = 0
-        level = level.flatMap(Self.next)
-        if level.isEmpty { return nil }
-      }
-      defer { position += 1 }
-      return level[position]
-    }
+    sequence(first: Model.steps) { $0.flatMap(next) }.prefix(depth).lazy.flatMap { $0 }
   }
 
   private static func next(_ known: Known) -> [Known] {
@@ -77,7 +64,7 @@ package struct PropertyPath {
         let isWrapped = !("\(Swift.type(of: step.keyPath).valueType)".hasPrefix("Optional<"))
         return Known(
           keyPath: step.keyPath,
-          path: "\(known.path).\(step.name)",
+          path: "\(known.path).\(step.path)",
           content: step.content,
           description: "\(known.keyPath)?\(suffix)\(isWrapped ? "?" : "")"
         )
@@ -85,7 +72,7 @@ package struct PropertyPath {
     }
     return known.content.steps.compactMap { step in
       known.keyPath.appending(path: step.keyPath).map { keyPath in
-        Known(keyPath: keyPath, path: "\(known.path).\(step.name)", content: step.content)
+        Known(keyPath: keyPath, path: "\(known.path).\(step.path)", content: step.content)
       }
     }
   }

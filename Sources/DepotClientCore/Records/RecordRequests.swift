@@ -48,14 +48,7 @@ extension UpdateRequest {
     _ rows: RowSelection,
     set assignments: [Assignment<Model>]
   ) throws(DepotError) {
-    var columns: [String] = []
-    var values: [Value] = []
-    for assignment in assignments {
-      for (name, value) in try assignment.columns() {
-        columns.append(name)
-        values.append(value)
-      }
-    }
+    let (columns, values) = try assignments.columns()
     self.init(
       entity: Model.entity,
       rows: rows,
@@ -70,34 +63,11 @@ extension RowSelection {
   ///
   /// - Throws: ``DepotError`` `request.predicate`.
   public init<Model: Record>(where predicate: Predicate<Model>) throws(DepotError) {
-    self = .predicate(try PredicateLowering.lower(predicate))
+    self = .predicate(try QueryExpression(predicate))
   }
 
   /// Selects the rows that have these identifiers.
   public init<Model: Record>(_ identifiers: [Identifier<Model>]) {
     self = .identifiers(identifiers.map(\.value))
-  }
-}
-
-extension QueryExpression {
-  /// Translates a predicate for the service.
-  ///
-  /// - Throws: ``DepotError`` `request.predicate` if the service can't do what it asks for.
-  public init<Model: Record>(_ predicate: Predicate<Model>) throws(DepotError) {
-    self = try PredicateLowering.lower(predicate)
-  }
-
-  /// Translates an expression for the service, to sort, group, or aggregate by.
-  ///
-  /// - Throws: ``DepotError`` `request.predicate` if the service can't do what it asks for.
-  public init<Model: Record, Output>(
-    _ expression: Expression<Model, Output>
-  ) throws(DepotError) {
-    self = try PredicateLowering.lower(expression)
-  }
-
-  package init?<Model: Record>(lowering predicate: Predicate<Model>?) throws(DepotError) {
-    guard let predicate else { return nil }
-    self = try PredicateLowering.lower(predicate)
   }
 }

@@ -19,19 +19,8 @@ extension Save {
     set assignments: [Assignment<Model>]
   ) throws(DepotError) {
     let (identifier, version) = try record.identity()
-    var columns = ["$id", "$version"]
-    var values: [Value] = [.int64(identifier), .int64(version)]
-    for assignment in assignments {
-      for (name, value) in try assignment.columns() {
-        columns.append(name)
-        values.append(value)
-      }
-    }
-    updates.append(Model.entity, columns, base: Model.attributes.names) { row in
-      for value in values { row.append(value) }
-    } base: { row in
-      record.write(to: &row)
-    }
+    let (columns, values) = try assignments.columns()
+    update(record, identifier, version, Array(zip(columns, values)))
   }
 
   /// Gives a record that was fetched those values of another in which they differ.
@@ -48,20 +37,27 @@ extension Save {
     to new: Model
   ) throws(DepotError) {
     let (identifier, version) = try old.identity()
-    let names = Model.attributes.names
-    let values = zip(old.texts, new.texts)
-    let changed = zip(names, values).filter { $1.0 != $1.1 }
-    guard !changed.isEmpty else { return }
+    let texts = zip(Model.attributes.names, zip(old.texts, new.texts))
+    let changed = texts.filter { $1.0 != $1.1 }.map { ($0, Value.json($1.1)) }
+    if !changed.isEmpty { update(old, identifier, version, changed) }
+  }
+
+  private mutating func update<Model: Record>(
+    _ record: Model,
+    _ identifier: Int64,
+    _ version: Int64,
+    _ changes: [(String, Value)]
+  ) {
     updates.append(
       Model.entity,
-      ["$id", "$version"] + changed.map(\.0),
-      base: names
+      ["$id", "$version"] + changes.map(\.0),
+      base: Model.attributes.names
     ) { row in
       row.append(.int64(identifier))
       row.append(.int64(version))
-      for (_, texts) in changed { row.append(.json(texts.1)) }
+      for (_, value) in changes { row.append(value) }
     } base: { row in
-      old.write(to: &row)
+      record.write(to: &row)
     }
   }
 
@@ -72,14 +68,7 @@ extension Save {
   ///   wasn't fetched.
   public mutating func delete<Model: Record>(_ record: Model) throws(DepotError) {
     let (identifier, version) = try record.identity()
-    if let index = deletes.firstIndex(where: { $0.entity == Model.entity && $0.versions != nil }) {
-      deletes[index].identifiers.append(identifier)
-      deletes[index].versions?.append(version)
-    } else {
-      deletes.append(
-        SaveRequest.Deletion(entity: Model.entity, identifiers: [identifier], versions: [version])
-      )
-    }
+    delete(Model.entity, identifier, version)
   }
 
   /// Makes the save fail with `conflict.read`, whatever the policy, if a record that was fetched has been

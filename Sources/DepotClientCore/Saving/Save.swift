@@ -42,15 +42,7 @@ public struct Save: Sendable {
       inserts: inserts.list.map {
         SaveRequest.Insertion(entity: $0.entity, columns: $0.columns, rows: $0.rows)
       },
-      updates: updates.list.map {
-        SaveRequest.Change(
-          entity: $0.entity,
-          columns: $0.columns,
-          rows: $0.rows,
-          base: $0.baseColumns.isEmpty
-            ? nil : SaveRequest.Base(columns: $0.baseColumns, rows: $0.baseRows)
-        )
-      },
+      updates: updates.list,
       deletes: deletes,
       onConflict: onConflict,
       reads: reads,
@@ -87,15 +79,9 @@ extension Save {
     _ identifier: Identifier<Model>,
     set assignments: [Assignment<Model>]
   ) throws(DepotError) {
-    var columns = ["$id"]
-    var values = [identifier.attributeValue]
-    for assignment in assignments {
-      for (name, value) in try assignment.columns() {
-        columns.append(name)
-        values.append(value)
-      }
-    }
-    updates.append(Model.entity, columns) { row in
+    let (columns, values) = try assignments.columns()
+    updates.append(Model.entity, ["$id"] + columns) { row in
+      row.append(identifier)
       for value in values { row.append(value) }
     }
   }
@@ -110,14 +96,21 @@ extension Save {
 
   /// Deletes a record, with what its relationships' delete rules take along.
   public mutating func delete<Model: Record>(_ identifier: Identifier<Model>) {
+    delete(Model.entity, identifier.value, nil)
+  }
+
+  /// Deletes a row, which must have a version if one is given.
+  mutating func delete(_ entity: String, _ identifier: Int64, _ version: Int64?) {
     let isSame = { (deletion: SaveRequest.Deletion) in
-      deletion.entity == Model.entity && deletion.versions == nil
+      deletion.entity == entity && (deletion.versions == nil) == (version == nil)
     }
-    if let index = deletes.firstIndex(where: isSame) {
-      deletes[index].identifiers.append(identifier.value)
-    } else {
-      deletes.append(SaveRequest.Deletion(entity: Model.entity, identifiers: [identifier.value]))
+    let index = deletes.firstIndex(where: isSame) ?? deletes.count
+    if index == deletes.count {
+      let versions: [Int64]? = version == nil ? nil : []
+      deletes.append(SaveRequest.Deletion(entity: entity, identifiers: [], versions: versions))
     }
+    deletes[index].identifiers.append(identifier)
+    if let version { deletes[index].versions?.append(version) }
   }
 }
 
@@ -126,18 +119,10 @@ struct OrderedBatches: Sendable {
   private struct Key: Hashable {
     var entity: String
     var columns: [String]
-    var baseColumns: [String]
+    var baseColumns: [String]?
   }
 
-  struct Batch: Sendable {
-    var entity: String
-    var columns: [String]
-    var rows = RowBatch()
-    var baseColumns: [String]
-    var baseRows = RowBatch()
-  }
-
-  private(set) var list: [Batch] = []
+  private(set) var list: [SaveRequest.Change] = []
   private var positions: [Key: Int] = [:]
 
   var isEmpty: Bool { list.isEmpty }
@@ -145,7 +130,7 @@ struct OrderedBatches: Sendable {
   mutating func append(
     _ entity: String,
     _ columns: [String],
-    base baseColumns: [String] = [],
+    base baseColumns: [String]? = nil,
     _ write: (inout RowWriter) -> Void,
     base writeBase: (inout RowWriter) -> Void = { _ in }
   ) {
@@ -153,9 +138,12 @@ struct OrderedBatches: Sendable {
     let position = positions[key] ?? list.count
     if position == list.count {
       positions[key] = position
-      list.append(Batch(entity: entity, columns: columns, baseColumns: baseColumns))
+      let base = baseColumns.map { SaveRequest.Base(columns: $0, rows: RowBatch()) }
+      list.append(
+        SaveRequest.Change(entity: entity, columns: columns, rows: RowBatch(), base: base)
+      )
     }
     list[position].rows.appendRow(write)
-    if !baseColumns.isEmpty { list[position].baseRows.appendRow(writeBase) }
+    list[position].base?.rows.appendRow(writeBase)
   }
 }

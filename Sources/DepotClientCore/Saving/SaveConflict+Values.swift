@@ -55,11 +55,8 @@ extension SaveConflict {
     public static func set<Model: Record>(
       _ assignments: [Assignment<Model>]
     ) throws(DepotError) -> Resolution {
-      var values: [String: Value] = [:]
-      for assignment in assignments {
-        for (name, value) in try assignment.columns() { values[name] = value }
-      }
-      return .values(values)
+      let (names, values) = try assignments.columns()
+      return .values(Dictionary(zip(names, values)) { $1 })
     }
   }
 }

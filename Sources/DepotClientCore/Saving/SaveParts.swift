@@ -60,54 +60,38 @@ struct SaveParts {
     switch list {
     case .insert:
       guard index < request.inserts.count else { return begin(.update) }
-      let insertion = request.inserts[index]
+      var insertion = request.inserts[index]
       return rows(insertion.rows, nil, insertion.columns) { changes, rows, _ in
-        changes.inserts.append(
-          SaveRequest.Insertion(entity: insertion.entity, columns: insertion.columns, rows: rows)
-        )
+        insertion.rows = rows
+        changes.inserts.append(insertion)
       }
     case .update:
       guard index < request.updates.count else { return begin(.delete) }
-      let change = request.updates[index]
+      var change = request.updates[index]
       let columns = change.columns + (change.base?.columns ?? [])
       return rows(change.rows, change.base?.rows, columns) { changes, rows, base in
-        changes.updates.append(
-          SaveRequest.Change(
-            entity: change.entity,
-            columns: change.columns,
-            rows: rows,
-            base: base.flatMap { rows in
-              change.base.map { SaveRequest.Base(columns: $0.columns, rows: rows) }
-            }
-          )
-        )
+        change.rows = rows
+        if let base { change.base?.rows = base }
+        changes.updates.append(change)
       }
     case .delete:
       guard index < request.deletes.count else { return begin(.read) }
-      let deletion = request.deletes[index]
+      var deletion = request.deletes[index]
       return identifiers(deletion.identifiers.count) { changes, range in
-        changes.deletes.append(
-          SaveRequest.Deletion(
-            entity: deletion.entity,
-            identifiers: Array(deletion.identifiers[range]),
-            versions: deletion.versions.map { Array($0[range]) }
-          )
-        )
+        deletion.identifiers = Array(deletion.identifiers[range])
+        deletion.versions = deletion.versions.map { Array($0[range]) }
+        changes.deletes.append(deletion)
       }
     case .read:
       guard index < request.reads.count else {
         isAtEnd = true
         return false
       }
-      let read = request.reads[index]
+      var read = request.reads[index]
       return identifiers(read.identifiers.count) { changes, range in
-        changes.reads.append(
-          SaveRequest.ReadSet(
-            entity: read.entity,
-            identifiers: Array(read.identifiers[range]),
-            versions: Array(read.versions[range])
-          )
-        )
+        read.identifiers = Array(read.identifiers[range])
+        read.versions = Array(read.versions[range])
+        changes.reads.append(read)
       }
     }
   }

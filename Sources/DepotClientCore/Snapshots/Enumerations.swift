@@ -31,11 +31,11 @@ package final class EnumerationMark: Sendable {
   package init(_ entity: String, _ client: Client) {
     self.entity = entity
     core = client.core
-    core.update { state, _ in state.enumerations.begin(entity) }
+    core.update { state in state.enumerations.begin(entity) }
   }
 
   deinit {
-    core.update { [entity] state, _ in state.enumerations.end(entity) }
+    core.update { [entity] state in state.enumerations.end(entity) }
   }
 }
 

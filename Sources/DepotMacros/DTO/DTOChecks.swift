@@ -7,11 +7,10 @@ internal import SwiftSyntaxMacros
 enum DTOChecks {
   /// Whether the declaration is a structure or final class that isn't generic.
   static func isSuitable(_ declaration: some DeclGroupSyntax) -> Bool {
-    if let type = declaration.as(StructDeclSyntax.self) {
-      return type.genericParameterClause == nil
-    }
-    guard let type = declaration.as(ClassDeclSyntax.self) else { return false }
-    return type.genericParameterClause == nil && type.modifiers.contains(.final)
+    let isFinal =
+      declaration.is(StructDeclSyntax.self)
+      || declaration.is(ClassDeclSyntax.self) && declaration.modifiers.contains(.final)
+    return isFinal && !Syntax(declaration).isGeneric
   }
 
   /// Returns whether the declaration is suitable, and reports it if not.
@@ -22,16 +21,15 @@ enum DTOChecks {
   ) -> Bool {
     if isSuitable(declaration) { return true }
     let (kind, name, keyword) = declaration.kindAndName
+    let isClass = declaration.is(ClassDeclSyntax.self)
     let isGeneric =
-      declaration.as(StructDeclSyntax.self)?.genericParameterClause != nil
-      || declaration.as(ClassDeclSyntax.self)?.genericParameterClause != nil
+      (isClass || declaration.is(StructDeclSyntax.self)) && Syntax(declaration).isGeneric
     let removal = FixIt.remove(named: "DTO", from: declaration.attributes)
     let finalizing: FixIt? =
-      declaration.is(ClassDeclSyntax.self) && !isGeneric
+      isClass && !isGeneric
       ? keyword.map {
         .replace("make the class final", $0, by: $0.with(\.tokenKind, .identifier("final class")))
       } : nil
-    let isClass = declaration.is(ClassDeclSyntax.self)
     let type = isGeneric ? "generic type" : isClass ? "non-final class" : "\(kind) type"
     context.report(
       "dto.kind",
@@ -87,13 +85,7 @@ enum DTOChecks {
         "dto.constant",
         "@DTO cannot read constant '\(name)', which has a value already",
         at: binding,
-        fixIts: [
-          .replace(
-            "change 'let' to 'var'",
-            variable.bindingSpecifier,
-            by: variable.bindingSpecifier.with(\.tokenKind, .keyword(.var))
-          )
-        ]
+        fixIts: [.change(variable.bindingSpecifier, to: "var")]
       )
     }
   }

@@ -23,27 +23,20 @@ enum ModelChecks {
       )
       return false
     }
+    var generic: String?
     if model.genericParameterClause != nil {
-      context.report(
-        "model.generic",
-        "'@Model' cannot be applied to generic class '\(model.name.text)', "
-          + "because a store keeps one entity for each class",
-        at: node,
-        fixIts: [removal]
-      )
-      return false
+      generic = "generic class '\(model.name.text)'"
+    } else if let outer = context.lexicalContext.first(where: \.isGeneric) {
+      generic = "class '\(model.name.text)' within generic '\(outer.typeName ?? "code")'"
     }
-    if let outer = context.lexicalContext.first(where: \.isGeneric) {
-      context.report(
-        "model.generic",
-        "'@Model' cannot be applied to class '\(model.name.text)' within generic "
-          + "'\(outer.typeName ?? "code")', because a store keeps one entity for each class",
-        at: node,
-        fixIts: [removal]
-      )
-      return false
-    }
-    return true
+    guard let generic else { return true }
+    context.report(
+      "model.generic",
+      "'@Model' cannot be applied to \(generic), because a store keeps one entity for each class",
+      at: node,
+      fixIts: [removal]
+    )
+    return false
   }
 
   /// Reports all that is wrong with a class.
@@ -80,12 +73,7 @@ enum ModelChecks {
   ) -> FixIt? {
     guard keyword.text != "enum", keyword.text != "protocol" else { return nil }
     let isFinal = declaration.modifiers.contains(.final)
-    let new = isFinal ? "class" : "final class"
-    return .replace(
-      "change '\(keyword.text)' to '\(new)'",
-      keyword,
-      by: keyword.with(\.tokenKind, .identifier(new))
-    )
+    return .change(keyword, to: isFinal ? "class" : "final class")
   }
 
   /// Inserts an initializer after the stored properties, with a parameter for each that it can.
@@ -168,7 +156,7 @@ extension Trivia {
 }
 
 extension Syntax {
-  fileprivate var isGeneric: Bool {
+  var isGeneric: Bool {
     asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil
   }
 
@@ -179,13 +167,7 @@ extension DeclGroupSyntax {
   /// The compiler's word for the declaration, its name, and the keyword that begins it.
   var kindAndName: (kind: String, name: String, keyword: TokenSyntax?) {
     let name = asProtocol((any NamedDeclSyntax).self)?.name.text ?? ""
-    if let type = self.as(StructDeclSyntax.self) { return ("struct", name, type.structKeyword) }
-    if let type = self.as(ActorDeclSyntax.self) { return ("actor", name, type.actorKeyword) }
-    if let type = self.as(EnumDeclSyntax.self) { return ("enum", name, type.enumKeyword) }
-    if let type = self.as(ClassDeclSyntax.self) { return ("class", name, type.classKeyword) }
-    if let type = self.as(ProtocolDeclSyntax.self) {
-      return ("protocol", name, type.protocolKeyword)
-    }
-    return ("this", name, nil)
+    if self.is(ExtensionDeclSyntax.self) { return ("this", name, nil) }
+    return (introducer.text, name, introducer)
   }
 }

@@ -53,13 +53,7 @@ struct PropertyChecks<Context: MacroExpansionContext> {
         "@Model requires property '\(name)' to be mutable in the Swift 6 language mode",
         at: variable.bindingSpecifier,
         severity: .warning,
-        fixIts: [
-          .replace(
-            "change 'let' to '\(new)'",
-            variable.bindingSpecifier,
-            by: variable.bindingSpecifier.with(\.tokenKind, .identifier(new))
-          )
-        ]
+        fixIts: [.change(variable.bindingSpecifier, to: new)]
       )
     }
     for word in [Keyword.weak, .unowned] {
@@ -135,11 +129,10 @@ struct PropertyChecks<Context: MacroExpansionContext> {
     guard binding.initializer == nil, let type = binding.typeAnnotation?.type, !type.isOptional
     else { return }
     let value = type.emptyValue ?? "<#value#>"
-    let initializer: InitializerClauseSyntax =
-      InitializerClauseSyntax(
-        equal: .equalToken(leadingTrivia: .space, trailingTrivia: .space),
-        value: ExprSyntax("\(raw: value)")
-      )
+    let initializer = InitializerClauseSyntax(
+      equal: .equalToken(leadingTrivia: .space, trailingTrivia: .space),
+      value: ExprSyntax("\(raw: value)")
+    )
     context.report(
       "transient.default",
       "@Transient requires non-optional property '\(name)' to have a default value",

@@ -100,13 +100,7 @@ extension PersistentModelActorMacro: MemberMacro {
       "'@ModelActor' cannot be applied to \(kind) type '\(name)'",
       at: node,
       fixIts: [
-        replaceable.map {
-          .replace(
-            "change '\($0.text)' to 'actor'",
-            $0,
-            by: $0.with(\.tokenKind, .keyword(.actor))
-          )
-        },
+        replaceable.map { .change($0, to: "actor") },
         .remove(named: "ModelActor", from: declaration.attributes),
       ]
     )

@@ -2,8 +2,8 @@ internal import SwiftSyntax
 
 /// A function that predicates know.
 private struct KnownFunction {
-  /// The function of the builder.
-  let builder: String
+  /// The function of the builder, if it has another name.
+  var builder: String?
   /// The labels of the arguments.
   var labels: [String?] = []
   /// The label of the argument after these that is a closure, `_` for none; `nil` if there is none.
@@ -15,36 +15,30 @@ private struct KnownFunction {
 extension PredicateTranslator {
   private static let functions: [String: [KnownFunction]] = [
     "contains": [
-      KnownFunction(builder: "contains", labels: [nil]),
+      KnownFunction(labels: [nil]),
       KnownFunction(builder: "containsWhere", closure: "where"),
     ],
-    "allSatisfy": [KnownFunction(builder: "allSatisfy", closure: "_")],
-    "filter": [KnownFunction(builder: "filter", closure: "_")],
-    "flatMap": [KnownFunction(builder: "flatMap", closure: "_")],
-    "map": [KnownFunction(builder: "map", closure: "_")],
+    "allSatisfy": [KnownFunction(closure: "_")],
+    "filter": [KnownFunction(closure: "_")],
+    "flatMap": [KnownFunction(closure: "_")],
+    "map": [KnownFunction(closure: "_")],
     "first": [KnownFunction(builder: "filter", closure: "where", property: "first")],
     "count": [KnownFunction(builder: "filter", closure: "where", property: "count")],
     "min": [KnownFunction(builder: "least")],
     "max": [KnownFunction(builder: "greatest")],
-    "starts": [KnownFunction(builder: "starts", labels: ["with"])],
+    "starts": [KnownFunction(labels: ["with"])],
     "hasPrefix": [KnownFunction(builder: "starts", labels: [nil])],
     "hasSuffix": [KnownFunction(builder: "ends", labels: [nil])],
-    "lowercased": [KnownFunction(builder: "lowercased")],
-    "uppercased": [KnownFunction(builder: "uppercased")],
-    "localizedStandardContains": [
-      KnownFunction(builder: "localizedStandardContains", labels: [nil])
-    ],
-    "localizedCaseInsensitiveContains": [
-      KnownFunction(builder: "localizedCaseInsensitiveContains", labels: [nil])
-    ],
-    "localizedCompare": [KnownFunction(builder: "localizedCompare", labels: [nil])],
+    "lowercased": [KnownFunction()],
+    "uppercased": [KnownFunction()],
+    "localizedStandardContains": [KnownFunction(labels: [nil])],
+    "localizedCaseInsensitiveContains": [KnownFunction(labels: [nil])],
+    "localizedCompare": [KnownFunction(labels: [nil])],
     "localizedStandardCompare": [KnownFunction(builder: "localizedCompare", labels: [nil])],
-    "localizedCaseInsensitiveCompare": [
-      KnownFunction(builder: "localizedCaseInsensitiveCompare", labels: [nil])
-    ],
-    "caseInsensitiveCompare": [KnownFunction(builder: "caseInsensitiveCompare", labels: [nil])],
-    "compare": [KnownFunction(builder: "compare", labels: [nil])],
-    "isMultiple": [KnownFunction(builder: "isMultiple", labels: ["of"])],
+    "localizedCaseInsensitiveCompare": [KnownFunction(labels: [nil])],
+    "caseInsensitiveCompare": [KnownFunction(labels: [nil])],
+    "compare": [KnownFunction(labels: [nil])],
+    "isMultiple": [KnownFunction(labels: ["of"])],
   ]
 
   /// The advice for functions that predicates don't know.
@@ -83,8 +77,8 @@ extension PredicateTranslator {
     for known in Self.functions[name] ?? [] {
       guard let arguments = match(call, known) else { continue }
       let parts = [node(base)] + arguments
-      guard let property = known.property else { return PartFunction.call(known.builder, parts) }
-      return Self.call("keyPath", PartFunction.call(known.builder, parts), "\\.\(property)")
+      let part = PartFunction.call(known.builder ?? name, parts)
+      return known.property.map { Self.call("keyPath", part, "\\.\($0)") } ?? part
     }
     return refuse(
       callee.declName,

@@ -63,6 +63,12 @@ extension FixIt {
     )
   }
 
+  /// Replaces a word.
+  static func change(_ word: TokenSyntax, to new: String) -> FixIt {
+    let token = word.with(\.tokenKind, .identifier(new))
+    return .replace("change '\(word.text)' to '\(new)'", word, by: token)
+  }
+
   /// Removes the first attribute of a name from a list; `nil` if there is none.
   static func remove(named name: String, from list: AttributeListSyntax?) -> FixIt? {
     list.flatMap { list in list.first(named: name).map { .remove($0, from: list) } }

@@ -1,16 +1,10 @@
 internal import DepotProtocol
-internal import Foundation
 
 /// A save that was sent and of which nobody knows whether it was made.
 struct DoubtfulSave {
-  /// How long the service is sure to know what became of it.
-  static let lifetime: Duration = .seconds(9 * 60)
-
   let encoding: SaveEncoding
   let changes: SaveChanges
-  /// With this the request may be sent again: it is never applied twice.
-  let key = UUID().uuidString
-  private let start = ContinuousClock.now
+  let key = WriteKey()
   /// The values of the inserted and changed objects that were sent, in their order.
   private var sent: [SentObject] = []
 
@@ -18,9 +12,6 @@ struct DoubtfulSave {
     self.encoding = encoding
     self.changes = changes
   }
-
-  /// Whether sending it again tells for sure what became of it.
-  var isRemembered: Bool { ContinuousClock.now - start < Self.lifetime }
 
   /// Notes what the objects are while that is what was sent.
   mutating func noteSent() {

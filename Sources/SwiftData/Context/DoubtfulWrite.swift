@@ -2,28 +2,28 @@ internal import DepotClient
 internal import DepotProtocol
 internal import Foundation
 
+/// A key with which a request may be sent again: it is never applied twice.
+struct WriteKey {
+  let text = UUID().uuidString
+  private let start = ContinuousClock.now
+
+  /// Whether the service is sure to know what became of the request.
+  var isRemembered: Bool { ContinuousClock.now - start < .seconds(9 * 60) }
+}
+
 /// A write of many rows that was sent and of which nobody knows whether it was made.
 ///
 /// If the program asks for the same again, it is sent with the same key, so that it isn't made twice.
 struct DoubtfulWrite {
   let request: Request
   let author: String?
-  let key = UUID().uuidString
-  private let start = ContinuousClock.now
+  let key = WriteKey()
 
   /// A write that isn't the same if it is made twice.
   enum Request: Equatable {
     case insert(SaveRequest)
     case update(UpdateRequest)
   }
-
-  init(_ request: Request, author: String?) {
-    self.request = request
-    self.author = author
-  }
-
-  /// Whether sending it again tells for sure what became of it.
-  var isRemembered: Bool { ContinuousClock.now - start < DoubtfulSave.lifetime }
 }
 
 /// The last writes of which nobody knows whether they were made.
@@ -60,10 +60,10 @@ extension ServiceStore {
     _ body: (BlockingConnection, _ key: String) throws -> Result
   ) throws -> Result {
     let known = request.flatMap { request in
-      doubtfulWrites.take { $0.isRemembered && $0.author == author && $0.request == request }
+      doubtfulWrites.take { $0.key.isRemembered && $0.author == author && $0.request == request }
     }
-    let write = known ?? request.map { DoubtfulWrite($0, author: author) }
-    let key = write?.key ?? UUID().uuidString
+    let write = known ?? request.map { DoubtfulWrite(request: $0, author: author) }
+    let key = (write?.key ?? WriteKey()).text
     return try settling(
       isInDoubt: known != nil,
       lost: "The service didn't say whether it has written",

@@ -71,7 +71,7 @@ final class Survivors {
   /// Returns the context that reads; `nil` if nobody has the container any more.
   func successor() -> ModelContext? {
     guard heir == nil, let core else { return heir }
-    let context = ModelContext(successorOn: core)
+    let context = ModelContext(core, isSuccessor: true)
     heir = context
     for entry in groups {
       for storage in entry.group?.orphans ?? [] { context.register(storage) }

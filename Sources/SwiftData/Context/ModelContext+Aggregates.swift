@@ -12,7 +12,7 @@ extension ModelContext {
     of keyPath: KeyPath<T, Value>,
     where predicate: Predicate<T>? = nil
   ) throws -> Value {
-    try aggregated(.sum, keyPath, predicate).flatMap { Value(aggregate: $0) } ?? .zero
+    try aggregated(.sum, path(keyPath), predicate) ?? .zero
   }
 
   /// Returns the mean of an attribute; `nil` of no objects.
@@ -22,7 +22,7 @@ extension ModelContext {
     of keyPath: KeyPath<T, Value>,
     where predicate: Predicate<T>? = nil
   ) throws -> Double? {
-    try aggregated(.average, keyPath, predicate).flatMap { Double(aggregate: $0) }
+    try aggregated(.average, path(keyPath), predicate)
   }
 
   /// Returns the least value of an attribute; `nil` of no objects.
@@ -32,7 +32,7 @@ extension ModelContext {
     of keyPath: KeyPath<T, Value>,
     where predicate: Predicate<T>? = nil
   ) throws -> Value? {
-    try aggregated(.min, keyPath, predicate).flatMap { Value(aggregate: $0) }
+    try aggregated(.min, path(keyPath), predicate)
   }
 
   /// Returns the greatest value of an attribute; `nil` of no objects.
@@ -42,7 +42,7 @@ extension ModelContext {
     of keyPath: KeyPath<T, Value>,
     where predicate: Predicate<T>? = nil
   ) throws -> Value? {
-    try aggregated(.max, keyPath, predicate).flatMap { Value(aggregate: $0) }
+    try aggregated(.max, path(keyPath), predicate)
   }
 
   /// Returns how many objects have each value of an attribute.
@@ -70,10 +70,9 @@ extension ModelContext {
     by group: KeyPath<T, Key>,
     where predicate: Predicate<T>? = nil
   ) throws -> [Key: Value] {
-    let summed = try attribute(keyPath)
     let groups = try grouped(
       attribute(group),
-      [(.sum, .attribute(summed.name))],
+      [(.sum, path(keyPath))],
       [Value.attributeType],
       predicate
     )
@@ -85,21 +84,11 @@ extension ModelContext {
     return sums
   }
 
-  private func aggregated<T: PersistentModel, Content: AggregateNumber>(
-    _ function: QueryExpression.Aggregate,
-    _ keyPath: KeyPath<T, Content>,
-    _ predicate: Predicate<T>?
-  ) throws -> DepotProtocol.Value? {
-    let value = QueryExpression.attribute(try attribute(keyPath).name)
-    return try aggregated(function, value, Content.self, predicate)
-  }
-
-  private func aggregated<T: PersistentModel, Content: AggregateNumber>(
+  private func aggregated<T: PersistentModel, Result: AggregateNumber>(
     _ function: QueryExpression.Aggregate,
     _ value: QueryExpression,
-    _: Content.Type,
     _ predicate: Predicate<T>?
-  ) throws -> DepotProtocol.Value? {
+  ) throws -> Result? {
     try prepare()
     let fetch = try ContextFetch(self, FetchDescriptor(predicate: predicate))
     return try fetch.store.aggregate(
@@ -107,10 +96,10 @@ extension ModelContext {
         query: fetch.exactQuery(),
         keys: [],
         values: [(function, value)],
-        types: [function == .average ? .double : Content.attributeType]
+        types: [Result.attributeType]
       ),
       in: self
-    ).first?.first
+    ).first?.first.flatMap { Result(aggregate: $0) }
   }
 
   private func grouped<T: PersistentModel>(
@@ -138,6 +127,10 @@ extension ModelContext {
     }
   }
 
+  private func path<T: PersistentModel>(_ keyPath: PartialKeyPath<T>) throws -> QueryExpression {
+    .attribute(try attribute(keyPath).name)
+  }
+
   private func attribute<T: PersistentModel>(
     _ keyPath: PartialKeyPath<T>
   ) throws -> PropertyDescription {
@@ -158,7 +151,7 @@ extension ModelContext {
     of expression: Foundation.Expression<T, Value>,
     where predicate: Predicate<T>? = nil
   ) throws -> Value {
-    try computed(.sum, expression, predicate).flatMap { Value(aggregate: $0) } ?? .zero
+    try aggregated(.sum, ModelQuery.value(expression), predicate) ?? .zero
   }
 
   /// Returns the mean of what an expression comes to; `nil` of no objects.
@@ -168,7 +161,7 @@ extension ModelContext {
     of expression: Foundation.Expression<T, Value>,
     where predicate: Predicate<T>? = nil
   ) throws -> Double? {
-    try computed(.average, expression, predicate).flatMap { Double(aggregate: $0) }
+    try aggregated(.average, ModelQuery.value(expression), predicate)
   }
 
   /// Returns the least value that an expression comes to; `nil` of no objects.
@@ -178,7 +171,7 @@ extension ModelContext {
     of expression: Foundation.Expression<T, Value>,
     where predicate: Predicate<T>? = nil
   ) throws -> Value? {
-    try computed(.min, expression, predicate).flatMap { Value(aggregate: $0) }
+    try aggregated(.min, ModelQuery.value(expression), predicate)
   }
 
   /// Returns the greatest value that an expression comes to; `nil` of no objects.
@@ -188,15 +181,7 @@ extension ModelContext {
     of expression: Foundation.Expression<T, Value>,
     where predicate: Predicate<T>? = nil
   ) throws -> Value? {
-    try computed(.max, expression, predicate).flatMap { Value(aggregate: $0) }
-  }
-
-  private func computed<T: PersistentModel, Content: AggregateNumber>(
-    _ function: QueryExpression.Aggregate,
-    _ expression: Foundation.Expression<T, Content>,
-    _ predicate: Predicate<T>?
-  ) throws -> DepotProtocol.Value? {
-    try aggregated(function, ModelQuery.value(expression), Content.self, predicate)
+    try aggregated(.max, ModelQuery.value(expression), predicate)
   }
 }
 

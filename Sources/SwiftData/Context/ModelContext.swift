@@ -61,12 +61,7 @@ public class ModelContext: Equatable {
     self.init(container.core, isSuccessor: false)
   }
 
-  /// Creates a context that only reads, for objects whose own context is gone.
-  convenience init(successorOn core: ContainerCore) {
-    self.init(core, isSuccessor: true)
-  }
-
-  private init(_ core: ContainerCore, isSuccessor: Bool) {
+  init(_ core: ContainerCore, isSuccessor: Bool) {
     self.core = core
     self.isSuccessor = isSuccessor
     var byEntity: [String: any ContextStore] = [:]

@@ -20,7 +20,7 @@ extension ServiceStore {
   func settle() throws -> (DoubtfulSave, SaveOutcome)? {
     guard let save = doubtful else { return nil }
     doubtful = nil
-    guard save.isRemembered else { throw forgotten }
+    guard save.key.isRemembered else { throw forgotten }
     do {
       return (save, try outcome(of: save, send(save, again: true)))
     } catch {
@@ -42,7 +42,7 @@ extension ServiceStore {
         doubtful?.noteSent()
       },
       send: { connection in
-        try connection.save(save.encoding.request, key: save.key, author: save.changes.author)
+        try connection.save(save.encoding.request, key: save.key.text, author: save.changes.author)
       }
     )
   }

@@ -1,3 +1,5 @@
+internal import DepotProtocol
+
 /// A store of objects in memory, which can't be changed: what a store was before a stage of a migration.
 final class MemoryStore: DataStore {
   let configuration: MemoryStoreConfiguration
@@ -42,17 +44,13 @@ final class MemoryStore: DataStore {
 }
 
 /// The objects of a store in memory.
+@Memberwise("name", "snapshots")
 struct MemoryStoreConfiguration: DataStoreConfiguration {
   typealias Store = MemoryStore
 
   let name: String
   var schema: Schema?
   let snapshots: [DefaultSnapshot]
-
-  init(_ name: String, _ snapshots: [DefaultSnapshot]) {
-    self.name = name
-    self.snapshots = snapshots
-  }
 
   static func == (left: Self, right: Self) -> Bool { left.name == right.name }
   func hash(into hasher: inout Hasher) { hasher.combine(name) }

@@ -79,17 +79,11 @@ final class ModelNaming: PropertyNaming {
     return open(root)
   }
 
-  /// Whether a key path is that of the raw value, which only the cases can tell.
   private static func isRawValue<Content: RawRepresentable>(
     _ keyPath: AnyKeyPath,
     of type: Content.Type
   ) -> Bool {
-    guard let keyPath = keyPath as? KeyPath<Content, Content.RawValue>,
-      let cases = TypeKind.cases(of: type), !cases.isEmpty
-    else { return false }
-    return cases.allSatisfy { content in
-      (content[keyPath: keyPath] as? any Equatable)?.isSame(content.rawValue) ?? false
-    }
+    Content.isRawValue(keyPath, of: TypeKind.cases(of: type) ?? [])
   }
 
   /// Returns what is stored for a constant whose type has a column of its own; `nil` for others.
@@ -104,11 +98,6 @@ final class ModelNaming: PropertyNaming {
     }
     return open(constant)
   }
-}
-
-extension Equatable {
-  /// Whether this equals a value of any type.
-  fileprivate func isSame(_ other: Any) -> Bool { (other as? Self) == self }
 }
 
 extension PersistentIdentifier.ID {

@@ -1,3 +1,4 @@
+internal import DepotClient
 internal import DepotProtocol
 internal import Foundation
 

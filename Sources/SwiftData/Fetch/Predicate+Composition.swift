@@ -5,7 +5,7 @@ extension Predicate {
       Composition.joined(
         predicates.map { NestedPredicate($0, repeat each variable) },
         ifEmpty: true,
-        Composition.and
+        { Composition.and($0, $1) }
       )
     }
   }
@@ -16,7 +16,7 @@ extension Predicate {
       Composition.joined(
         predicates.map { NestedPredicate($0, repeat each variable) },
         ifEmpty: false,
-        Composition.or
+        { Composition.or($0, $1) }
       )
     }
   }
@@ -40,19 +40,13 @@ private enum Composition {
     return level.first ?? PredicateExpressions.Value(empty)
   }
 
-  static func and(_ left: Part, _ right: Part) -> Part {
-    func open<L: PredicateBuilder.Part<Bool>, R: PredicateBuilder.Part<Bool>>(
-      _ left: L,
-      _ right: R
-    ) -> Part { PredicateExpressions.Conjunction(lhs: left, rhs: right) }
-    return open(left, right)
-  }
+  static func and(
+    _ left: some StandardPredicateExpression<Bool>,
+    _ right: some StandardPredicateExpression<Bool>
+  ) -> Part { PredicateExpressions.Conjunction(lhs: left, rhs: right) }
 
-  static func or(_ left: Part, _ right: Part) -> Part {
-    func open<L: PredicateBuilder.Part<Bool>, R: PredicateBuilder.Part<Bool>>(
-      _ left: L,
-      _ right: R
-    ) -> Part { PredicateExpressions.Disjunction(lhs: left, rhs: right) }
-    return open(left, right)
-  }
+  static func or(
+    _ left: some StandardPredicateExpression<Bool>,
+    _ right: some StandardPredicateExpression<Bool>
+  ) -> Part { PredicateExpressions.Disjunction(lhs: left, rhs: right) }
 }

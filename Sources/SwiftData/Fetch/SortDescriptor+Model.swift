@@ -1,33 +1,32 @@
 internal import DepotClient
-internal import DepotProtocol
 
 extension SortDescriptor where Compared: PersistentModel {
   /// Sorts by a truth value, false first.
   public init(_ keyPath: any KeyPath<Compared, Bool> & Sendable, order: SortOrder = .forward) {
-    let sorted = \Compared.[falseFirst: SortedProperty(keyPath: keyPath)]
-    self.init(SortedPath.keep(sorted, for: keyPath), order: order)
+    let sorted = \Compared.[sorted: SortedProperty(keyPath)]
+    self.init(SortedKeyPaths.keep(sorted, for: keyPath), order: order)
   }
 
   /// Sorts by a truth value that may be missing, nil first and false before true.
   public init(_ keyPath: any KeyPath<Compared, Bool?> & Sendable, order: SortOrder = .forward) {
-    let sorted = \Compared.[falseFirst: SortedProperty(keyPath: keyPath)]
-    self.init(SortedPath.keep(sorted, for: keyPath), order: order)
+    let sorted = \Compared.[sorted: SortedProperty(keyPath)]
+    self.init(SortedKeyPaths.keep(sorted, for: keyPath), order: order)
   }
 
   /// Sorts text as people expect it: without regard to case and marks first, and `9` before `10`.
   ///
   /// With the comparator `.lexical`, text is sorted by its code points.
   public init(_ keyPath: any KeyPath<Compared, String> & Sendable, order: SortOrder = .forward) {
-    let sorted = \Compared.[localized: SortedProperty(keyPath: keyPath)]
-    self.init(SortedPath.keep(sorted, for: keyPath, isLocalized: true), order: order)
+    let sorted = \Compared.[sorted: SortedProperty(keyPath)]
+    self.init(SortedKeyPaths.keep(sorted, for: keyPath), order: order)
   }
 
   /// Sorts text that may be missing as people expect it, nil first.
   ///
   /// With the comparator `.lexical`, text is sorted by its code points.
   public init(_ keyPath: any KeyPath<Compared, String?> & Sendable, order: SortOrder = .forward) {
-    let sorted = \Compared.[localized: SortedProperty(keyPath: keyPath)]
-    self.init(SortedPath.keep(sorted, for: keyPath, isLocalized: true), order: order)
+    let sorted = \Compared.[sorted: SortedProperty(keyPath)]
+    self.init(SortedKeyPaths.keep(sorted, for: keyPath), order: order)
   }
 
   /// Sorts text as people expect it: without regard to case and marks first, and `9` before `10`.
@@ -89,45 +88,12 @@ public enum LocalizedTextComparator: Sendable {
   case localized
 }
 
-/// A property to be sorted by, which Foundation's descriptors can't compare as wanted.
-// because it is made of key paths that are, or only compared with such:
-struct SortedProperty<Model, Content>: Hashable, @unchecked Sendable {
-  let keyPath: KeyPath<Model, Content>
-}
-
 extension PersistentModel {
-  subscript(falseFirst value: SortedProperty<Self, Bool>) -> Int {
-    self[keyPath: value.keyPath] ? 1 : 0
-  }
+  subscript<Content: SortedContent>(
+    sorted property: SortedProperty<Self, Content>
+  ) -> Content.Sortable { self[keyPath: property.keyPath].sortable }
 
-  subscript(falseFirst value: SortedProperty<Self, Bool?>) -> Int? {
-    self[keyPath: value.keyPath].map { $0 ? 1 : 0 }
-  }
-
-  subscript(localized value: SortedProperty<Self, String>) -> SortedText {
-    SortedText(self[keyPath: value.keyPath])
-  }
-
-  subscript(localized value: SortedProperty<Self, String?>) -> SortedText? {
-    self[keyPath: value.keyPath].map(SortedText.init)
-  }
-}
-
-/// Text in the order in which the service sorts localized text.
-struct SortedText: Comparable {
-  let text: String
-  private let key: [UInt8]
-
-  init(_ text: String) {
-    var text = text
-    key = text.withUTF8(LocalizedKey.make)
-    self.text = text
-  }
-
-  static func == (left: Self, right: Self) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
-
-  static func < (left: Self, right: Self) -> Bool {
-    if left.key == right.key { return left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
-    return left.key.lexicographicallyPrecedes(right.key)
-  }
+  subscript<Content: SortedContent>(
+    sorted property: SortedProperty<Self, Content?>
+  ) -> Content.Sortable? { self[keyPath: property.keyPath]?.sortable }
 }

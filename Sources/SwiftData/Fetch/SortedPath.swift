@@ -1,3 +1,4 @@
+internal import DepotClient
 internal import DepotProtocol
 internal import Foundation
 internal import Synchronization
@@ -18,33 +19,13 @@ struct SortedPath {
     return path
   }
 
-  /// Returns a key path that sorts in another way than Foundation does, which is kept with that of
-  /// the property.
-  static func keep<T: PersistentModel, Value>(
-    _ sorted: any KeyPath<T, Value> & Sendable,
-    for keyPath: PartialKeyPath<T>,
-    isLocalized: Bool = false
-  ) -> any KeyPath<T, Value> & Sendable {
-    let key = KnownKeyPath(keyPath: sorted)
-    let property = Property(keyPath: KnownKeyPath(keyPath: keyPath), isLocalized: isLocalized)
-    kept.withLock { if $0[key] == nil { $0[key] = property } }
-    return sorted
-  }
-
-  /// The property by which a key path sorts that isn't Foundation's.
-  private struct Property {
-    let keyPath: KnownKeyPath
-    let isLocalized: Bool
-  }
-
   /// The paths that were found for key paths.
   private static let known = Mutex<[KnownKeyPath: SortedPath?]>([:])
-  private static let kept = Mutex<[KnownKeyPath: Property]>([:])
 
   private static func search<T: PersistentModel>(_ keyPath: AnyKeyPath, _: T.Type) -> SortedPath? {
-    if let kept = kept.withLock({ $0[KnownKeyPath(keyPath: keyPath)] }) {
-      return ModelPath.find(kept.keyPath.keyPath, of: T.self).map {
-        SortedPath(path: $0.path, isLocalized: kept.isLocalized)
+    if let property = SortedKeyPaths.property(keyPath) {
+      return ModelPath.find(property.keyPath, of: T.self).map {
+        SortedPath(path: $0.path, isLocalized: property.isLocalized)
       }
     }
     guard let known = ModelPath.find(keyPath, of: T.self), known.isSortedAsStored else {
@@ -52,12 +33,6 @@ struct SortedPath {
     }
     return SortedPath(path: known.path, isLocalized: false)
   }
-}
-
-/// A key path that is remembered.
-// because the key paths of sort descriptors are
-private struct KnownKeyPath: Hashable, @unchecked Sendable {
-  let keyPath: AnyKeyPath
 }
 
 /// A key path of a model, and its path in the store.
@@ -88,20 +63,8 @@ struct ModelPath {
   /// The key paths of the stored properties of a model, of those of its structures, and of what its
   /// to-one relationships lead to.
   static func all<T: PersistentModel>(of type: T.Type) -> some Sequence<ModelPath> {
-    var level = first(of: EntityDescription.of(type))
-    var remaining = depth
-    var position = 0
-    return AnyIterator {
-      while position == level.count {
-        guard remaining > 1 else { return nil }
-        remaining -= 1
-        position = 0
-        level = level.flatMap(\.next)
-        if level.isEmpty { return nil }
-      }
-      defer { position += 1 }
-      return level[position]
-    }
+    sequence(first: first(of: EntityDescription.of(type))) { $0.flatMap(\.next) }
+      .prefix(depth).lazy.flatMap { $0 }
   }
 
   /// The key paths of the stored properties of a model, and of those of its structures.

@@ -2,17 +2,17 @@ internal import Synchronization
 
 /// The combinations of properties that are unique, and the indexes, that a class itself declares.
 final class ConstraintTable: Sendable {
+  private let combinations: [SchemaConstraintPurpose: [[String]]]
+
   /// The combinations of properties that no two objects may have alike.
-  let uniques: [[String]]
+  var uniques: [[String]] { combinations[.unique] ?? [] }
   /// The combinations of properties that have an index.
-  let indexes: [[String]]
+  var indexes: [[String]] { combinations[.index] ?? [] }
   /// The combinations of numbers that have an index for ranges.
-  let rangeIndexes: [[String]]
+  var rangeIndexes: [[String]] { combinations[.rangeIndex] ?? [] }
 
   init(_ description: EntityDescription) {
-    var uniques: [[String]] = []
-    var indexes: [[String]] = []
-    var rangeIndexes: [[String]] = []
+    var combinations: [SchemaConstraintPurpose: [[String]]] = [:]
     var parts: [AnyKeyPath: String]?
     func path(_ keyPath: AnyKeyPath) -> String {
       if let property = description.property(keyPath) { return property.name }
@@ -27,16 +27,10 @@ final class ConstraintTable: Sendable {
         constraint.model == description.type
       else { continue }
       for (purpose, keyPaths) in constraint.combinations {
-        switch purpose {
-        case .unique: uniques.append(keyPaths.map(path))
-        case .index: indexes.append(keyPaths.map(path))
-        case .rangeIndex: rangeIndexes.append(keyPaths.map(path))
-        }
+        combinations[purpose, default: []].append(keyPaths.map(path))
       }
     }
-    self.uniques = uniques
-    self.indexes = indexes
-    self.rangeIndexes = rangeIndexes
+    self.combinations = combinations
   }
 }
 

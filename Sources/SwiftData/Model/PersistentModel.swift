@@ -1,7 +1,9 @@
 public import Observation
 
 /// A class whose objects a container stores; the macro `@Model` makes one.
-public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, SendableMetatype {
+public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, PlainValue,
+  SendableMetatype
+{
   /// The topmost class of the hierarchy.
   associatedtype Root: PersistentModel = Self
 

@@ -59,7 +59,8 @@ final class SlotTable: Sendable {
 
   /// Remembers the slot of a key path.
   func add(_ keyPath: AnyKeyPath, _ slot: Int) {
-    let replacement = UncheckedKeyPath(keyPath: keyPath)
+    // because key paths of stored properties have nothing that could change
+    nonisolated(unsafe) let keyPath = keyPath
     tables.withLock { tables in
       guard let old = tables.last, old.keyPaths.count < Self.limit else { return }
       let isFull = old.keyPaths.count * 2 >= old.entries.count
@@ -70,7 +71,7 @@ final class SlotTable: Sendable {
         let address = UnsafeRawPointer(Unmanaged.passUnretained(known).toOpaque())
         if let slot = slots[address] { table.add(known, slot) }
       }
-      table.add(replacement.keyPath, slot)
+      table.add(keyPath, slot)
       tables.append(table)
       current.store(
         UInt(bitPattern: Unmanaged.passUnretained(table).toOpaque()),
@@ -78,10 +79,4 @@ final class SlotTable: Sendable {
       )
     }
   }
-}
-
-/// A key path on its way into a lock.
-// because key paths of stored properties have nothing that could change
-private struct UncheckedKeyPath: @unchecked Sendable {
-  var keyPath: AnyKeyPath
 }

@@ -93,13 +93,7 @@ struct RemoteEvent: Sendable {
   }
 
   /// How many changes it tells.
-  var changeCount: Int {
-    switch event {
-    case .transaction(let transaction): transaction.changes.count
-    case .gap: 0
-    case .objects(let changes): changes.all.count
-    }
-  }
+  var changeCount: Int { entityNames.count }
 
   var userInfo: [AnyHashable: Any] {
     var info: [AnyHashable: Any] = ["storeIdentifier": store]

@@ -83,15 +83,14 @@ struct SchemaLowering {
     attribute.hashModifier = property.attribute?.hashModifier
     attribute.isUnique = property.attribute?.isUnique ?? false
     attribute.setOptions(property.attribute?.options ?? [])
-    if let value = property.defaultValue, let values = try? codec.values(value) {
-      var values = values[...]
+    func setDefaults(_ value: Any) {
+      guard var values = try? codec.values(value)[...] else { return }
       attribute.setDefaults(&values)
     }
-    if attribute.options.contains(.ephemeral), !attribute.isOptional,
-      attribute.defaultValue == nil, let values = try? codec.values(codec.placeholder)
+    if let value = property.defaultValue { setDefaults(value) }
+    if attribute.options.contains(.ephemeral), !attribute.isOptional, attribute.defaultValue == nil
     {
-      var values = values[...]
-      attribute.setDefaults(&values)
+      setDefaults(codec.placeholder)
     }
     return attribute
   }

@@ -42,19 +42,3 @@ extension UUID: PlainValue {}
 @inlinable public func != <Value: PlainValue>(left: Value, right: Value?) -> Bool {
   if let right { left != right } else { true }
 }
-
-@inlinable public func == <Model: PersistentModel>(left: Model?, right: Model) -> Bool {
-  if let left { left == right } else { false }
-}
-
-@inlinable public func == <Model: PersistentModel>(left: Model, right: Model?) -> Bool {
-  if let right { left == right } else { false }
-}
-
-@inlinable public func != <Model: PersistentModel>(left: Model?, right: Model) -> Bool {
-  if let left { left != right } else { true }
-}
-
-@inlinable public func != <Model: PersistentModel>(left: Model, right: Model?) -> Bool {
-  if let right { left != right } else { true }
-}

@@ -12,9 +12,7 @@ public struct CapturedValue<Output>: UnencodedPart, @unchecked Sendable {
   public func evaluate(_: PredicateBindings) -> Output { value }
 }
 
-extension CapturedValue: ConstantExpression {
-  package func isConstant(_: Set<PredicateExpressions.VariableID>) -> Bool { true }
-}
+extension CapturedValue: ConstantExpression {}
 
 /// A part of a predicate that can't be encoded.
 public protocol UnencodedPart: StandardPredicateExpression {}

@@ -85,7 +85,5 @@ extension TextComparison: LowerableExpression, ConstantExpression, EqualityLower
     return test(result, (try lowering.value(left), try lowering.value(right)))
   }
 
-  package func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
-    Constant.isSafe(left, variables) && Constant.isSafe(right, variables)
-  }
+  package var parts: [any PredicateExpression] { [left, right] }
 }

@@ -21,9 +21,7 @@ extension LetterCase: LowerableExpression, ConstantExpression {
     .function(isUpper ? .uppercase : .lowercase, [try lowering.value(base)])
   }
 
-  package func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
-    Constant.isSafe(base, variables)
-  }
+  package var parts: [any PredicateExpression] { [base] }
 }
 
 /// A string with another after it.
@@ -47,7 +45,5 @@ extension Concatenation: LowerableExpression, ConstantExpression {
     .function(.concatenate, [try lowering.value(left), try lowering.value(right)])
   }
 
-  package func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
-    Constant.isSafe(left, variables) && Constant.isSafe(right, variables)
-  }
+  package var parts: [any PredicateExpression] { [left, right] }
 }

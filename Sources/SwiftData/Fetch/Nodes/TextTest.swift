@@ -46,7 +46,5 @@ extension TextTest: LowerableExpression, ConstantExpression {
     query(try lowering.value(text), try lowering.value(other))
   }
 
-  package func isConstant(_ variables: Set<PredicateExpressions.VariableID>) -> Bool {
-    Constant.isSafe(text, variables) && Constant.isSafe(other, variables)
-  }
+  package var parts: [any PredicateExpression] { [text, other] }
 }

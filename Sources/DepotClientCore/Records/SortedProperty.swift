@@ -1,0 +1,80 @@
+internal import DepotProtocol
+internal import Synchronization
+
+/// A property to be sorted by, which Foundation's descriptors can't compare as wanted.
+// because it is made of key paths that are, or only compared with such:
+package struct SortedProperty<Model, Content>: Hashable, @unchecked Sendable {
+  package let keyPath: KeyPath<Model, Content>
+
+  package init(_ keyPath: KeyPath<Model, Content>) { self.keyPath = keyPath }
+}
+
+/// A type of values that are sorted in another way than Foundation does.
+package protocol SortedContent {
+  associatedtype Sortable: Comparable
+  /// The value in the order in which the service sorts.
+  var sortable: Sortable { get }
+}
+
+extension Bool: SortedContent {
+  package var sortable: Int { self ? 1 : 0 }
+}
+
+extension String: SortedContent {
+  package var sortable: SortedText { SortedText(self) }
+}
+
+/// Text in the order in which the service sorts localized text.
+package struct SortedText: Comparable {
+  private let text: String
+  private let key: [UInt8]
+
+  package init(_ text: String) {
+    var text = text
+    key = text.withUTF8(LocalizedKey.make)
+    self.text = text
+  }
+
+  package static func == (left: Self, right: Self) -> Bool {
+    left.text.utf8.elementsEqual(right.text.utf8)
+  }
+
+  package static func < (left: Self, right: Self) -> Bool {
+    if left.key == right.key { return left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
+    return left.key.lexicographicallyPrecedes(right.key)
+  }
+}
+
+/// The key paths that sort by a property in another way than Foundation does.
+package enum SortedKeyPaths {
+  private static let known = Mutex<[KnownKeyPath: KnownKeyPath]>([:])
+
+  /// Returns a key path that sorts by a property, and keeps which property that is.
+  package static func keep<Model, Value>(
+    _ sorted: any KeyPath<Model, Value> & Sendable,
+    for property: PartialKeyPath<Model>
+  ) -> any KeyPath<Model, Value> & Sendable {
+    let (key, value) = (KnownKeyPath(keyPath: sorted), KnownKeyPath(keyPath: property))
+    known.withLock { if $0[key] == nil { $0[key] = value } }
+    return sorted
+  }
+
+  /// Returns the property by which a key path sorts, and whether it is text in the order that people
+  /// expect; `nil` if the key path is that of a property.
+  package static func property(
+    _ sorted: AnyKeyPath
+  ) -> (keyPath: AnyKeyPath, isLocalized: Bool)? {
+    let key = KnownKeyPath(keyPath: sorted)
+    let type = type(of: sorted).valueType
+    return known.withLock { $0[key] }
+      .map { ($0.keyPath, type == SortedText.self || type == SortedText?.self) }
+  }
+}
+
+/// A key path that is remembered.
+// because the key paths of sort descriptors are
+package struct KnownKeyPath: Hashable, @unchecked Sendable {
+  package let keyPath: AnyKeyPath
+
+  package init(keyPath: AnyKeyPath) { self.keyPath = keyPath }
+}
