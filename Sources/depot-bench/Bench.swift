@@ -121,6 +121,7 @@ enum Bench {
       Scenario("bulk", "100,000 rows inserted, beside SQLite", Scenarios.bulkInsert),
       Scenario("enumerate", "a million rows: time and memory", Scenarios.enumerate),
       Scenario("isolation", "gets while a million rows are read", Scenarios.isolation),
+      Scenario("fair", "short calls while other clients ask for much", Scenarios.fair),
       Scenario("start", "the command line and the service starting", Scenarios.start),
       Scenario("growth", "gets and scans by the number of rows", Scenarios.growth),
       Scenario("models", "objects of SwiftData, beside SQLite", Scenarios.models),

@@ -1,0 +1,113 @@
+import DepotClient
+import DepotLinux
+import DepotProtocol
+import Foundation
+
+extension Scenarios {
+  /// Short calls while other clients do what they may.
+  static func fair(
+    _ options: Bench.Options,
+    _ folder: TemporaryFolder,
+    _ peers: Peers,
+    _ report: inout Report
+  ) throws {
+    let daemon = try Daemon(folder, name: "fair")
+    defer { daemon.stop() }
+    try Item.fill(daemon.connect(), options.rows)
+    for crowd in crowds {
+      var rounds: [String: [Double]] = [:]
+      for _ in 0..<options.rounds {
+        let greedy = try crowd.clients(daemon.socket.path)
+        for (what, operation) in shortCalls {
+          let seconds = min(0.5, options.seconds)
+          let result = try Load.run(on: daemon, connections: 1, seconds: seconds, operation)
+          rounds[what, default: []].append(result.p99 / 1000)
+        }
+        _ = consume greedy
+      }
+      for (what, _) in shortCalls {
+        report.add(
+          "fair",
+          "\(what) beside \(crowd.name), p99",
+          unit: "ms",
+          rounds[what] ?? [],
+          budget: what == "insert" ? 100 : 50
+        )
+      }
+    }
+  }
+
+  private static let shortCalls: [(String, @Sendable (Int64) -> DepotProtocol.Operation)] = [
+    ("get", { .get(GetRequest(entity: "Item", identifiers: [$0 % 1000 + 1])) }),
+    (
+      "fetch of 10 rows",
+      { _ in .fetch(FetchRequest(entity: "Item", sort: [SortKey("$id")], limit: 10)) }
+    ),
+    (
+      "count of all rows",
+      { number in
+        let size = QueryExpression.attribute("size")
+        let predicate = QueryExpression.comparison(.greater, size, .value(.int64(number % 100)))
+        return .count(CountRequest(entity: "Item", predicate: predicate))
+      }
+    ),
+    (
+      "insert",
+      { number in
+        var rows = RowBatch()
+        rows.appendRow { Item(Int(number)).write(to: &$0) }
+        return .insert(InsertRequest(entity: "Item", columns: Item.columns, rows: rows))
+      }
+    ),
+  ]
+
+  /// Clients that ask for much, within their limits, and read nothing.
+  private struct Crowd {
+    var name: String
+    var count: Int
+    /// The calls of each, but for their ids.
+    var calls: [String]
+
+    init(_ name: String, _ count: Int, _ calls: [String]) {
+      (self.name, self.count, self.calls) = (name, count, calls)
+    }
+
+    /// Connects and sends; the clients are gone when nobody keeps what is returned.
+    func clients(_ path: String) throws -> [Descriptor] {
+      let frames =
+        [#"{"hello":{"protocol":[1,1]}}"#]
+        + calls.enumerated().map { #"{"id":\#($0.offset + 1),\#($0.element)}"# }
+      let bytes = frames.flatMap { frame in
+        withUnsafeBytes(of: UInt32(frame.utf8.count).bigEndian) { Array($0) } + Array(frame.utf8)
+      }
+      return try (0..<count).map { _ in
+        let descriptor = try UnixSocket.connect(path: path)
+        var sent = 0
+        while sent < bytes.count {
+          sent += try bytes.withUnsafeBytes {
+            try descriptor.send(UnsafeRawBufferPointer(rebasing: $0[sent...]))
+          }
+        }
+        return descriptor
+      }
+    }
+  }
+
+  private static let crowds: [Crowd] = {
+    let fetch = #""call":"fetch","args":{"entity":"Item"}"#
+    let patterns = (0..<40).map { "NOT (name LIKE '*a*\($0)*z*')" }.joined(separator: " AND ")
+    let count = #""call":"count","args":{"entity":"Item","where":"\#(patterns)"}"#
+    let all = #""args":{"entity":"Item","where":"size >= 0","compute":{"score":"score + 1"}"#
+    return [
+      Crowd("nothing else", 0, []),
+      Crowd("3 clients with 32 unread fetches each", 3, Array(repeating: fetch, count: 32)),
+      Crowd(
+        "50 clients with 32 fetches without credit",
+        50,
+        Array(repeating: fetch + #","credit":1"#, count: 32)
+      ),
+      Crowd("4 clients with 10 long counts each", 4, Array(repeating: count, count: 10)),
+      Crowd("an update of all rows in chunks", 1, [#""call":"update",\#(all),"chunk":1000}"#]),
+    ]
+  }()
+}
