@@ -2,7 +2,8 @@
 /// lately is next.
 ///
 /// The elements of one client stay in their order. What a client doesn't use isn't saved up for it: one
-/// that comes anew begins level with the one that was served last.
+/// that comes anew begins with what each of those that wait would have used by now. So no one waits for
+/// ever, even if others come anew all the time.
 struct FairQueue<Element> {
   private struct Line {
     let client: Int64
@@ -12,9 +13,9 @@ struct FairQueue<Element> {
 
   /// The clients that wait, each with at least one element.
   private var lines: [Line] = []
-  /// What other clients have used, as far as it is more than `level`.
+  /// What other clients have used.
   private var used: [Int64: UInt64] = [:]
-  /// What the client had used that was served last.
+  /// What a client has used that comes anew.
   private var level: UInt64 = 0
 
   var isEmpty: Bool { lines.isEmpty }
@@ -64,9 +65,11 @@ struct FairQueue<Element> {
     if let index = lines.firstIndex(where: { $0.client == client }) {
       lines[index].used += amount
     } else {
+      // Clients that have gone needn't be known for ever.
+      if used.count > 1024 { used = [:] }
       used[client, default: level] += amount
-      if used.count > 256 { used = used.filter { $0.value > level } }
     }
+    level += amount / UInt64(lines.count + 1)
   }
 
   private mutating func remove(at index: Int, ofLine line: Int) -> Element {

@@ -24,12 +24,32 @@ import Testing
       #expect(queue.next() == 1)
       queue.charge(100, to: 1)
     }
+    for _ in 0..<3 {
+      queue.add(1, of: 1)
+      queue.add(2, of: 2)
+    }
+    var order: [Int] = []
+    while let client = queue.next() {
+      order.append(client)
+      queue.charge(100, to: Int64(client))
+    }
+    #expect(order == [1, 2, 1, 2, 1, 2])
+  }
+
+  @Test func `a client doesn't wait for ever, though others come anew all the time`() {
+    var queue = FairQueue<Int64>()
+    queue.add(0, of: 0)
     queue.add(1, of: 1)
-    for _ in 0..<3 { queue.add(2, of: 2) }
-    // The second client is level with the first one's last turn, and owes as much after its own.
-    #expect(queue.next() == 2)
-    queue.charge(150, to: 2)
-    #expect(queue.next() == 1)
+    #expect(queue.next() == 0)
+    queue.charge(1000, to: 0)
+    queue.add(0, of: 0)
+    let served = (Int64(2)...10_000).first { client in
+      queue.add(client, of: client)
+      let next = queue.next()
+      if let next { queue.charge(10, to: next) }
+      return next == 0
+    }
+    #expect(served ?? 0 > 10)
   }
 
   @Test func `busy clients come last, and an element that isn't wanted stays`() {

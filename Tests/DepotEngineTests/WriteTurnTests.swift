@@ -21,7 +21,7 @@ import Testing
           of: 1
         )
       }
-      store.submit(many + [.test(3, .item("b"), of: 2), .test(4, .item("c"), of: 2)])
+      store.submit(many + [.test(3, .item("b"), of: 2), .test(4, .item("c"), of: 3)])
       try await answers.wait(for: 29)
       #expect(answers.order.filter { $0 >= 10 } == Array(10..<30))
       #expect(answers.order.prefix(5) == [1, 2, 10, 3, 4])

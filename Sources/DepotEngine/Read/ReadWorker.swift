@@ -52,12 +52,11 @@ actor ReadWorker {
   /// Lets a read that was stopped end without a turn.
   nonisolated func dismiss(_ read: LongRead) { turns.dismiss(read.turn) }
 
-  /// Closes the connection, which must have no open reads.
+  /// Closes the connection unless a read or a pin has it; the next one has another.
   nonisolated func close(completion: @escaping @Sendable () -> Void) {
     lane.run {
       self.assumeIsolated { worker in
-        worker.connection = nil
-        worker.pin = nil
+        if worker.open.isEmpty, worker.pin == nil { worker.connection = nil }
       }
       completion()
     }

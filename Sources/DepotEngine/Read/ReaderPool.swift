@@ -196,23 +196,21 @@ package final class ReaderPool: Sendable {
   )
   .hint("Go on after the last row with \"after\"; the rows are of a later moment then.")
 
-  /// Closes connections that no read has used for so many nanoseconds, and gives back memory of the last.
+  /// Closes the connections that no read has used for so many nanoseconds, but for one, which gives back
+  /// its memory.
   ///
   /// Until then they keep the pages that they have read, which similar reads want again.
   package func rest(after nanoseconds: UInt64) {
-    let resting: (leaving: [ReadWorker], last: ReadWorker?)? = state.withLock { state in
+    let resting: [ReadWorker] = state.withLock { state in
       guard let end = state.lastEnd, state.active.isEmpty, state.pins.isEmpty, !state.isClosing,
         Monotonic.now() - end >= nanoseconds
-      else { return nil }
+      else { return [] }
       state.lastEnd = nil
-      let leaving = Array(state.idle.dropFirst())
-      state.idle = Array(state.idle.prefix(1))
-      state.workers.removeAll { worker in leaving.contains { $0 === worker } }
-      return (leaving, state.idle.first)
+      return state.idle
     }
-    guard let resting else { return }
-    for worker in resting.leaving { worker.close {} }
+    if resting.isEmpty { return }
     resting.last?.rest()
+    for worker in resting.dropLast() { worker.close {} }
     crew.rest()
   }
 
