@@ -67,8 +67,7 @@ test-deps: deps
 	$(call install_packages,$(TEST_PACKAGES))
 
 build: deps  ## Build all programs into .build/release
-	$(call link_static_library)
-	@.ci/progress "Building all programs" .build/make.log $(SWIFT) build $(RELEASE)
+	$(call build_programs,all programs,depotd depot depot-demo depot-bench $(EXAMPLES))
 
 test: test-deps  ## Run all tests, also those over real processes
 	@Tests/supervise Tests/run-tests debug $(SWIFT) $(BUILD_FLAGS)
