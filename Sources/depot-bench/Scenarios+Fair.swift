@@ -18,12 +18,13 @@ extension Scenarios {
       var rounds: [String: [Double]] = [:]
       for _ in 0..<options.rounds {
         let greedy = try crowd.clients(daemon.socket.path)
-        for (what, operation) in shortCalls {
-          let seconds = min(0.5, options.seconds)
-          let result = try Load.run(on: daemon, connections: 1, seconds: seconds, operation)
-          rounds[what, default: []].append(result.p99 / 1000)
+        try withExtendedLifetime(greedy) {
+          for (what, operation) in shortCalls {
+            let seconds = min(0.5, options.seconds)
+            let result = try Load.run(on: daemon, connections: 1, seconds: seconds, operation)
+            rounds[what, default: []].append(result.p99 / 1000)
+          }
         }
-        _ = consume greedy
       }
       for (what, _) in shortCalls {
         report.add(
@@ -65,7 +66,7 @@ extension Scenarios {
   private struct Crowd {
     var name: String
     var count: Int
-    /// The calls of each, but for their ids.
+    /// The calls of each, but for their ids; KEY stands for a key that is new.
     var calls: [String]
 
     init(_ name: String, _ count: Int, _ calls: [String]) {
@@ -76,7 +77,9 @@ extension Scenarios {
     func clients(_ path: String) throws -> [Descriptor] {
       let frames =
         [#"{"hello":{"protocol":[1,1]}}"#]
-        + calls.enumerated().map { #"{"id":\#($0.offset + 1),\#($0.element)}"# }
+        + calls.enumerated().map { number, call in
+          #"{"id":\#(number + 1),\#(call.replacing("KEY", with: UUID().uuidString))}"#
+        }
       let bytes = frames.flatMap { frame in
         withUnsafeBytes(of: UInt32(frame.utf8.count).bigEndian) { Array($0) } + Array(frame.utf8)
       }
@@ -107,7 +110,11 @@ extension Scenarios {
         Array(repeating: fetch + #","credit":1"#, count: 32)
       ),
       Crowd("4 clients with 10 long counts each", 4, Array(repeating: count, count: 10)),
-      Crowd("an update of all rows in chunks", 1, [#""call":"update",\#(all),"chunk":1000}"#]),
+      Crowd(
+        "an update of all rows in chunks",
+        1,
+        [#""call":"update",\#(all),"chunk":1000},"key":"KEY""#]
+      ),
     ]
   }()
 }
