@@ -45,11 +45,15 @@ extension Scenarios {
       { _ in .fetch(FetchRequest(entity: "Item", sort: [SortKey("$id")], limit: 10)) }
     ),
     (
-      "count of all rows",
+      "count of 3 ms",
       { number in
-        let size = QueryExpression.attribute("size")
-        let predicate = QueryExpression.comparison(.greater, size, .value(.int64(number % 100)))
-        return .count(CountRequest(entity: "Item", predicate: predicate))
+        let few = QueryExpression.comparison(.less, .attribute("$id"), .value(.int64(15_000)))
+        let size = QueryExpression.comparison(
+          .greater,
+          .attribute("size"),
+          .value(.int64(number % 100))
+        )
+        return .count(CountRequest(entity: "Item", predicate: .and([few, size])))
       }
     ),
     (
