@@ -8,13 +8,21 @@ struct Batch {
   /// After how much work, in nanoseconds, those are answered that are in it.
   static let duration: UInt64 = 20_000_000
 
+  /// How many requests there are in any case if they come in time.
+  ///
+  /// Beyond it, those that come while a transaction goes on are for the next one: with all clients in one
+  /// transaction, nothing would be done while it is flushed.
+  private static let small = 8
+
+  private let limit: Int
   private var count = 1
   private var bytes: Int
   private let end = Monotonic.now() + duration
   private let isShared: Bool
 
-  /// Begins with a request, which may be of any size.
-  init(_ first: WriteRequest) {
+  /// Begins with a request, which may be of any size, while so many others wait.
+  init(_ first: WriteRequest, waiting: Int) {
+    limit = min(Self.requestLimit, max(Self.small, 1 + waiting))
     bytes = first.operation.rowBytes
     isShared = !first.isAlone
   }
@@ -22,7 +30,7 @@ struct Batch {
   /// Whether a request that comes next belongs into it, which counts it then.
   mutating func admits(_ request: WriteRequest) -> Bool {
     let sum = bytes + request.operation.rowBytes
-    guard isShared, !request.isAlone, count < Self.requestLimit, sum <= Self.byteLimit,
+    guard isShared, !request.isAlone, count < limit, sum <= Self.byteLimit,
       Monotonic.now() < end
     else { return false }
     (count, bytes) = (count + 1, sum)

@@ -140,6 +140,9 @@ final class Mailbox: Sendable {
     }
   }
 
+  /// How many writes wait.
+  var count: Int { state.withLock { $0.queue.count } }
+
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
   /// Accepts nothing from now on; what is in it can still be taken.

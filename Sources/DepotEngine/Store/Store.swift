@@ -192,7 +192,7 @@ package actor Store {
   }
 
   private func run(_ first: WriteRequest, _ writer: Writer) throws(SQLiteError) {
-    var batch = Batch(first)
+    var batch = Batch(first, waiting: mailbox.count)
     let outcomes = try writer.run(first) { mailbox.take(into: &batch) }
     publish(writer)
     tell(writer)
