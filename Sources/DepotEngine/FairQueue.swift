@@ -13,9 +13,9 @@ struct FairQueue<Element> {
 
   /// The clients that wait, each with at least one element.
   private var lines: [Line] = []
-  /// What other clients have used.
+  /// The use of the clients that don't wait.
   private var used: [Int64: UInt64] = [:]
-  /// What a client has used that comes anew.
+  /// The use with which a new client begins.
   private var level: UInt64 = 0
 
   var isEmpty: Bool { lines.isEmpty }

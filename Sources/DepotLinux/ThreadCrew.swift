@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Threads for jobs that may block: as many as there are jobs at the moment.
 ///
-/// Whoever wants jobs to run one after the other hands them to a ``Lane``.
+/// A ``Lane`` runs its jobs one after the other.
 package final class ThreadCrew: Sendable {
   private struct State {
     var jobs: [@Sendable () -> Void] = []
@@ -10,7 +10,6 @@ package final class ThreadCrew: Sendable {
     var idle = 0
     /// How many idle threads are to end.
     var leaving = 0
-    var threads = 0
   }
 
   private let name: String
@@ -21,9 +20,6 @@ package final class ThreadCrew: Sendable {
   package init(name: String) {
     self.name = name
   }
-
-  /// How many threads there are.
-  package var threadCount: Int { state.withLock { $0.threads } }
 
   /// Ends the threads that have nothing to do.
   package func rest() {
@@ -40,13 +36,9 @@ package final class ThreadCrew: Sendable {
   private func run(_ job: @escaping @Sendable () -> Void) {
     let isStarting = state.withLock { state in
       state.jobs.append(job)
-      if state.idle - state.leaving >= state.jobs.count { return false }
-      state.threads += 1
-      return true
+      return state.idle - state.leaving < state.jobs.count
     }
-    if isStarting, (try? Thread.start(name: name) { [self] in serve() }) == nil {
-      state.withLock { $0.threads -= 1 }
-    }
+    if isStarting { try? Thread.start(name: name) { [self] in serve() } }
     signal.signal()
   }
 
@@ -59,7 +51,6 @@ package final class ThreadCrew: Sendable {
         if !state.jobs.isEmpty { return (state.jobs.removeFirst(), false) }
         guard state.leaving > 0 else { return (nil, false) }
         state.leaving -= 1
-        state.threads -= 1
         return (nil, true)
       }
       job?()

@@ -16,22 +16,15 @@ package final class WorkerThread: SerialExecutor {
   private let thread = Atomic<UInt>(0)
   private let hasItems = Atomic(false)
   private let lingerNanoseconds: UInt64
-  private let givesWay: Bool
 
   /// Starts the thread.
   ///
   /// - Parameters:
   ///   - name: What `ps -L` shows, at most 15 bytes.
   ///   - lingerNanoseconds: How long the thread looks for more to do before it sleeps.
-  ///   - givesWay: Whether what it runs may compute for long, and others that wake go first.
   /// - Throws: ``SystemError`` if the kernel has no more threads or descriptors.
-  package init(
-    name: String,
-    lingerNanoseconds: UInt64 = 0,
-    givesWay: Bool = false
-  ) throws(SystemError) {
+  package init(name: String, lingerNanoseconds: UInt64 = 0) throws(SystemError) {
     self.lingerNanoseconds = lingerNanoseconds
-    self.givesWay = givesWay
     signal = try WakeSignal(isBlocking: true)
     try Thread.start(name: name) { [self] in run() }
   }
@@ -77,7 +70,6 @@ package final class WorkerThread: SerialExecutor {
 
   private func run() {
     thread.store(Thread.current, ordering: .relaxed)
-    if givesWay { Thread.giveWay() }
     while true {
       let (items, isStopped) = state.withLock { state in
         defer { state.items = [] }

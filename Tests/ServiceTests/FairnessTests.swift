@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension ServiceTests {
-  /// What one client does within its limits, and the short calls of others beside it.
+  /// Short calls beside clients that ask for much within their limits.
   ///
   /// Their deadline is many times what the service is built for, as tests run with debug programs beside others.
   @Suite(.serialized) struct FairnessTests {

@@ -29,7 +29,7 @@ package final class ClientCore: Sendable {
     var enumerations = Enumerations()
     /// Whether the thread sleeps until somebody has a call.
     var isIdle = false
-    /// What a change that is being made has to do after the lock is left.
+    /// The work that a change under way leaves for after the lock.
     var consequences = Consequences()
   }
 

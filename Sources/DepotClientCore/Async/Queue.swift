@@ -1,4 +1,4 @@
-/// What waits for its turn, the oldest first.
+/// A queue from which the oldest element is taken first.
 struct Queue<Element: Sendable>: Sendable {
   private var elements: [Element] = []
   private var start = 0

@@ -259,7 +259,7 @@ extension ReplyTable {
 }
 
 extension Array {
-  /// What belongs to a lane.
+  /// The element of a lane.
   fileprivate subscript(lane: PendingCall.Lane) -> Element {
     get { self[lane.rawValue] }
     _modify { yield &self[lane.rawValue] }

@@ -37,7 +37,7 @@ public final class LiveResults<Model: Record>: Observable, Sendable {
     /// The tasks that wait for the first rows, by numbers.
     var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
     var lastWaiting = 0
-    /// What a change that is being made has to tell.
+    /// The news of a change under way.
     var news = News()
 
     /// The identifier of the row at a place, or `nil`.

@@ -163,7 +163,7 @@ package final class ReaderPool: Sendable {
 
   /// Ends or postpones a read, perhaps this one, if too many hold a place.
   private func makeRoom(for read: LongRead) {
-    // Those that are about to end have made room already.
+    // A read that is about to end has made room already.
     let held = state.withLock { state in state.active.values.filter(\.holdsPlace) }
       .filter { !$0.read.isStopped }
     guard held.count > limit else { return }

@@ -82,8 +82,8 @@ package actor Store {
 
   /// Hands over writes; each of them gets one outcome through `onCommit`.
   ///
-  /// Those of a connection are applied in this order, after those of earlier calls. Only what is done in
-  /// chunks lets others go ahead: whoever wants them behind it hands them over later.
+  /// The writes of a connection are applied in this order, after those of earlier calls. Only a write in
+  /// chunks lets others go ahead: hand them over later if they are to come behind it.
   package nonisolated func submit(_ writes: [WriteRequest]) {
     switch mailbox.add(writes) {
     case .first: thread.run { [self] in assumeIsolated { $0.drain() } }

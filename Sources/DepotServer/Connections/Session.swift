@@ -113,7 +113,7 @@ struct RunningCall {
   let startedAt: UInt64
   let control: CallControl
   var stream: RunningStream?
-  /// What was handed over to a store for it.
+  /// The request that was handed over to a store for it.
   var write: (host: StoreHost, token: UInt64)?
 
   init(_ call: Call, control: CallControl, startedAt: UInt64) {
