@@ -42,8 +42,8 @@ endef
 
 # Installs the Debian packages that are missing, and says so.
 define install_packages
-	@missing=$$(for p in $(1); do dpkg-query -W -f '$${Status}' $$p 2>/dev/null \
-	  | grep -q 'install ok installed' || echo $$p; done); \
+	@missing=$$(echo $$(for p in $(1); do dpkg-query -W -f '$${Status}' $$p 2>/dev/null \
+	  | grep -q 'install ok installed' || echo $$p; done)); \
 	if [ -n "$$missing" ]; then \
 	  echo "Installing Debian packages:" $$missing; \
 	  root=$$([ $$(id -u) = 0 ] || echo sudo); \

@@ -43,7 +43,8 @@ package actor Store {
   /// - Parameters:
   ///   - configuration: Where the store is.
   ///   - lock: The lock on its file, if this process has it.
-  ///   - onCommit: Gets the outcomes of requests, on the store's thread, when they are on disk.
+  ///   - onCommit: Gets the outcomes of requests, on the store's thread, when they are on disk; none for a
+  ///     commit behind which a write goes on.
   ///   - onChanges: Gets what was committed, on the store's thread, before the outcomes are delivered, while
   ///     ``interest`` is raised: the transactions in their order, none without changes.
   ///   - onFatal: Is called once, on the store's thread, if the disk can't be relied on any more; the
@@ -187,7 +188,8 @@ package actor Store {
       : try writer.runChunk(of: &write)
     publish(writer)
     tell(writer)
-    if let outcome { onCommit([outcome]) } else { mailbox.putBack(write) }
+    if outcome == nil { mailbox.putBack(write) }
+    onCommit(outcome.map { [$0] } ?? [])
     try checkpoint(writer)
   }
 
