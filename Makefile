@@ -90,7 +90,7 @@ demo: deps  ## Import this machine's Debian catalogue and query it
 	@$(BIN)/depot-demo
 
 bench: deps  ## Measure Depot beside its floor and its peers
-	$(call build_programs,the benchmark,depot-bench depotd depot)
+	$(call build_programs,the benchmark,depot-bench depotd depot depot-demo)
 	@$(BIN)/depot-bench --output .build/bench
 
 bench-peers: deps  ## Install the peers that the benchmark compares with

@@ -136,13 +136,20 @@ enum Bench {
     var report = Report(options: options)
     let peers = Peers(folder: folder)
     defer { peers.stop() }
-    for scenario in scenarios where options.includes(scenario.name) {
+    var failure: (any Error)?
+    for scenario in scenarios where options.includes(scenario.name) && failure == nil {
       progress("measuring \(scenario.name)")
-      try scenario.measure(options, folder, peers, &report)
+      do {
+        try scenario.measure(options, folder, peers, &report)
+      } catch {
+        failure = error
+      }
     }
+    // An error doesn't take away what was measured before it.
     try report.write(to: options.output)
     print(report.markdown)
     print("\nWritten to \(options.output).md, .json, and .svg")
+    if let failure { throw failure }
   }
 
   static func progress(_ text: String) {

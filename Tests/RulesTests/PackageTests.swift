@@ -24,6 +24,28 @@ import Testing
     #expect(Set(modules) == ["DepotMacros", "DepotMacroPlugin"])
   }
 
+  @Test func `make installs all the Debian packages that are missing at once`() throws {
+    let folder = try TemporaryFolder()
+    let asked = folder.path + "/asked"
+    // A machine that has none of them.
+    for (name, text) in [
+      ("dpkg-query", "exit 1"), ("sudo", "exec \"$@\""),
+      ("apt-get", "[ $1 = install ] && printf '%s\\n' \"$@\" >\(asked); exit 0"),
+    ] {
+      let path = try folder.write("#!/bin/sh\n\(text)\n", to: name)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    }
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    let outcome = try Program.run(
+      ["make", "-C", Programs.root, "deps"],
+      environment: ["PATH": "\(folder.path):\(path)", "MAKEFLAGS": nil, "MAKELEVEL": nil]
+    )
+    #expect(outcome.status == 0, "\(outcome.output) \(outcome.errors)")
+    #expect(outcome.output.contains("Installing Debian packages: libsqlite3-dev libjson-c-dev\n"))
+    let packages = try String(contentsOfFile: asked, encoding: .utf8).split(separator: "\n")
+    #expect(packages.suffix(2) == ["libsqlite3-dev", "libjson-c-dev"])
+  }
+
   /// Takes minutes, so `make test-long` runs it.
   @Test(
     .enabled(if: ProcessInfo.processInfo.environment["DEPOT_LONG"] != nil),
