@@ -13,6 +13,7 @@ package struct JSONWriter: Sendable {
   /// Writes ASCII text as it is.
   @inline(__always)
   package mutating func raw(_ text: StaticString) {
+    if text.utf8CodeUnitCount == 1 { return bytes.append(text.utf8Start.pointee) }
     bytes.append(
       contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     )

@@ -61,7 +61,7 @@ final class CollectionCodec<Content: StorableCollection>: AttributeCodec, @unche
   }
 
   override func values(_ value: Any) throws -> [Value] {
-    guard let value = value as? Content else { throw SwiftDataError.mistyped(value, Content.self) }
+    let value = try cast(value, to: Content.self)
     return [.list(try value.flatMap { try codec.values($0) })]
   }
 }

@@ -56,7 +56,7 @@ final class CompositeCodec<Content>: AttributeCodec, @unchecked Sendable {
   }
 
   override func values(_ value: Any) throws -> [Value] {
-    guard let value = value as? Content else { throw SwiftDataError.mistyped(value, Content.self) }
+    let value = try cast(value, to: Content.self)
     return try withUnsafeBytes(of: value) { bytes in
       guard let start = bytes.baseAddress else { return [] }
       return try fields.flatMap { try $0.codec.values($0.load(from: start)) }
@@ -134,7 +134,7 @@ private final class TypedField<Content>: CompositeField {
   init(_ field: StoredField) { super.init(field, .of(Content.self, nil)) }
 
   override func store(_ value: Any, in memory: UnsafeMutableRawPointer) throws {
-    guard let value = value as? Content else { throw SwiftDataError.mistyped(value, Content.self) }
+    let value = try cast(value, to: Content.self)
     (memory + offset).initializeMemory(as: Content.self, to: value)
   }
 

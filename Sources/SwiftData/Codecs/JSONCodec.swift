@@ -16,7 +16,7 @@ final class JSONCodec<Content: Codable>: AttributeCodec, @unchecked Sendable {
   }
 
   override func values(_ value: Any) throws -> [Value] {
-    guard let value = value as? Content else { throw SwiftDataError.mistyped(value, Content.self) }
+    let value = try cast(value, to: Content.self)
     do {
       return [try JSONCoding.encode(value)]
     } catch {

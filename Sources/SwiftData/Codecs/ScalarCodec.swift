@@ -21,18 +21,18 @@ final class ScalarCodec<Content: AttributeValue>: AttributeCodec, @unchecked Sen
   }
 
   override func values(_ value: Any) throws -> [Value] {
-    guard let value = value as? Content else { throw SwiftDataError.mistyped(value, Content.self) }
-    return [value.attributeValue]
+    [try cast(value, to: Content.self).attributeValue]
   }
 
   override func write(_ value: Any, to row: inout RowWriter) throws {
-    guard let value = value as? Content else { throw SwiftDataError.mistyped(value, Content.self) }
-    row.append(value)
+    row.append(try cast(value, to: Content.self).attributeValue)
   }
 
   override func areEqual(_ left: Any, _ right: Any) -> Bool {
-    guard let left = left as? Content, let right = right as? Content else { return false }
-    return left.attributeValue.isIdentical(to: right.attributeValue)
+    guard let left = try? cast(left, to: Content.self).attributeValue,
+      let right = try? cast(right, to: Content.self).attributeValue
+    else { return false }
+    return left.isIdentical(to: right)
   }
 }
 
@@ -76,7 +76,7 @@ final class ConvertedCodec<Content, Stored>: AttributeCodec, @unchecked Sendable
   }
 
   override func values(_ value: Any) throws -> [Value] {
-    guard let value = value as? Content else { throw SwiftDataError.mistyped(value, Content.self) }
+    let value = try cast(value, to: Content.self)
     return try codec.values(toStored(value))
   }
 }

@@ -13,7 +13,7 @@ struct SaveEncoding {
   /// - Throws: ``SwiftDataError/modelValidationFailure`` if a value can't be stored.
   init(_ changes: SaveChanges) throws {
     self.changes = changes
-    request = SaveRequest(policy: changes.policy)
+    request = SaveRequest(policy: changes.policy, answersInRuns: true)
     try addInserts()
     try addUpdates()
     addDeletes()
@@ -73,22 +73,23 @@ struct SaveEncoding {
 
   private mutating func addUpdates() throws {
     var positions: [Shape: Int] = [:]
+    var columns: [ObjectIdentifier: [Int]] = [:]
     for link in changes.updated {
       let storage = link.storage
       let description = storage.description
       let slots = storage.changedColumns()
       sentUpdates.append(!slots.isEmpty)
       guard !slots.isEmpty else { continue }
-      let baseSlots = storage.version == 0 ? [] : baseColumns(of: storage, slots)
-      let shape = Shape(
-        description: ObjectIdentifier(description),
-        slots: slots,
-        baseSlots: baseSlots
-      )
-      let position =
-        positions[shape].flatMap { request.updates[$0].rows.count < Self.rowsInPart ? $0 : nil }
-        ?? addUpdate(description, shape)
-      positions[shape] = position
+      let key = ObjectIdentifier(description)
+      let all = columns[key] ?? description.savedColumns
+      columns[key] = all
+      let baseSlots = storage.version == 0 ? [] : baseColumns(of: storage, all, slots)
+      let shape = Shape(description: key, slots: slots, baseSlots: baseSlots)
+      var position = positions[shape] ?? -1
+      if position < 0 || request.updates[position].rows.count >= Self.rowsInPart {
+        position = addUpdate(description, shape)
+        positions[shape] = position
+      }
       try request.updates[position].rows.appendRow { row in
         row.append(storage.identifier.wireValue)
         row.append(storage.version == 0 ? .null : .int64(storage.version))
@@ -97,8 +98,7 @@ struct SaveEncoding {
       guard !baseSlots.isEmpty else { continue }
       try request.updates[position].base?.rows.appendRow { row in
         for slot in baseSlots {
-          let value = storage.base[slot] ?? storage.slots[slot]
-          try description.properties[slot].write(value, to: &row, of: description)
+          try description.properties[slot].write(storage.stored(slot), to: &row, of: description)
         }
       }
     }
@@ -121,16 +121,10 @@ struct SaveEncoding {
   /// The properties whose values are told as they were read.
   ///
   /// A policy that writes rows again whose deletion it didn't see has to know all of them.
-  private func baseColumns(of storage: ModelStorage, _ slots: [Int]) -> [Int] {
+  private func baseColumns(of storage: ModelStorage, _ all: [Int], _ slots: [Int]) -> [Int] {
     let isWhole =
       changes.policy == .mergeByPropertyObjectTrump || changes.policy == .overwrite
-    return storage.description.properties.compactMap { property in
-      guard !property.isToMany, property.destination == nil || property.shape.isSaved,
-        isWhole || slots.contains(property.slot)
-      else { return nil }
-      if case .unloaded = storage.base[property.slot] ?? storage.slots[property.slot] { return nil }
-      return property.slot
-    }
+    return all.filter { (isWhole || slots.contains($0)) && storage.wasRead($0) }
   }
 
   // MARK: - Deleted rows
@@ -214,6 +208,13 @@ extension PropertyDescription {
     case .nothing, .unloaded: row.append(Value.null)
     case .link, .reference, .weak: row.append(slot.targetIdentifier?.wireValue ?? .null)
     }
+  }
+}
+
+extension EntityDescription {
+  /// The properties that a row has columns for.
+  fileprivate var savedColumns: [Int] {
+    properties.filter { !$0.isToMany && ($0.destination == nil || $0.shape.isSaved) }.map(\.slot)
   }
 }
 

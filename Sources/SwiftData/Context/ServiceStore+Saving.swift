@@ -59,12 +59,16 @@ extension ServiceStore {
     let (changes, encoding) = (save.changes, save.encoding)
     var outcome = SaveOutcome()
     let versions: [String: [Int64: Int64]] = result.versions
+    let rows = Self.rows(of: changes.inserted, result)
+    var keys: [ObjectIdentifier: EntityKey] = [:]
     for link in changes.inserted {
       let storage = link.storage
-      guard case .temporary(let number) = storage.identifier.key,
-        let row = result.identifiers["#\(number)"]
-      else { throw SwiftDataError(.storeFailure, "The store didn't say which rows were inserted.") }
-      let key = storage.description.key(in: identifier)
+      guard case .temporary(let number) = storage.identifier.key, let row = rows[number] else {
+        throw SwiftDataError(.storeFailure, "The store didn't say which rows were inserted.")
+      }
+      let description = ObjectIdentifier(storage.description)
+      let key = keys[description] ?? storage.description.key(in: identifier)
+      keys[description] = key
       let version = versions[storage.description.name]?[row] ?? 1
       outcome.inserted.append((PersistentIdentifier(key, .row(row)), version))
     }
@@ -85,6 +89,20 @@ extension ServiceStore {
     addStale(result.conflicts, changes, &outcome)
     outcome.kept = Self.kept(result.conflicts, changes)
     return outcome
+  }
+
+  /// Returns the rows of objects that were inserted, by the numbers of their temporary identifiers.
+  private static func rows(of links: [Link], _ result: SaveResult) -> [UInt64: Int64] {
+    var rows: [UInt64: Int64] = [:]
+    rows.reserveCapacity(links.count)
+    // The request has them in this order, and the answer too.
+    var sent = links.byClass.joined().makeIterator()
+    for run in result.runs.joined() {
+      for row in run.first..<run.first + Int64(run.count) {
+        if case .temporary(let number)? = sent.next()?.storage.identifier.key { rows[number] = row }
+      }
+    }
+    return rows
   }
 
   /// The objects that were to be deleted and weren't, since others have changed them.

@@ -4,37 +4,38 @@ internal import Observation
 /// The values of an object's properties, and their differences from the store's.
 ///
 /// It belongs to one object and, once that is inserted or fetched, to one context, on whose thread alone
-/// it is used.
+/// it is used. No access to what is read for each property of each object holds while other code runs, so
+/// that there is nothing to check.
 public class ModelStorage {
   /// The identifier of the object; temporary until the first save.
-  final var identifier: PersistentIdentifier
+  @exclusivity(unchecked) final var identifier: PersistentIdentifier
   /// The description of the object's class.
-  final private(set) var description: EntityDescription
+  @exclusivity(unchecked) final private(set) var description: EntityDescription
   /// The values of the properties, as far as they are known.
-  final var slots: [Slot]
+  @exclusivity(unchecked) final var slots: [Slot]
   /// The version of the row that was read; 0 for a new object, and where no row was read yet.
-  final var version: Int64 = 0
+  @exclusivity(unchecked) final var version: Int64 = 0
   /// The properties that were changed since the last save or read.
-  final var changed = SlotSet()
+  @exclusivity(unchecked) final var changed = SlotSet()
   /// The values of changed properties when they were read.
-  final var base: [Int: Slot] = [:]
+  @exclusivity(unchecked) final var base: [Int: Slot] = [:]
   /// The newer version of the row, if the changes are based on an older one.
   final var newer: NewerRow?
   /// The changes of to-many relationships that aren't loaded.
-  final var deltas: [Int: LinkDelta] = [:]
+  @exclusivity(unchecked) final var deltas: [Int: LinkDelta] = [:]
   /// The properties that couldn't be read when the program asked for them: it has seen less than there
   /// is.
-  final var unread: Set<Int> = []
+  @exclusivity(unchecked) final var unread: Set<Int> = []
   /// The relationships that were set before the object's initializer was done.
   fileprivate final var unlinked = SlotSet()
-  final var phase = Phase.unregistered
+  @exclusivity(unchecked) final var phase = Phase.unregistered
   /// The place among the context's changes.
   final var pendingIndex = -1
   /// The objects that were fetched together with this one.
   final var group: FetchGroup?
   final var groupIndex = 0
   /// The context, which sets this to `nil` at its end.
-  final unowned(unsafe) var context: ModelContext?
+  @exclusivity(unchecked) final unowned(unsafe) var context: ModelContext?
   /// The context that the object is in, and not one that only reads for it.
   final var ownContext: ModelContext? { context.flatMap { $0.isSuccessor ? nil : $0 } }
   /// The context that reads what isn't known: the object's, or the successor of one that is gone.
@@ -153,6 +154,15 @@ extension ModelStorage {
     let slot = description.slot(of: key)
     forgetUnread(slot)
     if case .unloaded = slots[slot] { load(slot) }
+    if case .value(let value) = slots[slot], isExactly(value, V.self) {
+      return reinterpreted(value, as: V.self)
+    }
+    return converted(slot)
+  }
+
+  /// Returns the value of an attribute that isn't exactly of its type, or what stands in for it.
+  @inline(never)
+  private final func converted<V>(_ slot: Int) -> V {
     if case .value(let value) = slots[slot], let value = value as? V { return value }
     noteUnread(slot)
     return description.properties[slot].placeholder(V.self, of: identifier)

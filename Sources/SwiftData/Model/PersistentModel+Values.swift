@@ -2,12 +2,14 @@
 extension PersistentModel {
   /// Returns the value of an attribute.
   public func getValue<V: Decodable>(forKey key: KeyPath<Self, V>) -> V {
-    ownStorage?.attribute(key) ?? persistentBackingData.getValue(forKey: key)
+    guard let storage = ownStorage else { return persistentBackingData.getValue(forKey: key) }
+    return storage.attribute(key)
   }
 
   /// Returns the object that a relationship leads to, which always is one.
   public func getValue<V: PersistentModel>(forKey key: KeyPath<Self, V>) -> V {
-    ownStorage?.object(key) ?? persistentBackingData.getValue(forKey: key)
+    guard let storage = ownStorage else { return persistentBackingData.getValue(forKey: key) }
+    return storage.object(key)
   }
 
   /// Returns the object that a relationship leads to; `nil` if there is none.
@@ -20,19 +22,24 @@ extension PersistentModel {
   public func getValue<V: RelationshipCollection, O>(
     forKey key: KeyPath<Self, V>
   ) -> V where O == V.PersistentElement {
-    ownStorage?.objects(key) ?? persistentBackingData.getValue(forKey: key)
+    guard let storage = ownStorage else { return persistentBackingData.getValue(forKey: key) }
+    return storage.objects(key)
   }
 
   /// Returns the objects that a relationship leads to.
   public func getValue<V: Decodable & RelationshipCollection, O>(
     forKey key: KeyPath<Self, V>
   ) -> V where O == V.PersistentElement {
-    ownStorage?.objects(key) ?? persistentBackingData.getValue(forKey: key)
+    guard let storage = ownStorage else { return persistentBackingData.getValue(forKey: key) }
+    return storage.objects(key)
   }
 
   /// Returns the value of an attribute of any type.
   public func getTransformableValue<V>(forKey key: KeyPath<Self, V>) -> V {
-    ownStorage?.attribute(key) ?? persistentBackingData.getTransformableValue(forKey: key)
+    guard let storage = ownStorage else {
+      return persistentBackingData.getTransformableValue(forKey: key)
+    }
+    return storage.attribute(key)
   }
 
   /// Sets the value of an attribute.

@@ -36,16 +36,18 @@ struct SlotSet: Equatable, Sequence {
   }
 
   /// The slots in ascending order.
-  func makeIterator() -> AnyIterator<Int> {
-    var rest = low
-    var later = high.isEmpty ? [] : high.sorted()[...]
-    return AnyIterator {
-      if rest != 0 {
-        let slot = rest.trailingZeroBitCount
-        rest &= rest - 1
-        return slot
-      }
-      return later.popFirst()
+  struct Iterator: IteratorProtocol {
+    fileprivate var low: UInt64
+    fileprivate var high: ArraySlice<Int>
+
+    mutating func next() -> Int? {
+      guard low != 0 else { return high.popFirst() }
+      defer { low &= low - 1 }
+      return low.trailingZeroBitCount
     }
+  }
+
+  func makeIterator() -> Iterator {
+    Iterator(low: low, high: high.isEmpty ? [] : high.sorted()[...])
   }
 }
