@@ -87,7 +87,8 @@ public class ModelContext: Equatable {
     // New objects may be inserted into another context.
     for link in new { link.storage.phase = .unregistered }
     for link in deleted { link.storage.phase = .stored }
-    for link in new + changed + deleted { link.storage.loosen() }
+    for link in new { link.storage.loosen() }
+    for link in changed + deleted { link.storage.detach() }
   }
 
   /// The container whose stores are read and written.
