@@ -32,7 +32,7 @@ public class ModelContext: Equatable {
   final var observers: [any ContextObserver] = []
   /// Whether relationships don't lead to objects that are to be deleted.
   final var hidesDeleted = false
-  private let editingStateIdentifier = UUID()
+  private var editingStateIdentifier = UUID()
   final var isAutosaveScheduled = false
   /// Why the last save without being asked has failed; `nil` after one that didn't.
   public final internal(set) var autosaveFailure: SwiftDataError?
@@ -96,7 +96,8 @@ public class ModelContext: Equatable {
 
   /// The identity of this context, which tells its edits from those of others.
   public final var editingState: EditingState {
-    EditingState(id: editingStateIdentifier, author: author)
+    get { EditingState(id: editingStateIdentifier, author: author) }
+    set { (editingStateIdentifier, author) = (newValue.id, newValue.author) }
   }
 
   public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
