@@ -154,6 +154,12 @@ import Testing
       mended: "@Transient var action: (() -> Void)?"
     ),
     Case(
+      source: "@Trimmed var title = \"\"",
+      message: "@Model cannot persist property 'title', whose storage is the property wrapper "
+        + "'@Trimmed' → remove '@Trimmed' → add '@Transient'",
+      mended: "var title = \"\""
+    ),
+    Case(
       source: "weak var owner: Person?",
       message: "'weak' cannot be applied to persisted property 'owner', because a context holds "
         + "related objects → remove 'weak'",

@@ -34,6 +34,11 @@ package enum Programs {
       .flatMap { ["-I", $0] }
   }
 
+  /// The options with which the compiler finds the macros of these modules.
+  package static var pluginOptions: [String] {
+    ["-load-plugin-executable", besideTests("DepotMacroPlugin-tool") + "#DepotMacroPlugin"]
+  }
+
   /// Whether the tests run as root, so that they can become other users.
   package static var isRoot: Bool { DepotLinux.Process.user == 0 }
 }

@@ -7,7 +7,7 @@ extension PredicateLowering {
     _ root: any PredicateExpression,
     kind: String
   ) throws(DepotError) -> QueryExpression {
-    let value = try value(root)
+    let value = try contents(of: root)
     let type = root.outputType
     let isText = type is any StringProtocol.Type || type == Data.self
     if type is any KeyedContent.Type { throw refusal("\(kind) of a dictionary") }
@@ -36,7 +36,7 @@ extension PredicateLowering {
     if type is any StringProtocol.Type || type == Data.self || type is any KeyedContent.Type {
       throw refusal("\(name) of a \(type)")
     }
-    return try value(node)
+    return try contents(of: node)
   }
 
   /// Translates a test of all elements of a sequence, which may be a constant.

@@ -5,7 +5,7 @@ extension PredicateExpressions.SequenceContains: LowerableExpression {
   package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
     let element = try lowering.operand(element)
     guard let constant = Constant(sequence) else {
-      let sequence = try lowering.value(sequence)
+      let sequence = try lowering.contents(of: sequence)
       return LHS.Output.self is any StringProtocol.Type
         ? .text(.contains, sequence, element) : .contains(sequence, element)
     }

@@ -38,6 +38,11 @@ extension PredicateExpressions.OptionalFlatMap: OptionalCondition, LowerableExpr
 
 extension PredicateExpressions.NilCoalesce: LowerableExpression {
   package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
+    if Output.self is any Collection.Type, Output.self != Data.self,
+      !(Output.self is any StringProtocol.Type)
+    {
+      throw lowering.refusal("?? with a collection, as a whole")
+    }
     guard Output.self == Bool.self else {
       let otherwise = try lowering.value(rhs)
       let value = try lowering.value(lhs).converted(to: Output.self)
@@ -62,7 +67,36 @@ extension PredicateExpressions.NilCoalesce: LowerableExpression {
   }
 }
 
+/// A collection, or else another one.
+private protocol CoalescedCollection {
+  /// Returns the collection if the other one has no elements.
+  func lowerContents(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression?
+}
+
+extension PredicateExpressions.NilCoalesce: CoalescedCollection {
+  fileprivate func lowerContents(
+    in lowering: inout PredicateLowering
+  ) throws(DepotError) -> QueryExpression? {
+    guard let other = Constant(rhs)?.value as? any Collection, other.isEmpty,
+      !(other is any StringProtocol), !(other is Data)
+    else { return nil }
+    return try lowering.contents(of: lhs)
+  }
+}
+
 extension PredicateLowering {
+  /// Translates a collection that is looked into, so that one that is missing has no elements.
+  package mutating func contents(
+    of node: any PredicateExpression
+  ) throws(DepotError) -> QueryExpression {
+    if let node = node as? any CoalescedCollection,
+      let contents = try node.lowerContents(in: &self)
+    {
+      return contents
+    }
+    return try value(node)
+  }
+
   /// Returns whether something is there, for what it is where it is there.
   ///
   /// A to-many relationship is there if the row is whose it is.

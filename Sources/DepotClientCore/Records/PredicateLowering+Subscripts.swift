@@ -6,7 +6,7 @@ extension PredicateExpressions.CollectionIndexSubscript: LowerableExpression {
     guard let position = Constant(index)?.value as? Int else {
       throw lowering.refusal("a subscript that isn't a constant position")
     }
-    return .element(try lowering.value(wrapped), position)
+    return .element(try lowering.contents(of: wrapped), position)
   }
 }
 
@@ -15,7 +15,7 @@ extension PredicateExpressions.CollectionRangeSubscript: LowerableExpression {
     guard let positions = Constant(range)?.value as? Swift.Range<Int> ?? range.constantPositions,
       positions.lowerBound >= 0
     else { throw lowering.refusal("a subscript that isn't a constant range of positions") }
-    return .slice(try lowering.value(wrapped), positions)
+    return .slice(try lowering.contents(of: wrapped), positions)
   }
 }
 

@@ -7,7 +7,7 @@ enum ModelMember {
   case constraint(MacroExpansionDeclSyntax)
 
   init?(_ member: DeclSyntax) {
-    if let property = StoredProperty(member), property.isPersisted {
+    if let property = StoredProperty(member), property.isPersisted, !property.isWrapped {
       self = .property(property)
     } else if let macro = member.as(MacroExpansionDeclSyntax.self),
       ["Index", "Unique"].contains(macro.macroName.text)

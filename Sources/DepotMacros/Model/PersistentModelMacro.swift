@@ -28,7 +28,7 @@ extension PersistentModelMacro: MemberAttributeMacro {
     in context: some MacroExpansionContext
   ) throws -> [AttributeSyntax] {
     guard declaration.is(ClassDeclSyntax.self), let property = StoredProperty(member),
-      property.isPersisted, property.isStorable,
+      property.isPersisted, property.isStorable, !property.isWrapped,
       property.attributes.first(named: "_PersistedProperty") == nil,
       property.attributes.first(named: "_TransformablePersistedProperty") == nil
     else { return [] }

@@ -36,6 +36,15 @@ struct PropertyChecks<Context: MacroExpansionContext> {
   // MARK: Storage
 
   private func checkPersisted(_ binding: PatternBindingSyntax, _ name: String) {
+    if let wrapper = variable.attributes.propertyWrapper {
+      return context.report(
+        "property.wrapper",
+        "@Model cannot persist property '\(name)', whose storage is the property wrapper "
+          + "'@\(wrapper.shortName)'",
+        at: wrapper,
+        fixIts: [.remove(wrapper, from: variable.attributes), addTransient()]
+      )
+    }
     if let pattern = binding.pattern.as(IdentifierPatternSyntax.self), pattern.identifier.isRaw {
       return context.report(
         "property.name",
@@ -220,4 +229,18 @@ extension VariableDeclSyntax {
 extension StoredProperty {
   /// Whether the store can keep values of the type, as far as its spelling tells.
   var isStorable: Bool { type?.unstorableKind == nil }
+
+  /// Whether a property wrapper has the value.
+  var isWrapped: Bool { attributes.propertyWrapper != nil }
+}
+
+extension AttributeListSyntax {
+  /// The property wrapper: an attribute with the name of a type that is no macro or global actor.
+  fileprivate var propertyWrapper: AttributeSyntax? {
+    compactMap { $0.as(AttributeSyntax.self) }.first { attribute in
+      let name = attribute.shortName
+      return name.first?.isUppercase == true && !name.hasSuffix("Actor")
+        && !["Attribute", "Relationship", "Transient", "ObservationIgnored"].contains(name)
+    }
+  }
 }

@@ -16,6 +16,8 @@ final class ContainerCore: @unchecked Sendable {
   let isMigrating: Bool
   /// The changes that are saved in the stores.
   let remote: RemoteChanges
+  /// The topmost classes of the hierarchies that relationships lead to.
+  private let reachedRoots: Set<ObjectIdentifier>
   private weak var known: ModelContainer?
   private let lock = Mutex(())
 
@@ -54,6 +56,10 @@ final class ContainerCore: @unchecked Sendable {
     self.stores = stores
     descriptions = Dictionary(first: schema.descriptions.map { ($0.name, $0) })
     isMigrating = stores.contains(where: \.isMigrating)
+    reachedRoots = Set(
+      schema.descriptions.flatMap(\.relationships).compactMap(\.destination)
+        .map { ObjectIdentifier(EntityDescription.of($0).root) }
+    )
     remote = RemoteChanges(stores.filter(\.isShared))
   }
 
@@ -65,6 +71,11 @@ final class ContainerCore: @unchecked Sendable {
       known = container
       return container
     }
+  }
+
+  /// Whether relationships lead to objects of an entity.
+  func isReached(_ description: EntityDescription) -> Bool {
+    reachedRoots.contains(ObjectIdentifier(description.root))
   }
 
   /// Learns which container this belongs to.

@@ -4,10 +4,23 @@ internal import DepotProtocol
 extension ContextFetch {
   /// Calls `body` with batches of the objects.
   func enumerate(batchSize: Int, _ body: ([Link]) throws -> Void) throws {
+    var hasBegun = false
+    try answer(
+      unless: { hasBegun },
+      { fetch in
+        try fetch.batches(batchSize) { batch in
+          hasBegun = true
+          try body(batch)
+        }
+      }
+    )
+  }
+
+  private func batches(_ size: Int, _ body: ([Link]) throws -> Void) throws {
     guard let pending = try pendingChanges() else {
-      return try store.enumerate(limited(query), batchSize: batchSize, into: context, body)
+      return try store.enumerate(limited(query), batchSize: size, into: context, body)
     }
-    for batch in try descriptor.cut(merged(pending)).chunks(of: batchSize) { try body(batch) }
+    for batch in try descriptor.cut(merged(pending)).chunks(of: size) { try body(batch) }
   }
 
   /// Returns what the store finds by itself.

@@ -15,14 +15,18 @@ struct ContextFetch<T: PersistentModel> {
   let store: any ContextStore
   let query: StoreQuery
 
-  init(_ context: ModelContext, _ descriptor: FetchDescriptor<T>) throws {
+  init(
+    _ context: ModelContext,
+    _ descriptor: FetchDescriptor<T>,
+    refusal: DepotError? = nil
+  ) throws {
     self.context = context
     self.descriptor = descriptor
     let description = EntityDescription.of(T.self)
     self.description = description
     store = try context.store(of: description)
     try descriptor.checkRange()
-    filter = try PendingFilter(descriptor, stores: context.storeIdentifiers)
+    filter = try PendingFilter(descriptor, stores: context.storeIdentifiers, refusal: refusal)
     var query = StoreQuery(description, filter.expression)
     query.request.sort = filter.sort ?? []
     if store.takesExpressions {
@@ -43,6 +47,22 @@ struct ContextFetch<T: PersistentModel> {
   }
 
   // MARK: - Answers
+
+  /// Returns what the fetch comes to; where the store refuses the predicate, it is evaluated in memory,
+  /// unless it's too late for that.
+  func answer<Result>(
+    unless isTooLate: () -> Bool = { false },
+    _ body: (ContextFetch) throws -> Result
+  ) throws -> Result {
+    do {
+      return try body(self)
+    } catch let error as SwiftDataError where error.kind == .unsupportedPredicate {
+      guard filter.expression != nil, let refusal = error.serviceError, !isTooLate() else {
+        throw error
+      }
+      return try body(ContextFetch(context, descriptor, refusal: refusal))
+    }
+  }
 
   func links() throws -> [Link] {
     guard let pending = try pendingChanges() else {

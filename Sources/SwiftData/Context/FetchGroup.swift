@@ -56,7 +56,7 @@ final class Survivors {
       if group.survivors !== self { enter(group) }
       return
     }
-    if storage.isWhole { return }
+    if storage.isWhole, core?.isReached(storage.description) == false { return }
     let group = others ?? FetchGroup()
     if others == nil { enter(group) }
     others = group

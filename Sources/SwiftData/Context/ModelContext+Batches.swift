@@ -19,13 +19,17 @@ extension ModelContext {
     includeSubclasses: Bool = true
   ) throws {
     try prepare()
-    let fetch = try ContextFetch(self, FetchDescriptor(predicate: predicate))
-    var (query, links) = try fetch.parts()
     let description = EntityDescription.of(T.self)
+    let store = try store(of: description)
+    guard store.allowsSave else { throw readOnly(description) }
+    var links = try ContextFetch(self, FetchDescriptor(predicate: predicate)).answer { fetch in
+      let (found, links) = try fetch.parts()
+      var query = found
+      query?.request.includesSubentities = includeSubclasses
+      if let query { try store.delete(query, in: self) }
+      return links
+    }
     if !includeSubclasses { links = links.filter { $0.storage.description === description } }
-    guard fetch.store.allowsSave else { throw readOnly(description) }
-    query?.request.includesSubentities = includeSubclasses
-    if let query { try fetch.store.delete(query, in: self) }
     for link in links { delete(link) }
   }
 

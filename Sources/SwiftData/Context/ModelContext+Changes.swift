@@ -18,13 +18,15 @@ extension ModelContext {
 
   /// Inserts an object, and all objects that its relationships lead to.
   ///
-  /// An object that is in the context already stays what it is. One of another context, also of one that
-  /// is gone, or of a class that the container doesn't know, isn't inserted: the next save throws
-  /// ``SwiftDataError/modelValidationFailure`` or ``SwiftDataError/unknownSchema``.
+  /// An object that is in the context already stays what it is. One that was read in a context that is gone
+  /// comes into this context with its changes, and what it leads to likewise. One of another context, of a
+  /// store of another container, or of a class that the container doesn't know isn't inserted: the next save
+  /// throws ``SwiftDataError/modelValidationFailure`` or ``SwiftDataError/unknownSchema``.
   public final func insert<T: PersistentModel>(_ model: T) {
     guard let storage = model.ownStorage else {
       return refuse("\(T.self) has backing data of its own, which no context can keep.", nil)
     }
+    if storage.isOrphan, let link = storage.link { pending.askFor(link) }
     insert(storage)
   }
 
@@ -35,35 +37,42 @@ extension ModelContext {
 
   /// Inserts an object with what it leads to.
   final func insert(_ storage: ModelStorage) {
-    guard insertAlone(storage) else { return }
-    if storage.description.relationships.isEmpty { return }
+    var adoption = Adoption()
+    guard enter(storage, &adoption) else { return }
+    if storage.description.relationships.isEmpty, adoption.edits.isEmpty { return }
     var queue = [storage]
     var entering: [ModelStorage] = []
+    func take(_ link: Link) {
+      if link.storage.isHomeless, enter(link.storage, &adoption) { queue.append(link.storage) }
+    }
     while let next = queue.popLast() {
       for property in next.description.relationships {
         switch next.slots[property.slot] {
-        case .link(let link):
-          if link.storage.phase == .unregistered, insertAlone(link.storage) {
-            queue.append(link.storage)
-          }
-        case .weak(let weak):
-          if let link = weak.link, link.storage.phase == .unregistered, insertAlone(link.storage) {
-            queue.append(link.storage)
-          }
+        case .link(let link): take(link)
+        case .weak(let weak): if let link = weak.link { take(link) }
         case .many(let list?):
-          if property.shape.isStrong, property.shape.inverse?.isToMany == true, list.count > 0 {
+          if property.shape.isStrong, property.shape.inverse?.isToMany == true, list.count > 0,
+            next.phase == .inserted
+          {
             entering.append(next)
           }
-          for link in list.links ?? []
-          where link.storage.phase == .unregistered && insertAlone(link.storage) {
-            queue.append(link.storage)
-          }
+          for link in list.links ?? [] { take(link) }
         default: break
         }
+      }
+      // Objects that the context has already stay, unless the others are changed.
+      while let link = adoption.reached.popLast() {
+        if link.storage.hasChanges || registered(link.storage.identifier) == nil { take(link) }
       }
     }
     // After a rollback they weren't in the lists of what they lead to.
     for storage in entering { storage.enterInverses() }
+    finish(adoption)
+  }
+
+  /// Takes an object into the context; returns whether it wasn't there.
+  private func enter(_ storage: ModelStorage, _ adoption: inout Adoption) -> Bool {
+    storage.isOrphan ? adopt(storage, &adoption) : insertAlone(storage)
   }
 
   private func insertAlone(_ storage: ModelStorage) -> Bool {
@@ -71,19 +80,13 @@ extension ModelContext {
     if let other = storage.ownContext, other !== self {
       refuse(
         "The \(storage.description.name) \(storage.identifier) belongs to another context.",
-        storage.description
+        storage.description,
+        hint: "Find it in this context by its persistentModelID."
       )
       return false
     }
     switch storage.phase {
-    case .inserted, .stored:
-      if storage.ownContext == nil {
-        refuse(
-          "The \(storage.description.name) \(storage.identifier) belongs to a context that is gone.",
-          storage.description
-        )
-      }
-      return false
+    case .inserted, .stored: return false
     case .deleted:
       revive(link)
       storage.enterInverses()
@@ -120,7 +123,8 @@ extension ModelContext {
 
   /// Deletes an object at the next save, with what the delete rules of its relationships take along.
   ///
-  /// Its values stay readable, also after that. An object that isn't in a context stays what it is.
+  /// Its values stay readable, also after that. An object that was read in a context that is gone comes into
+  /// this context first; another one that isn't in a context stays what it is.
   public final func delete<T: PersistentModel>(_ model: T) {
     guard let link = model.ownStorage?.link, link.storage.phase != .unregistered else { return }
     if let other = link.storage.ownContext, other !== self {
@@ -129,6 +133,10 @@ extension ModelContext {
           + "another context.",
         link.storage.description
       )
+    }
+    if link.storage.isOrphan {
+      insert(link.storage)
+      if link.storage.isOrphan { return }
     }
     delete(link)
   }
@@ -161,9 +169,9 @@ extension ModelContext {
   }
 
   /// Lets the next save throw that a change can't be made.
-  final func refuse(_ message: String, _ description: EntityDescription?) {
+  final func refuse(_ message: String, _ description: EntityDescription?, hint: String? = nil) {
     refusedChanges.append(
-      SwiftDataError(.modelValidationFailure, message, entity: description?.name)
+      SwiftDataError(.modelValidationFailure, message, hint: hint, entity: description?.name)
     )
   }
 }

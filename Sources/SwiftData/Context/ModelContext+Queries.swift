@@ -14,7 +14,7 @@ extension ModelContext {
 
   /// Returns the objects that a descriptor describes, for one who isn't to be told what went wrong before.
   final func found<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-    try ContextFetch(self, descriptor).links().compactMap { $0.model as? T }
+    try ContextFetch(self, descriptor).answer { try $0.links() }.compactMap { $0.model as? T }
   }
 
   /// Returns how many objects a descriptor describes.
@@ -22,7 +22,7 @@ extension ModelContext {
   /// - Throws: ``SwiftDataError`` as ``fetch(_:)`` does.
   public final func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
     try prepare()
-    return try ContextFetch(self, descriptor).count()
+    return try ContextFetch(self, descriptor).answer { try $0.count() }
   }
 
   /// Returns the identifiers of the objects that a descriptor describes, in their order.
@@ -32,6 +32,6 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] {
     try prepare()
-    return try ContextFetch(self, descriptor).identifiers()
+    return try ContextFetch(self, descriptor).answer { try $0.identifiers() }
   }
 }

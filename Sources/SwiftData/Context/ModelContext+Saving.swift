@@ -22,9 +22,10 @@ extension ModelContext {
     var report = SaveReport()
     try throwRefusedChange()
     try throwPostponedError()
-    guard hasChanges || !pending.discarded.isEmpty else { return report }
+    guard hasChanges || pending.hasLeftovers else { return report }
     if hasChanges { NotificationCenter.default.post(name: Self.willSave, object: self) }
     try settleSaves()
+    try checkAdopted()
     processPendingChanges()
     try throwPostponedError()
     try validate()

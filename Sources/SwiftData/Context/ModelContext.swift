@@ -32,7 +32,7 @@ public class ModelContext: Equatable {
   final var observers: [any ContextObserver] = []
   /// Whether relationships don't lead to objects that are to be deleted.
   final var hidesDeleted = false
-  private let editingStateIdentifier = UUID()
+  private var editingStateIdentifier = UUID()
   final var isAutosaveScheduled = false
   /// Why the last save without being asked has failed; `nil` after one that didn't.
   public final internal(set) var autosaveFailure: SwiftDataError?
@@ -87,7 +87,8 @@ public class ModelContext: Equatable {
     // New objects may be inserted into another context.
     for link in new { link.storage.phase = .unregistered }
     for link in deleted { link.storage.phase = .stored }
-    for link in new + changed + deleted { link.storage.loosen() }
+    for link in new { link.storage.loosen() }
+    for link in changed + deleted { link.storage.detach() }
   }
 
   /// The container whose stores are read and written.
@@ -95,7 +96,8 @@ public class ModelContext: Equatable {
 
   /// The identity of this context, which tells its edits from those of others.
   public final var editingState: EditingState {
-    EditingState(id: editingStateIdentifier, author: author)
+    get { EditingState(id: editingStateIdentifier, author: author) }
+    set { (editingStateIdentifier, author) = (newValue.id, newValue.author) }
   }
 
   public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }

@@ -11,8 +11,15 @@ struct PendingChanges {
   private(set) var denials: [(link: Link, slot: Int)] = []
   /// The objects that must be as they were read when this is saved.
   private(set) var required: [Link] = []
+  /// The objects that came from contexts that are gone, whose rows weren't looked at since.
+  var adopted: [Link] = []
+  /// Those of them that the program itself has inserted.
+  private var askedFor: Set<ObjectIdentifier> = []
 
   var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty }
+
+  /// Whether a save has something to do though there may be no changes.
+  var hasLeftovers: Bool { !discarded.isEmpty || !adopted.isEmpty }
 
   /// Whether there are deleted objects whose delete rules weren't applied yet.
   var hasUndecided: Bool { !undecided.isEmpty }
@@ -64,6 +71,7 @@ struct PendingChanges {
   mutating func removeAll() -> (new: [Link], changed: [Link], deleted: [Link]) {
     undecided = []
     denials = []
+    removeAdopted()
     return (inserted.removeAll() + discarded.removeAll(), changed.removeAll(), deleted.removeAll())
   }
 
@@ -76,6 +84,18 @@ struct PendingChanges {
   mutating func removeRequirements(of links: [Link]) {
     let met = Set(links.map { ObjectIdentifier($0.storage) })
     required.removeAll { met.contains(ObjectIdentifier($0.storage)) }
+  }
+
+  /// Notes that the program has inserted an object whose context is gone.
+  mutating func askFor(_ link: Link) { askedFor.insert(ObjectIdentifier(link.storage)) }
+
+  /// Whether the program has inserted an object whose context was gone.
+  func isAskedFor(_ link: Link) -> Bool { askedFor.contains(ObjectIdentifier(link.storage)) }
+
+  /// Forgets which objects came from contexts that are gone.
+  mutating func removeAdopted() {
+    adopted = []
+    askedFor = []
   }
 
   /// Ends the conditions of a save that was made.

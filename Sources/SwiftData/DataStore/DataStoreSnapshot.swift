@@ -36,6 +36,9 @@ extension DataStoreSnapshot {
   }
 }
 
+/// A value that a snapshot has.
+public typealias DataStoreSnapshotValue = Codable & Sendable
+
 /// The keys under which a snapshot encodes itself.
 public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, Sendable {
   /// The identifier of the object.

@@ -7,9 +7,13 @@ internal import Synchronization
 public final class DefaultStore: DataStore, DataStoreBatching {
   public typealias Configuration = ModelConfiguration
   public typealias Snapshot = DefaultSnapshot
+  public typealias HistoryType = DefaultHistoryTransaction
+  public typealias TokenType = DefaultHistoryToken
 
   /// Where the store is.
   public let configuration: ModelConfiguration
+  /// The name of the configuration.
+  public let name: String
   /// The entities that the store holds.
   public let schema: Schema
   /// The identifier of the store.
@@ -37,6 +41,7 @@ public final class DefaultStore: DataStore, DataStoreBatching {
       )
     }
     self.configuration = configuration
+    name = configuration.name
     self.schema = schema
     container = try ModelContainer(
       for: schema,

@@ -12,7 +12,7 @@ extension SwiftDataError {
 
   /// Says in terms of the object layer why the service refused something.
   init(_ error: DepotError, _ kind: Kind? = nil) {
-    self.init(kind ?? Kind(error.code), error.message, hint: error.hint)
+    self.init(kind ?? Kind(error.code), error.objectMessage, hint: error.objectHint)
     code = error.code.rawValue
     serviceError = error
     entity = error.details?["entity"]?.string
@@ -42,5 +42,29 @@ extension SwiftDataError.Kind {
       default:
         code.rawValue.hasPrefix("constraint.") ? .modelValidationFailure : .storeFailure
       }
+  }
+}
+
+extension DepotError {
+  /// The failure as a program knows it that has objects; the service names the part of a predicate as it
+  /// is sent.
+  fileprivate var objectMessage: String {
+    code == .predicate && message.hasPrefix("In ")
+      ? "The store can't compute a part of the predicate or expression." : message
+  }
+
+  /// The advice for a program that has objects, where the service's is about requests.
+  fileprivate var objectHint: String? {
+    switch code {
+    case .predicate where message.hasPrefix("In "): "Fetch the objects, and compute it in memory."
+    case .unique: "Change the value, or set a mergePolicy that says which of the two objects wins."
+    case .required: "Give it a value, make the property optional, or give it a default value."
+    case .merge, .read: "Fetch the objects again and save once more, or set another mergePolicy."
+    case .reference: "Insert the object that it leads to, or let it lead to another one."
+    case .denied: "Delete the objects that it leads to as well, or let it lead to nothing first."
+    case .count: "Add or remove objects, or change the counts that the relationship asks for."
+    case .valueTooLarge: "Store a smaller value, or divide it among several objects."
+    default: hint
+    }
   }
 }

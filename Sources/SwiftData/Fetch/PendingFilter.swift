@@ -34,11 +34,18 @@ struct PendingFilter<T: PersistentModel> {
   /// - Parameters:
   ///   - descriptor: The objects that are wanted.
   ///   - stores: The identifiers of the stores that are asked; any if `nil`.
+  ///   - refusal: Why the store takes no part of the predicate, if it has said so.
   /// - Throws: ``SwiftDataError/unsupportedSortDescriptor``.
-  init(_ descriptor: FetchDescriptor<T>, stores: Set<String>? = nil) throws {
+  init(
+    _ descriptor: FetchDescriptor<T>,
+    stores: Set<String>? = nil,
+    refusal: DepotError? = nil
+  ) throws {
     self.descriptor = descriptor
-    let part =
-      descriptor.predicate.map { ModelQuery.part($0, stores: stores) } ?? ModelQuery.Part()
+    var part = ModelQuery.Part(problem: refusal)
+    if let predicate = descriptor.predicate, refusal == nil {
+      part = ModelQuery.part(predicate, stores: stores)
+    }
     expression = descriptor.predicate == nil ? nil : part.expression
     problem = part.problem
     let keys = descriptor.sortBy.map(ModelQuery.sortKey)

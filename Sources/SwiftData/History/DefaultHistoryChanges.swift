@@ -1,11 +1,13 @@
 internal import DepotClient
 
 /// An object that a transaction of the service inserted.
-public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert {
+public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hashable,
+  Identifiable
+{
   let record: HistoryRecord
 
   public var transactionIdentifier: Int64 { record.transaction }
-  public var changeIdentifier: Int { record.index }
+  public var changeIdentifier: Int64 { Int64(record.index) }
   public var changedPersistentIdentifier: PersistentIdentifier { record.identifier }
   public var id: PersistentIdentifier { record.identifier }
 
@@ -19,11 +21,13 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert {
 }
 
 /// An object that a transaction of the service changed.
-public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
+public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hashable,
+  Identifiable
+{
   let record: HistoryRecord
 
   public var transactionIdentifier: Int64 { record.transaction }
-  public var changeIdentifier: Int { record.index }
+  public var changeIdentifier: Int64 { Int64(record.index) }
   public var changedPersistentIdentifier: PersistentIdentifier { record.identifier }
   public var id: PersistentIdentifier { record.identifier }
 
@@ -54,11 +58,13 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
 }
 
 /// An object that a transaction of the service deleted.
-public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete {
+public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hashable,
+  Identifiable
+{
   let record: HistoryRecord
 
   public var transactionIdentifier: Int64 { record.transaction }
-  public var changeIdentifier: Int { record.index }
+  public var changeIdentifier: Int64 { Int64(record.index) }
   public var changedPersistentIdentifier: PersistentIdentifier { record.identifier }
   public var id: PersistentIdentifier { record.identifier }
 

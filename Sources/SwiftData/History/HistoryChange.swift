@@ -17,18 +17,25 @@ public enum HistoryChange: Hashable, Sendable {
     }
   }
 
+  /// Changes of types that can't be compared are equal if they are of the same object in the same place of
+  /// a transaction.
   public static func == (left: Self, right: Self) -> Bool {
-    AnyHashable(left.change) == AnyHashable(right.change)
+    if let left = left.change as? any Hashable, let right = right.change as? any Hashable {
+      return AnyHashable(left) == AnyHashable(right)
+    }
+    return type(of: left.change) == type(of: right.change)
+      && left.change.place == right.change.place
+      && left.changedPersistentIdentifier == right.changedPersistentIdentifier
   }
 
-  public func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(change)) }
+  public func hash(into hasher: inout Hasher) { hasher.combine(changedPersistentIdentifier) }
 }
 
 /// The change of one object in a transaction.
-public protocol HistoryModelChange<Model>: Hashable, Identifiable, Sendable {
+public protocol HistoryModelChange<Model>: Sendable {
   associatedtype Model: PersistentModel
-  associatedtype TransactionIdentifier: Comparable & Codable & Hashable & Sendable
-  associatedtype ChangeIdentifier: Comparable & Codable & Hashable & Sendable
+  associatedtype TransactionIdentifier: Comparable & Hashable & Sendable
+  associatedtype ChangeIdentifier: Comparable & Hashable & Sendable
 
   var transactionIdentifier: TransactionIdentifier { get }
   /// The identifier of the change among those of its transaction.
@@ -37,11 +44,21 @@ public protocol HistoryModelChange<Model>: Hashable, Identifiable, Sendable {
   var changedPersistentIdentifier: PersistentIdentifier { get }
 }
 
+extension HistoryModelChange {
+  /// The identifiers of the transaction and of the change in it.
+  fileprivate var place: [AnyHashable] {
+    [AnyHashable(transactionIdentifier), AnyHashable(changeIdentifier)]
+  }
+}
+
 /// An object that a transaction inserted.
 public protocol HistoryInsert<Model>: HistoryModelChange {}
 
 /// An object that a transaction changed.
 public protocol HistoryUpdate<Model>: HistoryModelChange {
+  /// The key path of a property that changed.
+  typealias PropertyUpdate = PartialKeyPath<Model> & Sendable
+
   /// The properties that changed.
   var updatedAttributes: [any PartialKeyPath<Model> & Sendable] { get }
 }

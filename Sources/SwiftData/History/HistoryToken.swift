@@ -2,7 +2,7 @@ internal import DepotProtocol
 
 /// A moment of the history of stores, which outlives the program that keeps it.
 public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Sendable {
-  associatedtype TokenType
+  associatedtype TokenType: Codable & Hashable & Sendable
   /// The value of the token, for each store.
   var tokenValue: TokenType? { get }
 }
@@ -50,7 +50,7 @@ public struct DefaultHistoryToken: HistoryToken {
     }
   }
 
-  public var id: Self { self }
+  public var id: Int { hashValue }
 
   /// The token of a transaction, compared with what others say of its store and not of any other.
   func scoped(to store: String) -> DefaultHistoryToken {

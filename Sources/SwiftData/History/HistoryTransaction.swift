@@ -3,8 +3,8 @@ public import Foundation
 
 /// The changes that one save made in a store.
 public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
-  associatedtype TokenType: HistoryToken
-  associatedtype TransactionIdentifier: Comparable & Codable & Hashable & Sendable
+  associatedtype TokenType: Comparable & Hashable & Identifiable & Sendable
+  associatedtype TransactionIdentifier: Comparable & Hashable & Sendable
 
   /// When it was made.
   var timestamp: Date { get }

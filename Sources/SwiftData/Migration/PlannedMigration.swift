@@ -14,7 +14,7 @@ struct PlannedMigration {
   ///   - plan: The versions and stages.
   ///   - current: The program's own models.
   ///   - entities: The names of the entities that the store may hold; all if `nil`.
-  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` if the versions don't rise.
+  /// - Throws: ``SwiftDataError/loadIssueModelContainer`` if two versions have the same number.
   init(
     _ connection: BlockingConnection,
     _ plan: any SchemaMigrationPlan.Type,
@@ -24,11 +24,12 @@ struct PlannedMigration {
     self.connection = connection
     self.plan = plan
     versions = try plan.schemas.map { try PlannedVersion($0, in: entities) }
-    for (old, new) in zip(versions, versions.dropFirst()) where old.number >= new.number {
+    let groups = Dictionary(grouping: versions, by: \.number)
+    if let (number, same) = groups.first(where: { $0.value.count > 1 }) {
       throw SwiftDataError(
         .loadIssueModelContainer,
-        "The plan \(plan) has version \(new.number) (\(new.type)) behind \(old.number) (\(old.type)).",
-        hint: "List the versions in their order, and give each its own versionIdentifier."
+        "The plan \(plan) has version \(number) twice, as \(same[0].type) and \(same[1].type).",
+        hint: "Give each version its own versionIdentifier."
       )
     }
     guard !versions.isEmpty else {
@@ -53,33 +54,66 @@ struct PlannedMigration {
   func run() throws {
     let stored = try connection.schema()
     if stored.entities.isEmpty { return }
-    var place = try place(of: stored)
-    while place != target {
-      let stage = plan.stages.first { $0.fromVersion == versions[place].type }
-      var next = place + 1
-      if let stage, let end = versions.firstIndex(where: { $0.type == stage.toVersion }) {
-        next = end
-      }
-      guard next > place, next <= target else { throw missingStage(from: place) }
+    for step in try path(from: place(of: stored)) {
       do {
-        try migrate(from: place, to: next, stage)
+        try migrate(step)
       } catch let error as DepotError where error.isOfAnotherProgram {
         throw error
       } catch {
-        throw failure(of: stage, from: place, to: next, error)
+        throw failure(of: step, error)
       }
-      place = next
     }
+  }
+
+  /// A step from one version to another; without a stage, what can be inferred is done.
+  private struct Step {
+    var start: Int
+    var end: Int
+    var stage: MigrationStage?
+  }
+
+  /// Returns the steps that the plan has from a version: its stages, and that to the next version of the
+  /// list if no stage leads on in the list.
+  private func steps(from place: Int) -> [Step] {
+    let stages = plan.stages.filter { $0.fromVersion == versions[place].type }
+    var steps = stages.compactMap { stage in
+      versions.firstIndex { $0.type == stage.toVersion }
+        .map { Step(start: place, end: $0, stage: stage) }
+    }
+    if place + 1 < versions.count, !steps.contains(where: { $0.end > place }) {
+      steps.append(Step(start: place, end: place + 1))
+    }
+    return steps
+  }
+
+  /// Returns the fewest steps that lead from a version to the program's, forward or back.
+  ///
+  /// - Throws: ``SwiftDataError/backwardMigration``, ``SwiftDataError/loadIssueModelContainer``.
+  private func path(from place: Int) throws -> [Step] {
+    var paths: [[Step]] = [[]]
+    var known: Set = [place]
+    var next = 0
+    while next < paths.count {
+      let path = paths[next]
+      let end = path.last?.end ?? place
+      if end == target { return path }
+      for step in steps(from: end) where known.insert(step.end).inserted {
+        paths.append(path + [step])
+      }
+      next += 1
+    }
+    let number = versions[place].number
+    throw number > versions[target].number ? newer(number) : missingStage(from: place)
   }
 
   /// Returns which of the versions a store has.
   private func place(of stored: DepotProtocol.Schema) throws -> Int {
-    if let place = versions.lastIndex(where: { $0.number == stored.version && $0.isLike(stored) }) {
-      return try upTo(target, place)
-    }
-    if let place = versions[...target].lastIndex(where: { $0.isLike(stored) }) { return place }
-    if let place = versions.lastIndex(where: { $0.isNearly(stored) }) {
-      return try upTo(target, place)
+    if let place = versions.lastIndex(where: { $0.number == stored.version && $0.isLike(stored) })
+      ?? versions[...target].lastIndex(where: { $0.isLike(stored) })
+      ?? versions.lastIndex(where: { $0.isLike(stored) })
+      ?? versions.lastIndex(where: { $0.isNearly(stored) })
+    {
+      return place
     }
     let known = versions.map { "\($0.number)" }.joined(separator: ", ")
     if let version = stored.version, version > versions[target].number { throw newer(version) }
@@ -92,11 +126,6 @@ struct PlannedMigration {
         + differences.prefix(5).joined(separator: "; ") + ".",
       hint: "Add a version with the models as they were, and the stage that follows it."
     )
-  }
-
-  private func upTo(_ target: Int, _ place: Int) throws -> Int {
-    if place > target { throw newer(versions[place].number) }
-    return place
   }
 
   private func newer(_ version: SchemaVersion) -> SwiftDataError {
@@ -116,17 +145,13 @@ struct PlannedMigration {
     )
   }
 
-  private func failure(
-    of stage: MigrationStage?,
-    from place: Int,
-    to next: Int,
-    _ cause: any Error
-  ) -> SwiftDataError {
-    let title = "The migration from version \(versions[place].number) to \(versions[next].number)"
+  private func failure(of step: Step, _ cause: any Error) -> SwiftDataError {
+    let (start, end) = (versions[step.start].number, versions[step.end].number)
+    let title = "The migration from version \(start) to \(end)"
     var error = SwiftDataError(any: cause)
     error.kind = .loadIssueModelContainer
     error.message = "\(title) failed: \(error.message)"
-    if stage == nil {
+    if step.stage == nil {
       error.hint =
         "Add a stage between the two versions to the plan; without one only what can be "
         + "inferred is done."
@@ -136,18 +161,18 @@ struct PlannedMigration {
 }
 
 extension PlannedMigration {
-  private func migrate(from place: Int, to next: Int, _ stage: MigrationStage?) throws {
+  private func migrate(_ step: Step) throws {
     let stored = try connection.schema()
-    let (old, new) = (versions[place], versions[next])
+    let (old, new) = (versions[step.start], versions[step.end])
     var schema = new.lowered.keepingEntities(of: stored, but: old.lowered)
-    // A program without a plan may have raised the number.
+    // A program without a plan may have raised the number, and a stage may lead back.
     if let version = stored.version, version >= new.number {
       schema.version = SchemaVersion(version.major, version.minor, version.patch + 1)
     }
     // A store that holds nothing of either version has nothing for the program to do.
     let isConcerned = !old.descriptions.isEmpty || !new.descriptions.isEmpty
     let store = try connection.storeIdentifier()
-    switch isConcerned ? stage : nil {
+    switch isConcerned ? step.stage : nil {
     case nil, .lightweight, .custom(_, _, nil, nil):
       try connection.define(schema, from: stored.version, allowing: .loss)
     case .transform(_, _, let migrate):

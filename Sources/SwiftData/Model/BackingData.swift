@@ -36,25 +36,25 @@ public protocol BackingData<Model> {
 
   /// Sets the value of an attribute.
   @_disfavoredOverload
-  mutating func setValue<V: Encodable>(forKey key: KeyPath<Model, V>, to newValue: V)
+  func setValue<V: Encodable>(forKey key: KeyPath<Model, V>, to newValue: V)
   /// Sets the object that a relationship leads to.
   @_disfavoredOverload
-  mutating func setValue<V: PersistentModel>(forKey key: KeyPath<Model, V>, to newValue: V)
+  func setValue<V: PersistentModel>(forKey key: KeyPath<Model, V>, to newValue: V)
   /// Sets the object that a relationship leads to.
   @_disfavoredOverload
-  mutating func setValue<V: PersistentModel>(forKey key: KeyPath<Model, V?>, to newValue: V?)
+  func setValue<V: PersistentModel>(forKey key: KeyPath<Model, V?>, to newValue: V?)
   /// Sets the objects that a relationship leads to.
-  mutating func setValue<V: RelationshipCollection, O>(
+  func setValue<V: RelationshipCollection, O>(
     forKey key: KeyPath<Model, V>,
     to newValue: V
   ) where O == V.PersistentElement
   /// Sets the objects that a relationship leads to.
-  mutating func setValue<V: Encodable & RelationshipCollection, O>(
+  func setValue<V: Encodable & RelationshipCollection, O>(
     forKey key: KeyPath<Model, V>,
     to newValue: V
   ) where O == V.PersistentElement
   /// Sets the value of an attribute of any type.
-  mutating func setTransformableValue<V>(forKey key: KeyPath<Model, V>, to newValue: V)
+  func setTransformableValue<V>(forKey key: KeyPath<Model, V>, to newValue: V)
 
   /// The values, if Depot itself holds them; not for programs to call.
   // swift-format-ignore: NoLeadingUnderscores

@@ -74,12 +74,11 @@ extension ModelStorage {
       slots[slot] = .many(newLinks.map { LinkList(Self.unique($0)) })
       return postponeInverse(slot)
     }
-    var links = newLinks.map(Self.unique)
+    var links = newLinks.map { Self.unique($0).filter { meet($0.storage) } }
     let wasUnread = unread.remove(slot) != nil
     let old = targets(slot).map { resolved($0, slot) } ?? []
     let isUnread = unread.remove(slot) != nil
     if isUnread, !changed.contains(slot) { slots[slot] = .unloaded }
-    links = links?.filter { meet($0.storage) }
     willChange(slot)
     if case .unloaded = slots[slot], phase == .stored { return addTargets(slot, links ?? []) }
     if wasUnread || isUnread { links = Self.unique(old + (links ?? [])) }
@@ -111,11 +110,43 @@ extension ModelStorage {
     guard range.isEmpty, Self.unique(links).count == links.count,
       !links.contains(where: { leads(slot, to: $0.storage) })
     else { return false }
-    guard links.allSatisfy({ meet($0.storage) }) else { return false }
+    guard links.allSatisfy({ meet($0.storage) }), knowsObjects(slot) else { return false }
     willChange(slot)
     ownList(slot).insert(links, at: range.lowerBound)
     for link in links { tell(link, slot, isAdded: true) }
     return true
+  }
+
+  /// Makes a change of a relationship that was made while the object had no context; `value` is what it leads
+  /// to then, if that is known.
+  final func edit(_ slot: Int, to value: Slot?, removed: [Link], added: [Link]) {
+    let added = added.filter { meet($0.storage) }
+    willChange(slot)
+    if let value { slots[slot] = value }
+    for (links, isAdded) in [(removed, false), (added, true)] {
+      for link in links {
+        if value == nil { deltas[slot, default: LinkDelta()].change(link, isAdded: isAdded) }
+        if !knows(link, slot, isAdded: isAdded) { tell(link, slot, isAdded: isAdded) }
+      }
+    }
+  }
+
+  /// Whether the list on the other side of a relationship has this object already, or hasn't.
+  private func knows(_ link: Link, _ slot: Int, isAdded: Bool) -> Bool {
+    guard let inverse = description.properties[slot].shape.inverse?.slot else { return true }
+    switch link.storage.slots[inverse] {
+    case .many(let list?): return list.contains(self) == isAdded
+    case .unloaded:
+      let delta = link.storage.deltas[inverse] ?? LinkDelta()
+      return (isAdded ? delta.added : delta.removed).contains { $0.storage === self }
+    default: return false
+    }
+  }
+
+  /// Whether the objects that a to-many relationship leads to are known.
+  private func knowsObjects(_ slot: Int) -> Bool {
+    guard case .many(let list?) = slots[slot] else { return false }
+    return list.links != nil
   }
 
   /// Whether a to-many relationship leads to an object, which the other side often tells sooner.
@@ -149,13 +180,14 @@ extension ModelStorage {
   }
 
   /// Brings an object that belongs to no context into that of the other one; returns whether one may lead
-  /// to the other then.
+  /// to the other then, which the next save tells otherwise.
   private final func meet(_ other: ModelStorage) -> Bool {
-    if let context = ownContext, other.phase == .unregistered {
+    if let context = ownContext, other.isHomeless {
       context.insert(other)
-    } else if phase == .unregistered, let context = other.ownContext {
+    } else if isHomeless, let context = other.ownContext {
       context.insert(self)
     }
+    if isOrphan != other.isOrphan, ownContext != nil || other.ownContext != nil { return false }
     guard let context = ownContext, let theirs = other.ownContext, theirs !== context else {
       return true
     }
@@ -174,7 +206,7 @@ extension ModelStorage {
       switch slots[slot] {
       case .link(let link): link
       case .weak(let weak): weak.link
-      case .reference(let identifier): context?.fault(identifier)
+      case .reference(let identifier): reader?.fault(identifier)
       default: nil
       }
     if let target { tell(target, slot, isAdded: false) }

@@ -43,13 +43,13 @@ extension BackingData {
   }
 
   /// Sets the object that a relationship leads to.
-  public mutating func setValue<V: PersistentModel & Encodable>(
+  public func setValue<V: PersistentModel & Encodable>(
     forKey key: KeyPath<Model, V>,
     to newValue: V
   ) { setObject(key, newValue) }
 
   /// Sets the object that a relationship leads to.
-  public mutating func setValue<V: PersistentModel & Encodable>(
+  public func setValue<V: PersistentModel & Encodable>(
     forKey key: KeyPath<Model, V?>,
     to newValue: V?
   ) { setOptionalObject(key, newValue) }
@@ -60,11 +60,11 @@ extension BackingData {
     getValue(forKey: key)
   }
 
-  private mutating func setObject<V: PersistentModel>(_ key: KeyPath<Model, V>, _ newValue: V) {
+  private func setObject<V: PersistentModel>(_ key: KeyPath<Model, V>, _ newValue: V) {
     setValue(forKey: key, to: newValue)
   }
 
-  private mutating func setOptionalObject<V: PersistentModel>(
+  private func setOptionalObject<V: PersistentModel>(
     _ key: KeyPath<Model, V?>,
     _ newValue: V?
   ) {

@@ -38,7 +38,7 @@ extension BackingData {
       """
   )
   @_disfavoredOverload
-  public mutating func setValue<V>(forKey key: KeyPath<Model, V>, to newValue: V) {
+  public func setValue<V>(forKey key: KeyPath<Model, V>, to newValue: V) {
     setTransformableValue(forKey: key, to: newValue)
   }
 }

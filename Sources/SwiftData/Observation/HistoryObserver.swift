@@ -12,7 +12,10 @@ internal import Synchronization
 // because what changes in it is behind a lock
 public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Sendable {
   private let registrar = ObservationRegistrar()
-  private let container: ModelContainer
+  /// The container of the stores.
+  public let modelContainer: ModelContainer
+  /// The classes whose objects' changes count; all if empty.
+  public let observedModels: [any PersistentModel.Type]
   private let entities: Set<String>
   private let authors: Set<String>
   private let home: MergeQueue.Home
@@ -41,7 +44,8 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
     modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
-    container = modelContainer
+    self.modelContainer = modelContainer
+    self.observedModels = observedModels
     entities = modelContainer.names(of: observedModels)
     self.authors = authors
     home = MergeQueue.Home(isolation)

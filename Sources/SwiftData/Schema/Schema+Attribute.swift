@@ -1,7 +1,7 @@
 extension Schema {
   /// A value that every object of an entity has.
   // because it is changed only while a schema is built
-  public class Attribute: SchemaProperty, @unchecked Sendable {
+  public class Attribute: SchemaProperty, CustomDebugStringConvertible, @unchecked Sendable {
     /// The name of the property.
     public var name = ""
     /// The name in the version of the schema before.
@@ -28,6 +28,28 @@ extension Schema {
       self.hashModifier = hashModifier
     }
 
+    /// Creates an attribute that is described without a class.
+    public init(
+      name: String,
+      originalName: String? = nil,
+      options: [Option] = [],
+      valueType: any Any.Type,
+      defaultValue: Any? = nil,
+      hashModifier: String? = nil
+    ) {
+      self.name = name
+      self.originalName = originalName ?? name
+      self.options = options
+      self.valueType = valueType
+      self.defaultValue = defaultValue
+      self.hashModifier = hashModifier
+      isOptional = valueType is any OptionalType.Type
+    }
+
+    public var debugDescription: String {
+      "\(name): \(valueType)" + (options.isEmpty ? "" : " \(options)")
+    }
+
     public var isAttribute: Bool { true }
     public var isRelationship: Bool { false }
     public var isTransient: Bool { false }
@@ -40,9 +62,13 @@ extension Schema {
     public var isCodable: Bool { options.contains(.codable) }
 
     /// Special treatment of an attribute.
-    public struct Option: Hashable, Sendable, Codable {
+    public struct Option: Hashable, Sendable, Codable, CustomDebugStringConvertible {
       let name: String
       var transformer: String?
+
+      public var debugDescription: String {
+        ".\(name)" + (transformer.map { "(by: \($0))" } ?? "")
+      }
 
       /// No two objects have the same value.
       public static let unique = Option(name: "unique")

@@ -13,6 +13,31 @@ extension Schema {
       super.init()
     }
 
+    /// Creates an attribute that is described without a class; its fields are those of the type.
+    public override init(
+      name: String,
+      originalName: String? = nil,
+      options: [Option] = [],
+      valueType: any Any.Type,
+      defaultValue: Any? = nil,
+      hashModifier: String? = nil
+    ) {
+      func parts<Value>(_: Value.Type) -> [Attribute] {
+        AttributeCodec.of(Value.self, nil).attribute.properties.map { Attribute.part($0) }
+      }
+      properties = parts(valueType)
+      super.init(
+        name: name,
+        originalName: originalName,
+        options: options,
+        valueType: valueType,
+        defaultValue: defaultValue,
+        hashModifier: hashModifier
+      )
+    }
+
+    public override var debugDescription: String { "\(super.debugDescription) \(properties)" }
+
     private enum CodingKeys: String, CodingKey {
       case properties, composites
     }

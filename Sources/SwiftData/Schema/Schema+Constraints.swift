@@ -2,12 +2,16 @@ extension Schema {
   /// Combinations of properties that no two objects may have alike, as `#Unique` says.
   // because it is changed only while a schema is built
   public final class Unique<T: PersistentModel>: SchemaProperty, SchemaConstraint,
-    @unchecked Sendable
+    CustomDebugStringConvertible, @unchecked Sendable
   {
     /// The combinations.
     public let constraints: [[PartialKeyPath<T>]]
     public var name = "SwiftData.Schema.Unique"
     public var originalName = ""
+    public var valueType: any Any.Type = [[PartialKeyPath<T>]].self
+
+    /// The keys of an encoded form.
+    public enum CodingKeys: CodingKey { case constraints }
 
     /// Creates the metadata of some combinations.
     public init(_ constraints: [PartialKeyPath<T>]...) { self.constraints = constraints }
@@ -16,7 +20,7 @@ extension Schema {
     public init(from decoder: any Decoder) throws { constraints = [] }
     public func encode(to encoder: any Encoder) throws {}
 
-    public var valueType: any Any.Type { [[PartialKeyPath<T>]].self }
+    public var debugDescription: String { "Unique<\(T.self)>(\(constraints))" }
     public var isAttribute: Bool { false }
     public var isRelationship: Bool { false }
     public var isTransient: Bool { false }
@@ -37,7 +41,7 @@ extension Schema {
   /// Indexes over properties, as `#Index` says.
   // because it is changed only while a schema is built
   public final class Index<T: PersistentModel>: SchemaProperty, SchemaConstraint,
-    @unchecked Sendable
+    CustomDebugStringConvertible, @unchecked Sendable
   {
     /// The kinds of indexes.
     public enum Types<Model: PersistentModel>: Hashable {
@@ -51,6 +55,10 @@ extension Schema {
     public let indices: [Types<T>]
     public var name = "SwiftData.Schema.Index"
     public var originalName = ""
+    public var valueType: any Any.Type = [Types<T>].self
+
+    /// The keys of an encoded form.
+    public enum CodingKeys: CodingKey { case indices }
 
     /// Creates the metadata of indexes that keep an order.
     public init(_ indices: [PartialKeyPath<T>]...) {
@@ -66,7 +74,7 @@ extension Schema {
     }
     public func encode(to encoder: any Encoder) throws {}
 
-    public var valueType: any Any.Type { [Types<T>].self }
+    public var debugDescription: String { "Index<\(T.self)>(\(indices))" }
     public var isAttribute: Bool { false }
     public var isRelationship: Bool { false }
     public var isTransient: Bool { false }

@@ -3,17 +3,17 @@ extension Schema {
   // because it is changed only while a schema is built
   public final class Entity: Codable, @unchecked Sendable {
     /// The name of the class.
-    public let name: String
+    public var name: String
     /// The entities whose parent this is.
-    public internal(set) var subentities: Set<Entity> = []
+    public var subentities: Set<Entity> = []
     /// The name of the parent.
-    public internal(set) var superentityName: String?
+    public var superentityName: String?
     /// The parent; `nil` if it has none, or nobody holds it any more: the schema does.
-    public internal(set) weak var superentity: Entity?
+    public weak var superentity: Entity?
     /// The properties that the class itself declares.
     public var storedProperties: [any SchemaProperty]
     /// The properties of the superclasses.
-    public internal(set) var inheritedProperties: [any SchemaProperty] = []
+    public var inheritedProperties: [any SchemaProperty] = []
     /// The combinations of properties that are unique.
     public var uniquenessConstraints: [[String]] = []
     /// The combinations of properties that are indexed.
@@ -129,32 +129,45 @@ extension Schema.Entity {
 
   /// The attributes, those of the superclasses included.
   public var attributes: Set<Schema.Attribute> {
-    Set(properties.compactMap { $0 as? Schema.Attribute })
+    get { Set(properties.compactMap { $0 as? Schema.Attribute }) }
+    set { replace(newValue) }
   }
 
   /// The relationships, those of the superclasses included.
   public var relationships: Set<Schema.Relationship> {
-    Set(properties.compactMap { $0 as? Schema.Relationship })
+    get { Set(properties.compactMap { $0 as? Schema.Relationship }) }
+    set { replace(newValue) }
   }
 
   /// The attributes by their names.
   public var attributesByName: [String: Schema.Attribute] {
-    Self.byName(properties.compactMap { $0 as? Schema.Attribute }, \.name)
+    get { Self.byName(properties.compactMap { $0 as? Schema.Attribute }, \.name) }
+    set { attributes = Set(newValue.values) }
   }
 
   /// The relationships by their names.
   public var relationshipsByName: [String: Schema.Relationship] {
-    Self.byName(properties.compactMap { $0 as? Schema.Relationship }, \.name)
+    get { Self.byName(properties.compactMap { $0 as? Schema.Relationship }, \.name) }
+    set { relationships = Set(newValue.values) }
   }
 
   /// The properties that the class itself declares, by their names.
   public var storedPropertiesByName: [String: any SchemaProperty] {
-    Self.byName(storedProperties) { $0.name }
+    get { Self.byName(storedProperties) { $0.name } }
+    set { storedProperties = newValue.values.sorted { $0.name < $1.name } }
   }
 
   /// The properties of the superclasses by their names.
   public var inheritedPropertiesByName: [String: any SchemaProperty] {
-    Self.byName(inheritedProperties) { $0.name }
+    get { Self.byName(inheritedProperties) { $0.name } }
+    set { inheritedProperties = newValue.values.sorted { $0.name < $1.name } }
+  }
+
+  /// Replaces the properties of one kind that aren't the superclasses'.
+  private func replace<Property: SchemaProperty>(_ new: Set<Property>) {
+    let inherited = Set(inheritedProperties.map { $0.name })
+    let own = new.filter { !inherited.contains($0.name) }.sorted { $0.name < $1.name }
+    storedProperties = storedProperties.filter { !($0 is Property) } + own
   }
 
   private static func byName<Item>(_ items: [Item], _ name: (Item) -> String) -> [String: Item] {

@@ -1,7 +1,9 @@
 extension Schema {
   /// A reference from objects of an entity to others.
   // because it is changed only while a schema is built
-  public final class Relationship: SchemaProperty, @unchecked Sendable {
+  public final class Relationship: SchemaProperty, CustomDebugStringConvertible,
+    @unchecked Sendable
+  {
     /// The name of the property.
     public var name = ""
     /// The name in the version of the schema before.
@@ -50,6 +52,8 @@ extension Schema {
       self.hashModifier = hashModifier
     }
 
+    public var debugDescription: String { "\(name): \(valueType), \(deleteRule.rawValue)" }
+
     public var isAttribute: Bool { false }
     public var isRelationship: Bool { true }
     public var isTransient: Bool { false }
@@ -58,8 +62,9 @@ extension Schema {
     var isOrdered: Bool { options.contains(.ordered) }
 
     /// Special treatment of a relationship.
-    public struct Option: Hashable, Sendable, Codable {
+    public struct Option: Hashable, Sendable, Codable, CustomDebugStringConvertible {
       let name: String
+      public var debugDescription: String { ".\(name)" }
       /// No two objects lead to the same one.
       public static let unique = Option(name: "unique")
       /// The objects keep the order that they have in the array; Depot's own.

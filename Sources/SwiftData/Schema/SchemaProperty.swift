@@ -5,7 +5,7 @@ public protocol SchemaProperty: Codable, Hashable {
   /// The name in the version of the schema before.
   var originalName: String { get set }
   /// The type of the property.
-  var valueType: any Any.Type { get }
+  var valueType: any Any.Type { get set }
   /// Whether it has values.
   var isAttribute: Bool { get }
   /// Whether it leads to objects.

@@ -15,6 +15,47 @@ import Testing
       )
     }
   }
+
+  /// Errors of saves and of bulk work that the service finds out.
+  @Test func `they are in the words of objects, not of requests`() throws {
+    let fixture = try ContextFixture()
+    let context = fixture.context
+    context.mergePolicy = .error
+    context.insert(Gadget(name: "Bolt"))
+    try context.save()
+    func text(_ body: () throws -> Void) -> String {
+      defer { context.rollback() }
+      let error = #expect(throws: SwiftDataError.self) { try body() }
+      return error?.description ?? ""
+    }
+    let texts = [
+      text {
+        context.insert(Gadget(name: "Bolt"))
+        try context.save()
+      },
+      text {
+        let other = fixture.other
+        try #require(other.fetch(FetchDescriptor<Gadget>()).first).count = 8
+        let own = try #require(context.fetch(FetchDescriptor<Gadget>()).first)
+        own.count = 9
+        try other.save()
+        try context.save()
+      },
+      text {
+        let wanted = #Predicate<Setlist> { (it: Setlist) in
+          (it.name == "x" ? it.tunes : it.favourites).contains { $0.title == "a" }
+        }
+        try context.update(model: Setlist.self, where: wanted, set: [.set(\.name, to: "y")])
+      },
+    ]
+    for text in texts {
+      #expect(!text.isEmpty)
+      for word in ["onConflict", "{", "\"skip", "/args", "schema", "request", "TERNARY", "$id"] {
+        #expect(!text.contains(word), "\(text)")
+      }
+    }
+    #expect(texts[0].contains("mergePolicy"))
+  }
 }
 
 @Model private final class Unlisted {

@@ -43,18 +43,6 @@ enum PadsTwo: VersionedSchema {
     #expect(found[0].ships.map(\.name) == ["Ida"])
   }
 
-  @Test func `that was read in a context which is gone is refused`() throws {
-    let writer = fixture.other
-    writer.insert(Gadget(name: "Bolt"))
-    try writer.save()
-    func read() throws -> Gadget {
-      try #require(ModelContext(fixture.container).fetch(FetchDescriptor<Gadget>()).first)
-    }
-    let gadget = try read()
-    context.insert(gadget)
-    #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
-  }
-
   @Test func `of another class of the same name is refused`() throws {
     let container = try ModelContainer(
       for: PadsTwo.Pad.self,

@@ -79,14 +79,6 @@ import Testing
     #expect(haven == nil)
   }
 
-  @Test func `can't be brought into another context`() throws {
-    let ship = try ships()[0]
-    #expect(ship.haven != nil)
-    fixture.context.insert(ship)
-    #expect(throws: SwiftDataError.self) { try fixture.context.save() }
-    #expect(ship.modelContext == nil)
-  }
-
   @Test func `have placeholders where the container is gone too`() throws {
     func orphan() throws -> Ship {
       let fixture = try ContextFixture()

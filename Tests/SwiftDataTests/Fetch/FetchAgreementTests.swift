@@ -94,9 +94,12 @@ import Testing
       voyage.mood = random.pick([.calm, .rough])
       voyage.rank = random.pick([.low, .high])
       voyage.home = Berth(city: random.pick(["Bergen", "Voss"]), isNear: random.number(2) == 0)
-      voyage.office = random.pick([nil, Berth(city: "Voss", isNear: true)])
+      voyage.home.marks = random.pick([nil, [], ["m"]])
+      voyage.office = random.pick([nil, Berth(city: "Voss", isNear: true, marks: ["m"])])
       voyage.tags = random.pick([[], ["x"], ["x", "y"]])
+      voyage.labels = random.pick([nil, [], ["x"], ["y", "x"]])
       voyage.captain = random.pick([nil] + skippers.map { $0 })
+      voyage.guests = random.pick([nil, [], [skippers[0]], skippers])
       voyage.stops = (0..<random.number(4)).map { _ in
         Halt(city: random.pick(["Voss", "Flåm"]), nights: random.number(4))
       }
@@ -134,9 +137,45 @@ import Testing
     return (0..<random.number(3)).map { _ in random.pick(keys) }
   }
 
+  /// Collections that may be missing, and what else the service doesn't know of collections.
+  private static let coalesced: [Predicate<Voyage>] = {
+    let (labels, none, ada) = (["x"], [String](), "Ada")
+    return [
+      #Predicate { ($0.labels ?? []).contains("y") },
+      #Predicate { ($0.labels ?? []).isEmpty },
+      #Predicate { ($0.labels ?? []).count == 2 },
+      #Predicate { ($0.labels ?? []).first == "x" },
+      #Predicate { ($0.labels ?? []).allSatisfy { $0 == "x" } },
+      #Predicate { ($0.labels ?? []).contains { $0 > "x" } },
+      #Predicate { ($0.labels ?? []).filter { $0 == "x" }.count == 1 },
+      #Predicate { ($0.labels ?? []) == labels },
+      #Predicate { ($0.labels ?? []) == none },
+      #Predicate { ($0.labels ?? []) != labels },
+      #Predicate { ($0.labels ?? labels).contains("x") },
+      #Predicate { (it: Voyage) in (it.labels ?? it.tags).contains("y") },
+      #Predicate { (it: Voyage) in (it.labels ?? []).count < it.tags.count },
+      #Predicate { !($0.labels ?? []).contains("x") && $0.days > 1 },
+      #Predicate { $0.labels == nil },
+      #Predicate { $0.labels?.isEmpty ?? true },
+      #Predicate { $0.labels?.contains("x") == true },
+      #Predicate { $0.tags == labels },
+      #Predicate { ($0.isDone ? $0.tags : []).contains("x") },
+      #Predicate { ($0.guests ?? []).contains { $0.name == ada } },
+      #Predicate { ($0.guests ?? []).isEmpty },
+      #Predicate { ($0.guests ?? []).count > 1 },
+      #Predicate { ($0.guests ?? []).allSatisfy { $0.nickname != nil } },
+      #Predicate { $0.guests?.isEmpty == false },
+      #Predicate { ($0.home.marks ?? []).contains("m") },
+      #Predicate { ($0.home.marks ?? []).isEmpty },
+      #Predicate { ($0.office?.marks ?? []).count == 1 },
+      #Predicate { ($0.note ?? "").isEmpty },
+      #Predicate { ($0.captain?.nickname ?? "").contains("A") },
+    ]
+  }()
+
   private static let clauses: [Predicate<Voyage>] = {
     let (three, names, calm) = (3, ["Oslo#1", "Rome#2"], Mood.calm)
-    return [
+    return coalesced + [
       #Predicate { $0.days > three },
       #Predicate { $0.days * 2 - 1 < 5 },
       #Predicate { $0.days % 2 == 1 },

@@ -13,7 +13,9 @@ import SwiftData
   var home = Berth(city: "Bergen", isNear: true)
   var office: Berth?
   var tags: [String] = []
+  var labels: [String]?
   var captain: Skipper?
+  var guests: [Skipper]?
   @Relationship(inverse: \Halt.voyage) var stops: [Halt] = []
 
   init(name: String, days: Int = 3, note: String? = nil) {
@@ -26,6 +28,7 @@ import SwiftData
 struct Berth: Codable, Hashable {
   var city: String
   var isNear: Bool
+  var marks: [String]? = nil
 }
 
 enum Rank: Int, Codable, Comparable {

@@ -88,6 +88,38 @@ import Testing
     #expect(throws: SwiftDataError.backwardMigration) { try open(NotesV1.self) }
   }
 
+  @Test func `a stage that leads back is run`() throws {
+    let context = try open(NotesV2.self)
+    let note = NotesV2.Note(heading: "x", text: "one")
+    note.isPinned = true
+    context.insert(note)
+    try context.save()
+    let back = try open(NotesV1.self, RoundTripPlan.self)
+    let notes = try back.fetch(FetchDescriptor<NotesV1.Note>())
+    #expect(notes.map(\.title) == ["one"])
+    #expect(notes.map(\.text) == ["one (pinned)"])
+    // It is opened again as it is, and goes forward again.
+    #expect(
+      try open(NotesV1.self, RoundTripPlan.self).fetchCount(FetchDescriptor<NotesV1.Note>()) == 1
+    )
+    let forward = try open(NotesV2.self, RoundTripPlan.self)
+    #expect(try forward.fetch(FetchDescriptor<NotesV2.Note>()).map(\.heading) == ["one"])
+  }
+
+  @Test func `a list of versions may lead back`() throws {
+    let context = try open(NotesV2.self)
+    context.insert(NotesV2.Note(heading: "x", text: "one"))
+    try context.save()
+    let back = try open(NotesV1B.self, ReversedPlan.self)
+    #expect(try back.fetch(FetchDescriptor<NotesV1B.Note>()).map(\.title) == ["x"])
+  }
+
+  @Test func `versions may be listed in any order if stages connect them`() throws {
+    try makeFirst([("a", "one")])
+    let context = try open(NotesV2.self, DisorderedPlan.self)
+    #expect(try context.fetch(FetchDescriptor<NotesV2.Note>()).map(\.heading) == ["a"])
+  }
+
   @Test func `a store of none of the versions is an error`() throws {
     _ = try ModelContainer(
       for: Schema([Strange.Note.self]),

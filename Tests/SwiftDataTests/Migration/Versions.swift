@@ -115,3 +115,59 @@ enum BarePlan: SchemaMigrationPlan {
   static var schemas: [any VersionedSchema.Type] { [NotesV1.self, NotesV2.self] }
   static var stages: [MigrationStage] { [] }
 }
+
+/// A plan whose stages lead forward and back.
+enum RoundTripPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [NotesV1.self, NotesV2.self] }
+  static var stages: [MigrationStage] {
+    [
+      .lightweight(fromVersion: NotesV1.self, toVersion: NotesV2.self),
+      .custom(
+        fromVersion: NotesV2.self,
+        toVersion: NotesV1.self,
+        willMigrate: { context in
+          for note in try context.fetch(FetchDescriptor<NotesV2.Note>()) where note.isPinned {
+            note.text += " (pinned)"
+          }
+          try context.save()
+        },
+        didMigrate: { context in
+          for note in try context.fetch(FetchDescriptor<NotesV1.Note>()) {
+            note.title = String(note.text.prefix(3))
+          }
+          try context.save()
+        }
+      ),
+    ]
+  }
+}
+
+/// A plan whose list of versions leads back.
+enum ReversedPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [NotesV2.self, NotesV1B.self] }
+  static var stages: [MigrationStage] { [] }
+}
+
+/// The first version again, which knows what became of the title.
+enum NotesV1B: VersionedSchema {
+  static let versionIdentifier = Schema.Version(1, 1, 0)
+  static var models: [any PersistentModel.Type] { [Note.self] }
+
+  @Model final class Note {
+    @Attribute(originalName: "heading") var title: String
+    var text: String
+
+    init(title: String, text: String) {
+      self.title = title
+      self.text = text
+    }
+  }
+}
+
+/// A plan whose versions aren't listed in their order.
+enum DisorderedPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [NotesV2.self, NotesV1.self] }
+  static var stages: [MigrationStage] {
+    [.lightweight(fromVersion: NotesV1.self, toVersion: NotesV2.self)]
+  }
+}

@@ -52,6 +52,27 @@ import Testing
     #expect(entity.superentityName == "Shed")
   }
 
+  @Test func `an entity may be described without a class, and changed`() {
+    let name = Schema.Attribute(name: "name", options: [.unique], valueType: String.self)
+    let note = Schema.Attribute(name: "note", originalName: "text", valueType: String?.self)
+    let place = Schema.CompositeAttribute(name: "place", valueType: Garden.Place.self)
+    let entity = Schema.Entity("Tree", properties: name, place)
+    #expect(place.properties.map(\.name) == ["row", "column"])
+    #expect((name.isUnique, name.originalName) == (true, "name"))
+    #expect((note.isOptional, note.originalName) == (true, "text"))
+    #expect("\(String(reflecting: name))" == "name: String [.unique]")
+    entity.attributesByName["note"] = note
+    #expect(entity.storedProperties.map { $0.name } == ["name", "note", "place"])
+    entity.attributes = [name]
+    entity.superentityName = "Plant"
+    #expect(entity.storedPropertiesByName.keys.sorted() == ["name"])
+    let other = Schema.Entity("Shrub", properties: name)
+    other.storedPropertiesByName = ["note": note]
+    other.relationships = [Schema.Relationship(deleteRule: .cascade)]
+    #expect(other.properties.count == 2)
+    #expect(Schema.Unique<Garden.Tree>.CodingKeys.constraints.stringValue == "constraints")
+  }
+
   @Test func `a schema that was saved and loaded is equal`() throws {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }

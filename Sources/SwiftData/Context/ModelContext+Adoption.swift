@@ -1,0 +1,279 @@
+/// Objects of the stores whose own context is gone, in the context that takes them over.
+///
+/// Such an object is in this context as if it had been fetched here, and its changes are made again.
+extension ModelContext {
+  /// Makes an object whose context is gone one of this context, unless it can't be.
+  ///
+  /// Its changes wait in `adoption`, with the objects that it leads to.
+  final func adopt(_ storage: ModelStorage, _ adoption: inout Adoption) -> Bool {
+    guard let link = storage.link, isOwn(storage) else { return false }
+    let replaced = registered(storage.identifier)
+    if let replaced, replaced.hasChanges {
+      refuse(
+        "The \(storage.description.name) \(storage.identifier) of a context that is gone can't be taken "
+          + "over: this context has changes of it in another object.",
+        storage.description,
+        hint: "Save or roll back these changes first, or change the object that this context has."
+      )
+      return false
+    }
+    adoption.reached += storage.reachedOrphans()
+    storage.context?.unregister(storage)
+    storage.leaveGroup()
+    if let replaced, let old = replaced.link {
+      unregister(replaced)
+      replaced.leaveGroup()
+      Survivors(core).add(replaced)
+      adoption.replaced.append((old, link))
+    }
+    adoption.edits.append((link, storage.takeEdits()))
+    willRead()
+    register(storage)
+    pending.adopted.append(link)
+    return true
+  }
+
+  /// Whether an object is in a store of this context.
+  private func isOwn(_ storage: ModelStorage) -> Bool {
+    let description = storage.description
+    guard core.descriptions[description.name] === description,
+      let store = try? store(of: description)
+    else {
+      refusedChanges.append(unknownSchema(description))
+      return false
+    }
+    if store.identifier == storage.identifier.storeIdentifier { return true }
+    refuse(
+      "The \(description.name) \(storage.identifier) is in a store of another container.",
+      description,
+      hint: "Insert a new object with the same values."
+    )
+    return false
+  }
+
+  /// Makes the changes of objects that were adopted again, and lets what led to others for their rows lead
+  /// to them.
+  final func finish(_ adoption: Adoption) {
+    replace(adoption.replaced)
+    for (link, edits) in adoption.edits {
+      for edit in edits { make(edit, of: link.storage) }
+    }
+  }
+
+  private func make(_ edit: Adoption.Edit, of storage: ModelStorage) {
+    let slot = edit.slot
+    let property = storage.description.properties[slot]
+    if property.destination == nil { return storage.change(slot, to: edit.value) }
+    let targets = edit.value.targets.compactMap(own)
+    let value: Slot? =
+      switch edit.value {
+      case .unloaded: nil
+      case .many(let list): .many(list.map { _ in LinkList(targets) })
+      default: targets.first.map(Slot.link) ?? .nothing
+      }
+    storage.withMutation(slot) {
+      storage.edit(
+        slot,
+        to: value,
+        removed: edit.removed.compactMap(own),
+        added: edit.added.compactMap(own)
+      )
+    }
+  }
+
+  /// Returns the object that this context has, or takes, for one that another object leads to.
+  private func own(_ target: Adoption.Target) -> Link? {
+    if let link = target.link {
+      if link.storage.ownContext === self || link.storage.phase == .unregistered { return link }
+      if link.storage.phase == .gone { return nil }
+    }
+    return fault(target.identifier)
+  }
+
+  /// Lets what leads to objects lead to others that have their rows from now on.
+  private func replace(_ replaced: [(old: Link, new: Link)]) {
+    guard !replaced.isEmpty else { return }
+    let news = Dictionary(first: replaced.map { (ObjectIdentifier($0.old.storage), $0.new) })
+    for link in registered(of: nil) {
+      for property in link.storage.description.relationships {
+        link.storage.replaceTargets(property.slot) { news[ObjectIdentifier($0.storage)] ?? $0 }
+      }
+    }
+    refresh(replaced.filter { $0.old.storage.version > $0.new.storage.version }.map(\.new))
+    tellMembership(of: replaced.map(\.new))
+  }
+
+  /// Reads the rows of objects that were adopted since the last save and aren't changed, which others may
+  /// have changed or deleted meanwhile.
+  ///
+  /// An object that the program has inserted and whose row is deleted is inserted as a new one.
+  ///
+  /// - Throws: ``SwiftDataError`` if the rows can't be read.
+  final func checkAdopted() throws {
+    let unchanged = pending.adopted.filter { link in
+      link.storage.context === self && link.storage.phase == .stored && !link.storage.hasChanges
+    }
+    for links in unchanged.byClass {
+      let description = links[0].storage.description
+      let found = try store(of: description)
+        .rows(links.map(\.storage.identifier), of: description, slots: nil, into: self)
+      let known = found.identifiers
+      for link in links where !known.contains(link.storage.identifier) {
+        mergeDeletion(of: link.storage)
+        if pending.isAskedFor(link) { insert(link.storage) }
+      }
+    }
+    pending.removeAdopted()
+  }
+}
+
+/// Objects whose context is gone, while another context takes them over.
+struct Adoption {
+  /// An object that a relationship leads to.
+  struct Target {
+    var identifier: PersistentIdentifier
+    var link: Link?
+  }
+
+  /// A property that the program has changed.
+  struct Edit {
+    var slot: Int
+    var value: Slot
+    /// What a relationship led to, and doesn't any more.
+    var removed: [Target] = []
+    /// What a relationship leads to since.
+    var added: [Target] = []
+  }
+
+  /// The objects that are taken, with the program's changes of them.
+  var edits: [(link: Link, edits: [Edit])] = []
+  /// Objects that these lead to.
+  var reached: [Link] = []
+  /// Objects that the context had for the same rows, with those that it has now.
+  var replaced: [(old: Link, new: Link)] = []
+}
+
+extension ModelStorage {
+  /// Whether the object is in a store, and in no context but one that only reads for it.
+  final var isOrphan: Bool { phase == .stored && ownContext == nil }
+
+  /// Whether a context takes the object as soon as one of its objects leads to it.
+  final var isHomeless: Bool { phase == .unregistered || isOrphan }
+
+  /// Returns the objects without a context that this one leads to, or has led to.
+  fileprivate final func reachedOrphans() -> [Link] {
+    let relationships = description.relationships
+    if relationships.isEmpty { return [] }
+    let reader = reader
+    return relationships.flatMap { property in
+      let delta = deltas[property.slot] ?? LinkDelta()
+      let targets = slots[property.slot].targets + (base[property.slot]?.targets ?? [])
+      return delta.added + delta.removed
+        + targets.compactMap { $0.link ?? reader?.registered($0.identifier)?.link }
+    }
+    .filter { $0.storage.isHomeless }
+  }
+
+  /// Takes the program's changes out of the object, which is what was read then; returns them.
+  fileprivate final func takeEdits() -> [Adoption.Edit] {
+    let edits = changed.map { slot in
+      var edit = Adoption.Edit(slot: slot, value: slots[slot])
+      if let delta = deltas[slot] {
+        edit.added = delta.added.map { Adoption.Target($0) }
+        edit.removed = delta.removed.map { Adoption.Target($0) }
+      } else {
+        let (old, new) = (base[slot]?.targets ?? [], slots[slot].targets)
+        let (before, after) = (Set(old.map(\.identifier)), Set(new.map(\.identifier)))
+        edit.added = new.filter { !before.contains($0.identifier) }
+        edit.removed = old.filter { !after.contains($0.identifier) }
+      }
+      slots[slot] = base[slot] ?? .unloaded
+      return edit
+    }
+    changed = SlotSet()
+    base = [:]
+    deltas = [:]
+    for property in description.relationships { slots[property.slot] = slots[property.slot].loose }
+    return edits
+  }
+
+  /// Lets relationships lead to other objects than before.
+  fileprivate final func replaceTargets(_ slot: Int, _ current: (Link) -> Link) {
+    func replaced(_ value: Slot) -> Slot? {
+      switch value {
+      case .link(let link):
+        let new = current(link)
+        return new.storage === link.storage ? nil : .link(new)
+      case .weak(let weak):
+        guard let link = weak.link, current(link).storage !== link.storage else { return nil }
+        return .weak(WeakLink(current(link)))
+      case .many(let list?):
+        guard let links = list.links,
+          links.contains(where: { current($0).storage !== $0.storage })
+        else { return nil }
+        return .many(LinkList(links.map(current)))
+      default: return nil
+      }
+    }
+    if let old = base[slot].flatMap(replaced) { base[slot] = old }
+    if let delta = deltas[slot] {
+      deltas[slot] = LinkDelta(added: delta.added.map(current), removed: delta.removed.map(current))
+    }
+    if let new = replaced(slots[slot]) { mutate(slot, to: new) }
+  }
+
+  /// Leaves the objects that were fetched together with this one.
+  fileprivate final func leaveGroup() {
+    group?.forget(groupIndex)
+    group = nil
+  }
+
+  /// Lets go of objects that the other side keeps alive, for an object of a store without a context; the
+  /// program's changes stay.
+  final func detach() {
+    for property in description.relationships {
+      let slot = property.slot
+      if let old = base[slot] { base[slot] = old.loose }
+      if property.shape.isStrong { continue }
+      slots[slot] = slots[slot].loose
+      // The other sides say it too.
+      if deltas.removeValue(forKey: slot) != nil {
+        changed.remove(slot)
+        base[slot] = nil
+      }
+    }
+  }
+}
+
+extension Adoption.Target {
+  fileprivate init(_ link: Link) {
+    self.init(identifier: link.storage.identifier, link: link)
+  }
+}
+
+extension Slot {
+  /// What a relationship leads to.
+  fileprivate var targets: [Adoption.Target] {
+    switch self {
+    case .link(let link): [Adoption.Target(link)]
+    case .weak(let weak): weak.link.map { [Adoption.Target($0)] } ?? []
+    case .reference(let identifier): [Adoption.Target(identifier: identifier)]
+    case .many(let list?):
+      list.links?.map { Adoption.Target($0) }
+        ?? list.identifiers.map { Adoption.Target(identifier: $0) }
+    default: []
+    }
+  }
+
+  /// The same with identifiers in place of objects of a store, which nothing keeps alive then.
+  fileprivate var loose: Slot {
+    switch self {
+    case .link, .weak:
+      guard let target = targets.first, let link = target.link else { return self }
+      return target.identifier.isTemporary ? .weak(WeakLink(link)) : .reference(target.identifier)
+    case .many(let list?) where !list.isInitial:
+      return .many(LinkList(list.allIdentifiers.filter { !$0.isTemporary }))
+    default: return self
+    }
+  }
+}
