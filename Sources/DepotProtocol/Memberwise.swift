@@ -1,7 +1,6 @@
-/// Gives a structure an initializer with a parameter for each stored property, as visible as the
-/// structure.
+/// Gives a type an initializer with a parameter for each stored property, as visible as the type.
 ///
-/// A property that has a value, or may be `nil`, needs no argument.
+/// A property that has a value, or may be `nil`, needs no argument; a private one has no parameter.
 ///
 /// - Parameter unlabelled: The names of the properties whose arguments have no labels.
 @attached(member, names: named(init))
