@@ -11,6 +11,7 @@ package enum Macros {
       DTOMacro.self,
       IndexMacro.self,
       MemberwiseMacro.self,
+      OperationCasesMacro.self,
       PersistedPropertyMacro.self,
       PersistentModelActorMacro.self,
       PersistentModelMacro.self,

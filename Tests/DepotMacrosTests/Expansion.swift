@@ -136,6 +136,7 @@ struct Expansion {
       "Blocking": BlockingMacro.self,
       "Index": IndexMacro.self,
       "Memberwise": MemberwiseMacro.self,
+      "OperationCases": OperationCasesMacro.self,
       "Unique": UniqueConstraintsMacro.self,
     ]
   }

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct MemberwiseTests {
-  @Test func `a structure gets an initializer with all that it stores`() throws {
+  @Test func `a type gets an initializer with all that it stores`() throws {
     let expansion = try Expansion(
       """
       @Memberwise("name") public struct Item {
@@ -26,16 +26,38 @@ import Testing
     )
   }
 
+  @Test func `what is private and needs no value is no parameter`() throws {
+    let expansion = try Expansion(
+      """
+      @Memberwise("owner") package final class Item {
+        private let owner: Owner?
+        private var count = 1
+        private var next: Item?
+        let onEnd: @Sendable () -> Void
+      }
+      """
+    )
+    #expect(expansion.messages == [])
+    #expect(
+      expansion.texts.joined() == """
+        package init(_ owner: Owner? = nil, onEnd: @escaping @Sendable () -> Void) {
+          self.owner = owner
+          self.onEnd = onEnd
+        }
+        """
+    )
+  }
+
   @Test func `what has no initializer is told`() throws {
     let expansion = try Expansion(
       """
-      @Memberwise final class Item { var name: String }
+      @Memberwise enum Item { case one }
       @Memberwise struct Other { var count = 1 }
       """
     )
     #expect(
       expansion.messages == [
-        "'@Memberwise' needs a structure", "'@Memberwise' needs the type of 'count'",
+        "'@Memberwise' needs stored properties", "'@Memberwise' needs the type of 'count'",
       ]
     )
   }

@@ -9,7 +9,7 @@ import Testing
   /// What a definition asked of its stores.
   private final class Log {
     var sent: [(part: Int, phase: WriteRequest.Phase)] = []
-    var results: [Result<SchemaDefinition.Outcome, DepotError>] = []
+    var results: [Result<SchemaResult, DepotError>] = []
   }
 
   private let fixtures: [HostFixture]

@@ -36,41 +36,6 @@ extension InsertResult {
   }
 }
 
-/// The result of a definition of the schema.
-public struct SchemaResult: Hashable, Sendable {
-  public var isChanged: Bool
-  /// A sentence for each change.
-  public var changes: [String]
-  /// The fingerprint of the schema that the store now has.
-  public var fingerprint: String
-  /// The version of that schema.
-  public var version: SchemaVersion?
-  /// Where the stores were copied before their rows were migrated, or would be.
-  public var backups: [String]
-  /// The plan of a dry run for each store: its `steps`, `problems`, `duplicates`,
-  /// `violations`, and the `milliseconds` that it takes.
-  public var plans: [JSONValue]
-
-  /// Where the store was copied, if the container has only one.
-  public var backup: String? { backups.first }
-  /// The plan of a dry run, if the container has only one store.
-  public var plan: JSONValue? { plans.first }
-}
-
-extension SchemaResult {
-  init(_ node: JSONNode) throws(DepotError) {
-    let value = try JSONValue(node)
-    isChanged = value["changed"]?.bool ?? false
-    changes = value["changes"]?.array?.compactMap(\.string) ?? []
-    fingerprint = value["schema"]?.string ?? ""
-    version = value["version"]?.string.flatMap { SchemaVersion($0) }
-    // A container of several stores answers with lists.
-    backups = value["backups"]?.array?.compactMap(\.string) ?? []
-    backups += [value["backup"]?.string].compactMap(\.self)
-    plans = value["plans"]?.array ?? [value["plan"]].compactMap(\.self)
-  }
-}
-
 extension JSONNode {
   /// Reads a count from the member `name`.
   func count(_ name: StaticString) throws(DepotError) -> Int {

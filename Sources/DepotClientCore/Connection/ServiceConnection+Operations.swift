@@ -36,7 +36,7 @@ extension ServiceConnection {
   where Self == Client {
     let options = MigrationOptions(allows: .migration)
     let operation = Operation.defineSchema(schema, isDryRun: isDryRun, options)
-    return try SchemaResult(await self.send(operation))
+    return try SchemaResult(JSONValue(await self.send(operation)))
   }
 
   /// Inserts rows as one transaction that is on disk when this returns.

@@ -166,7 +166,7 @@ extension BlockingConnection {
     allowing allowed: AllowedSchemaChanges = .migration
   ) throws -> SchemaResult {
     let options = MigrationOptions(from: version, takesBackup: takesBackup, allows: allowed)
-    return try SchemaResult(send(.defineSchema(schema, isDryRun: isDryRun, options)))
+    return try SchemaResult(JSONValue(send(.defineSchema(schema, isDryRun: isDryRun, options))))
   }
 
   /// Migrates the store in a stage of the program's own, during which no other client is served.

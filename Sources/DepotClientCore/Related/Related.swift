@@ -42,12 +42,9 @@ public struct Related<Destination: Sendable>: Sendable {
 }
 
 /// A record that everything which refers to it shares.
+@Memberwise("record")
 final class RecordBox<Destination: Sendable>: Sendable {
   let record: Destination
-
-  init(_ record: Destination) {
-    self.record = record
-  }
 }
 
 extension Related: Hashable {

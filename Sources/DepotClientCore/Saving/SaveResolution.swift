@@ -1,16 +1,13 @@
 internal import DepotProtocol
 
 /// A save that was refused, changed by what a program has made of its conflicts.
+@Memberwise("request")
 struct SaveResolution {
   private var request: SaveRequest
   /// The rows that aren't in their batches any more.
   private var taken: [String: [Int: Set<Int>]] = [:]
   private var changes: [SaveRequest.Change] = []
   private var insertions: [SaveRequest.Insertion] = []
-
-  init(_ request: SaveRequest) {
-    self.request = request
-  }
 
   /// Returns the save with the answers; `nil` if one of them can't be followed.
   ///

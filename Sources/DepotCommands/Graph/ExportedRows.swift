@@ -2,6 +2,7 @@ internal import DepotClientCore
 internal import DepotProtocol
 
 /// A writer of fetched rows whose references are written as exports do.
+@Memberwise
 struct ExportedRows {
   private let names: ReferenceNames
   private let stores: [String: String]
@@ -12,12 +13,6 @@ struct ExportedRows {
   private var forms: [(name: String, form: EntityExport.Column.Form)] = []
   /// The JSON of the name of the rows' entity, if it is written.
   private var entity: [UInt8]?
-
-  init(names: ReferenceNames, stores: [String: String], printer: any RowPrinter) {
-    self.names = names
-    self.stores = stores
-    self.printer = printer
-  }
 
   /// The names of the columns that are read.
   var columns: [String] {

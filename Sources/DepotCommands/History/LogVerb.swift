@@ -54,13 +54,10 @@ enum LogVerb {
 }
 
 /// Transactions one after the other: a heading with the changes below, or an object in a line.
+@Memberwise("session")
 final class LogPrinter {
   private let session: CommandSession
   private var last: HistoryToken?
-
-  init(_ session: CommandSession) {
-    self.session = session
-  }
 
   /// Shows a transaction, or the next piece of one.
   func print(_ transaction: HistoryTransaction) throws {

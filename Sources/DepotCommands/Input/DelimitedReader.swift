@@ -30,6 +30,7 @@ struct DelimitedRecord: Equatable {
 /// A reader of CSV (RFC 4180), or the same with another delimiter, from a stream of bytes.
 ///
 /// Lines end with LF or CRLF. A quotation mark in the middle of a field that isn't quoted is plain.
+@Memberwise
 struct DelimitedReader {
   private enum State {
     case startOfField
@@ -46,10 +47,6 @@ struct DelimitedReader {
   private var line = 1
   private var ready: [DelimitedRecord] = []
   private var taken = 0
-
-  init(delimiter: UInt8) {
-    self.delimiter = delimiter
-  }
 
   /// Adds bytes of the input; none mean its end.
   ///

@@ -1,6 +1,7 @@
 internal import DepotProtocol
 
 /// A scanner of JSON, byte by byte, that knows where in the document each value is, and checks nothing.
+@Memberwise
 struct JSONPathScanner {
   private struct Container {
     var isObject: Bool
@@ -39,10 +40,6 @@ struct JSONPathScanner {
     let outer = containers.prefix(valueDepth - 1)
     guard !last.isObject, last.index == 0, outer.allSatisfy(\.isObject) else { return nil }
     return outer.map(\.name)
-  }
-
-  init(limit: Int) {
-    self.limit = limit
   }
 
   /// Moves past a byte; returns whether a value begins with it.

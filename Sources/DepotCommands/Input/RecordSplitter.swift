@@ -9,6 +9,7 @@ struct InputRecord {
 }
 
 /// A splitter of a stream of bytes into JSON records, which it doesn't check.
+@Memberwise("form")
 struct RecordSplitter {
   /// How records are told apart.
   enum Form {
@@ -30,10 +31,6 @@ struct RecordSplitter {
   private var isAtEnd = false
   private var hasOpened = false
   private var isAtStart = true
-
-  init(_ form: Form) {
-    self.form = form
-  }
 
   /// Counts lines from another than the first, unless some of the input is there already.
   mutating func begin(line: Int) {

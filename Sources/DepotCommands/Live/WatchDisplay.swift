@@ -25,16 +25,11 @@ extension WatchDisplay {
 }
 
 /// A watch as JSON objects, one in each line.
+@Memberwise("style", "sink")
 final class WatchObjects: WatchDisplay {
   private let style: RowStyle
   private let showsSnapshots: Bool
   private let sink: ByteSink
-
-  init(_ style: RowStyle, showsSnapshots: Bool, _ sink: ByteSink) {
-    self.style = style
-    self.showsSnapshots = showsSnapshots
-    self.sink = sink
-  }
 
   func show(
     _ event: LiveEvent<WatchedRow>,
@@ -120,17 +115,12 @@ extension JSONWriter {
 }
 
 /// A watch as lines of text, for terminals whose cursor can't be moved and for logs.
+@Memberwise("style", "sink")
 final class WatchLog: WatchDisplay {
   private let style: RowStyle
   private let showsSnapshots: Bool
   private let sink: ByteSink
   private var before: [LiveRow<WatchedRow>] = []
-
-  init(_ style: RowStyle, showsSnapshots: Bool, _ sink: ByteSink) {
-    self.style = style
-    self.showsSnapshots = showsSnapshots
-    self.sink = sink
-  }
 
   func show(
     _ event: LiveEvent<WatchedRow>,

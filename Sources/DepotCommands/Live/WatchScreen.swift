@@ -4,6 +4,7 @@ internal import DepotProtocol
 /// The drawing of a watched table on a terminal whose cursor can be moved.
 ///
 /// It keeps what stands there and sends only the lines that differ.
+@Memberwise("style")
 struct WatchScreen {
   /// The size of a terminal.
   struct Size: Equatable {
@@ -16,10 +17,6 @@ struct WatchScreen {
   private var size: Size?
   /// The widths that the columns wanted so far, so that they don't jump.
   private var widths: [Int] = []
-
-  init(_ style: RowStyle) {
-    self.style = style
-  }
 
   /// The escape sequences that show another screen, and that put it away.
   static let enter = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J"

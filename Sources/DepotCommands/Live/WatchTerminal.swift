@@ -93,6 +93,7 @@ final class WatchTerminal: WatchDisplay {
 }
 
 /// A watched count.
+@Memberwise("sink")
 final class WatchedCount {
   private let sink: ByteSink
   /// Whether each count is a JSON object.
@@ -100,12 +101,6 @@ final class WatchedCount {
   /// Whether a count takes the place of the one before.
   private let isRewritten: Bool
   private var isDrawn = false
-
-  init(_ sink: ByteSink, isObject: Bool, isRewritten: Bool) {
-    self.sink = sink
-    self.isObject = isObject
-    self.isRewritten = isRewritten
-  }
 
   /// Shows a count.
   func show(_ answer: LiveAnswer<Int>) throws {

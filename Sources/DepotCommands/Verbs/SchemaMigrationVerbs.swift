@@ -98,14 +98,7 @@ enum SchemaMigrateVerb {
   }
 
   private static func json(_ result: SchemaResult) -> JSONValue {
-    var members: [String: JSONValue] = [
-      "changed": .bool(result.isChanged),
-      "changes": .array(result.changes.map(JSONValue.string)),
-      "schema": .string(result.fingerprint),
-    ]
-    members["version"] = result.version.map { .string($0.description) }
-    members["backup"] = result.backup.map(JSONValue.string)
-    members["plan"] = result.plan
+    var members = result.members
     if result.backups.count > 1 {
       members["backups"] = .array(result.backups.map(JSONValue.string))
     }

@@ -15,20 +15,16 @@ struct HistoryCheck {
   private func checkRows() throws -> [String] {
     var problems: [String] = []
     var token: Int64?
-    let statement = try connection.statement(
-      "SELECT id, token FROM depot_history ORDER BY id"
-    )
-    defer { statement.reset() }
+    let statement = try connection.statement("SELECT id, token FROM depot_history ORDER BY id")
     do {
-      while try statement.step() {
-        let row = statement.row
+      try statement.run { row in
         let identifier = row.integer(0)
         if identifier != row.integer(1), token != row.integer(1) {
           problems.append("The row \(identifier) of the history is of no transaction.")
         }
         token = row.integer(1)
       }
-    } catch {
+    } catch let error as SQLiteError {
       problems.append("The history can't all be read: \(error.message).")
     }
     return problems

@@ -2,6 +2,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 /// The transactions that changed rows, as far as history is kept.
+@Memberwise("connection", "catalog")
 final class ChangeOrigins {
   /// The name that stands for the whole row in ``changes(of:_:since:)`` if it was deleted.
   static let deletion = "$deleted"
@@ -15,11 +16,6 @@ final class ChangeOrigins {
   /// The reader of the history, which a transaction that writes doesn't make another one.
   private var past: PastReader?
   private var transactions: [Int64: SaveConflict.Origin] = [:]
-
-  init(_ connection: Connection, _ catalog: Catalog) {
-    self.connection = connection
-    self.catalog = catalog
-  }
 
   /// Returns the last transactions that changed properties of a row since it had a version, by the
   /// properties' names.

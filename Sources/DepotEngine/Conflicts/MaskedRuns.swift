@@ -1,16 +1,12 @@
 internal import DepotProtocol
 
 /// The ways in which rows of one batch are changed, of which only some columns may be written.
+@Memberwise("whole", "writer")
 struct MaskedRuns {
   /// How most rows are changed.
   let whole: UpdateRun
   private let writer: EntityWriter
   private var masked: [[Int]: UpdateRun] = [:]
-
-  init(_ whole: UpdateRun, _ writer: EntityWriter) {
-    self.whole = whole
-    self.writer = writer
-  }
 
   /// Returns how a row is changed; `nil` if it isn't.
   mutating func run(_ action: ConflictResolution.Action) throws -> UpdateRun? {

@@ -1,13 +1,10 @@
 internal import DepotProtocol
 
 /// The rows of a batch as JSON values, parsed once when one of them is asked for.
+@Memberwise("batch")
 final class RowTexts {
   private let batch: RowBatch
   private var rows: [JSONNode]?
-
-  init(_ batch: RowBatch) {
-    self.batch = batch
-  }
 
   /// Returns the values of a row.
   func values(_ row: Int) throws(DepotError) -> [JSONNode] {

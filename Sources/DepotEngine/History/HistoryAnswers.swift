@@ -10,9 +10,7 @@ struct HistoryAnswers {
 
   /// Appends the answer to a question; nothing if it fails.
   func answer(_ operation: Operation, to writer: inout JSONWriter) throws {
-    let ownsTransaction = !connection.isInTransaction
-    if ownsTransaction { try connection.run("BEGIN") }
-    defer { if ownsTransaction { try? connection.run("COMMIT") } }
+    try connection.beginSnapshot()
     let bounds = try HistoryBounds(on: connection)
     let result: [UInt8]
     switch operation {

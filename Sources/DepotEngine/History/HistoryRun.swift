@@ -7,8 +7,6 @@ internal import DepotSQLite
 /// the last of which have `"more":true`; however many rows it changed, a piece at a time is in memory.
 final class HistoryRun: StreamRun {
   private let reply: ReplyWriter
-  private let connection: Connection
-  private let ownsTransaction: Bool
   private let selection: HistorySelection
   private let past: PastReader
   private var source: HistoryAhead
@@ -41,30 +39,23 @@ final class HistoryRun: StreamRun {
   ) throws {
     isWatched = token != nil
     self.reply = reply
-    self.connection = connection
     // The tokens are checked in the snapshot that is read.
-    ownsTransaction = !connection.isInTransaction
-    do {
-      if ownsTransaction { try connection.run("BEGIN") }
-      let bounds = try HistoryBounds(on: connection)
-      var request = request
-      if let token {
-        request.since = .token(bounds.token(max(token, bounds.purged)))
-        if token < bounds.purged { gap = (token, bounds.purged) }
-      }
-      selection = try HistorySelection(request, catalog, bounds, on: connection, without: own)
-      past = PastReader(connection, catalog, bounds, check: check)
-      source = HistoryAhead(try HistorySource(selection, past), request, past)
-      writing = HistoryWriting(
-        catalog: catalog,
-        bounds: bounds,
-        hasValues: request.hasValues,
-        int64: reply.int64
-      )
-    } catch {
-      if ownsTransaction { try? connection.run("COMMIT") }
-      throw error
+    try connection.beginSnapshot()
+    let bounds = try HistoryBounds(on: connection)
+    var request = request
+    if let token {
+      request.since = .token(bounds.token(max(token, bounds.purged)))
+      if token < bounds.purged { gap = (token, bounds.purged) }
     }
+    selection = try HistorySelection(request, catalog, bounds, on: connection, without: own)
+    past = PastReader(connection, catalog, bounds, check: check)
+    source = HistoryAhead(try HistorySource(selection, past), request, past)
+    writing = HistoryWriting(
+      catalog: catalog,
+      bounds: bounds,
+      hasValues: request.hasValues,
+      int64: reply.int64
+    )
   }
 
   /// Whether a frame is still to be written.
@@ -150,9 +141,5 @@ final class HistoryRun: StreamRun {
   /// How many pages of the history were read to find what rows had.
   var readPages: Int { past.pages.readCount }
 
-  /// Ends the snapshot.
-  func close() {
-    source.close()
-    if ownsTransaction { try? connection.run("COMMIT") }
-  }
+  func close() { source.close() }
 }

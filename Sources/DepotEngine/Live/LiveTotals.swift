@@ -5,6 +5,7 @@ internal import DepotSQLite
 ///
 /// The old addition of a changed row is taken away, and the new one is added; both are exact, so
 /// that the totals are always those that the whole query would give.
+@Memberwise("parts")
 struct LiveTotals: Sendable {
   /// How many rows may be in groups.
   private static let rowLimit = Limits.watchRows
@@ -40,11 +41,6 @@ struct LiveTotals: Sendable {
     var rowCount = 0
     var counts: [Int]
     var sums: [Int128]
-  }
-
-  init(_ parts: [Part], keyCount: Int) {
-    self.parts = parts
-    self.keyCount = keyCount
   }
 
   private var isPlainCount: Bool { keyCount == 0 && parts == [.rows] }

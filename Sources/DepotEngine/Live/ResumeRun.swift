@@ -7,7 +7,6 @@ struct ResumeRun: StreamRun {
   private let plan: LivePlan
   private let reply: ReplyWriter
   private let epochs: EpochChain
-  private let connection: Connection
   private let statement: Statement
   private let changed: Set<Int64>
   private var live: LiveSnapshot
@@ -25,8 +24,7 @@ struct ResumeRun: StreamRun {
     return (try? catalog.layout(of: plan.request.entity))?.relationships.isEmpty == true
   }
 
-  /// Begins to catch up on a connection in a transaction, which is the run's from now on; `nil` if
-  /// the history doesn't tell what changed.
+  /// Begins to catch up on a connection in a transaction; `nil` if the history doesn't tell what changed.
   init?(
     _ plan: LivePlan,
     _ read: LongRead,
@@ -42,7 +40,6 @@ struct ResumeRun: StreamRun {
     else { return nil }
     self.changed = changed
     self.plan = plan
-    self.connection = connection
     statement = try connection.prepared(plan.stream.statement)
     reply = read.reply
     epochs = read.live?.epochs ?? EpochChain(store: "", [])
@@ -106,11 +103,7 @@ struct ResumeRun: StreamRun {
 
   var snapshot: LiveSnapshot? { hasFrame ? nil : live }
 
-  /// Ends the snapshot.
-  func close() {
-    statement.reset()
-    try? connection.run("COMMIT")
-  }
+  func close() { statement.reset() }
 }
 
 /// The moments that the history still tells.

@@ -122,10 +122,7 @@ extension MigrationRun {
         target: !link.layout.isSelfInverse && link.layout.inverse?.isOrdered == true
       )
       let table = JoinTable(name, isOrdered: orders, on: connection)
-      let statement = try connection.statement("SELECT * FROM \(link.pairs)")
-      defer { statement.reset() }
-      while try statement.step() {
-        let row = statement.row
+      try connection.statement("SELECT * FROM \(link.pairs)").run { row in
         try didSee(rows: 1)
         _ = try table.insert(
           row.integer(0),

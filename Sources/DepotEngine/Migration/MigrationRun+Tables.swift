@@ -34,19 +34,15 @@ extension MigrationRun {
     cells.initialize(repeating: .null)
     defer { cells.deallocate() }
     let limit = options.rowLimit.map { " LIMIT \($0)" } ?? ""
-    let statement = try connection.statement(
-      "SELECT \(table.old.fullRow) FROM \(table.old.table)\(limit)"
-    )
-    defer { statement.reset() }
     let only = table.old.kindPosition == nil ? table.transforms.values.first : nil
-    while try statement.step() {
-      let row = statement.row
+    try connection.statement("SELECT \(table.old.fullRow) FROM \(table.old.table)\(limit)").run {
+      row in
       try didSee(rows: 1)
       let number = table.old.kindPosition.map { Int(row.integer($0 + 2)) }
       guard let transform = number.flatMap({ table.transforms[$0] }) ?? only,
         try transform.transform(row, into: cells, &findings),
         let insertion = insertions[transform.root.name]
-      else { continue }
+      else { return }
       try transform.moveOut(row.integer(0), cells)
       try insertion.insert(row.integer(0) + transform.shift, row.integer(1), cells)
     }

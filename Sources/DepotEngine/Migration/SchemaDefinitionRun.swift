@@ -180,13 +180,13 @@ struct SchemaDefinitionRun {
     _ next: Catalog,
     backup: String?
   ) -> [String: JSONValue] {
-    var result: [String: JSONValue] = [
-      "changed": .bool(!changes.isEmpty), "changes": .array(changes.map(JSONValue.string)),
-      "schema": .string(next.fingerprint),
-    ]
-    if let version = next.schema.version { result["version"] = .string(version.description) }
-    if let backup { result["backup"] = .string(backup) }
-    return result
+    SchemaResult(
+      isChanged: !changes.isEmpty,
+      changes: changes,
+      fingerprint: next.fingerprint,
+      version: next.schema.version,
+      backups: backup.map { [$0] } ?? []
+    ).members
   }
 }
 

@@ -10,7 +10,6 @@ struct BlobRun: StreamRun {
   private let target: BlobTarget
   private let reply: ReplyWriter
   private let connection: Connection
-  private let ownsTransaction: Bool
   private let reference: BlobReference?
   private let version: Int64
   private var position: Int
@@ -34,20 +33,13 @@ struct BlobRun: StreamRun {
       request.attribute
     )
     // All chunks must be of the same value.
-    ownsTransaction = !connection.isInTransaction
-    do {
-      if ownsTransaction { try connection.run("BEGIN") }
-      (version, reference) = try target.read(on: connection)
-    } catch {
-      if ownsTransaction { try? connection.run("COMMIT") }
-      throw error
-    }
+    try connection.beginSnapshot()
+    (version, reference) = try target.read(on: connection)
     let length = reference?.length ?? 0
     let start = min(request.offset, length)
     position = start
     end = request.length.map { start + min($0, length - start) } ?? length
     guard request.offset <= length else {
-      if ownsTransaction { try? connection.run("COMMIT") }
       throw DepotError(.usage, "The offset is beyond the \(length) bytes of \(target.name).")
         .at("/args/offset")
     }
@@ -114,7 +106,5 @@ struct BlobRun: StreamRun {
     }
   }
 
-  func close() {
-    if ownsTransaction { try? connection.run("COMMIT") }
-  }
+  func close() {}
 }

@@ -26,7 +26,7 @@ struct Explanation {
   ) throws {
     let statement = try request.read.statement(in: catalog)
     plan = try ReadPlan(of: statement, on: connection)
-    predicate = request.read.predicate
+    predicate = request.read.rows.predicate
     sql = statement.sql
     advice = IndexAdvice(request.read, plan, in: catalog.schema)
     cost = request.runs ? try Self.run(statement, on: connection) : nil

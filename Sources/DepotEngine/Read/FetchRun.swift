@@ -7,8 +7,6 @@ struct FetchRun: StreamRun {
   private let reply: ReplyWriter
   private let connection: Connection
   private let statement: Statement
-  /// Whether the run began the transaction that it is in.
-  private let ownsTransaction: Bool
   /// Whether the current row of the statement was written.
   private var isRowWritten = true
   /// Whether the statement has no more rows.
@@ -41,16 +39,9 @@ struct FetchRun: StreamRun {
     self.reply = reply
     self.connection = connection
     // All statements must see the same state, also after the first has ended.
-    let needsTransaction = !plan.prefetch.isEmpty || plan.liveKeys != nil
-    ownsTransaction = needsTransaction && !connection.isInTransaction
-    if ownsTransaction { try connection.run("BEGIN") }
-    do {
-      if plan.liveKeys != nil { live = LiveSnapshot(token: try connection.historyHead()) }
-      statement = try connection.prepared(plan.statement)
-    } catch {
-      if ownsTransaction { try? connection.run("COMMIT") }
-      throw error
-    }
+    if !plan.prefetch.isEmpty || plan.liveKeys != nil { try connection.beginSnapshot() }
+    if plan.liveKeys != nil { live = LiveSnapshot(token: try connection.historyHead()) }
+    statement = try connection.prepared(plan.statement)
   }
 
   /// Moves to the first row that isn't written yet, and returns whether a frame of rows or of
@@ -190,8 +181,5 @@ struct FetchRun: StreamRun {
     }
   }
 
-  func close() {
-    statement.reset()
-    if ownsTransaction { try? connection.run("COMMIT") }
-  }
+  func close() { statement.reset() }
 }

@@ -9,9 +9,9 @@ struct IndexAdvice {
 
   /// Returns the advice about a read, or `nil` if there is none.
   init?(_ read: ExplainRequest.Read, _ plan: ReadPlan, in schema: Schema) {
-    guard let entity = schema[read.entity] else { return nil }
+    guard let entity = schema[read.rows.entity] else { return nil }
     let candidates = Candidates(schema: schema, entity: entity)
-    if let predicate = read.predicate, plan.isFullScan {
+    if let predicate = read.rows.predicate, plan.isFullScan {
       let paths = candidates.served(in: predicate)
       if let path = paths.first(where: { !candidates.isIndexed($0) }) {
         self.init(path, "this predicate")
@@ -21,7 +21,8 @@ struct IndexAdvice {
       self.init(text: "No index can serve this predicate; every row is looked at.")
       return
     }
-    if plan.isSorted, read.predicate == nil, let path = candidates.unindexed(read.firstSortKey) {
+    if plan.isSorted, read.rows.predicate == nil, let path = candidates.unindexed(read.firstSortKey)
+    {
       self.init(path, "this order")
     } else if plan.isGroupedBySorting, let path = candidates.unindexed(read.firstGroupKey) {
       self.init(path, "these groups")
@@ -147,14 +148,6 @@ extension QueryExpression {
 }
 
 extension ExplainRequest.Read {
-  var predicate: QueryExpression? {
-    switch self {
-    case .fetch(let request): request.predicate
-    case .count(let request): request.predicate
-    case .aggregate(let request): request.predicate
-    }
-  }
-
   fileprivate var firstSortKey: QueryExpression? {
     guard case .fetch(let request) = self else { return nil }
     return request.sort.first?.expression ?? request.sectionBy.map(QueryExpression.attribute)
@@ -164,8 +157,6 @@ extension ExplainRequest.Read {
     guard case .aggregate(let request) = self else { return nil }
     return request.keys.first?.expression
   }
-
-  fileprivate var entity: String { ExplainRequest(self).entity }
 
   /// The statement that answers the read.
   func statement(in catalog: Catalog) throws(DepotError) -> ReadStatement {

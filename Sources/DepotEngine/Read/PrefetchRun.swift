@@ -2,18 +2,13 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 /// The fetching of the rows that belong to those of one frame.
+@Memberwise("connection", "reply")
 struct PrefetchRun {
   let connection: Connection
   let reply: ReplyWriter
   /// How many bytes all of it may have.
   let byteLimit: Int
   private var writer = JSONWriter(capacity: 16 << 10)
-
-  init(_ connection: Connection, _ reply: ReplyWriter, byteLimit: Int) {
-    self.connection = connection
-    self.reply = reply
-    self.byteLimit = byteLimit
-  }
 
   /// Returns the elements of `related`, or `nil` if there are too many bytes of them.
   ///

@@ -125,18 +125,14 @@ package final class QuickReader {
         reply.exists(try query.integer(on: connection) != 0, to: &writer)
         return true
       }
-    // A value outside its row is long enough for a thread of its own.
-    case .readBlob: return false
-    // How far back an answer lies can't be told.
-    case .history, .historyRow, .historyStatus: return false
     case .explain(let request):
       // A read that is to be run to its end has all the time that it needs elsewhere.
       if request.runs { return false }
       clock.stop()
       try Explanation(request, catalog, on: connection).answer(reply, to: &writer)
       return true
-    default:
-      throw DepotError(.bug, "\(operation.name) isn't a read.")
+    // A value outside its row, or an answer that lies far back, needs a thread of its own.
+    default: return false
     }
   }
 
@@ -160,7 +156,7 @@ package final class QuickReader {
     _ reply: ReplyWriter,
     _ writer: inout JSONWriter
   ) throws -> Bool {
-    // The end of the run's own transaction may have been interrupted for the time that was used up.
+    // The run may have begun a snapshot.
     defer { if !keepsSnapshot { endBatch() } }
     return try attempt(plan.statement) {
       var run = try FetchRun(plan, reply, on: connection)

@@ -27,6 +27,11 @@ extension Connection {
     _ = try statement.step()
   }
 
+  /// Begins a snapshot unless there is one, for whoever has the connection to end.
+  func beginSnapshot() throws(SQLiteError) {
+    if !isInTransaction { try run("BEGIN") }
+  }
+
   /// Returns the statement of a query, ready to step.
   func prepared(_ query: ReadStatement) throws(SQLiteError) -> Statement {
     let statement = try statement(query.sql)

@@ -16,7 +16,7 @@ protocol StreamRun {
   /// Appends the terminal frame.
   func writeEnd(to writer: inout JSONWriter)
 
-  /// Ends the statement and with it its snapshot.
+  /// Ends the statement, but not the snapshot, which is the connection's.
   func close()
 }
 

@@ -6,6 +6,7 @@ internal import DepotSQLite
 /// Where a row is told by what it refers to, and that in the end by the row, no row can be found before
 /// the others. A row that could be it is taken for it here, and with it all that it leads to; if each of
 /// them agrees with the row of the save, they are the same.
+@Memberwise("session")
 struct CircleResolution {
   /// A row of a table.
   struct RowKey: Hashable {
@@ -35,10 +36,6 @@ struct CircleResolution {
   private var open: [RowKey: OpenRow] = [:]
   private var found: [RowKey: Int64] = [:]
   private var used: Set<RowKey> = []
-
-  init(_ session: ChangeSession) {
-    self.session = session
-  }
 
   /// Adds a row of the save that was not found.
   mutating func add(_ identifier: Int64, _ writer: EntityWriter, _ keys: [OpenKey]) {

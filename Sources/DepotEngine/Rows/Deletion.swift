@@ -4,6 +4,7 @@ internal import DepotSQLite
 /// The deletion of rows with all that their relationships' delete rules take along.
 ///
 /// A rule finds its rows by an index, never by looking at all of them.
+@Memberwise("session")
 final class Deletion {
   private let session: ChangeSession
   /// The rows, with the entities that they are of, in the order in which they were found.
@@ -15,10 +16,6 @@ final class Deletion {
 
   private var entities: EntityWriters { session.entities }
   private var connection: Connection { session.connection }
-
-  init(_ session: ChangeSession) {
-    self.session = session
-  }
 
   /// Adds rows of an entity; returns those that don't exist.
   func add(_ identifiers: [Int64], of layout: EntityLayout) throws -> [Int64] {

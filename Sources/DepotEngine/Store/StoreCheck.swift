@@ -127,12 +127,9 @@ struct StoreCheck {
     _ message: (_ row: Int64, _ target: Int64) -> String
   ) throws {
     let statement = try connection.statement(sql + " LIMIT \(Self.limit)")
-    defer { statement.reset() }
     do {
-      while try statement.step() {
-        problems.append(message(statement.row.integer(0), statement.row.integer(1)))
-      }
-    } catch {
+      try statement.run { row in problems.append(message(row.integer(0), row.integer(1))) }
+    } catch let error as SQLiteError {
       problems.append("The rows and references can't all be read: \(error.message).")
     }
   }

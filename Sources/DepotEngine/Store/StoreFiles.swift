@@ -4,12 +4,9 @@ internal import DepotSQLite
 internal import Glibc
 
 /// The files of a store, looked at without SQLite.
+@Memberwise("path")
 struct StoreFiles {
   let path: String
-
-  init(_ path: String) {
-    self.path = path
-  }
 
   /// Takes the store for this process.
   func lock() throws(DepotError) -> FileLock {

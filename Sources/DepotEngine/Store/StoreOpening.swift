@@ -6,6 +6,7 @@ internal import Glibc
 /// The steps that prove, before anything is served, that a store can be relied on.
 ///
 /// All direct reading of the files comes before SQLite opens them.
+@Memberwise("configuration", "lock")
 struct StoreOpening {
   struct Opened {
     /// `nil` if nothing may be written.
@@ -22,11 +23,6 @@ struct StoreOpening {
   /// The lock on the file, if this process has it.
   private let lock: FileLock?
   private var path: String { configuration.path }
-
-  init(_ configuration: StoreConfiguration, _ lock: FileLock? = nil) {
-    self.configuration = configuration
-    self.lock = lock
-  }
 
   func open() throws(DepotError) -> sending Opened {
     if configuration.isReadOnly { return try openForReading() }

@@ -1,6 +1,7 @@
 internal import DepotProtocol
 
 /// The result of a write, until it is written in the form of a connection.
+@Memberwise("content")
 struct WriteReply {
   var content: Content
   /// The token of the transaction, if it changed anything.
@@ -15,11 +16,6 @@ struct WriteReply {
     case rows(StaticString, Int, [Int64]?)
     /// The result of a write with the same key, with identifiers as numbers.
     case stored([UInt8])
-  }
-
-  init(_ content: Content, token: HistoryToken? = nil) {
-    self.content = content
-    self.token = token
   }
 
   static let empty = WriteReply(.members([:]))

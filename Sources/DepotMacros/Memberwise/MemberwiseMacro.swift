@@ -3,7 +3,7 @@ internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 internal import SwiftSyntaxMacros
 
-/// `@Memberwise`: gives a structure an initializer with a parameter for each stored property.
+/// `@Memberwise`: gives a type an initializer with a parameter for each stored property.
 enum MemberwiseMacro: MemberMacro {
   static func expansion(
     of node: AttributeSyntax,
@@ -11,8 +11,8 @@ enum MemberwiseMacro: MemberMacro {
     conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
-    guard declaration.is(StructDeclSyntax.self) else {
-      context.report("memberwise.kind", "'@Memberwise' needs a structure", at: node)
+    guard !declaration.is(EnumDeclSyntax.self) else {
+      context.report("memberwise.kind", "'@Memberwise' needs stored properties", at: node)
       return []
     }
     var unlabelled: [String?] = []
@@ -41,20 +41,24 @@ enum MemberwiseMacro: MemberMacro {
     let name: String
     let parameter: String
 
-    /// Returns `nil` for what isn't stored, or has its value once and for all.
+    /// Returns `nil` for what isn't stored, has its value once and for all, or is private and needs none.
     init?(_ variable: VariableDeclSyntax, _ context: some MacroExpansionContext) {
       guard variable.isInstanceVariable, let binding = variable.bindings.first, binding.isStored,
         let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
       else { return nil }
       let value = binding.initializer?.value.trimmedDescription
-      if variable.bindingSpecifier.tokenKind == .keyword(.let), value != nil { return nil }
+      let isConstant = variable.bindingSpecifier.tokenKind == .keyword(.let)
+      let isPrivate = variable.modifiers.contains(.private)
+      if value != nil, isConstant || isPrivate { return nil }
       name = pattern.identifier.text
       guard let type = binding.typeAnnotation?.type.trimmed else {
         context.report("memberwise.type", "'@Memberwise' needs the type of '\(name)'", at: binding)
         return nil
       }
+      if isPrivate, !isConstant, type.isOptional { return nil }
       let standard = value ?? (type.isOptional ? "nil" : nil)
-      parameter = "\(name): \(type)" + (standard.map { " = \($0)" } ?? "")
+      let escaping = type.isFunction ? "@escaping " : ""
+      parameter = "\(name): \(escaping)\(type)" + (standard.map { " = \($0)" } ?? "")
     }
   }
 }

@@ -73,4 +73,9 @@ extension TypeSyntax {
   }
 
   var isOptional: Bool { wrapped != nil }
+
+  /// Whether it is written as the type of functions.
+  var isFunction: Bool {
+    self.as(AttributedTypeSyntax.self)?.baseType.isFunction ?? self.is(FunctionTypeSyntax.self)
+  }
 }

@@ -46,14 +46,11 @@ public struct AggregateRequest: Hashable, Sendable {
   }
 }
 
-extension AggregateRequest: MemberObject {
+extension AggregateRequest: MemberObject, RowRequest {
   static var blank: Self { Self(entity: "") }
 
   mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.variables()
-    try coder.required("entity", &entity)
-    try coder.predicate("where", &predicate)
-    try coder.value("subentities", &includesSubentities, default: true)
+    try coder.rows(&self)
     try coder.custom { (reader) throws(DepotError) in
       try readColumns(&reader)
     } write: { writer in

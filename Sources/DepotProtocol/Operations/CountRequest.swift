@@ -7,13 +7,10 @@ public struct CountRequest: Hashable, Sendable {
   public var includesSubentities: Bool = true
 }
 
-extension CountRequest: MemberObject {
+extension CountRequest: MemberObject, RowRequest {
   static var blank: Self { Self(entity: "") }
 
   mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.variables()
-    try coder.required("entity", &entity)
-    try coder.predicate("where", &predicate)
-    try coder.value("subentities", &includesSubentities, default: true)
+    try coder.rows(&self)
   }
 }

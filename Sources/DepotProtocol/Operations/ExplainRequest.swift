@@ -17,11 +17,16 @@ public struct ExplainRequest: Hashable, Sendable {
   }
 
   /// The name of the entity that it is about.
-  public var entity: String {
-    switch read {
-    case .fetch(let request): request.entity
-    case .count(let request): request.entity
-    case .aggregate(let request): request.entity
+  public var entity: String { read.rows.entity }
+}
+
+extension ExplainRequest.Read {
+  /// The rows that are read.
+  package var rows: any RowRequest {
+    switch self {
+    case .fetch(let request): request
+    case .count(let request): request
+    case .aggregate(let request): request
     }
   }
 }

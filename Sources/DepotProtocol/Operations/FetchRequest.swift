@@ -31,14 +31,11 @@ public struct FetchRequest: Hashable, Sendable {
   public var namesColumns: Bool = true
 }
 
-extension FetchRequest: MemberObject {
+extension FetchRequest: MemberObject, RowRequest {
   static var blank: Self { Self(entity: "") }
 
   mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
-    try coder.variables()
-    try coder.required("entity", &entity)
-    try coder.predicate("where", &predicate)
-    try coder.value("subentities", &includesSubentities, default: true)
+    try coder.rows(&self)
     try coder.sort(&sort)
     try coder.optional("limit", &limit)
     try coder.value("offset", &offset, default: 0)

@@ -3,6 +3,7 @@ internal import FoundationEssentials
 /// A request of a client, with its arguments.
 ///
 /// It is passed through many hands, and indirect cases make that one count instead of one per member.
+@OperationCases
 public indirect enum Operation: Hashable, Sendable {
   case ping
   case describe
@@ -12,14 +13,14 @@ public indirect enum Operation: Hashable, Sendable {
   case get(GetRequest)
   case fetch(FetchRequest)
   case count(CountRequest)
-  case exists(CountRequest)
-  case aggregate(AggregateRequest)
-  case save(SaveRequest)
   case update(UpdateRequest)
   case delete(DeleteRequest)
   case explain(ExplainRequest)
   case stats
   case shutdown
+  case exists(CountRequest)
+  case aggregate(AggregateRequest)
+  case save(SaveRequest)
   case openContainer(ContainerRequest)
   case closeContainer(String)
   case listContainers
@@ -109,7 +110,7 @@ extension Operation {
     case owner
   }
 
-  /// All operations.
+  /// All operations, in the order of their cases.
   package static let declarations = [
     Declaration("ping", .control, by: .read, isInContainer: false, .ping),
     Declaration("describe", .control, by: .read, isInContainer: false, .describe),
@@ -178,50 +179,6 @@ extension Operation {
   /// The names on the wire, in the order of ``declarations``.
   package static let names = declarations.map(\.name)
 
-  /// The place of its declaration.
-  package var ordinal: Int {
-    switch self {
-    case .ping: 0
-    case .describe: 1
-    case .defineSchema: 2
-    case .getSchema: 3
-    case .insert: 4
-    case .get: 5
-    case .fetch: 6
-    case .count: 7
-    case .update: 8
-    case .delete: 9
-    case .explain: 10
-    case .stats: 11
-    case .shutdown: 12
-    case .exists: 13
-    case .aggregate: 14
-    case .save: 15
-    case .openContainer: 16
-    case .closeContainer: 17
-    case .listContainers: 18
-    case .beginMigration: 19
-    case .commitMigration: 20
-    case .abortMigration: 21
-    case .readBlob: 22
-    case .writeBlob: 23
-    case .pin: 24
-    case .unpin: 25
-    case .takeover: 26
-    case .watch: 27
-    case .barrier: 28
-    case .history: 29
-    case .deleteHistory: 30
-    case .historyStatus: 31
-    case .acknowledgeHistory: 32
-    case .forgetConsumer: 33
-    case .historyRow: 34
-    case .undo: 35
-    case .redo: 36
-    case .stage: 37
-    }
-  }
-
   package var declaration: Declaration { Self.declarations[ordinal] }
 
   /// The name on the wire.
@@ -234,32 +191,9 @@ extension Operation {
 extension Operation: MemberObject {
   static var blank: Self { .ping }
 
-  mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+  /// Passes the members of what has no request of its own.
+  private mutating func values<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     switch self {
-    case .ping, .describe, .getSchema, .stats, .shutdown, .listContainers, .abortMigration,
-      .barrier, .historyStatus:
-      break
-    case .insert(let request): try pass(request, &coder, Self.insert)
-    case .get(let request): try pass(request, &coder, Self.get)
-    case .fetch(let request): try pass(request, &coder, Self.fetch)
-    case .count(let request): try pass(request, &coder, Self.count)
-    case .exists(let request): try pass(request, &coder, Self.exists)
-    case .aggregate(let request): try pass(request, &coder, Self.aggregate)
-    case .save(let request): try pass(request, &coder, Self.save)
-    case .update(let request): try pass(request, &coder, Self.update)
-    case .delete(let request): try pass(request, &coder, Self.delete)
-    case .explain(let request): try pass(request, &coder, Self.explain)
-    case .openContainer(let request): try pass(request, &coder, Self.openContainer)
-    case .beginMigration(let request): try pass(request, &coder, Self.beginMigration)
-    case .readBlob(let request): try pass(request, &coder, Self.readBlob)
-    case .writeBlob(let request): try pass(request, &coder, Self.writeBlob)
-    case .watch(let request): try pass(request, &coder, Self.watch)
-    case .history(let request): try pass(request, &coder, Self.history)
-    case .acknowledgeHistory(let position): try pass(position, &coder, Self.acknowledgeHistory)
-    case .historyRow(let request): try pass(request, &coder, Self.historyRow)
-    case .undo(let request): try pass(request, &coder, Self.undo)
-    case .redo(let request): try pass(request, &coder, Self.redo)
-    case .stage(let request): try pass(request, &coder, Self.stage)
     case .defineSchema(var schema, var isDryRun, var options):
       try coder.required("schema", &schema)
       try coder.value("dryRun", &isDryRun, default: false)
@@ -287,17 +221,8 @@ extension Operation: MemberObject {
       try coder.required("consumer", &name)
       try coder.check(consumer: name)
       self = .forgetConsumer(name)
+    default: break
     }
-  }
-
-  private mutating func pass<Request: MemberObject, Coder: MemberCoder>(
-    _ request: Request,
-    _ coder: inout Coder,
-    _ form: (Request) -> Operation
-  ) throws(Coder.Failure) {
-    var request = request
-    try request.members(&coder)
-    if Coder.isReader { self = form(request) }
   }
 }
 

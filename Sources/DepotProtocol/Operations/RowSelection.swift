@@ -6,7 +6,22 @@ public enum RowSelection: Hashable, Sendable {
   case predicate(QueryExpression)
 }
 
+/// A request about the rows of an entity, or about those that satisfy a predicate.
+package protocol RowRequest {
+  var entity: String { get set }
+  var predicate: QueryExpression? { get set }
+  var includesSubentities: Bool { get set }
+}
+
 extension MemberCoder {
+  /// Passes which rows a request is about.
+  mutating func rows(_ request: inout some RowRequest) throws(Failure) {
+    try variables()
+    try required("entity", &request.entity)
+    try predicate("where", &request.predicate)
+    try value("subentities", &request.includesSubentities, default: true)
+  }
+
   /// Passes which rows a change is about: `ids` or `where`.
   mutating func rows(_ rows: inout RowSelection) throws(Failure) {
     try custom { (reader) throws(DepotError) in

@@ -5,6 +5,7 @@ internal import DepotProtocol
 /// A moment of a container that a connection keeps: a pin of each of its stores.
 ///
 /// It lives on the server's thread.
+@Memberwise("container")
 final class PinnedMoment {
   let container: Container
   /// When it ends by itself, in nanoseconds of the monotonic clock.
@@ -16,11 +17,6 @@ final class PinnedMoment {
     let pin: Pin
     /// The token and the schema of the snapshot, once it was taken.
     var moment: Pin.Moment?
-  }
-
-  init(_ container: Container, expiry: UInt64) {
-    self.container = container
-    self.expiry = expiry
   }
 
   func add(_ host: StoreHost, _ pin: Pin) { parts.append(Part(host: host, pin: pin)) }

@@ -97,7 +97,7 @@ extension Server {
       key: key(of: call, session),
       control
     ) { [self] result in
-      end(caller, result.map { .object($0.members) })
+      end(caller, result.map { .object($0.membersOfSeveral) })
     }
   }
 

@@ -9,33 +9,7 @@ internal import DepotProtocol
 ///
 /// It lives on the server's thread.
 final class SchemaDefinition {
-  /// The outcome of a definition.
-  struct Outcome {
-    var isChanged: Bool
-    var changes: [String]
-    /// The fingerprint of the schema of all stores together.
-    var fingerprint: String
-    /// The version of the schema.
-    var version: SchemaVersion?
-    /// Where the stores were copied that were migrated.
-    var backups: [String] = []
-    /// The plans of migrations that are only tried.
-    var plans: [JSONValue] = []
-
-    /// The members of the result.
-    var members: [String: JSONValue] {
-      var result: [String: JSONValue] = [
-        "changed": .bool(isChanged), "changes": .array(changes.map(JSONValue.string)),
-        "schema": .string(fingerprint),
-      ]
-      if let version { result["version"] = .string(version.description) }
-      if !backups.isEmpty { result["backups"] = .array(backups.map(JSONValue.string)) }
-      if !plans.isEmpty { result["plans"] = .array(plans) }
-      return result
-    }
-  }
-
-  typealias Completion = (Result<Outcome, DepotError>) -> Void
+  typealias Completion = (Result<SchemaResult, DepotError>) -> Void
   /// Hands the part of a store over to it; whatever comes of it goes to ``finish(_:_:)``.
   typealias Send = (
     SchemaDefinition, _ part: Int, _ host: StoreHost, Operation, WriteRequest.Phase
@@ -97,7 +71,7 @@ final class SchemaDefinition {
   func begin() {
     guard !parts.isEmpty else {
       return completion(
-        .success(Outcome(isChanged: false, changes: [], fingerprint: container.fingerprint))
+        .success(SchemaResult(isChanged: false, changes: [], fingerprint: container.fingerprint))
       )
     }
     // A store may have been taken out of service.
@@ -138,16 +112,16 @@ final class SchemaDefinition {
       if !prepared.isEmpty { return ask(prepared, failure == nil ? .commit : .undo) }
     }
     if let failure { return completion(.failure(explain(failure))) }
-    let all = parts.indices.compactMap { results[$0] }
+    let all = parts.indices.compactMap { results[$0].map(SchemaResult.init) }
     completion(
       .success(
-        Outcome(
-          isChanged: all.contains { $0["changed"]?.bool == true },
-          changes: all.flatMap { $0["changes"]?.array?.compactMap(\.string) ?? [] },
+        SchemaResult(
+          isChanged: all.contains(where: \.isChanged),
+          changes: all.flatMap(\.changes),
           fingerprint: isDryRun ? futureFingerprint : container.fingerprint,
-          version: all.lazy.compactMap { $0["version"]?.string }.first.flatMap(SchemaVersion.init),
-          backups: isDryRun ? [] : all.compactMap { $0["backup"]?.string },
-          plans: isDryRun ? all.compactMap { $0["plan"] } : []
+          version: all.lazy.compactMap(\.version).first,
+          backups: isDryRun ? [] : all.flatMap(\.backups),
+          plans: isDryRun ? all.flatMap(\.plans) : []
         )
       )
     )

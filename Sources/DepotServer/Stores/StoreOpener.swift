@@ -5,6 +5,7 @@ internal import DepotProtocol
 /// Opens stores on a thread of its own, since that waits for the disk.
 ///
 /// It lives on the server's thread.
+@Memberwise
 final class StoreOpener {
   /// A store that is open, with its readers.
   struct Opened: Sendable {
@@ -20,10 +21,6 @@ final class StoreOpener {
   private var thread: WorkerThread?
   private var waiting: [Int: (Outcome) -> Void] = [:]
   private var nextTicket = 1
-
-  init(inbox: Inbox) {
-    self.inbox = inbox
-  }
 
   /// Whether stores are being opened.
   var isBusy: Bool { !waiting.isEmpty }

@@ -1,9 +1,0 @@
-/// Gives a structure an initializer with a parameter for each stored property, as visible as the
-/// structure.
-///
-/// A property that has a value, or may be `nil`, needs no argument.
-///
-/// - Parameter unlabelled: The names of the properties whose arguments have no labels.
-@attached(member, names: named(init))
-package macro Memberwise(_ unlabelled: String...) =
-  #externalMacro(module: "DepotMacroPlugin", type: "MemberwiseMacro")
