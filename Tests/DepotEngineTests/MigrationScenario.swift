@@ -211,6 +211,7 @@ struct MigrationScenario {
     guard new != old else { return }
     log.append("\(schema.entities[entity].name).\(old.name): \(old.type) to \(new.type)")
     new.isIndexed = old.isIndexed && new.collection == nil
+    new.defaultValue = nil
     schema.entities[entity].attributes[index] = new
     touch(entity, old.name)
     model.update(schema.entities[entity].name, in: schema) { row in
@@ -276,8 +277,12 @@ struct MigrationScenario {
       schema.entities[entity].attributes[first].name,
       schema.entities[entity].attributes[second].name
     )
-    // Names that are exchanged back look like names that stayed.
-    guard exchanged.isDisjoint(with: [left, right]) else { return }
+    // Names that are exchanged back look like names that stayed, and the name that an attribute got in this
+    // version is no original one.
+    guard exchanged.isDisjoint(with: [left, right]),
+      schema.entities[entity].attributes[first].originalName == nil,
+      schema.entities[entity].attributes[second].originalName == nil
+    else { return }
     exchanged.formUnion([left, right])
     log.append("exchange \(schema.entities[entity].name).\(left) and \(right)")
     schema.entities[entity].attributes[first].name = right
@@ -317,6 +322,8 @@ struct MigrationScenario {
       for index in schema.entities[entity].relationships.indices {
         let link = schema.entities[entity].relationships[index]
         guard link.isToMany, link.inverse != link.name, random.once(in: 2) else { continue }
+        // An order that is taken away and given again in one version is as it was.
+        guard touched.insert(link.name + " order").inserted else { return }
         log.append("\(schema.entities[entity].name).\(link.name) order")
         schema.entities[entity].relationships[index].isOrdered.toggle()
         model.update(schema.entities[entity].name, in: schema) { $0.links[link.name]?.sort() }
