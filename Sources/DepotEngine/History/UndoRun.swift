@@ -45,7 +45,8 @@ struct UndoRun {
     _ effect: inout WriteEffect
   ) throws -> [SaveConflict] {
     let inverse = try inverse(of: token, bounds)
-    guard !inverse.isEmpty || !hasUnkeptEntities else {
+    // An undo is always of what the history keeps, so that one without changes has changed nothing.
+    guard !inverse.isEmpty || isRedo || !hasUnkeptEntities else {
       throw DepotError(
         .historyNoValues,
         "The history keeps nothing of what \(bounds.token(token)) changed."
