@@ -18,9 +18,19 @@ DOCC ?= $(TOOLCHAIN)docc
 DOCS := .build/docs
 PACKAGES := libsqlite3-dev libjson-c-dev
 TEST_PACKAGES := python3 strace socat
+DEB_PACKAGES := debhelper dpkg-dev lintian
+PACKAGING := Sources/depotd/Packaging
 PEER_PACKAGES := postgresql postgresql-client redis-server
 EXAMPLES := example-users example-repository example-trips example-to-do example-library
 SOURCES = git ls-files -z "*.swift"
+
+# The pages of the manual and completions, and where they are put.
+INSTALLED := man/depotd.8 man/depot.1 man/depot-predicates.7 man/depot-schema.7 \
+  completions/bash/depot completions/zsh/_depot completions/fish/depot.fish
+place = $(patsubst completions/fish/%,share/fish/vendor_completions.d/%,$(patsubst \
+  completions/zsh/%,share/zsh/site-functions/%,$(patsubst \
+  completions/bash/%,share/bash-completion/completions/%,$(foreach f,$(1),$(if \
+  $(filter man/%,$(f)),share/man/man$(subst .,,$(suffix $(f)))/$(notdir $(f)),$(f))))))
 
 # Runs a shell command, tells how far it is, and shows what it printed only if it fails.
 define quietly
@@ -54,7 +64,7 @@ endef
 
 .DEFAULT_GOAL := help
 .PHONY: help deps test-deps build test test-release test-long demo bench bench-peers lint format docs docs-check \
-  install clean
+  install uninstall deb deb-check clean
 
 help:  ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -119,9 +129,30 @@ docs-check:
 
 install: deps  ## Install depotd and depot into PREFIX (/usr/local)
 	$(call build_programs,the programs,depotd depot)
+	@$(PACKAGING)/assemble files $(BIN) .build/files
 	@install -d $(DESTDIR)$(PREFIX)/bin
 	@install -s -m 755 $(BIN)/depotd $(BIN)/depot $(DESTDIR)$(PREFIX)/bin
-	@echo "Installed depotd and depot in $(DESTDIR)$(PREFIX)/bin"
+	@$(foreach f,$(INSTALLED),install -D -m 644 .build/files/$(f) $(DESTDIR)$(PREFIX)/$(call place,$(f)) &&) true
+	@echo "Installed depotd and depot in $(DESTDIR)$(PREFIX)/bin, with their pages of the manual and completions"
+
+uninstall:  ## Remove what was installed into PREFIX; stores stay
+	@rm -f $(foreach f,$(INSTALLED),$(DESTDIR)$(PREFIX)/$(call place,$(f))) \
+	  $(DESTDIR)$(PREFIX)/bin/depotd $(DESTDIR)$(PREFIX)/bin/depot
+	@echo "Removed depotd and depot from $(DESTDIR)$(PREFIX)"
+
+deb: deps  ## Build Debian packages of depotd and depot into .build/deb
+	$(call install_packages,$(DEB_PACKAGES))
+	$(call build_programs,the programs,depotd depot)
+	@$(MAKE) --no-print-directory deb-packages
+
+# Packs programs that are built: those of BIN.
+deb-packages:
+	@rm -rf .build/deb && $(PACKAGING)/assemble debian $(BIN) .build/deb/depot
+	$(call quietly,"Packing",'cd .build/deb/depot && dpkg-buildpackage -b -us -uc')
+	@ls .build/deb/*.deb
+
+deb-check: deb  ## Install, use, upgrade, and remove the packages in an overlay of this machine, as root
+	@Tests/try-packages .build/deb
 
 clean:  ## Remove what was built
 	@rm -rf .build

@@ -63,9 +63,12 @@ let package = Package(
     .target(name: "DepotSQLite", dependencies: ["CDepotSQLite", "DepotLinux"]),
     .target(name: "DepotProtocol", dependencies: ["DepotMacroPlugin"]),
     .target(name: "DepotEngine", dependencies: ["DepotSQLite", "DepotProtocol", "DepotLinux"]),
+    .target(name: "DepotTables", dependencies: ["DepotSQLite", "DepotProtocol", "DepotLinux"]),
     .target(
       name: "DepotServer",
-      dependencies: ["DepotEngine", "DepotProtocol", "DepotLinux", "CDepotProtocol"]
+      dependencies: [
+        "DepotEngine", "DepotTables", "DepotProtocol", "DepotLinux", "CDepotProtocol",
+      ]
     ),
     .target(
       name: "DepotClientCore",
@@ -87,7 +90,7 @@ let package = Package(
         "DepotClient", "DepotEmbedded", "DepotProtocol", "DepotLinux", "DepotMacroPlugin",
       ]
     ),
-    .executableTarget(name: "depotd", dependencies: ["DepotServer"]),
+    .executableTarget(name: "depotd", dependencies: ["DepotServer"], exclude: ["Packaging"]),
     .target(
       name: "DepotCommands",
       dependencies: ["DepotClientCore", "DepotProtocol", "DepotLinux"]

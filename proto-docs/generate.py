@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes the generated files of proto-docs from protocol.json.
 
-generate.py          writes 50-operations.md, 80-errors.md, errors.json, limits.json, schemas/
+generate.py          writes 50-operations.md, 80-errors.md, errors.json, limits.json, schemas/, and the
+                     table of limits in 90-limits-versioning.md
 generate.py --check  changes nothing; exits with 1 if a file differs
 """
 import json
@@ -9,6 +10,9 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "conformance"))
+from schemas import problem  # noqa: E402
+
 NOTE = "<!-- Generated from protocol.json by generate.py; do not edit. -->\n"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 PRIMITIVES = {
@@ -94,7 +98,9 @@ def operation_text(op):
     lines += ["```", "-> " + compact({"id": 1, "call": op["name"], "args": example["args"]})]
     if "next" in example:
         lines.append("<- " + compact({"id": 1, **example["next"]}))
-    lines += ["<- " + compact({"id": 1, "ok": example["ok"]}), "```", ""]
+    if "err" in example:
+        lines.append("-> " + compact({"id": 1, "cancel": True}))
+    lines += ["<- " + compact({"id": 1, **{k: example[k] for k in ("ok", "err") if k in example}}), "```", ""]
     return lines
 
 
@@ -160,9 +166,12 @@ def errors_page(doc):
     lines += ["", "| effect | meaning |", "|---|---|"]
     lines += [f"| `{k}` | {v} |" for k, v in EFFECT.items()]
     lines += ["", "The `effect` of the frame decides; the tables below give the usual one.", "",
+              "Beside the `details` of the tables, those of an error with the effect `partial` have `done`, how many "
+              "rows are done, and `after`, the identifier up to which.", "",
               "*Connection*: behind an error without `id` the service closes, except for a frame that was "
               "skipped (`limit.frame_bytes`). The column tells how the code usually comes; codes with "
-              "`stays` can also come without `id`, if the frame had none that could be read. `local` "
+              "`stays` can also come without `id`, if the frame had none that could be read or was a wrong `more` or "
+              "`cancel`. `local` "
               "errors are never sent: client programs use them. *Exit* is the status of the command "
               "line program.", "",
               "## Classes", "", "| class | meaning | exit |", "|---|---|---|"]
@@ -198,6 +207,8 @@ def references(value):
 def member_schema(member):
     kind = member["type"]
     schema = dict(PRIMITIVES[kind]) if kind in PRIMITIVES else {"$ref": f"#/$defs/{kind}"}
+    if member.get("nullable"):
+        schema = {"anyOf": [*schema.get("anyOf", [schema]), {"type": "null"}]}
     for key in ("enum", "minimum", "maximum", "default", "description"):
         if key in member:
             schema[key] = member[key]
@@ -246,9 +257,22 @@ def schemas(doc):
         yield f"{op['name']}.result", with_definitions(doc, f"{op['name']} result", body)
 
 
+def limits_page(doc):
+    """Returns the hand-written page with its table, between two comments, made anew."""
+    begin, end = "<!-- generated: limits -->\n", "<!-- end -->\n"
+    head, rest = (HERE / "90-limits-versioning.md").read_text("utf-8").split(begin)
+    lines = ["| limit | value | unit | why | error |", "|---|---|---|---|---|"]
+    for limit in doc["limits"]:
+        error = limit["error"] if limit["error"] == "none" else f"`{limit['error']}`"
+        lines.append(f"| `{limit['name']}` | {limit['value']:,} | {limit['unit']} | "
+                     f"{cell(limit['reason'])} | {error} |")
+    return head + begin + "\n".join(lines) + "\n" + end + rest.split(end)[1]
+
+
 def outputs(doc):
     yield "50-operations.md", operations_page(doc)
     yield "80-errors.md", errors_page(doc)
+    yield "90-limits-versioning.md", limits_page(doc)
     yield "errors.json", pretty(doc["errors"])
     yield "limits.json", pretty(doc["limits"])
     for name, schema in schemas(doc):
@@ -259,7 +283,10 @@ def main():
     check = sys.argv[1:] == ["--check"]
     if sys.argv[1:] and not check:
         sys.exit(__doc__)
-    files = dict(outputs(json.loads((HERE / "protocol.json").read_text("utf-8"))))
+    document = json.loads((HERE / "protocol.json").read_text("utf-8"))
+    if found := problem(json.loads((HERE / "protocol.schema.json").read_text("utf-8")), document):
+        sys.exit(f"protocol.json doesn't fit protocol.schema.json: {found}")
+    files = dict(outputs(document))
     stale = sorted(p for p in (HERE / "schemas").glob("*.json") if f"schemas/{p.name}" not in files)
     bad = [f"schemas/{p.name}" for p in stale]
     for name, text in files.items():

@@ -36,6 +36,10 @@ static inline int depot_peer_credentials(int descriptor, struct depot_peer *peer
   return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, peer, &size);
 }
 
+static inline int depot_peer_groups(int descriptor, unsigned int *groups, socklen_t *size) {
+  return getsockopt(descriptor, SOL_SOCKET, SO_PEERGROUPS, groups, size);
+}
+
 // accept4(2), declared here because the declaration in <sys/socket.h> needs _GNU_SOURCE.
 static inline int depot_accept(int descriptor) {
   return (int)syscall(SYS_accept4, descriptor, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK);

@@ -48,6 +48,13 @@ extension Descriptor {
     }
   }
 
+  /// Gives a file other permissions.
+  ///
+  /// The corresponding C function is `fchmod`.
+  package func setMode(_ mode: UInt32) throws(SystemError) {
+    try systemCall("fchmod") { fchmod(number, mode) }
+  }
+
   /// The size of a regular file in bytes; `nil` of anything else.
   ///
   /// The corresponding C function is `fstat`.

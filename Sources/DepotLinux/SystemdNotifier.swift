@@ -4,10 +4,17 @@ internal import Glibc
 /// Messages to the service manager (sd_notify(3)), without libsystemd.
 package struct SystemdNotifier: Sendable {
   private let address: String?
+  /// How often the manager wants to hear `WATCHDOG=1` at least, in nanoseconds; `nil` if it doesn't watch
+  /// this process (sd_watchdog_enabled(3)).
+  package let watchdogNanoseconds: UInt64?
 
-  /// Finds the manager's socket in `$NOTIFY_SOCKET`.
+  /// Finds the manager's socket in `$NOTIFY_SOCKET`, and how it watches in `$WATCHDOG_USEC`.
   package init() {
     address = Process.environment("NOTIFY_SOCKET")
+    let isMeant = Process.environment("WATCHDOG_PID").map { $0 == String(getpid()) } ?? true
+    let microseconds = Process.environment("WATCHDOG_USEC").flatMap { UInt64($0) } ?? 0
+    let isWatching = address != nil && isMeant && 1..<UInt64.max / 1000 ~= microseconds
+    watchdogNanoseconds = isWatching ? microseconds * 1000 : nil
   }
 
   /// Sends lines such as `READY=1`; failures don't matter.

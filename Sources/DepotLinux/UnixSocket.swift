@@ -11,6 +11,20 @@ package enum UnixSocket {
     package var process: Int32
     package var user: UInt32
     package var group: UInt32
+    /// The groups that it is a member of besides, if they were asked for.
+    package var supplementaryGroups: [UInt32] = []
+
+    package init(
+      process: Int32,
+      user: UInt32,
+      group: UInt32,
+      supplementaryGroups: [UInt32] = []
+    ) {
+      self.process = process
+      self.user = user
+      self.group = group
+      self.supplementaryGroups = supplementaryGroups
+    }
   }
 
   /// Connects to the socket at `path`.
@@ -59,6 +73,27 @@ package enum UnixSocket {
     var peer = depot_peer()
     try systemCall("getsockopt") { depot_peer_credentials(descriptor.number, &peer) }
     return Peer(process: peer.pid, user: peer.uid, group: peer.gid)
+  }
+
+  /// Returns the groups besides its own that the process at the other end is a member of.
+  ///
+  /// There are at most 65,536. The corresponding C function is `getsockopt` with `SO_PEERGROUPS`.
+  ///
+  /// - Throws: ``SystemError``; ENOPROTOOPT if the kernel is older than Linux 4.13.
+  package static func supplementaryGroups(
+    of descriptor: Descriptor
+  ) throws(SystemError) -> [UInt32] {
+    var groups = [UInt32](repeating: 0, count: 64)
+    while true {
+      var size = socklen_t(groups.count * MemoryLayout<UInt32>.size)
+      let code = depot_peer_groups(descriptor.number, &groups, &size)
+      let count = min(Int(size) / MemoryLayout<UInt32>.size, 1 << 16)
+      if code == 0 { return Array(groups.prefix(count)) }
+      guard errno == ERANGE, count > groups.count else {
+        throw SystemError(call: "getsockopt", code: errno)
+      }
+      groups = [UInt32](repeating: 0, count: count)
+    }
   }
 
   /// Returns two sockets that are connected with each other, the second of which doesn't block.

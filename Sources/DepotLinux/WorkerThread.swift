@@ -14,17 +14,12 @@ package final class WorkerThread: SerialExecutor {
   private let state = Mutex(State())
   private let signal: WakeSignal
   private let thread = Atomic<UInt>(0)
-  private let hasItems = Atomic(false)
-  private let lingerNanoseconds: UInt64
 
   /// Starts the thread.
   ///
-  /// - Parameters:
-  ///   - name: What `ps -L` shows, at most 15 bytes.
-  ///   - lingerNanoseconds: How long the thread looks for more to do before it sleeps.
+  /// - Parameter name: What `ps -L` shows, at most 15 bytes.
   /// - Throws: ``SystemError`` if the kernel has no more threads or descriptors.
-  package init(name: String, lingerNanoseconds: UInt64 = 0) throws(SystemError) {
-    self.lingerNanoseconds = lingerNanoseconds
+  package init(name: String) throws(SystemError) {
     signal = try WakeSignal(isBlocking: true)
     try Thread.start(name: name) { [self] in run() }
   }
@@ -38,7 +33,6 @@ package final class WorkerThread: SerialExecutor {
   package func run(_ work: @escaping @Sendable () -> Void) {
     let mustWake = state.withLock { state in
       state.items.append(work)
-      hasItems.store(true, ordering: .releasing)
       return state.isWaiting
     }
     if mustWake { signal.signal() }
@@ -48,16 +42,6 @@ package final class WorkerThread: SerialExecutor {
   package func stop() {
     state.withLock { $0.isStopped = true }
     signal.signal()
-  }
-
-  /// Looks for more to do for a moment, because waking a sleeping thread takes longer than that.
-  private func linger() -> Bool {
-    guard lingerNanoseconds > 0 else { return false }
-    let end = Monotonic.now() + lingerNanoseconds
-    while Monotonic.now() < end {
-      if hasItems.load(ordering: .acquiring) { return true }
-    }
-    return false
   }
 
   /// Announces that the thread will wait; returns whether there is still nothing to do.
@@ -74,12 +58,10 @@ package final class WorkerThread: SerialExecutor {
       let (items, isStopped) = state.withLock { state in
         defer { state.items = [] }
         state.isWaiting = false
-        hasItems.store(false, ordering: .relaxed)
         return (state.items, state.isStopped)
       }
       if items.isEmpty {
         if isStopped { return }
-        if linger() { continue }
         if !prepareToWait() { continue }
         signal.consume()
         continue

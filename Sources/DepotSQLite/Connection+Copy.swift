@@ -1,6 +1,17 @@
 internal import CDepotSQLite
 
 extension Connection {
+  /// Writes the database anew in its place, without free pages.
+  ///
+  /// The corresponding statement is `VACUUM`.
+  ///
+  /// - Throws: ``SQLiteError``; then the database is as it was.
+  package func vacuum() throws(SQLiteError) {
+    sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 1)
+    defer { sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0) }
+    try execute("VACUUM")
+  }
+
   /// Writes the database anew into an empty file, whose pages have room for their checksums.
   ///
   /// The corresponding statement is `VACUUM INTO`.

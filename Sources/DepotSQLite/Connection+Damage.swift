@@ -5,21 +5,36 @@ extension Connection {
   ///
   /// Pages that the write-ahead log has are read from there.
   package func damagedPages() throws(SQLiteError) -> [DamagedPage] {
-    try execute("BEGIN")
+    try beginReading()
     defer { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
-    // Only a read begins the transaction, so that the log stays as it is.
-    _ = try integer("SELECT count(*) FROM sqlite_schema")
-    let count = try integer("PRAGMA page_count") ?? 0
-    guard let reader = PageReader(handle), count > 0 else { return [] }
-    return (1...UInt32(truncatingIfNeeded: count)).compactMap { number in
-      guard !PageReader.isNeverUsed(number, size: reader.size), reader.page(number) == nil else {
-        return nil
-      }
-      return DamagedPage(
-        number: number,
-        isInLog: reader.isInLog(number),
-        owner: PageOwner.find(number, in: handle)
-      )
+    guard let pages = try SnapshotPages(self) else { return [] }
+    do {
+      return try pages.damaged {}
+    } catch {
+      throw error as? SQLiteError ?? SQLiteError(code: SQLITE_ERROR, message: "\(error)")
     }
+  }
+}
+
+extension SnapshotPages {
+  /// Reads all pages, and returns those that aren't as they were written.
+  ///
+  /// - Parameter check: Is called now and then; what it throws ends the reading.
+  /// - Returns: The damaged pages.
+  /// - Throws: What `check` throws, and ``SQLiteError`` if the pages can't be read.
+  package func damaged(_ check: () throws -> Void) throws -> [DamagedPage] {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 8)
+    defer { buffer.deallocate() }
+    var damaged: [DamagedPage] = []
+    for number in 1...max(1, UInt32(truncatingIfNeeded: count)) where count > 0 {
+      if number % 64 == 0 { try check() }
+      do throws(SQLiteError) {
+        try read(number, into: buffer)
+      } catch {
+        guard let page = error.damage else { throw error }
+        damaged.append(page)
+      }
+    }
+    return damaged
   }
 }

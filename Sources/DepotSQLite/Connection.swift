@@ -16,6 +16,13 @@ package final class Connection {
     ///
     /// So comparisons are fair, and so stores of older formats are made for tests.
     case plain
+    /// Read only what nobody changes meanwhile, as any program that uses SQLite; no file is made beside it.
+    case unchanging
+  }
+
+  /// Whether the file is one of any program, without checksums.
+  private static func isForeign(_ access: Access) -> Bool {
+    access == .plain || access == .unchanging
   }
 
   package let handle: OpaquePointer
@@ -26,6 +33,10 @@ package final class Connection {
   var watcher: ProgressCheck?
   /// The observer of the rows that change; see ``observe(_:)``.
   var changeObserver: (any ChangeObserver)?
+  /// How many rows the reads looked at one after the other that were counted since somebody took the number.
+  package var scannedRows = 0
+  /// The place in the log up to which the open transaction sees; see ``beginReading()``.
+  var mark: SnapshotMark?
   /// How many pages the write-ahead log held after this connection's last commit.
   package internal(set) var walPageCount = 0
 
@@ -45,8 +56,10 @@ package final class Connection {
       case .writer, .plain: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       case .reader: SQLITE_OPEN_READWRITE
       case .frozen: SQLITE_OPEN_READONLY
+      case .unchanging: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
       }
-    let system = access == .plain ? nil : VirtualFileSystem.name
+    let system = Self.isForeign(access) ? nil : VirtualFileSystem.name
+    let path = access == .unchanging ? Self.unchangingName(of: path) : path
     let flags = mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
     guard sqlite3_open_v2(path, &handle, flags, system) == SQLITE_OK, let handle
     else {
@@ -74,11 +87,22 @@ package final class Connection {
     )
     sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
     // A file that is new leaves room for the checksum of each page.
-    if access != .plain {
+    if !Self.isForeign(access) {
       var reserved = Int32(PageChecksum.size)
       sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved)
     }
     sqlite3_busy_timeout(handle, 5000)
+  }
+
+  /// Returns the name by which SQLite takes a file for one that nobody changes (sqlite.org/uri.html).
+  private static func unchangingName(of path: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    let escaped = path.utf8.flatMap { byte -> [UInt8] in
+      let isPlain = byte < 0x80 && byte > 0x20 && !"%?#".utf8.contains(byte)
+      return isPlain
+        ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+    return "file:" + String(decoding: escaped, as: UTF8.self) + "?immutable=1"
   }
 
   /// Configures the library once, before its first use in this process.

@@ -4,19 +4,25 @@ import Testing
 @testable import DepotCommands
 
 @Suite struct PrometheusTests {
+  /// Returns the metrics without their meanings.
+  private func text(_ stats: JSONValue) -> String {
+    Prometheus.text(stats).split(separator: "\n").filter { !$0.hasPrefix("# HELP ") }
+      .map { $0 + "\n" }.joined()
+  }
+
   @Test func `numbers become metrics by their path`() throws {
     let stats = try JSONValue(
       parsing: Array(
         """
         {"server":{"version":"0.1","instance":"a\\"b","pid":7,"uptimeSeconds":1.5},
          "connections":{"current":2,"total":9,"refused":0},
-         "calls":{"schema.get":{"count":3,"errors":1,"seconds":0.25}},
+         "calls":{"schema.get":{"count":3,"errors":1,"seconds":0.25,"microseconds":[0,1,0,2]}},
          "readers":{"active":3},"store":{"commits":4,"walBytes":4096},"memory":{"residentBytes":1000},"slow":[]}
         """.utf8
       )
     )
     #expect(
-      Prometheus.text(stats) == """
+      text(stats) == """
         # TYPE depot_connections gauge
         depot_connections 2
         # TYPE depot_connections_refused_total counter
@@ -37,8 +43,13 @@ import Testing
         depot_calls_total{op="schema.get"} 3
         # TYPE depot_call_errors_total counter
         depot_call_errors_total{op="schema.get"} 1
-        # TYPE depot_call_seconds_total counter
-        depot_call_seconds_total{op="schema.get"} 0.25
+        # TYPE depot_call_seconds histogram
+        depot_call_seconds_bucket{op="schema.get",le="1e-06"} 0
+        depot_call_seconds_bucket{op="schema.get",le="4e-06"} 1
+        depot_call_seconds_bucket{op="schema.get",le="1.6e-05"} 1
+        depot_call_seconds_bucket{op="schema.get",le="+Inf"} 3
+        depot_call_seconds_sum{op="schema.get"} 0.25
+        depot_call_seconds_count{op="schema.get"} 3
         # TYPE depot_info gauge
         depot_info{version="0.1",instance="a\\"b"} 1
 
@@ -60,7 +71,7 @@ import Testing
       )
     )
     #expect(
-      Prometheus.text(stats) == #"""
+      text(stats) == #"""
         # TYPE depot_readers_rows_total counter
         depot_readers_rows_total{container="default",store="main"} 1
         depot_readers_rows_total{container="lab \"x\"",store="a"} 2
@@ -83,7 +94,7 @@ import Testing
       )
     )
     #expect(
-      Prometheus.text(stats).hasPrefix(
+      text(stats).hasPrefix(
         #"""
         # TYPE depot_store_commit_seconds histogram
         depot_store_commit_seconds_bucket{container="default",store="main",le="1e-06"} 1

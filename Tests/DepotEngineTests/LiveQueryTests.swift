@@ -389,6 +389,8 @@ extension Schema {
       request.since = HistoryToken(store: "00000000", sequence: 1)
       let foreign = try await live.watch(request)
       #expect(foreign.all.first?["err"]?["code"] == .string("history.foreign"))
+      #expect(foreign.all.first?["err"]?["details"]?["head"]?.string?.isEmpty == false)
+      #expect(foreign.all.first?["err"]?["details"]?["oldest"] != nil)
       request.since = HistoryToken(store: live.fixture.store.storeIdentifier, sequence: 1 << 40)
       let future = try await live.watch(request)
       #expect(future.all.first?["err"]?["code"] == .string("history.foreign"))

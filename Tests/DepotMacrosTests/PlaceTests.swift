@@ -1,3 +1,4 @@
+import SwiftDiagnostics
 import Testing
 
 @Suite struct PlaceTests {
@@ -12,6 +13,13 @@ import Testing
     )
     #expect(expansion.mended() == "func title() {}")
     #expect(try Expansion("@\(name) var title: String").messages == [])
+  }
+
+  @Test func `a mark that models alone have is only a warning elsewhere`() throws {
+    let expansion = try Expansion("@Relationship(inverse: \\Log.records) func title() {}")
+    #expect(expansion.diagnostics.map(\.diagMessage.severity) == [.warning])
+    let column = try Expansion("@Column(\"a\") func title() {}")
+    #expect(column.diagnostics.map(\.diagMessage.severity) == [.error])
   }
 
   @Test(arguments: ["func title() {}", "var title: String { \"\" }", "static var title = \"\""])

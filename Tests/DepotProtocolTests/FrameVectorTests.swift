@@ -41,6 +41,7 @@ private struct SessionModel {
     case .invalidCall(let id, let error):
       try advance(to: id)
       return errors.append((id, error))
+    case .invalidControl(let error): throw error
     default: break
     }
     answers.append(frame)

@@ -11,6 +11,7 @@ extension OperationTests {
     (.getSchema, #""call":"schema.get","args":{}"#),
     (.stats, #""call":"stats","args":{}"#),
     (.shutdown, #""call":"shutdown","args":{}"#),
+    (.closeConnection(7), #""call":"connection.close","args":{"connection":7}"#),
     (
       .defineSchema(
         Schema(entities: [Entity(name: "P", attributes: [Attribute(name: "a", type: .string)])]),

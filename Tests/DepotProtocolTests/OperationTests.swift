@@ -15,6 +15,7 @@ import Testing
     let names = [
       "ping", "describe", "schema.define", "schema.get", "insert", "get", "fetch", "count",
       "update", "delete", "explain", "stats", "shutdown", "exists", "aggregate", "save",
+      "connection.close",
     ]
     #expect(Set((Self.golden + Self.grown).map(\.0.name)) == Set(names))
   }
@@ -259,8 +260,6 @@ import Testing
     (#""call":"ping","credit":0"#, .numberRange, "/credit"),
     (#""call":"ping","key":"k""#, .usage, "/key"),
     (#""call":"delete","args":{"entity":"P","ids":[]},"key":"""#, .numberRange, "/key"),
-    (#""more":0"#, .numberRange, "/more"),
-    (#""cancel":1"#, .type, "/cancel"),
     (#""next":[]"#, .missingMember, nil),
   ]
 
@@ -278,6 +277,23 @@ import Testing
     #expect(id == 9)
     #expect(error.code == code, "\(error)")
     #expect(error.at == pointer, "\(error)")
+  }
+
+  @Test(arguments: [
+    (#""more":0"#, DepotError.Code.numberRange, "/more"), (#""cancel":1"#, .type, "/cancel"),
+    (#""cancel":true,"reason":1"#, .unknownMember, "/reason"),
+  ])
+  func `a malformed more or cancel is refused without an id, which would end the call`(
+    json: String,
+    code: DepotError.Code,
+    pointer: String
+  ) throws {
+    guard case .invalidControl(let error) = try ClientFrame(Array("{\"id\":9,\(json)}".utf8))
+    else {
+      Issue.record("it was accepted")
+      return
+    }
+    #expect(error.code == code && error.at == pointer, "\(error)")
   }
 
   @Test func `as many rows as the limit are accepted and not one more`() throws {

@@ -26,7 +26,9 @@ struct ProtocolDocumentTests {
       #expect(entry["privilege"]?.string == operation.declaration.privilege.rawValue, "\(name)")
       #expect(
         entry["streams"]
-          == .bool(["fetch", "aggregate", "blob.read", "watch", "history"].contains(name)),
+          == .bool(
+            ["fetch", "aggregate", "blob.read", "watch", "history", "backup"].contains(name)
+          ),
         "\(name)"
       )
     }

@@ -39,10 +39,56 @@ import Testing
     }
   }
 
+  @Test func `an equals sign may stand between a setting and its value`() throws {
+    let text = """
+      slow-ms = 7
+      drain-ms=8  # soon
+      max-connections =9
+      socket= /run/a=b#c
+      """
+    try read(text) { configuration, path in
+      try configuration.read(file: path)
+      #expect(configuration.slowMilliseconds == 7)
+      #expect(configuration.drainMilliseconds == 8)
+      #expect(configuration.maximumConnections == 9)
+      #expect(configuration.socketPath == "/run/a=b#c")
+    }
+  }
+
+  @Test func `users and groups are named, or told by their numbers`() throws {
+    let text = "allow-user root\nallow-user 1000\nallow-group root\nread-only-group 7"
+    try read(text) { configuration, path in
+      try configuration.read(file: path)
+      #expect(configuration.access.allowedUsers == [0, 1000])
+      #expect(configuration.access.allowedGroups == [0])
+      #expect(configuration.access.readOnlyGroups == [7])
+    }
+  }
+
+  @Test(arguments: ["allow-user", "allow-group", "read-only-user", "read-only-group"])
+  func `a user or group that isn't there is refused by its name`(setting: String) {
+    var configuration = ServerConfiguration()
+    let error = #expect(throws: DepotError.self) {
+      try configuration.apply(setting, "no-such-one")
+    }
+    #expect(error?.message.contains("\"no-such-one\"") == true)
+    #expect(error?.hint?.contains("getent") == true)
+  }
+
+  @Test func `the help and the manual tell every setting, with its value`() {
+    for setting in Setting.all {
+      #expect(DaemonHelp.text.contains("\n  --\(setting.name) \(setting.value)"))
+      let name = setting.name.replacing("-", with: "\\-")
+      #expect(DaemonHelp.manual.contains("\n.B \\-\\-\(name) \(setting.value)\n"))
+    }
+    #expect(DaemonHelp.text.split(separator: "\n").allSatisfy { $0.count <= 104 })
+  }
+
   static let wrong = [
     ("\n\nslow-ms x\n", 3), ("slow-ms\n", 1), ("slow-ms -1", 1), ("allow-uid 4294967295", 1),
     ("# fine\nslow-mms 3", 2), ("log-format xml", 1), ("max-connections 0", 1),
-    ("stall-ms 99", 1), ("config other", 1),
+    ("stall-ms 99", 1), ("config other", 1), ("= 7", 1), ("slow-ms = ", 1),
+    ("\nallow-user nobody-here", 2),
   ]
 
   @Test(arguments: wrong)

@@ -39,7 +39,7 @@ import Testing
 
   static let others: [ClientFrame] = [
     .call(Call(id: 1, .ping)), .invalidCall(id: 1, DepotError(.type, "x")), .more(id: 1, 1),
-    .cancel(id: 1), .ping(1), .pong(1),
+    .cancel(id: 1), .ping(1), .pong(1), .invalidControl(DepotError(.type, "x")),
   ]
 
   @Test(arguments: others)
@@ -93,6 +93,12 @@ import Testing
     #expect(state.receive(.invalidCall(id: 4, error)) == .reject(id: 4, error))
     #expect(state.runningCount == 0)
     #expect(code(state.receive(.call(Call(id: 4, .ping)))) == .sequence)
+  }
+
+  @Test func `more or cancel that can't be read closes the connection with its own error`() {
+    var state = opened(running: 1)
+    #expect(code(state.receive(.invalidControl(DepotError(.numberRange, "x")))) == .numberRange)
+    #expect(!state.isOpen)
   }
 
   @Test func `one call more than may be in flight is rejected, and accepted when another ended`() {

@@ -91,10 +91,14 @@ import Testing
       _ = try staged.add(StageRequest.Part(number: number, large), to: 2, others: 0)
     }
     let third = StageRequest.Part(number: 3, large)
-    #expect(code { _ = try staged.add(third, to: 2, others: 0) } == .tooMuchStaged)
+    #expect(code { _ = try staged.add(third, to: 2, others: 0) } == .saveTooLarge)
     let many = RowBatch(json: Array("[]".utf8), count: Limits.stagedRows + 1)
     let rows = SaveRequest.Insertion(entity: "A", columns: ["a"], rows: many)
     let first = StageRequest.Part(number: 1, SaveRequest(inserts: [rows]))
-    #expect(code { _ = try staged.add(first, to: 3, others: 0) } == .tooMuchStaged)
+    #expect(code { _ = try staged.add(first, to: 3, others: 0) } == .saveTooLarge)
+    _ = try staged.add(StageRequest.Part(number: 1, large), to: 4, others: 0)
+    _ = try staged.add(StageRequest.Part(number: 1, large), to: 5, others: 0)
+    let beside = StageRequest.Part(number: 1, large)
+    #expect(code { _ = try staged.add(beside, to: 6, others: 0) } == .tooMuchStaged)
   }
 }

@@ -23,8 +23,10 @@ import Testing
       "DepotSQLite", "DepotProtocol", "DepotLinux", "FoundationEssentials", "Synchronization",
       "Swift", "Glibc",
     ],
+    "DepotTables": ["DepotSQLite", "DepotProtocol", "DepotLinux"],
     "DepotServer": [
-      "DepotEngine", "DepotProtocol", "DepotLinux", "CDepotProtocol", "Glibc", "Synchronization",
+      "DepotEngine", "DepotTables", "DepotProtocol", "DepotLinux", "CDepotProtocol", "Glibc",
+      "Synchronization",
     ],
     "DepotClientCore": [
       "DepotProtocol", "DepotLinux", "FoundationEssentials", "Observation", "Synchronization",

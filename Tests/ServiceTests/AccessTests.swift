@@ -1,4 +1,5 @@
 import DepotClient
+import DepotLinux
 import DepotProtocol
 import Foundation
 import TestSupport
@@ -11,10 +12,13 @@ extension ServiceTests {
     .enabled(if: Programs.isRoot, "only root can become other users")
   )
   struct AccessTests {
-    /// Connects as another user, sends hello and one call, and prints every frame that comes.
+    /// Connects as another user, such as 1000, or 1000:20,30 with supplementary groups, sends hello and
+    /// calls, and prints every frame that comes.
     private static let script = """
       import json, os, socket, struct, sys
-      os.setgroups([]); os.setgid(int(sys.argv[2])); os.setuid(int(sys.argv[2]))
+      user, _, groups = sys.argv[2].partition(":")
+      os.setgroups([int(group) for group in groups.split(",") if group])
+      os.setgid(int(user)); os.setuid(int(user))
       s = socket.socket(socket.AF_UNIX)
       s.settimeout(10)
       try:
@@ -36,8 +40,14 @@ extension ServiceTests {
           print(body.get("code") or "ok" if "welcome" not in frame else "welcome")
       """
 
-    private func ask(_ daemon: TestDaemon, as user: Int, _ calls: String...) throws -> [Substring] {
-      let outcome = try Program.python(Self.script, [daemon.socket, "\(user)"] + calls)
+    private func ask(
+      _ daemon: TestDaemon,
+      as user: Int,
+      in groups: [Int] = [],
+      _ calls: String...
+    ) throws -> [Substring] {
+      let identity = "\(user):" + groups.map(String.init).joined(separator: ",")
+      let outcome = try Program.python(Self.script, [daemon.socket, identity] + calls)
       #expect(outcome.status == 0, "\(outcome.errors)")
       return outcome.lines
     }
@@ -68,6 +78,30 @@ extension ServiceTests {
       }
       #expect(try ask(daemon, as: 1000, Self.write) == ["welcome", "ok"])
       #expect(try daemon.connect().count(Item.self) == 1)
+    }
+
+    @Test func `a user is let in by name`() throws {
+      let number = try #require(UserDatabase.user("nobody"))
+      let daemon = try TestDaemon(["--allow-user", "nobody"])
+      #expect(try ask(daemon, as: Int(number), Self.write) == ["welcome", "ok"])
+      #expect(try ask(daemon, as: 1000, Self.read) == ["permission.peer"])
+    }
+
+    @Test func `a member of a group is let in, also if it isn't the primary one`() throws {
+      let number = Int(try #require(UserDatabase.group("users")))
+      let daemon = try TestDaemon(["--allow-group", "users"])
+      #expect(try ask(daemon, as: 1000, Self.write) == ["permission.peer"])
+      #expect(try ask(daemon, as: 1000, in: [number], Self.write) == ["welcome", "ok"])
+      // More than fit into the memory that is tried first.
+      let many = Array(2000..<2200) + [number]
+      #expect(try ask(daemon, as: 1000, in: many, Self.read) == ["welcome", "ok"])
+      #expect(try ask(daemon, as: 1000, in: Array(2000..<2200), Self.read) == ["permission.peer"])
+    }
+
+    @Test func `a group of readers reads and doesn't write`() throws {
+      let daemon = try TestDaemon(["--read-only-group", "2001"])
+      let frames = try ask(daemon, as: 1000, in: [2001], Self.read, Self.write)
+      #expect(frames.sorted() == ["ok", "permission.op", "welcome"])
     }
 
     @Test func `a reader reads and doesn't write`() throws {

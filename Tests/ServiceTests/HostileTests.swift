@@ -26,6 +26,9 @@ extension ServiceTests {
         let frames = try connection.receiveAll()
         #expect(frames.first?.errorCode == "protocol.hello", "after \(index) bytes")
       }
+      let line = try Self.text(of: slow[0].descriptor)
+      #expect(line.hasPrefix(#"{"err":{"code":"protocol.hello","#), "\(line)")
+      #expect(line.hasSuffix("}}\n"), "\(line)")
       #expect(clock.now - start >= .seconds(5))
       try expectSoon("descriptors stay open") { try daemon.descriptorCount() <= before + 1 }
     }
@@ -59,6 +62,11 @@ extension ServiceTests {
       _ = try text.withUnsafeBytes { try descriptor.send($0) }
       DepotLinux.Process.sleep(milliseconds: 50)
       _ = try text.withUnsafeBytes { try descriptor.send($0) }
+      #expect(try Self.text(of: descriptor).contains("protocol.frame"))
+    }
+
+    /// Returns all that the service sends until it closes.
+    private static func text(of descriptor: Descriptor) throws -> String {
       var received: [UInt8] = []
       try withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
         while true {
@@ -67,7 +75,7 @@ extension ServiceTests {
           received += Array(buffer[..<count])
         }
       }
-      #expect(String(decoding: received, as: UTF8.self).contains("protocol.frame"))
+      return String(decoding: received, as: UTF8.self)
     }
 
     @Test func `without descriptors the service serves who is there and doesn't spin`() throws {

@@ -17,7 +17,8 @@ extension ServiceTests {
 
     private static let all = #"{"entity":"Item"}"#
 
-    @Test func `a client that takes nothing is cut off, costs little, and disturbs nobody`() throws
+    @Test func `a client that takes nothing is cut off and told, costs little, disturbs nobody`()
+      throws
     {
       try daemon.connect().fillMore(60_000)
       let idle = try daemon.status("VmRSS")
@@ -28,15 +29,18 @@ extension ServiceTests {
       }
       let other = try daemon.connect()
       for id in 1...50 { _ = try other.get(Identifier<Item>(Int64(id))) }
-      #expect(!daemon.log.contains("client took nothing"), "it waits for the others")
+      #expect(!daemon.log.contains("client cut off"), "it waits for the others")
       try expectSoon("they aren't cut off") {
-        try daemon.stats()["connections", "current"]?.int64 == 2
+        daemon.log.ranges(of: "client cut off").count == greedy.count
       }
-      #expect(daemon.log.contains("client took nothing"))
       #expect(try daemon.status("VmHWM") - idle < 32 << 10, "KiB")
       for connection in greedy {
         let frames = try connection.receiveAll()
         #expect(!frames.contains { $0["ok"] != nil })
+        #expect(frames.last?.errorCode == "limit.outbound_bytes")
+      }
+      try expectSoon("their connections stay") {
+        try daemon.stats()["connections", "current"]?.int64 == 2
       }
     }
 

@@ -39,6 +39,20 @@ package enum Programs {
     ["-load-plugin-executable", besideTests("DepotMacroPlugin-tool") + "#DepotMacroPlugin"]
   }
 
+  /// What the compiler needs to link a program with `SwiftData`: what the build made of the modules below it.
+  package static var linkOptions: [String] {
+    let modules = [
+      "SwiftData", "DepotClient", "DepotClientCore", "DepotEmbedded", "DepotServer", "DepotEngine",
+      "DepotTables", "DepotSQLite", "DepotProtocol", "DepotLinux", "CDepotProtocol",
+    ]
+    let objects = modules.flatMap { module in
+      let folder = besideTests("\(module).build")
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+      return names.filter { $0.hasSuffix(".o") }.map { "\(folder)/\($0)" }
+    }
+    return objects + ["-lsqlite3"]
+  }
+
   /// Whether the tests run as root, so that they can become other users.
   package static var isRoot: Bool { DepotLinux.Process.user == 0 }
 }

@@ -53,7 +53,8 @@ extension JSONWriter {
     case .cancel(let id): write(.object(["id": .int64(id), "cancel": .bool(true)]))
     case .ping(let number): write(.object(["ping": .int64(number)]))
     case .pong(let number): write(.object(["pong": .int64(number)]))
-    case .invalidCall: preconditionFailure("A client doesn't make invalid calls.")
+    case .invalidCall, .invalidControl:
+      preconditionFailure("A client doesn't make invalid calls.")
     }
   }
 }

@@ -21,7 +21,10 @@ extension BlockingConnection {
     return result
   }
 
-  private func openStores() throws -> [OpenStore] {
+  /// Returns the stores of the container that calls are about.
+  ///
+  /// - Throws: ``DepotError`` `notfound.container` if the container isn't open.
+  package func openStores() throws -> [OpenStore] {
     let name = containerName
     guard let container = try containers().first(where: { $0.name == name }) else {
       throw isNotOpen

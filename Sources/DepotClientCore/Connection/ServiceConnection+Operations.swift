@@ -220,6 +220,16 @@ extension ServiceConnection {
     try JSONValue(await self.send(.stats))
   }
 
+  /// Closes the connection of another client, which is told that the owner of the service ended it.
+  ///
+  /// - Parameter number: Its number in the service's counters.
+  /// - Throws: ``DepotError`` `notfound.connection` if there is none, `permission.op` unless this user
+  ///   owns the service.
+  @Blocking
+  public func close(connection number: Int64) async throws where Self == Client {
+    _ = try await self.send(.closeConnection(number))
+  }
+
   /// Asks the service to finish what it does and to end.
   ///
   /// - Throws: ``DepotError`` `permission.op` unless this user owns the service.

@@ -29,3 +29,26 @@ extension PredicateExpressions.StringContainsRegex: LowerableExpression {
     return .text(.matches, try lowering.value(subject), .value(.string(whole)))
   }
 }
+
+extension PredicateLowering {
+  /// Translates a search for words in a text, or in all texts of an object that can be searched.
+  ///
+  /// - Parameters:
+  ///   - words: The search, as ``SearchQuery`` reads it.
+  ///   - subject: The text or the object.
+  /// - Returns: The search.
+  /// - Throws: ``DepotError`` `request.predicate` if it isn't about the row or, inside of a test of
+  ///   elements, about the innermost element.
+  package func search(
+    _ words: String,
+    in subject: QueryExpression
+  ) throws(DepotError) -> QueryExpression {
+    switch subject {
+    case .variable(let name) where name == innermost ?? "SELF": return .search([], words)
+    case .attribute(let path) where innermost == nil: return .search([path], words)
+    case .member(.variable(let name), let path) where name == innermost:
+      return .search([path], words)
+    default: throw refusal("a search of what isn't a property of the innermost element")
+    }
+  }
+}

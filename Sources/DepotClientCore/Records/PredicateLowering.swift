@@ -15,6 +15,8 @@ package struct PredicateLowering {
   package var bindings: [PredicateExpressions.VariableID: QueryExpression]
   /// How many names were given to the elements of collections.
   private var elements = 0
+  /// The name of the element of the innermost collection that is looked into; `nil` outside of any.
+  package private(set) var innermost: String?
 
   /// - Parameters:
   ///   - model: The name of the type that the predicate is about, for messages.
@@ -84,6 +86,9 @@ package struct PredicateLowering {
     elements += 1
     let name = elements == 1 ? "x" : "x\(elements)"
     bindings[variable] = .variable(name)
+    let outer = innermost
+    innermost = name
+    defer { innermost = outer }
     return (name, try predicate(node))
   }
 

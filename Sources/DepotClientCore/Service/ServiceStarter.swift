@@ -58,7 +58,9 @@ struct ServiceStarter {
         .hint("Make it, or choose another place with --socket or XDG_RUNTIME_DIR.")
     }
     let log = folder + "/depotd.log"
-    let command = [program, "--report-start", "--socket", socket.path] + arguments
+    // The service keeps the file short itself; what it writes before it can goes there too.
+    let command =
+      [program, "--report-start", "--log-file", log, "--socket", socket.path] + arguments
     let end = Monotonic.now() + UInt64(Self.patience) * 1_000_000
     while true {
       do throws(DepotError) {
@@ -127,14 +129,14 @@ struct ServiceStarter {
     }
   }
 
-  private static func failure(in line: [UInt8]) -> DepotError? {
+  static func failure(in line: [UInt8]) -> DepotError? {
     guard let document = try? JSONDocument(line),
       var report = try? JSONObjectReader(document.root), let error = report.optional("err")
     else { return nil }
     return try? DepotError(error)
   }
 
-  private static func findDaemon() -> String? {
+  static func findDaemon() -> String? {
     if let path = Process.environment("DEPOT_DAEMON") { return path }
     let folders =
       [Process.programFolder].compactMap { $0 }

@@ -45,7 +45,15 @@ struct ArgumentParser {
   }
 
   private mutating func takeOperand(_ word: String) throws(DepotError) {
-    guard invocation.verb == nil else { return invocation.operands.append(word) }
+    if let verb = invocation.verb {
+      // A verb may begin with the words of another.
+      let longer = Verb.all.first { $0.words == verb.words + [word] }
+      guard let longer, invocation.operands.isEmpty else {
+        return invocation.operands.append(word)
+      }
+      invocation.verb = longer
+      return
+    }
     let words = invocation.incompleteVerb + [word]
     if let verb = Verb.all.first(where: { $0.words == words }) {
       invocation.verb = verb

@@ -77,11 +77,14 @@ extension Verb {
     BlobGetVerb.verb, BlobPutVerb.verb,
     SchemaApplyVerb.verb, SchemaShowVerb.verb, SchemaInferVerb.verb, SchemaDiagramVerb.verb,
     SchemaDiffVerb.verb, SchemaPlanVerb.verb, SchemaMigrateVerb.verb,
+    BackupVerb.verb, RestoreVerb.verb, CheckVerb.verb,
+    SpaceVerb.verb, CompactVerb.verb, CopiesRemoveVerb.verb,
     ContainerOpenVerb.verb, ContainerListVerb.verb, ContainerCloseVerb.verb,
     ServiceStartVerb.verb, ServiceStopVerb.verb, ServiceStatusVerb.verb,
-    StatsVerb.verb, PingVerb.verb, CallVerb.verb, ShellVerb.verb, CompletionsVerb.verb,
+    ClientsVerb.verb, ClientsEndVerb.verb, StatsVerb.verb, PingVerb.verb, CallVerb.verb,
+    ShellVerb.verb, CompletionsVerb.verb,
     HelpVerb.verb,
-    VersionVerb.verb, CompleteVerb.verb,
+    VersionVerb.verb, CompleteVerb.verb, ManualVerb.verb,
   ]
 
   /// The verbs that the help and completion show.

@@ -4,7 +4,7 @@ internal import DepotProtocol
 
 /// The import of one file of related records, from the command line.
 struct GraphImport {
-  let connection: BlockingConnection
+  let connection: ImportConnection
   let session: CommandSession
   let source: GraphSource
   let options: GraphImporter.Options

@@ -11,7 +11,7 @@ protocol GraphService {
 
 /// The service behind a connection.
 struct ConnectedGraphService: GraphService {
-  let connection: BlockingConnection
+  let connection: ImportConnection
 
   private static let lookupCount = 1000
 
@@ -28,12 +28,16 @@ struct ConnectedGraphService: GraphService {
         predicate: .in(.attribute(key.path), part.map(QueryExpression.value)),
         select: key.isIdentifier ? [] : [key.path]
       )
-      try WholeStore.fetch(request, connection) { identifier, values in
-        let value: Value? =
-          key.isIdentifier
-          ? .int64(identifier)
-          : values[key.path].flatMap { try? JSONDocument($0).root.value(as: key.type) }
-        if let value { result.append((value, identifier)) }
+      let before = result.count
+      try connection.attempt { connection in
+        result.removeSubrange(before...)
+        try WholeStore.fetch(request, connection) { identifier, values in
+          let value: Value? =
+            key.isIdentifier
+            ? .int64(identifier)
+            : values[key.path].flatMap { try? JSONDocument($0).root.value(as: key.type) }
+          if let value { result.append((value, identifier)) }
+        }
       }
     }
     return result

@@ -136,7 +136,7 @@ struct WholeStore {
     defer { meter.finish() }
     let importing = StoreImport(
       schema,
-      ConnectedGraphService(connection: connection),
+      ConnectedGraphService(connection: ImportConnection(connection, session)),
       options
     ) { entity in try InputFile(path(entity)) }
     if let journal {

@@ -61,22 +61,23 @@ struct Help {
       + table(HelpTopic.all.map { ("help \($0.name)", $0.summary) })
       + "\nOptions of every verb:\n" + options(OptionSpec.global)
       + "\n"
-      + prose(
-        """
-        The socket is --socket, else $DEPOT_SOCKET, else $XDG_RUNTIME_DIR/depot/depot.sock, else
-        /tmp/depot-UID/depot.sock. If no service answers at one of the last two, one is started with the
-        store that the last one there had, unless that was stopped; see depot service start --help.
-
-        Output that is longer than the terminal goes through $DEPOT_PAGER, else $PAGER, else less; with an
-        empty $DEPOT_PAGER, or --no-pager, it doesn't. $COLUMNS says how wide the terminal is if it is to
-        look narrower or wider.
-
-        Ctrl-C cancels a change that is under way, and its end tells what became of it: status 0 with the
-        result if it was stored before that, 130 if it was not, 69 if the service is gone and nobody knows.
-        A second Ctrl-C ends the program at once.
-        """
-      )
+      + prose(Self.notes)
   }
+
+  /// Explanations that belong to all verbs.
+  static let notes = """
+    The socket is --socket, else $DEPOT_SOCKET, else $XDG_RUNTIME_DIR/depot/depot.sock, else
+    /tmp/depot-UID/depot.sock. If no service answers at one of the last two, one is started with the
+    store that the last one there had, unless that was stopped; see depot service start --help.
+
+    Output that is longer than the terminal goes through $DEPOT_PAGER, else $PAGER, else less; with an
+    empty $DEPOT_PAGER, or --no-pager, it doesn't. $COLUMNS says how wide the terminal is if it is to
+    look narrower or wider.
+
+    Ctrl-C cancels a change that is under way, and its end tells what became of it: status 0 with the
+    result if it was stored before that, 130 if it was not, 69 if the service is gone and nobody knows.
+    A second Ctrl-C ends the program at once.
+    """
 
   /// Returns what `depot VERB --help` shows.
   func text(of verb: Verb) -> String {

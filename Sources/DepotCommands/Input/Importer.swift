@@ -170,7 +170,10 @@ final class Importer {
     if let line { return outcome.located(located, line: line) }
     let isLost = error.effect == .unknown
     return outcome.told(with: located)
-      .hint(isLost ? "Import again with --on-conflict skip, if an attribute is unique." : nil)
+      .hint(
+        isLost && located.hint == nil
+          ? "Import again with --on-conflict skip, if an attribute is unique." : nil
+      )
   }
 }
 

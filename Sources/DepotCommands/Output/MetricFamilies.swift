@@ -12,12 +12,23 @@ struct MetricFamilies {
 
   private var names: [String] = []
   private var families: [String: (kind: Kind, lines: String)] = [:]
+  /// The meanings of metrics, by their names.
+  private let meanings: [String: String]
+
+  /// Creates metrics that are explained by their meanings, in one line each.
+  init(meanings: [String: String]) {
+    self.meanings = meanings
+  }
 
   /// The text of all metrics, in the order in which the first of each name was added.
   var text: String {
     var output = ""
     for name in names {
       guard let family = families[name] else { continue }
+      if let meaning = meanings[name] {
+        let escaped = meaning.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
+        output += "# HELP \(name) \(escaped)\n"
+      }
       output += "# TYPE \(name) \(family.kind.rawValue)\n" + family.lines
     }
     return output
@@ -36,27 +47,42 @@ struct MetricFamilies {
       return add(name, kind, value, labels)
     }
     let isHistogram = value["commitMicroseconds"] != nil
-    if isHistogram { addCommits(path, value, labels) }
+    if isHistogram {
+      addHistogram(
+        path + ["commit_seconds"],
+        value["commitMicroseconds"],
+        sum: value["commitSeconds"],
+        base: 2,
+        labels
+      )
+    }
     for (name, value) in value.sortedMembers
     where name != "pid" && !(isHistogram && name == "commitSeconds") {
       add(path + [Self.snakeCase(name)], value, labels)
     }
   }
 
-  /// Adds how long commits took: the store counts those below 2^i microseconds that aren't below
-  /// 2^(i-1), and with the last of them all slower ones.
-  private mutating func addCommits(_ path: [String], _ store: JSONValue, _ labels: Labels) {
-    let counts = (store["commitMicroseconds"]?.array ?? []).map { $0.int64 ?? 0 }
-    let name = (path + ["commit_seconds"]).joined(separator: "_")
+  /// Adds how long something took: the service counts what took less than `base`^i microseconds and isn't
+  /// counted before, and with the last number all that was slower.
+  mutating func addHistogram(
+    _ path: [String],
+    _ counts: JSONValue?,
+    sum: JSONValue?,
+    base: Int,
+    _ labels: Labels
+  ) {
+    let counts = (counts?.array ?? []).map { $0.int64 ?? 0 }
+    let name = path.joined(separator: "_")
     var lines = ""
     var total: Int64 = 0
+    var bound = 1
     for (index, count) in counts.enumerated() {
       total += count
-      let bound = index + 1 < counts.count ? "\(Double(1 << index) / 1e6)" : "+Inf"
-      lines += Self.line(name + "_bucket", labels + [("le", bound)], "\(total)")
+      let limit = index + 1 < counts.count ? "\(Double(bound) / 1e6)" : "+Inf"
+      lines += Self.line(name + "_bucket", labels + [("le", limit)], "\(total)")
+      bound *= base
     }
-    let sum = store["commitSeconds"].flatMap(Self.number) ?? "0"
-    lines += Self.line(name + "_sum", labels, sum)
+    lines += Self.line(name + "_sum", labels, sum.flatMap(Self.number) ?? "0")
     lines += Self.line(name + "_count", labels, "\(total)")
     add(name, .histogram, lines: lines)
   }
@@ -85,7 +111,9 @@ struct MetricFamilies {
   }
 
   /// The numbers that fall as well as rise, and don't look like it.
-  private static let levels: Set = ["active", "parked", "waiting", "last_batch", "largest_batch"]
+  private static let levels: Set = [
+    "active", "pins", "parked", "waiting", "last_batch", "largest_batch",
+  ]
 
   private static func snakeCase(_ name: String) -> String {
     name.map { character in

@@ -1,6 +1,8 @@
 /// The text that says how far a long piece of work is.
 struct ProgressLine {
   var rows: Int
+  /// How many bytes are done, if they are what counts and not rows.
+  var bytes: Int?
   var seconds: Double
   /// The part of the input that was read, from 0 to 1, if it is known.
   var fraction: Double?
@@ -19,8 +21,11 @@ struct ProgressLine {
 
   /// The facts without a bar, for logs.
   var plainText: String {
-    let rate = seconds > 0 ? Int(min(Double(rows) / seconds, 1e15)) : 0
-    var text = "\(Numbers.counted(rows, "row")), \(Numbers.grouped(rate)) rows/s"
+    let done = bytes ?? rows
+    let rate = seconds > 0 ? Int(min(Double(done) / seconds, 1e15)) : 0
+    var text =
+      bytes.map { "\(Numbers.size(bytes: $0)), \(Numbers.size(bytes: rate))/s" }
+      ?? "\(Numbers.counted(rows, "row")), \(Numbers.grouped(rate)) rows/s"
     if let fraction {
       text += ", \(Int(min(1, max(0, fraction)) * 100)) %"
       if let left = secondsLeft { text += ", \(Numbers.span(seconds: left)) left" }

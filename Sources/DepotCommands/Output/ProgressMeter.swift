@@ -38,10 +38,22 @@ final class ProgressMeter {
   }
 
   /// Shows how far the work is after a long step.
-  func draw(rows: Int, fraction: Double?) {
+  func draw(rows: Int, fraction: Double?) { draw(rows, bytes: nil, fraction) }
+
+  /// Shows how many bytes of a file are done.
+  func draw(bytes: Int, of size: Int) {
+    draw(0, bytes: bytes, Double(bytes) / Double(max(size, 1)))
+  }
+
+  private func draw(_ rows: Int, bytes: Int?, _ fraction: Double?) {
     let now = Monotonic.now()
     guard now >= next else { return }
-    let line = ProgressLine(rows: rows, seconds: Double(now - start) / 1e9, fraction: fraction)
+    let line = ProgressLine(
+      rows: rows,
+      bytes: bytes,
+      seconds: Double(now - start) / 1e9,
+      fraction: fraction
+    )
     switch display {
     case .none: next = .max
     case .line:

@@ -7,6 +7,12 @@ enum ExportVerb {
 
   private static let all = OptionSpec("--all", help: "the whole store, into a folder")
 
+  private static let sqlite = OptionSpec(
+    "--sqlite FILE",
+    help: "the whole store, into an SQLite file with plain tables for other tools",
+    candidates: .files
+  )
+
   private static let moments = OptionSpec(
     "--no-snapshot",
     help: "read each entity as of a moment of its own, however long all of it takes"
@@ -14,7 +20,7 @@ enum ExportVerb {
 
   static let verb = Verb(
     name: "export",
-    operands: .init("ENTITY | --all DIR", 1...1, .entities),
+    operands: .init("ENTITY | --all DIR | --sqlite FILE", 0...1, .entities),
     summary: "write rows for depot import",
     details: """
       The default format is NDJSON, also on a terminal. A relationship is written as the unique
@@ -29,6 +35,11 @@ enum ExportVerb {
       After depot import --all DIR into an empty store, an export has the same bytes. An earlier export
       in the folder is replaced once the new one is complete; with any other files it is refused.
 
+      With --sqlite, FILE becomes an SQLite database for Datasette, sqlitebrowser, pandas, and the like: a
+      table for each entity, or for each hierarchy with a column "entity"; a key "id"; a foreign key
+      "author_id" for each to-one relationship, and a table "Book_tags" for each that joins many rows with
+      many. Dates, UUIDs, and decimals are texts, lists JSON. It isn't a store: for that, see depot backup.
+
       An export is of one moment. If it needs several requests, the service keeps the moment for a
       minute unless it was started with another --pin-ms; then the export fails, and needs a longer
       time or --no-snapshot.
@@ -37,17 +48,35 @@ enum ExportVerb {
       "depot export Package > packages.ndjson",
       "depot export Package -o csv --where \"section == 'database'\" > database.csv",
       "depot export --all backup",
+      "depot export --sqlite plain.sqlite",
       "depot export Package | depot --socket other.sock import Package -",
     ],
-    options: OptionSpec.rows + [all, moments, ids, OptionSpec.versions, OptionSpec.null]
+    options: OptionSpec.rows + [all, sqlite, moments, ids, OptionSpec.versions, OptionSpec.null]
   ) { session in
     if session.invocation.has(all) {
+      guard session.invocation.operands.count == 1, !session.invocation.has(sqlite) else {
+        throw DepotError(.usage, "--all takes one folder.").hint("See: depot export --help")
+      }
       for option in [OptionSpec.predicate, .sort, .limit, .offset, .select]
       where session.invocation.has(option) {
         throw DepotError(.usage, "--all and --\(option.name) contradict each other.")
       }
       let store = WholeStore(session.invocation.operands[0], session)
       return try store.export(isOneMoment: !session.invocation.has(moments))
+    }
+    if let file = session.invocation.value(sqlite) {
+      guard session.invocation.operands.isEmpty else {
+        throw DepotError(.usage, "--sqlite takes the whole store, and no entity.")
+      }
+      for option in OptionSpec.rows where session.invocation.has(option) {
+        throw DepotError(.usage, "--sqlite and --\(option.name) contradict each other.")
+      }
+      let export = TablesExport(file, session)
+      return try export.run(isOneMoment: !session.invocation.has(moments))
+    }
+    guard !session.invocation.operands.isEmpty else {
+      throw DepotError(.usage, "depot export needs ENTITY | --all DIR | --sqlite FILE.")
+        .hint("See: depot export --help")
     }
     let request = try Selection.fetch(session.invocation)
     var style = session.style(request.entity)

@@ -13,6 +13,20 @@ enum ImportVerb {
     candidates: .files
   )
   private static let all = OptionSpec("--all", help: "the folder of an export of a whole store")
+  private static let apple = OptionSpec(
+    "--apple FILE",
+    help: "all rows of a store that SwiftData or Core Data made, such as default.store",
+    candidates: .files
+  )
+  private static let schemaFile = OptionSpec(
+    "--schema FILE",
+    help: "with --apple: the schema to read it with",
+    candidates: .files
+  )
+  private static let infer = OptionSpec(
+    "--infer",
+    help: "with --apple: take the schema from the store"
+  )
   static let ignoreUnknown = OptionSpec(
     "--ignore-unknown",
     help: "leave out what the entity has no attribute for"
@@ -48,7 +62,7 @@ enum ImportVerb {
 
   static let verb = Verb(
     name: "import",
-    operands: .init("ENTITY FILE|- | --all DIR", 1...2, .entities, .files),
+    operands: .init("ENTITY FILE|- | --all DIR | --apple FILE", 0...2, .entities, .files),
     summary: "insert the records of a file",
     details: """
       Members and columns are named as the attributes are, or --map says where they go; $id and
@@ -64,8 +78,16 @@ enum ImportVerb {
       be referred to. Of a file, all links are checked before anything is stored, unless
       --ignore-missing or --rejects says what to do about those that lead nowhere.
 
+      With --apple, FILE is the SQLite file of SwiftData or Core Data on a Mac, which isn't changed. Copy it
+      when its program has ended, or along with the file beside it whose name ends in -wal; and with the
+      hidden folder .NAME_SUPPORT, if there is one. With --schema a property firstName is looked for in
+      the column ZFIRSTNAME, and what the schema doesn't name is left out. With --infer the schema is the
+      model that the store remembers, or else what its tables tell, in which names have no capitals.
+      Values that only the program can unpack are data.
+
       With --resume, an import that was interrupted, even killed, goes on when the same command is
       given again: nothing is lost and nothing is stored twice. The files must not change meanwhile.
+      An import waits 30 seconds for another service if its own ends, and goes on with that by itself.
       """,
     examples: [
       "depot import Package packages.ndjson",
@@ -73,22 +95,28 @@ enum ImportVerb {
       "depot import Package packages.ndjson --link depends=Package.name --rejects bad.ndjson",
       "depot import Package packages.json --key maintainer=Maintainer.email --resume import.state",
       "depot import --all backup --resume import.state",
+      "depot import --apple default.store --infer",
+      "depot import --apple default.store --schema trips.schema.json",
       "depot import Country iso_3166-1.json --path /3166-1 --map alpha_2=code --ignore-unknown",
       "depot import Sale sales.csv --separator ';' --map 'Unit price=price' --map Remarks=",
       "curl -s https://example.org/packages.json | depot import Package -",
     ],
     options: InputForm.options + [
       RecordMap.option, batch, OptionSpec.onConflict, rejects, ignoreUnknown, null, link, key,
-      listSeparator, ignoreMissing, resume, all,
+      listSeparator, ignoreMissing, resume, all, apple, schemaFile, infer,
     ]
   ) { session in
     let invocation = session.invocation
     var options = GraphImporter.Options()
     options.batch = min(Limits.rows, try invocation.number(batch, minimum: 1) ?? 1000)
     options.onConflict = try invocation.choice(.onConflict) ?? .error
+    if let file = invocation.value(apple) { return try importApple(file, options, session) }
+    for option in [schemaFile, infer] where invocation.has(option) {
+      throw DepotError(.usage, "--\(option.name) goes with --apple.")
+    }
     if invocation.has(all) { return try importAll(options, session) }
     guard invocation.operands.count == 2 else {
-      throw DepotError(.usage, "depot import needs ENTITY FILE|- | --all DIR.")
+      throw DepotError(.usage, "depot import needs ENTITY FILE|- | --all DIR | --apple FILE.")
         .hint("See: depot import --help")
     }
     let form = try InputForm(invocation)
@@ -109,7 +137,7 @@ enum ImportVerb {
     if isGraph { source.stores = try connection.storeIdentifiers() }
     options.ignoresMissing = invocation.has(ignoreMissing)
     let importing = GraphImport(
-      connection: connection,
+      connection: ImportConnection(connection, session),
       session: session,
       source: source,
       options: options,
@@ -118,6 +146,24 @@ enum ImportVerb {
       description: "\(rules) \(options.batch) \(options.onConflict)"
     )
     try isGraph ? importing.run() : importing.runPlainly()
+  }
+
+  private static func importApple(
+    _ file: String,
+    _ options: GraphImporter.Options,
+    _ session: CommandSession
+  ) throws {
+    let invocation = session.invocation
+    guard invocation.operands.isEmpty, !invocation.has(all), !invocation.has(resume) else {
+      throw DepotError(
+        .usage,
+        "--apple takes a whole store, with neither entity, --all, nor --resume."
+      )
+    }
+    guard invocation.has(schemaFile) != invocation.has(infer) else {
+      throw DepotError(.usage, "Say where the schema comes from: --schema FILE, or --infer.")
+    }
+    try AppleImport(file, session).run(schemaFile: invocation.value(schemaFile), options)
   }
 
   private static func importAll(

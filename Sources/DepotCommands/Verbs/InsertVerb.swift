@@ -44,7 +44,7 @@ enum InsertVerb {
         style: ImportStyle(),
         keepsInput: false
       )
-      return try sequence.writing { try insert(source, options, connection, print: print) }
+      return try sequence.writing { try insert(source, options, connection, session, print: print) }
     }
     let assignments = try Assignments(Array(invocation.operands.dropFirst()), for: entity, schema)
     let request = InsertRequest(
@@ -67,6 +67,7 @@ enum InsertVerb {
     _ source: GraphSource,
     _ options: GraphImporter.Options,
     _ connection: BlockingConnection,
+    _ session: CommandSession,
     print: @escaping ([Int64]) throws -> Void
   ) throws {
     let file = try InputFile(source.path)
@@ -80,7 +81,7 @@ enum InsertVerb {
     var (source, options) = (source, options)
     source.stores = try connection.storeIdentifiers()
     options.keepsDeferred = true
-    let service = ConnectedGraphService(connection: connection)
+    let service = ConnectedGraphService(connection: ImportConnection(connection, session))
     let importer = GraphImporter(options, service, onStored: print)
     try importer.add(source, from: file)
     try importer.link(importer.kept)

@@ -1,21 +1,33 @@
 internal import DepotClientCore
+internal import DepotLinux
 internal import DepotProtocol
 
 /// `depot stats`: the service's counters.
 enum StatsVerb {
   private static let prometheus = OptionSpec("--prometheus", help: "in Prometheus's text format")
+  private static let file = OptionSpec(
+    "--to FILE",
+    help: "put it into FILE as a whole, for the textfile collector of Prometheus's node exporter",
+    candidates: .files
+  )
 
   static let verb = Verb(
     name: "stats",
     summary: "show the service's counters",
     examples: [
       "depot stats", "depot stats -o json",
-      "depot stats --prometheus > /var/lib/node_exporter/depot.prom",
+      "depot stats --prometheus --to /var/lib/prometheus/node-exporter/depot.prom",
     ],
-    options: [prometheus]
+    options: [prometheus, file]
   ) { session in
     if !session.invocation.has(prometheus) { try session.require(.documents) }
     let stats = try session.connect().stats()
+    if let file = session.invocation.value(file) {
+      guard session.invocation.has(prometheus) else {
+        throw DepotError(.usage, "--to is for --prometheus.")
+      }
+      return try replace(file, with: Prometheus.text(stats))
+    }
     session.beginPaging()
     if session.invocation.has(prometheus) {
       session.output.append(Prometheus.text(stats))
@@ -23,6 +35,22 @@ enum StatsVerb {
       try StatsTable(style: session.style(""), sink: session.output).write(stats)
     } else {
       session.write(stats)
+    }
+  }
+
+  /// Gives a file another content, so that whoever reads it finds the old or the new one.
+  private static func replace(_ path: String, with text: String) throws(DepotError) {
+    // The collector reads no file whose name ends otherwise than in .prom.
+    let temporary = "\(path).\(Process.identifier)"
+    do throws(SystemError) {
+      let file = try Descriptor.create(path: temporary)
+      try file.write(Array(text.utf8))
+      try file.setMode(0o644)
+      try FileSystem.rename(temporary, to: path)
+    } catch {
+      FileSystem.remove(file: temporary)
+      let code = error.isPermission ? DepotError.Code.filePermission : .fileNotFound
+      throw DepotError(code, "The file \(path) can't be written (\(error)).")
     }
   }
 }

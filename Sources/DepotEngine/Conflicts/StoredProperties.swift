@@ -5,7 +5,7 @@ internal import DepotSQLite
 final class StoredProperties {
   private let statement: Statement
   private let parameters: [SQLiteValue]
-  private let reading: RowReading
+  private let writing: RowWriting
   private let names: [String]
 
   /// Prepares the reading of properties; composites come as their parts.
@@ -15,7 +15,7 @@ final class StoredProperties {
     let read = query.select(shape.selection, and: Fragment(sql: "t0.id = ?"))
     statement = try connection.statement(read.sql)
     parameters = read.parameters
-    reading = RowReading(shape)
+    writing = RowWriting(shape)
     names = shape.columns.map(\.name)
   }
 
@@ -27,7 +27,7 @@ final class StoredProperties {
     try statement.bind(identifier, at: parameters.count + 1)
     guard try statement.step() else { return nil }
     var writer = JSONWriter()
-    try reading.write(statement.row, int64: .number, to: &writer)
+    try writing.write(statement.row, int64: .number, to: &writer)
     let values = try JSONDocument(writer.bytes).root.elements().dropFirst(2)
     var result: [String: JSONValue] = [:]
     for (name, value) in zip(names, values) { result[name] = try JSONValue(value) }

@@ -18,7 +18,7 @@ final class PastReader {
   private struct Shape {
     let layout: EntityLayout
     let statement: Statement
-    let reading: RowReading
+    let writing: RowWriting
     let names: [String]
   }
 
@@ -54,7 +54,7 @@ final class PastReader {
     try shape.statement.bind(identifier, at: 1)
     guard try shape.statement.step() else { return .none }
     var writer = JSONWriter()
-    try shape.reading.write(shape.statement.row, int64: .number, to: &writer)
+    try shape.writing.write(shape.statement.row, int64: .number, to: &writer)
     try check(writer.bytes.count)
     let values = try JSONDocument(writer.bytes, valueLimit: .max).root.elements().dropFirst(2)
     var result = RowPast(exists: true, values: [:])
@@ -79,7 +79,7 @@ final class PastReader {
       statement: try connection.statement(
         "SELECT \(layout.fullRow) FROM \(layout.table) WHERE id = ?1\(layout.kindFilter())"
       ),
-      reading: RowReading(layout, columns: columns),
+      writing: RowWriting(layout, columns: columns),
       names: columns.map(\.name)
     )
     shapes[layout.name] = shape

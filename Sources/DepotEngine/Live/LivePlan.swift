@@ -53,7 +53,7 @@ struct LivePlan {
         all.cut(request.limit, offset: request.offset),
         isSlow: query.compiler.isSlow
       ),
-      reading: RowReading(shape),
+      writing: RowWriting(shape),
       names: shape.names,
       batch: request.batch,
       entity: request.entity,

@@ -123,7 +123,7 @@ extension LiveQueries {
     _ query: LiveQuery
   ) throws -> LiveResult.Row {
     var writer = JSONWriter(capacity: 128)
-    try plan.stream.reading.write(statement.row, int64: query.watch.reply.int64, to: &writer)
+    try plan.stream.writing.write(statement.row, int64: query.watch.reply.int64, to: &writer)
     let entry = LiveEntry(statement.row, plan.keys, json: writer.bytes[...])
     return LiveResult.Row(entry: entry, json: writer.bytes)
   }

@@ -47,7 +47,7 @@ package actor LiveQueries {
     patience: UInt64 = 2_000_000
   ) throws(DepotError) {
     do {
-      thread = try WorkerThread(name: "depot-live", lingerNanoseconds: 20_000)
+      thread = try WorkerThread(name: "depot-live")
     } catch {
       throw DepotError(.busy, "There are no more threads: \(error).")
     }
@@ -188,14 +188,17 @@ package actor LiveQueries {
     do throws(DepotError) {
       try store.epochs.check(since, head: head)
     } catch {
-      guard request.onExpired == .snapshot else { throw error.at("/args/since") }
+      guard request.onExpired == .snapshot else {
+        throw error.details(try HistoryBounds(on: connection()).details).at("/args/since")
+      }
       query.isForgotten = true
       return
     }
     guard request.onExpired == .error else { return }
     guard try connection().number(.historyPurged) <= since.sequence else {
       throw DepotError(.historyExpired, "The history no longer reaches back to \(since).")
-        .hint("Watch without \"since\", or with \"onExpired\":\"snapshot\".").at("/args/since")
+        .hint("Watch without \"since\", or with \"onExpired\":\"snapshot\".")
+        .details(try HistoryBounds(on: connection()).details).at("/args/since")
     }
   }
 

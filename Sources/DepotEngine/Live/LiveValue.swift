@@ -17,8 +17,8 @@ struct LiveValue {
   var isLong = false
   /// How rows are read for the totals.
   private let plan: LiveTotalsPlan?
-  /// The reading that makes rows of the totals.
-  private let reading: RowReading?
+  /// The form of the rows that are made of the totals.
+  private let writing: RowWriting?
 
   init(_ request: WatchRequest.Subject, in catalog: Catalog) throws(DepotError) {
     self.request = request
@@ -27,7 +27,7 @@ struct LiveValue {
       (dependencies, plan) = try watched("count") { () throws(DepotError) in
         (try QueryDependencies(count, in: catalog), try LiveTotalsPlan(request, in: catalog))
       }
-      (names, reading) = (nil, nil)
+      (names, writing) = (nil, nil)
     case .aggregate(let aggregate):
       (dependencies, plan) = try watched("aggregate") { () throws(DepotError) in
         (try QueryDependencies(aggregate, in: catalog), try LiveTotalsPlan(request, in: catalog))
@@ -35,7 +35,7 @@ struct LiveValue {
       let stream = try watched("aggregate") { () throws(DepotError) in
         try StreamPlan(aggregate, in: catalog)
       }
-      (names, reading) = (stream.names, stream.reading)
+      (names, writing) = (stream.names, stream.writing)
     default:
       throw DepotError(.bug, "Only counts and aggregates are values.")
     }
@@ -90,14 +90,14 @@ struct LiveValue {
     _ form: Hello.Int64Form,
     _ connection: Connection
   ) throws -> [[UInt8]] {
-    guard let reading else { return [Self.row(of: Int64(totals.count))] }
+    guard let writing else { return [Self.row(of: Int64(totals.count))] }
     var rows = GroupRows()
     for values in totals.answer {
       let marks = values.map { _ in "?" }.joined(separator: ", ")
       let row = ReadStatement(Fragment(sql: "SELECT " + marks, parameters: values))
       let statement = try connection.prepared(row)
       defer { statement.reset() }
-      if try statement.step() { try rows.add(statement.row, reading, form) }
+      if try statement.step() { try rows.add(statement.row, writing, form) }
     }
     return rows.all
   }
@@ -116,7 +116,7 @@ struct LiveValue {
       let plan = try StreamPlan(request, in: catalog)
       let statement = try connection.prepared(plan.statement)
       defer { statement.reset() }
-      while try statement.step() { try rows.add(statement.row, plan.reading, form) }
+      while try statement.step() { try rows.add(statement.row, plan.writing, form) }
     default: break
     }
     return rows.all
@@ -134,7 +134,7 @@ private struct GroupRows {
 
   mutating func add(
     _ row: borrowing Row,
-    _ reading: RowReading,
+    _ writing: RowWriting,
     _ form: Hello.Int64Form
   ) throws(DepotError) {
     guard all.count < Limits.watchRows, byteCount <= Limits.frameBytes else {
@@ -145,7 +145,7 @@ private struct GroupRows {
       .hint("Give the query a limit or a narrower predicate.")
     }
     var writer = JSONWriter(capacity: 64)
-    try reading.write(row, int64: form, to: &writer)
+    try writing.write(row, int64: form, to: &writer)
     byteCount += writer.bytes.count
     all.append(writer.bytes)
   }

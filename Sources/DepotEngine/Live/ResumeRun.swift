@@ -90,7 +90,7 @@ struct ResumeRun: StreamRun {
     _ order: inout JSONWriter
   ) throws {
     var row = JSONWriter()
-    try plan.stream.reading.write(statement.row, int64: reply.int64, to: &row)
+    try plan.stream.writing.write(statement.row, int64: reply.int64, to: &row)
     let entry = LiveEntry(statement.row, plan.keys, json: row.bytes[...])
     try live.add(entry)
     order.separate()

@@ -61,15 +61,11 @@ package struct StoreCopies {
   /// Settles the backups of migrations that were cut short: one of a migration that is on disk, to
   /// the version that the store has, gets its name, and any other is removed.
   func settle(_ version: SchemaVersion?) {
-    let slash = path.lastIndex(of: "/")
-    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    let name = slash.map { path[path.index(after: $0)...] } ?? path[...]
-    let prefix = "\(name).backup-"
-    for entry in FileSystem.entries(of: folder)
-    where entry.hasPrefix(prefix) && entry.hasSuffix(Self.unfinished) {
+    let prefix = path + ".backup-"
+    for entry in entries(after: ".backup-") where entry.hasSuffix(Self.unfinished) {
       let middle = entry.dropFirst(prefix.count).dropLast(Self.unfinished.count)
       guard let dash = middle.lastIndex(of: "-") else { continue }
-      let backup = path + ".backup-" + middle
+      let backup = prefix + middle
       if middle[..<dash] == (version?.description ?? "0") {
         discard(backup)
       } else {
@@ -77,6 +73,16 @@ package struct StoreCopies {
       }
     }
   }
+
+  /// Returns the files beside the store whose names go on with `suffix`.
+  func entries(after suffix: String) -> [String] {
+    let prefix = path.dropFirst(folder.count) + suffix
+    return FileSystem.entries(of: folder.isEmpty ? "." : folder)
+      .filter { $0.hasPrefix(prefix) }.sorted().map { folder + $0 }
+  }
+
+  /// The part of the store's path before its name.
+  var folder: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "" }
 
   /// Copies the store, as it was committed last, for a custom migration.
   func copyForMigration(_ control: CallControl) throws {
@@ -113,10 +119,22 @@ package struct StoreCopies {
   ///   the new one.
   package func swap(keepingOldAt backup: String?) throws(DepotError) {
     let copy = Self.migrating(path)
+    try swap(copy, linkingOldTo: backup.map { $0 + Self.unfinished })
+    if let backup { finish(backup) }
+    FileSystem.remove(file: copy + ".lock")
+  }
+
+  /// Puts a copy in the place of the store, as ``swap(keepingOldAt:)`` does.
+  ///
+  /// - Parameters:
+  ///   - copy: The copy, closed.
+  ///   - name: Another name of the old store; `nil` if it is to go.
+  /// - Throws: ``DepotError`` of class `storage`.
+  func swap(_ copy: String, linkingOldTo name: String?) throws(DepotError) {
     // A log that wasn't emptied would be applied to the other file.
     for file in [path, copy] where (FileSystem.size(of: file + "-wal") ?? 0) > 0 {
       throw DepotError(.full, "The log of \(file) couldn't be emptied, for want of room perhaps.")
-        .hint("Nothing was changed. Free some room, and migrate again.")
+        .hint("Nothing was changed. Free some room, and try again.")
     }
     try StoreFiles(path).working { () throws(SystemError) in
       try StoredFile(path: copy, isWritable: true).flush()
@@ -124,13 +142,11 @@ package struct StoreCopies {
         FileSystem.remove(file: file + "-wal")
       }
       try stamp(copy)
-      if let backup { try FileSystem.link(path, to: backup + Self.unfinished) }
+      if let name { try FileSystem.link(path, to: name) }
       try FileSystem.flush(folderOf: path)
       try FileSystem.rename(copy, to: path)
       try FileSystem.flush(folderOf: path)
     }
-    if let backup { finish(backup) }
-    FileSystem.remove(file: copy + ".lock")
   }
 
   /// Gives a copy that is about to take the store's place the stamp by which that is known.
@@ -161,6 +177,12 @@ extension StoreFiles {
     FileSystem.remove(file: path + ".copying")
     FileSystem.remove(file: StateFile.path(of: path) + ".new")
     FileSystem.remove(file: FormatUpgrade.copy(of: path))
+    StoreFiles(StoreRestore.draft(of: path)).remove()
+    // The names that a restore was about to give to the store that it replaces.
+    for file in StoreCopies(of: path).entries(after: ".replaced-")
+    where FileSystem.isSameFile(path, file) {
+      FileSystem.remove(file: file)
+    }
     StoreFiles(StoreCopies.migrating(path)).remove()
   }
 }

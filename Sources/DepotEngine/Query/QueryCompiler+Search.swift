@@ -7,7 +7,7 @@ extension QueryCompiler {
   /// Named attributes may be those of rows that a path leads to; a path that ends at a relationship
   /// names all of theirs. All words must be in the texts of one row.
   mutating func search(_ words: String, in paths: [String]) throws(DepotError) -> Condition {
-    let query = try Self.query(words)
+    let query = try SearchQuery.read(words)
     let object = searchedRow
     guard !paths.isEmpty else { return try match(query, [], of: object) }
     var conditions: [Fragment] = []
@@ -29,16 +29,6 @@ extension QueryCompiler {
       conditions.append(condition.strict.parenthesized)
     }
     return Condition(.joined(conditions[...], by: "OR"))
-  }
-
-  private static func query(_ words: String) throws(DepotError) -> SearchQuery {
-    do {
-      return try SearchQuery(words)
-    } catch {
-      var error = error
-      error.message = "In the search \(words.prefix(100).debugDescription): \(error.message)"
-      throw error
-    }
   }
 
   /// The row that a full-text query is about.
@@ -144,7 +134,7 @@ extension QueryCompiler {
   private mutating func joinRanks(of words: String, _ paths: [String]) throws(DepotError) {
     let names = try grouped(paths, row.layout).first { $0.owner.isEmpty }?.names
     guard paths.isEmpty || names != nil else { return }
-    let text = try matchText(Self.query(words), names ?? [], of: row.layout)
+    let text = try matchText(SearchQuery.read(words), names ?? [], of: row.layout)
     let table = row.layout.searchTable
     let alias = nextAlias()
     // The limit keeps SQLite from asking the index anew for each row.
@@ -153,16 +143,5 @@ extension QueryCompiler {
       + Fragment.bound(.text(text)) + " LIMIT -1)"
     scopes[0].join(ranks + " AS \(alias) ON \(alias).id = t0.id", as: alias, isInner: false)
     rankAliases.append(alias)
-  }
-}
-
-extension QueryExpression {
-  /// The full-text queries of a predicate that are about its rows.
-  var searches: [QueryExpression] {
-    switch self {
-    case .search: [self]
-    case .and(let parts), .or(let parts): parts.flatMap(\.searches)
-    default: []
-    }
   }
 }

@@ -79,8 +79,11 @@ struct Explanation {
   }
 }
 
-/// The reasons why a read may have been slow.
+/// The reasons why a read, or the search for the rows of a change, may have been slow.
 package struct SlowReadReport: Sendable {
+  /// The predicate with a question mark for each value, at most 1,000 characters of it; `nil` if there is
+  /// none.
+  package var predicate: String?
   /// Whether every row of a table is looked at.
   package var isFullScan: Bool
   /// Advice that would make it faster; it has names but no values.
@@ -88,18 +91,57 @@ package struct SlowReadReport: Sendable {
 }
 
 extension QuickReader {
-  /// Tells why a read may have been slow, without running it again; `nil` if it isn't a read with a
-  /// predicate.
+  /// Tells why a call may have been slow, without running it again; `nil` if it doesn't look for rows.
   package func report(on operation: Operation, catalog: Catalog) -> SlowReadReport? {
     let read: ExplainRequest.Read
     switch operation {
     case .fetch(let request): read = .fetch(request)
     case .count(let request), .exists(let request): read = .count(request)
     case .aggregate(let request): read = .aggregate(request)
+    case .update(let request): read = .count(request.search)
+    case .delete(let request): read = .count(request.search)
     default: return nil
     }
+    if case .count(let request) = read, request.predicate == nil, operation.isWrite { return nil }
     guard let plan = plan(of: read, catalog) else { return nil }
     let advice = IndexAdvice(read, plan, in: catalog.schema)
-    return SlowReadReport(isFullScan: plan.isFullScan, advice: advice?.text)
+    let predicate = read.rows.predicate.map { expression in
+      let text = PredicatePrinter.shape(expression)
+      return text.count > 1000 ? text.prefix(999) + "…" : text
+    }
+    return SlowReadReport(
+      predicate: predicate,
+      isFullScan: plan.isFullScan,
+      advice: advice?.text
+    )
+  }
+}
+
+extension UpdateRequest {
+  /// The read of the rows that it changes.
+  fileprivate var search: CountRequest {
+    CountRequest(
+      entity: entity,
+      predicate: rows.predicate,
+      includesSubentities: includesSubentities
+    )
+  }
+}
+
+extension DeleteRequest {
+  /// The read of the rows that it deletes.
+  fileprivate var search: CountRequest {
+    CountRequest(
+      entity: entity,
+      predicate: rows.predicate,
+      includesSubentities: includesSubentities
+    )
+  }
+}
+
+extension RowSelection {
+  /// The predicate of the rows, unless they are named.
+  fileprivate var predicate: QueryExpression? {
+    if case .predicate(let predicate) = self { predicate } else { nil }
   }
 }

@@ -105,7 +105,7 @@ struct FetchRun: StreamRun {
 
   private mutating func writeRow(to writer: inout JSONWriter) throws {
     let start = writer.bytes.count
-    try plan.reading.write(statement.row, int64: reply.int64, to: &writer)
+    try plan.writing.write(statement.row, int64: reply.int64, to: &writer)
     if let section = plan.section {
       var key = JSONWriter(capacity: 32)
       try section.write(statement.row, int64: reply.int64, to: &key)
@@ -181,5 +181,8 @@ struct FetchRun: StreamRun {
     }
   }
 
-  func close() { statement.reset() }
+  func close() {
+    connection.countScannedRows(of: statement)
+    statement.reset()
+  }
 }

@@ -5,7 +5,7 @@ internal import DepotSQLite
 struct GetPlan {
   private let statement: Statement
   private let connection: Connection
-  private let reading: RowReading
+  private let writing: RowWriting
   private let entity: String
   /// The names of the columns as JSON.
   private let names: [UInt8]
@@ -28,7 +28,7 @@ struct GetPlan {
     parameters = read.parameters
     prefetch = try PrefetchNode.tree(request, from: shape, in: catalog)
     self.connection = connection
-    reading = RowReading(shape)
+    writing = RowWriting(shape)
     entity = shape.layout.name
     var writer = JSONWriter()
     writer.raw("\"columns\":")
@@ -115,7 +115,7 @@ struct GetPlan {
       }
       if !isFirst { writer.raw(",") }
       isFirst = false
-      try reading.write(statement.row, int64: reply.int64, to: &writer)
+      try writing.write(statement.row, int64: reply.int64, to: &writer)
       guard writer.bytes.count - start <= Limits.frameBytes else { throw Self.tooLarge }
     }
   }

@@ -9,7 +9,7 @@ struct PrefetchNode {
   let hasLinks: Bool
   let entity: String
   let names: [String]?
-  let reading: RowReading
+  let writing: RowWriting
   /// Selects the position among the identifiers of the rows that it leads from, the place in the
   /// relationship's order, and the rows themselves; the last parameter is the list of identifiers.
   let statement: ReadStatement
@@ -123,7 +123,7 @@ private struct PrefetchBuilder {
       hasLinks: hasLinks,
       entity: relationship.destination,
       names: namesColumns ? shape.names : nil,
-      reading: RowReading(shape),
+      writing: RowWriting(shape),
       statement: ReadStatement(select + " FROM json_each(?) AS s " + link)
     )
   }

@@ -77,7 +77,7 @@ struct PrefetchRun {
       guard seen.insert(identifier).inserted else { continue }
       if !targets.isEmpty { writer.raw(",") }
       targets.append(identifier)
-      try node.reading.write(
+      try node.writing.write(
         statement.row,
         from: PrefetchNode.rowOffset,
         int64: reply.int64,

@@ -43,7 +43,23 @@ struct ReadStatement {
 
   /// Runs a statement that has one row with one whole number.
   func integer(on connection: Connection) throws(SQLiteError) -> Int64 {
-    try connection.integer(sql, parameters) ?? 0
+    let statement = try connection.prepared(self)
+    defer {
+      connection.countScannedRows(of: statement)
+      statement.reset()
+    }
+    return try statement.step() && !statement.row.isNull(0) ? statement.row.integer(0) : 0
+  }
+}
+
+extension Connection {
+  /// Adds the rows that a statement looked at one after the other to ``scannedRows``.
+  func countScannedRows(of statement: Statement) { scannedRows += statement.take(.scannedRows) }
+
+  /// Returns how many rows reads looked at since this was asked last.
+  func takeScannedRows() -> Int {
+    defer { scannedRows = 0 }
+    return scannedRows
   }
 }
 

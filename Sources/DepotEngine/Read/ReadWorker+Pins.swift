@@ -46,9 +46,8 @@ extension ReadWorker {
     // Streams of one pin run side by side, so each needs a statement of its own.
     connection.keepsStatements = false
     do {
-      try connection.run("BEGIN")
+      try connection.beginReading()
       let tables = CatalogTables(connection: connection)
-      // This reads, so the snapshot is that of now.
       let moment = Pin.Moment(
         catalog: try tables.catalog(orSame: catalog),
         token: try SnapshotToken.read(on: connection, store: store)

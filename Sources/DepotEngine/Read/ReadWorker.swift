@@ -117,7 +117,9 @@ actor ReadWorker {
     var writer = JSONWriter()
     do {
       defer { giveBack(of: read) }
-      try Self.answer(read, connection, to: &writer)
+      _ = connection.takeScannedRows()
+      try answer(read, connection, { try self.pause(read) }, to: &writer)
+      read.noteScanned(rows: connection.takeScannedRows())
     } catch {
       return try end(read, failing: error)
     }
@@ -134,6 +136,7 @@ actor ReadWorker {
     let (catalog, reply) = (read.catalog, read.reply)
     switch read.operation {
     case .readBlob(let request): return try BlobRun(request, catalog, reply, on: connection)
+    case .backup: return try BackupRun(reply, on: connection)
     case .watch(let request):
       return try LiveStart(request: request, read: read).stream(on: connection)
     case .history(let request):
@@ -147,13 +150,23 @@ actor ReadWorker {
   }
 
   /// Appends the whole answer to what isn't a stream.
-  private static func answer(
+  private func answer(
     _ read: LongRead,
     _ connection: Connection,
+    _ pause: () throws -> Void,
     to writer: inout JSONWriter
   ) throws {
     let (catalog, reply) = (read.catalog, read.reply)
     switch read.operation {
+    case .check:
+      try StoreAnswers(path, connection: connection, catalog: catalog, reply: reply)
+        .check(pause, to: &writer)
+    case .space:
+      try StoreAnswers(path, connection: connection, catalog: catalog, reply: reply)
+        .space(to: &writer)
+    case .removeCopies(let names, _):
+      try StoreAnswers(path, connection: connection, catalog: catalog, reply: reply)
+        .removeCopies(names, to: &writer)
     case .get(let request):
       try GetPlan(request, in: catalog, connection).answer(request, reply, &writer)
     case .explain(let request):
@@ -231,7 +244,9 @@ actor ReadWorker {
 
   private func release(_ read: LongRead) {
     guard let fetch = open.removeValue(forKey: ObjectIdentifier(read)) else { return }
+    _ = connection?.takeScannedRows()
     fetch.run.close()
+    read.noteScanned(rows: connection?.takeScannedRows() ?? 0)
     giveBack(of: read)
   }
 
@@ -255,15 +270,25 @@ actor ReadWorker {
   private func watch(_ read: LongRead) {
     connection?.watch(
       every: 1000,
-      ProgressCheck { [turns, weak pool] in
-        if read.turn.isOver {
-          if !read.turn.isLong { pool?.holdsPlace(read) }
-          if !read.isInterrupted { turns.goOn(read.turn) }
-          Thread.giveWay()
-        }
-        return read.isInterrupted
-      }
+      ProgressCheck { [turns, weak pool] in Self.goOn(read, turns, pool) }
     )
+  }
+
+  /// Lets others have their turns if that of a read is over.
+  ///
+  /// - Returns: Whether the read must leave its thread.
+  private static func goOn(_ read: LongRead, _ turns: ReadTurns, _ pool: ReaderPool?) -> Bool {
+    if read.turn.isOver {
+      if !read.turn.isLong { pool?.holdsPlace(read) }
+      if !read.isInterrupted { turns.goOn(read.turn) }
+      Thread.giveWay()
+    }
+    return read.isInterrupted
+  }
+
+  /// Does between the steps of a read what SQLite does during them.
+  private nonisolated func pause(_ read: LongRead) throws {
+    if Self.goOn(read, turns, pool) { throw ReadEnd.interrupted }
   }
 
   /// Gives back memory of the connection.

@@ -23,7 +23,7 @@ extension StreamPlan {
     if !order.terms.isEmpty { sql = sql + " ORDER BY " + order.sql }
     sql = sql.cut(request.limit, offset: request.offset)
     statement = ReadStatement(sql, isSlow: query.compiler.isSlow || groups.isSlow)
-    reading = RowReading(
+    writing = RowWriting(
       columns: groups.columns.enumerated().map { index, column in
         RowColumn(
           name: column.name,

@@ -4,7 +4,7 @@ internal import DepotSQLite
 /// How rows are streamed: the statement, and what is made of its rows.
 struct StreamPlan {
   let statement: ReadStatement
-  let reading: RowReading
+  let writing: RowWriting
   /// The names of the columns, if the client wants them.
   let names: [String]?
   /// How many rows a frame may bring at most.
@@ -14,7 +14,7 @@ struct StreamPlan {
   /// The relationships whose rows come along.
   var prefetch: [PrefetchNode] = []
   /// Reads the key of the row's section, which isn't among the row's values, as a list of one.
-  var section: RowReading?
+  var section: RowWriting?
   /// The parts of the rows that matter besides, if they are those of a watched query.
   var liveKeys: LiveEntry.Keys?
 }
@@ -34,7 +34,7 @@ extension StreamPlan {
     if let path = request.sectionBy {
       let (key, column) = try Self.section(path, shape, &query.compiler)
       selection = selection + ", " + key
-      section = RowReading(columns: [column])
+      section = RowWriting(columns: [column])
     }
     var order = try RowOrder(sort, isByIdentifier: !request.isDistinct, in: &query.compiler)
     if request.isDistinct {
@@ -50,7 +50,7 @@ extension StreamPlan {
       parts.append(select + query.clauses(and: place) + " ORDER BY " + order.sql)
     }
     statement = ReadStatement(Self.cut(parts, request), isSlow: query.compiler.isSlow)
-    reading = RowReading(shape)
+    writing = RowWriting(shape)
     names = request.namesColumns ? shape.names : nil
     batch = request.batch
     entity = request.entity

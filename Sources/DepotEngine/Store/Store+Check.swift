@@ -26,16 +26,9 @@ extension Store {
       let connection = try Connection(path: path, access: .reader)
       guard try files.checkVersion(connection) else { return nil }
       try TextFunctions.register(on: connection)
-      let pages = try connection.damagedPages()
-      guard pages.isEmpty else { return pages.map(\.description) }
-      let problems = try connection.texts("PRAGMA integrity_check").filter { $0 != "ok" }
-      let catalog = try CatalogTables(connection: connection).load()
-      var check = StoreCheck(catalog, on: connection)
-      try check.run()
-      var found = problems + check.problems
-      found += try HistoryCheck(connection: connection).run()
-      for layout in catalog.tables { found += try BlobCheck(layout, catalog, connection).run() }
-      return found + (try BlobCheck.strays(catalog, connection))
+      try connection.beginReading()
+      let tables = CatalogTables(connection: connection)
+      return try WholeCheck(connection, tables.load, isShared: false) {}.problems
     } catch {
       throw files.error(error)
     }

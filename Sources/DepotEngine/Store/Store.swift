@@ -21,6 +21,7 @@ package actor Store {
   /// `nil` after the store was closed or failed, and if nothing may be written.
   private var writer: Writer?
   private var checkpointing: CheckpointPolicy
+  private var logRoom: LogRoom
   /// Whether the next step of deleting history waits for its turn.
   private var isPurging = false
   /// The store's name for itself, which no other store has.
@@ -60,7 +61,7 @@ package actor Store {
   ) throws(DepotError) {
     let opened = try StoreOpening(configuration, lock).open()
     do {
-      thread = try WorkerThread(name: "depot-store", lingerNanoseconds: 50_000)
+      thread = try WorkerThread(name: "depot-store")
     } catch {
       throw DepotError(.busy, "The store's thread can't start: \(error).")
     }
@@ -73,12 +74,13 @@ package actor Store {
     storeIdentifier = opened.identifier
     epochs = opened.epochs
     checkpointing = CheckpointPolicy(limitPages: configuration.walLimitBytes / 4096)
+    logRoom = LogRoom(configuration)
     published = Published(opened.catalog)
     interest = opened.interest
     isReadOnly = opened.writer == nil
     writer = opened.writer
-    if configuration.isInMemory || isReadOnly || configuration.isScratch { return }
-    thread.run { [self] in assumeIsolated { $0.reserveLog() } }
+    if isReadOnly { return }
+    thread.run { [self] in assumeIsolated { $0.logRoom.grow(pages: 0) } }
   }
 
   /// Hands over writes; each of them gets one outcome through `onCommit`.
@@ -194,6 +196,12 @@ package actor Store {
   }
 
   private func run(_ first: WriteRequest, _ writer: Writer) throws(SQLiteError) {
+    if case .compact = first.operation, !first.endsConnection {
+      let outcome = try writer.compact(first)
+      publish(writer)
+      onCommit([outcome])
+      return try copyLog(writer)
+    }
     var batch = Batch(first, waiting: mailbox.count)
     let outcomes = try writer.run(first) { mailbox.take(into: &batch) }
     publish(writer)
@@ -225,7 +233,8 @@ package actor Store {
   }
 
   private func checkpoint(_ writer: Writer) throws(SQLiteError) {
-    guard checkpointing.isDue(pages: writer.connection.walPageCount) else { return }
+    let pages = writer.connection.walPageCount
+    guard checkpointing.isDue(pages: pages) else { return logRoom.grow(pages: pages) }
     try copyLog(writer)
   }
 
@@ -234,6 +243,7 @@ package actor Store {
       let isComplete = try writer.connection.checkpoint(.passive)
       writer.statistics.checkpoints += 1
       if !isComplete { writer.statistics.incompleteCheckpoints += 1 }
+      if isComplete, writer.mustShortenLog { try writer.shortenLog() }
     } catch {
       // Without room the log grows on, and the next commit tells whether there is room for it; so it does
       // with a damaged page, which whoever reads it is told of.
@@ -278,14 +288,6 @@ package actor Store {
       return fail(error)
     }
     drain()
-  }
-
-  /// Gives the log its size in advance, so that a commit needn't change the file's.
-  private func reserveLog() {
-    guard writer != nil else { return }
-    // Each page has a header of its own there; a log without room grows as it is needed.
-    let size = configuration.walLimitBytes / 4096 * 4120 + (64 << 10)
-    _ = try? StoredFile(path: configuration.path + "-wal", isWritable: true).extend(to: size)
   }
 }
 

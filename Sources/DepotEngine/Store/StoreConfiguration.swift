@@ -5,7 +5,9 @@ package struct StoreConfiguration: Sendable {
   /// The path of the database's file; beside it are its log and its lock.
   package var path: String
   /// The size of the write-ahead log beyond which it is copied into the database, in bytes.
-  package var walLimitBytes = 4 << 20
+  ///
+  /// A page that changes often is copied once for all its changes in the log.
+  package var walLimitBytes = 16 << 20
   /// The size of the file up to which all its pages are looked at when it is opened, in bytes.
   package var quickCheckLimitBytes = 4 << 20
   /// How much of its history is kept.
@@ -28,5 +30,10 @@ package struct StoreConfiguration: Sendable {
     self.path = path
     self.isInMemory = isInMemory
     self.isReadOnly = isReadOnly
+  }
+
+  /// Copies the log early enough that it stays below a size, in bytes, at which reads are ended for it.
+  package mutating func bound(logBytes: Int) {
+    walLimitBytes = min(walLimitBytes, logBytes / 2)
   }
 }

@@ -177,7 +177,7 @@ extension StoreFiles {
   }
 
   /// Gives a file a name by which it isn't taken for a part of the store any more.
-  private func setAside(_ file: String) throws(SystemError) {
+  func setAside(_ file: String) throws(SystemError) {
     guard FileSystem.size(of: file) != nil else { return }
     var number = 1
     while FileSystem.size(of: "\(file).lost-\(number)") != nil { number += 1 }

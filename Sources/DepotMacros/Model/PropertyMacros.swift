@@ -1,3 +1,4 @@
+internal import SwiftDiagnostics
 internal import SwiftSyntax
 internal import SwiftSyntaxMacros
 
@@ -23,7 +24,9 @@ extension MarkerMacro {
     // members that `@Model` adds isn't known.
     let isInClass = context.lexicalContext.first?.is(ClassDeclSyntax.self) != false
     if !declaration.is(VariableDeclSyntax.self) || !isInClass {
-      context.reportPlace(of: node, on: declaration, "attribute.place", "a class with '@Model'")
+      // Programs for Apple's systems have such marks, which do nothing there.
+      let type = "a class with '@Model'"
+      context.reportPlace(of: node, on: declaration, "attribute.place", type, severity: .warning)
     }
     return []
   }

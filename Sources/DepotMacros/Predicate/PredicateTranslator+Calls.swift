@@ -39,6 +39,7 @@ extension PredicateTranslator {
     "caseInsensitiveCompare": [KnownFunction(labels: [nil])],
     "compare": [KnownFunction(labels: [nil])],
     "isMultiple": [KnownFunction(labels: ["of"])],
+    "matches": [KnownFunction(builder: "search", labels: ["text"])],
   ]
 
   /// The advice for functions that predicates don't know.

@@ -37,7 +37,8 @@ extension MacroExpansionContext {
     of attribute: AttributeSyntax,
     on declaration: some DeclSyntaxProtocol,
     _ identifier: String,
-    _ type: String
+    _ type: String,
+    severity: DiagnosticSeverity = .error
   ) {
     let name = attribute.shortName
     let list = declaration.asProtocol((any WithAttributesSyntax).self)?.attributes
@@ -45,6 +46,7 @@ extension MacroExpansionContext {
       identifier,
       "'@\(name)' can be applied only to a stored property of \(type)",
       at: attribute,
+      severity: severity,
       fixIts: [.remove(named: name, from: list)]
     )
   }

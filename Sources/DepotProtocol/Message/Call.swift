@@ -29,6 +29,8 @@ package enum ClientFrame: Hashable, Sendable {
   case call(Call)
   /// A call whose arguments can't be accepted; the connection goes on.
   case invalidCall(id: Int64, DepotError)
+  /// A `more` or `cancel` that can't be accepted. An error with its id would end the call, so it has none.
+  case invalidControl(DepotError)
   case more(id: Int64, Int)
   case cancel(id: Int64)
   case ping(Int64)
@@ -47,7 +49,9 @@ extension ClientFrame {
       do {
         self = try Self.numbered(id, &reader)
       } catch {
-        self = .invalidCall(id: id, error)
+        let names = ["call", "more", "cancel"].map { document.root.member($0) != nil }
+        let isControl = !names[0] && (names[1] || names[2])
+        self = isControl ? .invalidControl(error) : .invalidCall(id: id, error)
       }
       return
     }

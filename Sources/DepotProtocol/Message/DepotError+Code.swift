@@ -40,6 +40,7 @@ extension DepotError.Code {
 
   public static let objectNotFound = Self(rawValue: "notfound.object")
   public static let fileNotFound = Self(rawValue: "notfound.file")
+  public static let connectionNotFound = Self(rawValue: "notfound.connection")
   public static let containerNotFound = Self(rawValue: "notfound.container")
   public static let stagedNotFound = Self(rawValue: "notfound.staged")
 
@@ -74,6 +75,7 @@ extension DepotError.Code {
   public static let tooManyStores = Self(rawValue: "limit.stores")
   public static let tooManyPins = Self(rawValue: "limit.pins")
   public static let tooMuchStaged = Self(rawValue: "limit.staged")
+  public static let saveTooLarge = Self(rawValue: "limit.save")
 
   public static let deadline = Self(rawValue: "deadline.passed")
   public static let cancelled = Self(rawValue: "cancelled.by_client")
@@ -90,6 +92,7 @@ extension DepotError.Code {
   public static let busy = Self(rawValue: "unavailable.busy")
   public static let readOnly = Self(rawValue: "unavailable.readonly")
   public static let migrating = Self(rawValue: "unavailable.migrating")
+  public static let ended = Self(rawValue: "unavailable.ended")
   public static let noService = Self(rawValue: "unavailable.service")
   public static let disconnected = Self(rawValue: "unavailable.disconnected")
 

@@ -50,6 +50,18 @@ public indirect enum Operation: Hashable, Sendable {
   case redo(UndoRequest)
   /// Keep a part of a save that is yet to come.
   case stage(StageRequest)
+  /// Close somebody's connection, by the number that the service gave it.
+  case closeConnection(Int64)
+  /// Stream the pages of a store; it has a name if its container has several.
+  case backup(store: String?)
+  /// Look at every page and every row of a store.
+  case check(store: String?)
+  /// Tell what takes room on the disk.
+  case space(store: String?)
+  /// Give a store's free pages back.
+  case compact(store: String?)
+  /// Remove copies that migrations and restores have left, by their names.
+  case removeCopies([String], store: String?)
 }
 
 extension Operation {
@@ -174,6 +186,18 @@ extension Operation {
     Declaration("undo", .write, by: .write, .undo(.blank)),
     Declaration("redo", .write, by: .write, .redo(.blank)),
     Declaration("stage", .control, by: .write, isInContainer: false, .stage(.blank)),
+    Declaration(
+      "connection.close",
+      .control,
+      by: .owner,
+      isInContainer: false,
+      .closeConnection(0)
+    ),
+    Declaration("backup", .read, by: .owner, isPinnable: true, .backup(store: nil)),
+    Declaration("check", .read, by: .read, isPinnable: true, .check(store: nil)),
+    Declaration("space", .read, by: .read, isPinnable: true, .space(store: nil)),
+    Declaration("compact", .write, by: .owner, isWrite: false, .compact(store: nil)),
+    Declaration("copies.remove", .read, by: .owner, .removeCopies([], store: nil)),
   ]
 
   /// The names on the wire, in the order of ``declarations``.
@@ -208,6 +232,9 @@ extension Operation: MemberObject {
     case .pin(var milliseconds):
       try coder.number("maxAgeMs", &milliseconds, in: 1...86_400_000)
       self = .pin(maxAgeMilliseconds: milliseconds)
+    case .closeConnection(var number):
+      try coder.required("connection", &number)
+      self = .closeConnection(number)
     case .unpin(var name):
       try coder.required("pin", &name)
       self = .unpin(name)
@@ -221,6 +248,22 @@ extension Operation: MemberObject {
       try coder.required("consumer", &name)
       try coder.check(consumer: name)
       self = .forgetConsumer(name)
+    case .backup(var store):
+      try coder.optional("store", &store)
+      self = .backup(store: store)
+    case .check(var store):
+      try coder.optional("store", &store)
+      self = .check(store: store)
+    case .space(var store):
+      try coder.optional("store", &store)
+      self = .space(store: store)
+    case .compact(var store):
+      try coder.optional("store", &store)
+      self = .compact(store: store)
+    case .removeCopies(var names, var store):
+      try coder.required("names", &names)
+      try coder.optional("store", &store)
+      self = .removeCopies(names, store: store)
     default: break
     }
   }

@@ -4,7 +4,13 @@ public enum PredicatePrinter {
   ///
   /// Only a list of one predicate, which says nothing of its own, becomes that predicate.
   public static func text(_ expression: QueryExpression) -> String {
-    PredicateWriter(scope: []).text(expression)
+    PredicateWriter(scope: [], hidesValues: false).text(expression)
+  }
+
+  /// Returns the text with a question mark for each value, and a single one for a list of values, so that
+  /// it tells which paths are compared and how, and nothing of what is stored.
+  package static func shape(_ expression: QueryExpression) -> String {
+    PredicateWriter(scope: [], hidesValues: true).text(expression)
   }
 }
 
@@ -12,6 +18,8 @@ public enum PredicatePrinter {
 struct PredicateWriter {
   /// The names of the elements of enclosing quantifiers and filters.
   let scope: [String]
+  /// Whether a question mark stands for each value.
+  let hidesValues: Bool
 
   /// Returns the text of an expression, in parentheses if it binds less tightly than `minimum`.
   func text(_ expression: QueryExpression, _ minimum: PredicateLevel = .or) -> String {
@@ -35,6 +43,7 @@ struct PredicateWriter {
   /// Returns the text of an expression, and how tightly it binds.
   private func bare(_ expression: QueryExpression) -> (String, PredicateLevel) {
     switch expression {
+    case .value where hidesValues: return ("?", .primary)
     case .value(let value):
       return (PredicateLiteral.text(value), isNegativeNumber(value) ? .prefix : .primary)
     case .and(let parts) where !parts.isEmpty:
@@ -56,7 +65,7 @@ struct PredicateWriter {
       guard isShort(name, predicate) else {
         return ("\(word)(\(elementwise(collection, name, predicate)))", .primary)
       }
-      let inner = PredicateWriter(scope: scope + [name])
+      let inner = PredicateWriter(scope: scope + [name], hidesValues: hidesValues)
       return (inner.comparison(predicate, of: "\(word) \(base(collection))"), .comparison)
     default: return (primary(expression), .primary)
     }
@@ -74,7 +83,7 @@ struct PredicateWriter {
     case .conditional(let condition, let yes, let no): "TERNARY(\(list([condition, yes, no])))"
     case .coalesce(let parts): "COALESCE(\(list(parts)))"
     case .function(let function, let arguments): "\(function.rawValue)(\(list(arguments)))"
-    case .list(let parts): "{\(list(parts))}"
+    case .list(let parts): alternatives(parts)
     case .filtered(let collection, let name, let predicate):
       "SUBQUERY(\(elementwise(collection, name, predicate)))"
     case .member(let base, let path): "\(self.base(base, isOpen: true)).\(path)"
@@ -93,6 +102,12 @@ struct PredicateWriter {
     parts.map { text($0) }.joined(separator: ", ")
   }
 
+  /// Returns the text of alternatives, in braces.
+  private func alternatives(_ parts: [QueryExpression]) -> String {
+    let isOfValues = parts.allSatisfy { if case .value = $0 { true } else { false } }
+    return hidesValues && isOfValues ? "{?}" : "{\(list(parts))}"
+  }
+
   /// Returns the text of a comparison whose left side has the text `left`.
   private func comparison(_ expression: QueryExpression, of left: String) -> String {
     switch expression {
@@ -102,7 +117,7 @@ struct PredicateWriter {
       return "\(left) \(test.word)\(letters(options)) \(text(right, .sum))"
     case .between(_, let low, let high): return "\(left) BETWEEN {\(list([low, high]))}"
     case .in(_, let list, let options):
-      return "\(left) IN\(letters(options)) {\(self.list(list))}"
+      return "\(left) IN\(letters(options)) \(alternatives(list))"
     case .is(_, let entity): return "\(left) IS \(Self.path(entity))"
     case .contains(let collection, _):
       // A brace after IN begins the list of alternatives.
@@ -115,6 +130,7 @@ struct PredicateWriter {
   private func negated(_ part: QueryExpression) -> String {
     // A minus directly before a number would become part of it.
     switch part {
+    case .value where hidesValues: "-?"
     case .value(.int64(let number)) where number >= 0: "-(\(text(part)))"
     case .value(.double(let number)) where number.isFinite && number.sign == .plus:
       "-(\(text(part)))"
@@ -123,7 +139,7 @@ struct PredicateWriter {
   }
 
   private func search(_ paths: [String], _ words: String) -> String {
-    let words = PredicateLiteral.text(.string(words))
+    let words = hidesValues ? "?" : PredicateLiteral.text(.string(words))
     let paths = paths.map(Self.path)
     let place =
       switch paths.count {
@@ -172,7 +188,7 @@ extension PredicateWriter {
     _ name: String,
     _ predicate: QueryExpression
   ) -> String {
-    let inner = PredicateWriter(scope: scope + [name])
+    let inner = PredicateWriter(scope: scope + [name], hidesValues: hidesValues)
     return "\(text(collection)), $\(name), \(inner.text(predicate))"
   }
 

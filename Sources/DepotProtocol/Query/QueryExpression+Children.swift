@@ -48,3 +48,14 @@ extension QueryExpression {
     }
   }
 }
+
+extension QueryExpression {
+  /// The full-text queries of a predicate that are about its rows.
+  package var searches: [QueryExpression] {
+    switch self {
+    case .search: [self]
+    case .and(let parts), .or(let parts): parts.flatMap(\.searches)
+    default: []
+    }
+  }
+}

@@ -37,6 +37,19 @@ package struct SearchQuery: Hashable, Sendable {
 }
 
 extension SearchQuery {
+  /// Reads the words of a search that is a part of a predicate.
+  ///
+  /// - Throws: ``DepotError`` as the initializer does, with the words in its message.
+  package static func read(_ words: String) throws(DepotError) -> SearchQuery {
+    do {
+      return try SearchQuery(words)
+    } catch {
+      var error = error
+      error.message = "In the search \(words.prefix(100).debugDescription): \(error.message)"
+      throw error
+    }
+  }
+
   /// The query in the syntax of SQLite's FTS5.
   ///
   /// Every word is in quotation marks, so nothing that people write has a meaning of its own there.

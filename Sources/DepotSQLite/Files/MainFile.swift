@@ -112,6 +112,20 @@ final class MainFile: OpenFile {
     }
   }
 
+  /// Cuts the file, as at the end of a complete checkpoint of a database that has fewer pages than before.
+  override func truncate(to size: Int) -> Int32 {
+    if let state = database.stateFile, database.isSealed, database.pageSize > 0 {
+      // A file that is shorter than the state says would be taken for one that was cut.
+      let count = UInt32(truncatingIfNeeded: size / database.pageSize)
+      if state.current.pageCount > count {
+        let code = state.update(isFlushed: true) { $0.pageCount = count }
+        guard code == SQLITE_OK else { return code }
+      }
+    }
+    hasChanges = true
+    return super.truncate(to: size)
+  }
+
   // MARK: The stamp
 
   /// Waits until the file is on disk, as at the end of a complete checkpoint.

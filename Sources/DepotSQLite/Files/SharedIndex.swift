@@ -61,6 +61,19 @@ final class SharedIndex: Sendable {
     }
   }
 
+  /// How far the log is committed, and which log it is.
+  var mark: SnapshotMark {
+    state.withLock { state in
+      guard let memory = state.regions.first?.memory else {
+        return SnapshotMark(log: 0, frameCount: 0)
+      }
+      return SnapshotMark(
+        log: memory.load(fromByteOffset: 32, as: UInt64.self),
+        frameCount: Int(memory.load(fromByteOffset: 16, as: UInt32.self))
+      )
+    }
+  }
+
   /// Takes locks.
   ///
   /// - Returns: Whether all of them were free.

@@ -4,19 +4,17 @@ internal import Synchronization
 
 /// The sending of one answer by the store's thread, so that the server's needn't be woken for it.
 ///
-/// It is for a session that has nothing else to do or to send. As soon as it has, the server's thread revokes
-/// it, and gets the answer as it gets all others.
+/// It is for a session in which nothing waits for the write. As soon as something does, the server's thread
+/// revokes it, and gets the answer as it gets all others.
 final class DirectAnswer: Sendable {
-  private let connection: Int64
   private let store: Int
-  private let descriptor: Descriptor
+  private let socket: SharedSocket
   private let inbox: Inbox
   private let isOpen = Mutex(true)
 
   init(_ session: Session, store: Int, _ inbox: Inbox) {
-    connection = session.number
     self.store = store
-    descriptor = session.descriptor
+    socket = session.socket
     self.inbox = inbox
   }
 
@@ -28,33 +26,22 @@ final class DirectAnswer: Sendable {
     isOpen.withLock { isOpen in
       guard isOpen else { return false }
       isOpen = false
-      // Whoever hears of the answer must find that it was given.
-      inbox.leave(
-        .answered(
-          store: store,
-          token: outcome.token,
-          isSuccess: outcome.isSuccess,
-          at: Monotonic.now()
+      return socket.send(outcome.frame) {
+        inbox.leave(
+          .answered(
+            store: store,
+            token: outcome.token,
+            isSuccess: outcome.isSuccess,
+            at: Monotonic.now()
+          )
         )
-      )
-      var sent = 0
-      outcome.frame.withUnsafeBytes { bytes in
-        while sent < bytes.count {
-          let rest = UnsafeRawBufferPointer(rebasing: bytes[sent...])
-          guard let count = try? descriptor.send(rest) else { return }
-          sent += count
-        }
       }
-      if sent < outcome.frame.count {
-        inbox.post(.rest(connection: connection, Array(outcome.frame[sent...])))
-      }
-      return true
     }
   }
 }
 
 extension Server {
-  /// Lets the store answer a write by itself if its session has nothing else to do or to send.
+  /// Lets the store answer a write by itself if nothing in its session waits for it.
   func allowDirectAnswer(to request: inout WriteRequest, _ session: Session, of host: StoreHost) {
     guard isServing, session.calls.count == 1, session.queue.hasOneWriteOnly,
       session.output.count == 0, !session.isHalfClosed, !session.isClosing

@@ -49,10 +49,13 @@ final class PinnedMoment {
   /// - Throws: ``DepotError`` `schema.unknown_entity` if there are several and none has the entity.
   func part(of operation: Operation) throws(DepotError) -> (StoreHost, Pin, Catalog) {
     var found: (StoreHost, Pin, Catalog)?
+    let named = operation.isAboutStore ? try container.host(of: operation) : nil
     for part in parts {
       guard let catalog = part.moment?.catalog else { throw .pinExpired }
-      let isIt = operation.entity.map { catalog.schema[$0] != nil } ?? true
-      if isIt || parts.count == 1 { return (part.host, part.pin, catalog) }
+      let isIt =
+        named.map { $0 === part.host }
+        ?? operation.entity.map { catalog.schema[$0] != nil } ?? true
+      if isIt || parts.count == 1 && named == nil { return (part.host, part.pin, catalog) }
       found = found ?? (part.host, part.pin, catalog)
     }
     guard let found else { throw .pinExpired }

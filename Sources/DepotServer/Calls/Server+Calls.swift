@@ -62,6 +62,13 @@ extension Server {
         record(isStopped: true)
         drain("a client asked")
       }
+    case .closeConnection(let number):
+      do throws(DepotError) {
+        try close(connection: number, for: session)
+        answer(call, session) { $0.raw("{}") }
+      } catch {
+        fail(call, session, error)
+      }
     case .takeover(let store):
       do throws(DepotError) {
         try beginTakeover(store, call, session)
@@ -72,6 +79,24 @@ extension Server {
     }
   }
 
+  /// Closes the connection of another client.
+  ///
+  /// - Throws: ``DepotError`` `notfound.connection` if there is none, `request.usage` if it is the
+  ///   caller's own.
+  private func close(connection number: Int64, for session: Session) throws(DepotError) {
+    guard number != session.number else {
+      throw DepotError(.usage, "A connection can't close itself in this way.")
+        .hint("Close the socket.").at("/args/connection")
+    }
+    guard let other = sessions[number], !other.isClosing else {
+      throw DepotError(.connectionNotFound, "There is no connection \(number).")
+        .hint("The open ones are listed by: depot clients").at("/args/connection")
+    }
+    var error = DepotError(.ended, "The owner of the service ended this connection.")
+    error.effect = .unknown
+    close(other, error)
+  }
+
   private func refusal(of call: Call, _ session: Session) -> DepotError? {
     switch call.operation.declaration.privilege {
     case .read: return nil
@@ -80,12 +105,23 @@ extension Server {
         return DepotError(.operation, "User \(session.peer.user) may only read.")
       }
     case .owner:
-      guard !isInProgram else {
+      let endsService =
+        switch call.operation {
+        case .shutdown, .takeover: true
+        default: false
+        }
+      guard !isInProgram || !endsService else {
         return DepotError(.operation, "The service is part of the program \(Process.identifier).")
           .hint("It ends with that program.")
       }
       guard session.role == .owner else {
-        return DepotError(.operation, "Only the owner of the service may end it.")
+        let deed =
+          switch call.operation {
+          case .shutdown, .takeover: "end it"
+          case .closeConnection: "end a connection"
+          default: "ask for \"\(call.operation.name)\""
+          }
+        return DepotError(.operation, "Only the owner of the service may \(deed).")
       }
     }
     let takesBackup =
@@ -182,6 +218,7 @@ extension Server {
         session.uploads.insert(host.number)
       }
       var request = request(call, session, running.control)
+      if case .compact = call.operation { request.isBarrier = true }
       allowDirectAnswer(to: &request, session, of: host)
       session.calls[call.id]?.write = (host, request.token)
       hand(request, to: host)
@@ -306,8 +343,7 @@ extension Server {
     session.state.finish(call.id)
     session.calls[call.id] = nil
     let running = started ?? RunningCall(call, control: control, startedAt: now)
-    let read = found.map { (call.operation, $0) }
-    note(running, call.id, session, isError: isError, read: read)
+    note(running, call.id, session, isError: isError, host: found)
   }
 
   /// Returns whether the turn has nothing else to do or to send than to answer one call of a session.

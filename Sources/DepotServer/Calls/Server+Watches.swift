@@ -30,16 +30,21 @@ extension Server {
     var running = session.calls[call.id] ?? running(call)
     let granted = min(RunningStream.window, call.credit ?? .max)
     let caller = Caller(session, call)
+    let watched = WatchedFrames(caller, session.socket, inbox)
     let watch = LiveWatch(
       request,
       control: running.control,
       reply: session.reply(to: call.id),
       connection: session.number,
       allowance: granted
-    ) { [inbox] frames, count, isLast in
-      inbox.post(.rows(caller, frames: frames, count: count, isLast: isLast))
-    }
-    running.stream = RunningStream(watch, host, credit: call.credit, granted: granted)
+    ) { watched.deliver($0, $1, isLast: $2) }
+    running.stream = RunningStream(
+      watch,
+      host,
+      watched: watched,
+      credit: call.credit,
+      granted: granted
+    )
     session.calls[call.id] = running
     live.begin(watch)
   }

@@ -16,9 +16,9 @@ struct StagedSaves {
 
   /// Adds a part to a save, and returns how many parts and rows that has now.
   ///
-  /// - Throws: ``DepotError`` `notfound.staged` if it isn't the next part, `limit.staged` if it is too
-  ///   much, also beside the bytes of other connections, `request.usage` if it doesn't go on with what is
-  ///   there; then nothing is staged for the save.
+  /// - Throws: ``DepotError`` `notfound.staged` if it isn't the next part, `limit.save` if the save is too
+  ///   large by itself, `limit.staged` if it is beside others, also those of other connections,
+  ///   `request.usage` if it doesn't go on with what is there; then nothing is staged for the save.
   mutating func add(
     _ part: StageRequest.Part,
     to save: Int64,
@@ -39,12 +39,16 @@ struct StagedSaves {
     staged.rows += part.changes.rowCount
     staged.bytes += part.changes.byteCount
     guard staged.rows <= Limits.stagedRows else {
-      throw DepotError(.tooMuchStaged, "A save has at most \(Limits.stagedRows) rows.")
+      throw DepotError(.saveTooLarge, "A save has at most \(Limits.stagedRows) rows.")
+        .hint("Make several saves.")
+    }
+    guard staged.bytes <= Limits.stagedBytes else {
+      throw DepotError(.saveTooLarge, "A save has at most \(Limits.stagedBytes) bytes.")
         .hint("Make several saves.")
     }
     guard byteCount + staged.bytes <= Limits.stagedBytes else {
       throw DepotError(.tooMuchStaged, "A connection stages at most \(Limits.stagedBytes) bytes.")
-        .hint("Make several saves.")
+        .hint("Save or discard what else is staged.")
     }
     guard others + byteCount + staged.bytes <= Limits.allStagedBytes else {
       throw DepotError(

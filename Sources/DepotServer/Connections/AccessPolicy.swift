@@ -14,30 +14,40 @@ package struct AccessPolicy: Hashable, Sendable {
 
   /// The users that may read and write besides the owner and root.
   package var allowedUsers: Set<UInt32> = []
-  /// The groups whose members may read and write, by their primary group.
+  /// The groups whose members may read and write.
   package var allowedGroups: Set<UInt32> = []
   /// The users that may read.
   package var readOnlyUsers: Set<UInt32> = []
+  /// The groups whose members may read.
+  package var readOnlyGroups: Set<UInt32> = []
 
   package init() {}
 
   /// Whether anybody but the owner and root is let in.
   package var isShared: Bool {
-    !(allowedUsers.isEmpty && allowedGroups.isEmpty && readOnlyUsers.isEmpty)
+    !(allowedUsers.isEmpty && readOnlyUsers.isEmpty) || namesGroups
   }
+
+  /// Whether the groups of a peer matter.
+  package var namesGroups: Bool { !(allowedGroups.isEmpty && readOnlyGroups.isEmpty) }
 
   /// Lets in also those whom another policy lets in.
   mutating func formUnion(_ other: AccessPolicy) {
     allowedUsers.formUnion(other.allowedUsers)
     allowedGroups.formUnion(other.allowedGroups)
     readOnlyUsers.formUnion(other.readOnlyUsers)
+    readOnlyGroups.formUnion(other.readOnlyGroups)
   }
 
   /// Returns what a peer may do, or `nil` if it isn't let in.
+  ///
+  /// What is said of a user wins over what is said of its groups, and reading over writing.
   package func role(of peer: UnixSocket.Peer, owner: UInt32) -> Role? {
     if peer.user == owner || peer.user == 0 { return .owner }
     if readOnlyUsers.contains(peer.user) { return .reader }
-    if allowedUsers.contains(peer.user) || allowedGroups.contains(peer.group) { return .writer }
-    return nil
+    if allowedUsers.contains(peer.user) { return .writer }
+    let groups = [peer.group] + peer.supplementaryGroups
+    if groups.contains(where: readOnlyGroups.contains) { return .reader }
+    return groups.contains(where: allowedGroups.contains) ? .writer : nil
   }
 }

@@ -26,6 +26,21 @@ package struct OutputQueue {
     chunks.append(frames)
   }
 
+  /// Adds bytes before all others, none of which was sent.
+  package mutating func prepend(_ bytes: [UInt8]) {
+    chunkBytes += bytes.count
+    chunks.insert(bytes, at: firstChunk)
+  }
+
+  /// Drops the frames that the client has had nothing of, but for those that share a buffer with the
+  /// one that it has had a part of.
+  package mutating func dropWaiting() {
+    if firstChunk == chunks.count { return }
+    chunks.removeSubrange((firstChunk + 1)...)
+    chunkBytes = chunks[firstChunk].count
+    writer = JSONWriter(capacity: 4096)
+  }
+
   /// Turns the small answers into a chunk.
   private mutating func close() {
     guard !writer.bytes.isEmpty else { return }

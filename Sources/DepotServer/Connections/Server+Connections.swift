@@ -10,7 +10,7 @@ extension Server {
       try loop.add(listener.descriptor, token: Self.listenerToken, reads: true, writes: false)
       isAccepting = true
     } catch {
-      log.write(.error, "the socket can't be watched", [("error", "\(error)")])
+      log.write(.error, "the socket can't be watched", [("error", .text("\(error)"))])
     }
   }
 
@@ -34,7 +34,7 @@ extension Server {
     guard let listener, isAccepting else { return }
     for _ in 0..<64 {
       guard sessions.count < acceptableConnections else {
-        log.write(.warning, "not accepting", [("connections", "\(sessions.count)")])
+        log.write(.warning, "not accepting", [("connections", .number(sessions.count))])
         return pauseListener()
       }
       do throws(SystemError) {
@@ -63,7 +63,7 @@ extension Server {
     guard (error != nil) != isExhausted else { return }
     isExhausted = error != nil
     if let error {
-      log.write(.warning, "out of descriptors; not accepting", [("error", "\(error)")])
+      log.write(.warning, "out of descriptors; not accepting", [("error", .text("\(error)"))])
     } else {
       log.write(.notice, "accepting again")
     }
@@ -74,15 +74,19 @@ extension Server {
     let session = Session(
       number: nextSession,
       descriptor: descriptor,
+      inbox: inbox,
       peer: peer,
-      role: access.role(of: peer, owner: ownerUser),
+      role: role(of: peer, at: descriptor),
       now: now
     )
     nextSession += 1
     statistics.connectionsTotal += 1
     if session.role == nil {
       session.refusal = DepotError(.peer, "User \(peer.user) may not use this service.")
-        .hint("Its owner can allow it with --allow-uid \(peer.user).")
+        .hint(
+          "Its owner can allow it with --allow-user \(peer.user), or one of its groups with "
+            + "--allow-group."
+        )
     } else if sessions.count >= configuration.maximumConnections {
       session.refusal = DepotError(
         .tooManyConnections,
@@ -94,10 +98,23 @@ extension Server {
     sessions[session.number] = session
   }
 
+  /// Returns what a peer may do; its groups are asked for only if they may say so.
+  private func role(
+    of peer: UnixSocket.Peer,
+    at descriptor: Descriptor
+  ) -> AccessPolicy.Role? {
+    var peer = peer
+    if access.namesGroups, let groups = try? UnixSocket.supplementaryGroups(of: descriptor) {
+      peer.supplementaryGroups = groups
+    }
+    return access.role(of: peer, owner: ownerUser)
+  }
+
   /// Closes a connection; what it had not committed is forgotten.
   func end(_ session: Session) {
     guard sessions.removeValue(forKey: session.number) != nil else { return }
     session.revokeDirectAnswer()
+    session.socket.close()
     loop.remove(session.descriptor)
     cancelAll(session)
     leaveMigration(session)
@@ -121,6 +138,7 @@ extension Server {
   func close(_ session: Session, _ error: DepotError) {
     session.send(error)
     session.ending = .closing
+    session.socket.close()
     session.queue.removeWaiting()
     session.staged = StagedSaves()
     cancelAll(session)
@@ -129,10 +147,24 @@ extension Server {
       .info,
       "connection closed",
       [
-        ("connection", "\(session.number)"), ("code", error.code.rawValue),
-        ("uid", "\(session.peer.user)"), ("pid", "\(session.peer.process)"),
+        ("connection", .number(session.number)), ("code", .text(error.code.rawValue)),
+        ("uid", .number(session.peer.user)), ("pid", .number(session.peer.process)),
       ]
     )
+  }
+
+  /// Ends a connection whose client doesn't read; what it hasn't had of its answers is dropped.
+  ///
+  /// If it reads again before the connection is closed, it comes to the reason.
+  func cutOff(_ session: Session, _ reason: String) {
+    let fields: [(String, ServerLog.Value)] = [
+      ("connection", .number(session.number)), ("why", .text(reason)),
+    ]
+    log.write(.warning, "client cut off", fields)
+    session.revokeDirectAnswer()
+    session.output.dropWaiting()
+    session.lastProgress = now
+    close(session, DepotError(.outboundTooLarge, reason).hint("Read the answers as they come."))
   }
 
   /// Reads what a client sent.

@@ -8,6 +8,7 @@ internal import DepotProtocol
 final class Session {
   let number: Int64
   let descriptor: Descriptor
+  let socket: SharedSocket
   let peer: UnixSocket.Peer
   let role: AccessPolicy.Role?
   var state = SessionState()
@@ -60,19 +61,21 @@ final class Session {
   init(
     number: Int64,
     descriptor: Descriptor,
+    inbox: Inbox,
     peer: UnixSocket.Peer,
     role: AccessPolicy.Role?,
     now: UInt64
   ) {
     self.number = number
     self.descriptor = descriptor
+    socket = SharedSocket(number, descriptor, inbox)
     self.peer = peer
     self.role = role
     openedAt = now
     lastProgress = now
   }
 
-  /// Has all that is sent from now on, and all that is answered, go through the server's thread.
+  /// Has the only write in flight be answered through the server's thread.
   func revokeDirectAnswer() {
     direct?.revoke()
     direct = nil
@@ -107,9 +110,7 @@ final class Session {
 
 /// A call that has no terminal frame yet.
 struct RunningCall {
-  /// The ordinal of the operation.
-  let operation: Int
-  let entity: String?
+  let operation: Operation
   let startedAt: UInt64
   let control: CallControl
   var stream: RunningStream?
@@ -117,8 +118,7 @@ struct RunningCall {
   var write: (host: StoreHost, token: UInt64)?
 
   init(_ call: Call, control: CallControl, startedAt: UInt64) {
-    operation = call.operation.ordinal
-    entity = call.operation.entity
+    operation = call.operation
     self.startedAt = startedAt
     self.control = control
   }
@@ -133,14 +133,23 @@ struct RunningStream {
   let source: any FrameSource
   /// The store that is read.
   let host: StoreHost
+  /// The way of its frames, if it is watched.
+  let watched: WatchedFrames?
   /// How many frames the client asked for, or `nil` if it leaves that to the socket.
   var credit: Int?
   var granted: Int
   var delivered = 0
 
-  init(_ source: any FrameSource, _ host: StoreHost, credit: Int?, granted: Int) {
+  init(
+    _ source: any FrameSource,
+    _ host: StoreHost,
+    watched: WatchedFrames? = nil,
+    credit: Int?,
+    granted: Int
+  ) {
     self.source = source
     self.host = host
+    self.watched = watched
     self.credit = credit
     self.granted = granted
   }

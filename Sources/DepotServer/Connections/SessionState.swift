@@ -50,6 +50,7 @@ package struct SessionState: Sendable {
     case .pong: return needsHello() ?? .nothing
     case .call(let call): return start(call)
     case .invalidCall(let id, let error): return begin(id) ?? .reject(id: id, error)
+    case .invalidControl(let error): return needsHello() ?? fail(error)
     case .more(let id, let count):
       return control(id) ?? (running.contains(id) ? .grant(id: id, count) : .nothing)
     case .cancel(let id):

@@ -104,10 +104,25 @@ final class Container {
   ///
   /// - Throws: ``DepotError`` `schema.unknown_entity`, or `request.usage` if there are several.
   func host(of operation: Operation) throws(DepotError) -> StoreHost {
+    if operation.isAboutStore { return try host(named: operation.store) }
     if let only { return only }
     if case .save(let request) = operation { return try host(of: request) }
     guard let entity = operation.entity else { return try hostOfHistory(operation) ?? hosts[0] }
     return try host(of: entity, at: "/args/entity")
+  }
+
+  /// Returns the store of a name, which may be left out if there is but one.
+  private func host(named name: String?) throws(DepotError) -> StoreHost {
+    let names = hosts.map(\.name)
+    guard let name else {
+      if let only { return only }
+      throw DepotError(.usage, "The container \"\(self.name)\" has several stores.")
+        .hint("Name one of them: \(names.joined(separator: ", ")).").at("/args")
+    }
+    if let host = hosts.first(where: { $0.name == name }) { return host }
+    throw DepotError(.usage, "The container \"\(self.name)\" has no store \"\(name)\".")
+      .hint(Spelling.hint(for: name, in: names) ?? "It has \(names.joined(separator: ", ")).")
+      .at("/args/store")
   }
 
   /// Returns the store whose history an operation is about; `nil` if it is about none.
@@ -159,6 +174,24 @@ final class Container {
 }
 
 extension Operation {
+  /// Whether the operation is about a store as a whole.
+  var isAboutStore: Bool {
+    switch self {
+    case .backup, .check, .space, .compact, .removeCopies: true
+    default: false
+    }
+  }
+
+  /// The name of the store that the operation is about as a whole.
+  var store: String? {
+    switch self {
+    case .backup(let store), .check(let store), .space(let store), .compact(let store),
+      .removeCopies(_, let store):
+      store
+    default: nil
+    }
+  }
+
   /// Whether the operation is about the history of one store.
   fileprivate var isAboutHistory: Bool {
     switch self {

@@ -191,7 +191,7 @@ extension Server {
       }
     }
     container.state = .open
-    log.write(.info, "container opened", [("name", container.name)])
+    log.write(.info, "container opened", [("name", .text(container.name))])
     let session = sessions[caller.connection]
     if let session {
       container.users.insert(session.number)
@@ -274,7 +274,7 @@ extension Server {
 
   /// Closes an open container; accepted writes are stored and answered before.
   private func close(_ container: Container, completion: @escaping () -> Void) {
-    log.write(.info, "container closed", [("name", container.name)])
+    log.write(.info, "container closed", [("name", .text(container.name))])
     abandon(container, completion: completion)
   }
 

@@ -58,7 +58,7 @@ extension Server {
     let migration = RunningMigration(container, host, owner: session.number)
     container.interruption = Self.migrating(container)
     container.migration = migration
-    log.write(.notice, "migration begins", [("container", container.name)])
+    log.write(.notice, "migration begins", [("container", .text(container.name))])
     send(call.operation, to: host, session.calls[call.id]?.control) { [self] result in
       switch result {
       case .success(let value): didCopy(migration, value, caller)
@@ -168,7 +168,7 @@ extension Server {
     if case .failure = result { StoreCopies(of: migration.host.configuration.path).removeCopy() }
     migration.host.reopen { [self] reopened in
       migration.end()
-      log.write(.notice, "migration ends", [("container", migration.container.name)])
+      log.write(.notice, "migration ends", [("container", .text(migration.container.name))])
       switch reopened {
       case .success: end(caller, result)
       case .failure(let error): end(caller, .failure(error))
@@ -196,7 +196,7 @@ extension Server {
     copy.suspend(Self.migrating(migration.container)) { [self] in
       hosts.removeAll { $0 === copy }
       StoreCopies(of: migration.host.configuration.path).removeCopy()
-      log.write(.notice, "migration given up", [("container", migration.container.name)])
+      log.write(.notice, "migration given up", [("container", .text(migration.container.name))])
       migration.end()
       completion()
     }

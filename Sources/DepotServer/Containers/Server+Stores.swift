@@ -46,6 +46,7 @@ extension Server {
     }
     var result = StoreConfiguration(path: resolved, isReadOnly: store.isReadOnly)
     result.history = self.configuration.history
+    result.bound(logBytes: self.configuration.logBytes)
     return result
   }
 

@@ -1,6 +1,7 @@
 internal import DepotEngine
 internal import DepotLinux
 internal import DepotProtocol
+internal import DepotTables
 internal import Glibc
 
 /// The task that `depotd` was given.
@@ -10,8 +11,14 @@ package enum DaemonCommand {
   case takeOver(ServerConfiguration)
   /// Examine the configuration and the whole store, and end.
   case check(ServerConfiguration)
+  /// Put a backup into the place of the store, and end.
+  case restore(String, ServerConfiguration)
+  /// Make a folder of tables of an SQLite file, and end; or a file of a folder.
+  case readTables(String, into: String)
+  case writeTables(String, into: String)
   case printProtocol
   case printHelp
+  case printManual
   case printVersion
 
   /// Does what this process's arguments say.
@@ -41,16 +48,20 @@ package enum DaemonCommand {
     var configuration = ServerConfiguration()
     var isCheck = false
     var isTakeover = false
+    var backup: String?
+    var (tables, folder, target): (String?, String?, String?) = (nil, nil, nil)
     var rest = arguments.dropFirst()
     while let argument = rest.popFirst() {
       switch argument {
       case "--help", "-h": return .printHelp
       case "--version": return .printVersion
+      case "--print-manual": return .printManual
       case "--print-protocol": return .printProtocol
       case "--check": isCheck = true
       case "--takeover": isTakeover = true
       case "--read-only": configuration.isReadOnly = true
       case "--accept-loss": configuration.acceptsLoss = true
+      case "--replace": configuration.replacesStore = true
       case reportOption: configuration.reportsStart = true
       default:
         guard argument.hasPrefix("--") else {
@@ -66,12 +77,27 @@ package enum DaemonCommand {
         guard let value = parts.dropFirst().first.map(String.init) ?? rest.popFirst() else {
           throw DepotError(.usage, "--\(name) needs a value.").hint("See depotd --help.")
         }
-        if name == "config" {
-          try configuration.read(file: value)
-        } else {
-          try configuration.apply(name, value)
+        switch name {
+        case "config": try configuration.read(file: value)
+        case "restore": backup = value
+        case "read-tables": tables = value
+        case "write-tables": folder = value
+        case "into": target = value
+        default: try configuration.apply(name, value)
         }
       }
+    }
+    guard backup != nil || !configuration.replacesStore else {
+      throw DepotError(.usage, "--replace goes with --restore.").hint("See depotd --help.")
+    }
+    if let backup { return .restore(backup, configuration) }
+    switch (tables, folder, target) {
+    case (nil, nil, nil): break
+    case (let file?, nil, let target?): return .readTables(file, into: target)
+    case (nil, let folder?, let target?): return .writeTables(folder, into: target)
+    default:
+      throw DepotError(.usage, "--into goes with --read-tables or --write-tables.")
+        .hint("See depotd --help.")
     }
     if isCheck { return .check(configuration) }
     return isTakeover ? .takeOver(configuration) : .serve(configuration)
@@ -82,18 +108,28 @@ package enum DaemonCommand {
   private func run() throws(DepotError) -> Int32 {
     switch self {
     case .printHelp:
-      print(Self.help, terminator: "")
+      print(DaemonHelp.text, terminator: "")
+    case .printManual:
+      print(DaemonHelp.manual, terminator: "")
     case .printVersion:
       print("depotd \(ProtocolVersion.software)")
     case .printProtocol:
       print(ProtocolDocument.json, terminator: "")
     case .check(let configuration):
       return try Self.check(configuration.storePath)
-    case .serve(let configuration):
-      try Self.prepareFolders(configuration)
+    case .restore(let backup, let configuration):
+      try Self.runRestore(of: backup, configuration)
+    case .readTables(let file, let folder):
+      try TablesFolder(folder).read(file)
+      Self.reportDone()
+    case .writeTables(let folder, let file):
+      try TablesFolder(folder).write(file)
+      Self.reportDone()
+    case .serve(var configuration):
+      try Self.prepare(&configuration)
       return try Server(configuration).run()
-    case .takeOver(let configuration):
-      try Self.prepareFolders(configuration)
+    case .takeOver(var configuration):
+      try Self.prepare(&configuration)
       return try Server(configuration, takeover: Takeover.request(configuration)).run()
     }
     return 0
@@ -108,6 +144,42 @@ package enum DaemonCommand {
     if problems.isEmpty { print("The store \(path) is sound.") }
     for problem in problems { print(problem) }
     return problems.isEmpty ? 0 : DepotError.Code.corrupt.exitStatus
+  }
+
+  /// Makes the folders that are missing, and opens the log.
+  private static func prepare(_ configuration: inout ServerConfiguration) throws(DepotError) {
+    try prepareFolders(configuration)
+    guard let log = configuration.logFile else { return }
+    do throws(SystemError) {
+      configuration.openLog = try LogFile(path: log, limit: configuration.logFileBytes)
+    } catch {
+      throw DepotError(error, file: log)
+    }
+  }
+
+  /// Tells a program that what it asked for is done.
+  private static func reportDone() {
+    guard Process.arguments.contains(reportOption) else { return }
+    Process.endStandardOutput(Array("{\"ok\":{}}\n".utf8))
+  }
+
+  /// Puts a backup into the place of the store, and says what it did: in words, or as a line of JSON.
+  private static func runRestore(
+    of backup: String,
+    _ configuration: ServerConfiguration
+  ) throws(DepotError) {
+    try prepareFolder(of: configuration.storePath)
+    let restore = StoreRestore(
+      backup: backup,
+      path: configuration.storePath,
+      replaces: configuration.replacesStore
+    )
+    let report = RestoreReport(outcome: try restore.run(), path: configuration.storePath)
+    if configuration.reportsStart {
+      Process.endStandardOutput(Array((report.json.text + "\n").utf8))
+    } else {
+      print(report.text)
+    }
   }
 
   private static func prepareFolders(_ configuration: ServerConfiguration) throws(DepotError) {
@@ -129,54 +201,4 @@ package enum DaemonCommand {
       throw DepotError(error, file: folder)
     }
   }
-
-  private static let help = """
-    depotd keeps a store, and those that clients open beside it, and answers on a Unix socket.
-
-    Examples:
-      depotd
-      depotd --socket /run/depot/depot.sock --data /var/lib/depot
-      depotd --check --store ./depot.sqlite
-
-    Options:
-      --socket PATH        where to listen; at most 107 bytes
-                           [$DEPOT_SOCKET, $XDG_RUNTIME_DIR/depot/depot.sock, /tmp/depot-UID/depot.sock]
-      --store FILE         the store's file [$XDG_DATA_HOME/depot/depot.sqlite]
-      --data FOLDER        the same as --store FOLDER/depot.sqlite
-      --allow-uid N        let this user read and write too; may be repeated
-      --allow-gid N        let users of this primary group read and write too; may be repeated
-      --read-only-uid N    let this user read; may be repeated
-      --max-connections N  how many connections may be open at once [256]
-      --slow-ms N          log calls that take longer than this [100]
-      --drain-ms N         how long running calls may take at the end [10000]
-      --stall-ms N         how long a client may take no answers, or leave a frame unfinished [30000]
-      --pin-ms N           how long a client may keep a pin [60000]
-      --log-mib N          from which size of a store's log on streams and pins are ended [256]
-      --history-age TIME   how long the history is kept, as in 90s, 15m, 12h, or 30d [30d]
-      --history-bytes SIZE
-                           how much of it is kept, as in 64K, 512M, or 2G [1G]
-      --history-consumer-age TIME
-                           how long what a consumer hasn't read is kept all the same [7d]
-      --log-format FORMAT  text or json, on the standard error [text]
-      --config FILE        a file of these settings without the hyphens, one in each line;
-                           SIGHUP reads who is let in and slow-ms from it again
-      --takeover           take the place of the service at the socket: it finishes its calls and
-                           hands the socket over, and no client is turned away; if this one fails,
-                           the other goes on
-      --read-only          write nothing to the store; so it is served in any case where its files can't
-                           be written
-      --accept-loss        go on with what is there if something of the store is gone, as it says when
-                           it refuses to start; a log that doesn't belong there is set aside
-      --report-start       write a line of JSON to the standard output when the service answers, with
-                           the member "ready", or when it can't, with "err", and close it
-      --check              examine the configuration and the whole store, say what is wrong, and end
-      --print-protocol     print the protocol as JSON, and end
-      --version            print the version, and end
-
-    Signals: SIGTERM and SIGINT finish what runs and end; a second one ends at once.
-    Exit status: 0 ended as asked, 64 wrong usage, 66 a file or folder is missing, 69 nothing can be
-    written there, 70 the disk failed while it served, 74 the disk failed or has no room, or the store
-    is damaged, as the message says, 75 another service has the store or the socket, 77 not permitted.
-
-    """
 }

@@ -7,7 +7,7 @@ package struct ServerConfiguration: Sendable {
   package var socketPath: String
   package var storePath: String
   /// The access by the arguments; at a reload it stays.
-  private var argumentAccess = AccessPolicy()
+  var argumentAccess = AccessPolicy()
   /// The access by the file.
   private var fileAccess = AccessPolicy()
   package var maximumConnections = Limits.connections
@@ -23,9 +23,17 @@ package struct ServerConfiguration: Sendable {
   package var isReadOnly = false
   /// Whether to go on with what is there if something of the store is gone.
   package var acceptsLoss = false
+  /// Whether a restore may replace a store that is there.
+  var replacesStore = false
   /// From which size of a store's log on reads and pins are ended to let it begin anew.
   package var logBytes = 256 << 20
   package var logFormat = ServerLog.Format.text
+  /// The file of the log; the standard error as it is if `nil`.
+  package var logFile: String?
+  /// From which size on that file begins anew.
+  package var logFileBytes = 1 << 20
+  /// That file, once it is open.
+  var openLog: LogFile?
   /// Whether the log is written nowhere.
   package var isSilent = false
   /// Whether the standard output is told that the service answers, or why it can't.
@@ -52,85 +60,16 @@ package struct ServerConfiguration: Sendable {
   ///
   /// - Throws: ``DepotError`` `request.usage` if there is no such setting, or no such value for it.
   package mutating func apply(_ name: String, _ value: String) throws(DepotError) {
-    switch name {
-    case "socket": socketPath = value
-    case "store": storePath = value
-    case "data": storePath = value + "/depot.sqlite"
-    case "allow-uid":
-      argumentAccess.allowedUsers.insert(UInt32(try number(name, value, 0...0xFFFF_FFFE)))
-    case "allow-gid":
-      argumentAccess.allowedGroups.insert(UInt32(try number(name, value, 0...0xFFFF_FFFE)))
-    case "read-only-uid":
-      argumentAccess.readOnlyUsers.insert(UInt32(try number(name, value, 0...0xFFFF_FFFE)))
-    case "max-connections": maximumConnections = try number(name, value, 1...100_000)
-    case "slow-ms": slowMilliseconds = try number(name, value, 0...86_400_000)
-    case "drain-ms": drainMilliseconds = try number(name, value, 0...86_400_000)
-    case "stall-ms": stallMilliseconds = try number(name, value, 100...86_400_000)
-    case "pin-ms": pinMilliseconds = try number(name, value, 1...86_400_000)
-    case "log-mib": logBytes = try number(name, value, 8...1 << 20) << 20
-    case "history-age": history.age = try duration(name, value)
-    case "history-bytes": history.bytes = try size(name, value)
-    case "history-consumer-age": history.consumerAge = try duration(name, value)
-    case "log-format":
-      guard let format = ServerLog.Format(rawValue: value) else {
-        throw DepotError(.usage, "--log-format is text or json, not \"\(value)\".")
-      }
-      logFormat = format
-    default:
-      let nearest = Spelling.nearest(to: name, in: Self.names)
+    guard let setting = Setting.all.first(where: { $0.name == name }) else {
+      let nearest = Spelling.nearest(to: name, in: Setting.all.map(\.name))
       throw DepotError(.usage, "There is no setting \"\(name)\".")
         .hint(nearest.map { "Did you mean \"\($0)\"?" } ?? "See depotd --help.")
     }
+    try setting.apply(Setting.Argument(name: name, text: value), &self)
   }
 
-  /// The names of the settings.
-  package static let names = [
-    "socket", "store", "data", "allow-uid", "allow-gid", "read-only-uid", "max-connections",
-    "slow-ms", "drain-ms", "stall-ms", "pin-ms", "log-mib", "history-age", "history-bytes",
-    "history-consumer-age", "log-format",
-  ]
-
-  private func number(
-    _ name: String,
-    _ text: String,
-    _ range: ClosedRange<Int>
-  ) throws(DepotError) -> Int {
-    guard let number = Int(text), range.contains(number) else {
-      throw DepotError(
-        .usage,
-        "\(name) takes a number from \(range.lowerBound) to \(range.upperBound), not \"\(text)\"."
-      )
-    }
-    return number
-  }
-
-  /// Reads a time as in `90`, `15m`, `12h`, or `30d`; without a letter it is in seconds.
-  private func duration(_ name: String, _ text: String) throws(DepotError) -> Double {
-    let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
-    return Double(try number(name, text, units, "90s, 15m, 12h, or 30d"))
-  }
-
-  /// Reads a size as in `1000`, `64K`, `512M`, or `2G`.
-  private func size(_ name: String, _ text: String) throws(DepotError) -> Int64 {
-    let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
-    return Int64(try number(name, text, units, "1000, 64K, 512M, or 2G"))
-  }
-
-  private func number(
-    _ name: String,
-    _ text: String,
-    _ units: [Character: Int],
-    _ examples: String
-  ) throws(DepotError) -> Int {
-    let unit = text.last.flatMap { units[$0] }
-    let digits = unit == nil ? text[...] : text.dropLast()
-    guard let number = Int(digits), 0...1_000_000_000_000 ~= number else {
-      throw DepotError(.usage, "\(name) takes a value as in \(examples), not \"\(text)\".")
-    }
-    return number * (unit ?? 1)
-  }
-
-  /// Applies the settings in a file: on each line a name and a value; `#` begins a comment.
+  /// Applies the settings in a file: on each line a name and a value, perhaps with `=` between them; a `#`
+  /// at the start of a line or behind a space begins a comment.
   ///
   /// - Throws: ``DepotError`` `notfound.file` if it can't be read, `request.usage` with the line if
   ///   a setting is wrong.
@@ -148,19 +87,28 @@ package struct ServerConfiguration: Sendable {
     // Split as bytes: "\r\n" is one character.
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (index, bytes) in lines.enumerated() {
-      let line = String(decoding: bytes, as: UTF8.self)
-      let words = line.prefix { $0 != "#" }.split(
-        maxSplits: 1,
-        whereSeparator: { $0 == " " || $0 == "\t" }
-      )
-      guard let name = words.first else { continue }
-      let value = words.dropFirst().first.map(String.init) ?? ""
+      guard let (name, value) = Self.setting(in: String(decoding: bytes, as: UTF8.self)) else {
+        continue
+      }
       do throws(DepotError) {
-        try apply(String(name), value.trimmingSpaces)
+        try apply(name, value)
       } catch {
         throw error.at("\(path):\(index + 1)")
       }
     }
+  }
+
+  /// Returns the name and the value on a line of a file; `nil` if there is no setting on it.
+  private static func setting(in line: String) -> (name: String, value: String)? {
+    var isBehindSpace = true
+    let text = line.prefix { character in
+      defer { isBehindSpace = character.isSpace }
+      return !(character == "#" && isBehindSpace)
+    }.trimmingSpaces
+    guard !text.isEmpty else { return nil }
+    let name = text.prefix { !$0.isSpace && $0 != "=" }
+    let rest = text.dropFirst(name.count).trimmingSpaces
+    return (String(name), String(rest.first == "=" ? rest.dropFirst().trimmingSpaces : rest))
   }
 
   /// Returns the settings with what the file says now about access and slow calls.
@@ -173,9 +121,14 @@ package struct ServerConfiguration: Sendable {
   }
 }
 
-extension String {
-  fileprivate var trimmingSpaces: String {
-    let trimmed = drop { $0 == " " || $0 == "\t" || $0 == "\r" }
-    return String(trimmed.reversed().drop { $0 == " " || $0 == "\t" || $0 == "\r" }.reversed())
+extension Character {
+  fileprivate var isSpace: Bool { self == " " || self == "\t" || self == "\r" }
+}
+
+extension Substring {
+  fileprivate var trimmingSpaces: Substring {
+    let start = drop(while: \.isSpace)
+    let end = start.lastIndex { !$0.isSpace }
+    return end.map { start[...$0] } ?? ""
   }
 }

@@ -9,8 +9,10 @@ final class Inbox: Sendable {
     case committed(store: Int, [WriteOutcome])
     /// A write that the store's thread has answered already.
     case answered(store: Int, token: UInt64, isSuccess: Bool, at: UInt64)
-    /// The rest of an answer that the client of a connection didn't take.
-    case rest(connection: Int64, [UInt8])
+    /// A client hasn't taken all of what another thread has sent to it.
+    case rest(connection: Int64)
+    /// Frames of a stream that another thread has sent.
+    case delivered(Server.Caller, count: Int)
     case rows(Server.Caller, frames: [UInt8], count: Int, isLast: Bool)
     case barrier(Server.Caller, Result<[HistoryToken], DepotError>)
     case readersClosed(store: Int)
@@ -52,6 +54,9 @@ final class Inbox: Sendable {
     messages.withLock { $0?.append(message) }
     isFull.store(true, ordering: .releasing)
   }
+
+  /// Has the server's thread look at what was left.
+  func wake() { loop.wake() }
 
   /// Whether there may be messages.
   var hasMessages: Bool { isFull.load(ordering: .acquiring) }

@@ -20,6 +20,11 @@ extension Server {
   /// Reads the configuration file again; connections stay.
   private func reload() {
     notifier?.send("RELOADING=1\nMONOTONIC_USEC=\(Monotonic.now() / 1000)")
+    do throws(SystemError) {
+      try log.reopen()
+    } catch {
+      log.write(.error, "the log isn't opened again", [("error", .text("\(error)"))])
+    }
     do throws(DepotError) {
       let fresh = try configuration.reloaded()
       access = fresh.access
@@ -28,15 +33,18 @@ extension Server {
       log.write(.notice, "reloaded")
       notifier?.send("READY=1\nSTATUS=reloaded")
     } catch {
-      log.write(.error, "not reloaded", [("error", "\(error)")])
-      notifier?.send("READY=1\nSTATUS=not reloaded: \(error.message)")
+      let place = error.at.map { [("at", ServerLog.Value.text($0))] } ?? []
+      log.write(.error, "not reloaded", place + [("error", .text(error.message))])
+      notifier?.send(
+        "READY=1\nSTATUS=not reloaded: \(error.at.map { $0 + ": " } ?? "")\(error.message)"
+      )
     }
   }
 
   /// Stops accepting, refuses new calls, and tells the clients.
   func drain(_ reason: String, for departure: Departure = .end(status: 0)) {
     guard isServing else { return }
-    log.write(.notice, "draining", [("reason", reason)])
+    log.write(.notice, "draining", [("reason", .text(reason))])
     let until = now + UInt64(configuration.drainMilliseconds) * 1_000_000
     phase = .draining(until: until, departure)
     pauseListener()
@@ -114,8 +122,7 @@ extension Server {
         flushNow(session)
       } else if session.output.count > 0 {
         guard now - session.lastProgress > stallNanoseconds else { continue }
-        log.write(.warning, "client took nothing; cut off", [("connection", "\(session.number)")])
-        end(session)
+        cutOff(session, "The client took nothing for \(configuration.stallMilliseconds) ms.")
       } else if session.decoder.pendingCount > 0, now - session.lastProgress > stallNanoseconds {
         close(session, DepotError(.frame, "The rest of a frame didn't come in time."))
         flushNow(session)
@@ -135,6 +142,13 @@ extension Server {
     if !isServing { endStreamsOutOfCredit() }
   }
 
+  /// Tells the service manager that the loop goes on, twice as often as it asks for.
+  func assureWatchdog() {
+    guard let notifier, let interval = notifier.watchdogNanoseconds else { return }
+    notifier.send("WATCHDOG=1")
+    nextWatchdog = now + interval / 2
+  }
+
   /// Ends the streams that would hold up the end of the service, because their clients want no more.
   private func endStreamsOutOfCredit() {
     let error = DepotError(.draining, "The service is about to end.")
@@ -151,7 +165,6 @@ extension Server {
   }
 
   private func flushNow(_ session: Session) {
-    session.revokeDirectAnswer()
-    _ = try? session.output.flush(to: session.descriptor)
+    _ = try? session.socket.flush(&session.output, to: session.descriptor)
   }
 }

@@ -38,7 +38,7 @@ extension Server {
     do throws(SystemError) {
       try record.write(besideSocket: configuration.socketPath)
     } catch {
-      log.write(.warning, "the store isn't noted beside the socket", [("error", "\(error)")])
+      log.write(.warning, "the store isn't noted beside the socket", [("error", .text("\(error)"))])
     }
   }
 

@@ -22,7 +22,7 @@ extension Server {
       ]),
       "calls": statistics.callsJSON,
       "slow": statistics.slowJSON,
-      "store": defaultContainer.hosts[0].store?.statistics.json ?? .null,
+      "store": report(of: defaultContainer.hosts[0]),
       "readers": defaultContainer.hosts[0].readers?.statistics.json ?? .null,
       "containers": .array(namedContainers.map(statistics)),
       "memory": .object(["residentBytes": .int64(Int64(Process.residentBytes))]),
@@ -37,7 +37,7 @@ extension Server {
         container.hosts.map { host in
           .object([
             "name": .string(host.name),
-            "store": host.store?.statistics.json ?? .null,
+            "store": report(of: host),
             "readers": host.readers?.statistics.json ?? .null,
           ])
         }
@@ -45,17 +45,54 @@ extension Server {
     ])
   }
 
+  /// Returns the counters of a store with the sizes of its files, or `null` if it isn't open.
+  private func report(of host: StoreHost) -> JSONValue {
+    guard case .object(var members)? = host.store?.statistics.json else { return .null }
+    let path = host.configuration.path
+    members["fileBytes"] = FileSystem.size(of: path).map { .int64(Int64($0)) }
+    members["logFileBytes"] = .int64(Int64(FileSystem.size(of: path + "-wal") ?? 0))
+    members["freeDiskBytes"] = FileSystem.freeBytes(at: path).map { .int64(Int64($0)) }
+    return .object(members)
+  }
+
   private func describe(_ session: Session) -> JSONValue {
     .object([
       "connection": .int64(session.number),
       "pid": .int64(Int64(session.peer.process)),
       "uid": .int64(Int64(session.peer.user)),
+      "gid": .int64(Int64(session.peer.group)),
+      "role": session.role.map { .string($0.name) } ?? .null,
+      "seconds": .double(Double(now - session.openedAt) / 1e9),
       "client": .object(session.client.mapValues(JSONValue.string)),
+      "process": session.process.map(JSONValue.string) ?? .null,
+      "container": .string(session.containerName),
       "inFlight": .int64(Int64(session.calls.count)),
+      "calls": .array(session.calls.sorted { $0.key < $1.key }.map(describe)),
       "outboundBytes": .int64(Int64(session.output.count)),
       "pins": .int64(Int64(session.pins.count)),
       "stagedBytes": .int64(Int64(session.staged.byteCount)),
     ])
+  }
+}
+
+extension Server {
+  /// Returns the facts of a call that runs.
+  private func describe(_ id: Int64, _ call: RunningCall) -> JSONValue {
+    .object([
+      "id": .int64(id), "op": .string(call.operation.name),
+      "entity": call.operation.entity.map(JSONValue.string) ?? .null,
+      "seconds": .double(Double(now - min(now, call.startedAt)) / 1e9),
+    ])
+  }
+}
+
+extension AccessPolicy.Role {
+  fileprivate var name: String {
+    switch self {
+    case .owner: "owner"
+    case .writer: "writer"
+    case .reader: "reader"
+    }
   }
 }
 

@@ -52,7 +52,7 @@ extension Server {
     session.calls = [:]
     session.state.finish(handover.call)
     phase = .handedOver(handover)
-    log.write(.notice, "handed over", [("pid", "\(session.peer.process)")])
+    log.write(.notice, "handed over", [("pid", .number(session.peer.process))])
   }
 
   /// Ends, since the other service serves.
@@ -73,7 +73,7 @@ extension Server {
     guard let host = defaultContainer.only else { return }
     host.reopen { [self] result in
       if case .failure(let error) = result {
-        log.write(.error, "the store can't be opened again", [("error", "\(error)")])
+        log.write(.error, "the store can't be opened again", [("error", .text("\(error)"))])
         phase = .ended(status: 75)
         return
       }
@@ -89,7 +89,7 @@ extension Server {
     do throws(SystemError) {
       try open(client, UnixSocket.peer(of: client))
     } catch {
-      log.write(.warning, "a client is lost", [("error", "\(error)")])
+      log.write(.warning, "a client is lost", [("error", .text("\(error)"))])
     }
   }
 }

@@ -20,6 +20,7 @@ extension Server {
     flushTouched()
     for host in hosts { host.rest() }
     if now >= nextTick { tick() }
+    if now >= nextWatchdog { assureWatchdog() }
     if let status = advance() { return .end(status: status) }
     // What was left without waking this thread may be what something waits for now.
     return .wait(milliseconds: inbox.hasMessages ? 0 : timeout())
@@ -47,15 +48,21 @@ extension Server {
       renewSnapshot(host(number))
       let outcome = WriteOutcome(token: token, frame: [], isSuccess: isSuccess)
       finish(outcome, at: time)
-    case .rest(let connection, let bytes):
-      guard let session = sessions[connection] else { break }
-      session.output.append(bytes)
+    case .rest(let connection):
+      if let session = sessions[connection] { touch(session) }
+    case .delivered(let caller, let count):
+      guard let session = session(of: caller) else { break }
+      session.calls[caller.call]?.stream?.delivered += count
       touch(session)
     case .rows(let caller, let frames, let count, let isLast):
       guard let session = session(of: caller) else { break }
       session.calls[caller.call]?.stream?.delivered += count
       session.output.append(frames)
       touch(session)
+      if let watched = session.calls[caller.call]?.stream?.watched {
+        session.socket.hold()
+        watched.didTake()
+      }
       if isLast { finish(caller.call, of: session, isError: false) }
     case .readersClosed(let number):
       host(number)?.didCloseReaders()
@@ -71,7 +78,7 @@ extension Server {
     case .end: drain("the program asked")
     case .fatal(let error):
       // Fail stop: whatever is in memory may not be what is on disk, so nothing more is answered.
-      log.write(.error, "the store failed; ending", [("error", "\(error)")])
+      log.write(.error, "the store failed; ending", [("error", .text("\(error)"))])
       guard isInProgram else { return 70 }
       giveUp()
     }
@@ -98,7 +105,7 @@ extension Server {
 
   /// Logs once when the disk of a store gets full, and once when it has room again.
   func lookForRoom(_ host: StoreHost) {
-    let store = [("store", host.configuration.path)]
+    let store = [("store", ServerLog.Value.text(host.configuration.path))]
     switch host.lookForRoom(now) {
     case .full: log.write(.error, "the disk is full; writes are refused", store)
     case .room: log.write(.notice, "the disk has room again", store)
@@ -137,10 +144,9 @@ extension Server {
   /// Sends what a client takes, and watches for its taking more.
   private func flush(_ session: Session) {
     let before = session.output.count
-    if before > 0 { session.revokeDirectAnswer() }
     let isEmpty: Bool
     do throws(SystemError) {
-      isEmpty = try session.output.flush(to: session.descriptor)
+      isEmpty = try session.socket.flush(&session.output, to: session.descriptor)
     } catch {
       return end(session)
     }
@@ -148,15 +154,16 @@ extension Server {
     if isEmpty && session.isHalfClosed && (session.isClosing || isDone(session)) {
       return end(session)
     }
+    if !session.isClosing, session.output.count > Limits.outboundHardBytes {
+      cutOff(session, "\(session.output.count) bytes wait for the client.")
+      // This flush is the one that it wants.
+      session.isTouched = false
+    }
     if isEmpty && session.ending == .closing {
       // Closing now would reset the connection if the client still sends, and the reset could
       // overtake the error that tells it why.
       session.ending = .finished
       session.descriptor.endSending()
-    }
-    if session.output.count > Limits.outboundHardBytes {
-      log.write(.warning, "client cut off", [("connection", "\(session.number)")])
-      return end(session)
     }
     if session.output.count < Limits.outboundSoftBytes { topUp(session) }
     watch(session)
@@ -216,40 +223,33 @@ extension Server {
   func finish(_ id: Int64, of session: Session, isError: Bool, at time: UInt64? = nil) {
     session.state.finish(id)
     guard let call = session.calls.removeValue(forKey: id) else { return }
-    let read = call.stream.flatMap { stream in stream.read.map { ($0.operation, stream.host) } }
-    note(call, id, session, isError: isError, until: time ?? Monotonic.now(), read: read)
+    let host = call.stream?.host ?? call.write?.host
+    note(call, id, session, isError: isError, until: time ?? Monotonic.now(), host: host)
   }
 
-  /// Counts a call, and logs it if it was slow, a read with what would have made it faster.
+  /// Counts a call, and logs it if it was slow: what it looked for, how, and what would make it faster.
   func note(
     _ call: RunningCall,
     _ id: Int64,
     _ session: Session,
     isError: Bool,
     until end: UInt64 = Monotonic.now(),
-    read: (operation: Operation, host: StoreHost)? = nil
+    host: StoreHost? = nil
   ) {
     let nanoseconds = end - call.startedAt
-    statistics.note(call.operation, nanoseconds: nanoseconds, isError: isError)
+    statistics.note(call.operation.ordinal, nanoseconds: nanoseconds, isError: isError)
     guard nanoseconds >= slowNanoseconds, call.stream?.isWatch != true else { return }
     let slow = ServerStatistics.SlowCall(
-      operation: Operation.names[call.operation],
-      entity: call.entity,
+      operation: call.operation.name,
+      entity: call.operation.entity,
       milliseconds: nanoseconds / 1_000_000,
       connection: session.number,
-      call: id
+      call: id,
+      process: session.peer.process,
+      report: host.flatMap { $0.reader?.report(on: call.operation, catalog: $0.catalog) },
+      scannedRows: call.stream?.read?.scannedRows
     )
     statistics.note(slow)
-    var fields = [
-      ("op", slow.operation), ("entity", slow.entity ?? "-"), ("ms", "\(slow.milliseconds)"),
-      ("connection", "\(session.number)"), ("id", "\(id)"), ("pid", "\(session.peer.process)"),
-    ]
-    if let read,
-      let report = read.host.reader?.report(on: read.operation, catalog: read.host.catalog)
-    {
-      fields.append(("scan", report.isFullScan ? "full" : "none"))
-      if let advice = report.advice { fields.append(("advice", advice)) }
-    }
-    log.write(.info, "slow call", fields)
+    log.write(.info, "slow call", slow.fields)
   }
 }

@@ -56,6 +56,8 @@ package actor Server {
   var nextTick: UInt64 = 0
   /// When the first of the calls that have a deadline is overdue.
   var nextDeadline = UInt64.max
+  /// When the service manager is to hear that the loop goes on.
+  var nextWatchdog = UInt64.max
   /// When the stores are to look whether they keep too much history.
   var nextPurge: UInt64 = 0
   /// The memory that connections are read into.
@@ -117,6 +119,7 @@ package actor Server {
     store.isReadOnly = configuration.isReadOnly
     store.fallsBackToReading = true
     store.history = configuration.history
+    store.bound(logBytes: configuration.logBytes)
     MemoryFolder.removeLeftovers()
     try self.init(configuration, store, signals: signals) { () throws(DepotError) in
       guard let takeover else { return (try Self.listen(configuration, claim), []) }
@@ -150,7 +153,11 @@ package actor Server {
     notifier = signals == nil ? nil : SystemdNotifier()
     access = configuration.access
     slowNanoseconds = UInt64(configuration.slowMilliseconds) * 1_000_000
-    log = ServerLog(format: configuration.logFormat, isSilent: configuration.isSilent)
+    log = ServerLog(
+      format: configuration.logFormat,
+      isSilent: configuration.isSilent,
+      file: configuration.openLog
+    )
     do throws(SystemError) {
       loop = try EventLoop()
     } catch {
@@ -236,22 +243,23 @@ package actor Server {
         try loop.add(signals.descriptor, token: Self.signalToken, reads: true, writes: false)
       }
     } catch {
-      log.write(.error, "signals can't be watched", [("error", "\(error)")])
+      log.write(.error, "signals can't be watched", [("error", .text("\(error)"))])
     }
     watchListener()
     log.write(
       .notice,
       "ready",
       [
-        ("socket", configuration.socketPath), ("store", configuration.storePath),
-        ("ms", "\((Monotonic.now() - startedAt) / 1_000_000)"),
-        ("version", ProtocolVersion.software),
+        ("socket", .text(configuration.socketPath)), ("store", .text(configuration.storePath)),
+        ("ms", .number((Monotonic.now() - startedAt) / 1_000_000)),
+        ("version", .text(ProtocolVersion.software)),
       ]
     )
     for host in hosts where host.isReadOnly && !host.configuration.isReadOnly {
-      let fields = [("store", host.configuration.path)]
+      let fields = [("store", ServerLog.Value.text(host.configuration.path))]
       log.write(.warning, "the store can't be written there; it is served for reading only", fields)
     }
+    if notifier?.watchdogNanoseconds != nil { nextWatchdog = now }
     notifier?.send("READY=1\nSTATUS=serving \(configuration.storePath)")
     record(isStopped: false)
     if configuration.reportsStart { StartReport.ready(store: storePath).send() }
@@ -262,7 +270,8 @@ package actor Server {
   /// How long the loop may sleep, in milliseconds.
   func timeout() -> Int32 {
     if !unfinished.isEmpty { return 0 }
-    let rest = nextDeadline > now ? (nextDeadline - now) / 1_000_000 + 1 : 1
+    let next = min(nextDeadline, nextWatchdog)
+    let rest = next > now ? (next - now) / 1_000_000 + 1 : 1
     return min(idleTimeout, Int32(clamping: rest))
   }
 

@@ -1,10 +1,11 @@
-internal import DepotLinux
+package import DepotLinux
 internal import DepotProtocol
 internal import Glibc
 
 /// Messages on the standard error, one line each, as key=value or JSON.
 ///
-/// Values of attributes never stand in them.
+/// A line begins with its time in UTC; to the journal, which has its own, with the priority that it
+/// understands (sd-daemon(3)). Values of attributes never stand in them.
 package struct ServerLog: Sendable {
   /// How important a message is, with syslog's numbers.
   package enum Level: Int, Sendable {
@@ -20,41 +21,87 @@ package struct ServerLog: Sendable {
     case json
   }
 
+  /// The value of a field; JSON writes a number as a number.
+  package enum Value: Sendable, ExpressibleByStringLiteral {
+    case text(String)
+    case number(Int64)
+
+    package init(stringLiteral text: String) { self = .text(text) }
+
+    /// Creates a number.
+    package static func number(_ number: some BinaryInteger) -> Self {
+      .number(Int64(clamping: number))
+    }
+  }
+
   private let format: Format
-  private let hasPriority: Bool
+  private let isJournal: Bool
   private let isSilent: Bool
+  /// The file that the standard error is, if it is to be kept short.
+  private let file: LogFile?
 
   /// Creates a log in a format, or one that writes nothing.
-  package init(format: Format = .text, isSilent: Bool = false) {
+  package init(format: Format = .text, isSilent: Bool = false, file: LogFile? = nil) {
     self.format = format
     self.isSilent = isSilent
-    hasPriority = isatty(2) == 0 && Process.environment("JOURNAL_STREAM") != nil
+    self.file = file
+    isJournal = LogFile.isJournal
   }
 
   /// Writes one line.
-  package func write(_ level: Level, _ message: String, _ fields: [(String, String)] = []) {
+  package func write(_ level: Level, _ message: String, _ fields: [(String, Value)] = []) {
     guard !isSilent else { return }
-    var line = hasPriority ? "<\(level.rawValue)>" : ""
-    switch format {
-    case .text:
-      line += "level=\(level) msg=\(Self.quote(message))"
-      for (name, value) in fields { line += " \(name)=\(Self.quote(value))" }
-    case .json:
-      line += "{\"level\":\"\(level)\",\"msg\":\(Self.string(message))"
-      for (name, value) in fields { line += ",\"\(name)\":\(Self.string(value))" }
-      line += "}"
-    }
-    line += "\n"
+    var line = isJournal ? "<\(level.rawValue)>" : ""
+    let all = [("level", .text("\(level)")), ("msg", .text(message))] + fields
+    line += Self.line(format, isJournal ? all : [("time", .text(Self.time))] + all)
+    file?.prepare(for: line.utf8.count)
     // One write per line keeps lines of several processes apart; a full pipe must not stop us.
     line.withUTF8 { _ = Glibc.write(2, $0.baseAddress, $0.count) }
   }
 
-  private static func quote(_ text: String) -> String {
-    let isPlain = text.utf8.allSatisfy { 0x21...0x7E ~= $0 && $0 != 0x22 && $0 != 0x3D }
-    return isPlain && !text.isEmpty ? text : string(text)
+  /// Opens the log's file again, if it has one.
+  ///
+  /// - Throws: ``SystemError`` if it can't be opened; the log goes on in the old one.
+  package func reopen() throws(SystemError) { try file?.reopen() }
+
+  /// Returns a line of fields.
+  static func line(_ format: Format, _ fields: [(name: String, value: Value)]) -> String {
+    switch format {
+    case .text:
+      return fields.map { name, value in
+        switch value {
+        case .number(let number): "\(name)=\(number)"
+        case .text(let text): "\(name)=\(quote(text))"
+        }
+      }.joined(separator: " ") + "\n"
+    case .json:
+      let text = JSONWriter.text { writer in
+        writer.object { writer in
+          for (name, value) in fields {
+            writer.name(name)
+            switch value {
+            case .number(let number): writer.integer(number)
+            case .text(let text): writer.string(text)
+            }
+          }
+        }
+      }
+      return text + "\n"
+    }
   }
 
-  private static func string(_ text: String) -> String {
-    JSONWriter.text { $0.string(text) }
+  /// The time as RFC 3339 says it, with milliseconds.
+  private static var time: String {
+    let (seconds, milliseconds) = Clocks.wallMilliseconds().quotientAndRemainder(dividingBy: 1000)
+    let text = JSONWriter.text { writer in
+      DateText.writeMoment(Double(seconds - 978_307_200), to: &writer)
+    }
+    let digits = String(1000 + milliseconds).dropFirst()
+    return "\(text.dropFirst().dropLast(2)).\(digits)Z"
+  }
+
+  private static func quote(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy { 0x21...0x7E ~= $0 && $0 != 0x22 && $0 != 0x3D }
+    return isPlain && !text.isEmpty ? text : JSONWriter.text { $0.string(text) }
   }
 }

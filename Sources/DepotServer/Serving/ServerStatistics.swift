@@ -1,3 +1,4 @@
+internal import DepotEngine
 internal import DepotProtocol
 
 /// The counters of the server.
@@ -7,15 +8,61 @@ struct ServerStatistics {
     var count = 0
     var errors = 0
     var nanoseconds: UInt64 = 0
+    /// How many of them took less than 4^i microseconds, and not less than a quarter of that; the last
+    /// counts all slower ones too.
+    var histogram = InlineArray<14, Int>(repeating: 0)
+
+    /// Counts a call by how long it took.
+    mutating func add(_ nanoseconds: UInt64) {
+      count += 1
+      self.nanoseconds += nanoseconds
+      let bits = UInt64.bitWidth - (nanoseconds / 1000).leadingZeroBitCount
+      histogram[min((bits + 1) / 2, histogram.count - 1)] += 1
+    }
   }
 
   /// A call that took longer than the threshold.
   struct SlowCall {
-    var operation: String
-    var entity: String?
-    var milliseconds: UInt64
-    var connection: Int64
-    var call: Int64
+    let operation: String
+    let entity: String?
+    let milliseconds: UInt64
+    let connection: Int64
+    let call: Int64
+    let process: Int32
+    /// How it found its rows, if it looked for some.
+    let report: SlowReadReport?
+    /// How many rows it looked at one after the other; `nil` if that took no time worth counting.
+    let scannedRows: Int?
+
+    /// The facts for the log.
+    var fields: [(String, ServerLog.Value)] {
+      var fields: [(String, ServerLog.Value)] = [("op", .text(operation))]
+      if let entity { fields.append(("entity", .text(entity))) }
+      fields += [
+        ("ms", .number(milliseconds)), ("connection", .number(connection)), ("id", .number(call)),
+        ("pid", .number(process)),
+      ]
+      if let predicate = report?.predicate { fields.append(("where", .text(predicate))) }
+      if let report { fields.append(("scan", report.isFullScan ? "full" : "none")) }
+      if let scannedRows { fields.append(("scanned", .number(scannedRows))) }
+      if let advice = report?.advice { fields.append(("advice", .text(advice))) }
+      return fields
+    }
+
+    /// The facts for `stats`.
+    fileprivate var json: JSONValue {
+      .object([
+        "op": .string(operation),
+        "entity": entity.map(JSONValue.string) ?? .null,
+        "ms": .int64(Int64(milliseconds)),
+        "connection": .int64(connection),
+        "id": .int64(call),
+        "where": report?.predicate.map(JSONValue.string) ?? .null,
+        "fullScan": report.map { .bool($0.isFullScan) } ?? .null,
+        "scanned": scannedRows.map { .int64(Int64($0)) } ?? .null,
+        "advice": report?.advice.map(JSONValue.string) ?? .null,
+      ])
+    }
   }
 
   var connectionsTotal = 0
@@ -28,8 +75,7 @@ struct ServerStatistics {
 
   /// Counts a call that ended.
   mutating func note(_ operation: Int, nanoseconds: UInt64, isError: Bool) {
-    calls[operation].count += 1
-    calls[operation].nanoseconds += nanoseconds
+    calls[operation].add(nanoseconds)
     if isError { calls[operation].errors += 1 }
   }
 
@@ -45,23 +91,14 @@ struct ServerStatistics {
       members[name] = .object([
         "count": .int64(Int64(calls.count)), "errors": .int64(Int64(calls.errors)),
         "seconds": .double(Double(calls.nanoseconds) / 1e9),
+        "microseconds": .array(
+          calls.histogram.indices.map { .int64(Int64(calls.histogram[$0])) }
+        ),
       ])
     }
     if invalidCalls > 0 { members["invalid"] = .object(["count": .int64(Int64(invalidCalls))]) }
     return .object(members)
   }
 
-  var slowJSON: JSONValue {
-    .array(
-      slow.map { call in
-        .object([
-          "op": .string(call.operation),
-          "entity": call.entity.map(JSONValue.string) ?? .null,
-          "ms": .int64(Int64(call.milliseconds)),
-          "connection": .int64(call.connection),
-          "id": .int64(call.call),
-        ])
-      }
-    )
-  }
+  var slowJSON: JSONValue { .array(slow.map(\.json)) }
 }

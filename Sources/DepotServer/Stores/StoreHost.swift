@@ -49,6 +49,10 @@ final class StoreHost {
   /// from it.
   private(set) var keepsSnapshot = true
 
+  /// Whether the file is to get shorter, since the store was compacted.
+  private var isCompacting = false
+  /// How often it was compacted.
+  private var compactions = 0
   /// The size of the log when it was looked at last, while reads are held back for it.
   private var heldLogBytes: Int?
   /// The size of the log that needs nothing done until it grows.
@@ -163,7 +167,11 @@ final class StoreHost {
     let before = catalog.generation
     catalog = store.catalog
     reader?.endBatch()
-    keepsSnapshot = store.statistics.walBytes <= configuration.walLimitBytes
+    let statistics = store.statistics
+    keepsSnapshot = statistics.walBytes <= configuration.walLimitBytes
+    if statistics.compactions != compactions {
+      (compactions, isCompacting) = (statistics.compactions, true)
+    }
     reader?.beginBatch()
     return catalog.generation != before
   }
@@ -195,18 +203,21 @@ final class StoreHost {
     guard stage == .open, let store, let readers else { return false }
     let bytes = store.statistics.walBytes
     if let last = heldLogBytes {
-      if readers.isQuiet, bytes <= limit || bytes == last {
+      if !isCompacting, readers.isQuiet, bytes <= limit || bytes == last {
         readers.letIn()
         (heldLogBytes, settledLogBytes) = (nil, bytes)
         return false
       }
     } else {
-      guard bytes > limit, bytes != settledLogBytes else { return false }
+      guard isCompacting || bytes > limit && bytes != settledLogBytes else { return false }
       readers.holdBack()
     }
     heldLogBytes = bytes
     readers.shed(olderThan: 1_000_000_000)
-    if readers.isQuiet { store.checkpoint() }
+    if readers.isQuiet {
+      store.checkpoint()
+      isCompacting = false
+    }
     return true
   }
 

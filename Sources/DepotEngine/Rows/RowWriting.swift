@@ -2,7 +2,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 /// The writing of a statement's rows as JSON, straight from SQLite's columns.
-struct RowReading {
+struct RowWriting {
   /// The entity, whose name messages begin with; `nil` for rows that are made from others.
   private let entity: EntityLayout?
   private let columns: [RowColumn]

@@ -1,0 +1,79 @@
+internal import DepotClientCore
+internal import DepotLinux
+internal import DepotProtocol
+
+/// The connection of an import, which is made anew when the service ends and another takes its place.
+///
+/// Each change has an idempotency key, so that one whose outcome nobody knows is sent again and applied once.
+final class ImportConnection {
+  private var connection: BlockingConnection
+  private let session: CommandSession
+  /// The beginning of this import's keys.
+  private let prefix = "import:" + String(UInt64.random(in: .min ... .max), radix: 16)
+  private var sent = 0
+
+  /// How long to wait for another service, in nanoseconds.
+  private static let patience: UInt64 = 30_000_000_000
+
+  init(_ connection: BlockingConnection, _ session: CommandSession) {
+    self.connection = connection
+    self.session = session
+  }
+
+  /// Stores changes, once.
+  func save(_ request: SaveRequest, key: String?) throws -> SaveResult {
+    let key = key ?? nextKey()
+    return try attempt { try $0.save(request, key: key) }
+  }
+
+  /// Stores rows, once.
+  func insert(_ request: InsertRequest) throws -> InsertResult {
+    let key = nextKey()
+    return try attempt { try $0.insert(request, key: key) }
+  }
+
+  private func nextKey() -> String {
+    sent += 1
+    return "\(prefix):\(sent)"
+  }
+
+  /// Asks the service for something, and asks the next one again if it ends meanwhile.
+  ///
+  /// - Throws: What `body` throws, or the ``DepotError`` of the end if no other service answers in time.
+  func attempt<Result>(_ body: (BlockingConnection) throws -> Result) throws -> Result {
+    while true {
+      do {
+        return try body(connection)
+      } catch let error as DepotError where error.isEndOfService {
+        try reconnect(after: error)
+      }
+    }
+  }
+
+  private func reconnect(after end: DepotError) throws {
+    session.say("The service has ended; the import goes on with the next one.")
+    let limit = Monotonic.now() + Self.patience
+    while true {
+      do throws(DepotError) {
+        connection = try session.connect()
+        return
+      } catch {
+        guard error.isEndOfService, Monotonic.now() < limit, !session.interruption.isRaised else {
+          var failure = error.isEndOfService ? end : error
+          failure.hint =
+            "With --resume JOURNAL the same command goes on later; without, import again with "
+            + "--on-conflict skip if an attribute is unique."
+          throw failure
+        }
+      }
+      Process.sleep(milliseconds: 50)
+    }
+  }
+}
+
+extension DepotError {
+  /// Whether the service has ended or is about to, so that another may answer soon.
+  fileprivate var isEndOfService: Bool {
+    [.draining, .disconnected, .noService, .ended].contains(code)
+  }
+}

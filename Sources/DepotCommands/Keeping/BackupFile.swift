@@ -1,0 +1,102 @@
+internal import DepotClientCore
+internal import DepotLinux
+internal import DepotProtocol
+
+/// A file that a backup is written to, and which has its name only when it is complete and proved.
+struct BackupFile {
+  /// The end of the name of a file that isn't complete.
+  private static let partial = ".part"
+
+  private let path: String
+  private let draft: String
+  private let descriptor: Descriptor
+
+  /// Creates the file under another name.
+  ///
+  /// - Throws: ``DepotError`` `request.usage` if something else than an earlier backup has the name,
+  ///   `unavailable.busy` if another backup is being written there, and `storage.io`.
+  init(_ path: String) throws(DepotError) {
+    try Self.checkEarlier(path)
+    self.path = path
+    draft = path + Self.partial
+    let name = draft
+    if let earlier = try? Descriptor.open(file: name, isWritable: true) {
+      guard Self.isLocked(earlier) else {
+        throw DepotError(.busy, "Another backup is being written to \(path).")
+      }
+      Self.remove(name)
+    }
+    descriptor = try attempt("The file \(name) can't be created") { () throws(SystemError) in
+      try Descriptor.open(file: name, isWritable: true, creatingWithMode: 0o600)
+    }
+    // Another one may have given its file the name meanwhile, and this is that file.
+    let opened = FileSystem.destination(of: "/proc/self/fd/\(descriptor.number)")
+    guard Self.isLocked(descriptor), opened == FileSystem.destination(of: name) else {
+      throw DepotError(.busy, "Another backup is being written to \(path).")
+    }
+  }
+
+  /// Refuses to write over what is no backup.
+  private static func checkEarlier(_ path: String) throws(DepotError) {
+    guard let size = FileSystem.size(of: path), size > 0 else { return }
+    let head = try attempt("The file \(path) can't be read") { () throws(SystemError) in
+      try StoredFile(path: path).read(72, at: 0)
+    }
+    guard head.starts(with: "SQLite format 3\0".utf8), head.suffix(4).elementsEqual("DPOT".utf8)
+    else {
+      throw DepotError(.usage, "\(path) is there, and is no earlier backup.")
+        .hint("Choose another name, or remove the file.")
+    }
+  }
+
+  private static func isLocked(_ descriptor: Descriptor) -> Bool {
+    (try? descriptor.lock(0..<1, exclusively: true)) != nil
+  }
+
+  private static func remove(_ draft: String) {
+    for suffix in ["", "-wal", ".lock"] { FileSystem.remove(file: draft + suffix) }
+  }
+
+  /// Adds bytes at the end.
+  func write(_ bytes: [UInt8]) throws(DepotError) {
+    do throws(SystemError) {
+      try descriptor.write(bytes)
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  private func failure(_ error: SystemError) -> DepotError {
+    let code = error.isWantOfRoom ? DepotError.Code.full : .io
+    return DepotError(code, "The file \(draft) can't be written (\(error)).")
+  }
+
+  /// Waits until the file is on disk, has all of it proved, and gives it its name.
+  ///
+  /// - Throws: ``DepotError`` `storage.corrupt` if what is on disk isn't a sound store.
+  func publish(isProved: Bool) throws(DepotError) {
+    do throws(SystemError) {
+      try StoredFile(path: draft, isWritable: true).flush()
+    } catch {
+      throw failure(error)
+    }
+    if isProved {
+      let (status, output) = try ServiceTool(["--check", "--store", draft]).finish()
+      guard status == 0 else {
+        let lines = String(decoding: output, as: UTF8.self).split(separator: "\n")
+        throw DepotError(.corrupt, "The backup isn't sound: \(lines.first ?? "it can't be read").")
+          .hint("Check the store with depot check, and the disk of \(path).")
+      }
+    }
+    do throws(SystemError) {
+      try FileSystem.rename(draft, to: path)
+      try FileSystem.flush(folderOf: path)
+    } catch {
+      throw failure(error)
+    }
+    Self.remove(draft)
+  }
+
+  /// Removes what was written.
+  func discard() { Self.remove(draft) }
+}

@@ -1,0 +1,147 @@
+internal import DepotClientCore
+internal import DepotLinux
+internal import DepotProtocol
+
+/// `depot backup`: a store's file as it is at one moment.
+enum BackupVerb {
+  private static let rate = OptionSpec(
+    "--rate SIZE",
+    help: "how many bytes to take in a second at most, as in 800K, 64M, or 1G; 0 for any number "
+      + "(default: 64M)"
+  )
+  private static let unchecked = OptionSpec(
+    "--no-check",
+    help: "don't read the file again to prove it"
+  )
+
+  static let verb = Verb(
+    name: "backup",
+    operands: .init("FILE", 1...1, .files),
+    summary: "copy the store to a file while others work",
+    details: """
+      FILE gets the store as it is at one moment, with its history and identifiers. It is written as
+      FILE.part, read again from the disk to prove every page and every row of it, and only then gets its
+      name, over that of an earlier backup. So whenever the command is killed, FILE is whole, or the
+      earlier one, or isn't there. depot restore takes it, and depotd serves it.
+
+      Others read and write meanwhile. While it runs the store's log can't begin anew: if it grows beyond
+      the --log-mib of the service, the backup ends with an error, and needs another --rate, or a quieter
+      hour.
+
+      Of a container with several stores, FILE becomes a folder with a file for each, all as of one
+      moment, unless --store names one. The service keeps that moment for a minute, or as its --pin-ms
+      says. Only the owner of the service may ask: the file also has what was deleted.
+      """,
+    examples: [
+      "depot backup /var/backups/depot.sqlite",
+      "depot backup \"monday.sqlite\" --rate 8M -q",
+      "depot --container shop backup shop.sqlite --store main",
+    ],
+    options: [.store, rate, unchecked]
+  ) { session in
+    let invocation = session.invocation
+    let rate = try TransferRate(invocation.value(rate) ?? "64M")
+    let isProved = !invocation.has(unchecked)
+    let path = invocation.operands[0]
+    let connection = try session.connect()
+    let stores = try connection.openStores().map(\.name)
+    let run = BackupRun(session: session, rate: rate, isProved: isProved)
+    if stores.count < 2 || invocation.has(.store) {
+      return try run.back(up: invocation.value(.store), to: path, connection)
+    }
+    try run.back(up: stores, into: path, connection)
+  }
+}
+
+extension OptionSpec {
+  static let store = OptionSpec(
+    "--store NAME",
+    help: "which store of a container with several"
+  )
+}
+
+/// The writing of one or several backups.
+private struct BackupRun {
+  let session: CommandSession
+  let rate: TransferRate
+  let isProved: Bool
+
+  /// Writes one store to a file, and says so.
+  func back(up store: String?, to path: String, _ connection: BlockingConnection) throws {
+    let facts = try write(store, to: path, connection)
+    session.write(
+      facts.json(path),
+      orText: "\(Numbers.size(bytes: facts.size)) in \(path)"
+        + (facts.token.map { ", up to \($0)." } ?? ".")
+    )
+  }
+
+  /// Writes several stores, as of one moment, into a folder that isn't there yet.
+  func back(up stores: [String], into folder: String, _ connection: BlockingConnection) throws {
+    let draft = folder + ".part"
+    guard FileSystem.size(of: folder) == nil else {
+      throw DepotError(.usage, "\(folder) is there already.")
+        .hint("The container has several stores, for which a new folder is made.")
+    }
+    FileSystem.remove(folderWithFiles: draft)
+    defer { FileSystem.remove(folderWithFiles: draft) }
+    try attempt("The folder \(draft) can't be made") { () throws(SystemError) in
+      try FileSystem.createNewPrivateFolder(draft)
+    }
+    var result: [JSONValue] = []
+    try connection.withSnapshot { connection in
+      for store in stores {
+        let name = "/\(store).sqlite"
+        result.append(try write(store, to: draft + name, connection).json(folder + name))
+      }
+    }
+    try attempt("The folder \(folder) can't be made") { () throws(SystemError) in
+      try FileSystem.rename(draft, to: folder)
+      try FileSystem.flush(folderOf: folder)
+    }
+    session.write(
+      .object(["stores": .array(result)]),
+      orText: "\(Numbers.counted(stores.count, "store")) in \(folder)."
+    )
+  }
+
+  private func write(
+    _ store: String?,
+    to path: String,
+    _ connection: BlockingConnection
+  ) throws -> BackupFacts {
+    let file = try BackupFile(path)
+    do {
+      let meter = session.meter()
+      defer { meter.finish() }
+      var done = 0
+      let facts = try connection.backup(store: store) { piece, size in
+        try file.write(piece)
+        done += piece.count
+        meter.draw(bytes: done, of: size)
+        rate.wait(for: done)
+      }
+      meter.finish()
+      try file.publish(isProved: isProved)
+      return facts
+    } catch {
+      file.discard()
+      guard let error = error as? DepotError, error.code == .streamExpired else { throw error }
+      throw DepotError(.streamExpired, "The backup took longer than the service keeps the moment.")
+        .hint(
+          "Try a higher --rate, or when less is written; or start depotd with a greater --log-mib."
+        )
+    }
+  }
+}
+
+extension BackupFacts {
+  /// The facts for programs.
+  fileprivate func json(_ path: String) -> JSONValue {
+    var members: [String: JSONValue] = [
+      "file": .string(path), "bytes": .int64(Int64(size)), "store": .string(store),
+    ]
+    members["token"] = token.map(JSONValue.string)
+    return .object(members)
+  }
+}

@@ -1,0 +1,51 @@
+internal import DepotClientCore
+internal import DepotProtocol
+
+/// `depot restore`: a backup in the place of a store.
+enum RestoreVerb {
+  private static let data = OptionSpec(
+    "--data DIR",
+    help: "the folder of the store, as depotd --data has it",
+    candidates: .files
+  )
+  private static let file = OptionSpec(
+    "--store FILE",
+    help: "the file of the store, instead of --data",
+    candidates: .files
+  )
+  private static let replace = OptionSpec(
+    "--replace",
+    help: "replace the store that is there; it is kept beside the new one as ….replaced-1"
+  )
+
+  static let verb = Verb(
+    name: "restore",
+    operands: .init("FILE", 1...1, .files),
+    summary: "put a backup into the place of a store that no service has",
+    details: """
+      The backup is copied, and all of the copy is read again from the disk, before it takes the store's
+      place. Whenever the command is killed, the store is wholly the old one or wholly the backup; if the
+      old one was damaged, a service may refuse to start until the same command has run to its end.
+
+      The next service begins a new epoch: who knows of transactions that the backup hasn't is told so,
+      and reads anew. The command says how many transactions the backup is behind, if that can be known.
+      """,
+    examples: [
+      "depot restore /var/backups/depot.sqlite --data /srv/depot",
+      "depot service stop && depot restore monday.sqlite --data data --replace",
+    ],
+    options: [data, file, replace]
+  ) { session in
+    let invocation = session.invocation
+    var arguments = ["--restore", invocation.operands[0], "--report-start"]
+    switch (invocation.value(data), invocation.value(file)) {
+    case (let folder?, nil): arguments += ["--data", folder]
+    case (nil, let file?): arguments += ["--store", file]
+    default:
+      throw DepotError(.usage, "Say where the store is to be, with --data or with --store.")
+    }
+    if invocation.has(replace) { arguments.append("--replace") }
+    let result = try ServiceTool(arguments).result()
+    session.write(result, orText: result["summary"]?.string ?? "Restored.")
+  }
+}

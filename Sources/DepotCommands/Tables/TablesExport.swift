@@ -1,0 +1,116 @@
+internal import DepotClientCore
+internal import DepotLinux
+internal import DepotProtocol
+
+/// The export of a whole store into an SQLite file with plain tables.
+///
+/// The rows go into a folder of tables, of which `depotd` makes the file: clients don't contain SQLite.
+@Memberwise("file", "session")
+struct TablesExport {
+  private let file: String
+  private let session: CommandSession
+
+  /// Writes the file, which gets its name when it is complete, as of one moment if that is wanted.
+  func run(isOneMoment: Bool) throws {
+    let connection = try session.connect()
+    let count = try TemporaryPlace.with("depot-export") { place in
+      let folder = try place.made("tables")
+      let count =
+        try isOneMoment
+        ? WholeStore.atOneMoment(connection) { try write($0, folder) }
+        : write(connection, folder)
+      _ = try ServiceTool(
+        ["--write-tables", folder, "--into", file, "--report-start"]
+      ).result()
+      return count
+    }
+    session.say("\(Numbers.counted(count, "row")) in \(file)")
+  }
+
+  /// Writes the rows into a folder of tables, and returns how many there were.
+  private func write(_ connection: BlockingConnection, _ folder: String) throws -> Int {
+    let schema = try connection.schema()
+    let plan = TablesPlan(schema)
+    var sinks: [String: ByteSink] = [:]
+    for table in plan.tables {
+      sinks[table.name] = ByteSink(try Descriptor.create(path: "\(folder)/\(table.file)"))
+    }
+    let meter = session.meter()
+    defer { meter.finish() }
+    var count = 0
+    for part in ExportPlan(schema).files {
+      let root = TablesPlan.root(part.entity, schema)
+      guard let rows = plan.rows[root], let sink = sinks[root] else { continue }
+      let owners = try schema.lineage(of: schema.entity(named: part.entity))
+      let request = FetchRequest(
+        entity: part.entity,
+        includesSubentities: false,
+        sort: [SortKey("$id")],
+        select: part.attributes + part.relationships.map(\.name)
+      )
+      try WholeStore.fetch(request, connection) { key, values in
+        try rows.write(key, part.entity, values, to: sink)
+        for relationship in part.relationships where relationship.isToMany {
+          let owner = owners.first { $0.relationships.contains(relationship) }?.name ?? ""
+          guard let pairs = plan.pairs["\(owner).\(relationship.name)"],
+            let value = values[relationship.name], let sink = sinks[pairs.table.name]
+          else { continue }
+          try pairs.write(key, value, to: sink)
+        }
+        count += 1
+        meter.update(rows: count)
+      }
+    }
+    for sink in sinks.values { try sink.flush() }
+    let list = ByteSink(try Descriptor.create(path: "\(folder)/\(PlainTable.list)"))
+    list.append(JSONValue.array(plan.tables.map(\.json)).text)
+    try list.flush()
+    return count
+  }
+}
+
+extension TablesPlan.Rows {
+  fileprivate func write(
+    _ key: Int64,
+    _ entity: String,
+    _ values: [String: [UInt8]],
+    to sink: ByteSink
+  ) throws {
+    var writer = JSONWriter()
+    writer.raw("[")
+    writer.integer(key)
+    if hasEntity {
+      writer.raw(",")
+      writer.string(entity)
+    }
+    for (path, attribute) in paths {
+      writer.raw(",")
+      let value = try values[path].map { try PlainValue($0, attribute) } ?? .null
+      value.write(to: &writer)
+    }
+    writer.raw("]\n")
+    sink.bytes += writer.bytes
+    try sink.flushIfLarge()
+  }
+}
+
+extension TablesPlan.Pairs {
+  fileprivate func write(_ key: Int64, _ value: [UInt8], to sink: ByteSink) throws {
+    let node = try JSONDocument(value, valueLimit: .max).root
+    guard !node.isNull else { return }
+    var writer = JSONWriter()
+    for (place, target) in try node.elements().enumerated() {
+      writer.raw("[")
+      writer.integer(key)
+      writer.raw(",")
+      writer.integer(try target.int64())
+      if relationship.isOrdered {
+        writer.raw(",")
+        writer.integer(place)
+      }
+      writer.raw("]\n")
+    }
+    sink.bytes += writer.bytes
+    try sink.flushIfLarge()
+  }
+}

@@ -1,0 +1,142 @@
+internal import DepotProtocol
+
+/// The plain tables of a store for other tools: readable names, a key `id`, and foreign keys.
+///
+/// A hierarchy of entities is one table, whose column `entity` tells them apart. A to-one relationship is a column
+/// `author_id`; one to many is told by that of its inverse, or else a table `Book_tags` of pairs.
+struct TablesPlan {
+  /// A table of rows.
+  struct Rows {
+    var table: PlainTable
+    /// The paths of the columns behind the key, and the types of their attributes; `nil` of a key.
+    var paths: [(path: String, attribute: Attribute?)]
+    var hasEntity: Bool
+  }
+
+  /// A table of the pairs of a relationship.
+  struct Pairs {
+    var table: PlainTable
+    var relationship: Relationship
+  }
+
+  private(set) var rows: [String: Rows] = [:]
+  /// By the entity that declares the relationship, and its name.
+  private(set) var pairs: [String: Pairs] = [:]
+  /// All tables, those that others refer to first as far as that is possible.
+  private(set) var tables: [PlainTable] = []
+
+  init(_ schema: Schema) {
+    for root in schema.entities where root.parent == nil {
+      let family = [root] + schema.descendants(of: root.name)
+      let hasEntity = family.count > 1
+      var columns = [PlainTable.Column(name: "id", type: "INTEGER", isKey: true)]
+      if hasEntity {
+        columns.append(PlainTable.Column(name: "entity", type: "TEXT", isRequired: true))
+      }
+      var names = Set(columns.map(\.name))
+      var paths: [(path: String, attribute: Attribute?)] = []
+      func add(_ path: String, _ name: String, _ attribute: Attribute?, _ other: String?) {
+        var free = name
+        // SQLite doesn't tell capitals from small letters in names.
+        while !names.insert(free.lowercased()).inserted { free += "_" }
+        let type = attribute.map(Self.type) ?? "INTEGER"
+        columns.append(PlainTable.Column(name: free, type: type, references: other))
+        paths.append((path, attribute))
+      }
+      for entity in family {
+        for field in entity.ownFields
+        where field.relationship == nil && field.attribute.derivation == nil {
+          let name = field.path.split(separator: ".").joined(separator: "_")
+          add(field.path, name, field.attribute, nil)
+        }
+        for relationship in entity.relationships
+        where ExportPlan.isWritten(relationship, of: entity, schema) {
+          let other = Self.root(relationship.destination, schema)
+          if relationship.isToMany {
+            addPairs(relationship, entity, root.name, other)
+          } else {
+            add(relationship.name, relationship.name + "_id", nil, other)
+          }
+        }
+      }
+      let table = PlainTable(name: root.name, columns: columns, file: "\(root.name).ndjson")
+      rows[root.name] = Rows(table: table, paths: paths, hasEntity: hasEntity)
+      tables.append(table)
+    }
+    tables += pairs.values.map(\.table).sorted { $0.name < $1.name }
+  }
+
+  private mutating func addPairs(
+    _ relationship: Relationship,
+    _ owner: Entity,
+    _ source: String,
+    _ target: String
+  ) {
+    let isSame = source == target
+    var columns = [
+      PlainTable.Column(
+        name: isSame ? "source_id" : "\(source)_id",
+        type: "INTEGER",
+        isKey: true,
+        isRequired: true,
+        references: source
+      ),
+      PlainTable.Column(
+        name: isSame ? "target_id" : "\(target)_id",
+        type: "INTEGER",
+        isKey: true,
+        isRequired: true,
+        references: target
+      ),
+    ]
+    if relationship.isOrdered {
+      columns.append(PlainTable.Column(name: "position", type: "INTEGER", isRequired: true))
+    }
+    let name = "\(owner.name)_\(relationship.name)"
+    let table = PlainTable(name: name, columns: columns, file: "\(name).pairs.ndjson", isJoin: true)
+    pairs["\(owner.name).\(relationship.name)"] = Pairs(table: table, relationship: relationship)
+  }
+
+  static func root(_ name: String, _ schema: Schema) -> String {
+    guard let entity = schema[name] else { return name }
+    return schema.lineage(of: entity).first { $0.parent == nil }?.name ?? name
+  }
+
+  private static func type(_ attribute: Attribute) -> String {
+    if attribute.collection != nil { return "TEXT" }
+    return switch attribute.type {
+    case .int64, .bool: "INTEGER"
+    case .double: "REAL"
+    case .data: "BLOB"
+    default: "TEXT"
+    }
+  }
+}
+
+extension PlainValue {
+  /// Reads the JSON of an attribute's value: lists and JSON stay as they are, as a text.
+  init(_ json: [UInt8], _ attribute: Attribute?) throws(DepotError) {
+    let node = try JSONDocument(json, valueLimit: .max).root
+    guard !node.isNull else {
+      self = .null
+      return
+    }
+    guard let attribute else {
+      self = .integer(try node.int64())
+      return
+    }
+    let isScalar = attribute.collection == nil && attribute.type != .json
+    guard isScalar, case let value = try node.value(as: attribute.type) else {
+      self = .text(String(decoding: json, as: UTF8.self))
+      return
+    }
+    switch value {
+    case .null: self = .null
+    case .bool(let flag): self = .integer(flag ? 1 : 0)
+    case .int64(let number): self = .integer(number)
+    case .double(let number): self = .real(number)
+    case .data(let bytes): self = .data(Array(bytes))
+    default: self = .text(try node.kind == .string ? node.string() : JSONValue(node).text)
+    }
+  }
+}

@@ -1,0 +1,30 @@
+internal import DepotLinux
+
+/// The room that the write-ahead log gets in advance, so that a commit needn't change the file's size.
+///
+/// It grows with the log up to its limit, so that a store that is written little stays small.
+struct LogRoom {
+  private let path: String
+  private let limit: Int
+  private var pages = 0
+
+  private static let firstPages = 1024
+  private static let stepPages = 256
+
+  /// Describes the log of a store; a store that needn't last gets no room.
+  init(_ configuration: StoreConfiguration) {
+    path = configuration.path + "-wal"
+    let isLasting = !configuration.isInMemory && !configuration.isScratch
+    limit = isLasting ? configuration.walLimitBytes / 4096 : 0
+  }
+
+  /// Makes room for more if a log of so many pages has nearly filled what there is; without room on the
+  /// disk, the log grows as it is needed.
+  mutating func grow(pages used: Int) {
+    guard pages < limit, used + Self.stepPages / 4 >= pages else { return }
+    pages = min(limit, max(Self.firstPages, used + Self.stepPages))
+    // Each page has a header of its own there, and a commit may go beyond the limit.
+    let size = pages * 4120 + (64 << 10)
+    _ = try? StoredFile(path: path, isWritable: true).extend(to: size)
+  }
+}

@@ -1,0 +1,55 @@
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// A look at every page and every row of a store, as one transaction sees it.
+struct WholeCheck {
+  /// The problems, in words; none if the store is sound.
+  private(set) var problems: [String] = []
+  /// How many pages were read.
+  private(set) var pageCount = 0
+
+  /// Looks at everything in the transaction that ``Connection/beginReading()`` began.
+  ///
+  /// - Parameters:
+  ///   - connection: A connection that has the functions of predicates.
+  ///   - catalog: Reads the schema as the transaction sees it.
+  ///   - isShared: Whether others read meanwhile, so that the steps are to be short.
+  ///   - check: Is called between steps; what it throws ends the look.
+  /// - Throws: What `check` throws, and ``SQLiteError``.
+  init(
+    _ connection: Connection,
+    _ catalog: () throws -> Catalog,
+    isShared: Bool,
+    _ check: () throws -> Void
+  ) throws {
+    let pages = try SnapshotPages(connection)
+    pageCount = pages?.count ?? 0
+    // Rows in a damaged page can't be looked at any further.
+    let damaged = try pages?.damaged(check) ?? []
+    guard damaged.isEmpty else {
+      problems = damaged.map(\.description)
+      return
+    }
+    let parts =
+      isShared
+      ? try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+        .map { "(\"\($0)\")" }
+      : [""]
+    for part in parts {
+      try check()
+      problems += try connection.texts("PRAGMA integrity_check" + part).filter { $0 != "ok" }
+    }
+    try check()
+    let catalog = try catalog()
+    var rows = StoreCheck(catalog, on: connection)
+    try rows.run()
+    problems += rows.problems
+    try check()
+    problems += try HistoryCheck(connection: connection).run()
+    for layout in catalog.tables {
+      try check()
+      problems += try BlobCheck(layout, catalog, connection).run()
+    }
+    problems += try BlobCheck.strays(catalog, connection)
+  }
+}

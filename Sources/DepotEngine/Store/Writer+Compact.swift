@@ -1,0 +1,63 @@
+internal import DepotLinux
+internal import DepotProtocol
+internal import DepotSQLite
+
+extension Writer {
+  /// Makes the tables and indexes anew, without free pages and gaps, as one commit.
+  ///
+  /// It is SQLite's `VACUUM`: those who read go on with the pages that they see, those who write wait. The file gets
+  /// shorter with the next complete checkpoint.
+  ///
+  /// - Throws: ``SQLiteError`` if nobody knows what is on disk now.
+  func compact(_ request: WriteRequest) throws(SQLiteError) -> WriteOutcome {
+    let result: Result<WriteReply, DepotError>
+    do {
+      result = .success(try compact(request.control))
+    } catch let error as DepotError {
+      result = .failure(error)
+    } catch let error as SQLiteError {
+      guard error.kind != .broken else { throw error }
+      result = .failure(refusal(error))
+    } catch {
+      result = .failure(DepotError(.bug, "\(error)"))
+    }
+    return request.outcome(result)
+  }
+
+  private func compact(_ control: CallControl) throws -> WriteReply {
+    try control.check()
+    let before = try size()
+    // The new pages go to the log, and before that to a file of their own.
+    if let room = FileSystem.freeBytes(at: configuration.path), room < before {
+      throw DepotError(.full, "There is no room for another copy of the store on its disk.")
+        .hint("It takes \(before) bytes, of which \(room) are free.")
+    }
+    connection.observe(nil)
+    defer { connection.observe(recorder) }
+    try connection.vacuum()
+    connection.forgetStatements()
+    statistics.walBytes = connection.walPageCount * 4096
+    statistics.compactions += 1
+    mustShortenLog = true
+    return WriteReply(
+      .members(["before": .int64(Int64(before)), "after": .int64(Int64(try size()))])
+    )
+  }
+
+  private func size() throws(SQLiteError) -> Int {
+    let pages = try connection.integer("PRAGMA page_count") ?? 0
+    return Int(pages * (try connection.integer("PRAGMA page_size") ?? 0))
+  }
+
+  /// Begins the log anew after ``compact(_:)``, once all of it is in the file, so that its file gets shorter.
+  func shortenLog() throws(SQLiteError) {
+    mustShortenLog = false
+    let limit = configuration.walLimitBytes / 4096 * 4120 + (64 << 10)
+    try connection.execute("PRAGMA journal_size_limit = \(limit)")
+    // A commit is what begins it.
+    try connection.execute(
+      "BEGIN IMMEDIATE; UPDATE depot_meta SET value = value WHERE key = 'generation'; COMMIT"
+    )
+    statistics.walBytes = connection.walPageCount * 4096
+  }
+}

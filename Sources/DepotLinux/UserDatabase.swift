@@ -1,0 +1,62 @@
+internal import Glibc
+
+/// The users and groups that the system knows (passwd(5), group(5), and whatever nsswitch.conf(5) adds).
+package enum UserDatabase {
+  /// Returns the number of a user, who is named or told by the number; `nil` if there is no such user.
+  ///
+  /// A number need not be anybody's. The corresponding C function is `getpwnam_r`.
+  package static func user(_ name: String) -> UInt32? {
+    number(name)
+      ?? find { buffer, size in
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        let code = getpwnam_r(name, &entry, buffer, size, &found)
+        return (code, found?.pointee.pw_uid)
+      }
+  }
+
+  /// Returns the number of a group, which is named or told by the number; `nil` if there is no such group.
+  ///
+  /// A number need not be any group's. The corresponding C function is `getgrnam_r`.
+  package static func group(_ name: String) -> UInt32? {
+    number(name)
+      ?? find { buffer, size in
+        var entry = Glibc.group()
+        var found: UnsafeMutablePointer<group>?
+        let code = getgrnam_r(name, &entry, buffer, size, &found)
+        return (code, found?.pointee.gr_gid)
+      }
+  }
+
+  /// Returns the name of a user; `nil` if the number is nobody's.
+  ///
+  /// The corresponding C function is `getpwuid_r`.
+  package static func name(ofUser user: UInt32) -> String? {
+    find { buffer, size in
+      var entry = passwd()
+      var found: UnsafeMutablePointer<passwd>?
+      let code = getpwuid_r(user, &entry, buffer, size, &found)
+      return (code, found.map { String(cString: $0.pointee.pw_name) })
+    }
+  }
+
+  private static func number(_ text: String) -> UInt32? {
+    // The largest number stands for no change in chown(2), and so is nobody's.
+    UInt32(text).flatMap { $0 < .max ? $0 : nil }
+  }
+
+  /// Asks for an entry with as much memory as it takes, up to 1 MiB.
+  private static func find<Entry>(
+    _ ask: (UnsafeMutablePointer<CChar>, Int) -> (code: Int32, entry: Entry?)
+  ) -> Entry? {
+    var size = 1024
+    while size <= 1 << 20 {
+      let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: size)
+      defer { buffer.deallocate() }
+      let (code, entry) = ask(buffer, size)
+      guard code == ERANGE else { return entry }
+      size *= 4
+    }
+    return nil
+  }
+}

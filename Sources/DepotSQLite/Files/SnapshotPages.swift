@@ -1,0 +1,123 @@
+internal import CDepotSQLite
+internal import Glibc
+internal import Synchronization
+
+/// The pages of a database as one transaction sees them, read beside SQLite and proved by their checksums.
+///
+/// They are as they go to a file of its own: one that has all of them is the database at that moment, complete
+/// without a log.
+package final class SnapshotPages {
+  /// How many pages there are.
+  package let count: Int
+  /// The size of a page in bytes.
+  package let size: Int
+  private let connection: Connection
+  private let mark: SnapshotMark
+  private let main: OpenFile
+  private let log: OpenFile?
+  /// The frames of the log that have pages as the transaction sees them.
+  private let frames: [UInt32: Frame]
+
+  private struct Frame {
+    var number: Int
+    var sum: UInt64
+  }
+
+  /// Takes note of the pages of a connection's transaction, which ``Connection/beginReading()`` began.
+  ///
+  /// - Returns: `nil` if the pages have no checksums, as those of formats before 5.
+  /// - Throws: ``SQLiteError``.
+  package init?(_ connection: Connection) throws(SQLiteError) {
+    guard let mark = connection.mark, connection.isInTransaction else {
+      throw SQLiteError(code: SQLITE_MISUSE, message: "The transaction has no mark.")
+    }
+    let files = DamagedPage.files(of: connection.handle)
+    guard let main = files.first(where: { $0.0 == .main })?.1, main.database.isSealed,
+      main.database.pageSize >= 512
+    else { return nil }
+    self.connection = connection
+    self.mark = mark
+    self.main = main
+    log = files.first { $0.0 == .log }?.1
+    size = main.database.pageSize
+    count = Int(try connection.integer("PRAGMA page_count") ?? 0)
+    frames = try Self.frames(main.database, mark)
+  }
+
+  private static func frames(
+    _ database: SharedDatabase,
+    _ mark: SnapshotMark
+  ) throws(SQLiteError) -> [UInt32: Frame] {
+    var frames: [UInt32: Frame] = [:]
+    var isComplete = true
+    for number in 0..<mark.frameCount {
+      guard let entry = database.frames?[number] else {
+        isComplete = false
+        continue
+      }
+      frames[entry.page] = Frame(number: number, sum: entry.sum)
+    }
+    // A log that was begun anew meanwhile had nothing that the file hasn't got: otherwise the transaction would
+    // have kept it.
+    guard database.index.mark.log == mark.log else { return [:] }
+    guard isComplete else {
+      throw SQLiteError(code: SQLITE_NOMEM, message: "The log's frames aren't known.")
+    }
+    return frames
+  }
+
+  /// Reads a page into `size` bytes, with its checksum at their end.
+  ///
+  /// - Throws: ``SQLiteError`` of the kind `damaged` if it isn't as it was written.
+  package func read(
+    _ number: UInt32,
+    into bytes: UnsafeMutableRawBufferPointer
+  ) throws(SQLiteError) {
+    if PageReader.isNeverUsed(number, size: size) {
+      bytes.initializeMemory(as: UInt8.self, repeating: 0)
+      return
+    }
+    guard isRead(number, into: bytes) else {
+      var error = SQLiteError(code: DamagedPage.result, message: "A page is damaged.")
+      error.damage = DamagedPage(
+        number: number,
+        isInLog: frames[number] != nil,
+        owner: PageOwner.find(number, in: connection.handle)
+      )
+      throw error
+    }
+    if number == 1 {
+      DatabaseHeader.setStamp(0, in: bytes)
+      PageChecksum.seal(bytes, number: 1)
+    }
+  }
+
+  private func isRead(_ number: UInt32, into bytes: UnsafeMutableRawBufferPointer) -> Bool {
+    if let frame = frames[number] {
+      if isRead(frame, of: number, into: bytes) { return true }
+      guard main.database.index.mark.log != mark.log else { return false }
+    }
+    // A checkpoint copies nothing that the transaction doesn't see, so the page stays as it is.
+    let read = { [main, size] in
+      main.readAll(bytes, at: Int(number - 1) * size) == SQLITE_OK
+        && PageChecksum.isIntact(UnsafeRawBufferPointer(bytes), number: number)
+    }
+    return number == 1 ? main.database.firstPage.withLock { _ in read() } : read()
+  }
+
+  private func isRead(
+    _ frame: Frame,
+    of number: UInt32,
+    into bytes: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    guard let log, let start = bytes.baseAddress,
+      log.readAll(bytes, at: LogFile.offset(ofPageIn: frame.number, size)) == SQLITE_OK,
+      PageChecksum.value(of: start, count: size, number: number) == frame.sum
+    else { return false }
+    PageChecksum.seal(bytes, number: number)
+    return true
+  }
+}
+
+@available(*, unavailable)
+extension SnapshotPages: Sendable {}

@@ -1,0 +1,175 @@
+internal import DepotLinux
+internal import DepotProtocol
+
+/// The help of `depotd` and its page of the manual, made from the same tables.
+enum DaemonHelp {
+  /// An option that is no setting.
+  private struct Option {
+    let spelling: String
+    let help: String
+  }
+
+  private static let options = [
+    Option(
+      spelling: "--config FILE",
+      help:
+        "a file of these settings without the hyphens, one in each line, as in \"slow-ms = 50\"; "
+        + "SIGHUP reads who is let in and slow-ms from it again"
+    ),
+    Option(
+      spelling: "--takeover",
+      help: "take the place of the service at the socket: it finishes its calls and hands the "
+        + "socket over, and no client is turned away; if this one fails, the other goes on"
+    ),
+    Option(
+      spelling: "--read-only",
+      help:
+        "write nothing to the store; so it is served in any case where its files can't be written"
+    ),
+    Option(
+      spelling: "--accept-loss",
+      help:
+        "go on with what is there if something of the store is gone, as it says when it refuses "
+        + "to start; a log that doesn't belong there is set aside"
+    ),
+    Option(
+      spelling: "--restore FILE",
+      help:
+        "put the backup FILE into the place of the store, which no service may have, say how "
+        + "far it is behind, and end"
+    ),
+    Option(
+      spelling: "--replace",
+      help: "with --restore: replace a store that is there; it is kept beside the new one as "
+        + "\u{2026}.replaced-1"
+    ),
+    Option(
+      spelling: "--read-tables FILE",
+      help:
+        "make a folder of tables of an SQLite file that isn't a store, --into DIR, which is there and "
+        + "empty: tables.json, and the rows as lines of JSON; FILE isn't changed; as depot import "
+        + "--apple uses it"
+    ),
+    Option(
+      spelling: "--write-tables DIR",
+      help: "make an SQLite file of such a folder, --into FILE; as depot export --sqlite uses it"
+    ),
+    Option(spelling: "--into PATH", help: "where the tables go"),
+    Option(
+      spelling: "--report-start",
+      help: "write a line of JSON to the standard output when the service answers, with the member "
+        + "\"ready\", or when it can't, with \"err\", and close it"
+    ),
+    Option(
+      spelling: "--check",
+      help: "examine the configuration and the whole store, say what is wrong, and end"
+    ),
+    Option(spelling: "--print-protocol", help: "print the protocol as JSON, and end"),
+    Option(spelling: "--print-manual", help: "print this program's page of the manual, and end"),
+    Option(spelling: "--version", help: "print the version, and end"),
+    Option(spelling: "--help", help: "print this help, and end"),
+  ]
+
+  private static let summary =
+    "keeps a store, and those that clients open beside it, and answers "
+    + "on a Unix socket"
+
+  private static let examples = [
+    "depotd", "depotd --socket /run/depot/depot.sock --data /var/lib/depot",
+    "depotd --check --store ./depot.sqlite",
+  ]
+
+  private static let signals = """
+    SIGTERM and SIGINT finish what runs and end; a second one ends at once. SIGHUP reads the \
+    configuration and opens the log's file again.
+    """
+
+  private static let statuses = [
+    (0, "ended as asked"), (64, "wrong usage, or a wrong configuration"),
+    (66, "a file or folder is missing"), (69, "nothing can be written there"),
+    (70, "the disk failed while it served"),
+    (74, "the disk failed or has no room, or the store is damaged, as the message says"),
+    (75, "another service has the store or the socket"), (77, "not permitted"),
+  ]
+
+  private static var all: [(String, String)] {
+    Setting.all.map { ("--\($0.name) \($0.value)", $0.help) }
+      + options.map { ($0.spelling, $0.help) }
+  }
+
+  /// The output of `depotd --help`.
+  static var text: String {
+    var text = "depotd \(summary).\n\nExamples:\n"
+    text += examples.map { "  \($0)\n" }.joined()
+    text += "\nOptions:\n" + all.map(row).joined()
+    text += "\n" + filled("Signals: " + signals, margin: 0)
+    let list = statuses.map { "\($0) \($1)" }.joined(separator: "; ")
+    return text + filled("Exit status: \(list).", margin: 0) + "\n"
+  }
+
+  /// The page of the manual, depotd(8).
+  static var manual: String {
+    var page = ManualPage(
+      name: "depotd",
+      section: 8,
+      source: "depot \(ProtocolVersion.software)",
+      summary: "the service of an object store"
+    )
+    page.section("Synopsis")
+    page.synopsis("depotd [options]")
+    page.section("Description")
+    page.prose("depotd \(summary). depot(1) is its command line.")
+    page.section("Options")
+    for (spelling, help) in all { page.item(spelling, help) }
+    page.section("Configuration")
+    page.prose(
+      """
+      The file of --config has a setting in each line: its name without the hyphens, and its value, with \
+      spaces or = between them. A # at the start of a line or behind a space begins a comment. A wrong line \
+      is told with the file and its number.
+      """
+    )
+    page.commands(["# /etc/depot/depotd.conf", "allow-group = depot", "slow-ms = 50"])
+    page.section("Signals")
+    page.prose(signals)
+    page.section("Exit status")
+    for (status, meaning) in statuses { page.item("\(status)", meaning) }
+    page.section("Environment")
+    page.item("DEPOT_SOCKET", "where to listen unless --socket says it")
+    page.item(
+      "LISTEN_FDS, NOTIFY_SOCKET, WATCHDOG_USEC, JOURNAL_STREAM",
+      "as systemd sets them: it listens on the socket that it was passed, tells when it is ready and that "
+        + "it is alive, and marks the lines of its log with their priorities"
+    )
+    page.section("Examples")
+    page.commands(examples)
+    page.section("See also")
+    page.prose("depot(1)")
+    return page.text
+  }
+
+  /// The column in which the meanings of options begin.
+  private static let column = 23
+  private static let width = 100
+
+  private static func row(_ spelling: String, _ help: String) -> String {
+    let lines = filled(help, margin: column)
+    guard spelling.utf8.count + 3 < column else { return "  \(spelling)\n" + lines }
+    let padding = String(repeating: " ", count: column - 2 - spelling.utf8.count)
+    return "  \(spelling)\(padding)" + lines.drop { $0 == " " }
+  }
+
+  /// Returns a text in lines that fit, each with a margin in front.
+  private static func filled(_ text: String, margin: Int) -> String {
+    let indent = String(repeating: " ", count: margin)
+    var lines: [String] = []
+    for word in text.split(separator: " ") {
+      if let line = lines.last, line.utf8.count + 1 + word.utf8.count <= width {
+        lines[lines.count - 1] = line + " " + word
+      } else {
+        lines.append(indent + word)
+      }
+    }
+    return lines.map { $0 + "\n" }.joined()
+  }
+}

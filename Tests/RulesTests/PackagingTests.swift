@@ -1,0 +1,67 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The files that are installed beside the programs.
+@Suite struct PackagingTests {
+  private static let folder = Programs.root + "/Sources/depotd/Packaging"
+
+  @Test func `what is installed and removed is what is assembled`() throws {
+    let folder = try TemporaryFolder()
+    let files = folder.path + "/files"
+    let outcome = try Program.run([
+      Self.folder + "/assemble", "files", Programs.folder, files,
+    ])
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let assembled = try FileManager.default.subpathsOfDirectory(atPath: files).filter { path in
+      (try? FileManager.default.contentsOfDirectory(atPath: "\(files)/\(path)")) == nil
+    }
+    let makefile = try String(contentsOfFile: Programs.root + "/Makefile", encoding: .utf8)
+    let list =
+      makefile.components(separatedBy: "INSTALLED := ").dropFirst().first?
+      .components(separatedBy: "\nplace").first?.split { " \\\n".contains($0) } ?? []
+    #expect(Set(assembled) == Set(list.map(String.init)))
+    for name in assembled {
+      #expect(FileManager.default.contents(atPath: "\(files)/\(name)")?.isEmpty == false)
+    }
+    let plan = try Program.run(
+      ["make", "-n", "-C", Programs.root, "uninstall", "PREFIX=/p"],
+      environment: ["MAKEFLAGS": nil, "MAKELEVEL": nil]
+    ).output
+    for path in ["man/man8/depotd.8", "man/man7/depot-schema.7", "man/man1/depot.1"] {
+      #expect(plan.contains(" /p/share/\(path) "), "\(plan)")
+    }
+    #expect(plan.contains(" /p/share/bash-completion/completions/depot "))
+    #expect(!plan.contains("completions/bash"))
+  }
+
+  @Test(.enabled(if: Programs.isInstalled("systemd-analyze"), "there is no systemd"))
+  func `the service may do hardly more than it needs`() throws {
+    // 20 is an exposure of 2.0.
+    let outcome = try Program.run([
+      "systemd-analyze", "security", "--offline=true", "--threshold=20", "--no-pager",
+      Self.folder + "/debian/depotd.service",
+    ])
+    #expect(outcome.status == 0, "\(outcome.output) \(outcome.errors)")
+    #expect(outcome.output.contains("Overall exposure level"))
+  }
+
+  @Test func `the settings that the packages come with are understood`() throws {
+    let folder = try TemporaryFolder()
+    let text = try String(contentsOfFile: Self.folder + "/depotd.conf", encoding: .utf8)
+    // A line that is a comment because it is the default is a setting as well.
+    let lines = text.split(separator: "\n").map { line in
+      line.hasPrefix("#") && !line.hasPrefix("# ") ? line.dropFirst() : line
+    }
+    #expect(lines.contains("allow-group = depot"))
+    // This machine needn't have the group.
+    let file = try folder.write(
+      lines.joined(separator: "\n").replacing("= depot", with: "= root"),
+      to: "depotd.conf"
+    )
+    let outcome = try Program.run([
+      Programs.daemon, "--config", file, "--check", "--store", folder.path + "/none.sqlite",
+    ])
+    #expect(outcome.status == 0, "\(outcome.errors)")
+  }
+}

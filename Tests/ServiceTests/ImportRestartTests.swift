@@ -1,0 +1,96 @@
+import DepotClient
+import DepotProtocol
+import Foundation
+import TestSupport
+import Testing
+
+extension CommandTests {
+  /// Imports whose service ends meanwhile and begins anew.
+  @Suite(.serialized) struct ImportRestartTests {
+    private let daemon: TestDaemon
+
+    init() throws {
+      let link = #"{"name":"next","destination":"Node","optional":true}"#
+      daemon = try TestDaemon(
+        schema: #"{"entities":[{"name":"Item","attributes":[{"name":"n","type":"int64"}]},"#
+          + #"{"name":"Node","attributes":[{"name":"n","type":"int64","unique":true}],"#
+          + #""relationships":["# + link + "]}]}"
+      )
+    }
+
+    /// Restarts the service in the middle of the import of so many records, and returns how it ended.
+    private func importing(_ entity: String, _ count: Int, with signal: Int32) throws -> Outcome {
+      let lines = (0..<count).map { number in
+        entity == "Item"
+          ? "{\"n\":\(number)}" : "{\"n\":\(number),\"next\":\((number + 1) % count)}"
+      }
+      let file = try daemon.folder.write(lines.joined(separator: "\n"), to: "\(entity).ndjson")
+      let program = try Program([
+        Programs.depot, "--socket", daemon.socket, "--no-start", "import", entity, file, "--batch",
+        "20",
+      ])
+      for part in 1...2 {
+        let isBegun: Bool? = try poll {
+          let stored = Int(try daemon.depot(["count", entity]).output.dropLast()) ?? 0
+          return stored >= part * count / 5 ? true : nil
+        }
+        #expect(isBegun == true)
+        daemon.send(signal)
+        _ = try daemon.wait()
+        try daemon.start()
+      }
+      return try program.wait()
+    }
+
+    @Test(arguments: [("Item", 20_000), ("Node", 6000)], [SIGTERM, SIGKILL])
+    func `an import goes on with the next service, and stores each record once`(
+      records: (entity: String, count: Int),
+      signal: Int32
+    ) throws {
+      let (entity, count) = records
+      let outcome = try importing(entity, count, with: signal)
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(outcome.errors.contains("\(count / 1000),000 inserted"), "\(outcome.errors)")
+      #expect(outcome.errors.contains("goes on with the next one"), "\(outcome.errors)")
+      #expect(try daemon.depot(["count", entity]).output == "\(count)\n")
+      let groups = try daemon.depot([
+        "aggregate", entity, "--value", "low=min(n)", "--value", "high=max(n)", "--value",
+        "sum=sum(n)", "-o", "csv",
+      ])
+      #expect(
+        groups.output.contains("0,\(count - 1),\(count * (count - 1) / 2)"),
+        "\(groups.output)"
+      )
+      if entity == "Node" {
+        #expect(try daemon.depot(["count", "Node", "-w", "next == NULL"]).output == "0\n")
+      }
+    }
+
+    @Test func `a container that the next service hasn't open ends the import with what to do`()
+      throws
+    {
+      let schema = try daemon.folder.write(
+        #"{"entities":[{"name":"Item","attributes":[{"name":"n","type":"int64"}]}]}"#,
+        to: "schema.json"
+      )
+      let opened = try daemon.depot(["container", "open", "cache", "--memory", "--schema", schema])
+      #expect(opened.status == 0, "\(opened.errors)")
+      let lines = (0..<20_000).map { "{\"n\":\($0)}" }.joined(separator: "\n")
+      let file = try daemon.folder.write(lines, to: "items.ndjson")
+      let program = try Program([
+        Programs.depot, "--socket", daemon.socket, "--no-start", "--container", "cache", "import",
+        "Item", file, "--batch", "10",
+      ])
+      let isBegun: Bool? = try poll {
+        let outcome = try daemon.depot(["--container", "cache", "count", "Item"])
+        return Int(outcome.output.dropLast()) ?? 0 > 100 ? true : nil
+      }
+      #expect(isBegun == true)
+      #expect(try daemon.terminate() == 0)
+      try daemon.start()
+      let outcome = try program.wait()
+      #expect(outcome.status == 1, "\(outcome.errors)")
+      #expect(outcome.errors.contains("cache"), "\(outcome.errors)")
+    }
+  }
+}
