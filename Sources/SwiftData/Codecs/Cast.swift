@@ -1,4 +1,6 @@
-/// Returns a value as another type; that it is exactly of it is found much faster than a cast finds it.
+/// Returns a value as another type.
+///
+/// Most are exactly of it, which is found much faster than by a cast.
 ///
 /// - Throws: ``SwiftDataError/modelValidationFailure`` if it isn't of the type.
 func cast<Wanted>(_ value: Any, to type: Wanted.Type) throws -> Wanted {
@@ -19,5 +21,6 @@ func isExactly<Wanted>(_ value: Any, _: Wanted.Type) -> Bool { type(of: value) =
 /// Returns a value as a type that it is exactly of.
 @inline(__always)
 func reinterpreted<Value, Wanted>(_ value: Value, as _: Wanted.Type) -> Wanted {
+  // because both types are the same one, as the caller has found
   unsafeBitCast(value, to: Wanted.self)
 }

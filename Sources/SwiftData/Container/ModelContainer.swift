@@ -1,13 +1,16 @@
 internal import Foundation
+internal import Synchronization
 
 /// The stores of a program's objects.
 ///
 /// ```swift
 /// let container = try ModelContainer(for: Trip.self)
 /// ```
-// because what it has is immutable but for the main context, which is the main actor's
+// because what it has is immutable but for the main context, which is the main actor's, and what is
+// behind a lock
 public class ModelContainer: Equatable, @unchecked Sendable {
   let core: ContainerCore
+  private let statedConfigurations = Mutex<Set<ModelConfiguration>?>(nil)
   @MainActor private var knownMainContext: ModelContext?
 
   /// Creates a container of model classes, of those that their relationships lead to, and of their
@@ -94,8 +97,15 @@ public class ModelContainer: Equatable, @unchecked Sendable {
   public final var migrationPlan: (any SchemaMigrationPlan.Type)? { core.migrationPlan }
 
   /// Where the stores are that the service keeps.
-  public final var configurations: Set<ModelConfiguration> {
-    Set(core.configurations.compactMap { $0 as? ModelConfiguration })
+  ///
+  /// The stores were opened when the container was made: others that are set are what it says, and open,
+  /// move, and close none.
+  public var configurations: Set<ModelConfiguration> {
+    get {
+      statedConfigurations.withLock(\.self)
+        ?? Set(core.configurations.compactMap { $0 as? ModelConfiguration })
+    }
+    set { statedConfigurations.withLock { $0 = newValue } }
   }
 
   /// The context of the main actor, which saves by itself.

@@ -247,7 +247,9 @@ struct ContextFetch<T: PersistentModel> {
     result.reserveCapacity(left.count + right.count)
     var (first, second) = (0, 0)
     while first < left.count, second < right.count {
-      if comesBefore(right[second], left[first]) {
+      if order(right[second], left[first])
+        ?? (!filter.isRanked && isEarlier(right[second], left[first]))
+      {
         result.append(right[second])
         second += 1
       } else {
@@ -259,11 +261,16 @@ struct ContextFetch<T: PersistentModel> {
   }
 
   private func comesBefore(_ left: Link, _ right: Link) -> Bool {
+    order(left, right) ?? isEarlier(left, right)
+  }
+
+  /// Returns whether one object comes before another by the descriptor; `nil` if it doesn't tell.
+  private func order(_ left: Link, _ right: Link) -> Bool? {
     if !descriptor.sortBy.isEmpty, let first = left.model as? T, let second = right.model as? T {
       if filter.areInOrder(first, second) { return true }
       if filter.areInOrder(second, first) { return false }
     }
-    return isEarlier(left, right)
+    return nil
   }
 
   /// Whether an object's identifier comes first, or will when both are saved; inserted objects are in

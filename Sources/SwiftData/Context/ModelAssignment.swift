@@ -1,8 +1,8 @@
 internal import DepotClient
-internal import DepotProtocol
+public import DepotProtocol
 public import Foundation
 
-/// A property and what ``ModelContext/update(model:where:includeSubclasses:set:)`` makes of it.
+/// A property and what ``ModelContext/update(_:where:includeSubclasses:set:)`` makes of it.
 public struct ModelAssignment<Model: PersistentModel> {
   private let make: () throws -> StoreAssignment
 
@@ -22,6 +22,33 @@ public struct ModelAssignment<Model: PersistentModel> {
     to target: PersistentIdentifier?
   ) -> ModelAssignment {
     ModelAssignment { .value(try property(keyPath), target.map(Slot.reference) ?? .nothing) }
+  }
+
+  /// Adds to a number; an amount below zero subtracts.
+  ///
+  /// The store adds to the value that it has at that moment, so that nothing is lost where several count.
+  public static func set<Value: AttributeValue & AdditiveArithmetic>(
+    _ keyPath: KeyPath<Model, Value>,
+    adding amount: Value
+  ) -> ModelAssignment { sum(keyPath, amount.attributeValue) }
+
+  /// Adds to a number that may be missing, and stays so.
+  public static func set<Value: AttributeValue & AdditiveArithmetic>(
+    _ keyPath: KeyPath<Model, Value?>,
+    adding amount: Value
+  ) -> ModelAssignment { sum(keyPath, amount.attributeValue) }
+
+  private static func sum(
+    _ keyPath: AnyKeyPath,
+    _ amount: DepotProtocol.Value
+  ) -> ModelAssignment {
+    ModelAssignment {
+      let property = try property(keyPath)
+      return .expression(
+        property,
+        .arithmetic(.add, .attribute(property.name), .value(amount))
+      )
+    }
   }
 
   /// Gives an attribute a value that is computed from each object as it was.

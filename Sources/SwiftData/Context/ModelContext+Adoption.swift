@@ -139,9 +139,9 @@ struct Adoption {
   struct Edit {
     var slot: Int
     var value: Slot
-    /// What a relationship led to, and doesn't any more.
+    /// The targets that a relationship has lost.
     var removed: [Target] = []
-    /// What a relationship leads to since.
+    /// The targets that a relationship has gained.
     var added: [Target] = []
   }
 
@@ -252,7 +252,7 @@ extension Adoption.Target {
 }
 
 extension Slot {
-  /// What a relationship leads to.
+  /// The targets of a relationship.
   fileprivate var targets: [Adoption.Target] {
     switch self {
     case .link(let link): [Adoption.Target(link)]

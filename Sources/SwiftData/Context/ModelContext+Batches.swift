@@ -1,4 +1,4 @@
-internal import DepotProtocol
+public import DepotProtocol
 public import Foundation
 
 /// Changes of many objects at once, in the store itself.
@@ -33,13 +33,70 @@ extension ModelContext {
     for link in links { delete(link) }
   }
 
-  /// Gives new values to all objects of a class that satisfy a predicate.
+  /// Adds to a number of all objects of a class that satisfy a predicate.
   ///
-  /// The store does it at once, and not at the next save; the objects of this context get the values too,
-  /// unless they have changes of their own that aren't saved.
+  /// The store does it as ``update(_:where:includeSubclasses:set:)`` does, so that nothing is lost where
+  /// several count at once.
   ///
   /// ```swift
-  /// try context.update(model: Trip.self, where: #Predicate { $0.days > 30 }, set: [.set(\.isLong, to: true)])
+  /// try context.update(Counter.self, where: #Predicate { $0.name == "visits" }, set: \.count, adding: 1)
+  /// ```
+  ///
+  /// - Returns: How many objects there were.
+  /// - Throws: ``SwiftDataError`` `modelValidationFailure` if a sum is more than the property can be, and
+  ///   others as ``update(_:where:includeSubclasses:set:)`` does.
+  @discardableResult
+  public final func update<T: PersistentModel, Value: AttributeValue & AdditiveArithmetic>(
+    _ model: T.Type,
+    where predicate: Predicate<T>? = nil,
+    includeSubclasses: Bool = true,
+    set keyPath: KeyPath<T, Value>,
+    adding amount: Value
+  ) throws -> Int {
+    try update(
+      model,
+      where: predicate,
+      includeSubclasses: includeSubclasses,
+      set: [.set(keyPath, adding: amount)]
+    )
+  }
+
+  /// Gives a property of all objects of a class that satisfy a predicate another value.
+  ///
+  /// ```swift
+  /// try context.update(Trip.self, where: #Predicate { $0.days > 30 }, set: \.isLong, to: true)
+  /// ```
+  ///
+  /// - Returns: How many objects there were.
+  /// - Throws: ``SwiftDataError`` as ``update(_:where:includeSubclasses:set:)`` does.
+  @discardableResult
+  public final func update<T: PersistentModel, Value: Codable>(
+    _ model: T.Type,
+    where predicate: Predicate<T>? = nil,
+    includeSubclasses: Bool = true,
+    set keyPath: KeyPath<T, Value>,
+    to value: Value
+  ) throws -> Int {
+    try update(
+      model,
+      where: predicate,
+      includeSubclasses: includeSubclasses,
+      set: [.set(keyPath, to: value)]
+    )
+  }
+
+  /// Changes all objects of a class that satisfy a predicate.
+  ///
+  /// The store does it at once, and not at the next save; the objects of this context get the values too,
+  /// unless they have changes of their own that aren't saved. What is computed is so from the values that
+  /// are stored at that moment, whoever has written them.
+  ///
+  /// ```swift
+  /// try context.update(
+  ///   Trip.self,
+  ///   where: #Predicate { $0.days > 30 },
+  ///   set: [.set(\.isLong, to: true), .set(\.visits, adding: 1)]
+  /// )
   /// ```
   ///
   /// - Returns: How many objects there were.
@@ -47,7 +104,7 @@ extension ModelContext {
   ///   `unsupportedKeyPath`, `modelValidationFailure`, and others.
   @discardableResult
   public final func update<T: PersistentModel>(
-    model: T.Type,
+    _ model: T.Type,
     where predicate: Predicate<T>? = nil,
     includeSubclasses: Bool = true,
     set assignments: [ModelAssignment<T>]

@@ -13,7 +13,7 @@ struct PendingChanges {
   private(set) var required: [Link] = []
   /// The objects that came from contexts that are gone, whose rows weren't looked at since.
   var adopted: [Link] = []
-  /// Those of them that the program itself has inserted.
+  /// The adopted objects that the program itself has inserted.
   private var askedFor: Set<ObjectIdentifier> = []
 
   var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty }

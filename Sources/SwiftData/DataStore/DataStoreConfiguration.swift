@@ -1,5 +1,5 @@
 /// Where a store is, and what it holds.
-public protocol DataStoreConfiguration<Store>: Hashable {
+public protocol DataStoreConfiguration: Hashable {
   /// The class that keeps the objects.
   associatedtype Store: DataStore where Store.Configuration == Self
 

@@ -2,26 +2,26 @@ internal import DepotProtocol
 
 /// A request of a context to keep changes.
 @Memberwise
-public struct DataStoreSaveChangesRequest<Snapshot: DataStoreSnapshot>: Sendable {
+public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Sendable {
   /// Which context saves.
   public let editingState: EditingState
   /// The new objects, whose identifiers are temporary.
-  public private(set) var inserted: [Snapshot] = []
+  public private(set) var inserted: [SnapshotType] = []
   /// The changed objects, with all their values.
-  public private(set) var updated: [Snapshot] = []
+  public private(set) var updated: [SnapshotType] = []
   /// The objects that are to go, with their last values.
-  public private(set) var deleted: [Snapshot] = []
+  public private(set) var deleted: [SnapshotType] = []
 }
 
 /// The outcome of a save in a store.
 // because it is immutable; tokens are Sendable, as their protocol says
-public final class DataStoreSaveChangesResult<Snapshot: DataStoreSnapshot>: Sendable {
+public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
   /// The identifier of the store.
   public let storeIdentifier: String
   /// The identifiers of new objects, by the temporary ones.
   public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
   /// Objects whose values are not what the context sent, by their identifiers.
-  public let snapshotsToReregister: [PersistentIdentifier: Snapshot]
+  public let snapshotsToReregister: [PersistentIdentifier: T]
   /// The moment of the history after the save, if the store keeps one.
   public let historyToken: (any HistoryToken)?
 
@@ -34,7 +34,7 @@ public final class DataStoreSaveChangesResult<Snapshot: DataStoreSnapshot>: Send
   public convenience init(
     for storeIdentifier: String,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
-    snapshotsToReregister: [PersistentIdentifier: Snapshot] = [:]
+    snapshotsToReregister: [PersistentIdentifier: T] = [:]
   ) {
     self.init(
       for: storeIdentifier,
@@ -54,7 +54,7 @@ public final class DataStoreSaveChangesResult<Snapshot: DataStoreSnapshot>: Send
   public init(
     for storeIdentifier: String,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
-    snapshotsToReregister: [PersistentIdentifier: Snapshot] = [:],
+    snapshotsToReregister: [PersistentIdentifier: T] = [:],
     historyToken: (any HistoryToken)?
   ) {
     self.storeIdentifier = storeIdentifier

@@ -34,7 +34,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
 
   public func copy(
     persistentIdentifier: PersistentIdentifier,
-    remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]? = nil
+    remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]? = [:]
   ) -> DefaultSnapshot {
     guard let remappedIdentifiers, !remappedIdentifiers.isEmpty else {
       return DefaultSnapshot(persistentIdentifier, values)

@@ -1,5 +1,5 @@
 /// A store that keeps a history of what was saved.
-public protocol HistoryProviding<HistoryType> {
+public protocol HistoryProviding {
   /// The type of one transaction of the history.
   associatedtype HistoryType: HistoryTransaction
 

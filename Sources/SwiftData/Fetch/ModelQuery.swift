@@ -49,7 +49,11 @@ enum ModelQuery {
   ///   - predicate: The predicate.
   ///   - stores: The identifiers of the stores that are asked; any if `nil`.
   /// - Returns: The condition for the service, and whether that is all.
-  static func part<T: PersistentModel>(_ predicate: Predicate<T>, stores: Set<String>?) -> Part {
+  /// - Throws: ``DepotError`` `request.usage` for what is wrong whoever evaluates it.
+  static func part<T: PersistentModel>(
+    _ predicate: Predicate<T>,
+    stores: Set<String>?
+  ) throws(DepotError) -> Part {
     let naming = ModelNaming(stores: stores)
     var part = Part()
     var clauses: [QueryExpression] = []
@@ -60,6 +64,7 @@ enum ModelQuery {
         case let single: clauses.append(single)
         }
       } catch {
+        guard error.code != .usage else { throw error }
         part.problem = part.problem ?? error
       }
     }
@@ -71,6 +76,9 @@ enum ModelQuery {
 
   /// Translates a sort descriptor; `nil` if the service can't sort like that.
   static func sortKey<T: PersistentModel>(_ descriptor: SortDescriptor<T>) -> SortKey? {
+    if descriptor.keyPath == \T.searchRank {
+      return SortKey(.function(.rank, []), descending: descriptor.order == .reverse)
+    }
     guard let sorted = SortedPath.find(descriptor) else { return nil }
     return SortKey(
       sorted.path,

@@ -15,6 +15,8 @@ struct PendingFilter<T: PersistentModel> {
   let problem: DepotError?
   /// The relationships that the predicate and the order go through, and what they lead to.
   let prefixes: [Prefix]
+  /// The keys that are known in memory: those before one by rank, which only the store knows.
+  private let knownSort: [SortKey]?
   private let memory = Memory()
 
   /// A way over relationships.
@@ -35,7 +37,8 @@ struct PendingFilter<T: PersistentModel> {
   ///   - descriptor: The objects that are wanted.
   ///   - stores: The identifiers of the stores that are asked; any if `nil`.
   ///   - refusal: Why the store takes no part of the predicate, if it has said so.
-  /// - Throws: ``SwiftDataError/unsupportedSortDescriptor``.
+  /// - Throws: ``SwiftDataError/unsupportedSortDescriptor`` if there is nothing to rank by, and
+  ///   ``SwiftDataError/unsupportedPredicate`` if the words of a search can't be read.
   init(
     _ descriptor: FetchDescriptor<T>,
     stores: Set<String>? = nil,
@@ -44,17 +47,51 @@ struct PendingFilter<T: PersistentModel> {
     self.descriptor = descriptor
     var part = ModelQuery.Part(problem: refusal)
     if let predicate = descriptor.predicate, refusal == nil {
-      part = ModelQuery.part(predicate, stores: stores)
+      do throws(DepotError) {
+        part = try ModelQuery.part(predicate, stores: stores)
+      } catch {
+        throw SwiftDataError(error, .unsupportedPredicate)
+      }
     }
     expression = descriptor.predicate == nil ? nil : part.expression
     problem = part.problem
     let keys = descriptor.sortBy.map(ModelQuery.sortKey)
     sort = keys.contains { $0 == nil } ? nil : keys.compactMap { $0 }
+    let isRank: (SortKey) -> Bool = { $0.expression == .function(.rank, []) }
+    knownSort = sort.map { Array($0.prefix { !isRank($0) }) }
+    if keys.contains(where: { $0.map(isRank) == true }) {
+      try Self.checkRank(expression, isSorted: sort != nil)
+    }
     var walk = QueryWalk(EntityDescription.of(T.self))
     if let expression { walk.visit(expression) }
     for key in sort ?? [] { walk.visit(key.expression) }
     prefixes = walk.prefixes
   }
+
+  /// - Throws: ``SwiftDataError/unsupportedSortDescriptor`` if the store can't sort by rank.
+  private static func checkRank(_ expression: QueryExpression?, isSorted: Bool) throws {
+    let entity = EntityDescription.of(T.self).name
+    guard expression?.searches.isEmpty == false else {
+      throw SwiftDataError(
+        .unsupportedSortDescriptor,
+        "The predicate has no search of \(entity) by which its objects could be ranked.",
+        hint: "Search a property that is marked .spotlight, as $0.title.matches(text: \"words\").",
+        entity: entity
+      )
+    }
+    guard isSorted else {
+      throw SwiftDataError(
+        .unsupportedSortDescriptor,
+        "Only the store knows ranks, and it doesn't know another key that \(entity) is sorted by.",
+        entity: entity
+      )
+    }
+  }
+
+  /// Whether the store sorts by rank.
+  ///
+  /// Objects that aren't saved have none: they come behind those that are alike in the keys before.
+  var isRanked: Bool { knownSort?.count != sort?.count }
 
   /// Whether the store finds exactly what the predicate says, rather than more.
   var isExact: Bool { problem == nil }
@@ -87,10 +124,10 @@ struct PendingFilter<T: PersistentModel> {
 
   /// Whether one object comes before another, as far as the descriptor says.
   func areInOrder(_ left: T, _ right: T) -> Bool {
-    guard let sort, let first = keys(of: left, sort), let second = keys(of: right, sort) else {
-      return descriptor.sortBy.areInOrder(left, right)
-    }
-    for (index, key) in sort.enumerated() {
+    guard let knownSort, let first = keys(of: left, knownSort),
+      let second = keys(of: right, knownSort)
+    else { return descriptor.sortBy.areInOrder(left, right) }
+    for (index, key) in knownSort.enumerated() {
       let order = Self.order(first[index], second[index], isLocalized: key.isLocalized)
       if order != 0 { return (order < 0) != key.isDescending }
     }

@@ -6,6 +6,8 @@ struct QueryWalk {
   private let description: EntityDescription
   private let entities: [String: EntityDescription]
   private var variables: [String: Place] = [:]
+  /// The elements of the collections that are looked into, the innermost last; `nil` for values.
+  private var elements: [Place?] = []
   /// The relationships, each by its way from the row.
   private(set) var prefixes: [Prefix] = []
   /// The first part that the service doesn't know or can't compare; `nil` if there is none.
@@ -34,7 +36,8 @@ struct QueryWalk {
   /// Looks at an expression.
   mutating func visit(_ expression: QueryExpression) {
     switch expression {
-    case .value, .now, .search, .variable: return
+    case .value, .now, .variable: return
+    case .search(let paths, _): search(paths)
     case .attribute, .member: _ = place(of: expression)
     case .comparison(.equal, let left, .value(.null), _),
       .comparison(.notEqual, let left, .value(.null), _):
@@ -44,13 +47,40 @@ struct QueryWalk {
       .filtered(let collection, let name, let test):
       visit(collection)
       let outer = variables
-      variables[name] = place(of: collection)
+      let element = place(of: collection)
+      variables[name] = element
+      elements.append(element)
       visit(test)
+      elements.removeLast()
       variables = outer
     case .element(let collection, _), .slice(let collection, _):
       visit(collection)
       if isUnordered(collection) { problem = problem ?? "the order of a relationship" }
     default: for part in expression.children { visit(part) }
+    }
+  }
+
+  /// Looks at a search of texts of the object, or of the innermost element.
+  private mutating func search(_ paths: [String]) {
+    guard let start = elements.last ?? Place(path: "", description: description) else {
+      problem = problem ?? "a search of a value"
+      return
+    }
+    if paths.isEmpty { check(start.description.properties, of: start.description.name) }
+    for path in paths {
+      if let place = follow(path, from: start, false) {
+        check(place.description.properties, of: place.description.name)
+      } else {
+        let last = start.description.properties(along: path)?.last
+        check(last.map { [$0] } ?? [], of: "\(start.description.name).\(path)")
+      }
+    }
+  }
+
+  /// Checks that the service can search one of the properties.
+  private mutating func check(_ properties: [PropertyDescription], of name: String) {
+    if !properties.contains(where: \.isSearchable) {
+      problem = problem ?? "the words of \(name), which isn't marked .spotlight"
     }
   }
 

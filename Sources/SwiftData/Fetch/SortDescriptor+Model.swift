@@ -72,6 +72,29 @@ extension SortDescriptor where Compared: PersistentModel {
   }
 }
 
+extension SortDescriptor where Compared: PersistentModel {
+  /// Sorts by how well objects match the searches of the predicate, the best first.
+  ///
+  /// ```swift
+  /// FetchDescriptor<Package>(
+  ///   predicate: #Predicate { $0.summary.matches(text: "object store") },
+  ///   sortBy: [.searchRank]
+  /// )
+  /// ```
+  ///
+  /// Only the store knows ranks: objects that aren't saved come behind those that are alike in the keys
+  /// before. The fetch throws `unsupportedSortDescriptor` if the predicate has no search of a property
+  /// that is marked `.spotlight`, which every object has to satisfy or one of whose alternatives it is.
+  public static var searchRank: SortDescriptor<Compared> {
+    SortDescriptor(\Compared.searchRank, order: .reverse)
+  }
+}
+
+extension PersistentModel {
+  /// The rank of the object in the order of a fetch, which the store knows.
+  var searchRank: Double { 0 }
+}
+
 extension KeyPath {
   /// The key path, for anybody.
   var shared: any KeyPath<Root, Value> & Sendable {

@@ -1,13 +1,25 @@
-internal import DepotProtocol
 public import Foundation
 
 /// Which transactions of the history are wanted.
-@Memberwise
-public struct HistoryDescriptor<TX: HistoryTransaction> {
+public struct HistoryDescriptor<TransactionType: HistoryTransaction> {
   /// The condition that a transaction must satisfy; `nil` means all of them.
-  public var predicate: Predicate<TX>?
+  public var predicate: Predicate<TransactionType>?
   /// The order; the order in which they were made if it is empty.
-  public var sortBy: [SortDescriptor<TX>] = []
+  public var sortBy: [SortDescriptor<TransactionType>]
   /// How many are wanted at most; 0 means all.
   public var fetchLimit: UInt64 = 0
+
+  /// Describes transactions in the order in which they were made.
+  public init(predicate: Predicate<TransactionType>? = nil) {
+    self.init(predicate: predicate, sortBy: [])
+  }
+
+  /// Describes transactions.
+  public init(
+    predicate: Predicate<TransactionType>? = nil,
+    sortBy: [SortDescriptor<TransactionType>] = []
+  ) {
+    self.predicate = predicate
+    self.sortBy = sortBy
+  }
 }

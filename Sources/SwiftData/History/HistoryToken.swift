@@ -7,12 +7,21 @@ public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Senda
   var tokenValue: TokenType? { get }
 }
 
+extension HistoryToken {
+  /// The identifier of the store that the token is of.
+  ///
+  /// It is the first by name if the token is of several, and empty if it doesn't tell.
+  public var storeIdentifier: String {
+    (tokenValue as? [String: any Sendable])?.keys.min() ?? ""
+  }
+}
+
 /// A moment of the history of a container's stores: the last transaction of each.
 ///
 /// A token is greater than another if it is no earlier in any store and later in one.
 public struct DefaultHistoryToken: HistoryToken {
   /// The number of the last transaction, by the identifiers of the stores.
-  public var tokenValue: [String: Int64]?
+  public internal(set) var tokenValue: [String: Int64]?
   /// The epochs that the transactions are of, by the identifiers of the stores.
   private var epochs: [String: Int64]?
   /// The store that alone counts when the token is compared; `nil` if all do.
@@ -51,6 +60,8 @@ public struct DefaultHistoryToken: HistoryToken {
   }
 
   public var id: Int { hashValue }
+
+  public var storeIdentifier: String { tokenValue?.keys.min() ?? "" }
 
   /// The token of a transaction, compared with what others say of its store and not of any other.
   func scoped(to store: String) -> DefaultHistoryToken {

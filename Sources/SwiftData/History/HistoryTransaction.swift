@@ -24,23 +24,23 @@ public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
 @Memberwise
 public struct DefaultHistoryTransaction: HistoryTransaction {
   /// The author, if one was named.
-  public var author: String?
+  public internal(set) var author: String?
   /// The name of the program that made it.
-  public var bundleIdentifier: String = ""
+  public internal(set) var bundleIdentifier: String = ""
   /// The program that made it and the number of its process, as in `editor/812`.
-  public var processIdentifier: String = ""
+  public internal(set) var processIdentifier: String = ""
   /// The changes, object by object.
-  public var changes: [HistoryChange] = []
+  public internal(set) var changes: [HistoryChange] = []
   /// The identifier of the store.
-  public var storeIdentifier: String
+  public internal(set) var storeIdentifier: String
   /// When it was made.
-  public var timestamp: Date
+  public internal(set) var timestamp: Date
   /// The moment after it.
-  public var token: DefaultHistoryToken
+  public internal(set) var token: DefaultHistoryToken
   /// The identifier of the transaction in its store.
-  public var transactionIdentifier: Int64
+  public internal(set) var transactionIdentifier: Int64
   /// The cause, if it isn't a save: `undo:` or `redo:` and a token, or `schema`.
-  public var origin: String?
+  public internal(set) var origin: String?
 
   public var id: Int64 { transactionIdentifier }
 }

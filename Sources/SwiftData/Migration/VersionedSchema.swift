@@ -1,5 +1,5 @@
 /// The models of one version of a program.
-public protocol VersionedSchema {
+public protocol VersionedSchema: SendableMetatype {
   /// The classes, as they were in this version.
   static var models: [any PersistentModel.Type] { get }
   /// The number of the version; greater than those of all versions before.

@@ -1,11 +1,12 @@
 public import Foundation
 
+/// Observers of results without sections.
 extension ResultsObserver where SectionTitle == Never {
   /// Creates an observer of what a descriptor describes, in a context.
   ///
   /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
   public convenience init(
-    fetchDescriptor: FetchDescriptor<Element>,
+    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
@@ -17,12 +18,11 @@ extension ResultsObserver where SectionTitle == Never {
   /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
   public convenience init(
     filterBy: Predicate<Element>? = nil,
-    sortBy: [SortDescriptor<Element>] = [],
+    sortBy: [SortDescriptor<Element>]? = nil,
     modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
-    let descriptor = FetchDescriptor(predicate: filterBy, sortBy: sortBy)
-    try self.init(descriptor, nil, modelContext, isolation)
+    try self.init(FetchDescriptor(filterBy, sortBy), nil, modelContext, isolation)
   }
 
   /// Creates an observer of what a descriptor describes,
@@ -30,7 +30,7 @@ extension ResultsObserver where SectionTitle == Never {
   ///
   /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
   public convenience init(
-    fetchDescriptor: FetchDescriptor<Element>,
+    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
     modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
@@ -43,106 +43,143 @@ extension ResultsObserver where SectionTitle == Never {
   /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
   public convenience init(
     filterBy: Predicate<Element>? = nil,
-    sortBy: [SortDescriptor<Element>] = [],
+    sortBy: [SortDescriptor<Element>]? = nil,
     modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
-    let descriptor = FetchDescriptor(predicate: filterBy, sortBy: sortBy)
+    let descriptor = FetchDescriptor(filterBy, sortBy)
     try self.init(descriptor, nil, modelContainer.context(isolation), isolation)
   }
 }
 
-extension ResultsObserver where SectionTitle: ResultsSectionTitle {
-  /// The property by which the results are in sections; a new one takes effect at once.
-  public var sectionBy: KeyPath<Element, SectionTitle>? {
-    get { section?.keyPath as? KeyPath<Element, SectionTitle> }
-    set { section = newValue.map { Section($0) } }
-  }
-
-  /// Creates an observer of what a descriptor describes in sections, in a context.
+/// Observers of results in sections of a text.
+///
+/// Where the text may be absent, the objects without one are in the section with the empty title.
+extension ResultsObserver where SectionTitle == String {
+  /// Creates an observer of what a descriptor describes in sections of a text, in a context.
   ///
   /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
   public convenience init(
-    fetchDescriptor: FetchDescriptor<Element>,
-    sectionBy: KeyPath<Element, SectionTitle>,
+    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
+    sectionBy: KeyPath<Element, String>,
     modelContext: ModelContext,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
     try self.init(fetchDescriptor, Section(sectionBy), modelContext, isolation)
   }
 
-  /// Creates an observer of objects that satisfy a predicate in sections, in a context.
-  ///
-  /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
-  public convenience init(
-    filterBy: Predicate<Element>? = nil,
-    sortBy: [SortDescriptor<Element>] = [],
-    sectionBy: KeyPath<Element, SectionTitle>,
-    modelContext: ModelContext,
-    isolation: isolated (any Actor)? = #isolation
-  ) throws {
-    let descriptor = FetchDescriptor(predicate: filterBy, sortBy: sortBy)
-    try self.init(descriptor, Section(sectionBy), modelContext, isolation)
-  }
-
-  /// Creates an observer of what a descriptor describes in sections,
+  /// Creates an observer of what a descriptor describes in sections of a text,
   /// of a container: in its main context on the main actor, else in a new one.
   ///
   /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
   public convenience init(
-    fetchDescriptor: FetchDescriptor<Element>,
-    sectionBy: KeyPath<Element, SectionTitle>,
+    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
+    sectionBy: KeyPath<Element, String>,
     modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
     try self.init(fetchDescriptor, Section(sectionBy), modelContainer.context(isolation), isolation)
   }
 
-  /// Creates an observer of objects that satisfy a predicate in sections,
+  /// Creates an observer of objects that satisfy a predicate in sections of a text, in a context.
+  ///
+  /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
+  public convenience init(
+    filterBy: Predicate<Element>? = nil,
+    sortBy: [SortDescriptor<Element>]? = nil,
+    sectionBy: KeyPath<Element, String>,
+    modelContext: ModelContext,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(FetchDescriptor(filterBy, sortBy), Section(sectionBy), modelContext, isolation)
+  }
+
+  /// Creates an observer of objects that satisfy a predicate in sections of a text,
   /// of a container: in its main context on the main actor, else in a new one.
   ///
   /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
   public convenience init(
     filterBy: Predicate<Element>? = nil,
-    sortBy: [SortDescriptor<Element>] = [],
-    sectionBy: KeyPath<Element, SectionTitle>,
+    sortBy: [SortDescriptor<Element>]? = nil,
+    sectionBy: KeyPath<Element, String>,
     modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
   ) throws {
-    let descriptor = FetchDescriptor(predicate: filterBy, sortBy: sortBy)
+    let descriptor = FetchDescriptor(filterBy, sortBy)
+    try self.init(descriptor, Section(sectionBy), modelContainer.context(isolation), isolation)
+  }
+
+  /// Creates an observer of what a descriptor describes in sections of a text that may be absent, in a context.
+  ///
+  /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
+    sectionBy: KeyPath<Element, String?>,
+    modelContext: ModelContext,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(fetchDescriptor, Section(sectionBy), modelContext, isolation)
+  }
+
+  /// Creates an observer of what a descriptor describes in sections of a text that may be absent,
+  /// of a container: in its main context on the main actor, else in a new one.
+  ///
+  /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element> = FetchDescriptor<Element>(),
+    sectionBy: KeyPath<Element, String?>,
+    modelContainer: ModelContainer,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(fetchDescriptor, Section(sectionBy), modelContainer.context(isolation), isolation)
+  }
+
+  /// Creates an observer of objects that satisfy a predicate in sections of a text that may be absent, in a context.
+  ///
+  /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
+  public convenience init(
+    filterBy: Predicate<Element>? = nil,
+    sortBy: [SortDescriptor<Element>]? = nil,
+    sectionBy: KeyPath<Element, String?>,
+    modelContext: ModelContext,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    try self.init(FetchDescriptor(filterBy, sortBy), Section(sectionBy), modelContext, isolation)
+  }
+
+  /// Creates an observer of objects that satisfy a predicate in sections of a text that may be absent,
+  /// of a container: in its main context on the main actor, else in a new one.
+  ///
+  /// - Throws: ``SwiftDataError`` if the objects can't be fetched.
+  public convenience init(
+    filterBy: Predicate<Element>? = nil,
+    sortBy: [SortDescriptor<Element>]? = nil,
+    sectionBy: KeyPath<Element, String?>,
+    modelContainer: ModelContainer,
+    isolation: isolated (any Actor)? = #isolation
+  ) throws {
+    let descriptor = FetchDescriptor(filterBy, sortBy)
     try self.init(descriptor, Section(sectionBy), modelContainer.context(isolation), isolation)
   }
 }
 
-extension ResultsObserver.Section where SectionTitle: ResultsSectionTitle {
-  init(_ keyPath: KeyPath<Element, SectionTitle>) {
-    self.init(keyPath: keyPath, sort: [SectionTitle._$sort(by: keyPath)]) { $0[keyPath: keyPath] }
+extension ResultsObserver.Section where SectionTitle == String {
+  init(_ keyPath: KeyPath<Element, String>) {
+    self.init(keyPath: keyPath, sort: [SortDescriptor(keyPath.shared)]) { $0[keyPath: keyPath] }
+  }
+
+  init(_ keyPath: KeyPath<Element, String?>) {
+    // What is absent comes first, and the empty text next, so that both are one section.
+    self.init(keyPath: keyPath, sort: [SortDescriptor(keyPath.shared)]) {
+      $0[keyPath: keyPath] ?? ""
+    }
   }
 }
 
-/// A type of titles by which results can be in sections: `String` or `String?`.
-///
-/// Its requirement has an underscore, as it isn't for programs to call.
-// swift-format-ignore: NoLeadingUnderscores
-public protocol ResultsSectionTitle: Hashable {
-  /// Returns the key by which objects are sorted by their titles.
-  static func _$sort<Model: PersistentModel>(
-    by keyPath: KeyPath<Model, Self>
-  ) -> SortDescriptor<Model>
-}
-
-// swift-format-ignore: NoLeadingUnderscores
-extension String: ResultsSectionTitle {
-  public static func _$sort<Model: PersistentModel>(
-    by keyPath: KeyPath<Model, String>
-  ) -> SortDescriptor<Model> { SortDescriptor(keyPath.shared) }
-}
-
-// swift-format-ignore: NoLeadingUnderscores
-extension String?: ResultsSectionTitle {
-  public static func _$sort<Model: PersistentModel>(
-    by keyPath: KeyPath<Model, String?>
-  ) -> SortDescriptor<Model> { SortDescriptor(keyPath.shared) }
+extension FetchDescriptor {
+  fileprivate init(_ predicate: Predicate<T>?, _ sortBy: [SortDescriptor<T>]?) {
+    self.init(predicate: predicate, sortBy: sortBy ?? [])
+  }
 }
 
 extension ModelContainer {

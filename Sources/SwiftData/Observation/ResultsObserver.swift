@@ -20,10 +20,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
   public var fetchDescriptor: FetchDescriptor<Element> {
     didSet { refetch() }
   }
-  /// The sections; those of a new property are made at once.
-  var section: Section? {
-    didSet { refetch() }
-  }
+  private let section: Section?
   private var dependency: ResultsDependency
   private var elements: [Element] = []
   private var positions: [ObjectIdentifier: Int]?
@@ -74,6 +71,9 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     set { fetchDescriptor.sortBy = newValue }
   }
 
+  /// The property by which the results are in sections; `nil` without sections.
+  public var sectionBy: PartialKeyPath<Element>? { section?.keyPath }
+
   /// The descriptor of the results, sorted by sections first.
   private var whole: FetchDescriptor<Element> {
     guard let section else { return fetchDescriptor }
@@ -85,15 +85,29 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
   // MARK: - Results
 
   /// The results.
+  ///
+  /// Others that are set stand in for them, and in the sections, until a change makes the observer fetch.
   public var results: FetchResultsCollection<Element> {
-    registrar.access(self, keyPath: \.results)
-    return collection
+    get {
+      registrar.access(self, keyPath: \.results)
+      return collection
+    }
+    set { take(Array(newValue)) }
   }
 
   /// The results in sections; `nil` without sections.
+  ///
+  /// Others that are set stand in for them, and for the results, until a change makes the observer fetch.
   public var sections: SectionedResults<Element, SectionTitle>? {
-    registrar.access(self, keyPath: \.results)
-    return sectioned
+    get {
+      registrar.access(self, keyPath: \.results)
+      return sectioned
+    }
+    set {
+      var all = elements
+      if let newValue { all = Array(newValue.joined()) }
+      show(all, newValue)
+    }
   }
 
   /// Returns the result at a place: of a section and in it, or among all if there are no sections.
@@ -158,12 +172,23 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
       !found.elementsEqual(elements, by: ===) || titles?.sectionTitles != sectioned?.sectionTitles
         || titles?.map(\.count) != sectioned?.map(\.count)
     else { return }
+    show(found, titles)
+  }
+
+  private func show(_ found: [Element], _ sections: SectionedResults<Element, SectionTitle>?) {
     registrar.withMutation(of: self, keyPath: \.results) {
       elements = found
       positions = nil
       collection = FetchResultsCollection(found)
-      sectioned = titles
+      sectioned = sections
     }
+  }
+}
+
+extension ResultsObserver: CustomDebugStringConvertible {
+  public var debugDescription: String {
+    let sections = sectioned.map { " in \($0.count) sections" } ?? ""
+    return "\(Self.self): \(elements.count) results\(sections)"
   }
 }
 

@@ -44,11 +44,11 @@ extension Schema {
     CustomDebugStringConvertible, @unchecked Sendable
   {
     /// The kinds of indexes.
-    public enum Types<Model: PersistentModel>: Hashable {
+    public enum Types<P: PersistentModel>: Hashable {
       /// An index that keeps an order.
-      case binary([PartialKeyPath<Model>])
+      case binary([PartialKeyPath<P>])
       /// An index for ranges of several numbers.
-      case rtree([PartialKeyPath<Model>])
+      case rtree([PartialKeyPath<P>])
     }
 
     /// The indexes.

@@ -82,7 +82,7 @@ public final class Schema: Codable, Sendable {
   }
 
   /// Returns the name of the entity of a model class.
-  public static func entityName(for type: any PersistentModel.Type) -> String {
+  public static func entityName<T: PersistentModel>(for type: T.Type) -> String {
     String(describing: type)
   }
 

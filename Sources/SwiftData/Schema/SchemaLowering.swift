@@ -143,6 +143,18 @@ struct SchemaLowering {
   }
 }
 
+extension PropertyDescription {
+  /// Whether the service keeps a full-text index of the values.
+  var isSearchable: Bool {
+    guard let options = attribute?.options, options.contains(.spotlight),
+      var attribute = codec?.attribute
+    else { return false }
+    attribute.isUnique = self.attribute?.isUnique ?? false
+    attribute.setOptions(options)
+    return attribute.options.contains(.spotlight)
+  }
+}
+
 extension Attribute {
   /// Takes the options that the service has for values of this type.
   fileprivate mutating func setOptions(_ options: [Schema.Attribute.Option]) {

@@ -92,6 +92,10 @@ import Testing
     let identifier = try #require(container.storeIdentifier(forConfigurationNamed: "rest"))
     #expect(container.configurationName(forStoreIdentifier: identifier) == "rest")
     #expect(container.configurations == [ships, rest])
+    // They are what it says, and the stores stay.
+    container.configurations = [ships]
+    #expect(container.configurations == [ships])
+    #expect(container.stores.count == 2)
     let context = ModelContext(container)
     let buoy = Fleet.Buoy(number: 4)
     context.insert(buoy)

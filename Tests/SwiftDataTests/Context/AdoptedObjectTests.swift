@@ -37,7 +37,7 @@ import Testing
     try ModelContext(fixture.container).fetch(FetchDescriptor(sortBy: [SortDescriptor(name)]))
   }
 
-  /// What another context reads.
+  /// The values that another context reads.
   private func stored<Model: PersistentModel>(
     _ name: any KeyPath<Model, String> & Sendable,
     _ type: Model.Type = Model.self

@@ -27,7 +27,7 @@ import Testing
     let context = fixture.other
     let found = try context.fetch(FetchDescriptor<Gadget>())
     let count = try context.update(
-      model: Gadget.self,
+      Gadget.self,
       where: #Predicate { $0.count == 3 },
       set: [
         .set(\.note, to: "three"), .set(\.price, to: #Expression<Gadget, Double> { $0.price + 1 }),

@@ -45,7 +45,7 @@ import Testing
         let wanted = #Predicate<Setlist> { (it: Setlist) in
           (it.name == "x" ? it.tunes : it.favourites).contains { $0.title == "a" }
         }
-        try context.update(model: Setlist.self, where: wanted, set: [.set(\.name, to: "y")])
+        try context.update(Setlist.self, where: wanted, set: [.set(\.name, to: "y")])
       },
     ]
     for text in texts {

@@ -68,7 +68,7 @@ import Testing
   @Test func `can't be what relationships are set to at once`() throws {
     let place = try #require(foreignShip.haven?.persistentModelID)
     #expect(throws: SwiftDataError.modelValidationFailure) {
-      try context.update(model: Ship.self, set: [.set(\.haven, to: place)])
+      try context.update(Ship.self, set: [.set(\.haven, to: place)])
     }
     #expect(throws: SwiftDataError.modelValidationFailure) {
       try context.insert(model: Ship.self, rows: 1) { _, row in

@@ -56,7 +56,7 @@ import Testing
 
   @Test func `values are computed once`() throws {
     func lengthen() throws -> Int {
-      try context.update(model: Ship.self, set: [.set(\.length, to: #Expression { $0.length + 1 })])
+      try context.update(Ship.self, set: [.set(\.length, to: #Expression { $0.length + 1 })])
     }
     let before = try ModelContext(container).fetch(FetchDescriptor<Ship>()).map(\.length)
     try lose { _ = try lengthen() }
@@ -73,7 +73,7 @@ import Testing
     #expect(try names().isEmpty)
     try insert("new", count: 1)
     func rename(_ name: String) throws {
-      try context.update(model: Ship.self, set: [.set(\.name, to: name)])
+      try context.update(Ship.self, set: [.set(\.name, to: name)])
     }
     try lose { try rename("A") }
     try rename("B")

@@ -59,7 +59,7 @@ import Testing
     let context = fixture.other
     let known = try fixture.journeys(context)
     let count = try context.update(
-      model: Journey.self,
+      Journey.self,
       where: #Predicate { $0.days > 2 },
       set: [
         .set(\.title, to: "long"), .set(\.temper, to: .wild),
@@ -74,11 +74,11 @@ import Testing
     #expect(stored.map(\.days) == [1, 2, 30, 40, 50, 60])
     #expect(stored.map(\.title) == ["J1", "J2", "long", "long", "long", "long"])
     #expect(stored[3].temper == .wild)
-    #expect(try context.update(model: Journey.self, set: [.set(\.budget, to: nil)]) == 6)
+    #expect(try context.update(Journey.self, set: [.set(\.budget, to: nil)]) == 6)
     #expect(try fixture.journeys(fixture.other).allSatisfy { $0.budget == nil })
     #expect(
       try context.update(
-        model: Journey.self,
+        Journey.self,
         where: #Predicate { $0.days > 1000 },
         set: [.set(\.title, to: "")]
       ) == 0
@@ -92,7 +92,7 @@ import Testing
     let guides = try context.fetch(FetchDescriptor<Guide>(sortBy: [SortDescriptor(\.name)]))
     #expect(guides.map(\.journeys.count) == [3, 3])
     try context.update(
-      model: Journey.self,
+      Journey.self,
       where: #Predicate { $0.days < 5 },
       set: [.set(\.guide, to: guides[0].persistentModelID)]
     )
@@ -104,7 +104,7 @@ import Testing
     try context.save()
     let error = #expect(throws: SwiftDataError.modelValidationFailure) {
       try context.update(
-        model: Journey.self,
+        Journey.self,
         set: [.set(\.guide, to: guides[1].persistentModelID)]
       )
     }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the compiler says about predicates that are wrong, in a file that imports Foundation too.
+/// The compiler's errors about predicates that are wrong, in a file that imports Foundation too.
 @Suite(.serialized) struct `Errors of the compiler in predicates` {
   /// A use of a macro with a property that there isn't.
   static let uses = [

@@ -24,12 +24,12 @@ import Testing
     } onChange: {
       told.append("count")
     }
-    try context.update(model: Gadget.self, set: [.set(\.count, to: 9)])
+    try context.update(Gadget.self, set: [.set(\.count, to: 9)])
     #expect(told == ["count"])
     #expect(gadget.count == 9)
     try context.insert(model: Gadget.self, rows: 1) { _, row in row[\.name] = "Nut" }
     #expect(told == ["count"])
-    try context.update(model: Ship.self, set: [.set(\.haven, to: nil)])
+    try context.update(Ship.self, set: [.set(\.haven, to: nil)])
     #expect(told == ["count", "ships"])
     #expect(haven.ships.isEmpty)
   }

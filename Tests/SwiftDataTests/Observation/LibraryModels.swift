@@ -13,6 +13,7 @@ import SwiftData
 @Model final class Volume {
   var title: String
   var pages: Int
+  var genre: String?
   var isLent: Bool
   var place: Place?
   var shelf: Shelf?

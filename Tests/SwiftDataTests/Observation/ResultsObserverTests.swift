@@ -119,6 +119,59 @@ import Testing
     #expect(sections.map(\.count) == [2, 1, 1, 1])
   }
 
+  @Test func `objects without a title are in the section with the empty one`() async throws {
+    let volumes = try context.fetch(FetchDescriptor<Volume>(sortBy: [SortDescriptor(\.title)]))
+    for (volume, genre) in zip(volumes, [nil, "novel", ""]) { volume.genre = genre }
+    let observer = try ResultsObserver<Volume, String>(sectionBy: \.genre, modelContext: context)
+    #expect(observer.sectionBy == \Volume.genre)
+    let sections = try #require(observer.sections)
+    #expect(sections.sectionTitles == ["", "novel"])
+    #expect(sections[sectionTitle: ""]?.map(\.title) == ["Dune", "Solaris"])
+    volumes[1].genre = nil
+    try await expectSoon { observer.sections?.map(\.count) == [3] }
+    let sorted = try ResultsObserver<Volume, String>(
+      filterBy: #Predicate { $0.pages > 200 },
+      sortBy: [SortDescriptor(\.pages, order: .reverse)],
+      sectionBy: \.genre,
+      modelContainer: container
+    )
+    #expect(sorted.sections?.first?.map(\.pages) == [500, 300])
+  }
+
+  @Test func `results and sections that are set stand in until the next change`() async throws {
+    let observer = try ResultsObserver<Volume, String>(
+      sortBy: nil,
+      sectionBy: \.title,
+      modelContext: context
+    )
+    let (all, sections) = (observer.results, try #require(observer.sections))
+    let witness = Witness()
+    witness.watch { _ = observer.results.count }
+    observer.results = FetchResultsCollection([all[2], all[0]])
+    #expect(witness.count == 1)
+    #expect(observer.sections?.sectionTitles == [all[2].title, all[0].title])
+    #expect(observer.indexPath(for: all[0]) == IndexPath(indexes: [1, 0]))
+    #expect(observer.indexPath(for: all[1]) == nil)
+    observer.sections = sections
+    #expect(observer.results == all)
+    observer.sections = nil
+    #expect(observer.sections == nil && observer.results == all)
+    observer.results = FetchResultsCollection([])
+    #expect(observer.debugDescription.contains("0 results in 0 sections"))
+    context.insert(Volume(title: "Aeneid"))
+    try await expectSoon { observer.sections?.count == 4 && observer.results.count == 4 }
+  }
+
+  @Test func `all that isn't said has its default`() throws {
+    let plain = try ResultsObserver<Volume, Never>(modelContext: context)
+    #expect(plain.results.count == 3)
+    #expect(plain.sections == nil && plain.sectionBy == nil)
+    #expect(plain.fetchDescriptor == FetchDescriptor<Volume>())
+    #expect(try ResultsObserver<Volume, Never>(modelContainer: container).results.count == 3)
+    let sectioned = try ResultsObserver<Volume, String>(sectionBy: \.title, modelContext: context)
+    #expect(sectioned.sections?.count == 3)
+  }
+
   @Test func `a predicate over a relationship depends on what it leads to`() async throws {
     let shelf = Shelf(name: "A")
     context.insert(shelf)

@@ -8,4 +8,20 @@ extension PredicateBuilder {
   ) -> ValueConversion<P, String> where P.Output: BinaryInteger {
     ValueConversion(part)
   }
+
+  /// Whether a text has the words of a search.
+  public static func search<Text: Part, Words: Part<String>>(
+    _ text: Text,
+    _ words: Words
+  ) -> TextSearch<Text, Words> where Text.Output: SearchableText {
+    TextSearch(text, words)
+  }
+
+  /// Whether the texts of an object have the words of a search.
+  public static func search<Object: Part, Words: Part<String>>(
+    _ object: Object,
+    _ words: Words
+  ) -> ObjectSearch<Object, Words> where Object.Output: PersistentModel {
+    ObjectSearch(object, words)
+  }
 }
