@@ -2,14 +2,18 @@
 """Checks a service or a client against the protocol. Needs nothing but Python 3.10.
 
 run.py server --start 'depotd --socket {socket} --store {store}' [--socket PATH]
-              [--transcripts DIR] [--frames DIR] [--json DIR] [--only TEXT] [--seed N] [--quick]
+              [--transcripts DIR] [--frames DIR] [--json DIR] [--values DIR] [--only TEXT]
+              [--seed N] [--quick]
     Starts a fresh service with an empty store for each transcript and plays it in both framings,
-    with whole, byte by byte and random writes; then the frame vectors and the JSON vectors.
+    with whole, byte by byte and random writes; then the frame, JSON, and value vectors.
     Without --start it talks to the service at --socket, and plays the vectors only.
 
-run.py client -- COMMAND…
-    Runs COMMAND with $DEPOT_SOCKET set to a service whose every answer is the next question.
-    client-checklist.md tells what the command must do.
+run.py client [--level 1|2] -- COMMAND…
+    Runs COMMAND with $DEPOT_SOCKET set to a service whose every answer is the next question, and
+    $DEPOT_CERTIFY to the level. client-checklist.md tells what the command must do.
+
+run.py program --start 'depotd --socket {socket} --store {store}' -- COMMAND…
+    Runs COMMAND with $DEPOT_SOCKET set to a fresh service; its output is shown if it fails.
 
 Prints a line for each failure and ends with 'N passed, N failed'; exits with 1 if any failed.
 """
@@ -20,6 +24,7 @@ import sys
 
 import certify
 import vectors
+from document import Document
 from service import Service
 from transcript import Player, Transcript
 from wire import Failure
@@ -46,6 +51,7 @@ class Results:
 
 
 def play_transcripts(options, results):
+    document = Document(ROOT)
     for path in sorted(options.transcripts.rglob("*.ndjson")):
         name = str(path.relative_to(options.transcripts))
         if options.only not in name:
@@ -62,7 +68,7 @@ def play_transcripts(options, results):
 
             def body():
                 with Service(options.start, options.socket) as service:
-                    Player(transcript, service.socket, framing, split, options.seed).run()
+                    Player(transcript, document, service.socket, framing, split, options.seed).run()
 
             results.run(f"{name} ({framing}, {split}, seed {options.seed})", body)
 
@@ -70,7 +76,8 @@ def play_transcripts(options, results):
 def play_vectors(options, results):
     with Service(options.start, options.socket) as service:
         for vector in (vectors.frames(options.frames, service),
-                       vectors.documents(options.json, service)):
+                       vectors.documents(options.json, service),
+                       vectors.values(options.values, service)):
             for name, body in vector:
                 if options.only in name:
                     results.run(name, body)
@@ -88,20 +95,38 @@ def server(options):
     return results.finish()
 
 
-def client(command):
+def client(words):
+    level = 1
+    if words[:1] == ["--level"]:
+        if words[1:2] not in (["1"], ["2"]):
+            sys.exit("run.py: there are the levels 1 and 2")
+        level, words = int(words[1]), words[2:]
+    command = words[1:] if words[:1] == ["--"] else words
+    if not command:
+        sys.exit(__doc__)
     results = Results()
-    results.run("client " + " ".join(command), lambda: certify.run(command))
+    results.run(f"client, level {level}: " + " ".join(command), lambda: certify.run(command, level))
+    return results.finish()
+
+
+def program(words):
+    if words[:1] != ["--start"] or words[2:3] != ["--"] or not words[3:]:
+        sys.exit(__doc__)
+    results = Results()
+
+    def body():
+        with Service(words[1], None) as service:
+            certify.execute(words[3:], DEPOT_SOCKET=service.socket)
+
+    results.run("program " + " ".join(words[3:]), body)
     return results.finish()
 
 
 def main():
+    if sys.argv[1:2] == ["program"]:
+        return program(sys.argv[2:])
     if sys.argv[1:2] == ["client"]:
-        command = sys.argv[2:]
-        if command[:1] == ["--"]:
-            command = command[1:]
-        if not command:
-            sys.exit(__doc__)
-        return client(command)
+        return client(sys.argv[2:])
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("mode", choices=["server"])
@@ -110,6 +135,7 @@ def main():
     parser.add_argument("--transcripts", type=pathlib.Path, default=ROOT / "transcripts")
     parser.add_argument("--frames", type=pathlib.Path, default=ROOT / "vectors" / "frames")
     parser.add_argument("--json", type=pathlib.Path, default=ROOT / "vectors" / "json")
+    parser.add_argument("--values", type=pathlib.Path, default=ROOT / "vectors" / "values")
     parser.add_argument("--only", default="")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     parser.add_argument("--quick", action="store_true")

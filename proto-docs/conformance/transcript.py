@@ -26,8 +26,8 @@ class Transcript:
 class Player:
     """One run of a transcript against a service."""
 
-    def __init__(self, transcript, path, framing, split, seed):
-        self.transcript, self.path = transcript, path
+    def __init__(self, transcript, document, path, framing, split, seed):
+        self.transcript, self.document, self.path = transcript, document, path
         self.options = (framing, split, seed)
         self.names = {}
         self.wire = None
@@ -36,6 +36,7 @@ class Player:
     def open(self):
         self.wire = Wire.connect(self.path, *self.options)
         self.waiting = []
+        self.calls = {}
 
     def run(self):
         try:
@@ -50,7 +51,7 @@ class Player:
 
     def play(self, step):
         if "->" in step:
-            self.wire.send(fill(step["->"], self.names))
+            self.send([step["->"]])
         elif "<-" in step:
             expected = step["<-"]
             match(expected, self.next(expected), self.names)
@@ -62,10 +63,11 @@ class Player:
             size = step["$oversize"]
             self.wire.send_bytes(self.wire.wrap(b'{"a":"' + b"x" * (size - 8) + b'"}'))
         elif "$pipeline" in step:
-            frames = [fill(frame, self.names) for frame in step["$pipeline"]]
-            self.wire.send_bytes(b"".join(self.wire.wrap(encode(f)) for f in frames))
+            self.send(step["$pipeline"])
         elif "$quiet" in step:
             self.quiet(step["$quiet"], step.get("ms", 150) / 1000)
+        elif step.get("$half"):
+            self.wire.end_sending()
         elif step.get("$close"):
             self.expect_close()
         elif step.get("$reconnect"):
@@ -75,6 +77,19 @@ class Player:
         else:
             raise Failure(f"the runner does not know the step {show(step)}")
 
+    def send(self, frames):
+        frames = [fill(frame, self.names) for frame in frames]
+        for frame in frames:
+            if "call" in frame:
+                self.calls[frame.get("id")] = frame["call"]
+        self.wire.send_bytes(b"".join(self.wire.wrap(encode(frame)) for frame in frames))
+
+    def receive(self, *timeout):
+        frame = self.wire.receive(*timeout)
+        if frame is not None:
+            self.document.check(frame, self.calls)
+        return frame
+
     def next(self, expected):
         """Returns the next frame of the same call, or the next without id; keeps the others."""
         key = expected.get("id")
@@ -82,7 +97,7 @@ class Player:
             if frame.get("id") == key:
                 return self.waiting.pop(index)
         while True:
-            frame = self.wire.receive()
+            frame = self.receive()
             if frame is None:
                 seen = "; waiting: " + show(self.waiting) if self.waiting else ""
                 why = "the service closed" if self.wire.closed else "nothing came"
@@ -103,7 +118,7 @@ class Player:
 
     def quiet(self, key, seconds):
         """No frame of the call may come or have come."""
-        while (frame := self.wire.receive(seconds)) is not None:
+        while (frame := self.receive(seconds)) is not None:
             if not self.ignore(frame, {}):
                 self.waiting.append(frame)
         for frame in self.waiting:
@@ -111,7 +126,7 @@ class Player:
                 raise Failure(f"expected nothing for call {key}, got {show(frame)}")
 
     def expect_close(self):
-        while (frame := self.wire.receive()) is not None:
+        while (frame := self.receive()) is not None:
             if not self.ignore(frame, {}):
                 raise Failure(f"expected the end of the connection, got {show(frame)}")
         if not self.wire.closed:
@@ -120,11 +135,11 @@ class Player:
     def finish(self):
         if self.waiting:
             raise Failure(f"unexpected frames: {show(self.waiting)}")
-        if self.wire.closed:
+        if self.wire.closed or self.wire.has_ended:
             return
         # A frame that comes too late would go unnoticed; the answer to a ping comes behind it.
         self.wire.send({"ping": 4242})
-        while (frame := self.wire.receive()) is not None:
+        while (frame := self.receive()) is not None:
             if frame.get("pong") == 4242:
                 return
             if not self.ignore(frame, {}):

@@ -1,4 +1,4 @@
-"""The frame vectors and JSON vectors, each played on a connection of its own."""
+"""The frame, JSON, and value vectors, each played on a connection of its own."""
 import json
 
 from wire import Failure, Wire, match, show
@@ -101,3 +101,70 @@ def judge(vector, data, path):
                 match({"offset": vector["offset"]}, error.get("details"), {}, "/details")
     finally:
         wire.close()
+
+
+class Spelling(str):
+    """A number with a fraction or an exponent, as it is spelt."""
+
+
+def spelled(data):
+    """Parses JSON without making doubles of numbers."""
+    return json.loads(data, parse_float=Spelling)
+
+
+def is_same(kind, left, right):
+    """Whether two values of a type, parsed by `spelled`, are one value."""
+    if kind == "double" and not isinstance(left, bool) and not isinstance(right, bool):
+        numbers = [v if isinstance(v, str) and not isinstance(v, Spelling) else float(v).hex()
+                   for v in (left, right)]
+        return numbers[0] == numbers[1]
+    if kind == "date" and isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(is_same("double", left[k], right[k]) for k in left)
+    return type(left) is type(right) and left == right
+
+
+def values(folder, service):
+    """Yields (name, body) for each text of each type; README.md tells what the lists mean."""
+    for path in sorted(folder.glob("*.json")):
+        vector = json.loads(path.read_text("utf-8"))
+        pairs = [(text, text) for text in vector["canonical"]]
+        pairs += [(pair["text"], pair["canonical"]) for pair in vector["accepted"] + vector["lossy"]]
+        pairs += [(text, None) for text in vector["rejected"]]
+        for index, (text, expected) in enumerate(pairs):
+            def body(kind=vector["type"], text=text, expected=expected):
+                store(kind, text, expected, service.socket)
+
+            yield f"values/{vector['type']}/{index} {text}", body
+
+
+def store(kind, text, expected, path):
+    """Inserts a value that is spelt so, and reads it again."""
+    wire = Wire.connect(path)
+    try:
+        container = f"conformance-{kind}"
+        wire.send({"hello": {**HELLO["hello"], "container": container}})
+        receive(wire, {"welcome": {"$any": "object"}})
+        schema = {"entities": [{"name": "V", "attributes": [{"name": "v", "type": kind}]}]}
+        call(wire, 1, "container.open",
+             {"name": container, "schema": schema, "stores": [{"memory": True}]})
+        wire.send_bytes(wire.wrap(b'{"id":2,"call":"insert","args":{"entity":"V","columns":["v"],"rows":[[%s]]}}'
+                                  % text.encode("utf-8")))
+        reply = wire.receive()
+        if expected is None:
+            code = (reply or {}).get("err", {}).get("code", "")
+            if code.split(".")[0] not in ("request", "constraint"):
+                raise Failure(f"{text} is no {kind}, but the answer is {show(reply)}")
+            return
+        match({"id": 2, "ok": {"inserted": 1}}, reply, {})
+        wire.parse = spelled
+        rows = call(wire, 3, "get", {"entity": "V", "ids": reply["ok"]["ids"]})["rows"]
+        wanted = spelled(expected)
+        if not is_same(kind, rows[0][2], wanted):
+            raise Failure(f"{text} came back as {show(rows[0][2])}, not as {expected}")
+    finally:
+        wire.close()
+
+
+def call(wire, number, operation, arguments):
+    wire.send({"id": number, "call": operation, "args": arguments})
+    return receive(wire, {"id": number, "ok": {"$any": "object"}})["ok"]

@@ -53,8 +53,9 @@ class Wire:
     def __init__(self, sock, framing="length", split="whole", seed=0):
         self.sock, self.framing, self.split = sock, framing, split
         self.random = random.Random(seed)
+        self.parse = parse
         self.buffer = bytearray()
-        self.closed = False
+        self.closed = self.has_ended = False
         sock.settimeout(TIMEOUT)
 
     @classmethod
@@ -86,6 +87,10 @@ class Wire:
         except (BrokenPipeError, ConnectionResetError):
             pass  # What was said before the close is still to be read.
 
+    def end_sending(self):
+        self.has_ended = True
+        self.sock.shutdown(socket.SHUT_WR)
+
     def take(self):
         """Removes and returns a complete frame of the buffer, or None."""
         if self.framing == "lines":
@@ -94,7 +99,7 @@ class Wire:
                 return None
             data = bytes(self.buffer[:end])
             del self.buffer[:end + 1]
-            return parse(data)
+            return self.parse(data)
         if len(self.buffer) < 4:
             return None
         count = struct.unpack(">I", self.buffer[:4])[0]
@@ -102,7 +107,7 @@ class Wire:
             return None
         data = bytes(self.buffer[4:4 + count])
         del self.buffer[:4 + count]
-        return parse(data)
+        return self.parse(data)
 
     def receive(self, timeout=TIMEOUT):
         """Returns the next frame; None if there is none in time or the other side closed."""

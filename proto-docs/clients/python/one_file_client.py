@@ -172,7 +172,7 @@ def demo(path):
             break  # Leaving the loop cancels the fetch.
         assert row["name"] == "row 999", row
         assert depot.call("count", entity=entity)["count"] == 1000
-        assert depot.call("update", entity=entity, ids=[row["$id"]], set={"size": None}) == {"updated": 1}
+        assert depot.call("update", entity=entity, ids=[row["$id"]], set={"size": None})["updated"] == 1
         assert depot.call("get", entity=entity, ids=[row["$id"]], select=["size"])["rows"][0][2] is None
         try:
             depot.insert(entity, ["name"], [["row 1"]])
