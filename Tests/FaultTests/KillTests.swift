@@ -33,6 +33,27 @@ extension KilledProcessTests {
       }
     }
 
+    @Test(arguments: ["fdatasync", "pwrite64", "ftruncate", "fsync", "rename"])
+    func `a store is made whenever its making was killed`(call: String) async throws {
+      try await onThread {
+        // Beyond the last of them the service answers, and is killed at its end.
+        for point in 1...10 {
+          let place = try Place()
+          let inject = "inject=\(call):signal=SIGKILL:when=\(point)"
+          let first = try place.start(tracing: ["trace=\(call)", inject])
+          if let connection = place.connect(first) { try? connection.shutdown() }
+          first.wait()
+          let (daemon, connection) = try place.serve()
+          try connection.define(.items())
+          try connection.put("a", rows: 2)
+          #expect(try connection.names() == ["a": 2], "\(call) \(point)")
+          try connection.shutdown()
+          #expect(daemon.wait() == 0, "\(call) \(point)")
+          #expect(try place.check().status == 0, "\(call) \(point)")
+        }
+      }
+    }
+
     /// The writes of a run; the large one makes a checkpoint due.
     private static let steps: [(name: String, rows: Int, bytes: Int)] = [
       ("a", 2, 10), ("b", 3, 5000), ("large", 6, 720_000), ("c", 1, 10), ("d", 2, 10),

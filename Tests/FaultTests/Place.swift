@@ -22,7 +22,10 @@ final class Place: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  private var arguments: [String] { [Programs.daemon, "--socket", socket, "--store", store] }
+  /// The log is copied after 4 MiB rather than 16, so that writes needn't be large to make that due.
+  private var arguments: [String] {
+    [Programs.daemon, "--socket", socket, "--store", store, "--log-mib", "8"]
+  }
 
   /// Starts the daemon, without waiting for it.
   func start(_ options: [String] = []) throws -> TestProcess {

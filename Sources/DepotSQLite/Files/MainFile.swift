@@ -123,6 +123,8 @@ final class MainFile: OpenFile {
       }
     }
     hasChanges = true
+    // Without a first page the file is a new one again, as after the first commit was rolled back.
+    if size == 0 { (database.pageSize, database.isSealed) = (0, false) }
     return super.truncate(to: size)
   }
 
