@@ -23,8 +23,12 @@ struct LogRoom {
   mutating func grow(pages used: Int) {
     guard pages < limit, used + Self.stepPages / 4 >= pages else { return }
     pages = min(limit, max(Self.firstPages, used + Self.stepPages))
-    // Each page has a header of its own there, and a commit may go beyond the limit.
-    let size = pages * 4120 + (64 << 10)
-    _ = try? StoredFile(path: path, isWritable: true).extend(to: size)
+    _ = try? StoredFile(path: path, isWritable: true).extend(to: Self.bytes(pages))
   }
+
+  /// The room of a log that has nothing in it.
+  var firstBytes: Int { Self.bytes(min(limit, Self.firstPages)) }
+
+  /// Each page has a header of its own there, and a commit may go beyond the limit.
+  private static func bytes(_ pages: Int) -> Int { pages * 4120 + (64 << 10) }
 }

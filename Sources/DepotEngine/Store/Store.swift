@@ -243,7 +243,9 @@ package actor Store {
       let isComplete = try writer.connection.checkpoint(.passive)
       writer.statistics.checkpoints += 1
       if !isComplete { writer.statistics.incompleteCheckpoints += 1 }
-      if isComplete, writer.mustShortenLog { try writer.shortenLog() }
+      if isComplete, writer.statistics.isShortening, try writer.shortenLog(to: logRoom.firstBytes) {
+        logRoom = LogRoom(configuration)
+      }
     } catch {
       // Without room the log grows on, and the next commit tells whether there is room for it; so it does
       // with a damaged page, which whoever reads it is told of.

@@ -14,8 +14,8 @@ package struct StoreStatistics: Hashable, Sendable {
   package var checkpoints = 0
   /// Checkpoints that readers kept from copying everything.
   package var incompleteCheckpoints = 0
-  /// How often the store was compacted.
-  package var compactions = 0
+  /// Whether the store was compacted, and its files get shorter as soon as nobody reads from the log.
+  package var isShortening = false
   /// The size of the write-ahead log that is in use.
   package var walBytes = 0
   /// How many requests the last transaction held.

@@ -37,8 +37,7 @@ extension Writer {
     try connection.vacuum()
     connection.forgetStatements()
     statistics.walBytes = connection.walPageCount * 4096
-    statistics.compactions += 1
-    mustShortenLog = true
+    statistics.isShortening = true
     return WriteReply(
       .members(["before": .int64(Int64(before)), "after": .int64(Int64(try size()))])
     )
@@ -49,15 +48,28 @@ extension Writer {
     return Int(pages * (try connection.integer("PRAGMA page_size") ?? 0))
   }
 
-  /// Begins the log anew after ``compact(_:)``, once all of it is in the file, so that its file gets shorter.
-  func shortenLog() throws(SQLiteError) {
-    mustShortenLog = false
-    let limit = configuration.walLimitBytes / 4096 * 4120 + (64 << 10)
-    try connection.execute("PRAGMA journal_size_limit = \(limit)")
-    // A commit is what begins it.
+  /// Begins the log anew after ``compact(_:)``, once all of it is in the file, and cuts its file.
+  ///
+  /// Whoever still reads from the log keeps it as it is; then it is to be tried again.
+  ///
+  /// - Parameter size: The bytes that are left of the log's file.
+  /// - Returns: Whether that was done.
+  /// - Throws: ``SQLiteError`` if the commit fails.
+  func shortenLog(to size: Int) throws(SQLiteError) -> Bool {
+    let before = connection.walPageCount
+    // A commit is what begins it, and only pages that change are written.
     try connection.execute(
-      "BEGIN IMMEDIATE; UPDATE depot_meta SET value = value WHERE key = 'generation'; COMMIT"
+      """
+      PRAGMA journal_size_limit = \(size);
+      BEGIN IMMEDIATE;
+      INSERT INTO depot_meta (key, value) VALUES ('shortening', 1);
+      DELETE FROM depot_meta WHERE key = 'shortening';
+      COMMIT;
+      PRAGMA journal_size_limit = -1
+      """
     )
     statistics.walBytes = connection.walPageCount * 4096
+    statistics.isShortening = connection.walPageCount > before
+    return !statistics.isShortening
   }
 }

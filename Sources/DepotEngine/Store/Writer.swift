@@ -27,8 +27,6 @@ final class Writer {
   /// About how many bytes the history has, and how many the store says.
   var historyBytes: Int64
   var storedHistoryBytes: Int64
-  /// Whether the log is to be begun anew once all of it is in the file.
-  var mustShortenLog = false
   /// How many bytes the history had when there was too much of it and nothing could be deleted.
   var heldHistoryBytes: Int64 = 0
   /// Whether there may be rows of the history that don't count any more.

@@ -49,10 +49,6 @@ final class StoreHost {
   /// from it.
   private(set) var keepsSnapshot = true
 
-  /// Whether the file is to get shorter, since the store was compacted.
-  private var isCompacting = false
-  /// How often it was compacted.
-  private var compactions = 0
   /// The size of the log when it was looked at last, while reads are held back for it.
   private var heldLogBytes: Int?
   /// The size of the log that needs nothing done until it grows.
@@ -167,11 +163,7 @@ final class StoreHost {
     let before = catalog.generation
     catalog = store.catalog
     reader?.endBatch()
-    let statistics = store.statistics
-    keepsSnapshot = statistics.walBytes <= configuration.walLimitBytes
-    if statistics.compactions != compactions {
-      (compactions, isCompacting) = (statistics.compactions, true)
-    }
+    keepsSnapshot = store.statistics.walBytes <= configuration.walLimitBytes
     reader?.beginBatch()
     return catalog.generation != before
   }
@@ -195,28 +187,28 @@ final class StoreHost {
     reader?.beginBatch()
   }
 
-  /// Ends long reads and pins if the log is longer than `limit`, since it can begin anew only while
-  /// nobody reads from it, and holds back new ones until it did.
+  /// Ends long reads and pins if the log is longer than `limit`, or is to be cut after the store was compacted,
+  /// since it can begin anew only while nobody reads from it, and holds back new ones until it did.
   ///
   /// - Returns: Whether it is about to, so that it must be called again soon.
   func boundLog(_ limit: Int) -> Bool {
     guard stage == .open, let store, let readers else { return false }
-    let bytes = store.statistics.walBytes
+    let (bytes, isShortening) = (store.statistics.walBytes, store.statistics.isShortening)
     if let last = heldLogBytes {
-      if !isCompacting, readers.isQuiet, bytes <= limit || bytes == last {
+      if !isShortening, readers.isQuiet, bytes <= limit || bytes == last {
         readers.letIn()
         (heldLogBytes, settledLogBytes) = (nil, bytes)
         return false
       }
     } else {
-      guard isCompacting || bytes > limit && bytes != settledLogBytes else { return false }
+      guard isShortening || bytes > limit && bytes != settledLogBytes else { return false }
       readers.holdBack()
     }
     heldLogBytes = bytes
     readers.shed(olderThan: 1_000_000_000)
     if readers.isQuiet {
+      endSnapshot()
       store.checkpoint()
-      isCompacting = false
     }
     return true
   }
