@@ -29,7 +29,9 @@ enum Helper {
 
   /// Answers each frame of one connection with a frame of 160 bytes: the floor of any service.
   private static func echo(_ path: String) throws {
-    let listener = try UnixSocket.listen(path: path)
+    // It has its name when it can be connected to.
+    let listener = try UnixSocket.listen(path: path + ".new")
+    try FileSystem.rename(path + ".new", to: path)
     var descriptor: Descriptor?
     while descriptor == nil {
       descriptor = try? UnixSocket.accept(from: listener)

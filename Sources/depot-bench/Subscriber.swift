@@ -84,7 +84,7 @@ enum Subscriber {
   }
 
   /// Watches queries over as many connections as that takes, until it is ended by the removal of
-  /// the file `ready`; prints how many changes came.
+  /// the file `ready`; prints how many changes came, the last of which may still be on their way then.
   static func subscribe(_ path: String, _ kind: String, _ count: Int, ready: String) throws {
     guard let kind = Subscription(rawValue: kind) else { throw BenchError("there is no \(kind)") }
     let loop = try EventLoop()
@@ -104,8 +104,10 @@ enum Subscriber {
     }
     var events: [EventLoop.Event] = []
     var isReady = false
-    while !isReady || FileManager.default.fileExists(atPath: ready) {
+    var quietWaits = 0
+    while !isReady || FileManager.default.fileExists(atPath: ready) || quietWaits < 4 {
       loop.wait(milliseconds: 50, &events)
+      quietWaits = events.isEmpty ? quietWaits + 1 : 0
       for event in events { try connections[Int(event.token)].receive() }
       guard !isReady, connections.reduce(0, { $0 + $1.live }) == count else { continue }
       try Data().write(to: URL(filePath: ready))
