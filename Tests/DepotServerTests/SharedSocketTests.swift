@@ -93,6 +93,45 @@ private final class Flag: Sendable {
     #expect(received == large + [2])
   }
 
+  private func session() -> Session {
+    Session(
+      number: 1,
+      descriptor: near,
+      inbox: inbox,
+      peer: UnixSocket.Peer(process: 1, user: 0, group: 0),
+      role: .owner,
+      now: 10
+    )
+  }
+
+  @Test func `nothing of a watch comes behind its terminal frame`() throws {
+    let caller = Server.Caller(session(), Call(id: 1, .ping))
+    let watched = WatchedFrames(caller, socket, inbox)
+    watched.deliver([1], 1, isLast: false)
+    watched.deliver([2], 0, isLast: true)
+    guard case .rows(_, frames: [2], count: 0, isLast: true)? = inbox.takeAll().last else {
+      Issue.record("the server's thread has no terminal frame")
+      return
+    }
+    watched.didTake()
+    // A reader had rows when the watch was cancelled.
+    watched.deliver([3], 1, isLast: false)
+    #expect(inbox.takeAll().isEmpty)
+    #expect(try take() == [1])
+  }
+
+  @Test func `a client has its time from when output begins to wait for it`() {
+    // Other threads may have sent for long, of which this one took no note.
+    let session = session()
+    session.noteWaiting(true, 500)
+    #expect(session.lastProgress == 500)
+    session.noteWaiting(true, 600)
+    #expect(session.lastProgress == 500)
+    session.noteWaiting(false, 700)
+    session.noteWaiting(true, 800)
+    #expect(session.lastProgress == 800)
+  }
+
   @Test(arguments: seeds(3))
   func `frames of two threads arrive whole, those of each in its order`(seed: UInt64) async throws {
     let count = 500

@@ -5,13 +5,19 @@ internal import Synchronization
 /// A small one is sent at once, by the thread that made it, unless some that came before are still on their
 /// way through the server's thread.
 final class WatchedFrames: Sendable {
+  private struct State {
+    /// How many times the server's thread was given frames that it hasn't taken.
+    var underWay = 0
+    /// How many frames were sent at once.
+    var sent = 0
+    /// Whether the terminal frame was given.
+    var isEnded = false
+  }
+
   private let caller: Server.Caller
   private let socket: SharedSocket
   private let inbox: Inbox
-  /// How many times the server's thread was given frames that it hasn't taken.
-  private let underWay = Atomic(0)
-  /// How many frames were sent at once.
-  private let sent = Atomic(0)
+  private let state = Mutex(State())
 
   /// The size up to which a frame is sent at once, in bytes.
   private static let limit = 1 << 14
@@ -24,19 +30,27 @@ final class WatchedFrames: Sendable {
     self.inbox = inbox
   }
 
-  /// Sends frames, or hands them to the server's thread; one thread at a time may call it.
+  /// Sends frames, or hands them to the server's thread; those that come after the terminal one are dropped, as
+  /// a watch may end while a reader still has rows for it.
   func deliver(_ frames: [UInt8], _ count: Int, isLast: Bool) {
-    if !isLast, frames.count <= Self.limit, underWay.load(ordering: .acquiring) == 0 {
-      let isNoticed = sent.add(1, ordering: .relaxed).newValue.isMultiple(of: Self.interval)
-      let isSent = socket.send(frames) { [inbox, caller] in
-        inbox.leave(.delivered(caller, count: count))
+    state.withLock { state in
+      if state.isEnded { return }
+      state.isEnded = isLast
+      if !isLast, frames.count <= Self.limit, state.underWay == 0 {
+        let isSent = socket.send(frames) { [inbox, caller] in
+          inbox.leave(.delivered(caller, count: count))
+        }
+        if isSent {
+          state.sent += 1
+          if state.sent.isMultiple(of: Self.interval) { inbox.wake() }
+          return
+        }
       }
-      if isSent { return isNoticed ? inbox.wake() : () }
+      state.underWay += 1
+      inbox.post(.rows(caller, frames: frames, count: count, isLast: isLast))
     }
-    underWay.add(1, ordering: .relaxed)
-    inbox.post(.rows(caller, frames: frames, count: count, isLast: isLast))
   }
 
   /// Notes on the server's thread that it has taken what it was given once.
-  func didTake() { underWay.subtract(1, ordering: .releasing) }
+  func didTake() { state.withLock { $0.underWay -= 1 } }
 }

@@ -48,7 +48,7 @@ final class Session {
   /// Whether the session is among those that are looked at before the loop sleeps.
   var isTouched = false
   var watchesReads = true
-  var watchesWrites = false
+  private(set) var watchesWrites = false
   /// When the connection was made, in nanoseconds of the monotonic clock.
   let openedAt: UInt64
   /// The moments that the client keeps, by the names of their pins.
@@ -73,6 +73,12 @@ final class Session {
     self.role = role
     openedAt = now
     lastProgress = now
+  }
+
+  /// Notes whether output waits for the client, which before has taken all, also what other threads have sent.
+  func noteWaiting(_ isWaiting: Bool, _ now: UInt64) {
+    if isWaiting, !watchesWrites { lastProgress = now }
+    watchesWrites = isWaiting
   }
 
   /// Has the only write in flight be answered through the server's thread.

@@ -182,7 +182,7 @@ extension Server {
     let writes = session.output.count > 0
     guard reads != session.watchesReads || writes != session.watchesWrites else { return }
     session.watchesReads = reads
-    session.watchesWrites = writes
+    session.noteWaiting(writes, now)
     do throws(SystemError) {
       try loop.change(session.descriptor, token: session.number, reads: reads, writes: writes)
     } catch {
