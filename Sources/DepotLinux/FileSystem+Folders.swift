@@ -74,6 +74,13 @@ extension FileSystem {
     return lstat(path, &status) == 0 ? Int(status.st_size) : nil
   }
 
+  /// Whether there is something at `path` that isn't a regular file, as a device, a pipe, or a symbolic link, in
+  /// whose place no file may be put.
+  package static func isOtherThanFile(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+  }
+
   /// How many bytes this user can still write on the file system of a file, or `nil` if it doesn't say.
   ///
   /// The corresponding C function is `statvfs`.

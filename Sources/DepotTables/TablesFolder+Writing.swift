@@ -28,15 +28,15 @@ extension TablesFolder {
   }
 
   private static func checkEarlier(_ file: String) throws {
+    let refusal = DepotError(.usage, "\(file) is there, and is no earlier export.")
+      .hint("Choose another name, or remove the file.")
+    guard !FileSystem.isOtherThanFile(file) else { throw refusal }
     guard let size = FileSystem.size(of: file), size > 0 else { return }
     let head = try StoredFile(path: file).read(72, at: 0)
     let identifier = head.suffix(4).reduce(0) { $0 << 8 | Int64($1) }
     guard head.count == 72, head.starts(with: "SQLite format 3\0".utf8),
       identifier == applicationIdentifier
-    else {
-      throw DepotError(.usage, "\(file) is there, and is no earlier export.")
-        .hint("Choose another name, or remove the file.")
-    }
+    else { throw refusal }
   }
 
   private func write(to draft: String) throws {

@@ -152,6 +152,31 @@ extension ServiceTests {
       #expect(!names.contains { $0.hasPrefix("backup.sqlite.") || $0.hasPrefix("letter.") })
     }
 
+    @Test func `neither a store that is served nor a link or a pipe is taken for a backup`() throws
+    {
+      try daemon.connect().insert([Item(name: "kept")])
+      try depot("backup", file)
+      // Its file says what it is when the log was copied into it.
+      #expect(try daemon.terminate() == 0)
+      try daemon.start()
+      let (link, pipe) = (folder + "/link", folder + "/pipe")
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: daemon.store)
+      #expect(mkfifo(pipe, 0o600) == 0)
+      for name in [daemon.store, link, pipe] {
+        let refused = try daemon.depot(["backup", name])
+        #expect(refused.status == 64, "\(name): \(refused.errors)")
+      }
+      try daemon.connect().insert([Item(name: "kept too")])
+      #expect(try daemon.terminate() == 0)
+      for name in [link, pipe] {
+        let from = try daemon.depot(["restore", name, "--data", folder + "/d"])
+        let to = try daemon.depot(["restore", file, "--store", name, "--replace"])
+        #expect(from.status == 64 && to.status == 64, "\(from.errors), \(to.errors)")
+      }
+      try daemon.start()
+      #expect(try count(daemon.connect()) == 2)
+    }
+
     @Test func `a restore replaces a store only if it is told to, and says how far it is behind`()
       throws
     {

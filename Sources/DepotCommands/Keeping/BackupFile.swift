@@ -38,14 +38,21 @@ struct BackupFile {
 
   /// Refuses to write over what is no backup.
   private static func checkEarlier(_ path: String) throws(DepotError) {
+    let refusal = DepotError(.usage, "\(path) is there, and is no earlier backup.")
+      .hint("Choose another name, or remove the file.")
+    guard !FileSystem.isOtherThanFile(path) else { throw refusal }
     guard let size = FileSystem.size(of: path), size > 0 else { return }
     let head = try attempt("The file \(path) can't be read") { () throws(SystemError) in
       try StoredFile(path: path).read(72, at: 0)
     }
-    guard head.starts(with: "SQLite format 3\0".utf8), head.suffix(4).elementsEqual("DPOT".utf8)
-    else {
-      throw DepotError(.usage, "\(path) is there, and is no earlier backup.")
-        .hint("Choose another name, or remove the file.")
+    guard head.count == 72, head.starts(with: "SQLite format 3\0".utf8),
+      head.suffix(4).elementsEqual("DPOT".utf8)
+    else { throw refusal }
+    // A service gives its store's file a stamp in the place of SQLite's counter of changes, and keeps a state beside
+    // it; a backup has neither.
+    guard FileSystem.size(of: path + ".state") == nil, head[24..<28].allSatisfy({ $0 == 0 }) else {
+      throw DepotError(.usage, "\(path) is a store that a service has, or had.")
+        .hint("Choose another name: the backup goes there. Of several stores, --store names one.")
     }
   }
 

@@ -43,9 +43,13 @@ package struct StoreRestore {
   /// Restores the backup.
   ///
   /// - Throws: ``DepotError`` `unavailable.busy` if a process has the store, `request.usage` if there is one and it
-  ///   isn't to be replaced, `notfound.file` and `storage.corrupt` if the backup is missing, damaged, or not
+  ///   isn't to be replaced or a path is no file's, `notfound.file` and `storage.corrupt` if the backup is missing, damaged, or not
   ///   complete by itself, and others of class `storage`; then the store is the old one.
   package func run() throws(DepotError) -> Outcome {
+    for file in [backup, path] where FileSystem.isOtherThanFile(file) {
+      throw DepotError(.usage, "\(file) is no file, but a folder, a link, or a device.")
+        .hint("Use the path of a file, of a link the one that it leads to.")
+    }
     let lock = try files.lock()
     defer { withExtendedLifetime(lock) {} }
     files.removeLeftovers()
