@@ -88,7 +88,8 @@ import Testing
     ("\n\nslow-ms x\n", 3), ("slow-ms\n", 1), ("slow-ms -1", 1), ("allow-uid 4294967295", 1),
     ("# fine\nslow-mms 3", 2), ("log-format xml", 1), ("max-connections 0", 1),
     ("stall-ms 99", 1), ("config other", 1), ("= 7", 1), ("slow-ms = ", 1),
-    ("\nallow-user nobody-here", 2),
+    ("\nallow-user nobody-here", 2), ("history-bytes 1000000000000G", 1),
+    ("log-file-bytes 9000000000000000000", 1),
   ]
 
   @Test(arguments: wrong)

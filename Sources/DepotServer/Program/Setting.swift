@@ -247,9 +247,10 @@ extension Setting.Argument {
   ) throws(DepotError) -> Int {
     let unit = text.last.flatMap { units[$0] }
     let digits = unit == nil ? text[...] : text.dropLast()
-    guard let number = Int(digits), 0...1_000_000_000_000 ~= number else {
+    let product = Int(digits)?.multipliedReportingOverflow(by: unit ?? 1)
+    guard let (number, isOver) = product, !isOver, 0...Int.max >> 1 ~= number else {
       throw DepotError(.usage, "\(name) takes a value as in \(examples), not \"\(text)\".")
     }
-    return number * (unit ?? 1)
+    return number
   }
 }
