@@ -62,6 +62,23 @@ import Testing
     }
   }
 
+  @Test func `a property list that stands for much more than it is is refused`() throws {
+    let (count, size) = (3000, 60_000)
+    func number(_ value: Int, _ bytes: Int) -> [UInt8] {
+      (0..<bytes).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+    }
+    // A list of one value again and again.
+    var bytes = Array("bplist00".utf8) + [0xAF, 0x12] + number(count, 4)
+    bytes += [UInt8](repeating: 1, count: count)
+    let data = bytes.count
+    bytes += [0x4F, 0x12] + number(size, 4) + [UInt8](repeating: 7, count: size)
+    let table = bytes.count
+    bytes += number(8, 4) + number(data, 4)
+    bytes += [0, 0, 0, 0, 0, 0, 4, 1] + number(2, 8) + number(0, 8) + number(table, 8)
+    let error = #expect(throws: DepotError.self) { try PropertyList(bytes) }
+    #expect(error?.code == .corrupt)
+  }
+
   @Test func `a value in a file is told from others`() throws {
     let name = "AAAAAAAA-BBBB-CCCC-DDDD-EEEEEEEEEEEE"
     #expect(AppleSupport.name([2] + Array(name.utf8) + [0]) == name)

@@ -40,7 +40,8 @@ indirect enum PropertyList: Hashable {
 private struct PropertyListReader {
   /// How deep values may stand in each other.
   private static let depth = 64
-  /// How many values there may be, each counted as often as it stands somewhere.
+  /// How many values there may be, and how many times 64 bytes of text and data besides, each counted as often as
+  /// it stands somewhere.
   private static let limit = 1_000_000
 
   private let bytes: [UInt8]
@@ -113,10 +114,10 @@ private struct PropertyListReader {
     }
     guard count >= 0, count <= bytes.count else { throw Self.damaged }
     switch mark >> 4 {
-    case 4: return .data(Array(try slice(offset, count)))
-    case 5: return .string(String(decoding: try slice(offset, count), as: UTF8.self))
+    case 4: return .data(Array(try slice(offset, count, &left)))
+    case 5: return .string(String(decoding: try slice(offset, count, &left), as: UTF8.self))
     case 6:
-      let units = Array(try slice(offset, count * 2))
+      let units = Array(try slice(offset, count * 2, &left))
       let text = stride(from: 0, to: units.count, by: 2)
         .map { UInt16(units[$0]) << 8 | UInt16(units[$0 + 1]) }
       return .string(String(decoding: text, as: UTF16.self))
@@ -131,8 +132,13 @@ private struct PropertyListReader {
     }
   }
 
-  private func slice(_ offset: Int, _ count: Int) throws(DepotError) -> ArraySlice<UInt8> {
-    guard offset + count <= bytes.count else { throw Self.damaged }
+  private func slice(
+    _ offset: Int,
+    _ count: Int,
+    _ left: inout Int
+  ) throws(DepotError) -> ArraySlice<UInt8> {
+    left -= count / 64
+    guard left > 0, offset + count <= bytes.count else { throw Self.damaged }
     return bytes[offset..<offset + count]
   }
 
