@@ -51,6 +51,9 @@ extension ServiceTests {
       try await expectSoon("the history is short") {
         try (self.space()["historyBytes"]?.int64 ?? .max) < 8 << 20
       }
+      let hurried = try RawConnection(daemon.socket)
+      try hurried.call(1, "compact", "{}", #","deadlineMs":5"#)
+      #expect(try hurried.receive()["err"]?["code"]?.string == "deadline.passed")
       let outcome = try daemon.depot(["compact", "-o", "json"])
       #expect(outcome.status == 0, "\(outcome.errors)")
       let result = try JSONValue(parsing: outcome.bytes)

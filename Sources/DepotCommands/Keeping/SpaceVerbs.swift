@@ -95,8 +95,9 @@ enum CompactVerb {
       The store's tables and indexes are written anew, without gaps. Others read meanwhile, and watches go
       on; writes wait until it is done, which takes a second or so for each 100 MB. Afterwards, streams and
       pins that take longer than a second end, so that the file can get shorter. It needs room for another
-      copy of the store for a moment. Killed at any time, the store has all that it had. Only the owner of
-      the service may.
+      copy of the store for a moment, and for one where depotd has its temporary files (TMPDIR, or
+      /var/tmp). Interrupted or killed at any time, the store has all that it had. Only the owner of the
+      service may.
       """,
     examples: ["depot compact", "depot --container shop compact --store main"],
     options: [.store]

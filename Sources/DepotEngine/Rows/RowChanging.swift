@@ -261,9 +261,9 @@ extension EntityWriter {
 }
 
 extension Connection {
-  /// Runs statements that only read, and ends them when the call is stopped.
+  /// Runs statements, and ends them when the call is stopped.
   ///
-  /// A statement that writes would take its whole transaction with it.
+  /// One that writes takes its whole transaction with it, so it must be alone in that.
   func stoppable<Result>(by control: CallControl, _ body: () throws -> Result) throws -> Result {
     watch(every: 4000, ProgressCheck { (try? control.check()) == nil })
     defer { unwatch() }

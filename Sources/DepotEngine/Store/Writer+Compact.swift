@@ -34,7 +34,16 @@ extension Writer {
     }
     connection.observe(nil)
     defer { connection.observe(recorder) }
-    try connection.vacuum()
+    do {
+      try connection.stoppable(by: control) { try connection.vacuum() }
+    } catch let error as SQLiteError where error.kind == .full {
+      // Other writes needn't want for room, once the log is no longer than before.
+      statistics.isShortening = true
+      throw DepotError(.full, "There is no room for two copies of the store for a moment.")
+        .hint(
+          "One is on its disk; the other where SQLITE_TMPDIR or TMPDIR of depotd says, or in /var/tmp."
+        )
+    }
     connection.forgetStatements()
     statistics.walBytes = connection.walPageCount * 4096
     statistics.isShortening = true
