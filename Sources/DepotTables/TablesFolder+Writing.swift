@@ -52,13 +52,15 @@ extension TablesFolder {
     )
     for table in tables { try connection.execute(table.definition) }
     for table in tables { try addRows(to: table, connection) }
+    var names = Set(tables.map { $0.name.lowercased() })
     for table in tables {
       // Whoever follows a foreign key back looks for it.
       for column in table.columns where column.references != nil {
-        let name = Self.quoted("\(table.name)_\(column.name)")
+        var name = "\(table.name)_\(column.name)"
+        while !names.insert(name.lowercased()).inserted { name += "_" }
         try connection.execute(
           """
-          CREATE INDEX \(name) ON \(Self.quoted(table.name)) (\(Self.quoted(column.name)))
+          CREATE INDEX \(Self.quoted(name)) ON \(Self.quoted(table.name)) (\(Self.quoted(column.name)))
           """
         )
       }

@@ -202,6 +202,29 @@ extension CommandTests {
           #"[["Cyd"], ["Bob"]]"#,
         ]
       )
+    }
+
+    @Test func `names of tables and indexes that are alike are told apart`() throws {
+      let schema = """
+        {"entities":[{"name":"Book","attributes":[{"name":"title","type":"string"}],"relationships":
+        [{"name":"tags","destination":"Tag","toMany":true,"inverse":"books"},
+        {"name":"tags_Book","destination":"Tag","optional":true}]},
+        {"name":"Tag","attributes":[],"relationships":
+        [{"name":"books","destination":"Book","toMany":true,"inverse":"tags"}]},
+        {"name":"book_TAGS","attributes":[{"name":"title","type":"string"}]}]}
+        """
+      let applied = try daemon.depot([
+        "schema", "apply", try daemon.folder.write(schema, to: "schema.json"),
+      ])
+      #expect(applied.status == 0, "\(applied.errors)")
+      let file = daemon.folder.path + "/plain.sqlite"
+      let outcome = try daemon.depot(["export", "--sqlite", file])
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      let read = try Program.python(Self.reader, [file, "SELECT Tag_id FROM Book_tags_"])
+      #expect(read.lines == ["[]"], "\(read.errors)")
+    }
+
+    @Test func `nothing but an earlier export is written over`() throws {
       let note = try daemon.folder.write("a letter", to: "letter")
       #expect(try daemon.depot(["export", "--sqlite", note]).status == 64)
       #expect(try String(contentsOfFile: note, encoding: .utf8) == "a letter")

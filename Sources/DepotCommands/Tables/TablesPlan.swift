@@ -63,7 +63,13 @@ struct TablesPlan {
       rows[root.name] = Rows(table: table, paths: paths, hasEntity: hasEntity)
       tables.append(table)
     }
-    tables += pairs.values.map(\.table).sorted { $0.name < $1.name }
+    var names = Set(tables.map { $0.name.lowercased() })
+    for (key, var pair) in pairs.sorted(by: { $0.key < $1.key }) {
+      // An entity may have the name.
+      while !names.insert(pair.table.name.lowercased()).inserted { pair.table.name += "_" }
+      pairs[key] = pair
+      tables.append(pair.table)
+    }
   }
 
   private mutating func addPairs(
