@@ -2,12 +2,13 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 /// The writers of the rows of all entities of one schema.
+@Memberwise("catalog", "connection")
 final class EntityWriters {
-  let connection: Connection
   let catalog: Catalog
+  let connection: Connection
   /// The recorder of the history; `nil` if nothing is recorded.
   var recorder: ChangeRecorder?
-  private(set) var counters: [String: IdentifierCounter]
+  private(set) var counters: [String: IdentifierCounter] = [:]
   private let ceilings: [String: Int64]
   private var writers: [String: EntityWriter] = [:]
   private var links: [String: Link] = [:]
@@ -15,18 +16,6 @@ final class EntityWriters {
   private var ends: [String: [Link]] = [:]
   private var sessionCount: UInt64 = 0
   private var derived: DerivedAttributes?
-
-  init(
-    _ catalog: Catalog,
-    on connection: Connection,
-    counters: [String: IdentifierCounter] = [:],
-    ceilings: [String: Int64]
-  ) {
-    self.catalog = catalog
-    self.connection = connection
-    self.counters = counters
-    self.ceilings = ceilings
-  }
 
   /// Returns the number of a new session, which is greater than 0.
   func nextSession() -> UInt64 {
@@ -111,7 +100,7 @@ final class EntityWriters {
         JoinTable(
           table,
           isOrdered: isSource ? (near, far) : (far, near),
-          on: connection
+          connection: connection
         )
       )
     }
