@@ -221,13 +221,12 @@ package actor LiveQueries {
   func read(_ query: LiveQuery, _ request: WatchRequest) {
     let (watch, box) = (query.watch, SnapshotBox())
     let read = LongRead(
-      .watch(request),
-      query.catalog,
-      watch.control,
-      watch.reply,
-      watch.connection,
-      nil,
-      0,
+      operation: .watch(request),
+      catalog: query.catalog,
+      control: watch.control,
+      reply: watch.reply,
+      client: watch.connection,
+      allowance: 0,
       live: LongRead.Live(
         epochs: store.epochs,
         own: query.own,
