@@ -109,10 +109,9 @@ package actor LiveQueries {
   // MARK: - On the thread
 
   func connection() throws -> Connection {
-    if let openConnection { return openConnection }
-    let opened = try Connection.reader(path: path, isFrozen: isFrozen, cacheKiB: 2048)
-    openConnection = opened
-    return opened
+    try openConnection.made {
+      try Connection.reader(path: path, isFrozen: isFrozen, cacheKiB: 2048)
+    }
   }
 
   var catalog: Catalog { store.catalog }

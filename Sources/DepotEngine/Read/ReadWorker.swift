@@ -261,10 +261,9 @@ actor ReadWorker {
   }
 
   func takeConnection() throws(DepotError) -> Connection {
-    if let connection { return connection }
-    let opened = try Connection.reader(path: path, isFrozen: isFrozen, cacheKiB: 8192)
-    connection = opened
-    return opened
+    try connection.made { () throws(DepotError) in
+      try Connection.reader(path: path, isFrozen: isFrozen, cacheKiB: 8192)
+    }
   }
 
   private func watch(_ read: LongRead) {

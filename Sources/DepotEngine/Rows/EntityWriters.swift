@@ -25,10 +25,7 @@ final class EntityWriters {
 
   /// Returns what computes the derived attributes.
   func derivedAttributes() throws(DepotError) -> DerivedAttributes {
-    if let derived { return derived }
-    let made = try DerivedAttributes(catalog, on: connection)
-    derived = made
-    return made
+    try derived.made { () throws(DepotError) in try DerivedAttributes(catalog, on: connection) }
   }
 
   /// Returns what writes rows of the entity named `name`.
@@ -51,10 +48,7 @@ final class EntityWriters {
 
   /// The source of the identifiers of a table, which are different in all its entities.
   private func counter(_ root: String) -> IdentifierCounter {
-    if let counter = counters[root] { return counter }
-    let counter = IdentifierCounter(entity: root, ceiling: ceilings[root] ?? 1)
-    counters[root] = counter
-    return counter
+    counters[root].made { IdentifierCounter(entity: root, ceiling: ceilings[root] ?? 1) }
   }
 
   /// Returns the relationship that `owner` declares.
@@ -131,15 +125,12 @@ final class EntityWriters {
   /// Returns the relationships without an inverse that lead to rows of an entity.
   func incoming(_ layout: EntityLayout) throws -> [Link] {
     if let links = ends[layout.name] { return links }
-    var result: [Link] = []
-    for other in catalog.allLayouts {
-      for relationship in other.relationships
-      where relationship.owner == other.name && relationship.inverse == nil
-        && layout.lineageNames.contains(relationship.destination)
-      {
-        result.append(try link(relationship))
-      }
+    let layouts = catalog.allLayouts.flatMap { other in
+      other.relationships.filter { $0.owner == other.name }
     }
+    let result = try layouts.filter {
+      $0.inverse == nil && layout.lineageNames.contains($0.destination)
+    }.map(link)
     ends[layout.name] = result
     return result
   }
