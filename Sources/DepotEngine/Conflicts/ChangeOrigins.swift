@@ -66,20 +66,17 @@ final class ChangeOrigins {
   }
 
   private func reader() throws -> PastReader {
-    if let past { return past }
-    let bounds = try HistoryBounds(on: connection)
-    let reader = PastReader(connection, catalog, bounds) { [unowned self] in remainingBytes -= $0 }
-    past = reader
-    return reader
+    try past.made {
+      let bounds = try HistoryBounds(on: connection)
+      return PastReader(connection, catalog, bounds) { [unowned self] in remainingBytes -= $0 }
+    }
   }
 
   private func origin(_ token: Int64) throws -> SaveConflict.Origin {
-    if let known = transactions[token] { return known }
-    let past = try reader()
-    let origin =
-      try past.origin(of: token)?.conflictOrigin(past.bounds)
-      ?? SaveConflict.Origin(token: past.bounds.token(token).description)
-    transactions[token] = origin
-    return origin
+    try transactions[token].made {
+      let past = try reader()
+      return try past.origin(of: token)?.conflictOrigin(past.bounds)
+        ?? SaveConflict.Origin(token: past.bounds.token(token).description)
+    }
   }
 }

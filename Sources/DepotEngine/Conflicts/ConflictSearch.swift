@@ -286,11 +286,9 @@ final class ConflictSearch {
 
   /// Returns what reads some properties of an entity's rows.
   func properties(_ entity: String, _ paths: [String]) throws -> StoredProperties {
-    let key = [entity] + paths
-    if let known = properties[key] { return known }
-    let made = try StoredProperties(entity, paths, in: entities.catalog, session.connection)
-    properties[key] = made
-    return made
+    try properties[[entity] + paths].made {
+      try StoredProperties(entity, paths, in: entities.catalog, session.connection)
+    }
   }
 }
 

@@ -23,9 +23,8 @@ final class RowTexts {
   }
 
   private func parsed() throws(DepotError) -> [JSONNode] {
-    if let rows { return rows }
-    let parsed = try JSONDocument(batch.json, valueLimit: .max).root.elements()
-    rows = parsed
-    return parsed
+    try rows.made { () throws(DepotError) in
+      try JSONDocument(batch.json, valueLimit: .max).root.elements()
+    }
   }
 }

@@ -2,6 +2,7 @@ package import DepotProtocol
 internal import Synchronization
 
 /// The wish to know when a connection was told of everything that was committed before.
+@Memberwise
 package struct LiveBarrier: Sendable {
   /// The number of the connection.
   let connection: Int64
@@ -10,16 +11,6 @@ package struct LiveBarrier: Sendable {
   var target: Int64 = 0
   /// Gets the token of it, on the thread of ``LiveQueries``.
   let completion: @Sendable (Result<HistoryToken, DepotError>) -> Void
-
-  package init(
-    connection: Int64,
-    control: CallControl,
-    completion: @escaping @Sendable (Result<HistoryToken, DepotError>) -> Void
-  ) {
-    self.connection = connection
-    self.control = control
-    self.completion = completion
-  }
 }
 
 extension LiveQueries {

@@ -109,10 +109,9 @@ package actor LiveQueries {
   // MARK: - On the thread
 
   func connection() throws -> Connection {
-    if let openConnection { return openConnection }
-    let opened = try Connection.reader(path: path, isFrozen: isFrozen, cacheKiB: 2048)
-    openConnection = opened
-    return opened
+    try openConnection.made {
+      try Connection.reader(path: path, isFrozen: isFrozen, cacheKiB: 2048)
+    }
   }
 
   var catalog: Catalog { store.catalog }
@@ -221,13 +220,12 @@ package actor LiveQueries {
   func read(_ query: LiveQuery, _ request: WatchRequest) {
     let (watch, box) = (query.watch, SnapshotBox())
     let read = LongRead(
-      .watch(request),
-      query.catalog,
-      watch.control,
-      watch.reply,
-      watch.connection,
-      nil,
-      0,
+      operation: .watch(request),
+      catalog: query.catalog,
+      control: watch.control,
+      reply: watch.reply,
+      client: watch.connection,
+      allowance: 0,
       live: LongRead.Live(
         epochs: store.epochs,
         own: query.own,

@@ -94,10 +94,7 @@ struct LiveValue {
     var rows = GroupRows()
     for values in totals.answer {
       let marks = values.map { _ in "?" }.joined(separator: ", ")
-      let row = ReadStatement(Fragment(sql: "SELECT " + marks, parameters: values))
-      let statement = try connection.prepared(row)
-      defer { statement.reset() }
-      if try statement.step() { try rows.add(statement.row, writing, form) }
+      try connection.statement("SELECT " + marks).run(values) { try rows.add($0, writing, form) }
     }
     return rows.all
   }
@@ -114,9 +111,9 @@ struct LiveValue {
       return [Self.row(of: try statement.integer(on: connection))]
     case .aggregate(let request):
       let plan = try StreamPlan(request, in: catalog)
-      let statement = try connection.prepared(plan.statement)
-      defer { statement.reset() }
-      while try statement.step() { try rows.add(statement.row, plan.writing, form) }
+      try connection.statement(plan.statement.sql).run(plan.statement.parameters) {
+        try rows.add($0, plan.writing, form)
+      }
     default: break
     }
     return rows.all

@@ -121,7 +121,7 @@ extension MigrationRun {
         source: link.layout.relationship.isOrdered,
         target: !link.layout.isSelfInverse && link.layout.inverse?.isOrdered == true
       )
-      let table = JoinTable(name, isOrdered: orders, on: connection)
+      let table = JoinTable(name, isOrdered: orders, connection: connection)
       try connection.statement("SELECT * FROM \(link.pairs)").run { row in
         try didSee(rows: 1)
         _ = try table.insert(

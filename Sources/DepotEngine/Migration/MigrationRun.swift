@@ -157,7 +157,7 @@ final class MigrationRun {
     let derived = try DerivedAttributes(new, on: connection)
     guard !derived.isEmpty, findings.isEmpty else { return }
     try derived.markAll()
-    let entities = EntityWriters(new, on: connection, ceilings: [:])
+    let entities = EntityWriters(new, connection, ceilings: [:])
     try derived.refresh(entities, step: { _, _ in 0 }, violate: { throw $0 })
   }
 

@@ -171,7 +171,7 @@ struct SchemaDefinitionRun {
     writer.connection.forgetStatements()
     let derived = try DerivedAttributes(next, on: writer.connection)
     try derived.markAll(Set(keys))
-    let entities = EntityWriters(next, on: writer.connection, ceilings: [:])
+    let entities = EntityWriters(next, writer.connection, ceilings: [:])
     try derived.refresh(entities, step: { _, _ in 0 }, violate: { throw $0 })
   }
 

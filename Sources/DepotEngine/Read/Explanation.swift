@@ -98,8 +98,10 @@ extension QuickReader {
     case .fetch(let request): read = .fetch(request)
     case .count(let request), .exists(let request): read = .count(request)
     case .aggregate(let request): read = .aggregate(request)
-    case .update(let request): read = .count(request.search)
-    case .delete(let request): read = .count(request.search)
+    case .update(let request):
+      read = .count(request.rows.search(request.entity, request.includesSubentities))
+    case .delete(let request):
+      read = .count(request.rows.search(request.entity, request.includesSubentities))
     default: return nil
     }
     if case .count(let request) = read, request.predicate == nil, operation.isWrite { return nil }
@@ -117,31 +119,11 @@ extension QuickReader {
   }
 }
 
-extension UpdateRequest {
-  /// The read of the rows that it changes.
-  fileprivate var search: CountRequest {
-    CountRequest(
-      entity: entity,
-      predicate: rows.predicate,
-      includesSubentities: includesSubentities
-    )
-  }
-}
-
-extension DeleteRequest {
-  /// The read of the rows that it deletes.
-  fileprivate var search: CountRequest {
-    CountRequest(
-      entity: entity,
-      predicate: rows.predicate,
-      includesSubentities: includesSubentities
-    )
-  }
-}
-
 extension RowSelection {
-  /// The predicate of the rows, unless they are named.
-  fileprivate var predicate: QueryExpression? {
-    if case .predicate(let predicate) = self { predicate } else { nil }
+  /// Returns the read of the rows, which has no predicate if they are named.
+  fileprivate func search(_ entity: String, _ includesSubentities: Bool) -> CountRequest {
+    var search = CountRequest(entity: entity, includesSubentities: includesSubentities)
+    if case .predicate(let predicate) = self { search.predicate = predicate }
+    return search
   }
 }

@@ -1,6 +1,7 @@
 internal import DepotProtocol
 
 /// Advice that would make a read faster.
+@Memberwise
 struct IndexAdvice {
   /// The advice for people.
   let text: String
@@ -29,11 +30,6 @@ struct IndexAdvice {
     } else {
       return nil
     }
-  }
-
-  private init(text: String, index: (entity: String, attribute: String)? = nil) {
-    self.text = text
-    self.index = index
   }
 
   private init(_ field: FieldReference, _ what: String) {

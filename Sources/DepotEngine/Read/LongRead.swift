@@ -25,7 +25,7 @@ package final class LongRead: Sendable {
   private let state: Mutex<State>
 
   /// The needs of a watched query's read.
-  struct Live: Sendable {
+  package struct Live: Sendable {
     /// The chain that writes tokens.
     var epochs: EpochChain
     /// The author whose transactions aren't wanted.
@@ -65,12 +65,12 @@ package final class LongRead: Sendable {
     case ended
   }
 
-  /// Creates a read of a pinned moment or of the latest; call ``wake()`` after cancelling its
-  /// control.
+  /// Creates a read of a pinned moment, of the latest, or of what is watched; call ``wake()`` after
+  /// cancelling its control.
   ///
   /// ``grant(_:)`` allows more `next` frames than `allowance`, which is `nil` for any number. The reads of
   /// a `client` share its turns.
-  package convenience init(
+  package init(
     operation: Operation,
     catalog: Catalog,
     control: CallControl,
@@ -78,31 +78,7 @@ package final class LongRead: Sendable {
     client: Int64 = 0,
     pin: Pin? = nil,
     allowance: Int? = nil,
-    deliver: @escaping Delivery
-  ) {
-    self.init(
-      operation,
-      catalog,
-      control,
-      reply,
-      client,
-      pin,
-      allowance,
-      live: nil,
-      deliver: deliver
-    )
-  }
-
-  /// Creates a read of what is watched.
-  init(
-    _ operation: Operation,
-    _ catalog: Catalog,
-    _ control: CallControl,
-    _ reply: ReplyWriter,
-    _ client: Int64,
-    _ pin: Pin?,
-    _ allowance: Int?,
-    live: Live?,
+    live: Live? = nil,
     deliver: @escaping Delivery
   ) {
     self.live = live

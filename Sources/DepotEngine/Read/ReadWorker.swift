@@ -157,16 +157,11 @@ actor ReadWorker {
     to writer: inout JSONWriter
   ) throws {
     let (catalog, reply) = (read.catalog, read.reply)
+    let answers = StoreAnswers(path, connection: connection, catalog: catalog, reply: reply)
     switch read.operation {
-    case .check:
-      try StoreAnswers(path, connection: connection, catalog: catalog, reply: reply)
-        .check(pause, to: &writer)
-    case .space:
-      try StoreAnswers(path, connection: connection, catalog: catalog, reply: reply)
-        .space(to: &writer)
-    case .removeCopies(let names, _):
-      try StoreAnswers(path, connection: connection, catalog: catalog, reply: reply)
-        .removeCopies(names, to: &writer)
+    case .check: try answers.check(pause, to: &writer)
+    case .space: try answers.space(to: &writer)
+    case .removeCopies(let names, _): try answers.removeCopies(names, to: &writer)
     case .get(let request):
       try GetPlan(request, in: catalog, connection).answer(request, reply, &writer)
     case .explain(let request):
@@ -261,10 +256,9 @@ actor ReadWorker {
   }
 
   func takeConnection() throws(DepotError) -> Connection {
-    if let connection { return connection }
-    let opened = try Connection.reader(path: path, isFrozen: isFrozen, cacheKiB: 8192)
-    connection = opened
-    return opened
+    try connection.made { () throws(DepotError) in
+      try Connection.reader(path: path, isFrozen: isFrozen, cacheKiB: 8192)
+    }
   }
 
   private func watch(_ read: LongRead) {

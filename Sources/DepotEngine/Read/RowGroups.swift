@@ -30,18 +30,12 @@ struct RowGroups {
     var query = try RowQuery(request, in: catalog)
     var columns: [Column] = []
     for (index, key) in request.keys.enumerated() {
-      do {
-        columns.append(try Self.column(key, &query.compiler))
-      } catch {
-        throw error.at("/args/by/\(index)")
-      }
+      let column = try DepotError.at("/args/by/\(index)", try Self.column(key, &query.compiler))
+      columns.append(column)
     }
     for (index, value) in request.values.enumerated() {
-      do {
-        columns.append(try Self.column(value, &query.compiler))
-      } catch {
-        throw error.at("/args/values/\(index)")
-      }
+      let pointer = "/args/values/\(index)"
+      columns.append(try DepotError.at(pointer, try Self.column(value, &query.compiler)))
     }
     try Self.check(columns.map(\.name))
     self.columns = columns

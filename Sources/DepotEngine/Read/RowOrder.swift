@@ -39,11 +39,7 @@ struct RowOrder {
         isIdentifierDescending = key.isDescending
         break
       }
-      do {
-        keys.append(try Self.key(key, &compiler))
-      } catch {
-        throw error.at("/args/sort/\(index)")
-      }
+      keys.append(try DepotError.at("/args/sort/\(index)", try Self.key(key, &compiler)))
     }
     for key in keys { terms += Self.terms(of: key, key.value) }
     guard isByIdentifier else { return }

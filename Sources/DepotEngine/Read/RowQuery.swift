@@ -25,11 +25,7 @@ struct RowQuery {
   init(_ request: some RowRequest, in catalog: Catalog) throws(DepotError) {
     try self.init(request.entity, includesSubentities: request.includesSubentities, in: catalog)
     guard let predicate = request.predicate else { return }
-    do {
-      conditions.append(try compiler.filter(predicate))
-    } catch {
-      throw error.at("/args/where")
-    }
+    conditions.append(try DepotError.at("/args/where", try compiler.filter(predicate)))
   }
 
   /// Returns the statement that reads columns of the rows, of those alone for which a condition holds.

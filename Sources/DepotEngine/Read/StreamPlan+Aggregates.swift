@@ -7,13 +7,8 @@ extension StreamPlan {
     let groups = try RowGroups(request, in: catalog)
     var query = try RowQuery(RowGroups.entityName, in: groups.catalog)
     query.compiler.scopes[0].from = "(" + groups.statement + ") AS t0"
-    var having: Fragment?
-    if let condition = request.having {
-      do {
-        having = try query.compiler.filter(condition)
-      } catch {
-        throw error.at("/args/having")
-      }
+    let having = try request.having.map { condition throws(DepotError) in
+      try DepotError.at("/args/having", try query.compiler.filter(condition))
     }
     let names = groups.columns.map(\.name)
     var order = try RowOrder(request.sort, isByIdentifier: false, in: &query.compiler)

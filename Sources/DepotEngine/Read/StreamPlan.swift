@@ -84,19 +84,11 @@ extension StreamPlan {
     _ shape: RowShape,
     _ compiler: inout QueryCompiler
   ) throws(DepotError) -> (Fragment, RowColumn) {
-    do {
-      let operand = try compiler.operand(.attribute(path))
-      return (
-        operand.fragment,
-        RowColumn(
-          name: path,
-          form: .scalar(operand.type ?? .string),
-          index: shape.selectionCount
-        )
-      )
-    } catch {
-      throw error.at("/args/sectionBy")
-    }
+    let operand = try DepotError.at("/args/sectionBy", try compiler.operand(.attribute(path)))
+    return (
+      operand.fragment,
+      RowColumn(name: path, form: .scalar(operand.type ?? .string), index: shape.selectionCount)
+    )
   }
 
   /// Distinct rows are what is selected and nothing else, so nothing else can order them or lead from

@@ -2,12 +2,13 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 /// The writers of the rows of all entities of one schema.
+@Memberwise("catalog", "connection")
 final class EntityWriters {
-  let connection: Connection
   let catalog: Catalog
+  let connection: Connection
   /// The recorder of the history; `nil` if nothing is recorded.
   var recorder: ChangeRecorder?
-  private(set) var counters: [String: IdentifierCounter]
+  private(set) var counters: [String: IdentifierCounter] = [:]
   private let ceilings: [String: Int64]
   private var writers: [String: EntityWriter] = [:]
   private var links: [String: Link] = [:]
@@ -15,18 +16,6 @@ final class EntityWriters {
   private var ends: [String: [Link]] = [:]
   private var sessionCount: UInt64 = 0
   private var derived: DerivedAttributes?
-
-  init(
-    _ catalog: Catalog,
-    on connection: Connection,
-    counters: [String: IdentifierCounter] = [:],
-    ceilings: [String: Int64]
-  ) {
-    self.catalog = catalog
-    self.connection = connection
-    self.counters = counters
-    self.ceilings = ceilings
-  }
 
   /// Returns the number of a new session, which is greater than 0.
   func nextSession() -> UInt64 {
@@ -36,10 +25,7 @@ final class EntityWriters {
 
   /// Returns what computes the derived attributes.
   func derivedAttributes() throws(DepotError) -> DerivedAttributes {
-    if let derived { return derived }
-    let made = try DerivedAttributes(catalog, on: connection)
-    derived = made
-    return made
+    try derived.made { () throws(DepotError) in try DerivedAttributes(catalog, on: connection) }
   }
 
   /// Returns what writes rows of the entity named `name`.
@@ -62,10 +48,7 @@ final class EntityWriters {
 
   /// The source of the identifiers of a table, which are different in all its entities.
   private func counter(_ root: String) -> IdentifierCounter {
-    if let counter = counters[root] { return counter }
-    let counter = IdentifierCounter(entity: root, ceiling: ceilings[root] ?? 1)
-    counters[root] = counter
-    return counter
+    counters[root].made { IdentifierCounter(entity: root, ceiling: ceilings[root] ?? 1) }
   }
 
   /// Returns the relationship that `owner` declares.
@@ -111,7 +94,7 @@ final class EntityWriters {
         JoinTable(
           table,
           isOrdered: isSource ? (near, far) : (far, near),
-          on: connection
+          connection: connection
         )
       )
     }
@@ -142,15 +125,12 @@ final class EntityWriters {
   /// Returns the relationships without an inverse that lead to rows of an entity.
   func incoming(_ layout: EntityLayout) throws -> [Link] {
     if let links = ends[layout.name] { return links }
-    var result: [Link] = []
-    for other in catalog.allLayouts {
-      for relationship in other.relationships
-      where relationship.owner == other.name && relationship.inverse == nil
-        && layout.lineageNames.contains(relationship.destination)
-      {
-        result.append(try link(relationship))
-      }
+    let layouts = catalog.allLayouts.flatMap { other in
+      other.relationships.filter { $0.owner == other.name }
     }
+    let result = try layouts.filter {
+      $0.inverse == nil && layout.lineageNames.contains($0.destination)
+    }.map(link)
     ends[layout.name] = result
     return result
   }

@@ -1,6 +1,8 @@
+internal import DepotProtocol
 internal import DepotSQLite
 
 /// The table of a relationship between any number of rows on both sides.
+@Memberwise("name")
 final class JoinTable {
   /// The side that a relationship is looked at from.
   enum Side {
@@ -17,12 +19,6 @@ final class JoinTable {
   /// Whether the rows that belong to one of a side have an order.
   let isOrdered: (source: Bool, target: Bool)
   private let connection: Connection
-
-  init(_ name: String, isOrdered: (source: Bool, target: Bool), on connection: Connection) {
-    self.name = name
-    self.isOrdered = isOrdered
-    self.connection = connection
-  }
 
   func hasOrder(_ side: Side) -> Bool { side == .source ? isOrdered.source : isOrdered.target }
 

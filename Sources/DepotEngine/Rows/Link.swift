@@ -2,6 +2,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 /// A relationship as the writer sees it: where its truth is stored, and what it leads back by.
+@Memberwise("layout")
 final class Link {
   let layout: RelationshipLayout
   /// The entity that declares it.
@@ -22,20 +23,6 @@ final class Link {
     /// The destination's rows hold it.
     case foreign(ReferenceColumn)
     case join(JoinTable)
-  }
-
-  init(
-    _ layout: RelationshipLayout,
-    owner: EntityLayout,
-    destination: EntityLayout,
-    storage: Storage,
-    side: JoinTable.Side
-  ) {
-    self.layout = layout
-    self.owner = owner
-    self.destination = destination
-    self.storage = storage
-    self.side = side
   }
 
   var relationship: Relationship { layout.relationship }

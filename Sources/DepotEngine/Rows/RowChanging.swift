@@ -285,12 +285,7 @@ extension EntityWriter {
     let statement = try connection.statement(
       "SELECT 1 FROM \(layout.table) WHERE id = ?1 AND NOT \(own)"
     )
-    defer { statement.reset() }
-    let others = try identifiers.filter { identifier in
-      statement.restart()
-      try statement.bind(identifier, at: 1)
-      return try statement.step()
-    }
+    let others = try identifiers.filter { try statement.first([.integer($0)]) { _ in } != nil }
     guard others.isEmpty else { throw layout.missing(others) }
   }
 }

@@ -94,10 +94,7 @@ final class SaveRun {
 
   /// Returns the rows of a batch as JSON, parsed once.
   func texts(_ rows: RowBatch, at pointer: String) -> RowTexts {
-    if let known = texts[pointer] { return known }
-    let made = RowTexts(rows)
-    texts[pointer] = made
-    return made
+    texts[pointer].made { RowTexts(rows) }
   }
 
   /// Gives every row with a temporary identifier a permanent one.

@@ -12,7 +12,7 @@ struct StoreCheck {
 
   init(_ catalog: Catalog, on connection: Connection) {
     self.connection = connection
-    entities = EntityWriters(catalog, on: connection, ceilings: [:])
+    entities = EntityWriters(catalog, connection, ceilings: [:])
   }
 
   mutating func run() throws {

@@ -50,7 +50,7 @@ final class Writer {
     indexedHistory = try connection.number(.historyIndexed)
     nextIndexedHistory = indexedHistory
     ceilings = try tables.ceilings()
-    entities = EntityWriters(catalog, on: connection, ceilings: ceilings)
+    entities = EntityWriters(catalog, connection, ceilings: ceilings)
     recorder = try ChangeRecorder(
       on: connection,
       store: try tables.storeIdentifier(),
@@ -179,7 +179,7 @@ final class Writer {
       if let fresh = effect.ceilings { ceilings = fresh }
       entities = EntityWriters(
         next,
-        on: connection,
+        connection,
         counters: effect.ceilings == nil ? entities.counters : [:],
         ceilings: ceilings
       )

@@ -148,13 +148,10 @@ package enum DateText {
 }
 
 /// A reader of the fixed-width numbers in a date.
+@Memberwise("bytes")
 private struct DigitReader {
   private let bytes: [UInt8]
   private var position = 0
-
-  init(_ bytes: [UInt8]) {
-    self.bytes = bytes
-  }
 
   var isAtEnd: Bool { position == bytes.count }
 

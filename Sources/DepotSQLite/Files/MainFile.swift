@@ -213,11 +213,10 @@ final class MainFile: OpenFile {
 
   override func unmapIndex() {
     guard usesIndex else { return }
-    for slot in 0..<Int(SQLITE_SHM_NLOCK) {
-      if ownSlots & 1 << slot != 0 { database.index.unlock(slot..<slot + 1, exclusively: true) }
-      if sharedSlots & 1 << slot != 0 { database.index.unlock(slot..<slot + 1, exclusively: false) }
+    for kind in [SQLITE_SHM_EXCLUSIVE, SQLITE_SHM_SHARED] {
+      _ = lockIndex(0..<Int(SQLITE_SHM_NLOCK), SQLITE_SHM_UNLOCK | kind)
     }
-    (ownSlots, sharedSlots, usesIndex) = (0, 0, false)
+    usesIndex = false
     database.index.leave()
   }
 }

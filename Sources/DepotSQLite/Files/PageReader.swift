@@ -33,17 +33,29 @@ struct PageReader {
     guard number > 0 else { return nil }
     var bytes = [UInt8](repeating: 0, count: size)
     let isIntact = bytes.withUnsafeMutableBytes { bytes in
-      if let log, let frame = database.lastFrame(of: number) {
-        let offset = LogFile.offset(ofPageIn: frame, size)
-        guard log.readAll(bytes, at: offset) == SQLITE_OK, let start = bytes.baseAddress else {
-          return false
-        }
-        return database.frames?[frame]?.sum
-          == PageChecksum.value(of: start, count: size, number: number)
+      if log != nil, let frame = database.lastFrame(of: number) {
+        return read(number, inFrame: frame, database.frames?[frame]?.sum, into: bytes)
       }
-      return main.readAll(bytes, at: Int(number - 1) * size) == SQLITE_OK
-        && PageChecksum.isIntact(UnsafeRawBufferPointer(bytes), number: number)
+      return read(number, into: bytes)
     }
     return isIntact ? bytes : nil
+  }
+
+  /// Reads a page from the log, and returns whether it has a checksum.
+  func read(
+    _ number: UInt32,
+    inFrame frame: Int,
+    _ sum: UInt64?,
+    into bytes: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    guard let log, let start = bytes.baseAddress else { return false }
+    return log.readAll(bytes, at: LogFile.offset(ofPageIn: frame, size)) == SQLITE_OK
+      && PageChecksum.value(of: start, count: size, number: number) == sum
+  }
+
+  /// Reads a page from the database, and returns whether it is as it was written.
+  func read(_ number: UInt32, into bytes: UnsafeMutableRawBufferPointer) -> Bool {
+    main.readAll(bytes, at: Int(number - 1) * size) == SQLITE_OK
+      && PageChecksum.isIntact(UnsafeRawBufferPointer(bytes), number: number)
   }
 }

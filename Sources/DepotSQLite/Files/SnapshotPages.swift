@@ -10,11 +10,10 @@ package final class SnapshotPages {
   /// How many pages there are.
   package let count: Int
   /// The size of a page in bytes.
-  package let size: Int
+  package var size: Int { pages.size }
   private let connection: Connection
   private let mark: SnapshotMark
-  private let main: OpenFile
-  private let log: OpenFile?
+  private let pages: PageReader
   /// The frames of the log that have pages as the transaction sees them.
   private let frames: [UInt32: Frame]
 
@@ -31,17 +30,12 @@ package final class SnapshotPages {
     guard let mark = connection.mark, connection.isInTransaction else {
       throw SQLiteError(code: SQLITE_MISUSE, message: "The transaction has no mark.")
     }
-    let files = DamagedPage.files(of: connection.handle)
-    guard let main = files.first(where: { $0.0 == .main })?.1, main.database.isSealed,
-      main.database.pageSize >= 512
-    else { return nil }
+    guard let pages = PageReader(connection.handle) else { return nil }
     self.connection = connection
     self.mark = mark
-    self.main = main
-    log = files.first { $0.0 == .log }?.1
-    size = main.database.pageSize
+    self.pages = pages
     count = Int(try connection.integer("PRAGMA page_count") ?? 0)
-    frames = try Self.frames(main.database, mark)
+    frames = try Self.frames(pages.database, mark)
   }
 
   private static func frames(
@@ -94,28 +88,15 @@ package final class SnapshotPages {
 
   private func isRead(_ number: UInt32, into bytes: UnsafeMutableRawBufferPointer) -> Bool {
     if let frame = frames[number] {
-      if isRead(frame, of: number, into: bytes) { return true }
-      guard main.database.index.mark.log != mark.log else { return false }
+      if pages.read(number, inFrame: frame.number, frame.sum, into: bytes) {
+        PageChecksum.seal(bytes, number: number)
+        return true
+      }
+      guard pages.database.index.mark.log != mark.log else { return false }
     }
     // A checkpoint copies nothing that the transaction doesn't see, so the page stays as it is.
-    let read = { [main, size] in
-      main.readAll(bytes, at: Int(number - 1) * size) == SQLITE_OK
-        && PageChecksum.isIntact(UnsafeRawBufferPointer(bytes), number: number)
-    }
-    return number == 1 ? main.database.firstPage.withLock { _ in read() } : read()
-  }
-
-  private func isRead(
-    _ frame: Frame,
-    of number: UInt32,
-    into bytes: UnsafeMutableRawBufferPointer
-  ) -> Bool {
-    guard let log, let start = bytes.baseAddress,
-      log.readAll(bytes, at: LogFile.offset(ofPageIn: frame.number, size)) == SQLITE_OK,
-      PageChecksum.value(of: start, count: size, number: number) == frame.sum
-    else { return false }
-    PageChecksum.seal(bytes, number: number)
-    return true
+    let read = { [pages] in pages.read(number, into: bytes) }
+    return number == 1 ? pages.database.firstPage.withLock { _ in read() } : read()
   }
 }
 

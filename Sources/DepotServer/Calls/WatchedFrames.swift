@@ -1,9 +1,11 @@
+internal import DepotProtocol
 internal import Synchronization
 
 /// The way of a watched query's frames to its client.
 ///
 /// A small one is sent at once, by the thread that made it, unless some that came before are still on their
 /// way through the server's thread.
+@Memberwise("caller", "socket", "inbox")
 final class WatchedFrames: Sendable {
   private struct State {
     /// How many times the server's thread was given frames that it hasn't taken.
@@ -23,12 +25,6 @@ final class WatchedFrames: Sendable {
   private static let limit = 1 << 14
   /// After how many frames that were sent at once the server's thread looks whether there may be more.
   private static let interval = RunningStream.window / 2
-
-  init(_ caller: Server.Caller, _ socket: SharedSocket, _ inbox: Inbox) {
-    self.caller = caller
-    self.socket = socket
-    self.inbox = inbox
-  }
 
   /// Sends frames, or hands them to the server's thread; those that come after the terminal one are dropped, as
   /// a watch may end while a reader still has rows for it.

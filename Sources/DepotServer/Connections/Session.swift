@@ -131,6 +131,7 @@ struct RunningCall {
 }
 
 /// The flow of a stream.
+@Memberwise("source", "host")
 struct RunningStream {
   /// How many frames may be on their way to the client without its having taken them.
   static let window = 8
@@ -144,21 +145,7 @@ struct RunningStream {
   /// How many frames the client asked for, or `nil` if it leaves that to the socket.
   var credit: Int?
   var granted: Int
-  var delivered = 0
-
-  init(
-    _ source: any FrameSource,
-    _ host: StoreHost,
-    watched: WatchedFrames? = nil,
-    credit: Int?,
-    granted: Int
-  ) {
-    self.source = source
-    self.host = host
-    self.watched = watched
-    self.credit = credit
-    self.granted = granted
-  }
+  var delivered: Int = 0
 
   /// The read, unless the stream goes on until its client has enough.
   var read: LongRead? { source as? LongRead }

@@ -141,11 +141,7 @@ final class Container {
 
   private func host(of entity: String, at place: String) throws(DepotError) -> StoreHost {
     if let host = holders[entity] { return host }
-    do throws(DepotError) {
-      _ = try schema.entity(named: entity)
-    } catch {
-      throw error.at(place)
-    }
+    _ = try DepotError.at(place, try schema.entity(named: entity))
     throw DepotError(.bug, "The entity \"\(entity)\" has no store.")
   }
 

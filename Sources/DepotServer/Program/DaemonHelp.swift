@@ -3,71 +3,61 @@ internal import DepotProtocol
 
 /// The help of `depotd` and its page of the manual, made from the same tables.
 enum DaemonHelp {
-  /// An option that is no setting.
-  private struct Option {
-    let spelling: String
-    let help: String
-  }
-
-  private static let options = [
-    Option(
-      spelling: "--config FILE",
-      help:
-        "a file of these settings without the hyphens, one in each line, as in \"slow-ms = 50\"; "
+  /// The options that are no settings.
+  private static let options: [(spelling: String, help: String)] = [
+    (
+      "--config FILE",
+      "a file of these settings without the hyphens, one in each line, as in \"slow-ms = 50\"; "
         + "SIGHUP reads who is let in and slow-ms from it again"
     ),
-    Option(
-      spelling: "--takeover",
-      help: "take the place of the service at the socket: it finishes its calls and hands the "
+    (
+      "--takeover",
+      "take the place of the service at the socket: it finishes its calls and hands the "
         + "socket over, and no client is turned away; if this one fails, the other goes on"
     ),
-    Option(
-      spelling: "--read-only",
-      help:
-        "write nothing to the store; so it is served in any case where its files can't be written"
+    (
+      "--read-only",
+      "write nothing to the store; so it is served in any case where its files can't be written"
     ),
-    Option(
-      spelling: "--accept-loss",
-      help:
-        "go on with what is there if something of the store is gone, as it says when it refuses "
+    (
+      "--accept-loss",
+      "go on with what is there if something of the store is gone, as it says when it refuses "
         + "to start; a log that doesn't belong there is set aside"
     ),
-    Option(
-      spelling: "--restore FILE",
-      help:
-        "put the backup FILE into the place of the store, which no service may have, say how "
+    (
+      "--restore FILE",
+      "put the backup FILE into the place of the store, which no service may have, say how "
         + "far it is behind, and end"
     ),
-    Option(
-      spelling: "--replace",
-      help: "with --restore: replace a store that is there; it is kept beside the new one as "
+    (
+      "--replace",
+      "with --restore: replace a store that is there; it is kept beside the new one as "
         + "\u{2026}.replaced-1"
     ),
-    Option(
-      spelling: "--read-tables FILE",
-      help:
-        "make a folder of tables of an SQLite file that isn't a store, --into DIR, which is there and "
+    (
+      "--read-tables FILE",
+      "make a folder of tables of an SQLite file that isn't a store, --into DIR, which is there and "
         + "empty: tables.json, and the rows as lines of JSON; FILE isn't changed; as depot import "
         + "--apple uses it"
     ),
-    Option(
-      spelling: "--write-tables DIR",
-      help: "make an SQLite file of such a folder, --into FILE; as depot export --sqlite uses it"
+    (
+      "--write-tables DIR",
+      "make an SQLite file of such a folder, --into FILE; as depot export --sqlite uses it"
     ),
-    Option(spelling: "--into PATH", help: "where the tables go"),
-    Option(
-      spelling: "--report-start",
-      help: "write a line of JSON to the standard output when the service answers, with the member "
+    ("--into PATH", "where the tables go"),
+    (
+      "--report-start",
+      "write a line of JSON to the standard output when the service answers, with the member "
         + "\"ready\", or when it can't, with \"err\", and close it"
     ),
-    Option(
-      spelling: "--check",
-      help: "examine the configuration and the whole store, say what is wrong, and end"
+    (
+      "--check",
+      "examine the configuration and the whole store, say what is wrong, and end"
     ),
-    Option(spelling: "--print-protocol", help: "print the protocol as JSON, and end"),
-    Option(spelling: "--print-manual", help: "print this program's page of the manual, and end"),
-    Option(spelling: "--version", help: "print the version, and end"),
-    Option(spelling: "--help", help: "print this help, and end"),
+    ("--print-protocol", "print the protocol as JSON, and end"),
+    ("--print-manual", "print this program's page of the manual, and end"),
+    ("--version", "print the version, and end"),
+    ("--help", "print this help, and end"),
   ]
 
   private static let summary =
@@ -93,8 +83,7 @@ enum DaemonHelp {
   ]
 
   private static var all: [(String, String)] {
-    Setting.all.map { ("--\($0.name) \($0.value)", $0.help) }
-      + options.map { ($0.spelling, $0.help) }
+    Setting.all.map { ("--\($0.name) \($0.value)", $0.help) } + options
   }
 
   /// The output of `depotd --help`.

@@ -90,11 +90,7 @@ package struct ServerConfiguration: Sendable {
       guard let (name, value) = Self.setting(in: String(decoding: bytes, as: UTF8.self)) else {
         continue
       }
-      do throws(DepotError) {
-        try apply(name, value)
-      } catch {
-        throw error.at("\(path):\(index + 1)")
-      }
+      try DepotError.at("\(path):\(index + 1)", try apply(name, value))
     }
   }
 

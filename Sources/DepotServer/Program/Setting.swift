@@ -4,6 +4,7 @@ internal import DepotProtocol
 
 /// A setting of `depotd`, an option of its command line and a line of its file: how its value is read, and
 /// how it is explained.
+@Memberwise("name", "value", "help", "apply")
 struct Setting: Sendable {
   /// The name without hyphens in front.
   let name: String
@@ -12,7 +13,7 @@ struct Setting: Sendable {
   /// The meaning, with the default in brackets if there is one.
   let help: String
   /// Whether it may be there several times, each of which adds to what it allows.
-  var isRepeatable = false
+  var isRepeatable: Bool = false
   /// Takes a value in.
   let apply: @Sendable (Argument, inout ServerConfiguration) throws(DepotError) -> Void
 
@@ -20,20 +21,6 @@ struct Setting: Sendable {
   struct Argument: Sendable {
     let name: String
     let text: String
-  }
-
-  private init(
-    _ name: String,
-    _ value: String,
-    _ help: String,
-    isRepeatable: Bool = false,
-    _ apply: @escaping @Sendable (Argument, inout ServerConfiguration) throws(DepotError) -> Void
-  ) {
-    self.name = name
-    self.value = value
-    self.help = help
-    self.isRepeatable = isRepeatable
-    self.apply = apply
   }
 
   private init(

@@ -1,13 +1,9 @@
 /// A condition of a regular expression on one scalar: `\w`, `\p{Lu}`, `[:punct:]`, and the like.
+@Memberwise("name", "holds")
 struct ScalarProperty: Sendable {
   /// The name in small letters only, which no other property has.
   private let name: String
   let holds: @Sendable (Unicode.Scalar) -> Bool
-
-  private init(_ name: String, _ holds: @escaping @Sendable (Unicode.Scalar) -> Bool) {
-    self.name = name
-    self.holds = holds
-  }
 
   static let digit = category("nd", [.decimalNumber])
   static let word = ScalarProperty("word", isWord)
