@@ -87,7 +87,8 @@ let package = Package(
     .target(
       name: "SwiftData",
       dependencies: [
-        "DepotClient", "DepotEmbedded", "DepotProtocol", "DepotLinux", "DepotMacroPlugin",
+        "DepotClient", "DepotClientCore", "DepotEmbedded", "DepotProtocol", "DepotLinux",
+        "DepotMacroPlugin",
       ]
     ),
     .executableTarget(name: "depotd", dependencies: ["DepotServer"], exclude: ["Packaging"]),

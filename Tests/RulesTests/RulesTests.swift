@@ -42,7 +42,8 @@ import Testing
       "SwiftSyntaxMacros",
     ],
     "SwiftData": [
-      "DepotClient", "DepotProtocol", "DepotEmbedded", "DepotLinux", "Foundation", "Observation",
+      "DepotClient", "DepotClientCore", "DepotProtocol", "DepotEmbedded", "DepotLinux",
+      "Foundation", "Observation",
       "Dispatch", "Swift", "Synchronization",
     ],
     "DepotEmbedded": [

@@ -138,10 +138,3 @@ extension DeleteRequest {
     )
   }
 }
-
-extension RowSelection {
-  /// The predicate of the rows, unless they are named.
-  fileprivate var predicate: QueryExpression? {
-    if case .predicate(let predicate) = self { predicate } else { nil }
-  }
-}
