@@ -49,6 +49,10 @@ import Testing
     "DepotEmbedded": [
       "DepotServer", "DepotClientCore", "DepotProtocol", "DepotLinux", "Glibc", "Synchronization",
     ],
+    "DepotTesting": [
+      "SwiftData", "DepotClient", "DepotEmbedded", "DepotProtocol", "DepotLinux", "Dispatch",
+      "Foundation", "FoundationEssentials",
+    ],
     "DepotCommands": [
       "DepotClientCore", "DepotProtocol", "DepotLinux", "FoundationEssentials", "Glibc",
       "Synchronization",
