@@ -250,8 +250,9 @@ public final class BlockingConnection {
     do {
       guard isWrite, let interruption else { return try body() }
       return try interruption.hold(body)
-    } catch var error as DepotError where error.code == .disconnected {
-      if isWrite { error.effect = .unknown }
+    } catch var error as DepotError where error.code == .disconnected || error.code == .ended {
+      // The service doesn't know what was on its way; reads change nothing.
+      error.effect = isWrite ? .unknown : .none
       for outcome in calls.observed.endAll(error) { outcome.tell() }
       throw error
     }
