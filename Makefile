@@ -16,6 +16,8 @@ BIN := .build/release
 TOOLCHAIN := $(dir $(realpath $(shell command -v $(SWIFT))))
 DOCC ?= $(TOOLCHAIN)docc
 DOCS := .build/docs
+comma := ,
+MODULES = $(BIN)/Modules
 PACKAGES := libsqlite3-dev libjson-c-dev
 TEST_PACKAGES := python3 strace socat
 DEB_PACKAGES := debhelper dpkg-dev lintian
@@ -48,6 +50,18 @@ define build_programs
 	$(call link_static_library)
 	@DEPOT_ONLY="$(2)" .ci/progress "Building $(1)" .build/make.log \
 	  $(SWIFT) build $(RELEASE)
+endef
+
+# Writes the documentation of a module, whose symbols are read with further options.
+define document
+	@mkdir -p $(DOCS)/symbols
+	$(call quietly,"Reading the symbols of $(1)",'$(SWIFT) symbolgraph-extract -module-name $(1) $(2) \
+	  -target $(shell uname -m)-unknown-linux-gnu -I $(MODULES) -I Sources/CDepotLinux \
+	  -I Sources/CDepotProtocol/include -minimum-access-level public -skip-synthesized-members -output-dir $(DOCS)/symbols')
+	$(call quietly,"Writing the documentation of $(1)",'$(DOCC) convert Sources/$(1)/$(1).docc --warnings-as-errors \
+	  --additional-symbol-graph-dir $(DOCS)/symbols --fallback-display-name $(1) \
+	  --fallback-bundle-identifier depot.$(1) --output-path $(DOCS)/$(1).doccarchive')
+	@rm -r $(DOCS)/symbols
 endef
 
 # Installs the Debian packages that are missing, and says so.
@@ -113,16 +127,12 @@ lint: test-deps  ## Check the formatting and that generated documents are up to 
 format:  ## Format the sources
 	$(call quietly,"Formatting",'$(SOURCES) | xargs -0 $(SWIFT) format --in-place --parallel')
 
-docs: build  ## Write the generated part of proto-docs, and the documentation of SwiftData
+docs: build  ## Write the generated part of proto-docs, and the documentation of the libraries
 	@python3 proto-docs/generate.py
-	@rm -rf $(DOCS) && mkdir -p $(DOCS)/symbols
-	$(call quietly,"Reading the symbols",'$(SWIFT) symbolgraph-extract -module-name SwiftData \
-	  -target $(shell uname -m)-unknown-linux-gnu -I $(BIN)/Modules -I Sources/CDepotLinux \
-	  -I Sources/CDepotProtocol/include -minimum-access-level public -skip-synthesized-members -output-dir $(DOCS)/symbols')
-	$(call quietly,"Writing the documentation",'$(DOCC) convert Sources/SwiftData/SwiftData.docc --warnings-as-errors \
-	  --additional-symbol-graph-dir $(DOCS)/symbols --fallback-display-name SwiftData \
-	  --fallback-bundle-identifier depot.SwiftData --output-path $(DOCS)/SwiftData.doccarchive')
-	@rm -r $(DOCS)/symbols
+	@rm -rf $(DOCS)
+	$(call document,SwiftData,)
+	$(call document,DepotClient,-experimental-allowed-reexported-modules=DepotClientCore$(comma)DepotProtocol)
+	$(call document,DepotProtocol,)
 
 docs-check:
 	@python3 proto-docs/generate.py --check

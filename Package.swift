@@ -37,6 +37,7 @@ let package = Package(
   products: [
     .library(name: "DepotClient", targets: ["DepotClient", "DepotProtocol"]),
     .library(name: "SwiftData", targets: ["SwiftData"]),
+    .library(name: "DepotTesting", targets: ["DepotTesting"]),
     .executable(name: "depotd", targets: ["depotd"]),
     .executable(name: "depot", targets: ["depot"]),
     .executable(name: "depot-bench", targets: ["depot-bench"]),
@@ -87,8 +88,13 @@ let package = Package(
     .target(
       name: "SwiftData",
       dependencies: [
-        "DepotClient", "DepotEmbedded", "DepotProtocol", "DepotLinux", "DepotMacroPlugin",
+        "DepotClient", "DepotClientCore", "DepotEmbedded", "DepotProtocol", "DepotLinux",
+        "DepotMacroPlugin",
       ]
+    ),
+    .target(
+      name: "DepotTesting",
+      dependencies: ["SwiftData", "DepotClient", "DepotEmbedded", "DepotProtocol", "DepotLinux"]
     ),
     .executableTarget(name: "depotd", dependencies: ["DepotServer"], exclude: ["Packaging"]),
     .target(
@@ -187,6 +193,10 @@ let package = Package(
       name: "SwiftDataTests",
       dependencies: ["SwiftData", "DepotClient", "DepotProtocol", "DepotLinux", "TestSupport"],
       exclude: ["API/swiftdata.txt"]
+    ),
+    .testTarget(
+      name: "DepotTestingTests",
+      dependencies: ["DepotTesting", "DepotClient", "SwiftData"]
     ),
     .testTarget(name: "AppleCodeTests", dependencies: ["SwiftData"]),
     .testTarget(name: "DepotMacrosTests", dependencies: ["DepotMacros"]),

@@ -45,6 +45,25 @@ package final class StoreAccess: Sendable {
     }
   }
 
+  /// Becomes the service of a file, whatever other services there are.
+  ///
+  /// - Parameter path: The file, which is made if it is missing.
+  /// - Throws: ``DepotError`` `unavailable.busy` if another process has the file, `unavailable.service` if
+  ///   this program was built without the engine, and others of class `storage` and `permission`.
+  package init(owning path: String) throws(DepotError) {
+    let finder = RouteFinder(file: try StoreFile(path), isReadOnly: false)
+    do throws(RouteFinder.Obstacle) {
+      lastRoute = Mutex(try finder.becomeOwner())
+    } catch {
+      throw error.error
+    }
+    self.finder = finder
+    isReadOnly = false
+  }
+
+  /// Where other programs reach the store; `nil` if it is in memory.
+  package var socket: SocketPath? { finder?.file.socket }
+
   /// How the store is reached, as of the last connection.
   package var route: Route { lastRoute.withLock { $0 } }
 

@@ -3,6 +3,15 @@ internal import Glibc
 
 /// The terminal that a program may write to.
 package enum Terminal {
+  /// Writes text to the standard error with one call, so that lines of several threads and processes stay
+  /// apart; a full pipe stops nobody.
+  ///
+  /// The corresponding C function is `write`.
+  package static func writeError(_ text: String) {
+    var text = text
+    text.withUTF8 { _ = write(2, $0.baseAddress, $0.count) }
+  }
+
   /// Whether a descriptor is a terminal.
   ///
   /// The corresponding C function is `isatty`.

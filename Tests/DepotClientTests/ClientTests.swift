@@ -131,6 +131,27 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 
+  @Test
+  func `a client that runs as a service ends when it is closed, and closes when it is cancelled`()
+    async throws
+  {
+    let service = try FakeService { peer, frame in
+      if case .call(let call) = frame { peer.ok(call.id) }
+    }
+    let closed = try await Client(socket: service.socket)
+    async let end: Void = closed.run()
+    try await closed.ping()
+    closed.close()
+    await end
+    await closed.run()
+    let cancelled = try await Client(socket: service.socket)
+    let task = Task { await cancelled.run() }
+    task.cancel()
+    await task.value
+    let error = await #expect(throws: DepotError.self) { try await cancelled.ping() }
+    #expect(error?.code == .disconnected)
+  }
+
   @Test func `a request over the service's frame limit isn't sent`() async throws {
     let service = try FakeService(limits: ["frameBytes": 200]) { peer, frame in
       if case .call(let call) = frame { peer.ok(call.id) }

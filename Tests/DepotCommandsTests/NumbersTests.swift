@@ -12,6 +12,14 @@ import Testing
   }
 
   @Test(arguments: [
+    (1, "row", "1 row"), (0, "row", "0 rows"), (2, "copy", "2 copies"), (1, "copy", "1 copy"),
+    (2000, "key", "2,000 keys"),
+  ])
+  func `a noun is in the number that it is counted in`(count: Int, noun: String, text: String) {
+    #expect(Numbers.counted(count, noun) == text)
+  }
+
+  @Test(arguments: [
     (0.0004, "0.4 ms"), (0.012, "12 ms"), (1.24, "1.2 s"), (59.97, "1:00 min"), (185, "3:05 min"),
     (7384, "2:03:04 h"), (90_000, "1 d 1 h"),
   ])

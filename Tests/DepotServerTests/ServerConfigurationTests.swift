@@ -77,11 +77,14 @@ import Testing
 
   @Test func `the help and the manual tell every setting, with its value`() {
     for setting in Setting.all {
-      #expect(DaemonHelp.text.contains("\n  --\(setting.name) \(setting.value)"))
+      #expect(DaemonHelp.text(width: 80).contains("\n  --\(setting.name) \(setting.value)"))
       let name = setting.name.replacing("-", with: "\\-")
       #expect(DaemonHelp.manual.contains("\n.B \\-\\-\(name) \(setting.value)\n"))
     }
-    #expect(DaemonHelp.text.split(separator: "\n").allSatisfy { $0.count <= 104 })
+    for width in [60, 80, 120] {
+      let lines = DaemonHelp.text(width: width).split(separator: "\n")
+      #expect(lines.allSatisfy { $0.hasPrefix("  depotd ") || $0.count <= width })
+    }
   }
 
   static let wrong = [

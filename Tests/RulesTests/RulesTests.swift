@@ -42,11 +42,16 @@ import Testing
       "SwiftSyntaxMacros",
     ],
     "SwiftData": [
-      "DepotClient", "DepotProtocol", "DepotEmbedded", "DepotLinux", "Foundation", "Observation",
+      "DepotClient", "DepotClientCore", "DepotProtocol", "DepotEmbedded", "DepotLinux",
+      "Foundation", "Observation",
       "Dispatch", "Swift", "Synchronization",
     ],
     "DepotEmbedded": [
       "DepotServer", "DepotClientCore", "DepotProtocol", "DepotLinux", "Glibc", "Synchronization",
+    ],
+    "DepotTesting": [
+      "SwiftData", "DepotClient", "DepotEmbedded", "DepotProtocol", "DepotLinux", "Dispatch",
+      "Foundation", "FoundationEssentials",
     ],
     "DepotCommands": [
       "DepotClientCore", "DepotProtocol", "DepotLinux", "FoundationEssentials", "Glibc",

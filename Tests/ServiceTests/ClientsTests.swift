@@ -51,6 +51,18 @@ extension CommandTests {
       #expect(again.errors.contains("depot clients"), "\(again.errors)")
     }
 
+    @Test func `a read whose connection was ended leaves nothing in doubt`() throws {
+      let watch = try Program([
+        Programs.depot, "--socket", daemon.socket, "--no-start", "watch", "Item", "-o", "ndjson",
+      ])
+      try expectSoon("no watch") { watch.output.contains("snapshot") }
+      let number = try #require(try clients().first?["connection"]?.int64)
+      #expect(try daemon.depot(["clients", "end", "\(number)"]).status == 0)
+      let outcome = try watch.wait()
+      #expect(outcome.errors.contains("unavailable.ended"))
+      #expect(!outcome.errors.contains("Nobody knows"), "\(outcome.errors)")
+    }
+
     @Test func `a client that reconnects goes on after its connection was ended`() async throws {
       let client = try await Client(socket: SocketPath(daemon.socket))
       try await client.ping()

@@ -33,6 +33,21 @@ extension CommandTests {
     }
 
     @Test(arguments: [
+      (["count", "City", "population > 1000"], "count City where population > 1000: 2 rows in "),
+      (["call", "ping"], "ping in "),
+      (["count", "Town"], "count Town: failed in "),
+    ])
+    func `DEPOT_LOG prints what is asked for`(arguments: [String], line: String) throws {
+      let command = [Programs.depot, "--socket", daemon.socket] + arguments
+      for (setting, isPrinted) in [("1", true), ("0", false)] {
+        let outcome = try Program.run(command, environment: ["DEPOT_LOG": setting])
+        let lines = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("depot: \(line)") }
+        #expect(lines.count == (isPrinted ? 1 : 0), "\(outcome.errors)")
+        #expect(lines.allSatisfy { $0.contains(/in \d+\.\d\d\d ms/) })
+      }
+    }
+
+    @Test(arguments: [
       ("cities.@count", "3 2 1"), ("cities.@count:desc,name", "1 2 3"),
       ("cities.@max.population:desc", "2 1 3"), ("cities.@min.population", "3 1 2"),
       ("cities.@sum.population:desc", "2 1 3"), ("cities.@avg.population:desc,name", "2 1 3"),

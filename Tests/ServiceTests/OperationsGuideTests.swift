@@ -17,7 +17,7 @@ extension CommandTests {
 
     /// Stand-ins for programs that would change this machine: each checks what it is given.
     private static let standIns = [
-      "sudo": "exec \"$@\"",
+      "sudo": "[ \"$1\" = -u ] && [ \"$2\" = depot ] && shift 2; exec \"$@\"",
       "make": "exec /usr/bin/make -n -C '\(Programs.root)' \"$@\"",
       "apt":
         "[ \"$1\" = install ] && shift && for file; do case $file in ./.build/deb/*.deb) ;; *) exit 1;; esac; done",
@@ -36,7 +36,8 @@ extension CommandTests {
       done
       case $verb in
         stop) exec depot service stop ;;
-        enable|edit|reload|start) ;;
+        start) exec depot service start --data "$DATA" ;;
+        enable|edit|reload) ;;
         *) exit 1 ;;
       esac
       """,
@@ -94,7 +95,7 @@ extension CommandTests {
           "MAKEFLAGS": nil, "MAKELEVEL": nil,
           "PATH": "\(tools):\(Programs.folder):/usr/local/bin:/usr/bin:/bin",
           "DATA": data, "STORE": data + "/depot.sqlite",
-          "FOLDER": daemon.folder.path + "/exported",
+          "FOLDER": daemon.folder.path + "/exported", "BACKUPS": daemon.folder.path,
         ]
       )
       #expect(outcome.status == 0, "\(outcome.output)\n\(outcome.errors)")

@@ -11,7 +11,7 @@ extension Client {
   /// - Returns: What is open now.
   /// - Throws: ``DepotError`` `conflict.container` if it is open with other stores, `schema.invalid`
   ///   if the entities can't be divided like that, `unavailable.readonly` if a file can't be written,
-  ///   `unavailable.busy` if one is open elsewhere, `notfound.file`, and what ``define(_:isDryRun:)``
+  ///   `unavailable.busy` if one is open elsewhere, `notfound.file`, and what `define(_:isDryRun:)`
   ///   throws.
   @discardableResult
   public func openContainer(_ request: ContainerRequest) async throws -> OpenedContainer {

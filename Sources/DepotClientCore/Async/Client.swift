@@ -32,6 +32,7 @@ public final class Client: Sendable {
   ///   - start: What to do if no service answers, now and when the connection is lost.
   ///   - name: What the service's statistics call this program.
   ///   - options: How to behave.
+  ///   - observer: The function that is told of each operation when it has its outcome, on any thread.
   /// - Throws: ``DepotError`` `unavailable.service` if no service answers, `permission.peer` if it
   ///   refuses this user or isn't to be trusted, `protocol.version` if it is too old or too new, or why
   ///   the service that was started can't serve.
@@ -39,11 +40,12 @@ public final class Client: Sendable {
     socket: SocketPath = .default,
     start: StartPolicy = .never,
     name: String = "swift",
-    options: ClientOptions = ClientOptions()
+    options: ClientOptions = ClientOptions(),
+    observer: OperationObserver? = nil
   ) async throws {
     let core: ClientCore
     do throws(SystemError) {
-      core = try ClientCore(options: options)
+      core = try ClientCore(options: options, observer: observer)
     } catch {
       throw DepotError(.busy, "There can be no more connections (\(error)).")
     }
@@ -78,6 +80,32 @@ public final class Client: Sendable {
   public func close() {
     if owner == nil { core.close(DepotError(.disconnected, "The client was closed.")) }
   }
+
+  /// Returns when the client is closed, which it is when the task is cancelled.
+  ///
+  /// The client needs no task to do its work; this gives it its place among the services of a program that
+  /// end in an order, such as a `Service` of swift-service-lifecycle.
+  public func run() async {
+    let owner = owner ?? self
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { end in
+        core.update { state in
+          if state.closure == nil {
+            state.waitingForEnd.append(end)
+          } else {
+            state.consequences.ended.append(end)
+          }
+        }
+      }
+    } onCancel: {
+      owner.close()
+    }
+  }
+
+  /// Whether everything that came of the watches was taken in by the loops over them, which wait for more.
+  package var hasDrainedWatches: Bool {
+    core.update { state in state.streams.values.allSatisfy { !$0.isWatch || $0.isDrained } }
+  }
 }
 
 extension ClientCore {
@@ -88,6 +116,8 @@ extension ClientCore {
       state.closure = error
       state.descriptor = nil
       state.perform(state.table.failAll(error))
+      state.consequences.ended += state.waitingForEnd
+      state.waitingForEnd = []
       state.consequences.mustWake = true
     }
   }

@@ -106,7 +106,7 @@ extension ClientCore {
     return try update { state -> Result<ReplyTable.Ticket, any Error> in
       let ticket = state.table.reserve()
       if let error = state.refusal(of: ticket) { return .failure(error) }
-      state.streams[ticket] = RowStream(window: window)
+      state.streams[ticket] = RowStream(window: window, isWatch: call.lane == .watch)
       state.submit(call, as: ticket)
       return .success(ticket)
     }.get()
@@ -153,6 +153,7 @@ extension ClientCore.State {
   }
 
   fileprivate mutating func submit(_ call: PendingCall, as ticket: ReplyTable.Ticket) {
+    observed.begin(ticket, call.operation.name, call.operation)
     if call.deadline != nil || isIdle { consequences.mustWake = true }
     perform(table.submit(call, as: ticket, now: Monotonic.now()))
   }

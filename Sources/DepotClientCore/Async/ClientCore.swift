@@ -29,19 +29,30 @@ package final class ClientCore: Sendable {
     var enumerations = Enumerations()
     /// Whether the thread sleeps until somebody has a call.
     var isIdle = false
+    /// The calls whose outcomes the observer is told.
+    var observed: ObservedCalls
+    /// The tasks that wait for the end of the client.
+    var waitingForEnd: [CheckedContinuation<Void, Never>] = []
     /// The work that a change under way leaves for after the lock.
     var consequences = Consequences()
+
+    init(_ observer: OperationObserver?) { observed = ObservedCalls(observer) }
   }
 
   /// The work to be done after the lock is left.
   struct Consequences {
+    /// The outcomes that the observer is told before those who wait have them.
+    var outcomes: [ObservedCalls.Outcome] = []
     var replies: [(Reply, Result<JSONNode, any Error>)] = []
     var deliveries: [RowStream.Delivery] = []
+    var ended: [CheckedContinuation<Void, Never>] = []
     var mustWake = false
 
     func perform(_ signal: WakeSignal) {
+      for outcome in outcomes { outcome.tell() }
       for (reply, result) in replies { reply.resume(with: result) }
       for delivery in deliveries { delivery.consumer.resume(with: delivery.result) }
+      for waiting in ended { waiting.resume() }
       if mustWake { signal.signal() }
     }
   }
@@ -54,14 +65,16 @@ package final class ClientCore: Sendable {
 
   /// The common state of clients of one connection.
   private final class Shared: Sendable {
-    let state = Mutex(State())
+    let state: Mutex<State>
+
+    init(_ observer: OperationObserver?) { state = Mutex(State(observer)) }
   }
 
-  init(options: ClientOptions) throws(SystemError) {
+  init(options: ClientOptions, observer: OperationObserver? = nil) throws(SystemError) {
     self.options = options
     signal = try WakeSignal(isBlocking: false)
     pin = nil
-    shared = Shared()
+    shared = Shared(observer)
   }
 
   /// Makes calls on the connection of another client that are about a pin.
@@ -97,6 +110,7 @@ extension ClientCore.State {
       case .send(let frame):
         send(frame)
       case .finish(let ticket, let result):
+        if let outcome = observed.end(ticket, result) { consequences.outcomes.append(outcome) }
         if let reply = replies.removeValue(forKey: ticket) {
           consequences.replies.append((reply, result))
         } else if let delivery = streams[ticket]?.finish(result) {

@@ -73,9 +73,9 @@ extension PendingCall {
 
   /// Returns `error` with what became of the call if no more is heard of it.
   func lost(_ error: DepotError) -> DepotError {
-    guard attempts > 0, operation.isWrite else { return error }
     var error = error
-    error.effect = .unknown
+    error.effect = attempts > 0 && operation.isWrite ? .unknown : .none
+    guard error.effect == .unknown else { return error }
     if let key { error = error.details(["key": .string(key)]) }
     return error
   }

@@ -22,11 +22,17 @@ struct RowStream: Sendable {
   private var consumer: Consumer?
   private var consumed = 0
   private let window: Int
+  /// Whether it is a watch, which goes on until it is ended.
+  let isWatch: Bool
 
   /// Creates a stream of which `window` frames may be on their way at once.
-  init(window: Int) {
+  init(window: Int, isWatch: Bool = false) {
     self.window = window
+    self.isWatch = isWatch
   }
+
+  /// Whether everything that came was consumed, and somebody waits for more.
+  var isDrained: Bool { consumer != nil && frames.first == nil }
 
   /// Adds a frame.
   mutating func receive(_ frame: RowFrame) -> Delivery? {

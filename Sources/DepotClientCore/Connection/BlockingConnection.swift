@@ -7,7 +7,7 @@ public import DepotProtocol
 /// isn't `Sendable`.
 public final class BlockingConnection {
   let wire: Wire
-  private let calls: CallState
+  let calls: CallState
   private var writer = JSONWriter(capacity: 1024)
   let welcome: Welcome
   /// The container that calls name; `nil` for the connection's own.
@@ -16,8 +16,10 @@ public final class BlockingConnection {
   public let snapshot: Snapshot?
 
   /// The common state of all connections over one wire.
-  private final class CallState {
+  final class CallState {
     var nextIdentifier: Int64 = 1
+    /// The calls whose outcomes the observer is told.
+    var observed: ObservedCalls
     var isInUse = false
     /// The terminal frames that came before those of earlier calls.
     var early: [Int64: Result<JSONNode, DepotError>] = [:]
@@ -27,9 +29,11 @@ public final class BlockingConnection {
     /// The enumerations under way, whose rows must not be changed.
     var enumerations = Enumerations()
     var refusesChanges = false
+
+    init(_ observer: OperationObserver?) { observed = ObservedCalls(observer) }
   }
 
-  private struct OpenStream {
+  struct OpenStream {
     /// The frames that came while others were waited for.
     var frames: [RowFrame] = []
     /// How many frames were taken that the service wasn't told of.
@@ -38,6 +42,12 @@ public final class BlockingConnection {
 
   /// The number of the next call.
   var nextIdentifier: Int64 { calls.nextIdentifier }
+
+  /// The function that is told of each operation when it has its outcome, from now on.
+  package var observer: OperationObserver? {
+    get { calls.observed.observer }
+    set { calls.observed.observer = newValue }
+  }
 
   /// The way in which a user's interruption ends a write; nothing special if `nil`.
   package var interruption: Interruption? {
@@ -76,7 +86,7 @@ public final class BlockingConnection {
   /// Returns the call that is sent for an operation.
   ///
   /// - Throws: ``DepotError`` if it would change a snapshot, or what is being enumerated.
-  private func call(
+  func call(
     of operation: Operation,
     deadline: Duration? = nil,
     credit: Int? = nil,
@@ -120,6 +130,7 @@ public final class BlockingConnection {
   ///   - author: Who the history says makes the changes, 1 to 256 bytes; nobody if `nil`.
   ///   - process: The process that the history names, 1 to 256 bytes; if `nil`, `name` and the number of
   ///     this process.
+  ///   - observer: The function that is told of each operation when it has its outcome.
   /// - Throws: ``DepotError`` `unavailable.service` if no service answers, `permission.peer` if it
   ///   refuses this user or isn't to be trusted, `protocol.version` if it is too old or too new, or why
   ///   the service that was started can't serve.
@@ -129,7 +140,8 @@ public final class BlockingConnection {
     name: String = "swift",
     container: String? = nil,
     author: String? = nil,
-    process: String? = nil
+    process: String? = nil,
+    observer: OperationObserver? = nil
   ) throws(DepotError) {
     var hello = Hello(name)
     hello.container = container
@@ -138,7 +150,7 @@ public final class BlockingConnection {
     let (wire, welcome) = try SocketPath.persevering { () throws(DepotError) in
       try Self.greet(socket.connect(start), hello)
     }
-    self.init(wire, welcome)
+    self.init(wire, welcome, observer)
   }
 
   /// Speaks to a service over a socket that is connected with it.
@@ -150,10 +162,10 @@ public final class BlockingConnection {
     self.init(wire, welcome)
   }
 
-  private init(_ wire: Wire, _ welcome: Welcome) {
+  private init(_ wire: Wire, _ welcome: Welcome, _ observer: OperationObserver? = nil) {
     self.wire = wire
     self.welcome = welcome
-    calls = CallState()
+    calls = CallState(observer)
     target = nil
     snapshot = nil
   }
@@ -222,6 +234,7 @@ public final class BlockingConnection {
     if let snapshot { frame["pin"] = .string(snapshot.pin) }
     if let target { frame["container"] = .string(target) }
     return try use(isWrite: true) {
+      calls.observed.begin(id, name)
       let start = beginFrame()
       writer.write(.object(frame))
       try sendFrame(from: start)
@@ -237,14 +250,17 @@ public final class BlockingConnection {
     do {
       guard isWrite, let interruption else { return try body() }
       return try interruption.hold(body)
-    } catch var error as DepotError where error.code == .disconnected && isWrite {
-      error.effect = .unknown
+    } catch var error as DepotError where error.code == .disconnected || error.code == .ended {
+      // The service doesn't know what was on its way; reads change nothing.
+      error.effect = isWrite ? .unknown : .none
+      for outcome in calls.observed.endAll(error) { outcome.tell() }
       throw error
     }
   }
 
   /// Sends a call without waiting for its answer; returns its id.
   func sendFrame(_ call: Call) throws(DepotError) -> Int64 {
+    calls.observed.begin(call.id, call.operation.name, call.operation)
     let start = beginFrame()
     writer.write(call)
     try sendFrame(from: start)
@@ -316,7 +332,7 @@ public final class BlockingConnection {
     if let failure { throw failure }
   }
 
-  private func receive(
+  func receive(
     _ id: Int64,
     _ body: ((RowFrame) throws -> Void)? = nil
   ) throws -> JSONNode {
@@ -362,7 +378,9 @@ public final class BlockingConnection {
   ) throws -> CallPart? {
     if let end = calls.early.removeValue(forKey: id) { return .end(end) }
     while let bytes = try wire.receive(wait) {
-      switch try ServerFrame(bytes) {
+      let frame = try ServerFrame(bytes)
+      for outcome in calls.observed.take(frame) { outcome.tell() }
+      switch frame {
       case .ok(id, let node): return .end(.success(node))
       case .failure(id, let error): return .end(.failure(error))
       case .failure(nil, let error): throw error
@@ -396,69 +414,6 @@ public final class BlockingConnection {
     var writer = JSONWriter()
     FrameEncoder.append(.length, to: &writer) { $0.write(frame) }
     try wire.send(writer.bytes)
-  }
-}
-
-/// Streams that are read between other calls.
-extension BlockingConnection {
-  /// How many frames of an open stream may be on their way.
-  static let window = 8
-
-  /// Begins a stream, whose frames ``nextFrame(of:)`` returns.
-  ///
-  /// - Returns: The number of the call.
-  package func openStream(_ operation: Operation, deadline: Duration?) throws -> Int64 {
-    let call = try call(of: operation, deadline: deadline, credit: Self.window)
-    return try use(isWrite: false) {
-      let id = try sendFrame(call)
-      calls.streams[id] = OpenStream()
-      return id
-    }
-  }
-
-  /// Waits for the next frame of a stream; `nil` at the end, or if `wait` says to stop.
-  ///
-  /// - Throws: The ``DepotError`` with which the stream ended, or what `wait` throws.
-  package func nextFrame(
-    of id: Int64,
-    waiting wait: (Descriptor) throws -> Bool = { _ in true }
-  ) throws -> RowFrame? {
-    guard let stream = calls.streams[id] else { return nil }
-    return try use(isWrite: false) {
-      if let frame = stream.frames.first {
-        calls.streams[id]?.frames.removeFirst()
-        try allowMore(id)
-        return frame
-      }
-      switch try nextPart(of: id, waiting: wait) {
-      case .frame(let frame):
-        try allowMore(id)
-        return frame
-      case nil: return nil
-      case .end(let result):
-        calls.streams[id] = nil
-        _ = try result.get()
-        return nil
-      }
-    }
-  }
-
-  /// Takes note of a frame that was taken, and tells the service of several together.
-  private func allowMore(_ id: Int64) throws(DepotError) {
-    guard let taken = calls.streams[id]?.taken else { return }
-    let isEnough = (taken + 1) * 2 >= Self.window
-    calls.streams[id]?.taken = isEnough ? 0 : taken + 1
-    if isEnough { try control(id, "more", .int64(Int64(taken + 1))) }
-  }
-
-  /// Cancels a stream that nobody reads any more; nothing happens if it is over.
-  package func closeStream(_ id: Int64) {
-    guard calls.streams.removeValue(forKey: id) != nil else { return }
-    _ = try? use(isWrite: false) {
-      if calls.early.removeValue(forKey: id) != nil { return }
-      try cancel(id)
-      _ = try receive(id)
-    }
   }
 }
 

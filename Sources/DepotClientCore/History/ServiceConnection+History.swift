@@ -104,7 +104,7 @@ extension ServiceConnection {
   ///   - policy: What to do with what was changed since.
   ///   - key: An idempotency key.
   /// - Returns: What was undone, and what the policy decided.
-  /// - Throws: ``DepotError`` as ``undo(_:policy:key:)`` does.
+  /// - Throws: ``DepotError`` as `undo(_:policy:key:)` does.
   @Blocking
   @discardableResult
   public func redo(

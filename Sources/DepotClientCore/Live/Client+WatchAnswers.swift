@@ -20,7 +20,7 @@ extension Client {
 
   /// Watches what groups of records come to.
   ///
-  /// The parameters are those of ``aggregate(_:where:by:values:having:sortBy:limit:offset:deadline:)``.
+  /// The parameters are those of `aggregate(_:where:by:values:having:sortBy:limit:offset:deadline:)`.
   public func watchAggregate<
     Model: Record,
     each Key: AttributeValue,

@@ -74,6 +74,10 @@ struct Help {
     empty $DEPOT_PAGER, or --no-pager, it doesn't. $COLUMNS says how wide the terminal is if it is to
     look narrower or wider.
 
+    With DEPOT_LOG=1 in the environment, a line on the standard error tells each operation that is asked
+    for, with its predicate, how long it took, and how many rows it was about; so does every program that
+    uses the Swift libraries.
+
     Ctrl-C cancels a change that is under way, and its end tells what became of it: status 0 with the
     result if it was stored before that, 130 if it was not, 69 if the service is gone and nobody knows.
     A second Ctrl-C ends the program at once.

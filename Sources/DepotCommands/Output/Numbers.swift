@@ -13,7 +13,9 @@ enum Numbers {
 
   /// Returns `count` and `noun`, with an s unless it is one.
   static func counted(_ count: Int, _ noun: String) -> String {
-    "\(grouped(count)) \(noun)\(count == 1 ? "" : "s")"
+    let endsInY = noun.hasSuffix("y") && !noun.hasSuffix("ey")
+    let plural = endsInY ? noun.dropLast() + "ies" : noun + "s"
+    return "\(grouped(count)) \(count == 1 ? noun : String(plural))"
   }
 
   /// Returns a number with `digits` digits after the point.

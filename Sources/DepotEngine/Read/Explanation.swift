@@ -122,8 +122,10 @@ extension QuickReader {
 extension RowSelection {
   /// Returns the read of the rows, which has no predicate if they are named.
   fileprivate func search(_ entity: String, _ includesSubentities: Bool) -> CountRequest {
-    var search = CountRequest(entity: entity, includesSubentities: includesSubentities)
-    if case .predicate(let predicate) = self { search.predicate = predicate }
-    return search
+    CountRequest(
+      entity: entity,
+      predicate: predicate,
+      includesSubentities: includesSubentities
+    )
   }
 }

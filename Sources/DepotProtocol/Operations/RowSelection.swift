@@ -4,6 +4,11 @@ public enum RowSelection: Hashable, Sendable {
   case identifiers([Int64])
   /// The rows that satisfy a predicate.
   case predicate(QueryExpression)
+
+  /// The predicate of the rows, unless they are named.
+  package var predicate: QueryExpression? {
+    if case .predicate(let predicate) = self { predicate } else { nil }
+  }
 }
 
 /// A request about the rows of an entity, or about those that satisfy a predicate.

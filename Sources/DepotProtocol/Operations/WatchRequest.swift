@@ -40,6 +40,16 @@ public struct WatchRequest: Hashable, Sendable {
     case .history(let request): request.entity
     }
   }
+
+  /// The condition on the rows that it is about; `nil` for all of them.
+  package var predicate: QueryExpression? {
+    switch subject {
+    case .fetch(let request): request.predicate
+    case .count(let request): request.predicate
+    case .aggregate(let request): request.predicate
+    case .history: nil
+    }
+  }
 }
 
 extension WatchRequest: MemberObject {

@@ -212,24 +212,4 @@ extension Operation {
     default: nil
     }
   }
-
-  /// The name of the entity that the operation is about, or `nil`.
-  var entity: String? {
-    switch self {
-    case .insert(let request): request.entity
-    case .get(let request): request.entity
-    case .fetch(let request): request.entity
-    case .explain(let request): request.entity
-    case .count(let request), .exists(let request): request.entity
-    case .aggregate(let request): request.entity
-    case .update(let request): request.entity
-    case .delete(let request): request.entity
-    case .readBlob(let request): request.entity
-    case .writeBlob(let request): request.entity
-    case .watch(let request): request.entity
-    case .history(let request): request.entity
-    case .historyRow(let request): request.entity
-    default: nil
-    }
-  }
 }

@@ -108,7 +108,7 @@ package enum DaemonCommand {
   private func run() throws(DepotError) -> Int32 {
     switch self {
     case .printHelp:
-      print(DaemonHelp.text, terminator: "")
+      print(DaemonHelp.text(width: Terminal.wantedWidth(1) ?? 80), terminator: "")
     case .printManual:
       print(DaemonHelp.manual, terminator: "")
     case .printVersion:

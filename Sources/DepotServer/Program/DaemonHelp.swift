@@ -86,14 +86,14 @@ enum DaemonHelp {
     Setting.all.map { ("--\($0.name) \($0.value)", $0.help) } + options
   }
 
-  /// The output of `depotd --help`.
-  static var text: String {
-    var text = "depotd \(summary).\n\nExamples:\n"
+  /// Returns the output of `depotd --help` in lines of so many columns.
+  static func text(width: Int) -> String {
+    var text = filled("depotd \(summary).", margin: 0, width) + "\nExamples:\n"
     text += examples.map { "  \($0)\n" }.joined()
-    text += "\nOptions:\n" + all.map(row).joined()
-    text += "\n" + filled("Signals: " + signals, margin: 0)
+    text += "\nOptions:\n" + all.map { row($0, $1, width) }.joined()
+    text += "\n" + filled("Signals: " + signals, margin: 0, width)
     let list = statuses.map { "\($0) \($1)" }.joined(separator: "; ")
-    return text + filled("Exit status: \(list).", margin: 0) + "\n"
+    return text + filled("Exit status: \(list).", margin: 0, width) + "\n"
   }
 
   /// The page of the manual, depotd(8).
@@ -139,17 +139,16 @@ enum DaemonHelp {
 
   /// The column in which the meanings of options begin.
   private static let column = 23
-  private static let width = 100
 
-  private static func row(_ spelling: String, _ help: String) -> String {
-    let lines = filled(help, margin: column)
+  private static func row(_ spelling: String, _ help: String, _ width: Int) -> String {
+    let lines = filled(help, margin: column, width)
     guard spelling.utf8.count + 3 < column else { return "  \(spelling)\n" + lines }
     let padding = String(repeating: " ", count: column - 2 - spelling.utf8.count)
     return "  \(spelling)\(padding)" + lines.drop { $0 == " " }
   }
 
   /// Returns a text in lines that fit, each with a margin in front.
-  private static func filled(_ text: String, margin: Int) -> String {
+  private static func filled(_ text: String, margin: Int, _ width: Int) -> String {
     let indent = String(repeating: " ", count: margin)
     var lines: [String] = []
     for word in text.split(separator: " ") {

@@ -55,8 +55,7 @@ package struct ServerLog: Sendable {
     let all = [("level", .text("\(level)")), ("msg", .text(message))] + fields
     line += Self.line(format, isJournal ? all : [("time", .text(Self.time))] + all)
     file?.prepare(for: line.utf8.count)
-    // One write per line keeps lines of several processes apart; a full pipe must not stop us.
-    line.withUTF8 { _ = Glibc.write(2, $0.baseAddress, $0.count) }
+    Terminal.writeError(line)
   }
 
   /// Opens the log's file again, if it has one.

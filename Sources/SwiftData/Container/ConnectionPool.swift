@@ -62,7 +62,10 @@ extension StoreHandle {
   func take() throws -> BlockingConnection {
     let end = ContinuousClock.now + Self.patience
     while true {
-      if let known = connections.take() { return known }
+      if let known = connections.take() {
+        known.observer = observer
+        return known
+      }
       do {
         return try connect()
       } catch let error as SwiftDataError

@@ -1,5 +1,6 @@
 internal import DepotClient
 internal import DepotEmbedded
+internal import Synchronization
 
 /// One store of a container.
 final class StoreHandle: Sendable {
@@ -14,6 +15,7 @@ final class StoreHandle: Sendable {
   let kind: Kind
   /// The connections that contexts use, one context at a time.
   let connections = ConnectionPool()
+  private let knownObserver = Mutex<OperationObserver?>(nil)
 
   /// The keeper of the rows.
   enum Kind: Sendable {
@@ -51,6 +53,12 @@ final class StoreHandle: Sendable {
     return false
   }
 
+  /// The function that is told of the operations of connections that are taken from now on.
+  var observer: OperationObserver? {
+    get { knownObserver.withLock(\.self) }
+    set { knownObserver.withLock { $0 = newValue } }
+  }
+
   /// Connects to what keeps the rows; blocks.
   ///
   /// - Throws: ``SwiftDataError/storeFailure`` if nothing answers.
@@ -58,7 +66,9 @@ final class StoreHandle: Sendable {
     switch kind {
     case .depot(let access):
       do {
-        return try access.connect()
+        let connection = try access.connect()
+        connection.observer = observer
+        return connection
       } catch {
         throw SwiftDataError(error)
       }

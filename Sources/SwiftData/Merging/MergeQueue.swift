@@ -13,6 +13,8 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
     /// The transaction that is merged up to some change.
     var rest: Entry?
     var isScheduled = false
+    /// Whether the context merges at its home.
+    var isWorking = false
     /// How many changes are in ``events``.
     var changes = 0
     /// The context's own saves that weren't told yet, by their stores, the first first.
@@ -163,8 +165,18 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
 
   /// Merges what there is, at the context's home.
   private func work() {
-    state.withLock { $0.isScheduled = false }
+    state.withLock { state in
+      state.isScheduled = false
+      state.isWorking = true
+    }
     context?.work()
+    state.withLock { $0.isWorking = false }
+  }
+
+  var isSettled: Bool {
+    state.withLock { state in
+      state.home.isCaller || !state.isScheduled && !state.isWorking && state.events.isEmpty
+    }
   }
 }
 

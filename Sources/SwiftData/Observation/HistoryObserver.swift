@@ -23,6 +23,8 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
 
   private struct State {
     var count = 0
+    /// How many transactions observers are yet to be told of.
+    var pending = 0
     var tokens: [String: DefaultHistoryToken]
   }
 
@@ -112,6 +114,7 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
       return true
     }
     guard isNew else { return }
+    state.withLock { $0.pending += 1 }
     if home.isCaller { increment() } else { home.perform { self.increment() } }
   }
 
@@ -119,7 +122,10 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
     registrar.withMutation(of: self, keyPath: \.eventCounter) {
       state.withLock { $0.count += 1 }
     }
+    state.withLock { $0.pending -= 1 }
   }
+
+  var isSettled: Bool { state.withLock { $0.pending == 0 } }
 }
 
 extension ModelContainer {

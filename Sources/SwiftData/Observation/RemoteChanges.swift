@@ -38,6 +38,15 @@ final class RemoteChanges: Sendable {
     }
   }
 
+  /// Whether everything up to these transactions was handed out and taken in.
+  func hasSettled(at tokens: [String: DepotProtocol.HistoryToken]) -> Bool {
+    let haveSeen = watchers.withLock { watchers in
+      watchers?.allSatisfy { watcher in tokens[watcher.store].map(watcher.hasSeen) ?? true } ?? true
+    }
+    guard haveSeen else { return false }
+    return receivers.withLock(\.self).allSatisfy { $0.receiver?.isSettled ?? true }
+  }
+
   private func handOut(_ event: RemoteEvent) {
     for entry in receivers.withLock({ $0 }) { entry.receiver?.receive(event) }
     // Contexts on the main queue merge before anybody there learns of the notification.
@@ -57,6 +66,9 @@ final class RemoteChanges: Sendable {
 protocol RemoteReceiver: AnyObject, Sendable {
   /// Takes an event, on the thread of a watcher.
   func receive(_ event: RemoteEvent)
+
+  /// Whether it has done all that events ask for, as far as it does that by itself.
+  var isSettled: Bool { get }
 }
 
 /// An event of one of a container's stores.

@@ -23,6 +23,8 @@ final class StoreWatcher: Sendable {
   private struct State {
     var isStopped = false
     var disconnector: Disconnector?
+    /// The moment up to which everything was delivered.
+    var seen: DepotProtocol.HistoryToken?
   }
 
   /// Begins to watch a store; what is saved after this returns is told.
@@ -40,7 +42,7 @@ final class StoreWatcher: Sendable {
     } catch {
       throw SwiftDataError(any: error)
     }
-    state = Mutex(State(disconnector: connection.disconnector))
+    state = Mutex(State(disconnector: connection.disconnector, seen: head))
     let start = Start(connection: connection)
     do {
       try Thread.start(name: "depot-changes") { [weak self] in
@@ -62,6 +64,15 @@ final class StoreWatcher: Sendable {
     disconnector?.disconnect()
   }
 
+  /// The identifier of the store.
+  var store: String { handle.identifier }
+
+  /// Whether everything up to a transaction was delivered.
+  func hasSeen(_ token: DepotProtocol.HistoryToken) -> Bool {
+    guard let seen = state.withLock(\.seen) else { return false }
+    return seen >= token
+  }
+
   // MARK: - The thread
 
   private static func run(
@@ -80,6 +91,7 @@ final class StoreWatcher: Sendable {
         let token = try known ?? current.historyStatus().head
         if known == nil { deliver(.gap) }
         known = token
+        watcher()?.note(token)
         try current.watchHistory(since: token) { event in
           pause = 5
           switch event {
@@ -92,6 +104,7 @@ final class StoreWatcher: Sendable {
             deliver(.gap)
           case .interrupted: break
           }
+          watcher()?.note(known)
           return true
         }
         return
@@ -105,6 +118,8 @@ final class StoreWatcher: Sendable {
       }
     }
   }
+
+  private func note(_ token: DepotProtocol.HistoryToken?) { state.withLock { $0.seen = token } }
 
   /// Connects anew; returns `nil` if the watch has ended.
   private func connect() throws -> BlockingConnection? {

@@ -1,4 +1,4 @@
-package import DepotClient
+package import DepotClientCore
 package import DepotProtocol
 
 /// A list of values that are written down.

@@ -1,4 +1,4 @@
-package import DepotClient
+package import DepotClientCore
 package import DepotProtocol
 
 /// The result of another predicate for values.

@@ -1,4 +1,4 @@
-package import DepotClient
+package import DepotClientCore
 public import DepotProtocol
 
 /// A number without its sign.

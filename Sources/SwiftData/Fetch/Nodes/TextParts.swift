@@ -1,4 +1,4 @@
-package import DepotClient
+package import DepotClientCore
 package import DepotProtocol
 
 /// A string in lower or upper case.

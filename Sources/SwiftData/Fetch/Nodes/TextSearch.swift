@@ -1,4 +1,4 @@
-package import DepotClient
+package import DepotClientCore
 package import DepotProtocol
 
 /// A search for words in a text: `$0.summary.matches(text: "object store -swift")`.

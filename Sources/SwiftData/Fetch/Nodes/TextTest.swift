@@ -1,4 +1,4 @@
-package import DepotClient
+package import DepotClientCore
 package import DepotProtocol
 
 /// Whether a string ends with another, or contains it as people look for text.

@@ -1,0 +1,108 @@
+internal import DepotProtocol
+
+/// A function that is told of each operation of a connection when it has its outcome.
+///
+/// It is called before whoever waits has the outcome, on the thread that learns of it, and holds that up: it
+/// hands events on, to a logger or to metrics, and asks the connection for nothing.
+public typealias OperationObserver = @Sendable (OperationEvent) -> Void
+
+/// An operation that has its outcome.
+///
+/// ```swift
+/// let client = try await Client { event in
+///   if event.duration > .milliseconds(100) { logger.warning("\(event)") }
+/// }
+/// ```
+///
+/// A watch is told when it ends. With `DEPOT_LOG=1` in the environment, the event of every operation is
+/// printed to the standard error, whether there is an observer or not.
+public struct OperationEvent: Sendable {
+  /// The name of the operation, such as `fetch`.
+  public let name: String
+  /// How long it took since it was asked for: the time in which it waited for its turn, and in which the
+  /// program did something with rows that came, is part of it.
+  public let duration: Duration
+  /// How many rows came, were counted, or were changed; `nil` if it failed or isn't about rows.
+  public let rows: Int?
+  /// Why it failed: a ``DepotError``, or a `CancellationError`; `nil` if it didn't.
+  public let error: (any Error)?
+  private let operation: Operation?
+
+  init(
+    _ name: String,
+    _ operation: Operation?,
+    after duration: Duration,
+    _ result: Result<JSONNode, any Error>
+  ) {
+    self.name = name
+    self.operation = operation
+    self.duration = duration
+    switch result {
+    case .success(let node):
+      error = nil
+      // Whoever asked refuses a result that isn't what it should be.
+      do { rows = try operation?.isAboutRows == true ? node.rowCount() : nil } catch { rows = nil }
+    case .failure(let failure):
+      rows = nil
+      error = failure
+    }
+  }
+
+  /// The entity that it is about, or those of a save, between commas; `nil` if there is none.
+  public var entity: String? {
+    guard case .save(let save) = operation else { return operation?.entity }
+    let names = Set(
+      save.inserts.map(\.entity) + save.updates.map(\.entity) + save.deletes.map(\.entity)
+    )
+    return names.isEmpty ? nil : names.sorted().joined(separator: ", ")
+  }
+
+  /// The condition on its rows in NSPredicate's format, with its values; `nil` if there is none.
+  public var predicate: String? { operation?.predicate.map(PredicatePrinter.text) }
+
+  /// The condition on its rows with a question mark for each value, for logs that must not tell values
+  /// and for metrics; `nil` if there is none.
+  public var predicateShape: String? { operation?.predicate.map(PredicatePrinter.shape) }
+}
+
+extension OperationEvent: CustomStringConvertible {
+  /// One line, such as `fetch Book where year > 1965: 3 rows in 0.412 ms`.
+  public var description: String {
+    var text = name
+    if let entity { text += " " + entity }
+    if let predicate { text += " where " + predicate }
+    if let rows { text += ": \(rows) \(rows == 1 ? "row" : "rows")" }
+    if error != nil { text += ": failed" }
+    text += " in \(duration.millisecondText)"
+    return error.map { "\(text): \($0)" } ?? text
+  }
+}
+
+extension Duration {
+  /// The duration in milliseconds with microseconds behind the point, such as `0.412 ms`.
+  fileprivate var millisecondText: String {
+    let microseconds = Int(self / .microseconds(1))
+    let rest = String(microseconds % 1000)
+    return "\(microseconds / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest + " ms"
+  }
+}
+
+extension Operation {
+  /// Whether its result may tell how many rows it is about.
+  fileprivate var isAboutRows: Bool {
+    if case .save = self { true } else { entity != nil }
+  }
+}
+
+extension JSONNode {
+  /// Returns how many rows a result has or tells of; `nil` if it doesn't.
+  fileprivate func rowCount() throws(DepotError) -> Int? {
+    var reader = try JSONObjectReader(self)
+    if let rows = reader.optional("rows"), rows.kind == .array { return rows.count }
+    var sum: Int?
+    for name in ["rows", "count", "inserted", "updated", "deleted"] as [StaticString] {
+      if let count = try reader.optionalInt(name) { sum = (sum ?? 0) + count }
+    }
+    return sum
+  }
+}
