@@ -39,18 +39,15 @@ package enum Programs {
     ["-load-plugin-executable", besideTests("DepotMacroPlugin-tool") + "#DepotMacroPlugin"]
   }
 
-  /// What the compiler needs to link a program with `SwiftData`: what the build made of the modules below it.
+  /// What the compiler needs to link a program with `SwiftData`: what the build linked one with.
+  ///
+  /// - Throws: A `CocoaError` if the build has left no list of that.
   package static var linkOptions: [String] {
-    let modules = [
-      "SwiftData", "DepotClient", "DepotClientCore", "DepotEmbedded", "DepotServer", "DepotEngine",
-      "DepotTables", "DepotSQLite", "DepotProtocol", "DepotLinux", "CDepotProtocol",
-    ]
-    let objects = modules.flatMap { module in
-      let folder = besideTests("\(module).build")
-      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-      return names.filter { $0.hasSuffix(".o") }.map { "\(folder)/\($0)" }
+    get throws {
+      let list = besideTests("library-user.product") + "/Objects.LinkFileList"
+      return try String(contentsOfFile: list, encoding: .utf8).split(separator: "\n")
+        .map(String.init).filter { !$0.contains("/library_user.build/") } + ["-lsqlite3"]
     }
-    return objects + ["-lsqlite3"]
   }
 
   /// Whether the tests run as root, so that they can become other users.

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Programs as they are written in each mode of the language: they compile without a warning, and run.
+/// A program in each mode of the language.
 @Suite(.serialized) struct `Modes of the language` {
   static let modes = [
     ["-swift-version", "5"],
@@ -20,20 +20,28 @@ import Testing
     ],
   ]
 
+  /// The modes in which it is linked and run too: those with the least and the most checking.
+  static let linked = [modes[1], modes[5]]
+
   @Test(arguments: modes)
   func `a program compiles without a warning and runs`(options: [String]) throws {
     let folder = try TemporaryFolder()
-    let (file, program) =
-      (folder.url.appending(path: "main.swift"), folder.url.appending(path: "program").path)
+    let (file, object, program) =
+      (
+        folder.url.appending(path: "main.swift"), folder.url.path + "/main.o",
+        folder.url.path + "/program"
+      )
     try Self.program.write(to: file, atomically: true, encoding: .utf8)
     let compiled = try Program.run(
-      ["swiftc", "-parse-as-library", "-Onone", file.path, "-o", program] + options
-        + Programs.moduleOptions + Programs.pluginOptions + Programs.linkOptions
+      ["swiftc", "-parse-as-library", "-Onone", "-c", file.path, "-o", object] + options
+        + Programs.moduleOptions + Programs.pluginOptions
     )
     let told = compiled.output + compiled.errors
     #expect(compiled.status == 0, "\(told)")
     #expect(!told.contains("warning:"), "\(told)")
-    guard compiled.status == 0 else { return }
+    guard compiled.status == 0, Self.linked.contains(options) else { return }
+    let linked = try Program.run(["swiftc", object, "-o", program] + Programs.linkOptions)
+    try #require(linked.status == 0, "\(linked.errors)")
     let outcome = try Program.run([program], environment: ["DEPOT_EMBEDDED": "1"])
     #expect(outcome.status == 0, "\(outcome.errors)")
     #expect(
