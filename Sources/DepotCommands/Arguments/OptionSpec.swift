@@ -13,20 +13,21 @@ struct OptionSpec: Sendable {
   /// Whether it may be there several times.
   let isRepeatable: Bool
 
-  init(
-    _ spelling: String,
-    help: String,
-    candidates: Candidates = .none,
-    isRepeatable: Bool = false
-  ) {
-    self.spelling = spelling
+  /// Creates an option of its spelling and, behind a colon, its help.
+  ///
+  /// `candidates` are files if that is the name of the value, unless something else is said.
+  init(_ text: String, candidates: Candidates? = nil, isRepeatable: Bool = false) {
+    let parts = text.split(separator: ": ", maxSplits: 1).map(String.init)
+    spelling = parts[0]
+    help = parts[1]
     let words = spelling.split(separator: " ").map(String.init)
     let long = words.firstIndex { $0.hasPrefix("--") } ?? 0
     name = String(words[long].dropFirst(2))
     short = long > 0 ? words[0].dropFirst().first : nil
-    value = long + 1 < words.count ? words[long + 1] : nil
-    self.help = help
-    self.candidates = candidates
+    let value = long + 1 < words.count ? words[long + 1] : nil
+    self.value = value
+    let isFile = value.map(["FILE", "DIR", "JOURNAL"].contains) ?? false
+    self.candidates = candidates ?? (isFile ? .files : .none)
     self.isRepeatable = isRepeatable
   }
 
@@ -34,35 +35,31 @@ struct OptionSpec: Sendable {
   var usage: String { (short == nil ? "    " : "") + spelling }
 }
 
+extension OptionSpec: ExpressibleByStringInterpolation {
+  init(stringLiteral text: String) { self.init(text) }
+}
+
 extension OptionSpec {
   static let socket = OptionSpec(
-    "--socket PATH",
-    help: "the service's socket (default: $DEPOT_SOCKET or the user's own)",
+    "--socket PATH: the service's socket (default: $DEPOT_SOCKET or the user's own)",
     candidates: .files
   )
-  static let container = OptionSpec(
-    "--container NAME",
-    help: "the container to work in (default: the service's own store)"
-  )
-  static let noStart = OptionSpec(
-    "--no-start",
-    help: "don't start a service if none answers; as with DEPOT_NO_START=1"
-  )
+  static let container: OptionSpec =
+    "--container NAME: the container to work in (default: the service's own store)"
+  static let noStart: OptionSpec =
+    "--no-start: don't start a service if none answers; as with DEPOT_NO_START=1"
   static let output = OptionSpec(
-    "-o, --output FORMAT",
-    help: "table, expanded (a line for each value), json, ndjson, csv, tsv, or ids (default on a "
-      + "terminal: table, or expanded if that is too wide; else ndjson)",
+    "-o, --output FORMAT: table, expanded (a line for each value), json, ndjson, csv, tsv, or ids "
+      + "(default on a terminal: table, or expanded if that is too wide; else ndjson)",
     candidates: .words(OutputFormat.allCases.map(\.rawValue))
   )
-  static let author = OptionSpec(
-    "--author NAME",
-    help: "who the history says makes the changes (default: $DEPOT_AUTHOR)"
-  )
-  static let noPager = OptionSpec("--no-pager", help: "write long output to the terminal at once")
-  static let noColor = OptionSpec("--no-color", help: "write no colours (also: NO_COLOR)")
-  static let quiet = OptionSpec("-q, --quiet", help: "no progress and no summaries")
-  static let helpFlag = OptionSpec("-h, --help", help: "show help")
-  static let version = OptionSpec("--version", help: "show the version")
+  static let author: OptionSpec =
+    "--author NAME: who the history says makes the changes (default: $DEPOT_AUTHOR)"
+  static let noPager: OptionSpec = "--no-pager: write long output to the terminal at once"
+  static let noColor: OptionSpec = "--no-color: write no colours (also: NO_COLOR)"
+  static let quiet: OptionSpec = "-q, --quiet: no progress and no summaries"
+  static let helpFlag: OptionSpec = "-h, --help: show help"
+  static let version: OptionSpec = "--version: show the version"
 
   /// The options that every verb has.
   static let global = [
@@ -70,43 +67,37 @@ extension OptionSpec {
   ]
 
   static let predicate = OptionSpec(
-    "-w, --where PREDICATE",
-    help: "the rows that satisfy it, such as \"size > 10 AND name BEGINSWITH 'a'\"",
+    "-w, --where PREDICATE: the rows that satisfy it, such as "
+      + "\"size > 10 AND name BEGINSWITH 'a'\"",
     candidates: .predicate
   )
   static let sort = OptionSpec(
-    "--sort KEYS",
-    help: "paths or expressions to sort by, as in country.name,tags.@count:desc,title:localized",
+    "--sort KEYS: paths or expressions to sort by, as in "
+      + "country.name,tags.@count:desc,title:localized",
     candidates: .sortKeys
   )
-  static let limit = OptionSpec("--limit N", help: "at most N rows")
-  static let offset = OptionSpec("--offset N", help: "leave out the first N rows")
+  static let limit: OptionSpec = "--limit N: at most N rows"
+  static let offset: OptionSpec = "--offset N: leave out the first N rows"
   static let select = OptionSpec(
-    "--select NAMES",
-    help: "these paths only, as in name,country.name,tags",
+    "--select NAMES: these paths only, as in name,country.name,tags",
     candidates: .paths(.any)
   )
-  static let versions = OptionSpec("--versions", help: "show the $version of each row")
-  static let null = OptionSpec(
-    "--null TEXT",
-    help: "what stands for null in table, csv, and tsv (default: nothing)"
-  )
-  static let all = OptionSpec("--all", help: "every row of the entity")
+  static let versions: OptionSpec = "--versions: show the $version of each row"
+  static let null: OptionSpec =
+    "--null TEXT: what stands for null in table, csv, and tsv (default: nothing)"
+  static let all: OptionSpec = "--all: every row of the entity"
   static let onConflict = OptionSpec(
-    "--on-conflict WHAT",
-    help: "error, skip, or replace if a unique value is taken (default: error)",
+    "--on-conflict WHAT: error, skip, or replace if a unique value is taken (default: error)",
     candidates: .words(["error", "skip", "replace"])
   )
 
   static let bind = OptionSpec(
-    "--bind NAME=TEXT",
-    help: "the value of $NAME in predicates; NAME:=JSON for numbers and lists; repeatable",
+    "--bind NAME=TEXT: the value of $NAME in predicates; NAME:=JSON for numbers and lists; "
+      + "repeatable",
     isRepeatable: true
   )
-  static let noSubentities = OptionSpec(
-    "--no-subentities",
-    help: "leave out rows of entities that descend from it"
-  )
+  static let noSubentities: OptionSpec =
+    "--no-subentities: leave out rows of entities that descend from it"
 
   /// The options that say which rows are meant.
   static let matching = [predicate, bind, noSubentities]

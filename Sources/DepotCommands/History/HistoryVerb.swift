@@ -3,38 +3,22 @@ internal import DepotProtocol
 
 /// `depot history`: what transactions changed, and how much of it is kept.
 enum HistoryVerb {
-  static let since = OptionSpec(
-    "--since MOMENT",
-    help: "only transactions after this token or date, such as 2026-05-01T12:00:00Z"
-  )
-  static let until = OptionSpec("--until TOKEN", help: "only transactions up to this one")
-  static let author = OptionSpec("--author NAME", help: "only transactions of this author")
-  static let properties = OptionSpec(
-    "--properties NAMES",
-    help: "only changes of these properties, as in name,size"
-  )
-  private static let reverse = OptionSpec("--reverse", help: "the last transaction first")
-  static let noValues = OptionSpec("--no-values", help: "leave out old and new values")
-  private static let consumer = OptionSpec(
-    "--consumer NAME",
-    help: "begin where this consumer has read up to"
-  )
-  private static let acknowledge = OptionSpec(
-    "--acknowledge",
-    help: "with --consumer: note that what was shown was read"
-  )
-  private static let forget = OptionSpec(
-    "--forget",
-    help: "with --consumer: forget it, and show nothing"
-  )
-  private static let status = OptionSpec(
-    "--status",
-    help: "show how much is kept, and who reads it"
-  )
-  private static let deleteBefore = OptionSpec(
-    "--delete-before MOMENT",
-    help: "delete what was before this token or date, and show nothing"
-  )
+  static let since: OptionSpec =
+    "--since MOMENT: only transactions after this token or date, such as 2026-05-01T12:00:00Z"
+  static let until: OptionSpec = "--until TOKEN: only transactions up to this one"
+  static let author: OptionSpec = "--author NAME: only transactions of this author"
+  static let properties: OptionSpec =
+    "--properties NAMES: only changes of these properties, as in name,size"
+  private static let reverse: OptionSpec = "--reverse: the last transaction first"
+  static let noValues: OptionSpec = "--no-values: leave out old and new values"
+  private static let consumer: OptionSpec =
+    "--consumer NAME: begin where this consumer has read up to"
+  private static let acknowledge: OptionSpec =
+    "--acknowledge: with --consumer: note that what was shown was read"
+  private static let forget: OptionSpec = "--forget: with --consumer: forget it, and show nothing"
+  private static let status: OptionSpec = "--status: show how much is kept, and who reads it"
+  private static let deleteBefore: OptionSpec =
+    "--delete-before MOMENT: delete what was before this token or date, and show nothing"
 
   static let verb = Verb(
     name: "history",

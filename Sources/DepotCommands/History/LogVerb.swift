@@ -3,14 +3,10 @@ internal import DepotProtocol
 
 /// `depot log`: what happened last.
 enum LogVerb {
-  private static let follow = OptionSpec(
-    "-f, --follow",
-    help: "the newest last, and then what is committed from now on, until Ctrl-C"
-  )
-  private static let retry = OptionSpec(
-    "--retry SECONDS",
-    help: "with --follow: how long to try to connect again (default: 60)"
-  )
+  private static let follow: OptionSpec =
+    "-f, --follow: the newest last, and then what is committed from now on, until Ctrl-C"
+  private static let retry: OptionSpec =
+    "--retry SECONDS: with --follow: how long to try to connect again (default: 60)"
 
   static let verb = Verb(
     name: "log",

@@ -30,10 +30,8 @@ enum BlameVerb {
 
 /// `depot show`: a row as it was.
 enum ShowVerb {
-  private static let at = OptionSpec(
-    "--at TOKEN",
-    help: "the moment, by the token of the last transaction before it"
-  )
+  private static let at: OptionSpec =
+    "--at TOKEN: the moment, by the token of the last transaction before it"
 
   static let verb = Verb(
     name: "show",

@@ -3,17 +3,11 @@ internal import DepotProtocol
 
 /// `depot undo` and `depot redo`: the inverse of transactions.
 enum UndoVerb {
-  private static let author = OptionSpec(
-    "--author NAME",
-    help: "the last transaction of this author"
-  )
-  private static let group = OptionSpec(
-    "--group NAME",
-    help: "all transactions of this group, the last first"
-  )
+  private static let author: OptionSpec = "--author NAME: the last transaction of this author"
+  private static let group: OptionSpec =
+    "--group NAME: all transactions of this group, the last first"
   private static let policy = OptionSpec(
-    "--policy POLICY",
-    help: "what to do with what was changed since: \(policies.joined(separator: ", "))",
+    "--policy POLICY: what to do with what was changed since: \(policies.joined(separator: ", "))",
     candidates: .words(policies)
   )
   private static let policies = MergePolicy.allCases.map(\.rawValue)

@@ -12,18 +12,15 @@ struct InputForm {
 
 extension InputForm {
   private static let format = OptionSpec(
-    "--format FORMAT",
-    help: "json, ndjson, csv, or tsv (default: by the file's name and first bytes)",
+    "--format FORMAT: json, ndjson, csv, or tsv (default: by the file's name and first bytes)",
     candidates: .words(ImportFormat.allCases.map(\.rawValue))
   )
   private static let separator = OptionSpec(
-    "--separator CHARACTER",
-    help: "what stands between the fields of csv, such as ';', '|', or tab (default: ,)"
+    "--separator CHARACTER: what stands between the fields of csv, such as ';', '|', or tab "
+      + "(default: ,)"
   )
-  private static let path = OptionSpec(
-    "--path POINTER",
-    help: "where the records are in a document of JSON, as in /result/items"
-  )
+  private static let path: OptionSpec =
+    "--path POINTER: where the records are in a document of JSON, as in /result/items"
 
   /// The options that say what form a file has.
   static let options = [format, separator, path]

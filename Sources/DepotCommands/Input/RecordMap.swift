@@ -3,8 +3,8 @@ internal import DepotProtocol
 /// The names in the schema of the columns or members of a file, as `--map` says.
 struct RecordMap: Hashable {
   static let option = OptionSpec(
-    "--map COLUMN=PATH",
-    help: "a column, or a member such as address.town, goes to PATH; to none: left out; repeatable",
+    "--map COLUMN=PATH: a column, or a member such as address.town, goes to PATH; to none: left "
+      + "out; repeatable",
     isRepeatable: true
   )
 

@@ -5,14 +5,10 @@ internal import DepotProtocol
 /// `depot backup`: a store's file as it is at one moment.
 enum BackupVerb {
   private static let rate = OptionSpec(
-    "--rate SIZE",
-    help: "how many bytes to take in a second at most, as in 800K, 64M, or 1G; 0 for any number "
-      + "(default: 64M)"
+    "--rate SIZE: how many bytes to take in a second at most, as in 800K, 64M, or 1G; 0 for any "
+      + "number (default: 64M)"
   )
-  private static let unchecked = OptionSpec(
-    "--no-check",
-    help: "don't read the file again to prove it"
-  )
+  private static let unchecked: OptionSpec = "--no-check: don't read the file again to prove it"
 
   static let verb = Verb(
     name: "backup",
@@ -54,10 +50,7 @@ enum BackupVerb {
 }
 
 extension OptionSpec {
-  static let store = OptionSpec(
-    "--store NAME",
-    help: "which store of a container with several"
-  )
+  static let store: OptionSpec = "--store NAME: which store of a container with several"
 }
 
 /// The writing of one or several backups.

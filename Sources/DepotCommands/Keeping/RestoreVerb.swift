@@ -3,20 +3,11 @@ internal import DepotProtocol
 
 /// `depot restore`: a backup in the place of a store.
 enum RestoreVerb {
-  private static let data = OptionSpec(
-    "--data DIR",
-    help: "the folder of the store, as depotd --data has it",
-    candidates: .files
-  )
-  private static let file = OptionSpec(
-    "--store FILE",
-    help: "the file of the store, instead of --data",
-    candidates: .files
-  )
-  private static let replace = OptionSpec(
-    "--replace",
-    help: "replace the store that is there; it is kept beside the new one as ….replaced-1"
-  )
+  private static let data: OptionSpec =
+    "--data DIR: the folder of the store, as depotd --data has it"
+  private static let file: OptionSpec = "--store FILE: the file of the store, instead of --data"
+  private static let replace: OptionSpec =
+    "--replace: replace the store that is there; it is kept beside the new one as ….replaced-1"
 
   static let verb = Verb(
     name: "restore",

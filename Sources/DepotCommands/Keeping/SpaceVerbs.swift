@@ -48,7 +48,7 @@ enum SpaceVerb {
 
 /// `depot copies remove`: no more of what migrations and restores have left.
 enum CopiesRemoveVerb {
-  private static let all = OptionSpec("--all", help: "remove all of them")
+  private static let all: OptionSpec = "--all: remove all of them"
 
   static let verb = Verb(
     name: "copies remove",

@@ -4,20 +4,16 @@ internal import DepotProtocol
 /// `depot aggregate`: what rows come to, in groups.
 enum AggregateVerb {
   static let by = OptionSpec(
-    "--by PATHS",
-    help: "what the rows of a group have in common, or NAME=EXPRESSION; repeatable",
+    "--by PATHS: what the rows of a group have in common, or NAME=EXPRESSION; repeatable",
     candidates: .paths(.any),
     isRepeatable: true
   )
   static let value = OptionSpec(
-    "--value NAME=FUNCTION",
-    help: "a column such as total=sum(size); repeatable (default: count)",
+    "--value NAME=FUNCTION: a column such as total=sum(size); repeatable (default: count)",
     isRepeatable: true
   )
-  static let having = OptionSpec(
-    "--having PREDICATE",
-    help: "the groups that satisfy it, such as \"total > 10\""
-  )
+  static let having: OptionSpec =
+    "--having PREDICATE: the groups that satisfy it, such as \"total > 10\""
 
   static let verb = Verb(
     name: "aggregate",

@@ -3,10 +3,8 @@ internal import DepotProtocol
 
 /// `depot blob get`: a value in external storage, or a part of it.
 enum BlobGetVerb {
-  private static let range = OptionSpec(
-    "--range A-B",
-    help: "only the bytes from A to B, both included; B may be left out"
-  )
+  private static let range: OptionSpec =
+    "--range A-B: only the bytes from A to B, both included; B may be left out"
 
   static let verb = Verb(
     name: "blob get",

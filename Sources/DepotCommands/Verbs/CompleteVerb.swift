@@ -3,11 +3,9 @@ internal import DepotProtocol
 
 /// `depot __complete`: what could stand in place of the last word, one candidate in each line.
 enum CompleteVerb {
-  private static let describe = OptionSpec("--describe", help: "each with a tab and what it means")
-  private static let line = OptionSpec(
-    "--line TEXT",
-    help: "what to type behind TEXT, a command line of bash or zsh"
-  )
+  private static let describe: OptionSpec = "--describe: each with a tab and what it means"
+  private static let line: OptionSpec =
+    "--line TEXT: what to type behind TEXT, a command line of bash or zsh"
 
   static let verb = Verb(
     name: "__complete",

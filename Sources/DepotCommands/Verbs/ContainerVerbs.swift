@@ -4,28 +4,18 @@ internal import DepotProtocol
 
 /// `depot container open`: another store beside the service's own.
 enum ContainerOpenVerb {
-  private static let memory = OptionSpec(
-    "--memory",
-    help: "keep the store in memory, up to the end of the service"
-  )
+  private static let memory: OptionSpec =
+    "--memory: keep the store in memory, up to the end of the service"
   private static let file = OptionSpec(
-    "--file NAME",
-    help: "the name of the store's file in the service's folder (default: the container's name)"
+    "--file NAME: the name of the store's file in the service's folder (default: the container's "
+      + "name)"
   )
-  private static let path = OptionSpec(
-    "--path FILE",
-    help: "the store's file, wherever it is; for the owner of the service",
-    candidates: .files
-  )
-  private static let readOnly = OptionSpec(
-    "--read-only",
-    help: "open a file that exists, and never write to it"
-  )
-  private static let schema = OptionSpec(
-    "--schema FILE",
-    help: "give the store this schema, as depot schema apply does",
-    candidates: .files
-  )
+  private static let path: OptionSpec =
+    "--path FILE: the store's file, wherever it is; for the owner of the service"
+  private static let readOnly: OptionSpec =
+    "--read-only: open a file that exists, and never write to it"
+  private static let schema: OptionSpec =
+    "--schema FILE: give the store this schema, as depot schema apply does"
 
   static let verb = Verb(
     name: "container open",

@@ -3,11 +3,9 @@ internal import DepotProtocol
 
 /// `depot explain`: how the service would find rows.
 enum ExplainVerb {
-  private static let count = OptionSpec("--count", help: "rather how they would be counted")
-  private static let runs = OptionSpec(
-    "--run",
-    help: "find them too, without showing them, and tell what it cost"
-  )
+  private static let count: OptionSpec = "--count: rather how they would be counted"
+  private static let runs: OptionSpec =
+    "--run: find them too, without showing them, and tell what it cost"
 
   static let verb = Verb(
     name: "explain",

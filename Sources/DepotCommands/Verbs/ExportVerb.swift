@@ -3,20 +3,15 @@ internal import DepotProtocol
 
 /// `depot export`: rows in the form that `depot import` reads.
 enum ExportVerb {
-  private static let ids = OptionSpec("--ids", help: "write the $id of each row too")
+  private static let ids: OptionSpec = "--ids: write the $id of each row too"
 
-  private static let all = OptionSpec("--all", help: "the whole store, into a folder")
+  private static let all: OptionSpec = "--all: the whole store, into a folder"
 
-  private static let sqlite = OptionSpec(
-    "--sqlite FILE",
-    help: "the whole store, into an SQLite file with plain tables for other tools",
-    candidates: .files
-  )
+  private static let sqlite: OptionSpec =
+    "--sqlite FILE: the whole store, into an SQLite file with plain tables for other tools"
 
-  private static let moments = OptionSpec(
-    "--no-snapshot",
-    help: "read each entity as of a moment of its own, however long all of it takes"
-  )
+  private static let moments: OptionSpec =
+    "--no-snapshot: read each entity as of a moment of its own, however long all of it takes"
 
   static let verb = Verb(
     name: "export",

@@ -4,28 +4,22 @@ internal import DepotProtocol
 /// `depot fetch`: rows that satisfy a predicate.
 enum FetchVerb {
   private static let prefetch = OptionSpec(
-    "--prefetch PATHS",
-    help: "bring the rows of these relationships along, as in country,tags.owner",
+    "--prefetch PATHS: bring the rows of these relationships along, as in country,tags.owner",
     candidates: .paths(.relationships),
     isRepeatable: true
   )
-  private static let distinct = OptionSpec(
-    "--distinct",
-    help: "show rows with the same selected values once"
-  )
+  private static let distinct: OptionSpec =
+    "--distinct: show rows with the same selected values once"
   static let after = OptionSpec(
-    "--after PLACE",
-    help: "only rows after it: a row's identifier, or JSON of its sort keys' values and identifier"
+    "--after PLACE: only rows after it: a row's identifier, or JSON of its sort keys' values and "
+      + "identifier"
   )
   private static let sectionBy = OptionSpec(
-    "--section-by PATH",
-    help: "count the rows by this path, which is the first sort key",
+    "--section-by PATH: count the rows by this path, which is the first sort key",
     candidates: .paths(.any)
   )
-  static let subentityColumns = OptionSpec(
-    "--subentity-columns",
-    help: "show what only entities have that descend from it"
-  )
+  static let subentityColumns: OptionSpec =
+    "--subentity-columns: show what only entities have that descend from it"
 
   static let verb = Verb(
     name: "fetch",

@@ -3,62 +3,39 @@ internal import DepotProtocol
 
 /// `depot import`: rows from a file.
 enum ImportVerb {
-  private static let batch = OptionSpec(
-    "--batch N",
-    help: "rows in a transaction, at most \(Limits.rows) (default: 1000)"
-  )
-  private static let rejects = OptionSpec(
-    "--rejects FILE",
-    help: "write bad records to FILE and go on",
-    candidates: .files
-  )
-  private static let all = OptionSpec("--all", help: "the folder of an export of a whole store")
-  private static let apple = OptionSpec(
-    "--apple FILE",
-    help: "all rows of a store that SwiftData or Core Data made, such as default.store",
-    candidates: .files
-  )
-  private static let schemaFile = OptionSpec(
-    "--schema FILE",
-    help: "with --apple: the schema to read it with",
-    candidates: .files
-  )
-  private static let infer = OptionSpec(
-    "--infer",
-    help: "with --apple: take the schema from the store"
-  )
-  static let ignoreUnknown = OptionSpec(
-    "--ignore-unknown",
-    help: "leave out what the entity has no attribute for"
-  )
-  private static let null = OptionSpec(
-    "--null TEXT",
-    help: "what stands for null in csv and tsv (default: an empty field that isn't quoted)"
-  )
+  private static let batch: OptionSpec =
+    "--batch N: rows in a transaction, at most \(Limits.rows) (default: 1000)"
+  private static let rejects: OptionSpec = "--rejects FILE: write bad records to FILE and go on"
+  private static let all: OptionSpec = "--all: the folder of an export of a whole store"
+  private static let apple: OptionSpec =
+    "--apple FILE: all rows of a store that SwiftData or Core Data made, such as default.store"
+  private static let schemaFile: OptionSpec =
+    "--schema FILE: with --apple: the schema to read it with"
+  private static let infer: OptionSpec = "--infer: with --apple: take the schema from the store"
+  static let ignoreUnknown: OptionSpec =
+    "--ignore-unknown: leave out what the entity has no attribute for"
+  private static let null: OptionSpec =
+    "--null TEXT: what stands for null in csv and tsv (default: an empty field that isn't quoted)"
 
   private static let link = OptionSpec(
-    "--link REL=ENTITY.KEY",
-    help: "the values of relationship REL are keys, as in depends=Package.name; repeatable",
+    "--link REL=ENTITY.KEY: the values of relationship REL are keys, as in depends=Package.name; "
+      + "repeatable",
     isRepeatable: true
   )
   private static let key = OptionSpec(
-    "--key REL=ENTITY.KEY",
-    help: "objects inside of REL that have the same key are one row; repeatable",
+    "--key REL=ENTITY.KEY: objects inside of REL that have the same key are one row; repeatable",
     isRepeatable: true
   )
   private static let listSeparator = OptionSpec(
-    "--list-separator CHARACTER",
-    help: "what stands between the values of a list in csv and tsv (default: ;)"
+    "--list-separator CHARACTER: what stands between the values of a list in csv and tsv "
+      + "(default: ;)"
   )
   private static let ignoreMissing = OptionSpec(
-    "--ignore-missing",
-    help: "leave out links to rows that don't exist, and records that can't be without them"
+    "--ignore-missing: leave out links to rows that don't exist, and records that can't be "
+      + "without them"
   )
-  private static let resume = OptionSpec(
-    "--resume JOURNAL",
-    help: "note progress in JOURNAL; the same command goes on after an interruption",
-    candidates: .files
-  )
+  private static let resume: OptionSpec =
+    "--resume JOURNAL: note progress in JOURNAL; the same command goes on after an interruption"
 
   static let verb = Verb(
     name: "import",

@@ -3,17 +3,14 @@ internal import DepotProtocol
 
 /// `depot save`: changes to rows of any entities in one transaction.
 enum SaveVerb {
-  private static let key = OptionSpec(
-    "--key KEY",
-    help: "an idempotency key: the same key is never applied twice"
-  )
+  private static let key: OptionSpec =
+    "--key KEY: an idempotency key: the same key is never applied twice"
 
   private static let policy = OptionSpec(
-    "--policy POLICY",
-    help: """
-      what to do with rows that others have changed since they were read: error,
-      mergeByPropertyStoreTrump, mergeByPropertyObjectTrump, overwrite, or rollback
-      """
+    """
+    --policy POLICY: what to do with rows that others have changed since they were read: error,
+    mergeByPropertyStoreTrump, mergeByPropertyObjectTrump, overwrite, or rollback
+    """
   )
 
   static let verb = Verb(

@@ -12,15 +12,11 @@ enum SchemaDiagramVerb {
   }
 
   private static let form = OptionSpec(
-    "--format FORMAT",
-    help: "text, mermaid, or svg (default: text)",
+    "--format FORMAT: text, mermaid, or svg (default: text)",
     candidates: .words(Form.allCases.map(\.rawValue))
   )
-  private static let file = OptionSpec(
-    "--file FILE",
-    help: "the schema in FILE, or - for standard input, rather than the service's",
-    candidates: .files
-  )
+  private static let file: OptionSpec =
+    "--file FILE: the schema in FILE, or - for standard input, rather than the service's"
 
   static let verb = Verb(
     name: "schema diagram",

@@ -3,14 +3,10 @@ internal import DepotProtocol
 
 /// `depot schema infer`: a schema that the records of files fit.
 enum SchemaInferVerb {
-  private static let entity = OptionSpec(
-    "--entity NAME",
-    help: "what the entity of a single file is called (default: by the file's name)"
-  )
-  private static let add = OptionSpec(
-    "--add",
-    help: "to the schema that the store has, all of which is printed too"
-  )
+  private static let entity: OptionSpec =
+    "--entity NAME: what the entity of a single file is called (default: by the file's name)"
+  private static let add: OptionSpec =
+    "--add: to the schema that the store has, all of which is printed too"
 
   static let verb = Verb(
     name: "schema infer",

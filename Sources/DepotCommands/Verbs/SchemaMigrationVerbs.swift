@@ -47,11 +47,8 @@ enum SchemaPlanVerb {
 
 /// `depot schema migrate`: the store gets a newer version of its schema.
 enum SchemaMigrateVerb {
-  private static let noBackup = OptionSpec("--no-backup", help: "don't copy the store first")
-  private static let allowLoss = OptionSpec(
-    "--allow-loss",
-    help: "also take the steps that lose data"
-  )
+  private static let noBackup: OptionSpec = "--no-backup: don't copy the store first"
+  private static let allowLoss: OptionSpec = "--allow-loss: also take the steps that lose data"
 
   static let verb = Verb(
     name: "schema migrate",

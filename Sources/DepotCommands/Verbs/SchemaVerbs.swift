@@ -3,7 +3,7 @@ internal import DepotProtocol
 
 /// `depot schema apply`: the store gets a schema.
 enum SchemaApplyVerb {
-  static let dryRun = OptionSpec("-n, --dry-run", help: "say what would change and change nothing")
+  static let dryRun: OptionSpec = "-n, --dry-run: say what would change and change nothing"
 
   static let verb = Verb(
     name: "schema apply",

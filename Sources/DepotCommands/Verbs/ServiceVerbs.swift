@@ -6,10 +6,8 @@ internal import FoundationEssentials
 /// `depot service start`: a service in the background.
 enum ServiceStartVerb {
   private static let data = OptionSpec(
-    "--data DIR",
-    help: "the folder of the store (default: the store that the last service at this socket had, "
-      + "else $XDG_DATA_HOME/depot)",
-    candidates: .files
+    "--data DIR: the folder of the store (default: the store that the last service at this socket "
+      + "had, else $XDG_DATA_HOME/depot)"
   )
 
   static let verb = Verb(

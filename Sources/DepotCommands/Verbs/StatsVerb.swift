@@ -4,11 +4,10 @@ internal import DepotProtocol
 
 /// `depot stats`: the service's counters.
 enum StatsVerb {
-  private static let prometheus = OptionSpec("--prometheus", help: "in Prometheus's text format")
+  private static let prometheus: OptionSpec = "--prometheus: in Prometheus's text format"
   private static let file = OptionSpec(
-    "--to FILE",
-    help: "put it into FILE as a whole, for the textfile collector of Prometheus's node exporter",
-    candidates: .files
+    "--to FILE: put it into FILE as a whole, for the textfile collector of Prometheus's node "
+      + "exporter"
   )
 
   static let verb = Verb(

@@ -5,24 +5,19 @@ internal import FoundationEssentials
 /// `depot update`: new values for rows.
 enum UpdateVerb {
   private static let set = OptionSpec(
-    "--set NAME=TEXT",
-    help: "the same as NAME=TEXT without the option; repeatable",
+    "--set NAME=TEXT: the same as NAME=TEXT without the option; repeatable",
     isRepeatable: true
   )
   private static let compute = OptionSpec(
-    "--compute PATH=EXPRESSION",
-    help: "a value computed from the row as it is, such as \"price=price * 2\"; repeatable",
+    "--compute PATH=EXPRESSION: a value computed from the row as it is, such as "
+      + "\"price=price * 2\"; repeatable",
     isRepeatable: true
   )
-  static let chunk = OptionSpec(
-    "--chunk N",
-    help: "rows in a transaction, rather than all; those before a failure stay changed"
-  )
-  private static let ifVersion = OptionSpec(
-    "--if-version N",
-    help: "change the row only if it still has this version; else say who changed it"
-  )
-  static let returnIDs = OptionSpec("--return-ids", help: "show the rows' identifiers")
+  static let chunk: OptionSpec =
+    "--chunk N: rows in a transaction, rather than all; those before a failure stay changed"
+  private static let ifVersion: OptionSpec =
+    "--if-version N: change the row only if it still has this version; else say who changed it"
+  static let returnIDs: OptionSpec = "--return-ids: show the rows' identifiers"
 
   static let verb = Verb(
     name: "update",

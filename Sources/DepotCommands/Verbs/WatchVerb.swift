@@ -4,21 +4,15 @@ internal import DepotProtocol
 
 /// `depot watch`: rows as they change.
 enum WatchVerb {
-  private static let count = OptionSpec("--count", help: "only how many rows there are")
-  private static let ids = OptionSpec("--ids", help: "only which rows there are, without values")
-  private static let since = OptionSpec(
-    "--since TOKEN",
-    help: "begin with what changed since then rather than with all rows"
-  )
-  private static let noSnapshot = OptionSpec(
-    "--no-snapshot",
-    help: "leave out the rows that are there at first"
-  )
-  private static let changes = OptionSpec("--changes N", help: "end after N changes")
-  private static let retry = OptionSpec(
-    "--retry SECONDS",
-    help: "how long to try to connect again (default: 60)"
-  )
+  private static let count: OptionSpec = "--count: only how many rows there are"
+  private static let ids: OptionSpec = "--ids: only which rows there are, without values"
+  private static let since: OptionSpec =
+    "--since TOKEN: begin with what changed since then rather than with all rows"
+  private static let noSnapshot: OptionSpec =
+    "--no-snapshot: leave out the rows that are there at first"
+  private static let changes: OptionSpec = "--changes N: end after N changes"
+  private static let retry: OptionSpec =
+    "--retry SECONDS: how long to try to connect again (default: 60)"
 
   static let verb = Verb(
     name: "watch",
