@@ -104,6 +104,10 @@ extension CommandTests {
         "stats", "--prometheus", "--to", daemon.folder.path + "/no/depot.prom",
       ])
       #expect(wrong.status == 66)
+      // Root could put a file in the place of a device.
+      let pipe = daemon.folder.path + "/pipe"
+      #expect(mkfifo(pipe, 0o600) == 0)
+      #expect(try daemon.depot(["stats", "--prometheus", "--to", pipe]).status == 64)
     }
   }
 }

@@ -115,10 +115,13 @@ final class AppleStore {
     of owner: String,
     in table: String
   ) throws -> String {
-    // The parts of a composite have columns of their own.
-    var name = "Z" + path.split(separator: ".").joined(separator: "_").uppercased()
-    if let original, !tables.has(name, in: table) { name = "Z" + original.uppercased() }
-    let columns = [name] + (1...9).map { "\(name)\($0)" }.filter { tables.has($0, in: table) }
+    var name = Self.column(path)
+    if let original, !tables.has(name, in: table) { name = Self.column(original) }
+    let others = (1...9).map { "\(name)\($0)" }.filter { tables.has($0, in: table) }
+    guard !others.isEmpty else { return name }
+    // A property may itself have a number at the end of its name, as address2 beside address.
+    let own = try columnsOfProperties(in: table)
+    let columns = [name] + others.filter { !own.contains($0) }
     guard columns.count > 1 else { return name }
     let names = [owner] + schema.descendants(of: owner).map(\.name)
     let numbers = names.compactMap { entity($0)?.number }
@@ -126,8 +129,22 @@ final class AppleStore {
     let counts = columns.map { column in
       numbers.reduce(0) { $0 + (used[column]?[$1] ?? 0) }
     }
-    let most = counts.max() ?? 0
-    return columns[counts.firstIndex(of: most) ?? 0]
+    return columns[counts.firstIndex { $0 > 0 } ?? 0]
+  }
+
+  /// The columns that properties have by their own names, of all entities in a table.
+  private func columnsOfProperties(in table: String) throws -> Set<String> {
+    let entities = schema.entities.filter { self.entity($0.name)?.table == table }
+    let names = entities.flatMap { entity in
+      entity.ownFields.flatMap { [$0.path, $0.attribute.originalName ?? $0.path] }
+        + entity.relationships.flatMap { [$0.name, $0.originalName ?? $0.name] }
+    }
+    return Set(names.map(Self.column))
+  }
+
+  /// The column of a property by its name; the parts of a composite have columns of their own.
+  private static func column(_ path: String) -> String {
+    "Z" + path.split(separator: ".").joined(separator: "_").uppercased()
   }
 
   private func use(of table: String) throws -> [String: [Int64: Int]] {
@@ -143,15 +160,24 @@ final class AppleStore {
     return found
   }
 
-  /// Returns the columns of a table of which a value is in a file of its own.
+  /// Returns the columns of a table whose values may be in files of their own: those of which one is, and, if there
+  /// is a folder for such files, those of which all have the mark of one that is not.
   private func externalColumns(_ table: String) throws -> Set<String> {
     if let known = externals[table] { return known }
-    var found: Set<String> = []
+    var (found, marked, plain): (Set<String>, Set<String>, Set<String>) = ([], [], [])
     try tables.rows(table) { row in
-      for (name, value) in row where AppleSupport.name(value.data ?? []) != nil {
-        found.insert(name)
+      for (name, value) in row {
+        guard let data = value.data else { continue }
+        if AppleSupport.name(data) != nil {
+          found.insert(name)
+        } else if data.first == 1 {
+          marked.insert(name)
+        } else {
+          plain.insert(name)
+        }
       }
     }
+    if support.exists { found.formUnion(marked.subtracting(plain)) }
     externals[table] = found
     return found
   }

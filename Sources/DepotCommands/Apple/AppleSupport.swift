@@ -17,6 +17,9 @@ struct AppleSupport {
     folder = "\(before).\(base)_SUPPORT/_EXTERNAL_DATA"
   }
 
+  /// Whether there is such a folder.
+  var exists: Bool { FileSystem.size(of: folder) != nil }
+
   /// The name of the file that a stored value is in; `nil` if it isn't in a file.
   static func name(_ stored: [UInt8]) -> String? {
     guard stored.count == 38, stored[0] == 2, stored[37] == 0 else { return nil }

@@ -17,8 +17,9 @@ enum BackupVerb {
     details: """
       FILE gets the store as it is at one moment, with its history and identifiers. It is written as
       FILE.part, read again from the disk to prove every page and every row of it, and only then gets its
-      name, over that of an earlier backup. So whenever the command is killed, FILE is whole, or the
-      earlier one, or isn't there. depot restore takes it, and depotd serves it.
+      name, over that of an earlier backup, and over nothing else: no other file, and no store that a
+      service has or had. So whenever the command is killed, FILE is whole, or the earlier one, or isn't
+      there. depot restore takes it, and depotd serves it.
 
       Others read and write meanwhile. While it runs the store's log can't begin anew: if it grows beyond
       the --log-mib of the service, the backup ends with an error, and needs another --rate, or a quieter

@@ -39,6 +39,10 @@ enum StatsVerb {
 
   /// Gives a file another content, so that whoever reads it finds the old or the new one.
   private static func replace(_ path: String, with text: String) throws(DepotError) {
+    guard !FileSystem.isOtherThanFile(path) else {
+      throw DepotError(.usage, "\(path) is no file, but a folder, a link, or a device.")
+        .hint("Without --to, the text goes to the standard output.")
+    }
     // The collector reads no file whose name ends otherwise than in .prom.
     let temporary = "\(path).\(Process.identifier)"
     do throws(SystemError) {
