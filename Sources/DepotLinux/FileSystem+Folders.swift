@@ -74,6 +74,15 @@ extension FileSystem {
     return lstat(path, &status) == 0 ? Int(status.st_size) : nil
   }
 
+  /// Whether a path leads to a regular file, and not to a folder, device, pipe, or socket; `nil` if it leads to
+  /// nothing.
+  ///
+  /// The corresponding C function is `stat`.
+  package static func isRegularFile(_ path: String) -> Bool? {
+    var status = stat()
+    return stat(path, &status) == 0 ? status.st_mode & S_IFMT == S_IFREG : nil
+  }
+
   /// How many bytes this user can still write on the file system of a file, or `nil` if it doesn't say.
   ///
   /// The corresponding C function is `statvfs`.

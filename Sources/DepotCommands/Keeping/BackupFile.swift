@@ -38,9 +38,13 @@ struct BackupFile {
 
   /// Refuses to write over what is no backup.
   private static func checkEarlier(_ path: String) throws(DepotError) {
-    guard let size = FileSystem.size(of: path), size > 0 else { return }
-    let head = try attempt("The file \(path) can't be read") { () throws(SystemError) in
-      try StoredFile(path: path).read(72, at: 0)
+    guard let isFile = FileSystem.isRegularFile(path) else { return }
+    var head: [UInt8] = []
+    if isFile {
+      if FileSystem.size(of: path) == 0 { return }
+      head = try attempt("The file \(path) can't be read") { () throws(SystemError) in
+        try StoredFile(path: path).read(72, at: 0)
+      }
     }
     guard head.starts(with: "SQLite format 3\0".utf8), head.suffix(4).elementsEqual("DPOT".utf8)
     else {
@@ -67,8 +71,7 @@ struct BackupFile {
   }
 
   private func failure(_ error: SystemError) -> DepotError {
-    let code = error.isWantOfRoom ? DepotError.Code.full : .io
-    return DepotError(code, "The file \(draft) can't be written (\(error)).")
+    DepotError(.init(of: error), "The file \(draft) can't be written (\(error)).")
   }
 
   /// Waits until the file is on disk, has all of it proved, and gives it its name.
