@@ -161,7 +161,8 @@ deb-packages:
 	$(call quietly,"Packing",'cd .build/deb/depot && dpkg-buildpackage -b -us -uc')
 	@ls .build/deb/*.deb
 
-deb-check: deb  ## Install, use, upgrade, and remove the packages in an overlay of this machine, as root
+deb-check: deb  ## Have lintian look at the packages, and install, use, upgrade, and remove them in an overlay, as root
+	@lintian --allow-root --fail-on error,warning .build/deb/*.changes
 	@Tests/try-packages .build/deb
 
 clean:  ## Remove what was built

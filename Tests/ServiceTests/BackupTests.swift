@@ -148,6 +148,11 @@ extension ServiceTests {
       #expect(refused.status == 64)
       #expect(refused.errors.contains("is no earlier backup"))
       #expect(try String(contentsOfFile: note, encoding: .utf8) == "a letter")
+      let pipe = folder + "/pipe"
+      #expect(try Program.run(["mkfifo", pipe]).status == 0)
+      #expect(try daemon.depot(["backup", pipe]).errors.contains("is no earlier backup"))
+      let lost = try daemon.depot(["backup", folder + "/none/backup.sqlite"])
+      #expect(lost.status == 66, "\(lost.errors)")
       let names = try FileManager.default.contentsOfDirectory(atPath: folder)
       #expect(!names.contains { $0.hasPrefix("backup.sqlite.") || $0.hasPrefix("letter.") })
     }

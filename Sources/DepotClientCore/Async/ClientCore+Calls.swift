@@ -153,7 +153,7 @@ extension ClientCore.State {
   }
 
   fileprivate mutating func submit(_ call: PendingCall, as ticket: ReplyTable.Ticket) {
-    observed.begin(ticket, call.operation.name, call.operation)
+    observed.begin(ticket, call.operation)
     if call.deadline != nil || isIdle { consequences.mustWake = true }
     perform(table.submit(call, as: ticket, now: Monotonic.now()))
   }

@@ -234,7 +234,7 @@ public final class BlockingConnection {
     if let snapshot { frame["pin"] = .string(snapshot.pin) }
     if let target { frame["container"] = .string(target) }
     return try use(isWrite: true) {
-      calls.observed.begin(id, name)
+      calls.observed.begin(id, named: name)
       let start = beginFrame()
       writer.write(.object(frame))
       try sendFrame(from: start)
@@ -260,7 +260,7 @@ public final class BlockingConnection {
 
   /// Sends a call without waiting for its answer; returns its id.
   func sendFrame(_ call: Call) throws(DepotError) -> Int64 {
-    calls.observed.begin(call.id, call.operation.name, call.operation)
+    calls.observed.begin(call.id, call.operation)
     let start = beginFrame()
     writer.write(call)
     try sendFrame(from: start)

@@ -15,8 +15,7 @@ struct ObservedCalls: Sendable {
   }
 
   private struct BegunCall {
-    let name: String
-    let operation: Operation?
+    let subject: OperationEvent.Subject
     let start: UInt64
   }
 
@@ -43,16 +42,24 @@ struct ObservedCalls: Sendable {
   }
 
   /// Notes a call that is about to be made.
-  mutating func begin(_ id: Int64, _ name: String, _ operation: Operation? = nil) {
-    guard recipient != nil else { return }
-    calls[id] = BegunCall(name: name, operation: operation, start: Monotonic.now())
+  mutating func begin(_ id: Int64, _ operation: Operation) {
+    if recipient != nil { begin(id, .operation(operation)) }
+  }
+
+  /// Notes a call that is about to be made, of which only the name is known.
+  mutating func begin(_ id: Int64, named name: String) {
+    if recipient != nil { begin(id, .name(name)) }
+  }
+
+  private mutating func begin(_ id: Int64, _ subject: OperationEvent.Subject) {
+    calls[id] = BegunCall(subject: subject, start: Monotonic.now())
   }
 
   /// Takes note of the end of a call; returns its outcome if somebody is to be told.
   mutating func end(_ id: Int64, _ result: Result<JSONNode, any Error>) -> Outcome? {
     guard let recipient, let call = calls.removeValue(forKey: id) else { return nil }
     let duration = Duration.nanoseconds(Int64(clamping: Monotonic.now() - call.start))
-    let event = OperationEvent(call.name, call.operation, after: duration, result)
+    let event = OperationEvent(call.subject, after: duration, result)
     return Outcome(event: event, observer: recipient)
   }
 

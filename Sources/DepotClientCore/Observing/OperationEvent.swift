@@ -17,8 +17,12 @@ public typealias OperationObserver = @Sendable (OperationEvent) -> Void
 /// A watch is told when it ends. With `DEPOT_LOG=1` in the environment, the event of every operation is
 /// printed to the standard error, whether there is an observer or not.
 public struct OperationEvent: Sendable {
-  /// The name of the operation, such as `fetch`.
-  public let name: String
+  /// The operation, or its name if it was made by that.
+  enum Subject: Sendable {
+    case operation(Operation)
+    case name(String)
+  }
+
   /// How long it took since it was asked for: the time in which it waited for its turn, and in which the
   /// program did something with rows that came, is part of it.
   public let duration: Duration
@@ -26,25 +30,31 @@ public struct OperationEvent: Sendable {
   public let rows: Int?
   /// Why it failed: a ``DepotError``, or a `CancellationError`; `nil` if it didn't.
   public let error: (any Error)?
-  private let operation: Operation?
+  private let subject: Subject
 
-  init(
-    _ name: String,
-    _ operation: Operation?,
-    after duration: Duration,
-    _ result: Result<JSONNode, any Error>
-  ) {
-    self.name = name
-    self.operation = operation
+  init(_ subject: Subject, after duration: Duration, _ result: Result<JSONNode, any Error>) {
+    self.subject = subject
     self.duration = duration
     switch result {
     case .success(let node):
       error = nil
       // Whoever asked refuses a result that isn't what it should be.
-      do { rows = try operation?.isAboutRows == true ? node.rowCount() : nil } catch { rows = nil }
+      do { rows = try subject.isAboutRows ? node.rowCount() : nil } catch { rows = nil }
     case .failure(let failure):
       rows = nil
       error = failure
+    }
+  }
+
+  private var operation: Operation? {
+    if case .operation(let operation) = subject { operation } else { nil }
+  }
+
+  /// The name of the operation, such as `fetch`.
+  public var name: String {
+    switch subject {
+    case .operation(let operation): operation.name
+    case .name(let name): name
     }
   }
 
@@ -87,10 +97,14 @@ extension Duration {
   }
 }
 
-extension Operation {
+extension OperationEvent.Subject {
   /// Whether its result may tell how many rows it is about.
   fileprivate var isAboutRows: Bool {
-    if case .save = self { true } else { entity != nil }
+    switch self {
+    case .operation(.save): true
+    case .operation(let operation): operation.entity != nil
+    case .name: false
+    }
   }
 }
 

@@ -74,8 +74,7 @@ struct BackupFile {
   }
 
   private func failure(_ error: SystemError) -> DepotError {
-    let code = error.isWantOfRoom ? DepotError.Code.full : .io
-    return DepotError(code, "The file \(draft) can't be written (\(error)).")
+    DepotError(.init(of: error), "The file \(draft) can't be written (\(error)).")
   }
 
   /// Waits until the file is on disk, has all of it proved, and gives it its name.

@@ -80,12 +80,26 @@ struct OutputClosed: Error {}
 /// Runs `body`; if the system refuses that, says what wasn't possible.
 func attempt<Result>(
   _ failure: String,
-  _ code: DepotError.Code = .io,
+  _ code: DepotError.Code? = nil,
   _ body: () throws(SystemError) -> Result
 ) throws(DepotError) -> Result {
   do throws(SystemError) {
     return try body()
   } catch {
-    throw DepotError(code, "\(failure) (\(error)).")
+    throw DepotError(code ?? .init(of: error), "\(failure) (\(error)).")
+  }
+}
+
+extension DepotError.Code {
+  /// The code of a system call that failed on a file that the user has named.
+  init(of error: SystemError) {
+    self =
+      if error.isMissingFile {
+        .fileNotFound
+      } else if error.isPermission {
+        .filePermission
+      } else {
+        error.isWantOfRoom ? .full : .io
+      }
   }
 }
