@@ -66,6 +66,25 @@ extension CommandTests {
       }
     }
 
+    @Test func `an import whose connection is ended by the service's owner ends`() throws {
+      let lines = (0..<20_000).map { "{\"n\":\($0)}" }.joined(separator: "\n")
+      let file = try daemon.folder.write(lines, to: "items.ndjson")
+      let program = try Program([
+        Programs.depot, "--socket", daemon.socket, "--no-start", "import", "Item", file, "--batch",
+        "10",
+      ])
+      let number: Int64? = try poll {
+        let stored = Int(try daemon.depot(["count", "Item"]).output.dropLast()) ?? 0
+        guard stored > 100 else { return nil }
+        let clients = try JSONValue(parsing: daemon.depot(["clients", "-o", "json"]).bytes)
+        return clients.array?.first?["connection"]?.int64
+      }
+      #expect(try daemon.depot(["clients", "end", "\(try #require(number))"]).status == 0)
+      let outcome = try program.wait()
+      #expect(outcome.status == 69, "\(outcome.errors)")
+      #expect(outcome.errors.contains("The owner of the service ended"), "\(outcome.errors)")
+    }
+
     @Test func `a container that the next service hasn't open ends the import with what to do`()
       throws
     {

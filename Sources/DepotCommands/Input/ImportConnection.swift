@@ -74,6 +74,6 @@ final class ImportConnection {
 extension DepotError {
   /// Whether the service has ended or is about to, so that another may answer soon.
   fileprivate var isEndOfService: Bool {
-    [.draining, .disconnected, .noService, .ended].contains(code)
+    [.draining, .disconnected, .noService].contains(code)
   }
 }
