@@ -8,6 +8,7 @@ enum StreamPart: Sendable {
 }
 
 /// The frames of one stream that came and weren't consumed yet, and who waits for the next.
+@Memberwise
 struct RowStream: Sendable {
   typealias Consumer = CheckedContinuation<StreamPart, any Error>
 
@@ -21,12 +22,8 @@ struct RowStream: Sendable {
   private var end: Result<JSONNode, any Error>?
   private var consumer: Consumer?
   private var consumed = 0
+  /// How many frames may be on their way at once.
   private let window: Int
-
-  /// Creates a stream of which `window` frames may be on their way at once.
-  init(window: Int) {
-    self.window = window
-  }
 
   /// Adds a frame.
   mutating func receive(_ frame: RowFrame) -> Delivery? {
