@@ -182,4 +182,11 @@ struct CommandSession {
     guard format.isTable else { return write(value) }
     try TablePrinter.write(headings, rows, whole: whole, style(""), to: output)
   }
+
+  /// Writes a table below another, unless it has no rows.
+  func append(_ headings: [String], _ rows: [[TableCell]]) throws {
+    if rows.isEmpty { return }
+    output.append("\n")
+    try TablePrinter.write(headings, rows, style(""), to: output)
+  }
 }

@@ -1,6 +1,5 @@
 #if Embedded
 internal import DepotLinux
-internal import DepotProtocol
 internal import Glibc
 internal import Synchronization
 

@@ -37,21 +37,18 @@ extension ClientLoop {
 
   /// Hands the frames that came to those who wait for them.
   private mutating func deliver() throws(DepotError) {
-    var frames: [ServerFrame] = []
-    var rows: [RowFrame?] = []
+    var arrived: [(ServerFrame, RowFrame?)] = []
     while case .frame(let bytes)? = try decoder.next() {
       let frame = try ServerFrame(bytes)
       if case .failure(nil, let error) = frame { lastFailure = error }
+      var rows: RowFrame?
       if case .next(_, let columns, let offset) = frame {
-        rows.append(RowFrame(bytes: bytes, offset: offset, columns: columns))
-      } else {
-        rows.append(nil)
+        rows = RowFrame(bytes: bytes, offset: offset, columns: columns)
       }
-      frames.append(frame)
+      arrived.append((frame, rows))
     }
-    let arrived = Array(zip(frames, rows))
     guard !arrived.isEmpty else { return }
-    core.update { state in
+    core.update { [arrived] state in
       for (frame, rows) in arrived { state.receive(frame, rows) }
     }
   }

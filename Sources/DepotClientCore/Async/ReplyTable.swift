@@ -32,8 +32,6 @@ struct ReplyTable: Sendable {
   private(set) var nextExpiry: UInt64?
   /// Whether the service ends the connection when it has answered what it has.
   private(set) var isDraining = false
-
-  init() {}
 }
 
 extension ReplyTable {

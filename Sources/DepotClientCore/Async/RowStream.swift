@@ -8,6 +8,7 @@ enum StreamPart: Sendable {
 }
 
 /// The frames of one stream that came and weren't consumed yet, and who waits for the next.
+@Memberwise
 struct RowStream: Sendable {
   typealias Consumer = CheckedContinuation<StreamPart, any Error>
 
@@ -21,15 +22,10 @@ struct RowStream: Sendable {
   private var end: Result<JSONNode, any Error>?
   private var consumer: Consumer?
   private var consumed = 0
+  /// How many frames may be on their way at once.
   private let window: Int
   /// Whether it is a watch, which goes on until it is ended.
   let isWatch: Bool
-
-  /// Creates a stream of which `window` frames may be on their way at once.
-  init(window: Int, isWatch: Bool = false) {
-    self.window = window
-    self.isWatch = isWatch
-  }
 
   /// Whether everything that came was consumed, and somebody waits for more.
   var isDrained: Bool { consumer != nil && frames.first == nil }

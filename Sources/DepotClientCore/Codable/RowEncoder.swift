@@ -132,18 +132,14 @@ private struct RowEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProto
 }
 
 /// The encoder of what one key holds, which says how it wants to be encoded.
+@Memberwise
 private final class PartEncoder: Encoder, SingleValueEncodingContainer {
   let row: RowEncoder
   let path: String
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
-  private(set) var isComposite = false
-  private(set) var isUnkeyed = false
-
-  init(row: RowEncoder, path: String) {
-    self.row = row
-    self.path = path
-  }
+  private(set) var isComposite: Bool = false
+  private(set) var isUnkeyed: Bool = false
 
   func encodeNil() { row.set(path, .null) }
 

@@ -123,7 +123,9 @@ extension ServiceConnection {
     group: String? = nil
   ) async throws -> SaveResult where Self == Client {
     if let parts = SaveParts(request) {
-      return try await self.save(request, parts, deadline, key, author, group)
+      return try await self.save(request, parts, key: key) { save, key in
+        try await self.send(save, deadline: deadline, key: key, author: author, group: group)
+      }
     }
     return try SaveResult(
       await self.send(.save(request), deadline: deadline, key: key, author: author, group: group)

@@ -18,20 +18,17 @@ extension BlockingConnection {
     request.since = token
     var reader = HistoryReader(since: token)
     try watch(request) { bytes in
-      guard try reader.receive(bytes).allSatisfy(body) else { return false }
-      while reader.gap != nil {
-        guard try fillGap(&reader, request, body) else { return false }
-      }
-      return true
+      try reader.receive(bytes).allSatisfy(body) && fillGap(&reader, request, body)
     }
   }
 
-  /// Reads in the history what the watch left out; returns whether to go on.
-  private func fillGap(
+  /// Reads in the history what the watch left out, if it did; returns whether to go on.
+  package func fillGap(
     _ reader: inout HistoryReader,
     _ watch: WatchRequest,
     _ body: (HistoryEvent) throws -> Bool
   ) throws -> Bool {
+    guard reader.gap != nil else { return true }
     do {
       let stream = try openStream(.history(reader.missing(watch)), deadline: nil)
       defer { closeStream(stream) }
@@ -44,7 +41,7 @@ extension BlockingConnection {
       }
       return try reader.closeGap().allSatisfy(body)
     } catch let error as DepotError where HistoryReader.isLoss(error) {
-      return try reader.lose(error).allSatisfy(body)
+      return try reader.lose(error).allSatisfy(body) && fillGap(&reader, watch, body)
     }
   }
 }

@@ -84,23 +84,19 @@ extension HistoryEnd {
 extension HistoryStatus {
   init(_ node: JSONNode) throws(DepotError) {
     let value = try JSONValue(node)
-    let oldest = value["oldest"]?.string
     self.init(
-      oldest: oldest == nil ? nil : try HistoryToken(oldest ?? ""),
+      oldest: try value["oldest"]?.string.map(HistoryToken.init),
       head: try HistoryToken(value["head"]?.string ?? ""),
       transactions: Int(value["transactions"]?.int64 ?? 0),
       bytes: Int(value["bytes"]?.int64 ?? 0),
-      consumers: []
-    )
-    for consumer in value["consumers"]?.array ?? [] {
-      consumers.append(
+      consumers: try (value["consumers"]?.array ?? []).map { consumer throws(DepotError) in
         Consumer(
           name: consumer["name"]?.string ?? "",
           token: try HistoryToken(consumer["token"]?.string ?? ""),
           isExpired: consumer["isExpired"]?.bool ?? false
         )
-      )
-    }
+      }
+    )
   }
 }
 
@@ -143,14 +139,12 @@ extension RowBlame.Origin {
 extension UndoResult {
   package init(_ node: JSONNode) throws(DepotError) {
     let value = try JSONValue(node)
-    let token = value["token"]?.string
     self.init(
-      token: token == nil ? nil : try HistoryToken(token ?? ""),
-      undone: [],
+      token: try value["token"]?.string.map(HistoryToken.init),
+      undone: try (value["undone"]?.array ?? []).map { (token) throws(DepotError) in
+        try HistoryToken(token.string ?? "")
+      },
       conflicts: value["conflicts"]?.array?.compactMap(SaveConflict.init) ?? []
     )
-    for token in value["undone"]?.array ?? [] {
-      undone.append(try HistoryToken(token.string ?? ""))
-    }
   }
 }

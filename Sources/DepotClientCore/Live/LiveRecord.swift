@@ -1,4 +1,3 @@
-internal import DepotProtocol
 public import Observation
 internal import Synchronization
 

@@ -65,8 +65,6 @@ public final class LiveResults<Model: Record>: Observable, Sendable {
   private let state = Mutex(State())
   private let registrar = ObservationRegistrar()
 
-  init() {}
-
   deinit { state.withLock { $0.task }?.cancel() }
 
   /// The rows of the result in their order, as they are now.

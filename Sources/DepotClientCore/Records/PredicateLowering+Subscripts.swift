@@ -12,7 +12,8 @@ extension PredicateExpressions.CollectionIndexSubscript: LowerableExpression {
 
 extension PredicateExpressions.CollectionRangeSubscript: LowerableExpression {
   package func lower(in lowering: inout PredicateLowering) throws(DepotError) -> QueryExpression {
-    guard let positions = Constant(range)?.value as? Swift.Range<Int> ?? range.constantPositions,
+    let variable = (range as? any PositionRange)?.positions
+    guard let positions = Constant(range)?.value as? Swift.Range<Int> ?? variable,
       positions.lowerBound >= 0
     else { throw lowering.refusal("a subscript that isn't a constant range of positions") }
     return .slice(try lowering.contents(of: wrapped), positions)
@@ -51,13 +52,6 @@ extension QueryExpression {
       return self
     }
     return .convert(self, type.attributeType)
-  }
-}
-
-extension PredicateExpression {
-  /// The positions that a range with constant bounds has; `nil` if this is none.
-  fileprivate var constantPositions: Swift.Range<Int>? {
-    (self as? any PositionRange)?.positions
   }
 }
 

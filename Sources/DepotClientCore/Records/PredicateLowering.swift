@@ -157,3 +157,28 @@ extension QueryExpression {
     }
   }
 }
+
+/// A node of which a comparison with a constant is more than a comparison of values.
+package protocol EqualityLowering {
+  /// Returns what the service has for the question whether the node equals a constant; `nil` if a
+  /// comparison of values will do.
+  ///
+  /// - Throws: ``DepotError`` `request.predicate` if a part has no counterpart.
+  func lowerEquality(
+    to constant: Any,
+    in lowering: inout PredicateLowering
+  ) throws(DepotError) -> QueryExpression?
+}
+
+/// The names by which people know the operators that the service doesn't have.
+enum OperatorName {
+  /// Returns the name of the operator that a node stands for.
+  static func of(_ node: any PredicateExpression) -> String {
+    let name = String("\(type(of: node))".prefix { $0 != "<" })
+    return names[name] ?? name
+  }
+
+  private static let names = [
+    "ExpressionEvaluate": "evaluate(_:)", "PredicateEvaluate": "evaluate(_:)",
+  ]
+}

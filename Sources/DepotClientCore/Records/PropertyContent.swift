@@ -75,12 +75,8 @@ extension PropertyContent {
     case .identifier, .version: []
     case .attribute, .relationship: [name]
     case .composite(let type, let isOptional):
-      (isOptional ? [name] : []) + Self.parts(of: type).map { "\(name).\($0)" }
+      (isOptional ? [name] : []) + type.columnNames.map { "\(name).\($0)" }
     }
-  }
-
-  private static func parts<Content: Composite>(of type: Content.Type) -> [String] {
-    Content.attributes.names
   }
 
   /// The key paths from the property to its parts; none to those of an optional composite, for

@@ -86,6 +86,10 @@ extension RowConvertible {
     if let property = PropertyPath(keyPath, of: Self.self) { return property }
     throw DepotError.unlisted(keyPath, Self.self)
   }
+
+  static func propertyName(at keyPath: AnyKeyPath) -> String? { attributes[keyPath]?.name }
+  static var propertyNames: [String] { attributes.all.map(\.name) }
+  static var columnNames: [String] { attributes.names }
 }
 
 extension DepotError {

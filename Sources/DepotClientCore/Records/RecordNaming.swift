@@ -7,13 +7,10 @@ struct RecordNaming: PropertyNaming {
     from root: Any.Type
   ) throws(DepotError) -> PredicateStep? {
     if let type = root as? any RowConvertible.Type {
-      if let name = Self.attribute(keyPath, of: type) { return .name(name) }
+      if let name = type.propertyName(at: keyPath) { return .name(name) }
       throw DepotError.unlisted(keyPath, root)
     }
-    guard let type = root as? any NamedProperties.Type, let name = type.name(of: keyPath) else {
-      return nil
-    }
-    return name.isEmpty ? .same : .name(name)
+    return (root as? any NamedProperties.Type)?.step(keyPath)
   }
 
   func entity(of type: Any.Type) -> String? { (type as? any Record.Type)?.entity }
@@ -28,13 +25,6 @@ struct RecordNaming: PropertyNaming {
     (constant as? any Record).flatMap { Self.identifier(of: $0) }
   }
 
-  private static func attribute<Content: RowConvertible>(
-    _ keyPath: AnyKeyPath,
-    of type: Content.Type
-  ) -> String? {
-    Content.attributes[keyPath]?.name
-  }
-
   private static func identifier<Model: Record>(of record: Model) -> Value? {
     let attribute = Model.attributes.all.first { $0.name == "$id" }
     let identifier = attribute.flatMap { record[keyPath: $0.keyPath] as? Identifier<Model> }
@@ -44,23 +34,23 @@ struct RecordNaming: PropertyNaming {
 
 /// A type other than a record or composite whose properties are known to the service.
 private protocol NamedProperties {
-  /// Returns the name of a property: empty if it is the same thing, `nil` if it has none.
-  static func name(of keyPath: AnyKeyPath) -> String?
+  /// Returns what a property stands for, or `nil` if it has no name.
+  static func step(_ keyPath: AnyKeyPath) -> PredicateStep?
 }
 
 extension Related: NamedProperties where Destination: Record {
-  fileprivate static func name(of keyPath: AnyKeyPath) -> String? {
+  fileprivate static func step(_ keyPath: AnyKeyPath) -> PredicateStep? {
     switch keyPath {
-    case \Related.id: "$id"
-    case \Related.record: ""
-    default: Destination.attributes[member: keyPath]?.name
+    case \Related.id: .name("$id")
+    case \Related.record: .same
+    default: (Destination.attributes[member: keyPath]?.name).map(PredicateStep.name)
     }
   }
 }
 
 extension Identifier: NamedProperties where Model: Record {
-  fileprivate static func name(of keyPath: AnyKeyPath) -> String? {
-    keyPath == \Identifier.value ? "" : nil
+  fileprivate static func step(_ keyPath: AnyKeyPath) -> PredicateStep? {
+    keyPath == \Identifier.value ? .same : nil
   }
 }
 

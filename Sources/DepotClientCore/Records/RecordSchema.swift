@@ -69,7 +69,7 @@ private struct SchemaBuilder {
   }
 
   private static func entity<Model: Record>(of type: Model.Type) throws(DepotError) -> Entity {
-    let inherited = Model.parent.map { names(of: $0) } ?? []
+    let inherited = Model.parent.map { Set($0.propertyNames) } ?? []
     var entity = Entity(name: Model.entity, parent: Model.parent?.entity, attributes: [])
     for attribute in Model.attributes.all where !inherited.contains(attribute.name) {
       switch attribute.content {
@@ -83,10 +83,6 @@ private struct SchemaBuilder {
     }
     Model.define(&entity)
     return entity
-  }
-
-  private static func names<Model: Record>(of type: Model.Type) -> Set<String> {
-    Set(Model.attributes.all.map(\.name))
   }
 
   private static func composite<Content: Composite>(
@@ -111,7 +107,7 @@ private struct SchemaBuilder {
     var relationship = link.relationship
     relationship.destination = link.destination.entity
     guard let inverse = link.inverse else { return relationship }
-    guard let name = Self.name(of: inverse, in: link.destination) else {
+    guard let name = link.destination.propertyName(at: inverse) else {
       throw DepotError(
         .invalidSchema,
         "The inverse of \(Model.entity).\(relationship.name) isn't one of "
@@ -120,9 +116,5 @@ private struct SchemaBuilder {
     }
     relationship.inverse = name
     return relationship
-  }
-
-  private static func name<Model: Record>(of keyPath: AnyKeyPath, in type: Model.Type) -> String? {
-    Model.attributes[keyPath]?.name
   }
 }

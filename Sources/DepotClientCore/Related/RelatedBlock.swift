@@ -10,7 +10,7 @@ public struct RelatedBlock: Sendable {
   public private(set) var columns: [String] = []
   let bytes: [UInt8]
   private(set) var rows: Int?
-  private(set) var links: Int?
+  package private(set) var links: Int?
 
   /// Reads the blocks of a frame, whose rows stay as they are.
   static func all(in frame: [UInt8]) throws(DepotError) -> [RelatedBlock] {

@@ -120,17 +120,12 @@ final class RelatedRows {
 }
 
 /// Where a ``Related`` that is being read finds its record.
+@Memberwise("rows", "names")
 final class RelatedScope {
   private let rows: RelatedRows
   private let path: String
+  /// The names of the values of the rows at the path.
   private let names: [String]
-
-  /// Creates the scope of rows at `path`, whose values have `names`.
-  init(_ rows: RelatedRows, path: String, _ names: [String]) {
-    self.rows = rows
-    self.path = path
-    self.names = names
-  }
 
   /// Returns the record that the value at `column` of a row leads to, if it came along.
   func record<Model: Record>(

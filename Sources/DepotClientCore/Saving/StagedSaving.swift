@@ -45,25 +45,15 @@ extension BlockingConnection {
   func save(
     _ request: SaveRequest,
     _ parts: SaveParts,
-    _ deadline: Duration?,
-    _ key: String?,
-    _ author: String?,
-    _ group: String?
+    key: String?,
+    _ finish: (Operation, _ key: String?) throws -> JSONNode
   ) throws -> SaveResult {
     try checkWrite(.save(request))
     let number = nextIdentifier
     var staged = SaveRequest.Staged(save: number, parts: 0)
     do {
       staged.parts = try stage(parts, as: number)
-      let operation = Operation.save(request.applying(staged))
-      let node = try send(
-        operation,
-        deadline: deadline,
-        key: key,
-        author: author,
-        group: group
-      )
-      return try SaveResult(node).named(for: request)
+      return try SaveResult(finish(.save(request.applying(staged)), key)).named(for: request)
     } catch let error as DepotError {
       if error.code != .disconnected {
         _ = try? send(.stage(StageRequest(save: number, .discard)))
@@ -97,10 +87,8 @@ extension Client {
   func save(
     _ request: SaveRequest,
     _ parts: SaveParts,
-    _ deadline: Duration?,
-    _ key: String?,
-    _ author: String?,
-    _ group: String?
+    key: String?,
+    _ finish: (Operation, _ key: String?) async throws -> JSONNode
   ) async throws -> SaveResult {
     try core.checkWrite(.save(request))
     let key = core.key(key)
@@ -115,14 +103,7 @@ extension Client {
           _ = try await send(.stage(stage))
           staged.parts += 1
         }
-        let operation = Operation.save(request.applying(staged))
-        let node = try await send(
-          operation,
-          deadline: deadline,
-          key: key,
-          author: author,
-          group: group
-        )
+        let node = try await finish(.save(request.applying(staged)), key)
         return try SaveResult(node).named(for: request)
       } catch let error as DepotError where error.code == .stagedNotFound && attempt < Self.attempts
       {

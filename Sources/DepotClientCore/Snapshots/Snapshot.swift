@@ -22,3 +22,44 @@ extension DepotError {
   static let readOnlySnapshot = DepotError(.usage, "A snapshot can't be changed.")
     .hint("Write with the client that it was made from; the snapshot won't show it.")
 }
+
+extension Client {
+  /// Reads one moment with many requests.
+  ///
+  /// ```swift
+  /// let (count, names) = try await depot.withSnapshot { snapshot in
+  ///   (try await snapshot.count(Package.self), try await snapshot.fetch(Package.self).map(\.name))
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - maxAge: How long the moment is kept; at most, and if `nil`, as long as the service allows,
+  ///     which is a minute unless it was started otherwise.
+  ///   - body: What to do with a client that reads the moment, in which nothing can be written.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws; its reads throw ``DepotError`` `stream.expired` when the time is
+  ///   over or the connection was lost, `limit.pins` if too many moments are kept.
+  public func withSnapshot<Result>(
+    maxAge: Duration? = nil,
+    _ body: (Client) async throws -> Result
+  ) async throws -> Result {
+    let operation = Operation.pin(maxAgeMilliseconds: maxAge.map { max(1, $0.milliseconds) })
+    let snapshot = try Snapshot(await send(operation))
+    // Also when the task was cancelled, which would cancel a call of its own.
+    defer { core.post(.unpin(snapshot.pin)) }
+    return try await body(Client(of: self, reading: snapshot))
+  }
+}
+
+extension BlockingConnection {
+  /// Does what ``Client/withSnapshot(maxAge:_:)`` does, with a connection instead of a client.
+  public func withSnapshot<Result>(
+    maxAge: Duration? = nil,
+    _ body: (BlockingConnection) throws -> Result
+  ) throws -> Result {
+    let operation = Operation.pin(maxAgeMilliseconds: maxAge.map { max(1, $0.milliseconds) })
+    let snapshot = try Snapshot(send(operation))
+    defer { _ = try? send(.unpin(snapshot.pin)) }
+    return try body(BlockingConnection(over: self, reading: snapshot))
+  }
+}

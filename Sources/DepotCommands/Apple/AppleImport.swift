@@ -29,17 +29,7 @@ struct AppleImport {
       let store = try AppleStore(tables, schema, support: AppleSupport(of: file))
       let export = try StoreExport(schema) { request, body in try store.fetch(request, body) }
       let target = try folder.made("export")
-      for part in export.plan.files {
-        let sink = ByteSink(try Descriptor.create(path: "\(target)/\(part.entity).ndjson"))
-        try export.lines(part) { line in
-          sink.bytes += line
-          try sink.flushIfLarge()
-        }
-        try sink.flush()
-      }
-      let document = ByteSink(try Descriptor.create(path: "\(target)/schema.json"))
-      document.append(schema.json)
-      try document.flush()
+      _ = try export.write(to: target)
       if store.danglingCount > 0 {
         session.say(
           "\(Numbers.counted(store.danglingCount, "reference")) led to rows that aren't there; "

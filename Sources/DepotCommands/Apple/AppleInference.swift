@@ -12,11 +12,7 @@ struct AppleInference {
   /// Returns the schema.
   func schema() throws -> Schema {
     var keys: [String: Set<Int64>] = [:]
-    for table in Set(tables.entities.map(\.table)) {
-      var known: Set<Int64> = []
-      try tables.rows(table) { if let key = $0["Z_PK"]?.integer { known.insert(key) } }
-      keys[table] = known
-    }
+    for table in Set(tables.entities.map(\.table)) { keys[table] = try numbers("Z_PK", table) }
     var schema = Schema()
     for entity in tables.entities {
       let parent = tables.entities.first { $0.number == entity.parent }
@@ -25,8 +21,8 @@ struct AppleInference {
       if parent == nil {
         for (column, kind) in try kinds(entity.table) {
           let name = column.dropFirst().lowercased()
-          if kind == .int64, let other = destination(of: column, try numbers(column, entity), keys)
-          {
+          let numbers = kind == .int64 ? try numbers(column, entity.table) : nil
+          if let numbers, let other = destination(of: column, numbers, keys) {
             result.relationships.append(Relationship(name: name, destination: other))
           } else {
             result.attributes.append(Attribute(name: name, type: kind, isOptional: true))
@@ -84,9 +80,9 @@ struct AppleInference {
     return !digits.isEmpty && column.dropFirst(1 + digits.count).first == "_"
   }
 
-  private func numbers(_ column: String, _ entity: AppleTables.Entity) throws -> Set<Int64> {
+  private func numbers(_ column: String, _ table: String) throws -> Set<Int64> {
     var found: Set<Int64> = []
-    try tables.rows(entity.table) { if let key = $0[column]?.integer { found.insert(key) } }
+    try tables.rows(table) { if let key = $0[column]?.integer { found.insert(key) } }
     return found
   }
 

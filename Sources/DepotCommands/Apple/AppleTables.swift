@@ -1,4 +1,3 @@
-internal import DepotLinux
 internal import DepotProtocol
 
 /// The tables of a store that SwiftData or Core Data made, as they stand in a ``PlainTable`` folder.

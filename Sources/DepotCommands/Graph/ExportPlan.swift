@@ -199,4 +199,23 @@ struct StoreExport {
       try body(writer.bytes)
     }
   }
+
+  /// Writes all files and the schema into a folder, under names that end in `suffix`; returns how many rows
+  /// there were.
+  func write(to folder: String, suffix: String = "") throws -> Int {
+    var count = 0
+    for file in plan.files {
+      let sink = try ByteSink(creating: "\(folder)/\(file.entity).ndjson\(suffix)")
+      try lines(file) { line in
+        sink.bytes += line
+        count += 1
+        try sink.flushIfLarge()
+      }
+      try sink.flush()
+    }
+    let document = try ByteSink(creating: "\(folder)/schema.json\(suffix)")
+    document.append(PrettyJSON.text(of: schema.json) + "\n")
+    try document.flush()
+    return count
+  }
 }

@@ -27,11 +27,7 @@ extension ImportJournal {
     var checksum = Checksum()
     for path in paths {
       let file = try InputFile(path)
-      while true {
-        let piece = try file.read()
-        if piece.isEmpty { break }
-        checksum.add(piece)
-      }
+      while case let piece = try file.read(), !piece.isEmpty { checksum.add(piece) }
     }
     Array(facts.utf8).withUnsafeBytes { checksum.add($0) }
     let digits = String(checksum.value, radix: 16)

@@ -48,19 +48,7 @@ struct WholeStore {
         for path in files + [schemaPath] { FileSystem.remove(file: path + Self.partial) }
       }
     }
-    var count = 0
-    for file in export.plan.files {
-      let sink = try sink(path(file.entity) + Self.partial)
-      try export.lines(file) { line in
-        sink.bytes += line
-        count += 1
-        try sink.flushIfLarge()
-      }
-      try sink.flush()
-    }
-    let document = try sink(schemaPath + Self.partial)
-    document.append(PrettyJSON.text(of: schema.json) + "\n")
-    try document.flush()
+    let count = try export.write(to: folder, suffix: Self.partial)
     try publish(files)
     isWhole = true
     session.say("\(Numbers.counted(count, "row")) in \(folder)")
@@ -98,12 +86,6 @@ struct WholeStore {
     guard isExport else {
       throw DepotError(.usage, "The folder \(folder) has files that aren't an earlier export.")
         .hint("Name a new folder, or empty that one.")
-    }
-  }
-
-  private func sink(_ path: String) throws(DepotError) -> ByteSink {
-    try attempt("The file \(path) can't be created") { () throws(SystemError) in
-      ByteSink(try Descriptor.create(path: path))
     }
   }
 
@@ -154,6 +136,7 @@ struct WholeStore {
 }
 
 /// The import of all files of an export: first all rows, then what had to wait.
+@Memberwise("schema", "service", "options")
 final class StoreImport {
   private let schema: Schema
   private let service: any GraphService
@@ -163,19 +146,7 @@ final class StoreImport {
   private var journal: ImportJournal?
   private var history = ImportJournal.History()
   /// How many rows were stored.
-  private(set) var outcome = Importer.Outcome()
-
-  init(
-    _ schema: Schema,
-    _ service: any GraphService,
-    _ options: GraphImporter.Options,
-    open: @escaping (String) throws -> InputFile
-  ) {
-    self.schema = schema
-    self.service = service
-    self.options = options
-    self.open = open
-  }
+  private(set) var outcome: Importer.Outcome = Importer.Outcome()
 
   /// Notes the progress, and goes on from what an import that was interrupted has noted.
   func resume(_ journal: ImportJournal, _ history: ImportJournal.History?, keyPrefix: String) {

@@ -27,9 +27,9 @@ struct HistoryFollowing {
       reader.restart()
       session.say("\(error.message) Going on when there is a service again.")
     } frames: { bytes in
-      try show(reader.receive(bytes))
-      if reader.gap != nil { try fillGap(&reader, watch) }
-      return false
+      _ = try reader.receive(bytes).allSatisfy(show)
+      if reader.gap == nil { return false }
+      return try !session.connect(mayStart: false).fillGap(&reader, watch, show)
     }
   }
 
@@ -54,28 +54,15 @@ struct HistoryFollowing {
     return end.token
   }
 
-  /// Reads and shows what a watch left out.
-  private func fillGap(_ reader: inout HistoryReader, _ watch: WatchRequest) throws {
-    let connection = try session.connect(mayStart: false)
-    while reader.gap != nil {
-      do {
-        try connection.history(reader.missing(watch)) { try show(reader.fill($0)) }
-        try show(reader.closeGap())
-      } catch let error as DepotError where HistoryReader.isLoss(error) {
-        try show(reader.lose(error))
-      }
+  /// Shows an event; returns `true`, since there may be more.
+  private func show(_ event: HistoryEvent) throws -> Bool {
+    switch event {
+    case .transaction(let transaction): try printer.print(transaction)
+    case .gap(let from, let to):
+      let (from, to) = (from?.description ?? "the beginning", to?.description ?? "now")
+      session.say("What was after \(from) up to \(to) can't be told any more.")
+    case .current, .interrupted: break
     }
-  }
-
-  private func show(_ events: [HistoryEvent]) throws {
-    for event in events {
-      switch event {
-      case .transaction(let transaction): try printer.print(transaction)
-      case .gap(let from, let to):
-        let (from, to) = (from?.description ?? "the beginning", to?.description ?? "now")
-        session.say("What was after \(from) up to \(to) can't be told any more.")
-      case .current, .interrupted: break
-      }
-    }
+    return true
   }
 }

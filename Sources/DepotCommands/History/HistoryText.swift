@@ -11,6 +11,11 @@ enum HistoryText {
   }
 
   /// The cells of a transaction's changes.
+  static func time(secondsAgo age: Double) -> String {
+    let start = Date().timeIntervalSince1970 - age
+    return time(Date(timeIntervalSince1970: start.rounded(.down)))
+  }
+
   static func lines(_ transaction: HistoryTransaction) -> [[String]] {
     let start = [
       transaction.token.description, transaction.date.map(time) ?? "",

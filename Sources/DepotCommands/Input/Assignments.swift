@@ -1,4 +1,5 @@
 internal import DepotProtocol
+internal import FoundationEssentials
 
 /// The values that a command line gives to attributes, as in `name=text size:=42`.
 struct Assignments: Equatable {
@@ -134,9 +135,8 @@ struct Assignments: Equatable {
 
   private static func value(_ text: String, of attribute: Attribute) throws(DepotError) -> [UInt8] {
     if attribute.type == .data, text.hasPrefix("@") {
-      return TextValue.base64(
-        try InputFile(String(text.dropFirst())).readAll(limit: Limits.valueBytes)
-      )
+      let bytes = try InputFile(String(text.dropFirst())).readAll(limit: Limits.valueBytes)
+      return JSONWriter.bytes { $0.write(.data(Data(bytes))) }
     }
     // A collection has no text form of its own.
     let type = attribute.collection == nil ? attribute.type : .json

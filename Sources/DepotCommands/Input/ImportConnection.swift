@@ -5,6 +5,7 @@ internal import DepotProtocol
 /// The connection of an import, which is made anew when the service ends and another takes its place.
 ///
 /// Each change has an idempotency key, so that one whose outcome nobody knows is sent again and applied once.
+@Memberwise("connection", "session")
 final class ImportConnection {
   private var connection: BlockingConnection
   private let session: CommandSession
@@ -14,11 +15,6 @@ final class ImportConnection {
 
   /// How long to wait for another service, in nanoseconds.
   private static let patience: UInt64 = 30_000_000_000
-
-  init(_ connection: BlockingConnection, _ session: CommandSession) {
-    self.connection = connection
-    self.session = session
-  }
 
   /// Stores changes, once.
   func save(_ request: SaveRequest, key: String?) throws -> SaveResult {

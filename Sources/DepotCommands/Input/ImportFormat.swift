@@ -1,5 +1,3 @@
-internal import DepotProtocol
-
 /// The forms of files that can be imported.
 enum ImportFormat: String, CaseIterable, Sendable {
   case json

@@ -64,13 +64,12 @@ final class InputFile {
   /// - Throws: ``DepotError`` `limit.value_bytes` if that is more than `limit` bytes.
   func readAll(limit: Int) throws(DepotError) -> [UInt8] {
     var bytes: [UInt8] = []
-    while true {
-      let piece = try read()
-      if piece.isEmpty { return bytes }
+    while case let piece = try read(), !piece.isEmpty {
       bytes.append(contentsOf: piece)
       if bytes.count > limit {
         throw DepotError(.valueTooLarge, "\(name) has more than \(Numbers.size(bytes: limit)).")
       }
     }
+    return bytes
   }
 }

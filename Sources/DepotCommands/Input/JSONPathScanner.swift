@@ -156,7 +156,10 @@ struct JSONLocator {
   ///
   /// - Throws: ``DepotError`` `request.usage` if the document ends without it, or it holds no records.
   mutating func receive(_ piece: UnsafeRawBufferPointer) throws(DepotError) -> Range<Int> {
-    if piece.isEmpty, !isFound { throw missing() }
+    if piece.isEmpty, !isFound {
+      throw DepotError(.usage, "There is nothing at \(InputForm.pointer(path)) in the document.")
+        .hint(places.advice)
+    }
     var start = isFound && !isAtEnd ? 0 : piece.count
     for (position, byte) in piece.enumerated() where !isAtEnd {
       if byte == 0x0A, !isFound { line += 1 }
@@ -169,22 +172,16 @@ struct JSONLocator {
       } else if isValue {
         places.add(scanner, byte)
         guard scanner.path == path else { continue }
-        guard byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") else { throw notRecords() }
+        guard byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") else {
+          let pointer = InputForm.pointer(path)
+          throw DepotError(.usage, "At \(pointer) of the document there are no records.")
+            .hint(places.advice ?? "Records are objects, or an array of them.")
+        }
         isFound = true
         outerDepth = scanner.depth - 1
         start = position
       }
     }
     return start..<piece.count
-  }
-
-  private func missing() -> DepotError {
-    DepotError(.usage, "There is nothing at \(InputForm.pointer(path)) in the document.")
-      .hint(places.advice)
-  }
-
-  private func notRecords() -> DepotError {
-    DepotError(.usage, "At \(InputForm.pointer(path)) of the document there are no records.")
-      .hint(places.advice ?? "Records are objects, or an array of them.")
   }
 }

@@ -117,7 +117,10 @@ struct RecordSplitter {
       case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
         depth -= 1
-        if depth <= 0 { return endObject() }
+        guard depth <= 0 else { continue }
+        depth = 0
+        defer { start = scanned }
+        return InputRecord(bytes: buffer[start..<scanned], line: firstLine)
       default: break
       }
     }
@@ -134,12 +137,6 @@ struct RecordSplitter {
     case UInt8(ascii: "["): !hasOpened
     default: false
     }
-  }
-
-  private mutating func endObject() -> InputRecord {
-    depth = 0
-    defer { start = scanned }
-    return InputRecord(bytes: buffer[start..<scanned], line: firstLine)
   }
 
   private func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

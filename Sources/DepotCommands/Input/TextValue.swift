@@ -49,11 +49,6 @@ enum TextValue {
     }
   }
 
-  /// Returns bytes as the JSON string that stands for data.
-  static func base64(_ bytes: [UInt8]) -> [UInt8] {
-    JSONWriter.bytes { $0.write(.data(Data(bytes))) }
-  }
-
   private static func double(_ text: String) -> Double? {
     if let value = NonFinite.double(text) { return value }
     guard let value = Double(text), value.isFinite, !text.lowercased().hasPrefix("0x") else {

@@ -36,7 +36,8 @@ enum CheckVerb {
     if session.reportsJSON {
       session.write(.object(["sound": .bool(problems.isEmpty), "stores": .array(facts)]))
     } else if problems.isEmpty {
-      session.report("The store is sound: \(Numbers.counted(pages, "page")).")
+      let text = "The store is sound: \(Numbers.counted(pages, "page"))."
+      if !session.isQuiet { session.output.append(text + "\n") }
     } else {
       session.output.append("\(Numbers.counted(problems.count, "problem")) in the store.\n")
       for problem in problems {
@@ -45,12 +46,5 @@ enum CheckVerb {
       }
     }
     if !problems.isEmpty { throw ExitStatus(status: DepotError.Code.corrupt.exitStatus) }
-  }
-}
-
-extension CommandSession {
-  /// Writes an answer to standard output, unless people want it quiet.
-  fileprivate func report(_ text: String) {
-    if !isQuiet { output.append(text + "\n") }
   }
 }

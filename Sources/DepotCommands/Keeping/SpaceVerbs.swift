@@ -17,15 +17,14 @@ enum SpaceVerb {
   ) { session in
     let store = session.invocation.value(.store)
     let space = try session.connect().space(store: store)
-    guard session.format.isTable else { return session.write(space) }
     func bytes(_ value: JSONValue?) -> TableCell {
       .number(Numbers.size(bytes: Int(value?.int64 ?? 0)))
     }
     let facts = ["file", "log", "free", "history", "other"].map { name in
       [TableCell(text: name), bytes(space[name + "Bytes"])]
     }
-    let copies = space["copies"]?.array ?? []
-    try TablePrinter.write(["of the store", "bytes"], facts, session.style(""), to: session.output)
+    try session.write(space, orTable: ["of the store", "bytes"], facts)
+    guard session.format.isTable else { return }
     let parts = (space["entities"]?.array ?? []).map { part in
       [
         TableCell(text: part["entity"]?.string ?? ""),
@@ -33,16 +32,11 @@ enum SpaceVerb {
         bytes(part["indexBytes"]), bytes(part["valueBytes"]), bytes(part["linkBytes"]),
       ]
     }
-    if !parts.isEmpty {
-      session.output.append("\n")
-      let headings = ["entity", "rows", "bytes", "indexes", "values", "links"]
-      try TablePrinter.write(headings, parts, session.style(""), to: session.output)
+    try session.append(["entity", "rows", "bytes", "indexes", "values", "links"], parts)
+    let copies = (space["copies"]?.array ?? []).map { copy in
+      [TableCell(text: copy["name"]?.string ?? ""), bytes(copy["bytes"])]
     }
-    if !copies.isEmpty {
-      session.output.append("\n")
-      let rows = copies.map { [TableCell(text: $0["name"]?.string ?? ""), bytes($0["bytes"])] }
-      try TablePrinter.write(["copy", "bytes"], rows, session.style(""), to: session.output)
-    }
+    try session.append(["copy", "bytes"], copies)
   }
 }
 

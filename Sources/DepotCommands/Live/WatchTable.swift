@@ -1,5 +1,4 @@
 internal import DepotClientCore
-internal import DepotProtocol
 
 /// A watched result as a table in which changes can be seen for a moment.
 struct WatchTable {
@@ -41,8 +40,6 @@ struct WatchTable {
   private var marks: [Int64: (mark: Mark, until: UInt64)] = [:]
   private var ghosts: [Ghost] = []
   private(set) var tally: Tally?
-
-  init() {}
 
   /// Shows the rows of a snapshot, without marks.
   mutating func show(_ rows: [LiveRow<WatchedRow>]) {

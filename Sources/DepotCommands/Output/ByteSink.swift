@@ -26,6 +26,14 @@ final class ByteSink {
     self.init { bytes throws(SystemError) in try descriptor.write(bytes) }
   }
 
+  convenience init(creating path: String) throws(DepotError) {
+    self.init(
+      try attempt("The file \(path) can't be created") { () throws(SystemError) in
+        try Descriptor.create(path: path)
+      }
+    )
+  }
+
   /// Appends text.
   func append(_ text: String) {
     bytes.append(contentsOf: text.utf8)

@@ -71,26 +71,12 @@ struct CommandLineTerms {
     #"Send {"hello":{"protocol":[1,1]}} first."#: "Use depot and depotd of the same release.",
   ]
 
-  /// A phrase whose translation names an option; `otherwise` is for verbs that don't have it.
-  private struct OptionPhrase {
-    let wire: String
-    let here: String
-    let option: OptionSpec
-    var otherwise = ""
-  }
-
-  private static let optionPhrases = [
-    OptionPhrase(
-      wire: #", or use onConflict "skip" or "replace""#,
-      here: ", or add --on-conflict skip or --on-conflict replace",
-      option: .onConflict
-    ),
-    OptionPhrase(
-      wire: #"with "after";"#,
-      here: "with --after;",
-      option: FetchVerb.after,
-      otherwise: "with --offset;"
-    ),
+  /// Phrases whose translation names an option; the last is for verbs that don't have it.
+  private static let optionPhrases: [(wire: String, option: OptionSpec, here: String, String)] = [
+    (
+      #", or use onConflict "skip" or "replace""#, .onConflict,
+      ", or add --on-conflict skip or --on-conflict replace", ""
+    ), (#"with "after";"#, FetchVerb.after, "with --after;", "with --offset;"),
   ]
 
   /// The protocol's phrases that are replaced.
@@ -102,7 +88,7 @@ struct CommandLineTerms {
     for (wire, here) in Self.phrases { result = result.replacing(wire, with: here) }
     for phrase in Self.optionPhrases {
       let hasOption = verb?.has(phrase.option) == true
-      result = result.replacing(phrase.wire, with: hasOption ? phrase.here : phrase.otherwise)
+      result = result.replacing(phrase.wire, with: hasOption ? phrase.here : phrase.3)
     }
     return result
   }

@@ -4,6 +4,7 @@ internal import DepotProtocol
 enum ErrorReport {
   /// How many of several reasons are shown.
   private static let reasonCount = 8
+  private static let oneLine = TextWidth.printable
 
   /// Returns what happened to a verb, where, and what to do about it, in terms of the command line: in
   /// three lines unless there are several reasons.
@@ -54,9 +55,5 @@ enum ErrorReport {
   private static func aligned(_ hint: String) -> String {
     hint.split(separator: "\n", omittingEmptySubsequences: false).map { oneLine(String($0)) }
       .joined(separator: "\n        ")
-  }
-
-  private static func oneLine(_ text: String) -> String {
-    TextWidth.printable(text)
   }
 }

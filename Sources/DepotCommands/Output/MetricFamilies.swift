@@ -1,6 +1,7 @@
 internal import DepotProtocol
 
 /// Metrics by their names, which stand together in the output.
+@Memberwise
 struct MetricFamilies {
   enum Kind: String {
     case counter
@@ -12,13 +13,8 @@ struct MetricFamilies {
 
   private var names: [String] = []
   private var families: [String: (kind: Kind, lines: String)] = [:]
-  /// The meanings of metrics, by their names.
+  /// The meanings of metrics, by their names, which explain each in a line.
   private let meanings: [String: String]
-
-  /// Creates metrics that are explained by their meanings, in one line each.
-  init(meanings: [String: String]) {
-    self.meanings = meanings
-  }
 
   /// The text of all metrics, in the order in which the first of each name was added.
   var text: String {

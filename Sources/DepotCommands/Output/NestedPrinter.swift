@@ -17,10 +17,9 @@ final class NestedPrinter: EndedOutput {
   /// Writes the rows of a frame.
   func print(_ frame: RowFrame) throws {
     if let names = frame.columns { columns = Array(names.dropFirst(2)) }
-    let related = try PrefetchedRows(frame.member("related"))
+    let related = try PrefetchedRows(frame.related())
     try frame.withRows(hasIdentity: true) { row in
-      var values: [ArraySlice<UInt8>] = []
-      while !row.isAtEndOfRow() { values.append(try row.field().json[...]) }
+      let values = try row.values()
       sequence.beginElement()
       let version = style.showsVersion ? row.version : nil
       sink.writer.beginRow(style.entity, row.identifier, version: version)
@@ -33,6 +32,15 @@ final class NestedPrinter: EndedOutput {
 
   func end() { sequence.end() }
   func breakOff() { sequence.breakOff() }
+}
+
+extension RowReader {
+  /// Reads the values that are left of a row, as they were written in JSON.
+  mutating func values() throws(DepotError) -> [[UInt8]] {
+    var values: [[UInt8]] = []
+    while !isAtEndOfRow() { values.append(try field().json) }
+    return values
+  }
 }
 
 extension RowField {

@@ -12,6 +12,8 @@ final class Pager: Sendable {
     case wanted
     case running(Descriptor)
     case over
+
+    var isRunning: Bool { if case .running = self { true } else { false } }
   }
 
   private let state = Mutex(State.idle)
@@ -69,11 +71,7 @@ final class Pager: Sendable {
     Terminal.ignoreInterrupt()
     let isWatched: Void? = try? Thread.start(name: "pager") { [self] in
       _ = child.wait()
-      let isEarly = state.withLock { state in
-        if case .running = state { return true }
-        return false
-      }
-      if isEarly { Process.exit(Process.closedPipeStatus) }
+      if state.withLock({ $0.isRunning }) { Process.exit(Process.closedPipeStatus) }
       ended.signal()
     }
     return isWatched == nil ? nil : writing
@@ -83,8 +81,7 @@ final class Pager: Sendable {
   func end() {
     let wasRunning = state.withLock { state in
       defer { if case .idle = state {} else { state = .over } }
-      if case .running = state { return true }
-      return false
+      return state.isRunning
     }
     guard wasRunning else { return }
     ended.consume()

@@ -1,3 +1,4 @@
+internal import DepotClientCore
 internal import DepotProtocol
 
 /// The rows that came along with those of a frame, by the relationships that lead to them.
@@ -5,39 +6,23 @@ struct PrefetchedRows {
   /// The rows that a relationship leads to.
   private struct Path {
     var entity: String
-    var columns: [String] = []
+    var columns: [String]
     /// The JSON of the values of each row, without its identifier and version.
-    var rows: [Int64: [ArraySlice<UInt8>]] = [:]
+    var rows: [Int64: [[UInt8]]] = [:]
     /// The rows that each row has; `nil` of a to-one relationship, whose rows say so themselves.
     var links: [Int64: [Int64]]?
   }
 
   private var paths: [String: Path] = [:]
 
-  /// Reads the member `related` of a frame.
-  init(_ node: JSONNode?) throws(DepotError) {
-    for element in try node?.elements() ?? [] {
-      var reader = try JSONObjectReader(element)
-      var path = Path(entity: try reader.string("entity"))
-      for name in try reader.required("columns").elements().dropFirst(2) {
-        path.columns.append(try name.string())
-      }
-      for row in try reader.required("rows").elements() {
-        let values = try row.elements()
-        guard let first = values.first else { continue }
-        path.rows[try first.int64()] = values.dropFirst(2)
-          .map { $0.document.bytes[$0.range] }
-      }
-      if let links = reader.optional("links") {
-        path.links = [:]
-        for link in try links.elements() {
-          let parts = try link.elements()
-          guard parts.count == 2 else { continue }
-          path.links?[try parts[0].int64()] = try parts[1].elements()
-            .map { (target) throws(DepotError) in try target.int64() }
-        }
-      }
-      paths[try reader.string("path")] = path
+  /// Reads what came along with a frame.
+  init(_ blocks: [RelatedBlock]) throws {
+    for block in blocks {
+      var path = Path(entity: block.entity, columns: Array(block.columns.dropFirst(2)))
+      try block.forEachRow { path.rows[$0.identifier] = try $0.values() }
+      if block.links != nil { path.links = [:] }
+      try block.forEachLink { path.links?[$0] = $1 }
+      paths[block.path] = path
     }
   }
 
@@ -56,7 +41,7 @@ struct PrefetchedRows {
   func write(
     _ identifier: Int64,
     columns: some Collection<String>,
-    _ values: [ArraySlice<UInt8>],
+    _ values: [[UInt8]],
     path: String? = nil,
     to writer: inout JSONWriter
   ) {

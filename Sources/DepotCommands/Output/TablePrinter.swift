@@ -6,6 +6,7 @@ internal import DepotProtocol
 /// first. What comes later can be wider: identifiers and numbers, which are useless when cut, get the
 /// room that they need when they come (see ``TableLayout/grow(for:)``), and if there are many rows the
 /// identifiers have room for a million from the start, so that their column rarely moves.
+@Memberwise("style", "sink")
 final class TablePrinter: RowPrinter {
   /// How many rows are looked at before the widths are chosen.
   static let sampleCount = 500
@@ -21,12 +22,7 @@ final class TablePrinter: RowPrinter {
   /// The columns whose cells are never cut.
   private var whole: Set<Int> = []
   /// How many columns didn't fit into the terminal.
-  private(set) var omittedColumns = 0
-
-  init(_ style: RowStyle, _ sink: ByteSink) {
-    self.style = style
-    self.sink = sink
-  }
+  private(set) var omittedColumns: Int = 0
 
   func begin(columns: [String]) {
     begin(headings: style.headings(columns))

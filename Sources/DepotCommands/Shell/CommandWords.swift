@@ -1,5 +1,3 @@
-internal import DepotProtocol
-
 /// The words of a line in the shell.
 ///
 /// Spaces separate words. Text in single quotation marks is plain; in double ones a backslash makes a

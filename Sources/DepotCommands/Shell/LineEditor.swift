@@ -37,13 +37,16 @@ struct LineEditor {
 
   /// Changes the line as a key wants it.
   mutating func handle(_ key: Key) -> Event? {
-    if search != nil, let event = handleInSearch(key) { return event.event }
+    if search != nil, handleInSearch(key) { return nil }
     switch key {
     case .text(let typed): insert(typed)
     case .paste(let pasted): insert(Self.cleaned(pasted))
     case .enter: return enter()
     case .tab: return .complete
-    case .interrupt: return interrupt()
+    case .interrupt:
+      history.leave()
+      replace("")
+      return .interrupt
     case .endOfInput:
       if text.isEmpty { return .end }
       remove(cursor..<min(cursor + 1, text.count))
@@ -111,12 +114,6 @@ struct LineEditor {
     return .line(line)
   }
 
-  private mutating func interrupt() -> Event {
-    history.leave()
-    replace("")
-    return .interrupt
-  }
-
   private static func cleaned(_ pasted: String) -> String {
     let lines = pasted.split(omittingEmptySubsequences: false) { $0.isNewline }
     return lines.map { line in
@@ -146,27 +143,27 @@ extension LineEditor {
 }
 
 extension LineEditor {
-  /// Searches on, or ends the search and returns `nil` if the key is for the line.
-  private mutating func handleInSearch(_ key: Key) -> (event: Event?, isDone: Bool)? {
-    guard var words = search?.words else { return nil }
+  /// Searches on, or ends the search and returns `false` if the key is for the line.
+  private mutating func handleInSearch(_ key: Key) -> Bool {
+    guard var words = search?.words else { return false }
     switch key {
     case .text(let typed): words += typed
     case .backspace: _ = words.popLast()
     case .search:
       find(words, skipsCurrent: true)
-      return (nil, true)
+      return true
     case .cancel, .interrupt:
       search = nil
       replace("")
       history.leave()
-      return (nil, true)
+      return true
     default:
       search = nil
-      return nil
+      return false
     }
     search = (words, true)
     find(words, skipsCurrent: false)
-    return (nil, true)
+    return true
   }
 
   private mutating func find(_ words: String, skipsCurrent: Bool) {

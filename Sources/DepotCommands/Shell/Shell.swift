@@ -2,6 +2,7 @@ internal import DepotClientCore
 internal import DepotProtocol
 
 /// The running of the lines of a shell, wherever they come from.
+@Memberwise("session")
 struct Shell {
   private let session: CommandSession
   /// Runs a verb where an interruption ends it alone, and returns its exit status.
@@ -9,12 +10,7 @@ struct Shell {
   /// The exit status of the last command.
   private(set) var status: Int32 = 0
   /// Whether there was an `exit`.
-  private(set) var isOver = false
-
-  init(_ session: CommandSession, runApart: (([String]) throws -> Int32)? = nil) {
-    self.session = session
-    self.runApart = runApart
-  }
+  private(set) var isOver: Bool = false
 
   /// Runs the commands of a text, one in each line; an error ends none but its own.
   ///

@@ -88,25 +88,17 @@ final class ShellTerminal {
 
   /// Draws a line for the last time and leaves the cursor below it.
   private func finish(_ line: String) {
-    messages.write(
-      drawing.draw(
-        prompt: Self.prompt,
-        text: Array(line),
-        cursor: line.count,
-        width: messages.width
-      ) + "\r\n"
-    )
+    draw(Self.prompt, Array(line), cursor: line.count)
+    messages.write("\r\n")
   }
 
   private func draw(atEnd: Bool = false) {
     let prompt = editor.search.map { "(\($0.isFound ? "search" : "not found") \"\($0.words)\"): " }
-    messages.write(
-      drawing.draw(
-        prompt: prompt ?? Self.prompt,
-        text: editor.text,
-        cursor: atEnd ? editor.text.count : editor.cursor,
-        width: messages.width
-      )
-    )
+    draw(prompt ?? Self.prompt, editor.text, cursor: atEnd ? editor.text.count : editor.cursor)
+  }
+
+  private func draw(_ prompt: String, _ text: [Character], cursor: Int) {
+    let width = messages.width
+    messages.write(drawing.draw(prompt: prompt, text: text, cursor: cursor, width: width))
   }
 }

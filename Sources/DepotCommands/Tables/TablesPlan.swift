@@ -78,23 +78,16 @@ struct TablesPlan {
     _ source: String,
     _ target: String
   ) {
-    let isSame = source == target
-    var columns = [
+    let ends = source == target ? ["source", "target"] : [source, target]
+    var columns = zip(ends, [source, target]).map { end, table in
       PlainTable.Column(
-        name: isSame ? "source_id" : "\(source)_id",
+        name: end + "_id",
         type: "INTEGER",
         isKey: true,
         isRequired: true,
-        references: source
-      ),
-      PlainTable.Column(
-        name: isSame ? "target_id" : "\(target)_id",
-        type: "INTEGER",
-        isKey: true,
-        isRequired: true,
-        references: target
-      ),
-    ]
+        references: table
+      )
+    }
     if relationship.isOrdered {
       columns.append(PlainTable.Column(name: "position", type: "INTEGER", isRequired: true))
     }

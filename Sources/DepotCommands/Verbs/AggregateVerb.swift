@@ -1,4 +1,3 @@
-internal import DepotClientCore
 internal import DepotProtocol
 
 /// `depot aggregate`: what rows come to, in groups.

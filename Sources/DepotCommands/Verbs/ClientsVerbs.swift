@@ -1,7 +1,6 @@
 internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
-internal import FoundationEssentials
 
 /// `depot clients`: the connections to the service.
 enum ClientsVerb {
@@ -74,11 +73,7 @@ private struct ConnectedClient {
     return name ?? facts["client"]?["name"]?.string ?? "?"
   }
 
-  private var since: String {
-    let age = facts["seconds"]?.double ?? 0
-    let start = Date().timeIntervalSince1970 - age
-    return HistoryText.time(Date(timeIntervalSince1970: start.rounded(.down)))
-  }
+  private var since: String { HistoryText.time(secondsAgo: facts["seconds"]?.double ?? 0) }
 
   /// The calls without an answer, as text.
   private var running: String {

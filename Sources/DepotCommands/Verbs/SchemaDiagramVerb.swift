@@ -67,13 +67,7 @@ enum SchemaFile {
   static func located(_ error: DepotError, in path: String) -> DepotError {
     var located = error
     located.at = path + (error.at.map { ": \($0)" } ?? "")
-    located.message = error.message.replacingPrefix("The frame", with: "The file")
+    located.message = error.message.replacing("The frame", with: "The file")
     return located
-  }
-}
-
-extension String {
-  fileprivate func replacingPrefix(_ prefix: String, with other: String) -> String {
-    hasPrefix(prefix) ? other + dropFirst(prefix.count) : self
   }
 }

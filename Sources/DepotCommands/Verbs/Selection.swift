@@ -1,4 +1,3 @@
-internal import DepotClientCore
 internal import DepotProtocol
 
 /// Which rows a command line is about.

@@ -1,7 +1,6 @@
 internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
-internal import FoundationEssentials
 
 /// `depot service start`: a service in the background.
 enum ServiceStartVerb {
@@ -127,10 +126,7 @@ struct ServiceStatus {
 
   init(_ connection: BlockingConnection) throws {
     stats = try connection.stats()
-    since = stats["server"]?["uptimeSeconds"]?.double.map { uptime in
-      let start = Date().timeIntervalSince1970 - uptime
-      return HistoryText.time(Date(timeIntervalSince1970: start.rounded(.down)))
-    }
+    since = (stats["server"]?["uptimeSeconds"]?.double).map(HistoryText.time(secondsAgo:))
   }
 
   /// The number of the process.
@@ -171,5 +167,24 @@ struct ServiceStatus {
       lines.append("memory       \(Numbers.size(bytes: Int(bytes)))")
     }
     return lines.joined(separator: "\n")
+  }
+}
+
+/// `depot ping`: whether the service answers.
+enum PingVerb {
+  static let verb = Verb(
+    name: "ping",
+    summary: "see whether the service answers",
+    details: "It never starts a service. The exit status is 0 if one answers, else 69.",
+    examples: ["depot ping", "depot ping && echo there"]
+  ) { session in
+    let connection = try session.connect(mayStart: false)
+    let start = Monotonic.now()
+    try connection.ping()
+    let microseconds = (Monotonic.now() - start) / 1000
+    session.write(
+      .object(["microseconds": .int64(Int64(microseconds))]),
+      orText: "The service at \(session.socket.path) answered in \(microseconds) µs."
+    )
   }
 }

@@ -1,4 +1,3 @@
-internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
 

@@ -30,10 +30,8 @@ enum StatsVerb {
     session.beginPaging()
     if session.invocation.has(prometheus) {
       session.output.append(Prometheus.text(stats))
-    } else if session.format.isTable {
-      try StatsTable(style: session.style(""), sink: session.output).write(stats)
     } else {
-      session.write(stats)
+      try write(stats, session)
     }
   }
 
@@ -56,37 +54,25 @@ enum StatsVerb {
       throw DepotError(code, "The file \(path) can't be written (\(error)).")
     }
   }
-}
 
-/// The counters as tables.
-private struct StatsTable {
-  let style: RowStyle
-  let sink: ByteSink
-
-  /// Writes all counters, the calls in tables of their own.
-  func write(_ stats: JSONValue) throws {
+  /// Writes all counters, for people the calls in tables of their own.
+  private static func write(_ stats: JSONValue, _ session: CommandSession) throws {
     let counters = stats.sortedMembers.filter { $0.name != "calls" && $0.name != "slow" }
     let rows = counters.flatMap { facts($0.name, $0.value) }
-    try TablePrinter.write(["counter", "value"], rows, style, to: sink)
+    try session.write(stats, orTable: ["counter", "value"], rows)
+    guard session.format.isTable else { return }
     let calls = (stats["calls"] ?? .null).sortedMembers.map { call($0.name, $0.value) }
-    try append(["call", "count", "errors", "total", "mean"], calls)
+    try session.append(["call", "count", "errors", "total", "mean"], calls)
     let slow = (stats["slow"]?.array ?? []).map { call in
       [
         TableCell(text: call["op"]?.string ?? ""), TableCell(text: call["entity"]?.string ?? ""),
         .number(Numbers.fixed(call["ms"]?.double ?? 0, 1)),
       ]
     }
-    try append(["slow call", "entity", "ms"], slow)
+    try session.append(["slow call", "entity", "ms"], slow)
   }
 
-  /// Writes a table below another, unless it has no rows.
-  private func append(_ headings: [String], _ rows: [[TableCell]]) throws {
-    if rows.isEmpty { return }
-    sink.append("\n")
-    try TablePrinter.write(headings, rows, style, to: sink)
-  }
-
-  private func facts(_ name: String, _ value: JSONValue) -> [[TableCell]] {
+  private static func facts(_ name: String, _ value: JSONValue) -> [[TableCell]] {
     let cell: TableCell
     switch value {
     case .object:
@@ -103,7 +89,7 @@ private struct StatsTable {
     return [[TableCell(text: name), cell]]
   }
 
-  private func call(_ name: String, _ call: JSONValue) -> [TableCell] {
+  private static func call(_ name: String, _ call: JSONValue) -> [TableCell] {
     let count = call["count"]?.int64 ?? 0
     let seconds = call["seconds"]?.double ?? 0
     let numbers = [
