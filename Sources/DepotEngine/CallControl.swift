@@ -5,6 +5,7 @@ internal import Synchronization
 /// The control by which a call is stopped while it runs, by its client's word or its deadline.
 package final class CallControl: Sendable {
   private let isStopped = Atomic(false)
+  private let scanned = Atomic(-1)
   /// The monotonic time in nanoseconds at which the client stops waiting.
   package let deadline: UInt64
 
@@ -18,6 +19,17 @@ package final class CallControl: Sendable {
   /// Asks the call to end; it does so with `cancelled.by_client` unless it has finished.
   package func cancel() {
     isStopped.store(true, ordering: .relaxed)
+  }
+
+  /// How many rows the call has looked at one after the other; `nil` if it hasn't looked for any.
+  package var scannedRows: Int? {
+    let count = scanned.load(ordering: .relaxed)
+    return count < 0 ? nil : count
+  }
+
+  /// Adds rows that the call has looked at one after the other; one thread at a time may do so.
+  func noteScanned(rows: Int) {
+    scanned.store((scannedRows ?? 0) + rows, ordering: .relaxed)
   }
 
   package var isCancelled: Bool { isStopped.load(ordering: .relaxed) }

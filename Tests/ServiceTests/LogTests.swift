@@ -85,6 +85,7 @@ extension ServiceTests {
       }
       let update2 = try #require(slow.last { $0["op"]?.string == "update" })
       #expect(update2["advice"]?.string?.contains("Item.n") == true)
+      #expect(update2["scanned"]?.int64 ?? 0 >= 4999)
       let listed = try daemon.stats()["slow"]?.array ?? []
       #expect(listed.contains { $0["where"]?.string == "n == ?" && $0["fullScan"] == .bool(true) })
     }

@@ -48,8 +48,6 @@ package final class LongRead: Sendable {
     var began = UInt64.max
     /// Whether the client knows a part of the answer.
     var hasDelivered = false
-    /// How many rows were looked at one after the other; `nil` while nobody knows.
-    var scannedRows: Int?
     /// Whether it is to begin again, as others need what it has.
     var mustRestart = false
   }
@@ -227,11 +225,6 @@ package final class LongRead: Sendable {
 
   /// When the read began to run, by the monotonic clock; the far future if it hasn't.
   var began: UInt64 { state.withLock { $0.began } }
-
-  /// How many rows of tables it looked at one after the other; `nil` before it has ended.
-  package var scannedRows: Int? { state.withLock { $0.scannedRows } }
-
-  func noteScanned(rows: Int) { state.withLock { $0.scannedRows = ($0.scannedRows ?? 0) + rows } }
 
   var isEnded: Bool {
     state.withLock { if case .ended = $0.phase { true } else { false } }

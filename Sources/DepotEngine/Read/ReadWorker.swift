@@ -119,7 +119,7 @@ actor ReadWorker {
       defer { giveBack(of: read) }
       _ = connection.takeScannedRows()
       try answer(read, connection, { try self.pause(read) }, to: &writer)
-      read.noteScanned(rows: connection.takeScannedRows())
+      read.control.noteScanned(rows: connection.takeScannedRows())
     } catch {
       return try end(read, failing: error)
     }
@@ -241,7 +241,7 @@ actor ReadWorker {
     guard let fetch = open.removeValue(forKey: ObjectIdentifier(read)) else { return }
     _ = connection?.takeScannedRows()
     fetch.run.close()
-    read.noteScanned(rows: connection?.takeScannedRows() ?? 0)
+    read.control.noteScanned(rows: connection?.takeScannedRows() ?? 0)
     giveBack(of: read)
   }
 

@@ -257,6 +257,7 @@ extension EntityWriter {
     try connection.stoppable(by: control) {
       try statement.run(predicate.parameters + values) { body($0.integer(0)) }
     }
+    control.noteScanned(rows: statement.take(.scannedRows))
   }
 }
 

@@ -247,7 +247,7 @@ extension Server {
       call: id,
       process: session.peer.process,
       report: host.flatMap { $0.reader?.report(on: call.operation, catalog: $0.catalog) },
-      scannedRows: call.stream?.read?.scannedRows
+      scannedRows: call.control.scannedRows
     )
     statistics.note(slow)
     log.write(.info, "slow call", slow.fields)
