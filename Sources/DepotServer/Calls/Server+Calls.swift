@@ -385,12 +385,3 @@ extension Server {
     host.readers?.start(read)
   }
 }
-
-extension Schema {
-  /// The hash of each entity, by its name.
-  fileprivate var hashes: [String: JSONValue] {
-    var result: [String: JSONValue] = [:]
-    for entity in entities { result[entity.name] = .string(entity.hash(in: self)) }
-    return result
-  }
-}
