@@ -171,9 +171,7 @@ extension Server {
       try call.control.check()
     } catch {
       if session.queue.remove(id) {
-        session.fail(id, error)
-        touch(session)
-        finish(id, of: session, isError: true)
+        end(id, of: session, .failure(error))
       } else if let (host, token) = call.write, let outcome = host.withdraw(token, error) {
         finish(outcome)
       }
