@@ -96,9 +96,8 @@ extension MigrationRun {
       """
     )
     try statement.run { row in
-      var values: [Value] = []
-      for (index, attribute) in attributes.enumerated() {
-        values.append(StoredValue.decode(Cell(row, index), of: attribute) ?? .null)
+      let values = attributes.enumerated().map { index, attribute in
+        StoredValue.decode(Cell(row, index), of: attribute) ?? .null
       }
       findings.add(
         MigrationFindings.Duplicate(

@@ -70,9 +70,7 @@ extension Connection {
     let statement = try statement(
       "SELECT id, \(order) FROM \(column.root.table) WHERE \(column.quoted) = ?1 ORDER BY \(terms)"
     )
-    var result: [(identifier: Int64, order: Int64)] = []
-    try statement.run([.integer(target)]) { result.append(($0.integer(0), $0.integer(1))) }
-    return result
+    return try statement.rows([.integer(target)]) { ($0.integer(0), $0.integer(1)) }
   }
 
   /// Returns what a row's column holds.
