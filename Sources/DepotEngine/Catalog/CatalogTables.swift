@@ -1,5 +1,5 @@
 internal import DepotLinux
-internal import DepotProtocol
+package import DepotProtocol
 internal import DepotSQLite
 internal import FoundationEssentials
 
@@ -70,7 +70,7 @@ struct CatalogTables {
     try set("storage", .text(catalog.storage.json))
     try set("generation", .integer(Int64(catalog.generation)))
     try set("version", catalog.schema.version.map { .text($0.description) } ?? .null)
-    try set("hashes", .text(catalog.schema.hashes))
+    try set("hashes", .text(JSONValue.object(catalog.schema.hashes).text))
   }
 
   /// Notes the schema that a custom migration is to end with.
@@ -195,9 +195,8 @@ extension Connection {
 }
 
 extension Schema {
-  /// The hash of each entity, by its name, as a JSON object.
-  fileprivate var hashes: String {
-    let hashes = entities.map { ($0.name, JSONValue.string($0.hash(in: self))) }
-    return JSONValue.object(Dictionary(hashes) { first, _ in first }).text
+  /// The hash of each entity, by its name.
+  package var hashes: [String: JSONValue] {
+    Dictionary(entities.map { ($0.name, .string($0.hash(in: self))) }) { first, _ in first }
   }
 }

@@ -36,25 +36,6 @@ struct SchemaApplication {
     try SpecialTables(connection: connection).adapt(from: old, to: new)
   }
 
-  /// Finds out whether the tables can be changed, by changing them and undoing it.
-  func tryOut(_ changes: [SchemaChange], from old: Catalog, to new: Catalog) throws {
-    try connection.execute("SAVEPOINT trial")
-    defer { connection.forgetStatements() }
-    do {
-      try apply(changes, from: old, to: new)
-    } catch {
-      try undo()
-      throw error
-    }
-    try undo()
-  }
-
-  private func undo() throws(SQLiteError) {
-    // A full disk can have undone everything already.
-    guard connection.isInTransaction else { return }
-    try connection.execute("ROLLBACK TO trial; RELEASE trial")
-  }
-
   private func add(_ addition: (name: String, sql: String), to layout: EntityLayout) throws {
     do {
       try connection.execute(addition.sql)

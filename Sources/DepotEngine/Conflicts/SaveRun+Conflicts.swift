@@ -4,20 +4,18 @@ internal import DepotSQLite
 extension SaveRun {
   /// Makes deleted rows again that the save changes.
   func recreate() throws {
-    for (index, rows) in (decisions?.changes ?? [:]).sorted(by: { $0.key < $1.key }) {
+    let changes = (decisions?.changes ?? [:]).sorted { $0.key < $1.key }
+    let places = changes.flatMap { index, rows in
+      rows.filter { $0.value == .recreate }.keys.sorted().map { (index, $0) }
+    }
+    for (index, row) in places {
       let change = request.updates[index]
       let writer = try entities.writer(change.entity, at: "/args/update/\(index)/entity")
       let texts = texts(change.rows, at: "/args/update/\(index)/rows")
-      for (row, action) in rows.sorted(by: { $0.key < $1.key }) where action == .recreate {
-        let identifier = try change.identifier(of: row, texts)
-        session.recreated[writer.layout.root, default: [:]][identifier] = writer.layout
-      }
+      let identifier = try change.identifier(of: row, texts)
+      session.recreated[writer.layout.root, default: [:]][identifier] = writer.layout
     }
-    for (index, rows) in (decisions?.changes ?? [:]).sorted(by: { $0.key < $1.key }) {
-      for (row, action) in rows.sorted(by: { $0.key < $1.key }) where action == .recreate {
-        try recreate(index, row)
-      }
-    }
+    for (index, row) in places { try recreate(index, row) }
   }
 
   private func recreate(_ index: Int, _ row: Int) throws {
@@ -162,13 +160,22 @@ extension SaveRun {
   /// Adds the versions that the rows have now which the request names.
   func addVersions(_ result: inout SaveResult) throws {
     guard decisions != nil else { return }
-    var written: [String: WrittenRows] = [:]
+    // The rows of an entity that the save has written by name, in the order of the request.
+    var written: [String: (identifiers: [Int64], known: Set<Int64>)] = [:]
     let batches =
       request.inserts.map { ($0.entity, $0.columns, $0.rows) }
       + request.updates.map { ($0.entity, $0.columns, $0.rows) }
     for (entity, columns, rows) in batches {
       guard let column = columns.firstIndex(of: "$id") else { continue }
-      try addRows(to: &written[entity, default: WrittenRows()], rows, column)
+      var (identifiers, known) = written.removeValue(forKey: entity) ?? ([], [])
+      try rows.eachField(in: column) { _, field in
+        let temporary = field.string.flatMap { session.temporaries[$0]?.identifier }
+        guard let identifier = temporary ?? field.int64, known.insert(identifier).inserted else {
+          return
+        }
+        identifiers.append(identifier)
+      }
+      written[entity] = (identifiers, known)
     }
     for (entity, rows) in written {
       let layout = try entities.catalog.layout(of: entity)
@@ -182,23 +189,6 @@ extension SaveRun {
       }
       if !versions.isEmpty { result.versions[entity] = versions }
     }
-  }
-
-  private func addRows(to written: inout WrittenRows, _ rows: RowBatch, _ column: Int) throws {
-    try rows.eachField(in: column) { _, field in
-      let temporary = field.string.flatMap { session.temporaries[$0]?.identifier }
-      if let identifier = temporary ?? field.int64 { written.add(identifier) }
-    }
-  }
-}
-
-/// The rows of an entity that a save has written by name, in the order of the request.
-private struct WrittenRows {
-  private(set) var identifiers: [Int64] = []
-  private var known: Set<Int64> = []
-
-  mutating func add(_ identifier: Int64) {
-    if known.insert(identifier).inserted { identifiers.append(identifier) }
   }
 }
 

@@ -21,11 +21,9 @@ final class HistoryPages {
     fileprivate init(_ record: HistoryRecord) throws(DepotError) {
       self.record = record
       ranges = try record.ranges()
-      var elements: [(row: Int64, node: JSONNode)] = []
-      if record.kind != .insert {
-        for node in try record.elements() {
-          elements.append((try record.identifier(of: node), node))
-        }
+      let nodes = record.kind == .insert ? [] : try record.elements()
+      let elements = try nodes.map { (node) throws(DepotError) in
+        (row: try record.identifier(of: node), node: node)
       }
       let isSorted = zip(elements, elements.dropFirst()).allSatisfy { $0.row <= $1.row }
       // Sorting keeps the order of what is equal.
@@ -34,12 +32,9 @@ final class HistoryPages {
 
     /// Returns the changes of a row, in the order in which they happened.
     func changes(of identifier: Int64) throws(DepotError) -> [RecordedChange] {
-      var result: [RecordedChange] = []
-      for element in elements[elements.place { $0.row < identifier }...] {
-        guard element.row == identifier else { break }
-        result.append(try record.change(element.node))
-      }
-      return result
+      try elements[elements.place { $0.row < identifier }...]
+        .prefix { $0.row == identifier }
+        .map { (element) throws(DepotError) in try record.change(element.node) }
     }
   }
 

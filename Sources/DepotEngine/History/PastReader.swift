@@ -64,15 +64,10 @@ final class PastReader {
 
   private func shape(_ layout: EntityLayout) throws -> Shape {
     if let shape = shapes[layout.name] { return shape }
-    let positions = layout.fields.indices.compactMap { position in
-      layout.storedPositions[position].map { (position, $0) }
-    }
-    let columns = positions.map { position, place in
-      RowColumn(
-        name: layout.fields[position].path,
-        form: RowColumn.Form(layout.fields[position].attribute),
-        index: place + 2
-      )
+    let columns = layout.fields.enumerated().compactMap { position, field in
+      layout.storedPositions[position].map { place in
+        RowColumn(name: field.path, form: RowColumn.Form(field.attribute), index: place + 2)
+      }
     }
     let shape = Shape(
       layout: layout,

@@ -63,9 +63,3 @@ extension Attribute {
 
   fileprivate var isExternal: Bool { options.contains(.externalStorage) }
 }
-
-extension Relationship {
-  fileprivate func hasTighterMaximum(than old: Relationship) -> Bool {
-    maxCount != 0 && (old.maxCount == 0 || maxCount < old.maxCount)
-  }
-}

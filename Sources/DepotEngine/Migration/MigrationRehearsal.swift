@@ -41,7 +41,6 @@ struct MigrationRehearsal {
     limit: Int?,
     _ total: Int
   ) throws -> (MigrationFindings, milliseconds: Int) {
-    defer { connection.forgetStatements() }
     let start = Monotonic.now()
     let run = try MigrationRun(
       from: old,

@@ -96,9 +96,8 @@ extension MigrationRun {
       """
     )
     try statement.run { row in
-      var values: [Value] = []
-      for (index, attribute) in attributes.enumerated() {
-        values.append(StoredValue.decode(Cell(row, index), of: attribute) ?? .null)
+      let values = attributes.enumerated().map { index, attribute in
+        StoredValue.decode(Cell(row, index), of: attribute) ?? .null
       }
       findings.add(
         MigrationFindings.Duplicate(
@@ -117,17 +116,11 @@ extension MigrationRun {
   /// Notes the rows that lead to too few or too many others.
   func checkTargets() throws {
     for layout in new.allLayouts {
-      for link in layout.relationships where link.owner == layout.name && isTightened(link) {
+      for link in layout.relationships
+      where link.owner == layout.name && link.relationship.isLimited {
         try checkTargets(link, layout)
       }
     }
-  }
-
-  /// Whether rows that were right may lead to a wrong number of rows now.
-  private func isTightened(_ link: RelationshipLayout) -> Bool {
-    let relationship = link.relationship
-    if !relationship.isToMany { return !relationship.isOptional }
-    return relationship.minCount > 0 || relationship.maxCount > 0
   }
 
   private func checkTargets(_ link: RelationshipLayout, _ layout: EntityLayout) throws {

@@ -70,15 +70,9 @@ struct SchemaDefinitionRun {
   /// Tells what it would do; what was necessary to find out is undone with the transaction.
   func rehearse(_ effect: inout WriteEffect) throws -> [String: JSONValue] {
     effect.isRehearsal = true
+    defer { writer.connection.forgetStatements() }
     let comparison = try compare()
-    if comparison.differences.isEmpty {
-      let next = Catalog(comparison.result, old.storage, generation: old.generation + 1)
-      if !comparison.changes.isEmpty {
-        try SchemaApplication(connection: writer.connection, control: control)
-          .tryOut(comparison.changes, from: old, to: next)
-      }
-      return members(comparison.changes.map(\.description) + versionChange, next, backup: nil)
-    }
+    if comparison.differences.isEmpty { return try add(comparison, &effect) }
     let plan = try allowedPlan(comparison)
     let backup =
       options.takesBackup && !writer.configuration.isInMemory
@@ -138,11 +132,6 @@ struct SchemaDefinitionRun {
     return comparison
   }
 
-  private var versionChange: [String] {
-    guard let version = schema.version, version != old.schema.version else { return [] }
-    return ["set version to \(version)"]
-  }
-
   private func add(
     _ comparison: SchemaComparison,
     _ effect: inout WriteEffect
@@ -156,7 +145,11 @@ struct SchemaDefinitionRun {
     }
     try writer.tables.store(next)
     effect.catalog = next
-    return members(comparison.changes.map(\.description) + versionChange, next, backup: nil)
+    var changes = comparison.changes.map(\.description)
+    if let version = schema.version, version != old.schema.version {
+      changes.append("set version to \(version)")
+    }
+    return members(changes, next, backup: nil)
   }
 
   /// Computes new derived attributes for the rows that exist, whose versions stay.

@@ -147,13 +147,10 @@ struct CircleResolution {
   ) throws -> [RowKey: Int64]? {
     for key in row.keys {
       let columns = key.unique.places.map { row.writer.layout.stored[$0].quoted }
-      var stored: [SQLiteValue] = []
-      try session.connection.statement(
+      let stored = try session.connection.statement(
         "SELECT \(columns.joined(separator: ", ")) FROM \(row.writer.layout.table) WHERE id = ?1"
-      ).run([.integer(identifier)]) { found in
-        stored = columns.indices.map { Cell(found, $0).value }
-      }
-      guard !stored.isEmpty else { return nil }
+      ).first([.integer(identifier)]) { found in columns.indices.map { Cell(found, $0).value } }
+      guard let stored else { return nil }
       var targets: [RowKey: Int64] = [:]
       let agrees = stored.indices.allSatisfy { index in
         guard let target = key.rows[index] else { return stored[index] == key.values[index] }

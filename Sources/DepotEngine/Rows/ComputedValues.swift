@@ -44,12 +44,7 @@ final class ComputedValues {
       values.append(operand.fragment)
     }
     connection = writer.connection
-    let source = compiler.source
-    let list = values.map(\.sql).joined(separator: ", ")
-    statement = try writer.connection.statement(
-      "SELECT \(list) FROM \(source.sql) WHERE t0.id = ?"
-    )
-    parameters = values.flatMap(\.parameters) + source.parameters
+    (statement, parameters) = try Self.query(values, compiler, writer)
     failures = try Self.failures(computations, writer)
     self.places = places
     self.rules = rules
@@ -62,18 +57,21 @@ final class ComputedValues {
     let parts = computations.map(\.expression.failure)
     guard parts.contains(where: { $0 != nil }) else { return nil }
     var compiler = QueryCompiler(writer.layout, in: writer.entities.catalog, now: Date())
-    var values: [Fragment] = []
-    for part in parts {
+    let values = parts.map { part in
       // A part that can't be asked whether it is null isn't one value, and can't fail.
-      let operand = part.flatMap { try? compiler.operand($0) }
-      values.append(operand?.fragment ?? .bound(.integer(0)))
+      part.flatMap { try? compiler.operand($0) }?.fragment ?? .bound(.integer(0))
     }
-    let list = values.map(\.sql).joined(separator: ", ")
-    let source = compiler.source
-    return (
-      try writer.connection.statement("SELECT \(list) FROM \(source.sql) WHERE t0.id = ?"),
-      values.flatMap(\.parameters) + source.parameters
-    )
+    return try query(values, compiler, writer)
+  }
+
+  /// Returns what reads values of a row, whose identifier follows the parameters.
+  private static func query(
+    _ values: [Fragment],
+    _ compiler: QueryCompiler,
+    _ writer: EntityWriter
+  ) throws -> (statement: Statement, parameters: [SQLiteValue]) {
+    let query = "SELECT " + Fragment.list(values) + " FROM " + compiler.source
+    return (try writer.connection.statement(query.sql + " WHERE t0.id = ?"), query.parameters)
   }
 
   /// Computes the values of a row, which are valid until those of another are computed, and returns

@@ -85,9 +85,7 @@ final class JoinTable {
       ORDER BY \(order == "0" ? "" : "\(order), ")\(side.other.column)
       """
     )
-    var result: [(identifier: Int64, order: Int64)] = []
-    try statement.run([.integer(identifier)]) { result.append(($0.integer(0), $0.integer(1))) }
-    return result
+    return try statement.rows([.integer(identifier)]) { ($0.integer(0), $0.integer(1)) }
   }
 
   /// Returns the greatest order of what belongs to `identifier` on one side.

@@ -34,11 +34,14 @@ final class Link {
   /// Whether a row must lead to another.
   var isRequired: Bool { !isToMany && !relationship.isOptional }
   /// Whether a row's number of targets has to be looked at when the request is done.
-  var isLimited: Bool {
-    isToMany ? relationship.minCount > 0 || relationship.maxCount > 0 : isRequired
-  }
+  var isLimited: Bool { relationship.isLimited }
   /// Whether a row breaks the rules that has no targets.
   var needsTargets: Bool { isToMany ? relationship.minCount > 0 : isRequired }
+}
+
+extension Relationship {
+  /// Whether a row that leads to any number of others may break the rules.
+  var isLimited: Bool { isToMany ? minCount > 0 || maxCount > 0 : !isOptional }
 }
 
 /// The column that holds the identifier of a to-one relationship's target.
@@ -67,9 +70,7 @@ extension Connection {
     let statement = try statement(
       "SELECT id, \(order) FROM \(column.root.table) WHERE \(column.quoted) = ?1 ORDER BY \(terms)"
     )
-    var result: [(identifier: Int64, order: Int64)] = []
-    try statement.run([.integer(target)]) { result.append(($0.integer(0), $0.integer(1))) }
-    return result
+    return try statement.rows([.integer(target)]) { ($0.integer(0), $0.integer(1)) }
   }
 
   /// Returns what a row's column holds.

@@ -18,15 +18,13 @@ final class DerivedAttributes {
 
   init(_ catalog: Catalog, on connection: Connection) throws(DepotError) {
     self.connection = connection
-    var formulas: [Formula] = []
-    for derivation in try catalog.derivations() {
-      do {
-        formulas.append(try Self.formula(derivation, catalog, now: Date()))
+    formulas = try catalog.derivations().map { (derivation) throws(DepotError) in
+      do throws(DepotError) {
+        return try Self.formula(derivation, catalog, now: Date())
       } catch {
         throw error.inDerivation(derivation.key)
       }
     }
-    self.formulas = formulas
     self.catalog = catalog
   }
 

@@ -88,17 +88,13 @@ extension StoreEvidence {
     switch main {
     case .missing, .empty, .begun:
       guard log.commits == 0 else {
-        return .loss(
-          Loss(reason: main.absence + ", but it has a log", file: "", commits: nil, since: nil)
-        )
+        return .loss(Loss(reason: main.absence + ", but it has a log", file: ""))
       }
       return .none
     case .unsealed:
       guard let lost = log.lostCommits else { return .old }
       let reason = "is damaged, and commits lie beyond the damage"
-      return .loss(
-        Loss(reason: reason, file: "-wal", commits: Int64(lost), since: nil, keepsLog: true)
-      )
+      return .loss(Loss(reason: reason, file: "-wal", commits: Int64(lost), keepsLog: true))
     case .sealed(_, nil, _): return .damaged
     case .sealed(_, let stamp?, _)
     where DurableState.isClosed(stamp) && state == .missing && log.commits == 0:
@@ -109,8 +105,6 @@ extension StoreEvidence {
         Loss(
           reason: reason + ", so that nobody can know whether the store is complete",
           file: ".state",
-          commits: nil,
-          since: nil,
           keepsLog: true
         )
       )
@@ -158,7 +152,7 @@ extension StoreEvidence {
     if state.isCopied {
       if let lost = lostAfterCopy(state) { return lossInLog(lost) }
       guard log.commits > 0, !isKnown else { return nil }
-      return Loss(reason: "is another store's, or an old one", file: "-wal", commits: 0, since: nil)
+      return Loss(reason: "is another store's, or an old one", file: "-wal", commits: 0)
     }
     guard log.identity == state.log else {
       let reason = hasLog && log.identity != 0 ? "is another one, or an old one" : logAbsence
@@ -187,7 +181,6 @@ extension StoreEvidence {
       reason: logAbsence,
       file: "-wal",
       commits: Int64(commits),
-      since: nil,
       keepsLog: log.identity != 0
     )
   }

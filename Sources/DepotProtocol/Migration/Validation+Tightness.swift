@@ -23,6 +23,10 @@ extension Attribute.Validation {
 extension Relationship {
   /// Whether a number of rows that was right may be too small or too great now.
   func hasTighterCounts(than old: Relationship) -> Bool {
-    minCount > old.minCount || maxCount != 0 && (old.maxCount == 0 || maxCount < old.maxCount)
+    minCount > old.minCount || hasTighterMaximum(than: old)
+  }
+
+  package func hasTighterMaximum(than old: Relationship) -> Bool {
+    maxCount != 0 && (old.maxCount == 0 || maxCount < old.maxCount)
   }
 }

@@ -64,11 +64,10 @@ extension AttributeCheck {
       .hint("Put it on the properties.")
     }
     var names = UniqueNames(owner: name)
-    for (index, property) in attribute.properties.enumerated() {
-      try DepotError.inside("/properties/\(index)") { () throws(DepotError) in
-        try names.insert(property.name, was: property.originalName, kind: "properties")
-        try AttributeCheck(property, entity: name, depth: depth + 1).run()
-      }
+    try DepotError.each(attribute.properties, below: "/properties") {
+      (property) throws(DepotError) in
+      try names.insert(property.name, was: property.originalName, kind: "properties")
+      try AttributeCheck(property, entity: name, depth: depth + 1).run()
     }
   }
 

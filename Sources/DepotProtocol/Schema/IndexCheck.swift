@@ -28,10 +28,8 @@ struct IndexCheck {
       throw .invalid("A range index of \(entity.name) has more than 5 paths.")
         .hint("An r-tree has at most five dimensions.").at(pointer)
     }
-    for (index, path) in paths.enumerated() {
-      try DepotError.inside("\(pointer)/\(index)") { () throws(DepotError) in
-        try check(path, kind)
-      }
+    try DepotError.each(paths, below: pointer) { (path) throws(DepotError) in
+      try check(path, kind)
     }
   }
 

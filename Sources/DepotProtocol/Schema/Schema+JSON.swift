@@ -9,7 +9,11 @@ extension Schema {
 
   package init(_ node: JSONNode) throws(DepotError) {
     self = try RequestReader.object(node)
-    try DepotError.inside(node.pointer) { () throws(DepotError) in try validate() }
+    do {
+      try validate()
+    } catch {
+      throw error.inside(node.pointer)
+    }
   }
 
   /// The schema as compact JSON in canonical form: members that say nothing are left out.

@@ -21,10 +21,9 @@ extension Schema {
     }
     try validateSizes()
     try forEachEntity { (entity) throws(DepotError) in
-      for (index, relationship) in entity.relationships.enumerated() {
-        try DepotError.inside("/relationships/\(index)") { () throws(DepotError) in
-          try RelationshipCheck(relationship: relationship, entity: entity, schema: self).run()
-        }
+      try DepotError.each(entity.relationships, below: "/relationships") {
+        (relationship) throws(DepotError) in
+        try RelationshipCheck(relationship: relationship, entity: entity, schema: self).run()
       }
     }
     try forEachEntity { (entity) throws(DepotError) in
@@ -33,9 +32,7 @@ extension Schema {
   }
 
   private func forEachEntity(_ body: (Entity) throws(DepotError) -> Void) throws(DepotError) {
-    for (index, entity) in entities.enumerated() {
-      try DepotError.inside("/entities/\(index)") { () throws(DepotError) in try body(entity) }
-    }
+    try DepotError.each(entities, below: "/entities", body)
   }
 
   private func validateNames() throws(DepotError) {
@@ -118,24 +115,18 @@ extension Entity {
         .hint("Split the entity.").at("/relationships")
     }
     try validateNames()
-    for (index, attribute) in attributes.enumerated() {
-      try DepotError.inside("/attributes/\(index)") { () throws(DepotError) in
-        try AttributeCheck(attribute, entity: self.name).run()
-      }
+    try DepotError.each(attributes, below: "/attributes") { (attribute) throws(DepotError) in
+      try AttributeCheck(attribute, entity: self.name).run()
     }
   }
 
   private func validateNames() throws(DepotError) {
     var names = UniqueNames(owner: name)
-    for (index, attribute) in attributes.enumerated() {
-      try DepotError.inside("/attributes/\(index)") { () throws(DepotError) in
-        try names.insert(attribute.name, was: attribute.originalName, kind: "attributes")
-      }
+    try DepotError.each(attributes, below: "/attributes") { (attribute) throws(DepotError) in
+      try names.insert(attribute.name, was: attribute.originalName, kind: "attributes")
     }
-    for (index, relationship) in relationships.enumerated() {
-      try DepotError.inside("/relationships/\(index)") { () throws(DepotError) in
-        try names.insert(relationship.name, was: relationship.originalName, kind: "properties")
-      }
+    try DepotError.each(relationships, below: "/relationships") { (other) throws(DepotError) in
+      try names.insert(other.name, was: other.originalName, kind: "properties")
     }
   }
 }
@@ -174,15 +165,18 @@ extension DepotError {
   /// Returns the error that a schema contradicts itself.
   static func invalid(_ problem: String) -> DepotError { DepotError(.invalidSchema, problem) }
 
-  /// Runs `body`, whose errors have their places below `pointer`.
-  static func inside(
-    _ pointer: String,
-    _ body: () throws(DepotError) -> Void
+  /// Runs `body` for each element of the list at `pointer`, below which its errors have their places.
+  static func each<Element>(
+    _ list: [Element],
+    below pointer: String,
+    _ body: (Element) throws(DepotError) -> Void
   ) throws(DepotError) {
-    do {
-      try body()
-    } catch {
-      throw error.inside(pointer)
+    for (index, element) in list.enumerated() {
+      do {
+        try body(element)
+      } catch {
+        throw error.inside("\(pointer)/\(index)")
+      }
     }
   }
 }

@@ -171,9 +171,7 @@ extension Server {
       try call.control.check()
     } catch {
       if session.queue.remove(id) {
-        session.fail(id, error)
-        touch(session)
-        finish(id, of: session, isError: true)
+        end(id, of: session, .failure(error))
       } else if let (host, token) = call.write, let outcome = host.withdraw(token, error) {
         finish(outcome)
       }
@@ -383,14 +381,5 @@ extension Server {
     running.stream = RunningStream(read, host, credit: call.credit, granted: granted)
     session.calls[call.id] = running
     host.readers?.start(read)
-  }
-}
-
-extension Schema {
-  /// The hash of each entity, by its name.
-  fileprivate var hashes: [String: JSONValue] {
-    var result: [String: JSONValue] = [:]
-    for entity in entities { result[entity.name] = .string(entity.hash(in: self)) }
-    return result
   }
 }

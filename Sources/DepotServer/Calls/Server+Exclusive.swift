@@ -54,19 +54,23 @@ extension Server {
     guard let session = sessions[caller.connection], session.queue.exclusive == caller.call,
       !session.isClosing
     else { return }
-    let isError: Bool
+    session.queue.end(caller.call)
+    end(caller.call, of: session, result)
+    runDeferred(session)
+  }
+
+  /// Answers a call with what became of it.
+  func end(_ id: Int64, of session: Session, _ result: Result<JSONValue, DepotError>) {
+    var isError = false
     switch result {
     case .success(let value):
-      session.reply(to: caller.call).ok(to: &session.output.writer) { $0.write(value) }
-      isError = false
+      session.reply(to: id).ok(to: &session.output.writer) { $0.write(value) }
     case .failure(let error):
-      session.fail(caller.call, error)
+      session.fail(id, error)
       isError = true
     }
-    session.queue.end(caller.call)
     touch(session)
-    finish(caller.call, of: session, isError: isError)
-    runDeferred(session)
+    finish(id, of: session, isError: isError)
   }
 
   private func define(

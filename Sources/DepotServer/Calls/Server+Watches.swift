@@ -75,20 +75,11 @@ extension Server {
   /// Answers a call that waited until its connection was told of everything.
   func passBarrier(_ caller: Caller, _ result: Result<[HistoryToken], DepotError>) {
     guard let session = session(of: caller) else { return }
-    let id = caller.call
-    var isError = false
-    switch result {
-    case .success(let tokens):
+    let answer = result.map { tokens in
       let texts = tokens.map { JSONValue.string($0.description) }
-      session.reply(to: id).ok(to: &session.output.writer) { writer in
-        writer.write(.object(["token": texts[0], "tokens": .array(texts)]))
-      }
-    case .failure(let error):
-      session.fail(id, error)
-      isError = true
+      return JSONValue.object(["token": texts[0], "tokens": .array(texts)])
     }
-    touch(session)
-    finish(id, of: session, isError: isError)
+    end(caller.call, of: session, answer)
   }
 
   /// Ends what would go on for as long as the client likes.
