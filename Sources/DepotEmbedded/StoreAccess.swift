@@ -41,7 +41,7 @@ package final class StoreAccess: Sendable {
       lastRoute = Mutex(try finder.find())
     case .memory(let name):
       finder = nil
-      lastRoute = Mutex(try Self.openMemory(name))
+      lastRoute = Mutex(.embedded(try EmbeddedService.inMemory(named: name), nil))
     }
   }
 
@@ -100,9 +100,5 @@ package final class StoreAccess: Sendable {
       }
       route = try finder.find()
     }
-  }
-
-  private static func openMemory(_ name: String) throws(DepotError) -> Route {
-    .embedded(try EmbeddedService.inMemory(named: name), nil)
   }
 }

@@ -75,10 +75,13 @@ extension ServiceConnection {
     prefetch: [any PartialKeyPath<Model> & Sendable] = [],
     deadline: Duration? = nil
   ) async throws -> [RecordSection<Key, Model>] where Self == Client {
-    var reading = try SectionReading(by: keyPath, predicate, sort, prefetch)
-    let request = reading.request
-    let result = try await self.stream(.fetch(request), deadline) { try reading.append(&$0) }
-    return try reading.sections(result)
+    var request = try FetchRequest(type, where: predicate, sortBy: sort, prefetch: prefetch)
+    request.sectionBy = try Model.property(keyPath).path
+    var records: [Model] = []
+    let result = try await self.stream(.fetch(request), deadline) { row in
+      records.append(try Model(from: &row))
+    }
+    return try RecordSection.list(records, result)
   }
 
   /// Returns the different combinations of values of some properties.
@@ -98,12 +101,12 @@ extension ServiceConnection {
     limit: Int? = nil,
     deadline: Duration? = nil
   ) async throws -> [(repeat each Content)] where Self == Client {
-    let request = try FetchRequest(
-      distinct: repeat each properties,
-      where: predicate,
-      sortBy: sort,
-      limit: limit
-    )
+    var request = try FetchRequest(type, where: predicate, sortBy: sort, limit: limit)
+    request.isDistinct = true
+    request.select = []
+    for keyPath in repeat each properties {
+      request.select?.append(try Model.property(keyPath).path)
+    }
     var rows: [(repeat each Content)] = []
     _ = try await self.stream(.fetch(request), deadline) { row in
       rows.append((repeat try (each Content).read(from: &row)))

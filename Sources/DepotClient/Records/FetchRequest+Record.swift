@@ -33,19 +33,3 @@ extension FetchRequest {
     namesColumns = !prefetch.isEmpty
   }
 }
-
-extension FetchRequest {
-  /// Describes the different combinations of values of some properties.
-  init<Model: Record, each Content: AttributeValue>(
-    distinct properties: repeat any KeyPath<Model, each Content> & Sendable,
-    where predicate: Predicate<Model>?,
-    sortBy sort: [SortDescriptor<Model>],
-    limit: Int?
-  ) throws(DepotError) {
-    try self.init(Model.self, where: predicate, sortBy: sort, limit: limit)
-    var paths: [String] = []
-    for keyPath in repeat each properties { paths.append(try Model.property(keyPath).path) }
-    select = paths
-    isDistinct = true
-  }
-}

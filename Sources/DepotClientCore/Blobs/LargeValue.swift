@@ -153,7 +153,9 @@ extension ServiceConnection {
     of identifier: Identifier<Model>
   ) async throws -> Content where Self == Client {
     let content: Content? = try await self.load(BlobReadRequest(keyPath, of: identifier))
-    guard let content else { throw DepotError.missingValue }
+    guard let content else {
+      throw DepotError(.type, "The value is null, which the property can't be.")
+    }
     return content
   }
 }
@@ -192,11 +194,5 @@ extension BlobReadRequest {
       identifier: identifier.value,
       attribute: try Model.property(keyPath).path
     )
-  }
-}
-
-extension DepotError {
-  fileprivate static var missingValue: DepotError {
-    DepotError(.type, "The value is null, which the property can't be.")
   }
 }

@@ -88,35 +88,30 @@ package struct LiveReader<Content: Sendable>: Sendable {
   /// - Throws: ``DepotError`` if it isn't a frame of a watch or doesn't fit those before it.
   package mutating func receive(_ bytes: [UInt8]) throws -> LiveEvent<Content>? {
     guard let frame = try LiveFrame(bytes) else { return nil }
-    switch frame.kind {
-    case .snapshot:
+    switch (frame.kind, frame.token) {
+    case (.snapshot, _):
       if let names = frame.columns { columns = names }
       snapshot = (snapshot ?? []) + (try rows(of: frame))
       return nil
-    case .gap:
+    case (.gap, _):
       // A snapshot follows.
       restart()
       return nil
-    case .live: return try live(at: token(of: frame))
-    case .mark: return advance(to: try token(of: frame))
-    case .change:
+    case (.live, let token?): return try live(at: token)
+    case (.mark, let token?): return advance(to: token)
+    case (.change, let token?):
       try add(frame)
-      return frame.hasMore ? nil : try change(at: token(of: frame))
-    case .resume:
+      return frame.hasMore ? nil : try change(at: token)
+    case (.resume, let token?):
       try add(frame)
-      return frame.hasMore ? nil : try resume(at: token(of: frame))
+      return frame.hasMore ? nil : try resume(at: token)
+    // There is no other frame without one.
+    case (_, nil): return nil
     }
   }
 }
 
 extension LiveReader {
-  private func token(of frame: LiveFrame) throws(DepotError) -> HistoryToken {
-    guard let token = frame.token else {
-      throw DepotError(.frame, "A \(frame.kind) frame of a watch has no token.")
-    }
-    return token
-  }
-
   private func rows(of frame: LiveFrame) throws -> [LiveRow<Content>] {
     var rows: [LiveRow<Content>] = []
     guard let offset = frame.rowsOffset else { return rows }

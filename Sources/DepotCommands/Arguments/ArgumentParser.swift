@@ -78,7 +78,7 @@ struct ArgumentParser {
     let prefix = (words + [""]).joined(separator: " ")
     return DepotError(.usage, "There is no verb \"\(prefix)\(word)\".")
       .hint(
-        Spelling.nearest(to: word, in: candidates).map { "Did you mean \"\(prefix)\($0)\"?" }
+        Spelling.hint(for: word, in: candidates) { "\"\(prefix)\($0)\"" }
           ?? (words.isEmpty
             ? "See: depot --help" : "There are \(candidates.joined(separator: ", ")).")
       )
@@ -88,7 +88,12 @@ struct ArgumentParser {
   var known: [OptionSpec] { invocation.verb?.allOptions ?? OptionSpec.global }
 
   private mutating func takeLong(_ name: String, value: String?) throws(DepotError) {
-    if name == "generate-completion-script" { return try takeCompletionScript(value) }
+    // The spelling of `completions SHELL` that other programs have.
+    if name == "generate-completion-script" {
+      invocation.verb = CompletionsVerb.verb
+      if let value { invocation.operands.append(value) }
+      return
+    }
     guard let option = known.first(where: { $0.name == name }) else {
       throw unknownOption("--" + name, name)
     }
@@ -96,12 +101,6 @@ struct ArgumentParser {
       throw DepotError(.usage, "--\(name) takes no value.")
     }
     try set(option, value)
-  }
-
-  /// Reads the spelling of `completions SHELL` that other programs have.
-  private mutating func takeCompletionScript(_ value: String?) throws(DepotError) {
-    invocation.verb = CompletionsVerb.verb
-    if let value { invocation.operands.append(value) }
   }
 
   private mutating func takeShort(_ letters: Substring) throws(DepotError) {
@@ -135,12 +134,11 @@ struct ArgumentParser {
   }
 
   private func unknownOption(_ spelling: String, _ name: String) -> DepotError {
-    let nearest = Spelling.nearest(to: name, in: known.map(\.name))
     let isForAnother = Verb.visible.first { $0.options.contains { $0.name == name } }
     let whose = invocation.verb.map { "depot \($0.name) has" } ?? "There is"
     return DepotError(.usage, "\(whose) no option \"\(spelling)\".")
       .hint(
-        nearest.map { "Did you mean \"--\($0)\"?" }
+        Spelling.hint(for: name, in: known.map(\.name)) { "\"--\($0)\"" }
           ?? (invocation.verb == nil ? isForAnother : nil)
           .map { "It goes behind the verb, as in: depot \($0.name) \(spelling)" }
           ?? "See: depot \(invocation.verb.map { $0.name + " " } ?? "")--help"

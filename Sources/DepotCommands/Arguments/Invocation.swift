@@ -46,9 +46,6 @@ struct Invocation: Sendable {
     if let choice = Choice(rawValue: text) { return choice }
     let words = Choice.allCases.map(\.rawValue)
     throw DepotError(.usage, "--\(option.name) can't be \"\(text)\".")
-      .hint(
-        Spelling.nearest(to: text, in: words).map { "Did you mean \"\($0)\"?" }
-          ?? "It is \(words.joined(separator: ", "))."
-      )
+      .hint(Spelling.hint(for: text, in: words) ?? "It is \(words.joined(separator: ", ")).")
   }
 }

@@ -35,7 +35,7 @@ struct DelimitedObjects {
     let originals = header.fields.map { String(decoding: $0.bytes, as: UTF8.self) }
     if let name = style.map.paths.keys.sorted().first(where: { !originals.contains($0) }) {
       throw DepotError(.usage, "The file has no column \"\(name)\", which --map names.")
-        .hint(Spelling.nearest(to: name, in: originals).map { "Did you mean \"\($0)\"?" })
+        .hint(Spelling.hint(for: name, in: originals))
     }
     for name in originals.map(style.map.path) {
       var found: [String: Property] = [:]

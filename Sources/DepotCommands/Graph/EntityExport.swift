@@ -128,10 +128,11 @@ struct EntityExport {
       var request = request
       request.select = parts[0].columns.map(\.path)
       try FetchVerb.stream(.fetch(request), style, connection, session, hasIdentity: true)
-    } else if parts.count == 1 && destinations.isEmpty || !isOneMoment {
-      try writeParts(style, connection, session)
     } else {
-      try WholeStore.atOneMoment(connection) { try writeParts(style, $0, session) }
+      let isOneMoment = isOneMoment && (parts.count > 1 || !destinations.isEmpty)
+      try WholeStore.read(connection, isOneMoment: isOneMoment) {
+        try writeParts(style, $0, session)
+      }
     }
   }
 

@@ -30,8 +30,7 @@ extension ImportJournal {
       while case let piece = try file.read(), !piece.isEmpty { checksum.add(piece) }
     }
     Array(facts.utf8).withUnsafeBytes { checksum.add($0) }
-    let digits = String(checksum.value, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    return checksum.digits
   }
 
   /// Reads what a journal says; the last line may be cut.

@@ -129,9 +129,8 @@ struct LinkRules {
     for step in path.split(separator: ".", omittingEmptySubsequences: false) {
       let relationships = schema.relationships(of: entity)
       guard let relationship = relationships.first(where: { $0.name == step }) else {
-        let nearest = Spelling.nearest(to: String(step), in: relationships.map(\.name))
         throw DepotError(.unknownAttribute, "\(entity.name) has no relationship \"\(step)\".")
-          .hint(nearest.map { "Did you mean \"\($0)\"?" })
+          .hint(Spelling.hint(for: String(step), in: relationships.map(\.name)))
       }
       entity = try schema.entity(named: relationship.destination)
     }

@@ -14,18 +14,18 @@ struct WholeStore {
   ///
   /// - Throws: ``DepotError`` `stream.expired` if the service doesn't keep the moment long enough.
   func export(isOneMoment: Bool) throws {
-    let connection = try session.connect()
-    guard isOneMoment else { return try export(connection) }
-    return try Self.atOneMoment(connection) { try export($0) }
+    try Self.read(session.connect(), isOneMoment: isOneMoment, export)
   }
 
-  /// Reads several things as of one moment.
+  /// Reads several things, as of one moment if that is wanted.
   ///
   /// - Throws: ``DepotError`` `stream.expired` if the service doesn't keep the moment long enough.
-  static func atOneMoment<Result>(
+  static func read<Result>(
     _ connection: BlockingConnection,
+    isOneMoment: Bool,
     _ body: (BlockingConnection) throws -> Result
   ) throws -> Result {
+    guard isOneMoment else { return try body(connection) }
     do {
       return try connection.withSnapshot { try body($0) }
     } catch let error as DepotError where error.code == .streamExpired {

@@ -62,7 +62,8 @@ struct WatchScreen {
         + line.row.content.cells(nullText: style.nullText)
     }
     let headings = style.headings(columns)
-    measure(headings, cells)
+    let (natural, areNumbers) = TableLayout.measure(headings, cells)
+    widths = widths.count == natural.count ? zip(widths, natural).map { max($0, $1) } : natural
     // The first two columns are for marks.
     let limit = max(10, size.width - 2)
     let layout = TableLayout(
@@ -71,9 +72,6 @@ struct WatchScreen {
       // A line that is wider than the window would break the picture.
       whole: style.showsIdentifier && widths[0] <= limit ? [0] : []
     )
-    let areNumbers = headings.indices.map { column in
-      cells.contains { $0.indices.contains(column) && $0[column].isNumber }
-    }
     var lines = ["  " + paint(layout.line(headings: headings, areNumbers), "1")]
     for (line, cells) in zip(shown, cells) { lines.append(text(cells, line.mark, layout)) }
     if hidden > 0 {
@@ -85,15 +83,6 @@ struct WatchScreen {
     let last = status + omitted
     lines.append(paint(TextWidth.fit(last, to: min(size.width, TextWidth.columns(last))), "2"))
     return lines
-  }
-
-  private mutating func measure(_ headings: [String], _ rows: [[TableCell]]) {
-    if widths.count != headings.count { widths = headings.map(TextWidth.columns) }
-    for cells in rows {
-      for (column, cell) in cells.enumerated() where column < widths.count {
-        widths[column] = max(widths[column], TextWidth.columns(cell.text))
-      }
-    }
   }
 
   /// Returns the line of a row with its mark.

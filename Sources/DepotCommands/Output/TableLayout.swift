@@ -82,6 +82,22 @@ struct TableLayout: Equatable {
 }
 
 extension TableLayout {
+  /// Returns how wide columns are whose cells aren't cut, and which of them have numbers.
+  static func measure(
+    _ headings: [String],
+    _ rows: [[TableCell]]
+  ) -> (widths: [Int], areNumbers: [Bool]) {
+    var widths = headings.map(TextWidth.columns)
+    var areNumbers = Array(repeating: false, count: headings.count)
+    for cells in rows {
+      for (index, cell) in cells.enumerated() where index < widths.count {
+        widths[index] = max(widths[index], TextWidth.columns(cell.text))
+        if cell.isNumber { areNumbers[index] = true }
+      }
+    }
+    return (widths, areNumbers)
+  }
+
   /// Returns the line above the rows.
   func line(headings: [String], _ areNumbers: [Bool]) -> String {
     line(zip(headings, areNumbers).map { TableCell(text: $0, isNumber: $1) })

@@ -69,14 +69,8 @@ final class TablePrinter: RowPrinter {
   }
 
   private func writeSample() throws {
-    var natural = headings.map(TextWidth.columns)
-    var areNumbers = Array(repeating: false, count: headings.count)
-    for cells in sample {
-      for (index, cell) in cells.enumerated() where index < natural.count {
-        natural[index] = max(natural[index], TextWidth.columns(cell.text))
-        if cell.isNumber { areNumbers[index] = true }
-      }
-    }
+    let (widths, areNumbers) = TableLayout.measure(headings, sample)
+    var natural = widths
     whole.formUnion(areNumbers.indices.filter { areNumbers[$0] })
     if style.showsIdentifier, !natural.isEmpty {
       whole.insert(0)

@@ -55,19 +55,9 @@ extension LineHistory {
   init(text: String) {
     self.init(
       text.split(separator: "\n").map { line in
-        var result = ""
-        var isEscaped = false
-        for character in line {
-          if isEscaped {
-            result.append(character == "n" ? "\n" : character)
-            isEscaped = false
-          } else if character == "\\" {
-            isEscaped = true
-          } else {
-            result.append(character)
-          }
-        }
-        return result
+        // Two backslashes stand for one, which isn't that of a line break.
+        line.split(separator: "\\\\", omittingEmptySubsequences: false)
+          .map { $0.replacing("\\n", with: "\n") }.joined(separator: "\\")
       }
     )
   }

@@ -15,10 +15,9 @@ struct TablesExport {
     let connection = try session.connect()
     let count = try TemporaryPlace.with("depot-export") { place in
       let folder = try place.made("tables")
-      let count =
-        try isOneMoment
-        ? WholeStore.atOneMoment(connection) { try write($0, folder) }
-        : write(connection, folder)
+      let count = try WholeStore.read(connection, isOneMoment: isOneMoment) {
+        try write($0, folder)
+      }
       _ = try ServiceTool(
         ["--write-tables", folder, "--into", file, "--report-start"]
       ).result()

@@ -92,9 +92,9 @@ enum AggregateVerb {
     guard
       let aggregate = functions.first(where: { $0.rawValue.lowercased() == function.lowercased() })
     else {
-      let nearest = Spelling.nearest(to: function, in: functions.map(\.rawValue))
+      let hint = Spelling.hint(for: function, in: functions.map(\.rawValue)) { $0 }
       throw DepotError(.usage, "\"\(text)\" is no aggregate.")
-        .hint(nearest.map { "Did you mean \($0)?" } ?? "Write name=sum(path).")
+        .hint(hint ?? "Write name=sum(path).")
     }
     let name = chosen ?? columnName(aggregate.rawValue + " " + rest)
     if aggregate == .count, rest.isEmpty || rest == "()" { return .init(name: name, .count) }
