@@ -75,6 +75,9 @@ protocol ContextStore: AnyObject {
   /// Saves changes, all of them or none.
   func save(_ changes: SaveChanges) throws -> SaveOutcome
 
+  /// Whether the store tells a to-many relationship without a collection from an empty one.
+  var keepsMissingLists: Bool { get }
+
   /// Whether there is a save of which nobody knows whether it was made.
   var isInDoubt: Bool { get }
 
@@ -96,6 +99,7 @@ protocol ContextStore: AnyObject {
 
 extension ContextStore {
   func check(_ changes: SaveChanges) throws {}
+  var keepsMissingLists: Bool { false }
   var isInDoubt: Bool { false }
   func settle() throws -> (DoubtfulSave, SaveOutcome)? { nil }
   func giveUpDoubt() {}

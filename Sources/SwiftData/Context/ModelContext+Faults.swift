@@ -228,6 +228,13 @@ extension ModelStorage {
     }
   }
 
+  /// Makes the collection empty where there is none, as others read it.
+  final func fillMissingLists() {
+    for slot in description.optionalLists {
+      if case .many(nil) = slots[slot] { mutate(slot, to: .many(LinkList())) }
+    }
+  }
+
   /// Lets go of objects that the other side keeps alive, for an object without a context.
   final func loosen() {
     for property in description.relationships where !property.shape.isStrong {

@@ -154,6 +154,9 @@ extension ModelContext {
       report.inserted.append(link.storage.identifier)
     }
     for link in changes.updated { link.storage.settle() }
+    if !store.keepsMissingLists {
+      for link in changes.inserted + changes.updated { link.storage.fillMissingLists() }
+    }
     report.stale += outcome.stale
     report.kept += outcome.kept
     if let token = outcome.ownToken { report.tokens[store.identifier] = token }

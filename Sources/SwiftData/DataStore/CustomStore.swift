@@ -8,6 +8,7 @@ final class CustomStore<Store: DataStore>: ContextStore {
   let identifier: String
   let allowsSave = true
   let takesExpressions = false
+  let keepsMissingLists = true
   /// Used while ``box`` is locked only.
   private let store: Store
   /// The context as the store knows it.

@@ -20,6 +20,8 @@ final class EntityDescription: @unchecked Sendable {
   let unloadedSlots: [Slot]
   /// The properties that lead to objects.
   let relationships: [PropertyDescription]
+  /// The to-many relationships that may have no collection.
+  let optionalLists: [Int]
   private let byKeyPath: [AnyKeyPath: Int]
   private let byName: [String: Int]
   private let known = SlotTable()
@@ -48,6 +50,7 @@ final class EntityDescription: @unchecked Sendable {
     initialSlots = properties.map(\.initialSlot)
     unloadedSlots = Array(repeating: .unloaded, count: properties.count)
     relationships = properties.filter { $0.destination != nil }
+    optionalLists = properties.filter(\.isOptionalList).map(\.slot)
   }
 
   /// The topmost entity of the hierarchy.

@@ -50,6 +50,9 @@ class PropertyDescription {
     }
   }
 
+  /// Whether it is a to-many relationship that may have no collection.
+  var isOptionalList: Bool { if case .toMany(_, isOptional: true) = kind { true } else { false } }
+
   /// The role of the relationship in the graph of the classes.
   var shape: RelationshipShape {
     if let shape = knownShape.load() { return shape }

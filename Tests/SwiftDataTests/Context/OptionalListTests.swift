@@ -1,4 +1,5 @@
 import SwiftData
+import Synchronization
 import Testing
 
 @Model private final class Kitchen {
@@ -84,6 +85,29 @@ import Testing
     #expect(saved.cooks == [])
     #expect(saved.pots == [])
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Cook>()) == 2)
+  }
+
+  @Test func `none is an empty one from the save on, for everybody alike`() throws {
+    let context = ModelContext(container)
+    let kitchen = Kitchen("A kitchen")
+    context.insert(kitchen)
+    #expect(kitchen.cooks == nil)
+    let isTold = Mutex(false)
+    withObservationTracking {
+      _ = kitchen.cooks
+    } onChange: {
+      isTold.withLock { $0 = true }
+    }
+    try context.save()
+    #expect(kitchen.cooks == [] && kitchen.pots == [])
+    #expect(isTold.withLock { $0 })
+    #expect(!context.hasChanges)
+    let other = ModelContext(container)
+    let twin = try #require(other.fetch(byName).first)
+    #expect(twin.name == "A kitchen" && twin.cooks == [])
+    kitchen.cooks = nil
+    try context.save()
+    #expect(kitchen.cooks == [])
   }
 
   @Test func `predicates look into them`() throws {
