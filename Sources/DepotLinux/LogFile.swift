@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// A file that is this process's standard error, and begins anew before it gets too large.
 ///
-/// What it held until then is kept beside it, with the suffix `.1`, so that at most twice the limit is on
+/// Its content until then is kept beside it, with the suffix `.1`, so that at most twice the limit is on
 /// disk. Several processes may write to the same file.
 package final class LogFile: Sendable {
   private let path: String

@@ -41,7 +41,7 @@ package struct AccessPolicy: Hashable, Sendable {
 
   /// Returns what a peer may do, or `nil` if it isn't let in.
   ///
-  /// What is said of a user wins over what is said of its groups, and reading over writing.
+  /// The word about a user wins over those about its groups, and reading over writing.
   package func role(of peer: UnixSocket.Peer, owner: UInt32) -> Role? {
     if peer.user == owner || peer.user == 0 { return .owner }
     if readOnlyUsers.contains(peer.user) { return .reader }

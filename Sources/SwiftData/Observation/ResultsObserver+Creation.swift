@@ -169,7 +169,7 @@ extension ResultsObserver.Section where SectionTitle == String {
   }
 
   init(_ keyPath: KeyPath<Element, String?>) {
-    // What is absent comes first, and the empty text next, so that both are one section.
+    // An absent title comes first, and the empty text next, so that both are one section.
     self.init(keyPath: keyPath, sort: [SortDescriptor(keyPath.shared)]) {
       $0[keyPath: keyPath] ?? ""
     }
