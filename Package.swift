@@ -62,6 +62,7 @@ let package = Package(
     .target(name: "CDepotProtocol"),
     .target(name: "DepotLinux", dependencies: ["CDepotLinux"]),
     .target(name: "DepotSQLite", dependencies: ["CDepotSQLite", "DepotLinux"]),
+    .target(name: "DepotPostgres", dependencies: ["DepotLinux"]),
     .target(name: "DepotProtocol", dependencies: ["DepotMacroPlugin"]),
     .target(name: "DepotEngine", dependencies: ["DepotSQLite", "DepotProtocol", "DepotLinux"]),
     .target(name: "DepotTables", dependencies: ["DepotSQLite", "DepotProtocol", "DepotLinux"]),

@@ -17,6 +17,7 @@ import Testing
   private static let layers: [String: Set<String>] = [
     "DepotLinux": ["CDepotLinux", "Glibc", "Synchronization"],
     "DepotSQLite": ["CDepotSQLite", "DepotLinux", "Glibc", "Synchronization"],
+    "DepotPostgres": ["DepotLinux", "Glibc"],
     // Of Glibc, only the functions of numbers.
     "DepotProtocol": ["FoundationEssentials", "Swift", "Glibc"],
     "DepotEngine": [

@@ -1,0 +1,65 @@
+package import DepotLinux
+
+/// A message to those who listen to a channel.
+package struct PostgresNotification: Hashable, Sendable {
+  package var channel: String
+  package var payload: String
+  /// The server's process of the session that sent it.
+  package var processID: Int32
+}
+
+extension PostgresConnection {
+  /// Has the session told of what is sent to a channel.
+  package func listen(_ channel: String) throws(PostgresError) {
+    let name = channel.split(separator: "\"", omittingEmptySubsequences: false)
+    try run("LISTEN \"\(name.joined(separator: "\"\""))\"")
+  }
+
+  /// Waits for a notification; see ``notifications``.
+  ///
+  /// - Parameters:
+  ///   - milliseconds: How long to wait at most; for ever if `nil`, and not at all if 0.
+  ///   - wake: Another descriptor that ends the wait when it can be read.
+  /// - Returns: Whether there is one.
+  /// - Throws: ``PostgresError`` of the kind `lost`, or `unreachable` if the connection was closed before.
+  package func waitForNotification(
+    milliseconds: Int?,
+    or wake: Descriptor? = nil
+  ) throws(PostgresError) -> Bool {
+    let handle = try handle
+    let end = milliseconds.map { Monotonic.now() &+ UInt64(max(0, $0)) * 1_000_000 }
+    notifications = takeNotifications(handle)
+    if notifications.isEmpty,
+      Self.readiness(
+        of: library.socket(handle),
+        writing: false,
+        or: wake?.number ?? -1,
+        until: end
+      ) ?? false
+    {
+      guard library.consumeInput(handle) == 1 else { throw lose() }
+      notifications = takeNotifications(handle)
+    }
+    return !notifications.isEmpty
+  }
+
+  /// Takes the notifications that have come.
+  ///
+  /// The corresponding C function is `PQnotifies`.
+  private func takeNotifications(_ handle: OpaquePointer) -> [PostgresNotification] {
+    var result: [PostgresNotification] = []
+    // The fields of a PGnotify: relname, be_pid, extra, next.
+    while let memory = library.notifies(handle) {
+      let fields = memory.assumingMemoryBound(to: UnsafePointer<CChar>?.self)
+      result.append(
+        PostgresNotification(
+          channel: fields[0].map { String(cString: $0) } ?? "",
+          payload: fields[2].map { String(cString: $0) } ?? "",
+          processID: memory.load(fromByteOffset: MemoryLayout<Int>.size, as: Int32.self)
+        )
+      )
+      library.freemem(memory)
+    }
+    return result
+  }
+}

@@ -1,0 +1,132 @@
+/// A statement that the server keeps for a session.
+struct PreparedStatement {
+  var name: String
+  /// The types of its parameters; 0 where the server chose one.
+  var types: [UInt32]
+
+  /// Whether values of certain types can be its parameters; a null, with 0, can be anything.
+  func takes(_ others: [UInt32]) -> Bool {
+    types.count == others.count && zip(types, others).allSatisfy { $1 == 0 || $0 == $1 }
+  }
+
+  /// Returns the types of values, with those of other values in place of nulls.
+  static func types(_ types: [UInt32], orThoseOf other: PreparedStatement?) -> [UInt32] {
+    guard let other, other.types.count == types.count else { return types }
+    return zip(types, other.types).map { $0 == 0 ? $1 : $0 }
+  }
+}
+
+/// A statement of which a result comes.
+struct SentStatement {
+  var sql: String
+  /// Whether it is only to be prepared.
+  var isPreparing: Bool
+  /// Whether the caller gets its result.
+  var isReturned: Bool
+}
+
+/// Statements that are sent together (postgresql.org/docs/current/libpq-pipeline-mode.html).
+extension PostgresConnection {
+  /// The most statements that the server keeps.
+  private static let mostPrepared = 256
+
+  /// Sends statements and doesn't wait for their results: that is what `receive()` does, once.
+  ///
+  /// - Throws: ``PostgresError``; of the kind `invalidValue` if nothing was sent.
+  package func send(_ statements: [PostgresStatement]) throws(PostgresError) {
+    precondition(outstanding == nil && !isReadingRows, "The results before have to be read first.")
+    for statement in statements { try statement.check() }
+    var sent: [SentStatement] = []
+    let handle = try handle
+    if !statements.isEmpty {
+      var isSent = library.enterPipelineMode(handle) == 1
+      // Not after a failure in a transaction, where nothing but its end is taken.
+      if preparedCount >= Self.mostPrepared, transactionStatus != .failed {
+        isSent = isSent && forgetStatements(handle, &sent)
+      }
+      for statement in statements where isSent {
+        isSent = send(statement, handle, &sent)
+      }
+      guard isSent, library.pipelineSync(handle) == 1 else { throw lose() }
+      try flush()
+    }
+    outstanding = sent
+  }
+
+  private func send(
+    _ statement: PostgresStatement,
+    _ handle: OpaquePointer,
+    _ sent: inout [SentStatement]
+  ) -> Bool {
+    parameters.fill(with: statement.parameters)
+    let known = prepared[statement.sql]
+    var name = known.flatMap { $0.takes(parameters.types) ? $0.name : nil }
+    if name == nil {
+      let types = PreparedStatement.types(parameters.types, orThoseOf: known)
+      let new = PreparedStatement(name: "s\(nameCount)", types: types)
+      nameCount += 1
+      preparedCount += 1
+      prepared[statement.sql] = new
+      sent.append(SentStatement(sql: statement.sql, isPreparing: true, isReturned: false))
+      let count = Int32(types.count)
+      guard library.sendPrepare(handle, new.name, statement.sql, count, types) == 1 else {
+        return false
+      }
+      name = new.name
+    }
+    sent.append(SentStatement(sql: statement.sql, isPreparing: false, isReturned: true))
+    return parameters.withPointers { values, sizes, formats, count in
+      library.sendQueryPrepared(handle, name ?? "", count, values, sizes, formats, 1)
+    } == 1
+  }
+
+  /// Has the server forget all statements that it keeps.
+  private func forgetStatements(_ handle: OpaquePointer, _ sent: inout [SentStatement]) -> Bool {
+    prepared = [:]
+    preparedCount = 0
+    let sql = "DEALLOCATE ALL"
+    sent.append(SentStatement(sql: sql, isPreparing: false, isReturned: false))
+    return library.sendQueryParams(handle, sql, 0, nil, nil, nil, nil, 0) == 1
+  }
+
+  /// Waits for the results of the statements that were sent.
+  ///
+  /// - Returns: The result of each.
+  /// - Throws: ``PostgresError``, the first that there was.
+  package func receive() throws(PostgresError) -> [PostgresResult] {
+    guard let sent = outstanding else {
+      preconditionFailure("Something has to be sent before results can be received.")
+    }
+    outstanding = nil
+    if sent.isEmpty { return [] }
+    roundTrips += 1
+    var results: [PostgresResult] = []
+    results.reserveCapacity(sent.count)
+    var first: PostgresError?
+    for statement in sent {
+      guard let result = try nextResult() else { throw lose() }
+      switch result.status {
+      case .commandOK, .tuplesOK, .emptyQuery:
+        if statement.isReturned { results.append(result) }
+      case .pipelineAborted:
+        if statement.isPreparing { prepared[statement.sql] = nil }
+      default:
+        let error = failure(result, sql: statement.sql)
+        if error.kind == .lost { throw error }
+        // What it was made for has changed, or the server has forgotten it.
+        if statement.isPreparing || error.sqlState == "0A000" || error.sqlState == "26000" {
+          prepared[statement.sql] = nil
+        }
+        first = first ?? error
+      }
+      // The end of the statement's results.
+      guard try nextResult() == nil else { throw lose("a statement has several results") }
+    }
+    guard try nextResult()?.status == .pipelineSync, library.exitPipelineMode(try handle) == 1
+    else {
+      throw lose()
+    }
+    if let first { throw first }
+    return results
+  }
+}
