@@ -6,6 +6,8 @@ extension SQLiteError {
   package enum Kind: Hashable, Sendable {
     /// There is no room on the disk; nothing of the transaction is stored.
     case full
+    /// The home of the database doesn't take the commit; nothing of the transaction is stored.
+    case refused
     case readOnly
     /// A unique index has the value already.
     case unique
@@ -22,7 +24,7 @@ extension SQLiteError {
 
   package var kind: Kind {
     switch primaryCode {
-    case SQLITE_FULL: .full
+    case SQLITE_FULL: code == IOFailure.refusal ? .refused : .full
     case SQLITE_READONLY: .readOnly
     case SQLITE_CONSTRAINT: code == SQLITE_CONSTRAINT | 8 << 8 ? .unique : .other
     case SQLITE_INTERRUPT: .interrupted

@@ -28,6 +28,16 @@ package struct SQLiteError: Error {
     self.sql = sql
   }
 
+  /// The home of a database doesn't take a commit, and nothing is changed.
+  package static func refused(_ message: String) -> SQLiteError {
+    SQLiteError(code: IOFailure.refusal, message: message)
+  }
+
+  /// The database can't be relied on any more.
+  package static func broken(_ message: String) -> SQLiteError {
+    SQLiteError(code: SQLITE_PROTOCOL, message: message)
+  }
+
   /// The primary result code.
   package var primaryCode: Int32 { code & 0xFF }
 }

@@ -15,4 +15,6 @@ enum IOFailure {
   static let lockOfIndex = SQLITE_IOERR | 20 << 8
   /// A page isn't as it was written.
   static let data = SQLITE_IOERR | 32 << 8
+  /// The home of the database doesn't take a commit; a code of ours.
+  static let refusal = SQLITE_FULL | 64 << 8
 }

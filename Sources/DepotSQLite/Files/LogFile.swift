@@ -8,8 +8,8 @@ internal import Glibc
 /// page that is read is compared with the checksum that it had when it was written, or when the log was
 /// read at the start.
 final class LogFile: OpenFile {
-  private static let headerSize = 32
-  private static let frameHeaderSize = 24
+  static let headerSize = 32
+  static let frameHeaderSize = 24
   /// How much a long transaction collects before it is written.
   private static let limit = 1 << 20
 
@@ -22,6 +22,8 @@ final class LogFile: OpenFile {
   private var commitSum: UInt64 = 0
   /// How many commits aren't on disk yet.
   private var newCommits = 0
+  /// The home of the database, which has each commit before anybody here sees it; `nil` if this is it.
+  var home: (any CommitHome)?
   private let path: String
   /// Whether the file's name may not be on disk yet.
   private var isNew: Bool
@@ -147,8 +149,15 @@ final class LogFile: OpenFile {
     }
     let code = collect(bytes, at: offset)
     guard code == SQLITE_OK, isComplete || pending.count >= Self.limit else { return code }
-    // Frames behind a commit are of a transaction that was given up.
-    if isComplete { pending.removeLast(pendingEnd - offset - bytes.count) }
+    if isComplete {
+      // Frames behind a commit are of a transaction that was given up.
+      pending.removeLast(pendingEnd - offset - bytes.count)
+      let code = home.map { tell($0) } ?? SQLITE_OK
+      guard code == SQLITE_OK else {
+        giveUp()
+        return code
+      }
+    }
     return flush()
   }
 
@@ -191,12 +200,55 @@ final class LogFile: OpenFile {
     guard !pending.isEmpty else { return SQLITE_OK }
     let code = pending.withUnsafeBytes { writeAll($0, at: pendingStart) }
     let failure = errno
-    // The state must not be told of a commit that isn't there.
-    if code != SQLITE_OK { (newCommits, commit) = (0, nil) }
-    // The memory of a long transaction isn't kept.
-    pending.removeAll(keepingCapacity: pending.count < Self.limit)
+    if code == SQLITE_OK {
+      // The memory of a long transaction isn't kept.
+      pending.removeAll(keepingCapacity: pending.count < Self.limit)
+    } else {
+      giveUp()
+    }
     errno = failure
-    return code
+    return home != nil && code == SQLITE_FULL ? IOFailure.write : code
+  }
+
+  /// Forgets what isn't in the file.
+  private func giveUp() {
+    // The state must not be told of a commit that isn't there.
+    (newCommits, commit) = (0, nil)
+    pending.removeAll()
+  }
+
+  // MARK: Copies of a database
+
+  /// Reads a part of the log, also of what isn't in the file yet.
+  func readLogged(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int32 {
+    guard !pending.isEmpty, offset >= pendingStart else { return readAll(bytes, at: offset) }
+    let start = offset - pendingStart
+    guard start + bytes.count <= pending.count else { return IOFailure.shortRead }
+    pending.withUnsafeBytes {
+      bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[start..<start + bytes.count]))
+    }
+    return SQLITE_OK
+  }
+
+  /// Hands the commit that was collected over to the home.
+  private func tell(_ home: any CommitHome) -> Int32 {
+    guard let commit else { return SQLITE_OK }
+    switch home.take(PageCommit(self, frames: database.index.frameCount..<commit + 1)) {
+    case .taken: return SQLITE_OK
+    case .refused: return IOFailure.refusal
+    case .unknown: return IOFailure.write
+    }
+  }
+
+  /// Adds frames of a commit that was made elsewhere, and begins the log anew if it is empty.
+  func append(_ frames: UnsafeRawBufferPointer, at frame: Int) -> Int32 {
+    writeAll(frames, at: Self.offset(ofPageIn: frame, database.pageSize) - Self.frameHeaderSize)
+  }
+
+  /// Begins the log anew with a header.
+  func restart(_ header: UnsafeRawBufferPointer) -> Int32 {
+    noteHeader(header)
+    return writeAll(header, at: 0)
   }
 
   override func sync() -> Int32 {

@@ -159,6 +159,17 @@ final class SharedDatabase: Sendable {
     return nil
   }
 
+  /// The size of the file in bytes; `nil` if no connection has it open.
+  var mainSize: Int? { holder.withLock { try? $0?.fileSize() } }
+
+  /// Reads a page from the file, and returns whether it is as it was written.
+  func readMain(_ page: UnsafeMutableRawBufferPointer, number: UInt32) -> Bool {
+    guard let descriptor = holder.withLock({ $0 }) else { return false }
+    let main = OpenFile(descriptor, isWritable: false, self)
+    return main.readAll(page, at: Int(number - 1) * page.count) == SQLITE_OK
+      && PageChecksum.isIntact(UnsafeRawBufferPointer(page), number: number)
+  }
+
   // MARK: Locks
 
   /// Raises the lock of a connection, and keeps all other processes out from the first one on.

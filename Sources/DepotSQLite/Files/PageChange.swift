@@ -1,0 +1,106 @@
+/// A page as a commit made it, in the form in which it is sent to copies of the database: the bytes that differ
+/// from the page as it was before.
+///
+/// The form is the page's number, how many bytes the rest has, the checksum of the whole page, and runs of bytes,
+/// each with its offset and length; all integers are little-endian. A page that is new is compared with zeros.
+enum PageChange {
+  static let headerSize = 16
+  /// How many equal bytes end a run, because the next one's head is as long.
+  private static let gap = 4
+
+  /// Makes a page what it is in every copy: without what each has of its own.
+  static func normalize(_ page: UnsafeMutableRawBufferPointer, number: UInt32) {
+    page.storeBytes(of: 0, toByteOffset: page.count - PageChecksum.size, as: UInt64.self)
+    if number == 1 { DatabaseHeader.setStamp(0, in: page) }
+  }
+
+  /// Appends the change of a page; both forms are normal.
+  static func write(
+    _ number: UInt32,
+    from old: UnsafeRawBufferPointer,
+    to new: UnsafeRawBufferPointer,
+    into bytes: inout [UInt8]
+  ) {
+    let start = bytes.count
+    append(number, to: &bytes)
+    append(UInt32(0), to: &bytes)
+    append(sum(of: new, number: number), to: &bytes)
+    var place = 0
+    while let first = difference(old, new, from: place) {
+      var end = first + 1
+      var next = difference(old, new, from: end)
+      while let other = next, other - end < gap {
+        end = other + 1
+        next = difference(old, new, from: end)
+      }
+      append(UInt16(truncatingIfNeeded: first), to: &bytes)
+      append(UInt16(truncatingIfNeeded: end - first - 1), to: &bytes)
+      bytes.append(contentsOf: new[first..<end])
+      place = end
+    }
+    let count = UInt32(bytes.count - start - headerSize)
+    bytes.withUnsafeMutableBytes {
+      $0.storeBytes(of: count.littleEndian, toByteOffset: start + 4, as: UInt32.self)
+    }
+  }
+
+  /// Returns the first place from one on in which two pages differ.
+  private static func difference(
+    _ old: UnsafeRawBufferPointer,
+    _ new: UnsafeRawBufferPointer,
+    from start: Int
+  ) -> Int? {
+    var place = start
+    while place + 8 <= new.count,
+      old.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+        == new.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+    { place += 8 }
+    while place < new.count, old[place] == new[place] { place += 1 }
+    return place < new.count ? place : nil
+  }
+
+  static func sum(of page: UnsafeRawBufferPointer, number: UInt32) -> UInt64 {
+    guard let bytes = page.baseAddress else { return 0 }
+    return PageChecksum.value(of: bytes, count: page.count, number: number)
+  }
+
+  private static func append<Integer: FixedWidthInteger>(_ value: Integer, to bytes: inout [UInt8])
+  {
+    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  /// The head of a change at an offset, and where the next one begins; `nil` if there is none or it is cut.
+  static func head(
+    in bytes: UnsafeRawBufferPointer,
+    at offset: Int
+  ) -> (number: UInt32, sum: UInt64, end: Int)? {
+    guard offset + headerSize <= bytes.count else { return nil }
+    let word = { (place: Int) in
+      UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + place, as: UInt32.self))
+    }
+    let sum = UInt64(
+      littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)
+    )
+    let end = offset + headerSize + Int(word(4))
+    return end <= bytes.count ? (word(0), sum, end) : nil
+  }
+
+  /// Makes a page what it is after a change, the runs of which are given.
+  ///
+  /// - Returns: Whether the runs are as they were written.
+  static func apply(_ runs: UnsafeRawBufferPointer, to page: UnsafeMutableRawBufferPointer) -> Bool
+  {
+    var place = 0
+    while place + 4 <= runs.count {
+      let word = { (place: Int) in
+        Int(UInt16(littleEndian: runs.loadUnaligned(fromByteOffset: place, as: UInt16.self)))
+      }
+      let (offset, count) = (word(place), word(place + 2) + 1)
+      guard place + 4 + count <= runs.count, offset + count <= page.count else { return false }
+      UnsafeMutableRawBufferPointer(rebasing: page[offset..<offset + count])
+        .copyMemory(from: UnsafeRawBufferPointer(rebasing: runs[place + 4..<place + 4 + count]))
+      place += 4 + count
+    }
+    return place == runs.count
+  }
+}
