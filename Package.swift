@@ -64,7 +64,10 @@ let package = Package(
     .target(name: "DepotSQLite", dependencies: ["CDepotSQLite", "DepotLinux"]),
     .target(name: "DepotPostgres", dependencies: ["DepotLinux"]),
     .target(name: "DepotProtocol", dependencies: ["DepotMacroPlugin"]),
-    .target(name: "DepotEngine", dependencies: ["DepotSQLite", "DepotProtocol", "DepotLinux"]),
+    .target(
+      name: "DepotEngine",
+      dependencies: ["DepotPostgres", "DepotSQLite", "DepotProtocol", "DepotLinux"]
+    ),
     .target(name: "DepotTables", dependencies: ["DepotSQLite", "DepotProtocol", "DepotLinux"]),
     .target(
       name: "DepotServer",

@@ -69,6 +69,16 @@ package final class Descriptor: Sendable {
   }
 }
 
+extension Descriptor {
+  /// Waits until there is something to read, or for some time.
+  ///
+  /// The corresponding C function is `poll`.
+  package func waitUntilReadable(milliseconds: Int) {
+    var item = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+    poll(&item, 1, Int32(milliseconds))
+  }
+}
+
 /// A counter in the kernel that wakes whoever waits for it (eventfd(2)).
 package final class WakeSignal: Sendable {
   package let descriptor: Descriptor

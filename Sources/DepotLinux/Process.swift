@@ -6,6 +6,17 @@ package enum Process {
   /// The number of this process.
   package static var identifier: Int32 { getpid() }
 
+  /// The name of the machine, as `uname -n` prints it.
+  package static var hostName: String {
+    var name = [UInt8](repeating: 0, count: 256)
+    let code = name.withUnsafeMutableBytes { bytes in
+      bytes.baseAddress.map { start in
+        gethostname(start.assumingMemoryBound(to: CChar.self), bytes.count - 1)
+      }
+    }
+    return code == 0 ? String(decoding: name.prefix { $0 != 0 }, as: UTF8.self) : "localhost"
+  }
+
   /// The exit status of a program that wrote to a closed pipe: what shells report for SIGPIPE.
   package static let closedPipeStatus: Int32 = 141
 

@@ -14,6 +14,14 @@ package enum ServicePlaces {
   /// `depot/depot.sqlite` in `$XDG_DATA_HOME`, or in `~/.local/share`.
   package static var store: String { data + "/depot/depot.sqlite" }
 
+  /// `$CACHE_DIRECTORY` of a unit, else `depot` in `$XDG_CACHE_HOME`, or in `~/.cache`.
+  package static var cache: String {
+    if let folder = Process.environment("CACHE_DIRECTORY") { return folder }
+    let caches =
+      Process.environment("XDG_CACHE_HOME") ?? (Process.environment("HOME") ?? "/tmp") + "/.cache"
+    return caches + "/depot"
+  }
+
   private static var data: String {
     Process.environment("XDG_DATA_HOME")
       ?? (Process.environment("HOME") ?? "/tmp") + "/.local/share"

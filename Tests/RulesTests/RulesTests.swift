@@ -21,8 +21,8 @@ import Testing
     // Of Glibc, only the functions of numbers.
     "DepotProtocol": ["FoundationEssentials", "Swift", "Glibc"],
     "DepotEngine": [
-      "DepotSQLite", "DepotProtocol", "DepotLinux", "FoundationEssentials", "Synchronization",
-      "Swift", "Glibc",
+      "DepotPostgres", "DepotSQLite", "DepotProtocol", "DepotLinux", "FoundationEssentials",
+      "Synchronization", "Swift", "Glibc",
     ],
     "DepotTables": ["DepotSQLite", "DepotProtocol", "DepotLinux"],
     "DepotServer": [

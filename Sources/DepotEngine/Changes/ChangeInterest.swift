@@ -33,6 +33,17 @@ package final class ChangeInterest: Sendable {
   /// Another number whenever other values are wanted.
   var wantedVersion: Int { keyVersion.load(ordering: .sequentiallyConsistent) }
 
+  /// Returns changes that another service has told as whoever is interested here takes them.
+  ///
+  /// Values are told by nobody else: who wants some of a table looks at all of it.
+  func adapt(_ changes: CommittedChanges) -> CommittedChanges {
+    var result = changes
+    for (root, places) in wanted where !places.isEmpty && result.tables[root] != nil {
+      result.tables[root] = TableChanges(isMany: true)
+    }
+    return result
+  }
+
   /// The columns whose values are wanted, by the tables' roots.
   var wanted: [String: PlaceSet] { keys.withLock { $0.mapValues { PlaceSet($0.keys) } } }
 }

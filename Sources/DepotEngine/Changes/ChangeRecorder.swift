@@ -162,12 +162,27 @@ final class ChangeRecorder: ChangeObserver {
     pending.removeAll()
   }
 
+  /// Goes on behind what others have added to the history.
+  ///
+  /// - Parameters:
+  ///   - floor: The greatest identifier that a deleted row of the history ever had.
+  ///   - isBroken: Whether the store may have lost what was told.
+  /// - Throws: ``SQLiteError``.
+  func goOn(floor: Int64, isBroken: Bool) throws {
+    try history.goOn(floor: floor)
+    try epoch.join(last: history.lastIdentifier, time: history.lastTime, isBroken: isBroken)
+  }
+
   /// Takes out what was committed, if anybody is interested.
   func takeCommitted() -> [CommittedChanges] {
     guard !pending.isEmpty else { return [] }
     defer { pending.removeAll(keepingCapacity: true) }
-    guard interest.isRaised else { return [] }
-    return pending.map { item in
+    return interest.isRaised ? uncommitted : []
+  }
+
+  /// The changes of the transactions that wait for the commit.
+  var uncommitted: [CommittedChanges] {
+    pending.map { item in
       var changes = item.changes
       for table in item.unknown { changes.setMany(table) }
       return changes

@@ -55,6 +55,12 @@ final class HistoryTable {
   /// deleted.
   init(on connection: Connection, floor: Int64) throws(SQLiteError) {
     self.connection = connection
+    nextIdentifier = 0
+    try goOn(floor: floor)
+  }
+
+  /// Finds the end of the table, to which others may have added.
+  func goOn(floor: Int64) throws(SQLiteError) {
     let last = try connection.integer("SELECT max(id) FROM depot_history") ?? 0
     nextIdentifier = max(last, floor) + 1
     lastTime = try Self.lastTime(on: connection)

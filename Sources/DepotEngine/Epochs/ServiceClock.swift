@@ -32,10 +32,13 @@ struct ServiceClock: Equatable {
 
   /// Begins to count after the last record, `nil` of a new store, at a time that is at least
   /// `time`.
-  init(after last: Record?, atLeast time: Double, _ now: ClockReading) {
+  ///
+  /// It agrees with a difference that is known if it does so nearly.
+  init(after last: Record?, atLeast time: Double, _ now: ClockReading, ahead known: Double? = nil) {
     let next = last.map { $0.time + $0.clocks.passed(until: now) } ?? time
     record = Record(time: max(next, time), clocks: now)
-    ahead = now.wall - record.time
+    let difference = now.wall - record.time
+    ahead = known.flatMap { abs($0 - difference) <= Self.tolerance ? $0 : nil } ?? difference
     agreed = now.boot
   }
 

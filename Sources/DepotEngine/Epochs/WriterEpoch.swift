@@ -10,10 +10,10 @@ final class WriterEpoch {
   private static let interval = 60.0
 
   /// The epochs of the store, this one at the end.
-  let chain: EpochChain
+  private(set) var chain: EpochChain
   private let table: EpochTable
   private let clocks: Clocks
-  private let number: Int64
+  private var number: Int64
   private var epoch: Epoch
   private var clock: ServiceClock
   /// The note of its time in the store, and the one that the transaction brings; `nil` if there is none.
@@ -41,6 +41,34 @@ final class WriterEpoch {
     clock = ServiceClock(after: known?.record, atLeast: time, clocks.read())
     epoch = Epoch(identity: EpochTable.newIdentity(), began: last, ahead: clock.ahead)
     chain = EpochChain(store: store, try table.all()).adding(epoch)
+  }
+
+  /// Goes on in the last epoch of a store, which several services share.
+  ///
+  /// - Parameters:
+  ///   - last: The last row of the history.
+  ///   - time: The time of its transaction.
+  ///   - isBroken: Whether the store may have lost what was told, so that another epoch begins.
+  /// - Throws: ``SQLiteError``.
+  func join(last: Int64, time: Double, isBroken: Bool) throws {
+    guard let known = try table.last() else { return }
+    let all = try table.all()
+    clock = ServiceClock(
+      after: known.record,
+      atLeast: time,
+      clocks.read(),
+      ahead: all.last?.ahead
+    )
+    number = known.number + (isBroken ? 1 : 0)
+    if !isBroken, let shared = all.last {
+      epoch = shared
+      chain = EpochChain(store: chain.store, all)
+      stored = Note(time: known.record.time, ahead: shared.ahead)
+    } else {
+      epoch = Epoch(identity: EpochTable.newIdentity(), began: last, ahead: clock.ahead)
+      chain = EpochChain(store: chain.store, all).adding(epoch)
+      stored = nil
+    }
   }
 
   /// Returns the time of the store.

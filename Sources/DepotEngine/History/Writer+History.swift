@@ -23,12 +23,14 @@ extension Writer {
     let now = epoch.now()
     guard prepared == nil else { return false }
     do {
+      try beginTurn()
       try connection.begin()
       let purge = HistoryPurge(tables, catalog)
       let step = try purge.step(configuration.history, now: now, bytes: historyBytes)
       historyBytes = max(0, historyBytes - step.bytes)
       if step.bytes > 0 { try storeHistoryBytes() }
       try connection.commit()
+      home?.endTurn()
       hasForgottenHistory = step.hasMore
       let isHeld = !step.hasMore && historyBytes > configuration.history.bytes
       heldHistoryBytes = isHeld ? historyBytes : 0

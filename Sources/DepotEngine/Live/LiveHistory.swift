@@ -44,7 +44,7 @@ extension LiveQueries {
     }
     guard !query.watch.request.echoes else { return }
     let head = max(known, try connection().historyHead())
-    query.own = HistorySelection.Own(connection: query.watch.connection, after: head)
+    query.own = HistorySelection.Own(connection: store.own(query.watch.connection), after: head)
   }
 
   /// Notes for watched histories that a transaction was committed.

@@ -356,7 +356,7 @@ package actor LiveQueries {
     func note(_ interest: LiveIndex.Interest, isMany: Bool, _ body: (LiveQuery, Bool) -> Void) {
       guard let query = queries[interest.query] else { return }
       concerned.insert(interest.query)
-      let isForeign = commit.connection != query.watch.connection
+      let isForeign = commit.connection != store.own(query.watch.connection)
       guard isMany || query.alwaysRuns else { return body(query, isForeign) }
       query.touches.isUnknown = true
       query.touches.isForeign = query.touches.isForeign || isForeign

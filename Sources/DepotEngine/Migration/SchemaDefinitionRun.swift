@@ -34,7 +34,7 @@ struct SchemaDefinitionRun {
     let plan = try allowedPlan(comparison)
     guard plan.problems.isEmpty else { throw DepotError.problems(plan) }
     var backup: String?
-    if options.takesBackup, !writer.configuration.isInMemory {
+    if options.takesBackup, !writer.configuration.isTemporary {
       backup = try StoreCopies(of: writer.configuration.path).back(up: old.schema.version, control)
       // It goes with the transaction if that fails.
       writer.backup = backup
@@ -75,7 +75,7 @@ struct SchemaDefinitionRun {
     if comparison.differences.isEmpty { return try add(comparison, &effect) }
     let plan = try allowedPlan(comparison)
     let backup =
-      options.takesBackup && !writer.configuration.isInMemory
+      options.takesBackup && !writer.configuration.isTemporary
       ? StoreCopies(of: writer.configuration.path).nextBackup(of: old.schema.version) : nil
     let rehearsal = MigrationRehearsal(
       plan: plan,

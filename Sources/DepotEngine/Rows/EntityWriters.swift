@@ -9,7 +9,9 @@ final class EntityWriters {
   /// The recorder of the history; `nil` if nothing is recorded.
   var recorder: ChangeRecorder?
   private(set) var counters: [String: IdentifierCounter] = [:]
-  private let ceilings: [String: Int64]
+  private(set) var ceilings: [String: Int64]
+  /// How far ahead identifiers are set aside.
+  var identifierBlock: Int64 = 1024
   private var writers: [String: EntityWriter] = [:]
   private var links: [String: Link] = [:]
   private var linksOf: [String: [Link]] = [:]
@@ -21,6 +23,12 @@ final class EntityWriters {
   func nextSession() -> UInt64 {
     sessionCount += 1
     return sessionCount
+  }
+
+  /// Goes on where another service of the store has come to with identifiers.
+  func goOn(at ceilings: [String: Int64]) {
+    self.ceilings = ceilings
+    for counter in counters.values { counter.goOn(at: ceilings[counter.entity] ?? 1) }
   }
 
   /// Returns what computes the derived attributes.
@@ -48,7 +56,9 @@ final class EntityWriters {
 
   /// The source of the identifiers of a table, which are different in all its entities.
   private func counter(_ root: String) -> IdentifierCounter {
-    counters[root].made { IdentifierCounter(entity: root, ceiling: ceilings[root] ?? 1) }
+    counters[root].made {
+      IdentifierCounter(entity: root, ceiling: ceilings[root] ?? 1, block: identifierBlock)
+    }
   }
 
   /// Returns the relationship that `owner` declares.

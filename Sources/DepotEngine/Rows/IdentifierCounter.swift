@@ -3,8 +3,8 @@
 /// The store holds a number that none of them has reached, a block ahead, so that most commits needn't
 /// write it.
 final class IdentifierCounter {
-  private static let block: Int64 = 1024
-
+  /// How far ahead the store sets identifiers aside; 0 if others may take the next one.
+  private let block: Int64
   let entity: String
   /// The next identifier.
   private(set) var next: Int64
@@ -13,8 +13,9 @@ final class IdentifierCounter {
   /// The first identifier that the request may take.
   private var firstOfRequest: Int64
 
-  init(entity: String, ceiling: Int64) {
+  init(entity: String, ceiling: Int64, block: Int64) {
     self.entity = entity
+    self.block = block
     next = ceiling
     self.ceiling = ceiling
     firstOfRequest = ceiling
@@ -32,7 +33,12 @@ final class IdentifierCounter {
   }
 
   /// The number that the store must hold before what was taken may be committed, if it is another.
-  var wantedCeiling: Int64? { next > ceiling ? next + Self.block : nil }
+  var wantedCeiling: Int64? { next > ceiling ? next + block : nil }
+
+  /// Goes on where another service of the store has come to.
+  func goOn(at ceiling: Int64) {
+    (next, self.ceiling, firstOfRequest) = (ceiling, ceiling, ceiling)
+  }
 
   /// Notes that the store holds `ceiling`.
   func didStore(_ ceiling: Int64) {

@@ -7,6 +7,7 @@ extension DepotError {
   init(_ error: SQLiteError) {
     switch error.kind {
     case .full: self = .noRoom
+    case .refused: self = .unreachable("It took no commit.")
     case .readOnly:
       self.init(.readOnly, "The store's file can't be written.")
       hint = "Nothing was changed. Check the file's permissions and its file system."
@@ -23,6 +24,14 @@ extension DepotError {
 }
 
 extension DepotError {
+  /// The error that the home of a store's tables can't be reached, which leaves the store in order.
+  static func unreachable(_ cause: String) -> DepotError {
+    DepotError(.unreachable, "The cluster of the store can't be used now. \(cause)")
+      .hint(
+        "Nothing was changed. Is PostgreSQL running there? Writes go on by themselves when it is."
+      )
+  }
+
   /// The error that the disk is full, which leaves the store in order.
   static var noRoom: DepotError {
     DepotError(.full, "There is no room on the store's disk.")

@@ -14,7 +14,7 @@ struct LogRoom {
   /// Describes the log of a store; a store that needn't last gets no room.
   init(_ configuration: StoreConfiguration) {
     path = configuration.path + "-wal"
-    let isLasting = !configuration.isInMemory && !configuration.isScratch
+    let isLasting = !configuration.isTemporary && !configuration.isScratch
     limit = isLasting ? configuration.walLimitBytes / 4096 : 0
   }
 

@@ -22,6 +22,8 @@ package actor Store {
   private var writer: Writer?
   private var checkpointing: CheckpointPolicy
   private var logRoom: LogRoom
+  /// `nil` if the store lives in its file.
+  private var feed: ClusterFeed?
   /// Whether the next step of deleting history waits for its turn.
   private var isPurging = false
   /// The store's name for itself, which no other store has.
@@ -29,7 +31,7 @@ package actor Store {
   /// Whether nothing may be written, because that was asked for or because nothing can be.
   package nonisolated let isReadOnly: Bool
   /// The store's epochs, and that of this writer.
-  nonisolated let epochs: EpochChain
+  nonisolated var epochs: EpochChain { published.epochs.withLock { $0 } }
   /// Whether `onChanges` is to be called.
   package nonisolated let interest: ChangeInterest
 
@@ -72,15 +74,41 @@ package actor Store {
     self.lock = opened.lock
     heldLock = opened.lock
     storeIdentifier = opened.identifier
-    epochs = opened.epochs
     checkpointing = CheckpointPolicy(limitPages: configuration.walLimitBytes / 4096)
     logRoom = LogRoom(configuration)
-    published = Published(opened.catalog)
+    published = Published(opened.catalog, opened.epochs)
     interest = opened.interest
+    service = opened.writer?.home?.service ?? 0
     isReadOnly = opened.writer == nil
     writer = opened.writer
     if isReadOnly { return }
-    thread.run { [self] in assumeIsolated { $0.logRoom.grow(pages: 0) } }
+    thread.run { [self] in
+      assumeIsolated { store in
+        store.logRoom.grow(pages: 0)
+        store.listen()
+      }
+    }
+  }
+
+  /// The number of this service among those of a store in a cluster; 0 if the store lives in its file.
+  private nonisolated let service: Int64
+
+  /// Returns the number of a connection of this service that no other service's has.
+  nonisolated func own(_ connection: Int64) -> Int64 { service << 32 | connection }
+
+  /// Begins to hear what other services of a store in a cluster commit.
+  private func listen() {
+    guard let home = writer?.home else { return }
+    feed = try? ClusterFeed(
+      home.address,
+      onNews: { [weak self] in self?.catchUp() },
+      onFailure: { [weak self] pages in self?.putBack(pages) }
+    )
+    feed?.note(home.sequence)
+  }
+
+  private nonisolated func putBack(_ pages: Set<UInt32>) {
+    thread.run { [self] in assumeIsolated { $0.writer?.home?.putBack(pages) } }
   }
 
   /// Hands over writes; each of them gets one outcome through `onCommit`.
@@ -88,6 +116,10 @@ package actor Store {
   /// The writes of a connection are applied in this order, after those of earlier calls. Only a write in
   /// chunks lets others go ahead: hand them over later if they are to come behind it.
   package nonisolated func submit(_ writes: [WriteRequest]) {
+    var writes = writes
+    if service != 0 {
+      for index in writes.indices { writes[index].connection = own(writes[index].connection) }
+    }
     switch mailbox.add(writes) {
     case .first: thread.run { [self] in assumeIsolated { $0.drain() } }
     case .behindOthers: break
@@ -129,6 +161,25 @@ package actor Store {
           store.fail(error)
         }
       }
+    }
+  }
+
+  /// Takes in what other services of a store in a cluster have committed, and makes it known.
+  package nonisolated func catchUp() {
+    thread.run { [self] in assumeIsolated { $0.takeNews() } }
+  }
+
+  private func takeNews() {
+    guard let writer, !mailbox.isClosed else { return }
+    do throws(SQLiteError) {
+      guard try writer.catchUp() else { return }
+      publish(writer)
+      tell(writer)
+      onCommit([])
+      try checkpoint(writer)
+    } catch {
+      // What can't be reached is tried again.
+      if error.kind != .refused { fail(error) }
     }
   }
 
@@ -222,7 +273,8 @@ package actor Store {
 
   /// Makes known what was committed.
   private func tell(_ writer: Writer) {
-    let changes = writer.recorder.takeCommitted()
+    let foreign = writer.home?.takeForeign() ?? []
+    let changes = foreign.map(interest.adapt) + writer.recorder.takeCommitted()
     if !changes.isEmpty { onChanges(changes) }
   }
 
@@ -230,6 +282,10 @@ package actor Store {
     let (catalog, statistics) = (writer.catalog, writer.statistics)
     published.catalog.withLock { $0 = catalog }
     published.statistics.withLock { $0 = statistics }
+    guard let home = writer.home else { return }
+    published.epochs.withLock { $0 = writer.epoch.chain }
+    feed?.note(home.sequence)
+    if let pages = home.takeBase(of: configuration.path) { feed?.write(pages) }
   }
 
   private func checkpoint(_ writer: Writer) throws(SQLiteError) {
@@ -258,15 +314,17 @@ package actor Store {
   /// Stops for good: after a failed write or flush nobody knows what the disk holds.
   private func fail(_ error: SQLiteError) {
     mailbox.close()
+    feed?.stop()
     writer = nil
     onFatal(DepotError(error))
   }
 
   private func finish() {
     drain()
+    feed?.stop()
     undoPrepared()
     defer { lock = nil }
-    if configuration.isInMemory {
+    if configuration.isTemporary {
       writer = nil
       return StoreFiles(configuration.path).remove()
     }
@@ -297,8 +355,10 @@ package actor Store {
 private final class Published: Sendable {
   let catalog: Mutex<Catalog>
   let statistics = Mutex(StoreStatistics())
+  let epochs: Mutex<EpochChain>
 
-  init(_ catalog: Catalog) {
+  init(_ catalog: Catalog, _ epochs: EpochChain) {
     self.catalog = Mutex(catalog)
+    self.epochs = Mutex(epochs)
   }
 }

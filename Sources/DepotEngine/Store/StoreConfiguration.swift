@@ -15,6 +15,9 @@ package struct StoreConfiguration: Sendable {
   /// The clocks that tell the time.
   package var clocks = Clocks.system
 
+  /// The database in which the store lives, and of which the file is a copy; `nil` if it lives in the file.
+  package var cluster: ClusterAddress?
+
   /// Whether the file is on a file system in memory, and goes away when the store is closed.
   package var isInMemory: Bool
   /// Whether it is a copy that is flushed only when it takes the place of another store.
@@ -31,6 +34,9 @@ package struct StoreConfiguration: Sendable {
     self.isInMemory = isInMemory
     self.isReadOnly = isReadOnly
   }
+
+  /// Whether the file goes away when the store is closed.
+  package var isTemporary: Bool { isInMemory || cluster != nil }
 
   /// Copies the log early enough that it stays below a size, in bytes, at which reads are ended for it.
   package mutating func bound(logBytes: Int) {

@@ -49,9 +49,13 @@ struct StoreFiles {
 
   /// Removes the files of a store that was closed.
   func remove() {
-    for suffix in ["", "-wal", "-journal", ".state", ".lock"] {
-      FileSystem.remove(file: path + suffix)
-    }
+    removeContent()
+    FileSystem.remove(file: path + ".lock")
+  }
+
+  /// Removes the files but for the lock.
+  func removeContent() {
+    for suffix in ["", "-wal", "-journal", ".state"] { FileSystem.remove(file: path + suffix) }
   }
 
   /// Creates the database's file for its owner alone; SQLite gives its other files the same mode.

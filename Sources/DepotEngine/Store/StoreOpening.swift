@@ -42,12 +42,15 @@ struct StoreOpening {
   private func openForWriting() throws(DepotError) -> sending Opened {
     let lock = if let lock { lock } else { try StoreFiles(path).lock() }
     StoreFiles(path).removeLeftovers()
+    let home = try configuration.cluster.map { (address) throws(DepotError) in
+      try copy(address, lock)
+    }
     try prove()
     do {
       let connection = try Connection(path: path, access: .writer)
       try prepare(connection)
       try TextFunctions.register(on: connection)
-      let writer = try Writer(connection, configuration)
+      let writer = try Writer(connection, configuration, home)
       StoreCopies(of: path).settle(writer.catalog.schema.version)
       return Opened(
         writer: writer,
@@ -59,6 +62,24 @@ struct StoreOpening {
       )
     } catch {
       throw StoreFiles(path).error(error)
+    }
+  }
+
+  /// Makes the file a copy of a store in a cluster.
+  private func copy(
+    _ address: ClusterAddress,
+    _ lock: FileLock
+  ) throws(DepotError) -> ClusterHome {
+    try ClusterCopy(address: address, path: path).open { path throws(DepotError) in
+      var fresh = configuration
+      fresh.cluster = nil
+      fresh.isScratch = true
+      let opened = try StoreOpening(fresh, lock).open()
+      do {
+        try opened.writer?.close()
+      } catch {
+        throw StoreFiles(path).error(error)
+      }
     }
   }
 
@@ -117,7 +138,7 @@ struct StoreOpening {
   }
 
   /// Whether it is known outside of the files what they hold.
-  private var keepsState: Bool { !configuration.isInMemory && !configuration.isScratch }
+  private var keepsState: Bool { !configuration.isTemporary && !configuration.isScratch }
 
   /// Makes sure that there is a store from which nothing is missing.
   private func proveReadable() throws(DepotError) {
@@ -148,7 +169,7 @@ struct StoreOpening {
     try connection.execute(
       """
       PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = \(configuration.isInMemory || configuration.isScratch ? "OFF" : "FULL");
+      PRAGMA synchronous = \(configuration.isTemporary || configuration.isScratch ? "OFF" : "FULL");
       PRAGMA cell_size_check = ON;
       PRAGMA mmap_size = 0;
       PRAGMA foreign_keys = OFF;

@@ -103,8 +103,11 @@ extension Writer {
       try connection.commit()
     } catch {
       // These come before the commit is written; after anything else it may be on disk.
-      throw [.full, .readOnly, .busy].contains(error.kind) ? .transaction(error) : .fatal(error)
+      let isUndone = [.full, .readOnly, .busy, .refused].contains(error.kind)
+      throw isUndone ? .transaction(error) : .fatal(error)
     }
+    // One that changes nothing doesn't end its turn.
+    home?.endTurn()
     statistics.addCommit(nanoseconds: Monotonic.now() - start)
     statistics.failedWrites += effect.failedWrites
     didCommit(effect, ceilings)
@@ -144,11 +147,13 @@ extension Writer {
   /// Translates a failure of SQLite, and counts it if it is want of room.
   func refusal(_ error: SQLiteError) -> DepotError {
     if error.kind == .full { statistics.writesWithoutRoom += 1 }
+    if error.kind == .refused, let failure = home?.failure { return failure }
     return DepotError(error)
   }
 
   func endTransaction() throws(SQLiteError) {
     if connection.isInTransaction { try connection.statement("ROLLBACK").runBound() }
+    home?.endTurn()
     if let backup { StoreCopies(of: configuration.path).discard(backup) }
     backup = nil
   }

@@ -32,9 +32,11 @@ extension Writer {
       throw DepotError(.full, "There is no room for another copy of the store on its disk.")
         .hint("It takes \(before) bytes, of which \(room) are free.")
     }
+    if home != nil { try beginTurn() }
     connection.observe(nil)
     defer { connection.observe(recorder) }
     do {
+      defer { home?.endTurn() }
       try connection.stoppable(by: control) { try connection.vacuum() }
     } catch let error as SQLiteError where error.kind == .full {
       // Other writes needn't want for room, once the log is no longer than before.
@@ -65,6 +67,11 @@ extension Writer {
   /// - Returns: Whether that was done.
   /// - Throws: ``SQLiteError`` if the commit fails.
   func shortenLog(to size: Int) throws(SQLiteError) -> Bool {
+    guard home == nil else {
+      // The next commit begins it anew, whoever makes it.
+      statistics.isShortening = false
+      return false
+    }
     let before = connection.walPageCount
     // A commit is what begins it, and only pages that change are written.
     try connection.execute(

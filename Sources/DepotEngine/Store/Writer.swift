@@ -34,15 +34,24 @@ final class Writer {
   /// The last row of the history before which all insertions are indexed, and what it is after a commit.
   private var indexedHistory: Int64
   private var nextIndexedHistory: Int64
+  /// The cluster that the store lives in; `nil` if it lives in its file.
+  let home: ClusterHome?
 
-  init(_ connection: Connection, _ configuration: StoreConfiguration) throws {
+  init(
+    _ connection: Connection,
+    _ configuration: StoreConfiguration,
+    _ home: ClusterHome? = nil
+  ) throws {
     self.connection = connection
     self.configuration = configuration
+    self.home = home
+    _ = try home?.catchUp(on: connection)
     tables = CatalogTables(connection: connection)
     outcomes = OutcomeTable(connection: connection)
     catalog = try tables.load()
     SpecialTables(connection: connection).enable(catalog)
-    try BlobUploads(connection: connection).removeAll(catalog)
+    // In a cluster they may be those of another service.
+    if home == nil { try BlobUploads(connection: connection).removeAll(catalog) }
     historyBytes = try connection.number(.historyBytes)
     storedHistoryBytes = historyBytes
     let floor = try connection.number(.historyFloor)
@@ -59,6 +68,65 @@ final class Writer {
     )
     entities.recorder = recorder
     connection.observe(recorder)
+    if let home { try begin(home) }
+  }
+
+  /// Has all commits go to a cluster.
+  private func begin(_ home: ClusterHome) throws {
+    entities.identifierBlock = 0
+    try recorder.goOn(floor: try connection.number(.historyFloor), isBroken: false)
+    // Others are told of what changes, whoever is interested here.
+    recorder.interest.raise()
+    home.told = { [unowned recorder] in recorder.uncommitted }
+    connection.setHome(home)
+  }
+
+  /// Takes in what other services of the store have committed, and returns whether there was something.
+  func catchUp() throws(SQLiteError) -> Bool {
+    guard let home, prepared == nil, !home.isInTurn else { return false }
+    guard try home.catchUp(on: connection) else { return false }
+    try goOn()
+    return true
+  }
+
+  /// Begins the turn of a store in a cluster, with what others have committed.
+  func beginTurn() throws(SQLiteError) {
+    guard let home else { return }
+    let hasNews = try home.beginTurn(on: connection)
+    do throws(SQLiteError) {
+      if hasNews || home.isOnNewTimeline { try goOn() }
+    } catch {
+      home.endTurn()
+      throw error
+    }
+  }
+
+  /// Goes on from what others have committed.
+  private func goOn() throws(SQLiteError) {
+    do {
+      let next = try tables.catalog(orSame: catalog)
+      historyBytes = try connection.number(.historyBytes)
+      storedHistoryBytes = historyBytes
+      indexedHistory = try connection.number(.historyIndexed)
+      nextIndexedHistory = indexedHistory
+      ceilings = try tables.ceilings()
+      let isBroken = home.map { $0.isInTurn && $0.isOnNewTimeline } ?? false
+      try recorder.goOn(floor: try connection.number(.historyFloor), isBroken: isBroken)
+      guard next !== catalog else { return entities.goOn(at: ceilings) }
+      SpecialTables(connection: connection).enable(next)
+      use(next, counters: [:])
+    } catch {
+      throw error as? SQLiteError ?? .broken("\(error)")
+    }
+  }
+
+  /// Writes rows of the entities of a schema from now on.
+  private func use(_ next: Catalog, counters: [String: IdentifierCounter]) {
+    catalog = next
+    entities = EntityWriters(next, connection, counters: counters, ceilings: ceilings)
+    entities.recorder = recorder
+    if home != nil { entities.identifierBlock = 0 }
+    connection.forgetStatements()
   }
 
   // The recorder writes through the connection that it observes.
@@ -161,6 +229,7 @@ final class Writer {
 
   /// Begins a transaction.
   func beginTransaction() throws {
+    try beginTurn()
     try connection.begin()
     try epoch.begin { try connection.number(.historyPurged) }
   }
@@ -175,16 +244,8 @@ final class Writer {
     statistics.add(effect)
     statistics.walBytes = connection.walPageCount * 4096
     if let next = effect.catalog {
-      catalog = next
       if let fresh = effect.ceilings { ceilings = fresh }
-      entities = EntityWriters(
-        next,
-        connection,
-        counters: effect.ceilings == nil ? entities.counters : [:],
-        ceilings: ceilings
-      )
-      entities.recorder = recorder
-      connection.forgetStatements()
+      use(next, counters: effect.ceilings == nil ? entities.counters : [:])
     }
   }
 
@@ -215,6 +276,8 @@ final class Writer {
   /// Stores exactly where identifiers go on, and empties the log.
   func close() throws {
     connection.observe(nil)
+    // The cluster knows all of it, and others may have gone on.
+    guard home == nil else { return }
     try connection.transaction {
       for counter in entities.counters.values where counter.next != counter.ceiling {
         try tables.setCeiling(counter.next, of: counter.entity)

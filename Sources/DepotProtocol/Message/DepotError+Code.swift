@@ -28,6 +28,7 @@ extension DepotError.Code {
   public static let usage = Self(rawValue: "request.usage")
   public static let overflow = Self(rawValue: "request.overflow")
   public static let enumerating = Self(rawValue: "request.enumerating")
+  public static let unsupported = Self(rawValue: "request.unsupported")
 
   public static let unknownEntity = Self(rawValue: "schema.unknown_entity")
   public static let unknownAttribute = Self(rawValue: "schema.unknown_attribute")
@@ -95,6 +96,7 @@ extension DepotError.Code {
   public static let ended = Self(rawValue: "unavailable.ended")
   public static let noService = Self(rawValue: "unavailable.service")
   public static let disconnected = Self(rawValue: "unavailable.disconnected")
+  public static let unreachable = Self(rawValue: "unavailable.cluster")
 
   public static let peer = Self(rawValue: "permission.peer")
   public static let operation = Self(rawValue: "permission.op")
@@ -104,6 +106,7 @@ extension DepotError.Code {
   public static let io = Self(rawValue: "storage.io")
   public static let corrupt = Self(rawValue: "storage.corrupt")
   public static let invalidText = Self(rawValue: "storage.invalid_text")
+  public static let unfitCluster = Self(rawValue: "storage.cluster")
 
   public static let bug = Self(rawValue: "internal.bug")
 }

@@ -61,6 +61,7 @@ package enum DaemonCommand {
       case "--takeover": isTakeover = true
       case "--read-only": configuration.isReadOnly = true
       case "--accept-loss": configuration.acceptsLoss = true
+      case "--allow-uncertified": configuration.allowsUncertified = true
       case "--replace": configuration.replacesStore = true
       case reportOption: configuration.reportsStart = true
       default:
@@ -188,6 +189,9 @@ package enum DaemonCommand {
     if configuration.socketPath.hasPrefix(fallback + "/"), !FileSystem.isPrivateFolder(fallback) {
       throw DepotError(.peer, "\(fallback) isn't a folder that only you can write to.")
         .hint("Set XDG_RUNTIME_DIR, or choose another place with --socket.")
+    }
+    guard configuration.cluster == nil else {
+      return try prepareFolder(of: configuration.cacheFolder + "/")
     }
     try prepareFolder(of: configuration.storePath)
   }

@@ -25,6 +25,11 @@ enum DaemonHelp {
         + "to start; a log that doesn't belong there is set aside"
     ),
     (
+      "--allow-uncertified",
+      "with a database as the store: use an engine that nobody has tried, as those that are like "
+        + "PostgreSQL"
+    ),
+    (
       "--restore FILE",
       "put the backup FILE into the place of the store, which no service may have, say how "
         + "far it is behind, and end"

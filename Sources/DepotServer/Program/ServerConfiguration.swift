@@ -6,6 +6,12 @@ package import DepotProtocol
 package struct ServerConfiguration: Sendable {
   package var socketPath: String
   package var storePath: String
+  /// The database that the store lives in; `nil` if it lives in the file.
+  var cluster: ClusterAddress?
+  /// Where the copies of stores in clusters are.
+  var cacheFolder = ServicePlaces.cache
+  /// Whether the cluster may be an engine that nobody has tried.
+  var allowsUncertified = false
   /// The access by the arguments; at a reload it stays.
   var argumentAccess = AccessPolicy()
   /// The access by the file.
@@ -47,6 +53,27 @@ package struct ServerConfiguration: Sendable {
   package init() {
     socketPath = ServicePlaces.socket
     storePath = ServicePlaces.store
+  }
+
+  /// The store by the name that it was given: a path, or the address of a database.
+  var storeName: String { cluster?.text ?? FileSystem.resolved(storePath) ?? storePath }
+
+  /// Describes a store in a cluster, of which a copy is here.
+  ///
+  /// - Parameters:
+  ///   - cluster: The address of the database.
+  ///   - number: Tells the store from others of this service.
+  /// - Returns: The store, with the same file whenever the service is started.
+  func store(in cluster: ClusterAddress, number: Int) -> StoreConfiguration {
+    var address = cluster
+    address.allowsUncertified = allowsUncertified
+    var hash = Checksum()
+    let name = "\(socketPath)\n\(cluster.text)\n\(number)"
+    Array(name.utf8).withUnsafeBytes { hash.add($0) }
+    let file = String(hash.value, radix: 16)
+    var store = StoreConfiguration(path: "\(cacheFolder)/\(file).store")
+    store.cluster = address
+    return store
   }
 
   /// The access by both.

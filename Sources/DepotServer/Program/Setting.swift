@@ -44,8 +44,25 @@ struct Setting: Sendable {
       "where to listen; at most 107 bytes [$DEPOT_SOCKET, $XDG_RUNTIME_DIR/depot/depot.sock, "
         + "/tmp/depot-UID/depot.sock]"
     ) { $1.socketPath = $0.text },
-    Setting("store", "FILE", "the store's file [$XDG_DATA_HOME/depot/depot.sqlite]") {
-      $1.storePath = $0.text
+    Setting(
+      "store",
+      "FILE",
+      "the store's file [$XDG_DATA_HOME/depot/depot.sqlite], or the address of a PostgreSQL database, "
+        + "postgresql://USER@HOST,…/NAME"
+    ) { (argument, configuration) throws(DepotError) in
+      if ClusterAddress.isAddress(argument.text) {
+        configuration.cluster = try ClusterAddress(argument.text)
+      } else {
+        configuration.cluster = nil
+        configuration.storePath = argument.text
+      }
+    },
+    Setting(
+      "cache",
+      "FOLDER",
+      "where the copies of stores in databases are [$CACHE_DIRECTORY, $XDG_CACHE_HOME/depot]"
+    ) {
+      $1.cacheFolder = $0.text
     },
     Setting("data", "FOLDER", "the same as --store FOLDER/depot.sqlite") {
       $1.storePath = $0.text + "/depot.sqlite"

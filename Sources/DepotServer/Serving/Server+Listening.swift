@@ -24,10 +24,8 @@ extension Server {
     }
   }
 
-  /// The absolute path of the service's own store.
-  var storePath: String {
-    FileSystem.resolved(configuration.storePath) ?? configuration.storePath
-  }
+  /// The absolute path of the service's own store, or the address of its database.
+  var storePath: String { configuration.storeName }
 
   /// Notes beside the socket which store is served there, or that somebody has stopped that.
   ///

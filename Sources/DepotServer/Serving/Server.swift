@@ -114,7 +114,9 @@ package actor Server {
     }
     // The socket's lock first, so that a second service touches nothing of ours.
     let claim = takeover == nil ? try Self.claim(configuration) : nil
-    var store = StoreConfiguration(path: configuration.storePath)
+    var store =
+      configuration.cluster.map { configuration.store(in: $0, number: 0) }
+      ?? StoreConfiguration(path: configuration.storePath)
     store.acceptsLoss = configuration.acceptsLoss
     store.isReadOnly = configuration.isReadOnly
     store.fallsBackToReading = true
@@ -250,7 +252,7 @@ package actor Server {
       .notice,
       "ready",
       [
-        ("socket", .text(configuration.socketPath)), ("store", .text(configuration.storePath)),
+        ("socket", .text(configuration.socketPath)), ("store", .text(configuration.storeName)),
         ("ms", .number((Monotonic.now() - startedAt) / 1_000_000)),
         ("version", .text(ProtocolVersion.software)),
       ]
@@ -260,7 +262,7 @@ package actor Server {
       log.write(.warning, "the store can't be written there; it is served for reading only", fields)
     }
     if notifier?.watchdogNanoseconds != nil { nextWatchdog = now }
-    notifier?.send("READY=1\nSTATUS=serving \(configuration.storePath)")
+    notifier?.send("READY=1\nSTATUS=serving \(configuration.storeName)")
     record(isStopped: false)
     if configuration.reportsStart { StartReport.ready(store: storePath).send() }
     Process.releaseCode()

@@ -35,9 +35,7 @@ package struct Takeover: Sendable {
     guard case .welcome = try messages.receive() else {
       throw DepotError(.hello, "The service to take over from didn't say welcome.")
     }
-    let store = configuration.storePath
-    let path = FileSystem.resolved(store) ?? store
-    try messages.send { $0.write(Call(id: 1, .takeover(store: path))) }
+    try messages.send { $0.write(Call(id: 1, .takeover(store: configuration.storeName))) }
     while true {
       guard case .ok(1, let node) = try messages.receive() else { continue }
       return try Takeover(node, messages)

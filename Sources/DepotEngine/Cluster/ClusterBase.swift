@@ -1,0 +1,91 @@
+internal import DepotPostgres
+internal import DepotSQLite
+
+/// The pages of a store as of a commit, those of which are written into the cluster that changed since the last
+/// time.
+///
+/// Copies are made from them, and commits before needn't be kept for that.
+// because the thread that makes it hands it over, and never uses it again
+final class ClusterBase: @unchecked Sendable {
+  /// The commit.
+  let sequence: Int64
+  let changed: Set<UInt32>
+  private let pages: SnapshotPages
+  private let connection: Connection
+
+  /// How many pages are sent in one statement.
+  private static let together = 256
+
+  /// Takes note of the pages as they are now, on the thread of the connection that writes.
+  ///
+  /// - Throws: ``SQLiteError``.
+  init?(path: String, sequence: Int64, changed: Set<UInt32>) throws(SQLiteError) {
+    self.sequence = sequence
+    self.changed = changed
+    connection = try Connection(path: path, access: .reader)
+    try connection.beginReading()
+    guard let pages = try SnapshotPages(connection) else { return nil }
+    self.pages = pages
+  }
+
+  /// Writes the pages.
+  ///
+  /// - Returns: Whether that was done; another service may be doing it.
+  func write(to connection: PostgresConnection) throws(PostgresError) -> Bool {
+    let begun = try connection.run([
+      PostgresStatement("BEGIN"),
+      PostgresStatement("SELECT pg_try_advisory_xact_lock(hashtext('depot base'))"),
+      PostgresStatement("SELECT base FROM depot.head"),
+    ])
+    let last = begun[2].integer(0)
+    guard begun[1].boolean(0), last < sequence else {
+      try connection.run("ROLLBACK")
+      return last >= sequence
+    }
+    do {
+      let numbers = changed.filter { $0 <= pages.count }.sorted()
+      for start in stride(from: 0, to: numbers.count, by: Self.together) {
+        try write(numbers[start..<min(start + Self.together, numbers.count)], to: connection)
+      }
+      try connection.run([
+        PostgresStatement(
+          "DELETE FROM depot.page WHERE number > $1",
+          [.integer(Int64(pages.count))]
+        ),
+        // Copies that are behind the last base but one are made anew.
+        PostgresStatement("DELETE FROM depot.commit WHERE sequence <= $1", [.integer(last)]),
+        PostgresStatement(
+          "UPDATE depot.head SET base = $1, base_page_count = $2",
+          [.integer(sequence), .integer(Int64(pages.count))]
+        ),
+        PostgresStatement("COMMIT"),
+      ])
+      return true
+    } catch let error as PostgresError {
+      if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
+      throw error
+    } catch {
+      // A page that is damaged here stays as it was there.
+      _ = try connection.run("ROLLBACK")
+      return false
+    }
+  }
+
+  private func write(_ numbers: ArraySlice<UInt32>, to connection: PostgresConnection) throws {
+    var data: [PostgresValue] = []
+    for number in numbers {
+      var page = [UInt8](repeating: 0, count: pages.size)
+      try page.withUnsafeMutableBytes { try pages.read(number, into: $0) }
+      data.append(.bytes(page))
+    }
+    try connection.run(
+      """
+      INSERT INTO depot.page SELECT * FROM unnest($1::bigint[], $2::bytea[])
+      ON CONFLICT (number) DO UPDATE SET data = excluded.data
+      """,
+      [
+        .array(of: .integer, numbers.map { .integer(Int64($0)) }), .array(of: .bytes, data),
+      ]
+    )
+  }
+}

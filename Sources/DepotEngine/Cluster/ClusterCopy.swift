@@ -1,0 +1,156 @@
+internal import DepotLinux
+internal import DepotPostgres
+internal import DepotProtocol
+internal import DepotSQLite
+
+/// The store's file here of a store in a cluster: its making, and the first filling of the cluster.
+struct ClusterCopy {
+  let address: ClusterAddress
+  /// The file of the copy.
+  let path: String
+
+  /// How many bytes of pages are sent in one statement.
+  private static let pieceBytes = 1 << 20
+
+  /// Makes the copy, as of the last base, and what goes on from there; makes the store first if there is none.
+  ///
+  /// - Parameter create: Makes a new store at a path, complete in its file.
+  /// - Throws: ``DepotError`` `unavailable.cluster`, `storage.cluster`, and others of class `storage`.
+  func open(_ create: (String) throws(DepotError) -> Void) throws(DepotError) -> ClusterHome {
+    let session = try ClusterSession(address)
+    let connection = session.connection
+    do {
+      if try !hasTables(connection) {
+        try create(path)
+        try fill(connection, timeline: session.timeline, replaces: false)
+        StoreFiles(path).removeContent()
+      }
+      let head = try load(connection)
+      // Waiting for this, what was read is safe.
+      let service = try connection.run(
+        "INSERT INTO depot.service (host, process) VALUES ($1, $2) RETURNING id",
+        [.text(Process.hostName), .integer(Int64(Process.identifier))]
+      ).integer(0)
+      return ClusterHome(address, session, head, service: service)
+    } catch {
+      if let error = error as? SystemError { throw DepotError(error, file: path) }
+      throw DepotError(error, address)
+    }
+  }
+
+  private func hasTables(_ connection: PostgresConnection) throws -> Bool {
+    // Unlike names, rows are looked up as of now, also behind a lock.
+    try connection.run(
+      """
+      SELECT EXISTS (SELECT 1 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+      WHERE n.nspname = 'depot' AND c.relname = 'head')
+      """
+    ).boolean(0)
+  }
+
+  // MARK: From the cluster
+
+  /// Writes the pages as of the base into the file.
+  private func load(_ connection: PostgresConnection) throws -> ClusterHead {
+    StoreFiles(path).removeContent()
+    let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+    let results = try connection.run([
+      PostgresStatement(begin), PostgresStatement(ClusterTables.head),
+    ])
+    guard results[1].rowCount == 1 else {
+      throw DepotError(.unfitCluster, "The tables of the store in the cluster are empty.")
+        .hint("Restore the database from a backup, or drop its schema depot.")
+    }
+    let head = ClusterHead(results[1], row: 0)
+    guard head.layout == ClusterTables.layout, head.format == CatalogTables.formatVersion else {
+      throw DepotError(
+        .unfitCluster,
+        "The store in the cluster is of another version of Depot: \(head.layout).\(head.format), not "
+          + "\(ClusterTables.layout).\(CatalogTables.formatVersion)."
+      )
+      .hint("Use the same version of depotd for all services of a store.")
+    }
+    try StoreFiles(path).create()
+    let file = try StoredFile(path: path, isWritable: true)
+    let size = Int(head.pageSize)
+    var piece: [UInt8] = []
+    var first = 0
+    var count = 0
+    try connection.forEach("SELECT number, data FROM depot.page ORDER BY number") { row in
+      let number = Int(row.integer(0))
+      guard number == count + 1, row.bytes(1).count == size else {
+        throw DepotError(.corrupt, "Page \(number) of the store in the cluster is damaged.")
+          .hint("Restore the database from a backup.")
+      }
+      piece.append(contentsOf: row.bytes(1))
+      count += 1
+      guard piece.count >= Self.pieceBytes else { return }
+      try file.write(piece, at: first * size)
+      first = count
+      piece.removeAll(keepingCapacity: true)
+    }
+    try file.write(piece, at: first * size)
+    try connection.run("COMMIT")
+    guard count == Int(head.basePageCount) else {
+      throw DepotError(
+        .corrupt,
+        "The store in the cluster has \(count) pages of \(head.basePageCount)."
+      )
+      .hint("Restore the database from a backup.")
+    }
+    return head
+  }
+
+  // MARK: To the cluster
+
+  /// Puts the pages of the file, which is complete without a log, into the cluster.
+  ///
+  /// - Parameter replaces: Whether a store that is there gives way.
+  func fill(_ connection: PostgresConnection, timeline: String, replaces: Bool) throws {
+    let file = try StoredFile(path: path)
+    let bytes = try file.size()
+    guard
+      let header = try file.read(DatabaseHeader.size, at: 0).withUnsafeBytes({ DatabaseHeader($0) }
+      ),
+      header.isSealed, bytes % header.pageSize == 0
+    else { throw DepotError(.corrupt, "\(path) is no store.") }
+    // Of services that make the store at the same time, one does.
+    try connection.run([
+      PostgresStatement("BEGIN"),
+      PostgresStatement("SELECT pg_advisory_xact_lock(hashtext('depot'))"),
+    ])
+    do {
+      if try hasTables(connection) {
+        guard replaces else {
+          try connection.run("ROLLBACK")
+          return
+        }
+        try connection.run("DROP SCHEMA depot CASCADE")
+      }
+      for sql in ClusterTables.definition { try connection.run(sql) }
+      let count = Int64(bytes / header.pageSize)
+      var next = 0
+      try connection.copyIn("COPY depot.page FROM STDIN (FORMAT binary)") { row in
+        guard next < Int(count) else { return false }
+        let page = try file.read(header.pageSize, at: next * header.pageSize)
+        try row.append(.integer(Int64(next + 1)))
+        try row.append(.bytes(page))
+        next += 1
+        return true
+      }
+      try connection.run([
+        PostgresStatement(
+          "INSERT INTO depot.head VALUES (true, $1, $2, $3, 0, 0, $4, 0, $4, $5)",
+          [
+            .integer(ClusterTables.layout), .integer(header.userVersion),
+            .integer(Int64(header.pageSize)), .integer(count), .text(timeline),
+          ]
+        ),
+        PostgresStatement("COMMIT"),
+      ])
+    } catch {
+      if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,105 @@
+internal import DepotLinux
+internal import DepotPostgres
+internal import DepotProtocol
+internal import DepotSQLite
+internal import Synchronization
+
+/// Hears what other services of a store commit, and keeps the pages in the cluster from falling far behind.
+///
+/// It has a thread and connections of its own: neither makes a write wait.
+final class ClusterFeed: Sendable {
+  private let address: ClusterAddress
+  private let signal: WakeSignal
+  private let isStopped = Atomic(false)
+  /// The last commit that the copy has.
+  private let known = Atomic<Int64>(0)
+  private let base = Mutex<ClusterBase?>(nil)
+  private let onNews: @Sendable () -> Void
+  /// Takes back the pages that couldn't be written.
+  private let onFailure: @Sendable (Set<UInt32>) -> Void
+
+  /// How long it waits at most before it looks for itself, in milliseconds.
+  private static let interval = 100
+
+  /// Starts the thread; `onNews` is called on it when the cluster has commits that the copy hasn't.
+  ///
+  /// - Throws: ``SystemError`` if the kernel has no more threads or descriptors.
+  init(
+    _ address: ClusterAddress,
+    onNews: @escaping @Sendable () -> Void,
+    onFailure: @escaping @Sendable (Set<UInt32>) -> Void
+  ) throws(SystemError) {
+    self.address = address
+    self.onNews = onNews
+    self.onFailure = onFailure
+    signal = try WakeSignal(isBlocking: false)
+    try Thread.start(name: "depot-cluster") { [self] in run() }
+  }
+
+  /// Notes the last commit that the copy has.
+  func note(_ sequence: Int64) { known.store(sequence, ordering: .relaxed) }
+
+  /// Has pages written into the cluster.
+  func write(_ pages: ClusterBase) {
+    let other = base.withLock { base in
+      defer { base = pages }
+      return base?.changed
+    }
+    if let other { onFailure(other) }
+    signal.signal()
+  }
+
+  /// Ends the thread.
+  func stop() {
+    isStopped.store(true, ordering: .relaxed)
+    signal.signal()
+  }
+
+  private var mustStop: Bool { isStopped.load(ordering: .relaxed) }
+
+  private func run() {
+    while !mustStop {
+      do throws(PostgresError) {
+        let connection = try PostgresConnection(
+          address.text,
+          settings: ["application_name": "depotd news"]
+        )
+        connection.timeLimit = 10_000_000_000
+        try connection.listen(ClusterTables.channel)
+        while !mustStop { try listen(on: connection) }
+      } catch {
+        // Whoever writes tells of it.
+        wait(200)
+      }
+    }
+  }
+
+  private func listen(on connection: PostgresConnection) throws(PostgresError) {
+    let isTold = try connection.waitForNotification(
+      milliseconds: Self.interval,
+      or: signal.descriptor
+    )
+    signal.consume()
+    let isNew: Bool
+    if isTold {
+      let last = connection.notifications.compactMap { Int64($0.payload) }.max() ?? .max
+      isNew = last > known.load(ordering: .relaxed)
+    } else {
+      let head = try connection.run("SELECT sequence FROM depot.head").integer(0)
+      isNew = head > known.load(ordering: .relaxed)
+    }
+    if isNew { onNews() }
+    guard let pages = base.withLock({ base in base.take() }) else { return }
+    do throws(PostgresError) {
+      if try !pages.write(to: connection) { onFailure(pages.changed) }
+    } catch {
+      onFailure(pages.changed)
+      throw error
+    }
+  }
+
+  private func wait(_ milliseconds: Int) {
+    signal.descriptor.waitUntilReadable(milliseconds: milliseconds)
+    signal.consume()
+  }
+}

@@ -1,0 +1,415 @@
+internal import DepotLinux
+internal import DepotPostgres
+internal import DepotProtocol
+internal import DepotSQLite
+internal import Glibc
+
+/// The home of a store in a cluster, as the one connection that writes to it here.
+///
+/// A write is done in a turn, in which nobody else commits: it begins with what others have committed, which
+/// becomes a part of the copy here, and ends when the cluster has the commit of the copy. Nothing is visible
+/// here that the cluster could lose.
+///
+/// It isn't `Sendable`: it is its writer's.
+final class ClusterHome: CommitHome {
+  let address: ClusterAddress
+  /// The number of this service, which no other of the store ever has.
+  let service: Int64
+  /// The last commit that the copy has, and the random number by which it is known.
+  private(set) var sequence: Int64
+  private var identity: Int64
+  /// The timeline of the cluster at the last commit.
+  private var timeline: String
+  private var session: ClusterSession?
+  private(set) var safety: ClusterSafety
+  private(set) var isInTurn = false
+  /// Whether the answer to ``ClusterTables/announce`` wasn't looked at yet.
+  private var isAnnouncing = false
+  /// Why the cluster didn't take what it was given last.
+  private(set) var failure: DepotError?
+  /// Returns what the transactions of the commit at hand tell.
+  var told: () -> [CommittedChanges] = { [] }
+  /// The commits of others that weren't made known here yet.
+  private var foreign: [CommittedChanges] = []
+  /// The pages that the commits since ``base`` have changed, and that commit.
+  private(set) var changed: Set<UInt32> = []
+  private(set) var base: Int64
+  /// About how many bytes those commits have.
+  private(set) var bytesSinceBase = 0
+
+  /// How long a write waits for a cluster that can't be reached, and how long one whose outcome isn't known, in
+  /// nanoseconds.
+  private static let patience: UInt64 = 10_000_000_000
+  private static let longPatience: UInt64 = 120_000_000_000
+
+  /// Takes over a copy that has all commits up to a head's base.
+  init(_ address: ClusterAddress, _ session: ClusterSession, _ head: ClusterHead, service: Int64) {
+    self.address = address
+    self.session = session
+    self.service = service
+    safety = session.safety
+    timeline = head.timeline
+    sequence = head.base
+    base = head.base
+    identity = 0
+  }
+
+  // MARK: The connection
+
+  /// Returns a session whose server has told nothing that it could lose.
+  private func connect() throws(DepotError) -> PostgresConnection {
+    if let connection = session?.connection, !connection.isBroken {
+      do throws(PostgresError) {
+        try endAnnouncing(connection)
+        return connection
+      } catch {
+        // It was lost meanwhile.
+        connection.close()
+      }
+    }
+    isAnnouncing = false
+    let session = try ClusterSession(address)
+    do {
+      // Whoever waits for this to be safe has waited for all that was committed before.
+      let connection = session.connection
+      try connection.run("UPDATE depot.service SET seen = now() WHERE id = $1", [.integer(service)])
+      let known = try connection.run([
+        PostgresStatement(ClusterTables.head),
+        PostgresStatement(
+          "SELECT identity FROM depot.commit WHERE sequence = $1 AND part = 0",
+          [.integer(sequence)]
+        ),
+      ])
+      let head = ClusterHead(known[0], row: 0)
+      let isOther = identity != 0 && known[1].rowCount == 1 && known[1].integer(0) != identity
+      if head.sequence < sequence || isOther { throw Self.lost }
+    } catch {
+      throw DepotError(error, address)
+    }
+    self.session = session
+    safety = session.safety
+    return session.connection
+  }
+
+  /// The error that the cluster hasn't got what was told.
+  private static var lost: DepotError {
+    DepotError(.corrupt, "The cluster has lost commits that were acknowledged.")
+      .hint(
+        "Was a standby promoted that hadn't got them, or a backup restored? Start depotd again."
+      )
+  }
+
+  /// Does something with a session, again with another one if the first was lost or there is none, for some time.
+  private func trying<Result>(
+    for patience: UInt64,
+    _ body: (PostgresConnection) throws(PostgresError) -> Result
+  ) throws(DepotError) -> Result {
+    // Who comes after a failure doesn't wait as long again.
+    let end = Monotonic.now() + (failure == nil ? patience : 0)
+    while true {
+      let error: DepotError
+      do throws(DepotError) {
+        let connection = try connect()
+        do throws(PostgresError) {
+          let result = try body(connection)
+          failure = nil
+          return result
+        } catch {
+          if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
+          throw DepotError(error, address)
+        }
+      } catch let caught {
+        error = caught
+      }
+      guard error.code == .unreachable, Monotonic.now() < end else {
+        failure = error
+        throw error
+      }
+      usleep(50_000)
+    }
+  }
+
+  // MARK: Turns
+
+  /// Begins a turn: takes in what others have committed, and keeps them from committing.
+  ///
+  /// - Returns: Whether others have committed something.
+  /// - Throws: ``SQLiteError`` of the kind `refused` if the cluster can't be used now; see ``failure``.
+  func beginTurn(on copy: Connection) throws(SQLiteError) -> Bool {
+    precondition(!isInTurn, "A turn ends before the next one begins.")
+    let before = sequence
+    do throws(DepotError) {
+      let results = try trying(for: Self.patience) { connection throws(PostgresError) in
+        try connection.run([
+          PostgresStatement("BEGIN"),
+          PostgresStatement(ClusterTables.head + " FOR UPDATE"),
+          PostgresStatement(ClusterTables.commits, [.integer(sequence)]),
+        ])
+      }
+      isInTurn = true
+      let head = ClusterHead(results[1], row: 0)
+      note(head)
+      try take(results[2], on: copy)
+      guard sequence == head.sequence else { throw Self.stale }
+      return sequence != before
+    } catch {
+      endTurn()
+      throw refusal(error)
+    }
+  }
+
+  /// Whether a standby has taken over since the last commit, which begins another epoch then.
+  var isOnNewTimeline: Bool { session.map { $0.timeline != timeline } ?? false }
+
+  private static var stale: DepotError {
+    DepotError(.corrupt, "This copy of the store is too old to be brought up to date.")
+      .hint("Start depotd again, which makes it anew.")
+  }
+
+  private func refusal(_ error: DepotError) -> SQLiteError {
+    failure = error
+    return error.code == .unreachable ? .refused(error.message) : .broken(error.message)
+  }
+
+  /// Ends a turn without a commit.
+  func endTurn() {
+    guard isInTurn else { return }
+    isInTurn = false
+    if let connection = session?.connection, !connection.isBroken {
+      _ = try? connection.run("ROLLBACK")
+    }
+  }
+
+  private func note(_ head: ClusterHead) {
+    timeline = head.timeline
+    guard head.base > base else { return }
+    // Pages that are as of the base needn't be written into it again; which they are isn't known.
+    base = head.base
+    bytesSinceBase = 0
+  }
+
+  // MARK: Commits of others
+
+  /// Takes in what others have committed, outside of a turn.
+  ///
+  /// - Returns: Whether there was something.
+  /// - Throws: ``SQLiteError`` of the kind `refused` or `broken`.
+  func catchUp(on copy: Connection) throws(SQLiteError) -> Bool {
+    let before = sequence
+    do throws(DepotError) {
+      var isBehind = true
+      while isBehind {
+        let result = try trying(for: 0) { connection throws(PostgresError) in
+          try connection.run(ClusterTables.commits + " LIMIT 64", [.integer(sequence)])
+        }
+        isBehind = result.rowCount == 64
+        try take(result, on: copy, isWhole: !isBehind)
+      }
+      return sequence != before
+    } catch {
+      throw refusal(error)
+    }
+  }
+
+  /// Makes commits, whose parts are the rows of a result, a part of the copy.
+  ///
+  /// - Parameter isWhole: Whether the last commit of the result is complete.
+  private func take(
+    _ result: PostgresResult,
+    on copy: Connection,
+    isWhole: Bool = true
+  ) throws(DepotError) {
+    do {
+      var row = 0
+      while row < result.rowCount {
+        let number = result.integer(0, row: row)
+        guard number == sequence + 1, result.integer(1, row: row) == 0 else { throw Self.stale }
+        var end = row + 1
+        while end < result.rowCount, result.integer(0, row: end) == number { end += 1 }
+        // Others of its parts come with the next result, unless it is larger than that.
+        if !isWhole, end == result.rowCount {
+          if row == 0 { return try takeLarge(number, on: copy) }
+          return
+        }
+        let replay = try CommitReplay(on: copy)
+        for part in row..<end {
+          try add(UnsafeRawBufferPointer(result.bytes(4, row: part)), to: replay)
+        }
+        try replay.finish(pageCount: UInt32(truncatingIfNeeded: result.integer(3, row: row)))
+        didTake(number, result, row: row)
+        row = end
+      }
+    } catch {
+      throw error as? DepotError ?? DepotError(.corrupt, "A commit can't be taken in: \(error).")
+    }
+  }
+
+  private func add(_ part: UnsafeRawBufferPointer, to replay: CommitReplay) throws(SQLiteError) {
+    try replay.add(part)
+    bytesSinceBase += part.count
+    changed.formUnion(PageCommit.pages(of: part))
+  }
+
+  private func didTake(_ number: Int64, _ result: PostgresResult, row: Int) {
+    (sequence, identity) = (number, result.integer(2, row: row))
+    foreign += ClusterNews.read(result.bytes(5, row: row))
+  }
+
+  /// Takes in a commit of many parts, one of which is in memory at a time.
+  private func takeLarge(_ number: Int64, on copy: Connection) throws {
+    let replay = try CommitReplay(on: copy)
+    var pageCount: UInt32 = 0
+    var first: PostgresResult?
+    try connect().forEach(
+      "SELECT sequence, part, identity, page_count, changes, told FROM depot.commit WHERE sequence = $1 ORDER BY part",
+      [.integer(number)]
+    ) { row in
+      first = first ?? row
+      pageCount = UInt32(truncatingIfNeeded: row.integer(3))
+      try add(UnsafeRawBufferPointer(row.bytes(4)), to: replay)
+    }
+    try replay.finish(pageCount: pageCount)
+    if let first { didTake(number, first, row: 0) }
+  }
+
+  // MARK: Pages in the cluster
+
+  /// How many bytes of commits are kept before the pages in the cluster are brought up to date.
+  private static let baseStep = 16 << 20
+
+  /// Returns the pages that are to be written into the cluster now; `nil` if none are.
+  func takeBase(of path: String) -> ClusterBase? {
+    guard bytesSinceBase > Self.baseStep, !isInTurn else { return nil }
+    bytesSinceBase = 0
+    guard let pages = try? ClusterBase(path: path, sequence: sequence, changed: changed) else {
+      return nil
+    }
+    changed = []
+    return pages
+  }
+
+  /// Takes back pages that couldn't be written.
+  func putBack(_ pages: Set<UInt32>) {
+    changed.formUnion(pages)
+  }
+
+  /// Takes out what others have told since the last time.
+  func takeForeign() -> [CommittedChanges] {
+    defer { foreign.removeAll() }
+    return foreign
+  }
+
+  // MARK: Commits of this service
+
+  /// Gives the cluster a commit of the copy.
+  func take(_ commit: consuming PageCommit) -> CommitDecision {
+    guard isInTurn, let session, !session.connection.isBroken else {
+      failure = .unreachable("The connection to it was lost.")
+      return .refused
+    }
+    let connection = session.connection
+    let number = sequence + 1
+    let name = Int64.random(in: 1 ... .max)
+    let pageCount = commit.pageCount
+    var bytes = 0
+    var pages: Set<UInt32> = []
+    func statement(_ part: Int64, _ changes: [UInt8]) -> PostgresStatement {
+      bytes += changes.count
+      changes.withUnsafeBytes { pages.formUnion(PageCommit.pages(of: $0)) }
+      return PostgresStatement(
+        ClusterTables.addCommit,
+        [
+          .integer(number), .integer(part), .integer(name), .integer(Int64(pageCount)),
+          .bytes(changes), .bytes(part == 0 ? ClusterNews.bytes(told()) : []),
+        ]
+      )
+    }
+    do {
+      var changes: [UInt8] = []
+      _ = try commit.writePart(into: &changes)
+      var part: Int64 = 0
+      var next: [UInt8] = []
+      while try commit.writePart(into: &next) {
+        try connection.run([statement(part, changes)])
+        part += 1
+        changes = next
+        next = []
+      }
+      try connection.run([
+        statement(part, changes),
+        PostgresStatement(
+          ClusterTables.setHead,
+          [.integer(number), .integer(name), .integer(Int64(pageCount)), .text(session.timeline)]
+        ),
+        PostgresStatement("COMMIT"),
+      ])
+    } catch {
+      isInTurn = false
+      let decision = decide(error, number, name, connection)
+      if decision != .taken { return decision }
+    }
+    isInTurn = false
+    (sequence, identity, timeline) = (number, name, session.timeline)
+    bytesSinceBase += bytes
+    changed.formUnion(pages)
+    announce(number)
+    return .taken
+  }
+
+  /// Finds out what became of a commit that failed.
+  private func decide(
+    _ error: any Error,
+    _ number: Int64,
+    _ name: Int64,
+    _ connection: PostgresConnection
+  ) -> CommitDecision {
+    guard let error = error as? PostgresError else {
+      failure = DepotError(.corrupt, "\(error)")
+      _ = try? connection.run("ROLLBACK")
+      return .refused
+    }
+    failure = DepotError(error, address)
+    guard error.kind == .lost || error.kind == .unreachable else {
+      if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
+      return .refused
+    }
+    connection.close()
+    failure = nil
+    do throws(DepotError) {
+      let results = try trying(for: Self.longPatience) { connection throws(PostgresError) in
+        // Behind the lock of a server's process that may still be committing.
+        try connection.run([
+          PostgresStatement("BEGIN"), PostgresStatement(ClusterTables.head + " FOR UPDATE"),
+          PostgresStatement(
+            "SELECT 1 FROM depot.commit WHERE sequence = $1 AND part = 0 AND identity = $2",
+            [.integer(number), .integer(name)]
+          ),
+          PostgresStatement("ROLLBACK"),
+        ])
+      }
+      if results[2].rowCount == 1 { return .taken }
+      failure = .unreachable("The connection to it was lost before the commit.")
+      return .refused
+    } catch {
+      failure = error
+      return .unknown
+    }
+  }
+
+  /// Tells other services of a commit, and doesn't wait; those that don't hear it find it soon by themselves.
+  private func announce(_ number: Int64) {
+    guard let connection = session?.connection, !connection.isBroken else { return }
+    let statement = PostgresStatement(ClusterTables.announce, [.text(String(number))])
+    isAnnouncing = (try? connection.send([statement])) != nil
+  }
+
+  /// Takes the answer to what was announced last, which has come long since.
+  private func endAnnouncing(_ connection: PostgresConnection) throws(PostgresError) {
+    guard isAnnouncing else { return }
+    isAnnouncing = false
+    _ = try connection.receive()
+  }
+}
+
+@available(*, unavailable)
+extension ClusterHome: Sendable {}

@@ -1,0 +1,97 @@
+internal import DepotLinux
+internal import DepotPostgres
+internal import DepotProtocol
+internal import Glibc
+
+/// A connection to the cluster of a store, which was found fit.
+final class ClusterSession {
+  let connection: PostgresConnection
+  /// The timeline of the cluster, which changes when a standby takes over.
+  let timeline: String
+  let safety: ClusterSafety
+
+  /// For how long a service that is stopped may keep others from writing, in seconds.
+  private static let patience = 60
+  /// How long to wait for the server at most, in nanoseconds.
+  private static let timeLimit: UInt64 = 30_000_000_000
+
+  /// Connects, and looks at what is there.
+  ///
+  /// - Throws: ``DepotError`` `unavailable.cluster`, or `storage.cluster` if it isn't fit for a store.
+  init(_ address: ClusterAddress) throws(DepotError) {
+    do {
+      let connection = try PostgresConnection(
+        address.text,
+        settings: ["application_name": "depotd"]
+      )
+      connection.timeLimit = Self.timeLimit
+      let results = try connection.run([
+        PostgresStatement(Self.question),
+        PostgresStatement("SET idle_in_transaction_session_timeout = '\(Self.patience)s'"),
+        // What was acknowledged is on disk, whatever the database's default is.
+        PostgresStatement(
+          "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')"
+        ),
+      ])
+      self.connection = connection
+      let facts = results[0]
+      safety = ClusterSafety(
+        isReplicated: facts.boolean(4),
+        hasChecksums: facts.text(5) == "on"
+      )
+      try Self.check(facts, address)
+      timeline = try connection.run("SELECT \(ClusterTables.timeline)").text(0)
+    } catch {
+      throw DepotError(error, address)
+    }
+  }
+
+  private static let question = """
+    SELECT version(), pg_is_in_recovery(), current_setting('fsync') = 'on',
+      current_setting('server_encoding'), current_setting('synchronous_standby_names') <> '',
+      current_setting('data_checksums'),
+      EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')
+    """
+
+  /// Refuses a cluster that would lose what it acknowledged, or whose behaviour nobody knows.
+  private static func check(_ facts: PostgresResult, _ address: ClusterAddress) throws(DepotError) {
+    let version = facts.text(0)
+    let isCertified =
+      version.hasPrefix("PostgreSQL ") && !facts.boolean(6)
+      && !["Cockroach", "YB-", "Yugabyte", "Greenplum"].contains { version.contains($0) }
+    guard isCertified || address.allowsUncertified else {
+      throw DepotError(.unfitCluster, "Nobody has tried stores in this engine: \(version).")
+        .hint("Start depotd with --allow-uncertified to try it yourself.")
+    }
+    guard !facts.boolean(1) else {
+      throw DepotError(.unfitCluster, "The server is a standby, which takes no writes.")
+        .hint("Name all hosts, and target_session_attrs=read-write, in the address.")
+    }
+    guard facts.boolean(2) else {
+      throw DepotError(
+        .unfitCluster,
+        "The cluster runs with fsync = off, so that a crash would lose what was acknowledged."
+      )
+      .hint("Set fsync = on in postgresql.conf, and restart it.")
+    }
+    guard facts.text(3) == "UTF8" else {
+      throw DepotError(.unfitCluster, "The database's encoding is \(facts.text(3)), not UTF8.")
+        .hint("CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.")
+    }
+  }
+}
+
+/// How safe what is committed to a cluster is.
+package struct ClusterSafety: Equatable, Sendable {
+  /// Whether a commit waits for a standby.
+  package var isReplicated: Bool
+  /// Whether the cluster's pages have checksums.
+  package var hasChecksums: Bool
+
+  /// What there is to say about it, in words.
+  package var remarks: [String] {
+    var result = [isReplicated ? "durable on a standby" : "durable on one machine"]
+    if !hasChecksums { result.append("without data checksums") }
+    return result
+  }
+}

@@ -1,0 +1,94 @@
+internal import DepotPostgres
+
+internal
+  /// The tables of a store in a PostgreSQL database: its pages as of some commit, and the commits since.
+  ///
+  /// A commit is the changes of pages that it makes, in parts, and what it tells of its transactions. One row,
+  /// the head, says which commit is the last one. Whoever commits locks it first; so there is one writer at a
+  /// time, of all services on all hosts, and each begins with what the one before it has done.
+  enum ClusterTables
+{
+  /// The layout of these tables; a program refuses others.
+  static let layout: Int64 = 1
+
+  static let definition = [
+    "CREATE SCHEMA IF NOT EXISTS depot",
+    """
+    CREATE TABLE depot.head (is_single boolean PRIMARY KEY DEFAULT true CHECK (is_single),
+      layout bigint NOT NULL, format bigint NOT NULL, page_size bigint NOT NULL,
+      sequence bigint NOT NULL, identity bigint NOT NULL, page_count bigint NOT NULL,
+      base bigint NOT NULL, base_page_count bigint NOT NULL, timeline text NOT NULL)
+    """,
+    "CREATE TABLE depot.page (number bigint PRIMARY KEY, data bytea NOT NULL)",
+    """
+    CREATE TABLE depot.commit (sequence bigint NOT NULL, part bigint NOT NULL,
+      identity bigint NOT NULL, page_count bigint NOT NULL, changes bytea NOT NULL,
+      told bytea NOT NULL, PRIMARY KEY (sequence, part))
+    """,
+    // What is as compact as this needn't be compressed again.
+    """
+    ALTER TABLE depot.commit ALTER changes SET STORAGE EXTERNAL, ALTER told SET STORAGE EXTERNAL
+    """,
+    """
+    CREATE TABLE depot.service (id bigserial PRIMARY KEY, host text NOT NULL,
+      process bigint NOT NULL, seen timestamptz NOT NULL DEFAULT now())
+    """,
+  ]
+
+  /// The channel on which commits are announced.
+  static let channel = "depot_commit"
+
+  /// Announces a commit, in a transaction of its own: one that writes would wait for others.
+  static let announce = "SELECT pg_notify('\(channel)', $1)"
+
+  static let head = """
+    SELECT sequence, identity, page_count, base, base_page_count, layout, format, page_size, timeline
+    FROM depot.head
+    """
+
+  /// Reads commits after one, whose parts follow each other.
+  static let commits = """
+    SELECT sequence, part, identity, page_count, changes, told FROM depot.commit
+    WHERE sequence > $1 ORDER BY sequence, part
+    """
+
+  static let addCommit = "INSERT INTO depot.commit VALUES ($1, $2, $3, $4, $5, $6)"
+
+  static let setHead = """
+    UPDATE depot.head SET sequence = $1, identity = $2, page_count = $3, timeline = $4
+    """
+
+  /// The timeline of the cluster, which changes with each promotion of a standby.
+  static let timeline = "substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)"
+}
+
+/// The head of a store in a cluster.
+struct ClusterHead {
+  /// The number of its last commit, and the random number that tells it from others of that number.
+  var sequence: Int64
+  var identity: Int64
+  /// How many pages the store has.
+  var pageCount: Int64
+  /// The commit as of which ``ClusterTables`` have all pages, and how many that are.
+  var base: Int64
+  var basePageCount: Int64
+  var layout: Int64
+  var format: Int64
+  var pageSize: Int64
+  /// The timeline of the cluster at the last commit.
+  var timeline: String
+
+  /// Reads a row of ``ClusterTables/head``.
+  init(_ result: PostgresResult, row: Int) {
+    let number = { (column: Int) in result.integer(column, row: row) }
+    sequence = number(0)
+    identity = number(1)
+    pageCount = number(2)
+    base = number(3)
+    basePageCount = number(4)
+    layout = number(5)
+    format = number(6)
+    pageSize = number(7)
+    timeline = result.text(8, row: row)
+  }
+}
