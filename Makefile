@@ -22,7 +22,8 @@ PACKAGES := libsqlite3-dev libjson-c-dev
 TEST_PACKAGES := python3 strace socat
 DEB_PACKAGES := debhelper dpkg-dev lintian
 PACKAGING := Sources/depotd/Packaging
-PEER_PACKAGES := postgresql postgresql-client redis-server
+CLUSTER_PACKAGES := postgresql
+PEER_PACKAGES := $(CLUSTER_PACKAGES) postgresql-client redis-server
 EXAMPLES := example-users example-repository example-trips example-to-do example-library
 SOURCES = git ls-files -z "*.swift"
 
@@ -77,7 +78,7 @@ define install_packages
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help deps test-deps build test test-release test-long demo bench bench-peers lint format docs docs-check \
+.PHONY: help deps test-deps build test test-release test-long test-cluster demo bench bench-peers lint format docs docs-check \
   install uninstall deb deb-check clean
 
 help:  ## List the targets
@@ -108,6 +109,10 @@ test-long: test-deps  ## Run all points of faults, an hour of clients, ten times
 	@DEPOT_SEEDS=250x $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/long \
 	  $(BUILD_FLAGS) --filter QueryDifferentialTests
 	@DEPOT_LONG=1 $(SWIFT) test $(BUILD_FLAGS) --filter PackageTests
+
+test-cluster: test-deps  ## Run the tests with PostgreSQL, which is installed from Debian if it is missing
+	$(call install_packages,$(CLUSTER_PACKAGES))
+	@DEPOT_EMBEDDED=1 Tests/supervise $(SWIFT) test $(BUILD_FLAGS) --filter '^(DepotPostgresTests|ClusterTests)[.]'
 
 demo: deps  ## Import this machine's Debian catalogue and query it
 	$(call build_programs,the programs,depotd depot depot-demo)

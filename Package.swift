@@ -156,6 +156,10 @@ let package = Package(
     ),
     .testTarget(name: "DepotSQLiteTests", dependencies: ["DepotSQLite", "TestSupport"]),
     .testTarget(
+      name: "DepotPostgresTests",
+      dependencies: ["DepotPostgres", "DepotLinux", "TestSupport"]
+    ),
+    .testTarget(
       name: "DepotEngineTests",
       dependencies: ["DepotEngine", "DepotProtocol", "DepotSQLite", "DepotLinux", "TestSupport"],
       exclude: ["Formats"]

@@ -61,7 +61,7 @@ package struct PostgresAddress: Sendable {
     }
     return (0..<count).map { index in
       var server = values
-      for (name, part) in parts where !part.isEmpty {
+      for (name, part) in parts where values[name] != nil {
         server[name] = String(part.count == 1 ? part[0] : part[index])
       }
       return server

@@ -85,6 +85,8 @@ extension PostgresConnection {
     writer.bytes.removeAll(keepingCapacity: true)
     guard code == 1 else { throw lose() }
     try flush()
+    // What can't be written is dropped without a word: only reading tells that the connection is lost.
+    if library.consumeInput(handle) == 0 { throw lose() }
   }
 
   /// Ends the rows, with a reason if they are given up.

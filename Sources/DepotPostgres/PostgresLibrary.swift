@@ -74,14 +74,16 @@ package struct PostgresLibrary: Sendable {
   let clear: Release
 
   /// The library, opened once in this process.
-  static let shared = Result { () throws(PostgresError) in try PostgresLibrary() }
+  static let shared = Result { () throws(PostgresError) in
+    try PostgresLibrary(opening: "libpq.so.5")
+  }
 
   /// Opens the library.
   ///
   /// The corresponding C functions are `dlopen` and `dlsym`.
-  private init() throws(PostgresError) {
-    guard let library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL) else {
-      let reason = dlerror().map { String(cString: $0) } ?? "libpq.so.5 can't be opened"
+  init(opening name: String) throws(PostgresError) {
+    guard let library = dlopen(name, RTLD_NOW | RTLD_LOCAL) else {
+      let reason = dlerror().map { String(cString: $0) } ?? "\(name) can't be opened"
       throw PostgresError(
         .missingLibrary,
         "PostgreSQL's client library is missing: install Debian's package libpq5 (\(reason))"
