@@ -16,21 +16,31 @@ final class ClusterService: Sendable {
   /// - Parameters:
   ///   - name: Its name among those of the test.
   ///   - cluster: The servers that its store is in; a file if there are none.
+  ///   - host: The folder of the socket by which it reaches them, if it isn't theirs.
   ///   - arguments: More arguments of `depotd`.
   /// - Throws: ``TestFailure`` with its log if it doesn't come to answer.
-  init(_ name: String, on cluster: [TemporaryCluster], _ arguments: [String] = []) throws {
+  init(
+    _ name: String,
+    on cluster: [TemporaryCluster],
+    through host: String? = nil,
+    _ arguments: [String] = []
+  ) throws {
     self.name = name
     folder = try TemporaryFolder()
     socket = folder.path + "/s"
-    let store = cluster.isEmpty ? folder.path + "/store.sqlite" : Self.address(of: cluster)
+    let store = cluster.isEmpty ? folder.path + "/store.sqlite" : Self.address(of: cluster, host)
     command =
       [Programs.daemon, "--socket", socket, "--store", store, "--cache", folder.path] + arguments
     try start()
   }
 
   /// The address of a store for `--store`.
-  static func address(of cluster: [TemporaryCluster], database: String = "postgres") -> String {
-    let hosts = cluster.map(\.path).joined(separator: ",")
+  static func address(
+    of cluster: [TemporaryCluster],
+    _ host: String? = nil,
+    database: String = "postgres"
+  ) -> String {
+    let hosts = host ?? cluster.map(\.path).joined(separator: ",")
     let ports = cluster.map { String($0.port) }.joined(separator: ",")
     let attributes = cluster.count > 1 ? "&target_session_attrs=read-write" : ""
     return "postgresql:///\(database)?user=depot&host=\(hosts)&port=\(ports)\(attributes)"
