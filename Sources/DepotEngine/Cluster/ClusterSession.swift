@@ -11,7 +11,7 @@ final class ClusterSession {
   let safety: ClusterSafety
 
   /// For how long a service that is stopped may keep others from writing, in seconds.
-  private static let patience = 60
+  private static let patience = 20
   /// How long to wait for the server at most, in nanoseconds.
   private static let timeLimit: UInt64 = 30_000_000_000
 

@@ -22,6 +22,8 @@ package actor Store {
   private var writer: Writer?
   private var checkpointing: CheckpointPolicy
   private var logRoom: LogRoom
+  /// Whether ``catchUp()`` has something to do.
+  private nonisolated let mustCatchUp = Atomic(false)
   /// `nil` if the store lives in its file.
   private var feed: ClusterFeed?
   /// Whether the next step of deleting history waits for its turn.
@@ -166,10 +168,25 @@ package actor Store {
 
   /// Takes in what other services of a store in a cluster have committed, and makes it known.
   package nonisolated func catchUp() {
+    guard !mustCatchUp.exchange(true, ordering: .sequentiallyConsistent) else { return }
     thread.run { [self] in assumeIsolated { $0.takeNews() } }
   }
 
+  /// Waits until the store has what other services have committed, as a token of theirs may ask for.
+  ///
+  /// - Returns: Whether other services can have committed something.
+  package nonisolated func waitForNews() -> Bool {
+    guard service != 0, let signal = try? WakeSignal(isBlocking: false) else { return false }
+    thread.run { [self] in
+      assumeIsolated { $0.takeNews() }
+      signal.signal()
+    }
+    signal.descriptor.waitUntilReadable(milliseconds: 5000)
+    return true
+  }
+
   private func takeNews() {
+    mustCatchUp.store(false, ordering: .sequentiallyConsistent)
     guard let writer, !mailbox.isClosed else { return }
     do throws(SQLiteError) {
       guard try writer.catchUp() else { return }
