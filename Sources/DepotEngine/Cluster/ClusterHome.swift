@@ -125,7 +125,7 @@ final class ClusterHome: CommitHome {
       } catch let caught {
         error = caught
       }
-      guard error.code == .unreachable, Monotonic.now() < end else {
+      guard !isLasting(error), Monotonic.now() < end else {
         failure = error
         throw error
       }
@@ -182,9 +182,11 @@ final class ClusterHome: CommitHome {
 
   private func refusal(_ error: DepotError) -> SQLiteError {
     failure = error
-    let isLasting = ![.unreachable, .full].contains(error.code)
-    return isLasting ? .broken(error.message) : .refused(error.message)
+    return isLasting(error) ? .broken(error.message) : .refused(error.message)
   }
+
+  /// Whether waiting doesn't help.
+  private func isLasting(_ error: DepotError) -> Bool { [.corrupt, .bug].contains(error.code) }
 
   /// Ends a turn without a commit.
   func endTurn() {
@@ -312,6 +314,9 @@ final class ClusterHome: CommitHome {
   func putBack(_ pages: Set<UInt32>) {
     changed.formUnion(pages)
   }
+
+  /// How often the connection waited for the cluster, since it was made.
+  var roundTrips: Int { session?.connection.roundTrips ?? 0 }
 
   /// Takes out what others have told since the last time.
   func takeForeign() -> [CommittedChanges] {

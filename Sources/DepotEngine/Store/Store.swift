@@ -296,6 +296,7 @@ package actor Store {
   }
 
   private func publish(_ writer: Writer) {
+    if let home = writer.home { writer.statistics.roundTrips = home.roundTrips }
     let (catalog, statistics) = (writer.catalog, writer.statistics)
     published.catalog.withLock { $0 = catalog }
     published.statistics.withLock { $0 = statistics }

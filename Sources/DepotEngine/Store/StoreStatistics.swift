@@ -18,6 +18,8 @@ package struct StoreStatistics: Hashable, Sendable {
   package var isShortening = false
   /// The size of the write-ahead log that is in use.
   package var walBytes = 0
+  /// How often the connection that writes to a cluster waited for it; it begins anew with each connection.
+  package var roundTrips = 0
   /// How many requests the last transaction held.
   package var lastBatch = 0
   package var largestBatch = 0
