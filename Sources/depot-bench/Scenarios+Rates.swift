@@ -98,6 +98,7 @@ extension Scenarios {
   static func clusterRates(
     _ options: Bench.Options,
     _ services: [Daemon],
+    from first: Int64,
     _ peers: Peers,
     _ report: inout Report
   ) throws {
@@ -110,7 +111,7 @@ extension Scenarios {
         .get(
           GetRequest(
             entity: "Item",
-            identifiers: [number &* 7919 % 100_000 + 1],
+            identifiers: [number &* 7919 % Int64(options.rows) + first],
             namesColumns: false
           )
         )

@@ -333,8 +333,12 @@ package actor Store {
   private func fail(_ error: SQLiteError) {
     mailbox.close()
     feed?.stop()
+    let failure = writer?.home?.failure
     writer = nil
-    onFatal(DepotError(error))
+    onFatal(
+      failure.map { DepotError(.io, "The store's cluster can't be relied on. \($0.message)") }
+        ?? DepotError(error)
+    )
   }
 
   private func finish() {
