@@ -58,6 +58,17 @@ final class ClusterHome: CommitHome {
     identity = 0
   }
 
+  /// The state of the cluster for people.
+  var state: ClusterState {
+    ClusterState(
+      safety: safety,
+      service: service,
+      commitsSinceBase: sequence - base,
+      bytesSinceBase: bytesSinceBase,
+      isReachable: failure == nil
+    )
+  }
+
   // MARK: The connection
 
   /// Returns a session whose server has told nothing that it could lose.

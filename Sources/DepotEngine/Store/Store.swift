@@ -78,7 +78,7 @@ package actor Store {
     storeIdentifier = opened.identifier
     checkpointing = CheckpointPolicy(limitPages: configuration.walLimitBytes / 4096)
     logRoom = LogRoom(configuration)
-    published = Published(opened.catalog, opened.epochs)
+    published = Published(opened.catalog, opened.epochs, opened.writer?.home?.state)
     interest = opened.interest
     service = opened.writer?.home?.service ?? 0
     isReadOnly = opened.writer == nil
@@ -296,8 +296,10 @@ package actor Store {
   }
 
   private func publish(_ writer: Writer) {
-    if let home = writer.home { writer.statistics.roundTrips = home.roundTrips }
-    let (catalog, statistics) = (writer.catalog, writer.statistics)
+    let catalog = writer.catalog
+    var statistics = writer.statistics
+    statistics.cluster = writer.home?.state
+    statistics.roundTrips = writer.home?.roundTrips ?? 0
     published.catalog.withLock { $0 = catalog }
     published.statistics.withLock { $0 = statistics }
     guard let home = writer.home else { return }
@@ -379,8 +381,9 @@ private final class Published: Sendable {
   let statistics = Mutex(StoreStatistics())
   let epochs: Mutex<EpochChain>
 
-  init(_ catalog: Catalog, _ epochs: EpochChain) {
+  init(_ catalog: Catalog, _ epochs: EpochChain, _ cluster: ClusterState?) {
     self.catalog = Mutex(catalog)
+    statistics.withLock { $0.cluster = cluster }
     self.epochs = Mutex(epochs)
   }
 }
