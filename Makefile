@@ -112,7 +112,7 @@ test-long: test-deps  ## Run all points of faults, an hour of clients, ten times
 
 test-cluster: test-deps  ## Run the tests with PostgreSQL, which is installed from Debian if it is missing
 	$(call install_packages,$(CLUSTER_PACKAGES))
-	@DEPOT_EMBEDDED=1 Tests/supervise $(SWIFT) test $(BUILD_FLAGS) --filter '^(DepotPostgresTests|ClusterTests)[.]'
+	@DEPOT_EMBEDDED=1 Tests/supervise $(SWIFT) test $(BUILD_FLAGS) --filter '^(DepotPostgresTests|ClusterTests)[.]|(DatabaseStore|ClusterGuide)Tests'
 
 demo-cluster: deps  ## Use two services on a PostgreSQL cluster whose primary is killed
 	$(call install_packages,$(CLUSTER_PACKAGES))

@@ -208,14 +208,18 @@ extension ServiceTests {
       #expect(
         try cluster.sql("SELECT count(*) FROM depot_replaced_1.commit", database: "replaced") != "0"
       )
-      // A service that had the store can't go on with what it knows.
-      #expect(throws: DepotError.self) { try connection.insert([Item(name: "c")]) }
-      #expect(try daemon.wait() != 0)
-      try daemon.start()
-      let fresh = try daemon.connect()
+      // A service that had the store can't go on, not even behind as many commits as it knows.
+      let other = try serve(address)
+      let fresh = try other.connect()
       #expect(try fresh.count(CountRequest(entity: "Item")) == 0)
-      try fresh.insert([Item(name: "d")])
-      #expect(throws: DepotError.self) { try fresh.row("Item", 1, at: lost) }
+      for name in ["c", "d", "e", "f"] { try fresh.insert([Item(name: name)]) }
+      #expect(throws: DepotError.self) { try connection.insert([Item(name: "g")]) }
+      #expect(try daemon.wait() != 0)
+      // And what it had told is no part of what there is.
+      let error = #expect(throws: DepotError.self) { try fresh.row("Item", 1, at: lost) }
+      #expect(error?.code.rawValue == "history.foreign")
+      try daemon.start()
+      #expect(try daemon.connect().count(CountRequest(entity: "Item")) == 4)
       #expect(try depotd("--check", "--store", address).status == 0)
     }
 

@@ -1,3 +1,4 @@
+internal import DepotPostgres
 package import DepotProtocol
 internal import DepotSQLite
 
@@ -23,6 +24,8 @@ package struct ClusterRestore {
     let copy = ClusterCopy(address: address, path: path)
     do {
       let session = try ClusterSession(address)
+      // A large store takes as long as it takes until it is on all disks.
+      session.connection.timeLimit = nil
       let hasOld = try copy.hasTables(session.connection)
       guard !hasOld || replaces else {
         throw DepotError(.usage, "There is a store in \(address.description).")
