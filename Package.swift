@@ -149,7 +149,11 @@ let package = Package(
       dependencies: ["SwiftData"],
       path: "Tests/LibraryUser"
     ),
-    .target(name: "TestSupport", dependencies: ["DepotLinux"], path: "Tests/Support"),
+    .target(
+      name: "TestSupport",
+      dependencies: ["DepotProtocol", "DepotLinux"],
+      path: "Tests/Support"
+    ),
     .testTarget(
       name: "DepotProtocolTests",
       dependencies: ["DepotProtocol", "CDepotJSON", "TestSupport"]
@@ -181,6 +185,10 @@ let package = Package(
       dependencies: [
         "DepotClient", "DepotEngine", "DepotProtocol", "DepotSQLite", "DepotLinux", "TestSupport",
       ]
+    ),
+    .testTarget(
+      name: "ClusterTests",
+      dependencies: ["DepotProtocol", "DepotLinux", "TestSupport"]
     ),
     .testTarget(
       name: "DepotServerTests",

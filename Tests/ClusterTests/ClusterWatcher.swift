@@ -1,0 +1,67 @@
+import DepotLinux
+import DepotProtocol
+import TestSupport
+
+/// A client that watches the history at one service, and goes on where it was after a lost connection.
+struct ClusterWatcher {
+  private let service: ClusterService
+  /// The tokens of the transactions that it was told of, in that order.
+  private(set) var tokens: [String] = []
+  /// What it was told that it mustn't be told.
+  private(set) var complaints: [String] = []
+  private var last: String
+  var name: String { service.name }
+
+  init(_ service: ClusterService, since token: String) {
+    self.service = service
+    last = token
+  }
+
+  /// Watches until `end` tells the last transaction, and that was told.
+  mutating func run(until end: @Sendable () -> String?) throws {
+    var limit: ContinuousClock.Instant?
+    while complaints.isEmpty {
+      if let end = end() {
+        if last == end { return }
+        limit = limit ?? ContinuousClock.now + patience
+      }
+      if let limit, ContinuousClock.now > limit {
+        complaints.append("\(service.name) stays at \(last)")
+      }
+      do {
+        try watch(until: end)
+      } catch {
+        Process.sleep(milliseconds: 5)
+      }
+    }
+  }
+
+  private mutating func watch(until end: () -> String?) throws {
+    let connection = try LineConnection(service.socket)
+    _ = try connection.begin(
+      "watch",
+      #"{"history":{"values":false},"since":"\#(last)","onExpired":"error"}"#
+    )
+    while true {
+      guard let frame = try connection.receive(within: .milliseconds(100)) else {
+        if end() != nil { return }
+        continue
+      }
+      switch frame["kind"]?.string {
+      case "live": break
+      case "change":
+        for transaction in frame["next"]?.array ?? [] {
+          guard let token = transaction["token"]?.string else { continue }
+          // A transaction may come in several parts.
+          if token != tokens.last { tokens.append(token) }
+          if frame["more"] == nil { last = token }
+        }
+      default:
+        let isAway = frame["err"]?["code"]?.string?.hasPrefix("unavailable.") ?? false
+        if isAway || frame["event"] != nil { return }
+        complaints.append("\(service.name) after \(last): \(frame.text)")
+        return
+      }
+    }
+  }
+}

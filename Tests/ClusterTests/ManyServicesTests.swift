@@ -1,0 +1,55 @@
+import DepotLinux
+import DepotProtocol
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+/// Many services of one store, which are killed while many clients write through them.
+///
+/// `DEPOT_PROOF_SECONDS` says how long, `DEPOT_PROOF_SEED` repeats what chance decided.
+@Suite(
+  .enabled(if: TemporaryCluster.isAvailable),
+  .serialized,
+  .cluster(),
+  .timeLimit(.minutes(120))
+)
+struct ManyServicesTests {
+  @Test func `four services that are killed do what one does with a file`() async throws {
+    let variables = ProcessInfo.processInfo.environment
+    let seed = variables["DEPOT_PROOF_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...999_999)
+    let seconds = variables["DEPOT_PROOF_SECONDS"].flatMap { Double($0) } ?? 10
+    print("The seed of the writers' work is \(seed).")
+    let cluster = try TemporaryCluster.shared
+    let services = try await onThread {
+      try (0..<4).map { try ClusterService("s\($0)", on: [cluster]) }
+    }
+    let run = try await ClusterRun(services, writers: 16, seed: seed)
+    let kills = try await run.work {
+      var generator = SeededGenerator(seed: seed)
+      var kills = 0
+      let start = ContinuousClock.now
+      while ContinuousClock.now < start + .seconds(seconds) {
+        Process.sleep(milliseconds: .random(in: 200...1200, using: &generator))
+        let service = generator.pick(services)
+        service.kill()
+        kills += 1
+        try service.start()
+      }
+      return kills
+    }
+    let content = try await run.check()
+    let ledger = run.ledger
+    let replayed = try await onThread { [run] in try run.replay() }
+    #expect(content == replayed, "the store in a file has another content")
+    print(
+      """
+      \(ledger.entries.count) writes were acknowledged, \(ledger.refusals) refused, and \
+      \(ledger.repetitions) made again; \(kills) services were killed.
+      """
+    )
+    #expect(ledger.entries.count > 100)
+    #expect(kills > 1)
+  }
+}
