@@ -78,7 +78,7 @@ define install_packages
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help deps test-deps build test test-release test-long test-cluster demo bench bench-peers lint format docs docs-check \
+.PHONY: help deps test-deps build test test-release test-long test-cluster demo demo-cluster bench bench-peers lint format docs docs-check \
   install uninstall deb deb-check clean
 
 help:  ## List the targets
@@ -112,7 +112,12 @@ test-long: test-deps  ## Run all points of faults, an hour of clients, ten times
 
 test-cluster: test-deps  ## Run the tests with PostgreSQL, which is installed from Debian if it is missing
 	$(call install_packages,$(CLUSTER_PACKAGES))
-	@DEPOT_EMBEDDED=1 Tests/supervise $(SWIFT) test $(BUILD_FLAGS) --filter '^(DepotPostgresTests|ClusterTests)[.]'
+	@DEPOT_EMBEDDED=1 Tests/supervise $(SWIFT) test $(BUILD_FLAGS) --filter '^(DepotPostgresTests|ClusterTests)[.]|(DatabaseStore|ClusterGuide)Tests'
+
+demo-cluster: deps  ## Use two services on a PostgreSQL cluster whose primary is killed
+	$(call install_packages,$(CLUSTER_PACKAGES))
+	$(call build_programs,the programs,depotd depot)
+	@Sources/Examples/Cluster/cluster.sh $(BIN)
 
 demo: deps  ## Import this machine's Debian catalogue and query it
 	$(call build_programs,the programs,depotd depot depot-demo)

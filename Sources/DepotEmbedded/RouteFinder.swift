@@ -23,6 +23,7 @@ struct RouteFinder: Sendable {
   ///   `unavailable.busy` if a process has it that answers nobody, and others of class `storage`,
   ///   `permission`, and `unavailable`.
   func find() throws(DepotError) -> Route {
+    if file.isDatabase { return try findForDatabase() }
     let begun = Monotonic.now()
     var start = StartPolicy.ifMissing
     var missing: DepotError?
@@ -53,6 +54,16 @@ struct RouteFinder: Sendable {
   }
 
   // MARK: - The service on the default socket
+
+  /// Returns the service on the default socket, which alone can have a database.
+  private func findForDatabase() throws(DepotError) -> Route {
+    let isEmbedded = Process.isSet("DEPOT_EMBEDDED")
+    var missing: DepotError?
+    if !isEmbedded, let route = try routeThroughService(.ifMissing, &missing) { return route }
+    let reason = isEmbedded ? "DEPOT_EMBEDDED is set" : missing?.message ?? "it doesn't open it"
+    throw DepotError(.noService, "A store in a database needs a service: \(reason).")
+      .hint(missing?.hint ?? "Start one: depotd --store ADDRESS, or depot service start.")
+  }
 
   /// Opens the file in the service on the default socket.
   ///
@@ -91,7 +102,7 @@ struct RouteFinder: Sendable {
         return try containerWithFile(connection).map { .service(socket, container: $0) }
       }
     } catch let error as DepotError {
-      guard ["storage", "request"].contains(error.code.class) else { return nil }
+      guard file.isDatabase || ["storage", "request"].contains(error.code.class) else { return nil }
       throw error
     } catch {
       throw DepotError(.bug, "\(error)")

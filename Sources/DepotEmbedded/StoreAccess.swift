@@ -15,6 +15,8 @@ package final class StoreAccess: Sendable {
   /// Which store is reached.
   package enum Location: Hashable, Sendable {
     case file(path: String)
+    /// A database, which only the service on the default socket reaches.
+    case database(address: String)
     /// A store of this process that lives as long as an access to it.
     case memory(name: String)
   }
@@ -37,6 +39,10 @@ package final class StoreAccess: Sendable {
     switch location {
     case .file(let path):
       let finder = RouteFinder(file: try StoreFile(path), isReadOnly: isReadOnly)
+      self.finder = finder
+      lastRoute = Mutex(try finder.find())
+    case .database(let address):
+      let finder = RouteFinder(file: try StoreFile(database: address), isReadOnly: isReadOnly)
       self.finder = finder
       lastRoute = Mutex(try finder.find())
     case .memory(let name):

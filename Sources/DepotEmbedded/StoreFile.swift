@@ -2,10 +2,11 @@ internal import DepotClientCore
 internal import DepotLinux
 internal import DepotProtocol
 
-/// A store's file, and where its services are to be found.
+/// A store's file, or the database that it is in, and where its services are to be found.
 struct StoreFile: Hashable, Sendable {
-  /// The absolute path, without links.
+  /// The absolute path, without links, or the address of the database.
   let path: String
+  let isDatabase: Bool
   /// The socket of the program that owns the store.
   ///
   /// It is beside the file, or in a private folder if its path would be too long for a socket.
@@ -20,18 +21,33 @@ struct StoreFile: Hashable, Sendable {
       throw DepotError(.fileNotFound, "There is no folder for \(path).")
     }
     self.path = path
+    isDatabase = false
     let digits = Self.hash(of: path)
     socket = SocketPath(Self.socket(of: path, digits))
-    container = Self.container(of: path, digits)
+    container = "file-" + Self.container(of: path, digits)
+    try request.validate()
+  }
+
+  /// - Throws: ``DepotError`` `request.usage` if it is no address.
+  init(database address: String) throws(DepotError) {
+    path = address
+    isDatabase = true
+    socket = .default
+    let name = String(address.prefix { $0 != "?" })
+    container = "database-" + Self.container(of: name, Self.hash(of: address))
     try request.validate()
   }
 
   /// The container with only this store.
   var request: ContainerRequest {
-    ContainerRequest(container, stores: [ContainerStore(.path(path))])
+    ContainerRequest(
+      container,
+      stores: [ContainerStore(isDatabase ? .database(path) : .path(path))]
+    )
   }
 
-  var exists: Bool { FileSystem.size(of: path) != nil }
+  /// Whether there is one, as far as can be seen from here.
+  var exists: Bool { isDatabase || FileSystem.size(of: path) != nil }
 
   /// Makes the folder of the socket if that isn't the file's.
   ///
@@ -62,7 +78,7 @@ struct StoreFile: Hashable, Sendable {
     let letters = name.map { byte in
       byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26 || byte == 0x2E || byte == 0x5F ? byte : 0x2D
     }
-    return "file-\(String(decoding: letters, as: UTF8.self))-\(digits)"
+    return "\(String(decoding: letters, as: UTF8.self))-\(digits)"
   }
 
   /// The 64-bit FNV-1a hash of a path, in sixteen hexadecimal digits.

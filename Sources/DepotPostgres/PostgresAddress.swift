@@ -70,7 +70,7 @@ package struct PostgresAddress: Sendable {
 }
 
 extension PostgresAddress: CustomStringConvertible {
-  /// The address as a URI with the hosts, ports, database, and user, and nothing else.
+  /// The address as a URI with the hosts, ports, database, user, and service, and nothing else.
   package var description: String {
     let hosts = (values["host"] ?? values["hostaddr"] ?? "").split(
       separator: ",",
@@ -91,6 +91,9 @@ extension PostgresAddress: CustomStringConvertible {
     if isPath {
       result += "?host=" + hosts.map { String($0).escaped }.joined(separator: ",")
       result += values["port"].map { "&port=" + $0 } ?? ""
+    }
+    if let service = values["service"] {
+      result += (isPath ? "&" : "?") + "service=" + service.escaped
     }
     return result
   }

@@ -86,7 +86,10 @@ extension PostgresConnection {
     _ library: PostgresLibrary
   ) -> PostgresError {
     let text = library.errorMessage(handle).map { String(cString: $0) } ?? ""
-    let lines = text.split(separator: "\n").filter { !$0.hasPrefix("LOCATION:") }
+    // The question whether the server runs there is answered by whoever reads of the failure.
+    let lines = text.split(separator: "\n").filter {
+      !$0.hasPrefix("LOCATION:") && !$0.hasPrefix("\tIs the server running")
+    }
     let message = Array(lines.joined(separator: "\n").trimmed.utf8)
     // The message of a server: FATAL:  28P01: password authentication failed
     let place = message.indices.dropLast(9).first { index in

@@ -7,6 +7,7 @@ internal import DepotLinux
 package final class CommitReplay {
   private static let slotsOfReaders = 4..<8
 
+  private let connection: Connection
   private let log: LogFile
   private let database: SharedDatabase
   private let index: LogIndex
@@ -30,6 +31,7 @@ package final class CommitReplay {
     guard let pages = PageReader.Versions(log.database, log: log) else {
       throw SQLiteError(code: SQLITE_MISUSE, message: "The connection has no file.")
     }
+    self.connection = connection
     self.log = log
     database = log.database
     self.index = index
@@ -103,7 +105,7 @@ package final class CommitReplay {
       place = head.end
     }
     let code = frames.withUnsafeBytes { log.append($0, at: first) }
-    guard code == SQLITE_OK else { throw Self.failure(IOFailure.write) }
+    guard code == SQLITE_OK else { throw Self.failure(code) }
   }
 
   private static var foreign: SQLiteError {
@@ -157,7 +159,7 @@ package final class CommitReplay {
     var frame = [UInt8](repeating: 0, count: LogFile.frameHeaderSize) + page
     frame.withUnsafeMutableBytes { Self.seal($0, last.page, pageCount: pageCount, &header) }
     let code = frame.withUnsafeBytes { log.append($0, at: header.frameCount - 1) }
-    guard code == SQLITE_OK else { throw Self.failure(IOFailure.write) }
+    guard code == SQLITE_OK else { throw Self.failure(code) }
     let writers = 0..<1
     guard database.index.lock(writers, exclusively: true) else {
       throw Self.failure(SQLITE_BUSY, "The copy is being written.")
@@ -171,6 +173,7 @@ package final class CommitReplay {
     header.pageCount = pageCount
     header.change &+= 1
     index.publish(header)
+    connection.walPageCount = header.frameCount
   }
 }
 
@@ -179,11 +182,6 @@ extension Connection {
   package func setHome(_ home: (any CommitHome)?) {
     let log = DamagedPage.files(of: handle).first { $0.0 == .log }?.1 as? LogFile
     log?.home = home
-  }
-
-  /// How many frames the write-ahead log has.
-  package var loggedFrames: Int {
-    DamagedPage.files(of: handle).first?.1.database.index.frameCount ?? 0
   }
 }
 

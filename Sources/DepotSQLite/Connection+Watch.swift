@@ -15,6 +15,14 @@ extension Connection {
   ///
   /// The corresponding C function is `sqlite3_progress_handler`.
   package func watch(every interval: Int, _ check: ProgressCheck) {
+    var check = check
+    if let work = lastingWork {
+      let asked = check
+      check = ProgressCheck {
+        work()
+        return asked.mustStop()
+      }
+    }
     watcher = check
     sqlite3_progress_handler(
       handle,
@@ -32,6 +40,20 @@ extension Connection {
   package func unwatch() {
     sqlite3_progress_handler(handle, 0, nil, nil)
     watcher = nil
+    if let lastingWork { work(lastingWork) }
+  }
+
+  /// Does something now and then while statements run, also while they are watched by a check.
+  package func work(_ body: @escaping () -> Void) {
+    lastingWork = nil
+    watch(
+      every: 100_000,
+      ProgressCheck {
+        body()
+        return false
+      }
+    )
+    lastingWork = body
   }
 
   /// Whether the running statement must end: for functions that take long, which SQLite doesn't

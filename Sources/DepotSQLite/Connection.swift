@@ -31,6 +31,8 @@ package final class Connection {
   package var keepsStatements = true
   /// Kept alive for SQLite, which holds it unretained.
   var watcher: ProgressCheck?
+  /// What is done while statements run; see ``work(_:)``.
+  var lastingWork: (() -> Void)?
   /// The observer of the rows that change; see ``observe(_:)``.
   var changeObserver: (any ChangeObserver)?
   /// How many rows the reads looked at one after the other that were counted since somebody took the number.

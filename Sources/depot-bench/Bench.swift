@@ -116,6 +116,7 @@ enum Bench {
         "a commit's cost by the number of watched queries",
         Scenarios.subscriptions
       ),
+      Scenario("cluster", "a store in PostgreSQL, beside that by itself", Scenarios.cluster),
       Scenario("history", "many rows in a request, with each kind of history", Scenarios.history),
       Scenario("fetch", "100,000 rows, sorted, beside SQLite", Scenarios.fetch),
       Scenario("bulk", "100,000 rows inserted, beside SQLite", Scenarios.bulkInsert),

@@ -70,12 +70,14 @@ final class Daemon {
   let child: Child
   let socket: SocketPath
 
-  init(_ folder: TemporaryFolder, name: String, pin: Int? = nil) throws {
+  /// Starts a service; `store` is the address of the database that its store is in, a file if `nil`.
+  init(_ folder: TemporaryFolder, name: String, pin: Int? = nil, store: String? = nil) throws {
     socket = SocketPath(folder.file(name + ".sock"))
     child = try Child(
       [
         Child.programs + "/depotd", "--socket", socket.path, "--store",
-        folder.file(name + ".sqlite"), "--slow-ms", "600000",
+        store ?? folder.file(name + ".sqlite"), "--cache", folder.file("copies"), "--slow-ms",
+        "600000",
       ],
       pin: pin
     )

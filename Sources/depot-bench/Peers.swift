@@ -62,6 +62,12 @@ final class Peers {
     }
   }
 
+  /// Makes a database, and returns its address.
+  func makeDatabase(_ name: String) throws -> String {
+    _ = try psql("CREATE DATABASE \(name)")
+    return "postgresql://bench@/\(name)?host=\(postgresFolder)"
+  }
+
   private func psql(_ sql: String) throws -> String {
     try Child(["psql", "-h", postgresFolder, "-U", "bench", "-qc", sql, "postgres"])
       .result()

@@ -16,24 +16,14 @@ extension Scenarios {
     let connection = try daemon.connect()
     try Item.fill(connection, 1000)
     let postgres = peers.hasPostgres ? try PostgresConnection(folder: peers.postgresFolder) : nil
-    try postgres?.prepare(
-      """
-      WITH added AS (INSERT INTO item (name, section, size, score, essential, note)
-      VALUES ('package-1', 'section-1', $1::bigint, 0.125, false, 'a short note about number 1'))
-      SELECT pg_notify('items', $1::text)
-      """
-    )
+    try postgres?.prepare(notifyingInsert)
     let count = max(100, Int(options.seconds * 1000))
     var depot: [Delays] = []
     var others: [Delays] = []
     for round in 0..<options.rounds {
       depot.append(
         try delays("helper-watch", daemon.socket.path, count, folder.file("watch-\(round)")) {
-          var item = Item(1)
-          item.size = Int64($0)
-          var rows = RowBatch()
-          rows.appendRow { item.write(to: &$0) }
-          try connection.insert(InsertRequest(entity: "Item", columns: Item.columns, rows: rows))
+          try insert($0, on: connection)
         }
       )
       guard let postgres else { continue }
@@ -43,14 +33,71 @@ extension Scenarios {
         }
       )
     }
+    report.add("notify", "", depot, others, budget: 1)
+  }
+
+  /// The delays of inserts at one service until a subscriber knows of them at another.
+  static func clusterDelays(
+    _ options: Bench.Options,
+    _ folder: TemporaryFolder,
+    _ services: [Daemon],
+    _ peers: Peers,
+    _ report: inout Report
+  ) throws {
+    let connection = try services[0].connect()
+    var depot: [Delays] = []
+    var others: [Delays] = []
+    let postgres = try PostgresConnection(folder: peers.postgresFolder)
+    try postgres.prepare(notifyingInsert)
+    let count = max(100, Int(options.seconds * 1000))
+    for round in 0..<options.rounds {
+      let ready = folder.file("cluster-watch-\(round)")
+      depot.append(
+        try delays("helper-watch", services[1].socket.path, count, ready) {
+          try insert($0, on: connection)
+        }
+      )
+      let heard = folder.file("cluster-listen-\(round)")
+      others.append(
+        try delays("helper-listen", peers.postgresFolder, count, heard) {
+          try postgres.execute([String($0)])
+        }
+      )
+    }
+    report.add("cluster", "store in PostgreSQL, two services: ", depot, others, budget: nil)
+  }
+
+  private static func insert(_ time: UInt64, on connection: BlockingConnection) throws {
+    var item = Item(1)
+    item.size = Int64(time)
+    var rows = RowBatch()
+    rows.appendRow { item.write(to: &$0) }
+    try connection.insert(InsertRequest(entity: "Item", columns: Item.columns, rows: rows))
+  }
+
+  private static let notifyingInsert = """
+    WITH added AS (INSERT INTO item (name, section, size, score, essential, note)
+    VALUES ('package-1', 'section-1', $1::bigint, 0.125, false, 'a short note about number 1'))
+    SELECT pg_notify('items', $1::text)
+    """
+}
+
+extension Report {
+  fileprivate mutating func add(
+    _ scenario: String,
+    _ label: String,
+    _ depot: [Delays],
+    _ others: [Delays],
+    budget: Double?
+  ) {
     let figures: [(String, KeyPath<Delays, Double>, Double?)] = [
-      ("commit to subscriber, p50", \.p50, 1.0), ("commit to subscriber, p99", \.p99, nil),
+      ("commit to subscriber, p50", \.p50, budget), ("commit to subscriber, p99", \.p99, nil),
       ("the same insert until it is acknowledged, p50", \.acknowledged, nil),
     ]
     for (what, figure, budget) in figures {
-      report.add(
-        "notify",
-        what,
+      add(
+        scenario,
+        label + what,
         unit: "µs",
         depot.map { $0[keyPath: figure] },
         reference: "LISTEN/NOTIFY",
@@ -59,14 +106,16 @@ extension Scenarios {
       )
     }
   }
+}
 
-  /// The times that a subscriber and a writer saw, in microseconds.
-  private struct Delays {
-    var p50: Double
-    var p99: Double
-    var acknowledged: Double
-  }
+/// The times that a subscriber and a writer saw, in microseconds.
+private struct Delays {
+  var p50: Double
+  var p99: Double
+  var acknowledged: Double
+}
 
+extension Scenarios {
   /// Makes `count` commits a millisecond apart, which a helper is told of.
   private static func delays(
     _ helper: String,

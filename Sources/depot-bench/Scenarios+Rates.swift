@@ -94,6 +94,42 @@ extension Scenarios {
     ).measure(options, &report)
   }
 
+  /// Gets and inserts of services whose store is in PostgreSQL, beside what that does by itself.
+  static func clusterRates(
+    _ options: Bench.Options,
+    _ services: [Daemon],
+    from first: Int64,
+    _ peers: Peers,
+    _ report: inout Report
+  ) throws {
+    try Rates(
+      scenario: "cluster",
+      what: "store in PostgreSQL: get by identifier",
+      connections: [1, 16],
+      services: [("", services[0])],
+      operation: { number in
+        .get(
+          GetRequest(
+            entity: "Item",
+            identifiers: [number &* 7919 % Int64(options.rows) + first],
+            namesColumns: false
+          )
+        )
+      },
+      postgres: postgres(peers, "pgbench select", Peers.selection, options),
+      budgets: [1: 0.5, 16: 0.5]
+    ).measure(options, &report)
+    try Rates(
+      scenario: "cluster",
+      what: "store in PostgreSQL: durable insert",
+      connections: [1, 4, 16, 64],
+      services: [("", services[0])],
+      operation: { .insert(Item.insertion(Int($0)..<Int($0) + 1)) },
+      postgres: postgres(peers, "pgbench insert", Peers.insertion, options),
+      budgets: [16: 0.4]
+    ).measure(options, &report)
+  }
+
   /// Single rows inserted, each on disk before it is acknowledged.
   static func durableInsert(
     _ options: Bench.Options,
@@ -174,7 +210,7 @@ extension Scenarios {
     try rates.measure(options, &report)
   }
 
-  private static func postgres(
+  fileprivate static func postgres(
     _ peers: Peers,
     _ name: String,
     _ script: String,

@@ -64,6 +64,29 @@ extension EmbeddedTests {
       #expect(containers.contains { $0.stores.first?.path == path && $0.users == 2 })
     }
 
+    @Test(.enabled(if: TemporaryCluster.isAvailable))
+    func `a database is reached through services, and by them alone`() throws {
+      let cluster = try TemporaryCluster()
+      let address = "postgresql://depot@/postgres?host=\(cluster.path)"
+      let other = try Surroundings()
+      for place in [around, other] {
+        place.environment["XDG_CACHE_HOME"] = place.folder.path + "/cache"
+      }
+      let (first, second) = try (StoreUser(around.environment), StoreUser(other.environment))
+      #expect(try first.ask("open-database \(address)") == "ok service")
+      #expect(try second.ask("open-database \(address)") == "ok service")
+      try first.ask("insert a")
+      try expectSoon { try second.ask("names") == "ok a" }
+      // The container is found again by a program that comes later.
+      let third = try StoreUser(around.environment)
+      #expect(try third.ask("open-database \(address)") == "ok service")
+      #expect(try around.connect().containers().count == 2)
+      let alone = try StoreUser()
+      #expect(
+        try alone.ask("open-database \(address)").hasPrefix("error unavailable.service")
+      )
+    }
+
     @Test func `a service that was killed is started again, and nothing saved is lost`() throws {
       let program = try StoreUser(around.environment)
       #expect(try program.ask("open \(path)") == "ok service")

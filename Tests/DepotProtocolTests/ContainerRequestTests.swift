@@ -4,6 +4,7 @@ import Testing
 @Suite struct ContainerRequestTests {
   private static let places: [ContainerStore.Location] = [
     .file("shop.store"), .path("/srv/depot/x.store"), .memory,
+    .database("postgresql://depot@db1,db2/app?sslmode=verify-full"),
   ]
 
   /// Reads the frame of a call.
@@ -88,6 +89,9 @@ import Testing
     (#"[{"file":"x","path":"/x"}]"#, "request.usage"),
     (#"[{"path":"x"}]"#, "request.usage"), (#"[{"path":"/x/"}]"#, "request.usage"),
     (#"[{"memory":true,"readOnly":true}]"#, "request.usage"),
+    (#"[{"database":"postgresql:///app","memory":true}]"#, "request.usage"),
+    (#"[{"database":"mysql://db1/app"}]"#, "request.usage"),
+    (#"[{"database":""}]"#, "request.usage"),
     (#"[{"memory":true,"size":1}]"#, "request.unknown_member"),
     (
       #"[{"memory":true,"entities":["A"]},{"memory":true,"entities":["B"]}]"#, "request.usage"

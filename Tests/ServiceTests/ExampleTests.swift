@@ -1,3 +1,4 @@
+import DepotClient
 import Foundation
 import TestSupport
 import Testing
@@ -39,6 +40,31 @@ extension CommandTests {
     @Test(arguments: all)
     func `an example prints what the README says with a service`(example: Example) throws {
       try run(example, ["DEPOT_DAEMON": Programs.daemon, "DEPOT_EMBEDDED": "0"])
+    }
+
+    @Test(.enabled(if: TemporaryCluster.isAvailable))
+    func `the library's processes may have services of two hosts`() throws {
+      let cluster = try TemporaryCluster()
+      let folder = try TemporaryFolder()
+      let services = try (0..<2).map { number in
+        try TestDaemon(["--cache", folder.path + "/\(number)"], schema: "")
+      }
+      let library = try #require(Self.all.last)
+      let outcome = try Program.run(
+        [
+          Programs.folder + "/" + library.name,
+          "postgresql://depot@/postgres?host=\(cluster.path)",
+        ],
+        environment: [
+          "DEPOT_EMBEDDED": nil, "DEPOT_SOCKET": services[0].socket,
+          "ELSEWHERE": services[1].socket,
+        ]
+      )
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(outcome.output == library.output)
+      for service in services {
+        #expect(try service.connect().containers().count == 2)
+      }
     }
 
     private func run(_ example: Example, _ more: [String: String]) throws {

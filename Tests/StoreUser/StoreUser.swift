@@ -35,6 +35,7 @@ struct StoreUser {
     let argument = arguments.first ?? ""
     switch command {
     case "open": return try open(.file(path: argument))
+    case "open-database": return try open(.database(address: argument))
     case "open-memory": return try open(.memory(name: argument))
     case "read": return try open(.file(path: argument), isReadOnly: true)
     case "kind": return kind

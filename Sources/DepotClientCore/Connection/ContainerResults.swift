@@ -24,11 +24,11 @@ public struct OpenContainer: Hashable, Sendable {
 /// A store that is open.
 public struct OpenStore: Hashable, Sendable {
   public var name: String
-  /// Where its file is; `nil` of a store in memory.
+  /// Where its file is, or the address of its database; `nil` of a store in memory.
   public var path: String?
   public var isReadOnly: Bool
   public var entities: [String]
-  /// The size of its files.
+  /// The size of its files, which of a store in a database are a copy.
   public var bytes: Int
   /// The identifier, which no other store has.
   public var identifier: String

@@ -29,7 +29,8 @@ struct ServiceStarter {
   func storeArguments(_ record: ServiceRecord?) throws(DepotError) -> [String] {
     guard let record else { return [] }
     let isDefault = FileSystem.resolved(ServicePlaces.store) == record.store
-    guard isDefault || FileSystem.size(of: record.store) != nil else {
+    let isDatabase = ContainerStore.isDatabase(record.store)
+    guard isDefault || isDatabase || FileSystem.size(of: record.store) != nil else {
       throw DepotError(
         .fileNotFound,
         "The last service at \(socket.path) had the store \(record.store), which isn't there."

@@ -8,12 +8,19 @@ enum BackupVerb {
     "--rate SIZE: how many bytes to take in a second at most, as in 800K, 64M, or 1G; 0 for any "
       + "number (default: 64M)"
   )
+  private static let address = OptionSpec(
+    "--to ADDRESS: put it into a PostgreSQL database instead, postgresql://USER@HOST,…/NAME"
+  )
+  private static let replace = OptionSpec(
+    "--replace: with --to, replace the store that is there; it is kept in another schema of the "
+      + "database"
+  )
   private static let unchecked: OptionSpec = "--no-check: don't read the file again to prove it"
 
   static let verb = Verb(
     name: "backup",
-    operands: .init("FILE", 1...1, .files),
-    summary: "copy the store to a file while others work",
+    operands: .init("FILE", 0...1, .files),
+    summary: "copy the store to a file or a database while others work",
     details: """
       FILE gets the store as it is at one moment, with its history and identifiers. It is written as
       FILE.part, read again from the disk to prove every page and every row of it, and only then gets its
@@ -28,21 +35,39 @@ enum BackupVerb {
       Of a container with several stores, FILE becomes a folder with a file for each, all as of one
       moment, unless --store names one. The service keeps that moment for a minute, or as its --pin-ms
       says. Only the owner of the service may ask: the file also has what was deleted.
+
+      With --to the store moves to a database, with its history and identifiers: depotd --store ADDRESS
+      serves it there, on as many hosts as there are. What is written here afterwards isn't there. It needs
+      room for a copy in $TMPDIR and for one in the folder of depotd's --cache. The way back is
+      depot backup FILE with a service of the database.
       """,
     examples: [
       "depot backup /var/backups/depot.sqlite",
       "depot backup \"monday.sqlite\" --rate 8M -q",
       "depot --container shop backup shop.sqlite --store main",
+      "depot backup --to 'postgresql://depot@db1,db2/app?target_session_attrs=read-write'",
     ],
-    options: [.store, rate, unchecked]
+    options: [.store, rate, unchecked, address, replace]
   ) { session in
     let invocation = session.invocation
     let rate = try TransferRate(invocation.value(rate) ?? "64M")
     let isProved = !invocation.has(unchecked)
-    let path = invocation.operands[0]
+    let (path, address) = (invocation.operands.first, invocation.value(address))
+    guard (path == nil) != (address == nil), address != nil || !invocation.has(replace) else {
+      throw DepotError(.usage, "A backup goes to a FILE, or to a database with --to.")
+        .hint("--replace is for a store in a database. See depot backup --help.")
+    }
     let connection = try session.connect()
     let stores = try connection.openStores().map(\.name)
     let run = BackupRun(session: session, rate: rate, isProved: isProved)
+    guard let path else {
+      guard stores.count < 2 || invocation.has(.store) else {
+        throw DepotError(.usage, "The container has several stores; a database holds one.")
+          .hint("Name the store with --store: \(stores.joined(separator: ", ")).")
+      }
+      let store = invocation.value(.store)
+      return try run.move(store, to: address ?? "", invocation.has(replace), connection)
+    }
     if stores.count < 2 || invocation.has(.store) {
       return try run.back(up: invocation.value(.store), to: path, connection)
     }
@@ -68,6 +93,26 @@ private struct BackupRun {
       orText: "\(Numbers.size(bytes: facts.size)) in \(path)"
         + (facts.token.map { ", up to \($0)." } ?? ".")
     )
+  }
+
+  /// Puts one store into a database, and says so.
+  func move(
+    _ store: String?,
+    to address: String,
+    _ replaces: Bool,
+    _ connection: BlockingConnection
+  ) throws {
+    guard ContainerStore.isDatabase(address) else {
+      throw DepotError(.usage, "--to takes the address of a database, postgresql://….")
+        .hint("A file is named without --to.")
+    }
+    try TemporaryPlace.with("depot-backup") { place in
+      let file = place.path + "/store.sqlite"
+      _ = try write(store, to: file, connection)
+      let arguments = ["--restore", file, "--store", address, "--report-start"]
+      let result = try ServiceTool(arguments + (replaces ? ["--replace"] : [])).result()
+      session.write(result, orText: result["summary"]?.string ?? "Restored.")
+    }
   }
 
   /// Writes several stores, as of one moment, into a folder that isn't there yet.

@@ -5,9 +5,14 @@ internal import DepotProtocol
 enum RestoreVerb {
   private static let data: OptionSpec =
     "--data DIR: the folder of the store, as depotd --data has it"
-  private static let file: OptionSpec = "--store FILE: the file of the store, instead of --data"
-  private static let replace: OptionSpec =
-    "--replace: replace the store that is there; it is kept beside the new one as ….replaced-1"
+  private static let file = OptionSpec(
+    "--store FILE: the file of the store, instead of --data, or the address of a PostgreSQL "
+      + "database, postgresql://USER@HOST,…/NAME"
+  )
+  private static let replace = OptionSpec(
+    "--replace: replace the store that is there; it is kept beside the new one as ….replaced-1, in "
+      + "a database as the schema depot_replaced_1"
+  )
 
   static let verb = Verb(
     name: "restore",
@@ -19,11 +24,12 @@ enum RestoreVerb {
       old one was damaged, a service may refuse to start until the same command has run to its end.
 
       The next service begins a new epoch: who knows of transactions that the backup hasn't is told so,
-      and reads anew. The command says how many transactions the backup is behind, if that can be known.
+      and reads anew. Stop all services of a database before. The command says how many transactions the backup is behind, if that can be known.
       """,
     examples: [
       "depot restore /var/backups/depot.sqlite --data /srv/depot",
       "depot service stop && depot restore monday.sqlite --data data --replace",
+      "depot restore monday.sqlite --store 'postgresql:///app?host=/run/postgresql'",
     ],
     options: [data, file, replace]
   ) { session in

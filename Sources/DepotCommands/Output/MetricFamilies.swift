@@ -53,7 +53,7 @@ struct MetricFamilies {
       )
     }
     for (name, value) in value.sortedMembers
-    where name != "pid" && !(isHistogram && name == "commitSeconds") {
+    where !["pid", "service"].contains(name) && !(isHistogram && name == "commitSeconds") {
       add(path + [Self.snakeCase(name)], value, labels)
     }
   }
@@ -108,7 +108,8 @@ struct MetricFamilies {
 
   /// The numbers that fall as well as rise, and don't look like it.
   private static let levels: Set = [
-    "active", "pins", "parked", "waiting", "last_batch", "largest_batch",
+    "active", "commits_since_base", "pins", "reachable", "parked", "waiting", "last_batch",
+    "largest_batch",
   ]
 
   private static func snakeCase(_ name: String) -> String {

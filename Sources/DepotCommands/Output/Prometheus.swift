@@ -75,6 +75,10 @@ enum Prometheus {
     "depot_store_log_file_bytes": "The size of the write-ahead log's file.",
     "depot_store_free_disk_bytes":
       "Room that the service can still use on the store's file system.",
+    "depot_store_cluster_commits_since_base":
+      "Commits since all pages of the store were written into its cluster.",
+    "depot_store_cluster_reachable": "Whether the cluster took the last write that it was given.",
+    "depot_store_cluster_since_base_bytes": "About how many bytes those commits have.",
     "depot_store_last_batch": "Requests in the last transaction.",
     "depot_store_largest_batch": "Requests in the largest transaction.",
   ]

@@ -12,6 +12,10 @@ enum ContainerOpenVerb {
   )
   private static let path: OptionSpec =
     "--path FILE: the store's file, wherever it is; for the owner of the service"
+  private static let database = OptionSpec(
+    "--store ADDRESS: the PostgreSQL database that the store lives in, "
+      + "postgresql://USER@HOST,…/NAME; for the owner of the service"
+  )
   private static let readOnly: OptionSpec =
     "--read-only: open a file that exists, and never write to it"
   private static let schema: OptionSpec =
@@ -30,8 +34,9 @@ enum ContainerOpenVerb {
       "depot container open shop --schema shop.schema.json",
       "depot container open cache --memory", "depot --container cache schema show",
       "depot container open archive --path /srv/2025.store --read-only",
+      "depot container open app --store 'postgresql:///app?host=/run/postgresql'",
     ],
-    options: [memory, file, path, readOnly, schema]
+    options: [memory, file, path, database, readOnly, schema]
   ) { session in
     let invocation = session.invocation
     let name = invocation.operands[0]
@@ -55,17 +60,28 @@ enum ContainerOpenVerb {
     of name: String,
     _ invocation: Invocation
   ) throws(DepotError) -> ContainerStore.Location {
-    switch (invocation.has(memory), invocation.value(file), invocation.value(path)) {
-    case (true, nil, nil): return .memory
-    case (false, let file?, nil): return .file(file)
-    case (false, nil, let path?):
+    let address = invocation.value(database)
+    switch (invocation.has(memory), invocation.value(file), invocation.value(path), address) {
+    case (true, nil, nil, nil): return .memory
+    case (false, let file?, nil, nil): return .file(file)
+    case (false, nil, nil, let address?):
+      guard ContainerStore.isDatabase(address) else {
+        throw DepotError(.usage, "--store takes the address of a database, postgresql://….")
+          .hint("For a file there are --file NAME and --path FILE.")
+      }
+      return .database(address)
+    case (false, nil, let path?, nil):
+      guard !ContainerStore.isDatabase(path) else {
+        throw DepotError(.usage, "--path takes the path of a file.")
+          .hint("The address of a database is for --store.")
+      }
       guard let absolute = FileSystem.resolved(path) else {
         throw DepotError(.fileNotFound, "There is no folder for \(path).")
       }
       return .path(absolute)
-    case (false, nil, nil): return .file(name + ".store")
+    case (false, nil, nil, nil): return .file(name + ".store")
     default:
-      throw DepotError(.usage, "--memory, --file and --path exclude each other.")
+      throw DepotError(.usage, "--memory, --file, --path and --store exclude each other.")
     }
   }
 

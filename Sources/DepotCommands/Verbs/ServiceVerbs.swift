@@ -157,6 +157,9 @@ struct ServiceStatus {
       "process      \(process)", "version      depotd \(server?["version"]?.string ?? "?")",
       "socket       \(server?["socket"]?.string ?? "?")", "store        \(store)",
     ]
+    if let safety = stats["store"]?["cluster"]?["safety"]?.string {
+      lines.append("safety       \(safety)")
+    }
     if let since, let seconds = server?["uptimeSeconds"]?.double {
       lines.append("since        \(since) (\(Numbers.span(seconds: seconds)) ago)")
     }

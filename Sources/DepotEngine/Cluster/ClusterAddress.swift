@@ -6,15 +6,10 @@ internal import DepotSQLite
 package struct ClusterAddress: Sendable, Hashable {
   /// What libpq is given: a URI, or a list of parameters.
   package let text: String
-  /// The address for people: a URI without anything secret.
+  /// The database as a URI with nothing else, which is the same for all spellings of it.
   package let description: String
   /// Whether an engine is used that nobody has tried.
   package var allowsUncertified = false
-
-  /// Whether a text names a database rather than a file.
-  package static func isAddress(_ text: String) -> Bool {
-    text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
-  }
 
   /// Checks an address, `postgresql://user@host:port/database?parameters` as libpq takes it.
   ///
@@ -24,6 +19,7 @@ package struct ClusterAddress: Sendable, Hashable {
     do throws(PostgresError) {
       address = try PostgresAddress(parsing: text)
     } catch {
+      guard error.kind == .invalidAddress else { throw .missingLibrary }
       throw DepotError(.usage, "The address of the cluster can't be used: \(error.message).")
         .hint("For example: postgresql://depot@db1,db2/app?target_session_attrs=read-write")
     }
@@ -51,22 +47,35 @@ extension DepotError {
   private init(_ error: PostgresError, _ address: ClusterAddress) {
     switch error.kind {
     case .missingLibrary:
-      self.init(.unfitCluster, "The library of PostgreSQL's clients is missing.")
-      hint = "Install the package libpq5."
+      self = .missingLibrary
     case .invalidAddress: self.init(.usage, "The address can't be used: \(error.message).")
     case .authentication:
-      self.init(.unreachable, "\(address.description) lets this user not in: \(error.message).")
-      hint = "Passwords come from ~/.pgpass, or from the passfile that the address names."
-    case .unreachable, .lost: self = .unreachable("\(error.message.capitalizedFirst).")
+      self.init(.unreachable, "\(address.description) refuses this user: \(error.message).")
+      hint =
+        "Is there such a role, and does pg_hba.conf let it in? Passwords come from ~/.pgpass, or from "
+        + "the passfile that the address names."
+    case .unreachable, .lost: self = .unreachable("\(address.description): \(error.message).")
     case .invalidValue: self.init(.bug, "\(error)")
     case .refusedByServer("42501"):
       self.init(.unfitCluster, "The role may not make the tables of a store: \(error.message).")
-      hint = "GRANT CREATE, CONNECT ON DATABASE … TO …; the database is the store's alone."
-    case .refusedByServer: self = .unreachable("It says: \(error.message).")
+      hint = "As the owner of the database: GRANT CREATE, CONNECT ON DATABASE NAME TO ROLE;"
+    case .refusedByServer("3D000"):
+      self.init(.unfitCluster, "There is no such database: \(error.message).")
+      hint = "Make it with createdb --encoding=UTF8 --template=template0 NAME, or name another one."
+    case .refusedByServer: self = .unreachable("\(address.description) says: \(error.message).")
     }
   }
 }
 
-extension String {
-  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+extension DepotError {
+  fileprivate static var missingLibrary: DepotError {
+    DepotError(.unfitCluster, "The library of PostgreSQL's clients is missing.")
+      .hint("Install the package libpq5.")
+  }
+
+  /// The error for a program that doesn't go on without the cluster.
+  var atStart: DepotError {
+    guard code == .unreachable, hint == Self.unreachable("").hint else { return self }
+    return hint("Is PostgreSQL running there? Check the hosts, the port, and the network.")
+  }
 }

@@ -15,14 +15,15 @@ struct ClusterCopy {
   /// Makes the copy, as of the last base, and what goes on from there; makes the store first if there is none.
   ///
   /// - Parameter create: Makes a new store at a path, complete in its file.
+  /// - Returns: The home of the copy.
   /// - Throws: ``DepotError`` `unavailable.cluster`, `storage.cluster`, and others of class `storage`.
   func open(_ create: (String) throws(DepotError) -> Void) throws(DepotError) -> ClusterHome {
-    let session = try ClusterSession(address)
-    let connection = session.connection
     do {
+      let session = try ClusterSession(address)
+      let connection = session.connection
       if try !hasTables(connection) {
         try create(path)
-        try fill(connection, timeline: session.timeline, replaces: false)
+        _ = try fill(connection, timeline: session.timeline, replaces: false)
         StoreFiles(path).removeContent()
       }
       let head = try load(connection)
@@ -34,11 +35,11 @@ struct ClusterCopy {
       return ClusterHome(address, session, head, service: service)
     } catch {
       if let error = error as? SystemError { throw DepotError(error, file: path) }
-      throw DepotError(error, address)
+      throw DepotError(error, address).atStart
     }
   }
 
-  private func hasTables(_ connection: PostgresConnection) throws -> Bool {
+  func hasTables(_ connection: PostgresConnection) throws -> Bool {
     // Unlike names, rows are looked up as of now, also behind a lock.
     try connection.run(
       """
@@ -105,8 +106,17 @@ struct ClusterCopy {
 
   /// Puts the pages of the file, which is complete without a log, into the cluster.
   ///
-  /// - Parameter replaces: Whether a store that is there gives way.
-  func fill(_ connection: PostgresConnection, timeline: String, replaces: Bool) throws {
+  /// - Parameters:
+  ///   - connection: The connection to the cluster.
+  ///   - timeline: The timeline of the first commit.
+  ///   - replaces: Whether a store that is there gives way.
+  /// - Returns: The schema in which that is kept.
+  /// - Throws: ``DepotError`` `storage.corrupt` if the file is no store, and others.
+  func fill(
+    _ connection: PostgresConnection,
+    timeline: String,
+    replaces: Bool
+  ) throws -> String? {
     let file = try StoredFile(path: path)
     let bytes = try file.size()
     guard
@@ -120,12 +130,14 @@ struct ClusterCopy {
       PostgresStatement("SELECT pg_advisory_xact_lock(hashtext('depot'))"),
     ])
     do {
+      var kept: String?
+      var sequence: Int64 = 0
       if try hasTables(connection) {
         guard replaces else {
           try connection.run("ROLLBACK")
-          return
+          return nil
         }
-        try connection.run("DROP SCHEMA depot CASCADE")
+        (kept, sequence) = try setAside(connection)
       }
       for sql in ClusterTables.definition { try connection.run(sql) }
       let count = Int64(bytes / header.pageSize)
@@ -140,17 +152,34 @@ struct ClusterCopy {
       }
       try connection.run([
         PostgresStatement(
-          "INSERT INTO depot.head VALUES (true, $1, $2, $3, 0, 0, $4, 0, $4, $5)",
+          "INSERT INTO depot.head VALUES (true, $1, $2, $3, $6, 0, $4, $6, $4, $5)",
           [
             .integer(ClusterTables.layout), .integer(header.userVersion),
             .integer(Int64(header.pageSize)), .integer(count), .text(timeline),
+            .integer(sequence),
           ]
         ),
         PostgresStatement("COMMIT"),
       ])
+      return kept
     } catch {
       if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
       throw error
     }
+  }
+
+  /// Gives the store that is there another schema, when nobody is in a turn.
+  ///
+  /// - Returns: The schema, and a number of a commit with which no service that knows this store can go on.
+  private func setAside(_ connection: PostgresConnection) throws -> (String, Int64) {
+    try connection.run("LOCK TABLE depot.head IN ACCESS EXCLUSIVE MODE")
+    let sequence = try connection.run("SELECT coalesce(max(sequence), 0) FROM depot.head")
+    let names = try connection.run("SELECT nspname FROM pg_namespace")
+    let taken = Set((0..<names.rowCount).map { names.text(0, row: $0) })
+    var number = 1
+    while taken.contains("depot_replaced_\(number)") { number += 1 }
+    try connection.run("ALTER SCHEMA depot RENAME TO depot_replaced_\(number)")
+    // The next commit that they would take has the number after theirs.
+    return ("depot_replaced_\(number)", sequence.integer(0) + 1)
   }
 }

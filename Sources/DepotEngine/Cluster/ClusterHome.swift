@@ -25,6 +25,8 @@ final class ClusterHome: CommitHome {
   private(set) var isInTurn = false
   /// Whether the answer to ``ClusterTables/announce`` wasn't looked at yet.
   private var isAnnouncing = false
+  /// When the cluster heard of the turn last, by the monotonic clock.
+  private var lastSign: UInt64 = 0
   /// Why the cluster didn't take what it was given last.
   private(set) var failure: DepotError?
   /// Returns what the transactions of the commit at hand tell.
@@ -41,6 +43,8 @@ final class ClusterHome: CommitHome {
   /// nanoseconds.
   private static let patience: UInt64 = 10_000_000_000
   private static let longPatience: UInt64 = 120_000_000_000
+  /// How often a cluster hears of a turn that takes long, in nanoseconds.
+  private static let signInterval: UInt64 = 3_000_000_000
 
   /// Takes over a copy that has all commits up to a head's base.
   init(_ address: ClusterAddress, _ session: ClusterSession, _ head: ClusterHead, service: Int64) {
@@ -52,6 +56,17 @@ final class ClusterHome: CommitHome {
     sequence = head.base
     base = head.base
     identity = 0
+  }
+
+  /// The state of the cluster for people.
+  var state: ClusterState {
+    ClusterState(
+      safety: safety,
+      service: service,
+      commitsSinceBase: sequence - base,
+      bytesSinceBase: bytesSinceBase,
+      isReachable: failure == nil
+    )
   }
 
   // MARK: The connection
@@ -121,7 +136,7 @@ final class ClusterHome: CommitHome {
       } catch let caught {
         error = caught
       }
-      guard error.code == .unreachable, Monotonic.now() < end else {
+      guard !isLasting(error), Monotonic.now() < end else {
         failure = error
         throw error
       }
@@ -147,6 +162,7 @@ final class ClusterHome: CommitHome {
         ])
       }
       isInTurn = true
+      lastSign = Monotonic.now()
       let head = ClusterHead(results[1], row: 0)
       note(head)
       try take(results[2], on: copy)
@@ -156,6 +172,15 @@ final class ClusterHome: CommitHome {
       endTurn()
       throw refusal(error)
     }
+  }
+
+  /// Tells the cluster that this service is at work, if it is for long.
+  func keepTurn() {
+    let now = Monotonic.now()
+    guard isInTurn, now - lastSign > Self.signInterval, let session else { return }
+    lastSign = now
+    // A turn that is lost is found out at its end.
+    _ = try? session.connection.run("SELECT 1")
   }
 
   /// Whether a standby has taken over since the last commit, which begins another epoch then.
@@ -168,8 +193,11 @@ final class ClusterHome: CommitHome {
 
   private func refusal(_ error: DepotError) -> SQLiteError {
     failure = error
-    return error.code == .unreachable ? .refused(error.message) : .broken(error.message)
+    return isLasting(error) ? .broken(error.message) : .refused(error.message)
   }
+
+  /// Whether waiting doesn't help.
+  private func isLasting(_ error: DepotError) -> Bool { [.corrupt, .bug].contains(error.code) }
 
   /// Ends a turn without a commit.
   func endTurn() {
@@ -213,7 +241,11 @@ final class ClusterHome: CommitHome {
 
   /// Makes commits, whose parts are the rows of a result, a part of the copy.
   ///
-  /// - Parameter isWhole: Whether the last commit of the result is complete.
+  /// - Parameters:
+  ///   - result: The rows of ``ClusterTables/commits``.
+  ///   - copy: The connection that writes to the copy.
+  ///   - isWhole: Whether the last commit of the result is complete.
+  /// - Throws: ``DepotError`` `storage.corrupt` if they don't fit the copy, `storage.full`.
   private func take(
     _ result: PostgresResult,
     on copy: Connection,
@@ -240,6 +272,7 @@ final class ClusterHome: CommitHome {
         row = end
       }
     } catch {
+      if let error = error as? SQLiteError, error.kind == .full { throw .noRoom }
       throw error as? DepotError ?? DepotError(.corrupt, "A commit can't be taken in: \(error).")
     }
   }
@@ -292,6 +325,9 @@ final class ClusterHome: CommitHome {
   func putBack(_ pages: Set<UInt32>) {
     changed.formUnion(pages)
   }
+
+  /// How often the connection waited for the cluster, since it was made.
+  var roundTrips: Int { session?.connection.roundTrips ?? 0 }
 
   /// Takes out what others have told since the last time.
   func takeForeign() -> [CommittedChanges] {

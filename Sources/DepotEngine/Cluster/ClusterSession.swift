@@ -10,8 +10,10 @@ final class ClusterSession {
   let timeline: String
   let safety: ClusterSafety
 
+  /// The name of a service's sessions that write, among those of the database.
+  static let name = "depotd"
   /// For how long a service that is stopped may keep others from writing, in seconds.
-  private static let patience = 60
+  private static let patience = 20
   /// How long to wait for the server at most, in nanoseconds.
   private static let timeLimit: UInt64 = 30_000_000_000
 
@@ -22,7 +24,7 @@ final class ClusterSession {
     do {
       let connection = try PostgresConnection(
         address.text,
-        settings: ["application_name": "depotd"]
+        settings: ["application_name": Self.name]
       )
       connection.timeLimit = Self.timeLimit
       let results = try connection.run([
@@ -82,7 +84,7 @@ final class ClusterSession {
 }
 
 /// How safe what is committed to a cluster is.
-package struct ClusterSafety: Equatable, Sendable {
+package struct ClusterSafety: Hashable, Sendable {
   /// Whether a commit waits for a standby.
   package var isReplicated: Bool
   /// Whether the cluster's pages have checksums.

@@ -60,6 +60,9 @@ internal
 
   /// The timeline of the cluster, which changes with each promotion of a standby.
   static let timeline = "substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)"
+
+  /// What stands for the timeline of a store that was restored, whose first commit begins another epoch.
+  static let restored = "restored"
 }
 
 /// The head of a store in a cluster.

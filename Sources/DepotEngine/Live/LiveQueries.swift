@@ -177,15 +177,28 @@ package actor LiveQueries {
     openConnection?.releaseMemory()
   }
 
+  /// Checks that a token is of this store, also if only another service may know it yet.
+  private func checkMoment(_ since: HistoryToken) throws(DepotError) {
+    let check = { [self] () throws(DepotError) in
+      let head = try reading { () throws(SQLiteError) in try openConnection?.historyHead() ?? 0 }
+      try store.epochs.check(since, head: max(head, known))
+    }
+    do throws(DepotError) {
+      try check()
+    } catch {
+      guard store.waitForNews() else { throw error }
+      try check()
+    }
+  }
+
   /// Checks that the history tells what a client has missed.
   ///
   /// A client that knows another past of the store knows nothing, unless that is to be an error.
   private func checkSince(_ query: LiveQuery) throws {
     let request = query.watch.request
     guard let since = request.since else { return }
-    let head = max(try connection().historyHead(), known)
     do throws(DepotError) {
-      try store.epochs.check(since, head: head)
+      try checkMoment(since)
     } catch {
       guard request.onExpired == .snapshot else {
         throw error.details(try HistoryBounds(on: connection()).details).at("/args/since")

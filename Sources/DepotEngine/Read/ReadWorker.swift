@@ -86,7 +86,7 @@ actor ReadWorker {
     do throws(DepotError) {
       try read.check()
       if open[ObjectIdentifier(read)] != nil { return try stream(read) }
-      return try begin(read)
+      return try beginWithNews(read)
     } catch {
       abandon(read, error)
       return false
@@ -101,6 +101,19 @@ actor ReadWorker {
     release(read)
     pool?.didEnd(read)
     read.fail(error)
+  }
+
+  /// Begins a read, again if it names a moment that only another service of the store may know yet.
+  private func beginWithNews(_ read: LongRead) throws(DepotError) -> Bool {
+    do throws(DepotError) {
+      return try begin(read)
+    } catch {
+      guard error.code == .historyForeign, read.pin == nil, pool?.waitForNews() == true else {
+        throw error
+      }
+      release(read)
+      return try begin(read)
+    }
   }
 
   private func begin(_ read: LongRead) throws(DepotError) -> Bool {

@@ -14,6 +14,8 @@ package final class ReaderPool: Sendable {
   /// The threads of all readers of the process.
   let crew = readers
   let turns: ReadTurns
+  /// Waits until the store has what other services have committed; returns whether that can be.
+  let waitForNews: @Sendable () -> Bool
   /// How many reads may hold their connection for long, and how many may be short besides.
   let limit: Int
   let shortLimit: Int
@@ -61,18 +63,29 @@ package final class ReaderPool: Sendable {
     isFrozen: Bool = false,
     limit: Int,
     shortLimit: Int = 8,
-    turns: ReadTurns = .shared
+    turns: ReadTurns = .shared,
+    waitForNews: @escaping @Sendable () -> Bool = { false }
   ) {
     self.path = path
     self.isFrozen = isFrozen
     self.limit = limit
     self.shortLimit = shortLimit
     self.turns = turns
+    self.waitForNews = waitForNews
   }
 
   /// Creates a pool for the store at `path`, which nobody writes to if it `isFrozen`.
-  package convenience init(path: String, isFrozen: Bool = false) {
-    self.init(path: path, isFrozen: isFrozen, limit: Limits.streams)
+  ///
+  /// - Parameters:
+  ///   - path: The store's file.
+  ///   - isFrozen: Whether nobody writes to it.
+  ///   - waitForNews: Waits until the store has what other services have committed; returns whether that can be.
+  package convenience init(
+    path: String,
+    isFrozen: Bool = false,
+    waitForNews: @escaping @Sendable () -> Bool = { false }
+  ) {
+    self.init(path: path, isFrozen: isFrozen, limit: Limits.streams, waitForNews: waitForNews)
   }
 
   /// Starts a read, or keeps it until others ended.

@@ -154,7 +154,7 @@ package struct StoreRestore {
   /// Closes the store that is there in good order; `nil` if it can't be opened.
   private func closeOld(_ facts: RestoredFacts, _ lock: FileLock) throws -> OldStore? {
     do {
-      return try OldStore(path, lock, comparedTo: facts)
+      return try OldStore(StoreConfiguration(path: path), lock, comparedTo: facts)
     } catch {
       let error = files.error(error)
       guard [.corrupt, .io, .version].contains(error.code) else { throw error }
@@ -223,15 +223,21 @@ struct RestoredFacts {
 }
 
 /// A store that a backup is about to replace, closed in good order.
-private struct OldStore {
+struct OldStore {
   /// How many transactions the backup is behind; `nil` if nobody can know.
   var behind: Int64?
   /// Why nobody can know, in words.
   var reason: String?
 
+  init(reason: String) { self.reason = reason }
+
   /// Opens the store, which this process has locked, compares it, and closes it.
-  init(_ path: String, _ lock: FileLock, comparedTo facts: RestoredFacts) throws {
-    let opened = try StoreOpening(StoreConfiguration(path: path), lock).open()
+  init(
+    _ configuration: StoreConfiguration,
+    _ lock: FileLock,
+    comparedTo facts: RestoredFacts
+  ) throws {
+    let opened = try StoreOpening(configuration, lock).open()
     guard let writer = opened.writer else { return }
     let connection = writer.connection
     if opened.identifier != facts.store {

@@ -1,4 +1,4 @@
-internal import DepotProtocol
+package import DepotProtocol
 internal import DepotSQLite
 internal import Glibc
 
@@ -30,6 +30,12 @@ extension DepotError {
       .hint(
         "Nothing was changed. Is PostgreSQL running there? Writes go on by themselves when it is."
       )
+  }
+
+  /// The error that a store in a cluster hasn't got something.
+  package static func unsupported(_ capability: String) -> DepotError {
+    DepotError(.unsupported, "A store in a PostgreSQL cluster has no \(capability).")
+      .details(["capability": .string(capability), "engine": .string("postgresql")])
   }
 
   /// The error that the disk is full, which leaves the store in order.

@@ -22,6 +22,12 @@ extension Store {
     case .damaged: throw files.firstPageIsDamaged
     case .loss(let loss): throw files.error(loss)
     }
+    return try problems(of: path)
+  }
+
+  /// Looks at every page and every row of a store that this process has locked.
+  static func problems(of path: String) throws(DepotError) -> [String]? {
+    let files = StoreFiles(path)
     do {
       let connection = try Connection(path: path, access: .reader)
       guard try files.checkVersion(connection) else { return nil }

@@ -22,6 +22,8 @@ package actor Store {
   private var writer: Writer?
   private var checkpointing: CheckpointPolicy
   private var logRoom: LogRoom
+  /// Whether ``catchUp()`` has something to do.
+  private nonisolated let mustCatchUp = Atomic(false)
   /// `nil` if the store lives in its file.
   private var feed: ClusterFeed?
   /// Whether the next step of deleting history waits for its turn.
@@ -76,7 +78,7 @@ package actor Store {
     storeIdentifier = opened.identifier
     checkpointing = CheckpointPolicy(limitPages: configuration.walLimitBytes / 4096)
     logRoom = LogRoom(configuration)
-    published = Published(opened.catalog, opened.epochs)
+    published = Published(opened.catalog, opened.epochs, opened.writer?.home?.state)
     interest = opened.interest
     service = opened.writer?.home?.service ?? 0
     isReadOnly = opened.writer == nil
@@ -166,10 +168,25 @@ package actor Store {
 
   /// Takes in what other services of a store in a cluster have committed, and makes it known.
   package nonisolated func catchUp() {
+    guard !mustCatchUp.exchange(true, ordering: .sequentiallyConsistent) else { return }
     thread.run { [self] in assumeIsolated { $0.takeNews() } }
   }
 
+  /// Waits until the store has what other services have committed, as a token of theirs may ask for.
+  ///
+  /// - Returns: Whether other services can have committed something.
+  package nonisolated func waitForNews() -> Bool {
+    guard service != 0, let signal = try? WakeSignal(isBlocking: false) else { return false }
+    thread.run { [self] in
+      assumeIsolated { $0.takeNews() }
+      signal.signal()
+    }
+    signal.descriptor.waitUntilReadable(milliseconds: 5000)
+    return true
+  }
+
   private func takeNews() {
+    mustCatchUp.store(false, ordering: .sequentiallyConsistent)
     guard let writer, !mailbox.isClosed else { return }
     do throws(SQLiteError) {
       guard try writer.catchUp() else { return }
@@ -279,7 +296,10 @@ package actor Store {
   }
 
   private func publish(_ writer: Writer) {
-    let (catalog, statistics) = (writer.catalog, writer.statistics)
+    let catalog = writer.catalog
+    var statistics = writer.statistics
+    statistics.cluster = writer.home?.state
+    statistics.roundTrips = writer.home?.roundTrips ?? 0
     published.catalog.withLock { $0 = catalog }
     published.statistics.withLock { $0 = statistics }
     guard let home = writer.home else { return }
@@ -315,8 +335,12 @@ package actor Store {
   private func fail(_ error: SQLiteError) {
     mailbox.close()
     feed?.stop()
+    let failure = writer?.home?.failure
     writer = nil
-    onFatal(DepotError(error))
+    onFatal(
+      failure.map { DepotError(.io, "The store's cluster can't be relied on. \($0.message)") }
+        ?? DepotError(error)
+    )
   }
 
   private func finish() {
@@ -357,8 +381,9 @@ private final class Published: Sendable {
   let statistics = Mutex(StoreStatistics())
   let epochs: Mutex<EpochChain>
 
-  init(_ catalog: Catalog, _ epochs: EpochChain) {
+  init(_ catalog: Catalog, _ epochs: EpochChain, _ cluster: ClusterState?) {
     self.catalog = Mutex(catalog)
+    statistics.withLock { $0.cluster = cluster }
     self.epochs = Mutex(epochs)
   }
 }

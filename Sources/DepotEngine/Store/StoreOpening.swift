@@ -25,11 +25,18 @@ struct StoreOpening {
   private var path: String { configuration.path }
 
   func open() throws(DepotError) -> sending Opened {
-    if configuration.isReadOnly { return try openForReading() }
+    if configuration.isReadOnly {
+      guard configuration.cluster == nil else {
+        throw DepotError.unsupported("read-only stores")
+          .hint("Give this user the right to read only, with --read-only-user.")
+      }
+      return try openForReading()
+    }
     do throws(DepotError) {
       return try openForWriting()
     } catch {
-      guard configuration.fallsBackToReading, [.readOnly, .filePermission].contains(error.code)
+      guard configuration.fallsBackToReading, configuration.cluster == nil,
+        [.readOnly, .filePermission].contains(error.code)
       else { throw error }
       do throws(DepotError) {
         return try openForReading()
@@ -70,16 +77,21 @@ struct StoreOpening {
     _ address: ClusterAddress,
     _ lock: FileLock
   ) throws(DepotError) -> ClusterHome {
-    try ClusterCopy(address: address, path: path).open { path throws(DepotError) in
-      var fresh = configuration
-      fresh.cluster = nil
-      fresh.isScratch = true
-      let opened = try StoreOpening(fresh, lock).open()
-      do {
-        try opened.writer?.close()
-      } catch {
-        throw StoreFiles(path).error(error)
+    do throws(DepotError) {
+      return try ClusterCopy(address: address, path: path).open { path throws(DepotError) in
+        var fresh = configuration
+        fresh.cluster = nil
+        fresh.isScratch = true
+        let opened = try StoreOpening(fresh, lock).open()
+        do {
+          try opened.writer?.close()
+        } catch {
+          throw StoreFiles(path).error(error)
+        }
       }
+    } catch {
+      StoreFiles(path).remove()
+      throw error
     }
   }
 

@@ -1,3 +1,16 @@
+/// A store in a cluster, as a service of it sees that.
+package struct ClusterState: Hashable, Sendable {
+  package var safety: ClusterSafety
+  /// The number of the service, which no other of the store ever has.
+  package var service: Int64
+  /// How many commits there are, and about how many bytes they have, since all pages were written into the
+  /// cluster.
+  package var commitsSinceBase: Int64
+  package var bytesSinceBase: Int
+  /// Whether the cluster took the last commit that it was given, and answered.
+  package var isReachable: Bool
+}
+
 /// The counts of a store since it was opened.
 package struct StoreStatistics: Hashable, Sendable {
   package var commits = 0
@@ -18,6 +31,8 @@ package struct StoreStatistics: Hashable, Sendable {
   package var isShortening = false
   /// The size of the write-ahead log that is in use.
   package var walBytes = 0
+  /// How often the connection that writes to a cluster waited for it; it begins anew with each connection.
+  package var roundTrips = 0
   /// How many requests the last transaction held.
   package var lastBatch = 0
   package var largestBatch = 0
@@ -26,6 +41,9 @@ package struct StoreStatistics: Hashable, Sendable {
   /// How many commits took less than 2^i microseconds, and not less than half of that; the last
   /// counts all slower ones too.
   package var commitHistogram = [Int](repeating: 0, count: 24)
+
+  /// The state of the store's cluster; `nil` if the store lives in its file.
+  package var cluster: ClusterState?
 
   package init() {}
 

@@ -79,12 +79,14 @@ final class Writer {
     recorder.interest.raise()
     home.told = { [unowned recorder] in recorder.uncommitted }
     connection.setHome(home)
+    connection.work { [unowned home] in home.keepTurn() }
   }
 
   /// Takes in what other services of the store have committed, and returns whether there was something.
   func catchUp() throws(SQLiteError) -> Bool {
     guard let home, prepared == nil, !home.isInTurn else { return false }
     guard try home.catchUp(on: connection) else { return false }
+    statistics.walBytes = connection.walPageCount * 4096
     try goOn()
     return true
   }

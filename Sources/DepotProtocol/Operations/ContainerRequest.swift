@@ -12,7 +12,7 @@ public struct ContainerRequest: Hashable, Sendable {
   public var allows: AllowedSchemaChanges = .loss
   /// Whether a container with stores in memory outlives its last user, up to the end of the service.
   ///
-  /// One whose stores are all files does so anyway.
+  /// One without a store in memory does so anyway.
   public var keeps: Bool = false
 }
 
@@ -25,6 +25,9 @@ public struct ContainerStore: Hashable, Sendable {
     case file(String)
     /// A file at this absolute path, which only the owner of the service may name.
     case path(String)
+    /// A PostgreSQL database at this address, `postgresql://USER@HOST/NAME`, which only the owner of the
+    /// service may name; others may serve the same store.
+    case database(String)
     /// Nowhere: the store goes with its container.
     case memory
   }
@@ -118,6 +121,11 @@ extension ContainerStore {
     ".socket",
   ]
 
+  /// Whether a text is the address of a database rather than the path of a file.
+  package static func isDatabase(_ text: String) -> Bool {
+    text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
+  }
+
   fileprivate func validate(at place: String) throws(DepotError) {
     try ContainerRequest.validate(name: name, of: "store", at: place + "/name")
     switch location {
@@ -139,6 +147,12 @@ extension ContainerStore {
         .hint("It has no slash, no point first, and at most 200 bytes.").at(place + "/file")
       }
       try refuseSuffix(of: file, at: place + "/file")
+    case .database(let address):
+      guard Self.isDatabase(address), !address.utf8.contains(0) else {
+        throw DepotError(.usage, "The address of a database begins with postgresql://.")
+          .hint("For example: postgresql://depot@db1,db2/app?target_session_attrs=read-write")
+          .at(place + "/database")
+      }
     case .path(let path):
       guard path.hasPrefix("/"), !path.hasSuffix("/"), !path.utf8.contains(0) else {
         throw DepotError(.usage, "\(path.debugDescription) isn't the absolute path of a file.")
@@ -179,17 +193,23 @@ extension ContainerStore: MemberObject {
     var isInMemory = !Coder.isReader && location == .memory
     var file: String? = if case .file(let name) = location { name } else { nil }
     var path: String? = if case .path(let path) = location { path } else { nil }
+    var database: String? = if case .database(let address) = location { address } else { nil }
     try coder.value("memory", &isInMemory, default: false)
     try coder.optional("file", &file)
     try coder.optional("path", &path)
-    switch (file, path, isInMemory) {
-    case (let file?, nil, false): location = .file(file)
-    case (nil, let path?, false): location = .path(path)
-    case (nil, nil, true): location = .memory
+    try coder.optional("database", &database)
+    switch (file, path, database, isInMemory) {
+    case (let file?, nil, nil, false): location = .file(file)
+    case (nil, let path?, nil, false): location = .path(path)
+    case (nil, nil, let address?, false): location = .database(address)
+    case (nil, nil, nil, true): location = .memory
     default:
       try coder.check { (node) throws(DepotError) in
-        throw DepotError(.usage, "A store has exactly one of \"file\", \"path\" and \"memory\".")
-          .at(node.pointer)
+        throw DepotError(
+          .usage,
+          "A store has exactly one of \"file\", \"path\", \"database\" and \"memory\"."
+        )
+        .at(node.pointer)
       }
     }
     try coder.value("readOnly", &isReadOnly, default: false)

@@ -157,6 +157,9 @@ final class LogFile: OpenFile {
         giveUp()
         return code
       }
+      let result = flush()
+      // What its home has can't be undone for want of room here.
+      return home != nil && result == SQLITE_FULL ? IOFailure.write : result
     }
     return flush()
   }
@@ -207,7 +210,7 @@ final class LogFile: OpenFile {
       giveUp()
     }
     errno = failure
-    return home != nil && code == SQLITE_FULL ? IOFailure.write : code
+    return code
   }
 
   /// Forgets what isn't in the file.

@@ -113,7 +113,8 @@ extension Server {
     for (index, store) in request.stores.enumerated() {
       let configuration = try configuration(of: store, at: index, session)
       if made.contains(where: { $0.configuration.path == configuration.path }) {
-        throw DepotError(.usage, "Two stores are to be in \(configuration.path).")
+        let place = configuration.cluster?.description ?? configuration.path
+        throw DepotError(.usage, "Two stores are to be in \(place).")
           .at("/args/stores/\(index)")
       }
       made.append(makeHost(store.name, configuration, entities: store.entities))
@@ -192,6 +193,7 @@ extension Server {
     }
     container.state = .open
     log.write(.info, "container opened", [("name", .text(container.name))])
+    for host in container.hosts { logCluster(of: host) }
     let session = sessions[caller.connection]
     if let session {
       container.users.insert(session.number)

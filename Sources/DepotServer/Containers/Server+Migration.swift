@@ -54,6 +54,10 @@ extension Server {
           + "and migrate that."
       )
     }
+    guard host.configuration.cluster == nil else {
+      throw DepotError.unsupported("custom stages")
+        .hint("Migrate a backup in a file, and restore that into the database.")
+    }
     try requireWritable(host)
     let migration = RunningMigration(container, host, owner: session.number)
     container.interruption = Self.migrating(container)

@@ -13,23 +13,28 @@ extension Server {
     _ session: Session
   ) throws(DepotError) -> StoreConfiguration {
     let path: String
+    var name: String?
+    var result: StoreConfiguration
     switch store.location {
     case .memory:
       let folder = try memoryFolder()
-      var result = StoreConfiguration(path: "\(folder)/\(nextHost).store", isInMemory: true)
+      result = StoreConfiguration(path: "\(folder)/\(nextHost).store", isInMemory: true)
       result.history = self.configuration.history
       return result
     case .file(let name):
       let folder = storesFolder
       if !store.isReadOnly { try? FileSystem.createPrivateFolder(folder) }
       path = folder + "/" + name
+      result = StoreConfiguration(path: path)
     case .path(let absolute):
-      guard session.role == .owner else {
-        throw DepotError(.operation, "Only the owner of the service may name the path of a store.")
-          .hint("Use \"file\" for a file in the service's own folder.")
-          .at("/args/stores/\(index)/path")
-      }
+      try requireOwner(session, toName: "path", ofStore: index)
       path = absolute
+      result = StoreConfiguration(path: path)
+    case .database(let text):
+      try requireOwner(session, toName: "database", ofStore: index)
+      result = try cluster(at: text, index)
+      path = result.path
+      name = result.cluster?.description
     }
     guard let resolved = FileSystem.resolved(path) else {
       throw DepotError(.fileNotFound, "There is no folder for \(path).")
@@ -41,13 +46,43 @@ extension Server {
         continue
       }
       let holder = host.container?.name ?? ContainerRequest.defaultName
-      throw DepotError(.busy, "\(resolved) is open already, in the container \"\(holder)\".")
-        .hint("Use that container, or close it.").at("/args/stores/\(index)")
+      throw DepotError(
+        .busy,
+        "\(name ?? resolved) is open already, in the container \"\(holder)\"."
+      )
+      .hint("Use that container, or close it.").at("/args/stores/\(index)")
     }
-    var result = StoreConfiguration(path: resolved, isReadOnly: store.isReadOnly)
+    result.path = resolved
+    result.isReadOnly = store.isReadOnly
     result.history = self.configuration.history
     result.bound(logBytes: self.configuration.logBytes)
     return result
+  }
+
+  private func requireOwner(
+    _ session: Session,
+    toName member: String,
+    ofStore index: Int
+  ) throws(DepotError) {
+    guard session.role != .owner else { return }
+    throw DepotError(.operation, "Only the owner of the service may name the \(member) of a store.")
+      .hint("Use \"file\" for a file in the service's own folder.")
+      .at("/args/stores/\(index)/\(member)")
+  }
+
+  /// Describes a store in a database, of which a copy is made here.
+  private func cluster(at text: String, _ index: Int) throws(DepotError) -> StoreConfiguration {
+    guard !isInProgram else {
+      throw DepotError(.noService, "A program that has no service can't use a store in a database.")
+        .hint("Start depotd, and open the store there.").at("/args/stores/\(index)/database")
+    }
+    let address = try DepotError.at("/args/stores/\(index)/database", try ClusterAddress(text))
+    do throws(SystemError) {
+      try FileSystem.createPrivateFolder(configuration.cacheFolder)
+    } catch {
+      throw DepotError(error, file: configuration.cacheFolder)
+    }
+    return configuration.store(in: address)
   }
 
   /// Returns the folder of the stores in memory, which is made for the first of them.
@@ -101,17 +136,18 @@ extension Server {
 
   private func description(of host: StoreHost) -> JSONValue {
     let (path, isInMemory) = (host.configuration.path, host.configuration.isInMemory)
+    let cluster = host.configuration.cluster
     let bytes = ["", "-wal"].reduce(0) { $0 + (FileSystem.size(of: path + $1) ?? 0) }
     var members: [String: JSONValue] = [
       "name": .string(host.name),
-      "kind": .string(isInMemory ? "memory" : "file"),
+      "kind": .string(isInMemory ? "memory" : cluster == nil ? "file" : "database"),
       "readOnly": .bool(host.isReadOnly),
       "entities": .array(host.catalog.schema.entities.map { .string($0.name) }),
       "bytes": .int64(Int64(bytes)),
       "schema": .string(host.catalog.fingerprint),
       "uuid": .string(host.store?.storeIdentifier ?? ""),
     ]
-    if !isInMemory { members["path"] = .string(FileSystem.resolved(path) ?? path) }
+    if !isInMemory { members["path"] = .string(cluster?.text ?? FileSystem.resolved(path) ?? path) }
     return .object(members)
   }
 }

@@ -117,6 +117,7 @@ package enum DaemonCommand {
     case .printProtocol:
       print(ProtocolDocument.json, terminator: "")
     case .check(let configuration):
+      if let cluster = configuration.cluster { return try Self.check(cluster, configuration) }
       return try Self.check(configuration.storePath)
     case .restore(let backup, let configuration):
       try Self.runRestore(of: backup, configuration)
@@ -147,6 +148,40 @@ package enum DaemonCommand {
     return problems.isEmpty ? 0 : DepotError.Code.corrupt.exitStatus
   }
 
+  /// Says the same of a store in a cluster, and how safe it is there.
+  private static func check(
+    _ cluster: ClusterAddress,
+    _ configuration: ServerConfiguration
+  ) throws(DepotError) -> Int32 {
+    let store = try copy(of: cluster, for: "checking", configuration)
+    guard let findings = try ClusterCheck(address: store.address, path: store.path).run() else {
+      print("There is no store in \(cluster.text) yet.")
+      return 0
+    }
+    if findings.problems.isEmpty { print("The store in \(cluster.text) is sound.") }
+    for problem in findings.problems { print(problem) }
+    let state = findings.state
+    print("It is \(state.safety.remarks.joined(separator: ", ")).")
+    let (services, commits) = (findings.services, state.commitsSinceBase)
+    print(services == 1 ? "1 service has it open." : "\(services) services have it open.")
+    print(
+      "\(commits) \(commits == 1 ? "commit" : "commits") since all its pages were written, "
+        + "\(state.bytesSinceBase) bytes."
+    )
+    return findings.problems.isEmpty ? 0 : DepotError.Code.corrupt.exitStatus
+  }
+
+  /// Returns a file for a copy of a store in a cluster, beside that of a service.
+  private static func copy(
+    of cluster: ClusterAddress,
+    for purpose: String,
+    _ configuration: ServerConfiguration
+  ) throws(DepotError) -> (address: ClusterAddress, path: String) {
+    try prepareFolder(of: configuration.cacheFolder + "/")
+    let store = configuration.store(in: cluster)
+    return (store.cluster ?? cluster, "\(store.path).\(purpose)")
+  }
+
   /// Makes the folders that are missing, and opens the log.
   private static func prepare(_ configuration: inout ServerConfiguration) throws(DepotError) {
     try prepareFolders(configuration)
@@ -169,13 +204,25 @@ package enum DaemonCommand {
     of backup: String,
     _ configuration: ServerConfiguration
   ) throws(DepotError) {
-    try prepareFolder(of: configuration.storePath)
-    let restore = StoreRestore(
-      backup: backup,
-      path: configuration.storePath,
-      replaces: configuration.replacesStore
-    )
-    let report = RestoreReport(outcome: try restore.run(), path: configuration.storePath)
+    let outcome: StoreRestore.Outcome
+    if let cluster = configuration.cluster {
+      let store = try copy(of: cluster, for: "restored", configuration)
+      outcome = try ClusterRestore(
+        backup: backup,
+        address: store.address,
+        path: store.path,
+        replaces: configuration.replacesStore
+      ).run()
+    } else {
+      try prepareFolder(of: configuration.storePath)
+      outcome = try StoreRestore(
+        backup: backup,
+        path: configuration.storePath,
+        replaces: configuration.replacesStore
+      ).run()
+    }
+    let place = configuration.cluster?.text ?? configuration.storePath
+    let report = RestoreReport(outcome: outcome, path: place)
     if configuration.reportsStart {
       Process.endStandardOutput(Array((report.json.text + "\n").utf8))
     } else {

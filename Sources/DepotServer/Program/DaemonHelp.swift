@@ -31,13 +31,13 @@ enum DaemonHelp {
     ),
     (
       "--restore FILE",
-      "put the backup FILE into the place of the store, which no service may have, say how "
-        + "far it is behind, and end"
+      "put the backup FILE into the place of the store, in a file or a database, which no service "
+        + "may have, say how far it is behind, and end"
     ),
     (
       "--replace",
       "with --restore: replace a store that is there; it is kept beside the new one as "
-        + "\u{2026}.replaced-1"
+        + "\u{2026}.replaced-1, in a database as the schema depot_replaced_1"
     ),
     (
       "--read-tables FILE",

@@ -58,17 +58,12 @@ package struct ServerConfiguration: Sendable {
   /// The store by the name that it was given: a path, or the address of a database.
   var storeName: String { cluster?.text ?? FileSystem.resolved(storePath) ?? storePath }
 
-  /// Describes a store in a cluster, of which a copy is here.
-  ///
-  /// - Parameters:
-  ///   - cluster: The address of the database.
-  ///   - number: Tells the store from others of this service.
-  /// - Returns: The store, with the same file whenever the service is started.
-  func store(in cluster: ClusterAddress, number: Int) -> StoreConfiguration {
+  /// Describes a store in a cluster, of which a copy is here: in the same file whenever the service is started.
+  func store(in cluster: ClusterAddress) -> StoreConfiguration {
     var address = cluster
     address.allowsUncertified = allowsUncertified
     var hash = Checksum()
-    let name = "\(socketPath)\n\(cluster.text)\n\(number)"
+    let name = "\(socketPath)\n\(cluster.description)"
     Array(name.utf8).withUnsafeBytes { hash.add($0) }
     let file = String(hash.value, radix: 16)
     var store = StoreConfiguration(path: "\(cacheFolder)/\(file).store")

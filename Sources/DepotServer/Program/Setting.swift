@@ -50,7 +50,7 @@ struct Setting: Sendable {
       "the store's file [$XDG_DATA_HOME/depot/depot.sqlite], or the address of a PostgreSQL database, "
         + "postgresql://USER@HOST,…/NAME"
     ) { (argument, configuration) throws(DepotError) in
-      if ClusterAddress.isAddress(argument.text) {
+      if ContainerStore.isDatabase(argument.text) {
         configuration.cluster = try ClusterAddress(argument.text)
       } else {
         configuration.cluster = nil
@@ -65,6 +65,7 @@ struct Setting: Sendable {
       $1.cacheFolder = $0.text
     },
     Setting("data", "FOLDER", "the same as --store FOLDER/depot.sqlite") {
+      $1.cluster = nil
       $1.storePath = $0.text + "/depot.sqlite"
     },
   ]

@@ -51,6 +51,9 @@ extension Server {
     let path = host.configuration.path
     members["fileBytes"] = FileSystem.size(of: path).map { .int64(Int64($0)) }
     members["logFileBytes"] = .int64(Int64(FileSystem.size(of: path + "-wal") ?? 0))
+    if let cluster = host.configuration.cluster, let state = host.store?.statistics.cluster {
+      members["cluster"] = state.json(cluster)
+    }
     members["freeDiskBytes"] = FileSystem.freeBytes(at: path).map { .int64(Int64($0)) }
     return .object(members)
   }
@@ -93,6 +96,19 @@ extension AccessPolicy.Role {
     case .writer: "writer"
     case .reader: "reader"
     }
+  }
+}
+
+extension ClusterState {
+  fileprivate func json(_ address: ClusterAddress) -> JSONValue {
+    .object([
+      "address": .string(address.text),
+      "safety": .string(safety.remarks.joined(separator: ", ")),
+      "reachable": .bool(isReachable),
+      "service": .int64(service),
+      "commitsSinceBase": .int64(commitsSinceBase),
+      "sinceBaseBytes": .int64(Int64(bytesSinceBase)),
+    ])
   }
 }
 

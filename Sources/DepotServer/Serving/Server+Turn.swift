@@ -101,6 +101,7 @@ extension Server {
     guard let host else { return }
     if host.renewSnapshot() { host.container?.refresh() }
     lookForRoom(host)
+    lookForCluster(host)
   }
 
   /// Logs once when the disk of a store gets full, and once when it has room again.
@@ -111,6 +112,34 @@ extension Server {
     case .room: log.write(.notice, "the disk has room again", store)
     case nil: break
     }
+  }
+
+  /// Logs once when a store's cluster doesn't take writes, and once when it does again.
+  private func lookForCluster(_ host: StoreHost) {
+    guard let cluster = host.configuration.cluster else { return }
+    let store = [("store", ServerLog.Value.text(cluster.text))]
+    switch host.lookForCluster() {
+    case false?: log.write(.error, "the cluster takes no writes", store)
+    case true?: log.write(.notice, "the cluster takes writes again", store)
+    case nil: break
+    }
+  }
+
+  /// Logs how safe a store in a cluster is.
+  func logCluster(of host: StoreHost) {
+    guard let cluster = host.configuration.cluster, let state = host.store?.statistics.cluster
+    else {
+      return
+    }
+    log.write(
+      .notice,
+      "store in a cluster",
+      [
+        ("store", .text(cluster.text)),
+        ("safety", .text(state.safety.remarks.joined(separator: ", "))),
+        ("service", .number(state.service)),
+      ]
+    )
   }
 
   private func submitWrites() {

@@ -115,7 +115,7 @@ package actor Server {
     // The socket's lock first, so that a second service touches nothing of ours.
     let claim = takeover == nil ? try Self.claim(configuration) : nil
     var store =
-      configuration.cluster.map { configuration.store(in: $0, number: 0) }
+      configuration.cluster.map { configuration.store(in: $0) }
       ?? StoreConfiguration(path: configuration.storePath)
     store.acceptsLoss = configuration.acceptsLoss
     store.isReadOnly = configuration.isReadOnly
@@ -257,6 +257,7 @@ package actor Server {
         ("version", .text(ProtocolVersion.software)),
       ]
     )
+    logCluster(of: hosts[0])
     for host in hosts where host.isReadOnly && !host.configuration.isReadOnly {
       let fields = [("store", ServerLog.Value.text(host.configuration.path))]
       log.write(.warning, "the store can't be written there; it is served for reading only", fields)

@@ -41,6 +41,8 @@ final class StoreHost {
   private(set) var catalog = Catalog(Schema(), generation: 0)
   /// Whether there is room on its disk.
   private var room: RoomWatch
+  /// Whether the store's cluster took writes at the last look.
+  private var wasReachable = true
   /// The writes that came in this turn of the loop.
   var writes: [WriteRequest] = []
   /// Whether the reader may keep its snapshot while the loop sleeps.
@@ -174,6 +176,14 @@ final class StoreHost {
   /// Returns whether the disk was found full, or was found to have room again, since the last call.
   func lookForRoom(_ now: UInt64) -> RoomWatch.Change? {
     store.flatMap { room.look($0.statistics, now) }
+  }
+
+  /// Returns whether the store's cluster takes writes, if that has changed since the last call.
+  func lookForCluster() -> Bool? {
+    let isReachable = store?.statistics.cluster?.isReachable ?? true
+    guard isReachable != wasReachable else { return nil }
+    wasReachable = isReachable
+    return isReachable
   }
 
   /// Gives up the reader's snapshot if the store needs that.

@@ -115,7 +115,11 @@ final class StoreOpener {
       onChanges: feed.add,
       onFatal: { inbox.post(.fatal($0)) }
     )
-    let readers = ReaderPool(path: configuration.path, isFrozen: store.isReadOnly)
+    let readers = ReaderPool(
+      path: configuration.path,
+      isFrozen: store.isReadOnly,
+      waitForNews: { store.waitForNews() }
+    )
     return Opened(store: store, readers: readers, feed: feed)
   }
 

@@ -2,6 +2,9 @@ import SwiftData
 import Synchronization
 
 // A library whose books another process lends, observed property by property.
+//
+// With the address of a PostgreSQL database as its argument, the library is there; the other process then uses the
+// service whose socket ELSEWHERE names, as on another host.
 
 @Model final class Book {
   @Attribute(.unique) var isbn: String
@@ -51,6 +54,12 @@ func lendElsewhere(_ url: URL) throws {
   }
 }
 
+/// Returns the URL of a database, or of the file at a path.
+func store(_ place: String) -> URL {
+  let isDatabase = place.hasPrefix("postgresql://")
+  return isDatabase ? URL(string: place) ?? URL(filePath: place) : URL(filePath: place)
+}
+
 /// Waits until something that `body` reads changes.
 @MainActor func nextChange(of body: () -> Void) async {
   await withCheckedContinuation { changed in
@@ -64,12 +73,13 @@ func lendElsewhere(_ url: URL) throws {
   @MainActor static func main() async throws {
     let arguments = CommandLine.arguments
     if arguments.count == 3, arguments[1] == "lend" {
-      return try lendElsewhere(URL(filePath: arguments[2]))
+      return try lendElsewhere(store(arguments[2]))
     }
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let url = folder.appending(path: "library.store")
+    let place = arguments.count == 2 ? arguments[1] : folder.path + "/library.store"
+    let url = store(place)
     let container = try ModelContainer(
       for: Author.self,
       configurations: ModelConfiguration(url: url)
@@ -86,7 +96,10 @@ func lendElsewhere(_ url: URL) throws {
     let process = Process()
     let orders = Pipe()
     process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.arguments = ["lend", url.path]
+    process.arguments = ["lend", place]
+    var environment = ProcessInfo.processInfo.environment
+    environment["DEPOT_SOCKET"] = environment["ELSEWHERE"] ?? environment["DEPOT_SOCKET"]
+    process.environment = environment
     process.standardInput = orders
     try process.run()
     func order(_ line: String) throws {

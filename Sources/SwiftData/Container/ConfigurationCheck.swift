@@ -11,6 +11,7 @@ extension ModelConfiguration {
   ///   ``SwiftDataError/configurationFileNameContainsInvalidCharacters``.
   public func validate() throws {
     if isStoredInMemoryOnly { return }
+    if isDatabase { return try validateAddress() }
     // A name with a slash would be the path of a file in another folder.
     let file = isNamed ? name + ".store" : url.lastPathComponent
     if file.utf8.count > Self.nameLimit {
@@ -27,7 +28,27 @@ extension ModelConfiguration {
         "\(url.isFileURL ? file.debugDescription : url.absoluteString) can't be the name of a store's "
           + "file.",
         hint:
-          "A name is neither empty nor has a slash or a null character; a URL is that of a file."
+          "A name is neither empty nor has a slash or a null character; a URL is that of a file, or "
+          + "of a database, as in postgresql://depot@db1/app."
+      )
+    }
+  }
+
+  /// Checks that a database can be named without telling a secret.
+  private func validateAddress() throws {
+    guard url.password == nil, url.query?.lowercased().contains("password=") != true else {
+      throw SwiftDataError(
+        .loadIssueModelContainer,
+        "The address of the database of the store \"\(name)\" has a password in it.",
+        hint: "Others could read it. Put it into ~/.pgpass of the user that the service runs as."
+      )
+    }
+    guard allowsSave else {
+      throw SwiftDataError(
+        .loadIssueModelContainer,
+        "The store \"\(name)\" is in a database, which can't be opened for reading only.",
+        hint:
+          "Leave allowsSave out; the service can refuse writes of a user, with --read-only-user."
       )
     }
   }

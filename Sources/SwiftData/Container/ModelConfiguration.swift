@@ -1,8 +1,9 @@
+internal import DepotProtocol
 public import Foundation
 
 /// Where a store of a container is, and which entities it holds.
 public struct ModelConfiguration: Identifiable, Hashable, Sendable {
-  /// The file of the store; `/dev/null` if it is in memory.
+  /// The file of the store, or the address of its database; `/dev/null` if it is in memory.
   public let url: URL
   /// The name of the configuration; "default" if the program gives none.
   public let name: String
@@ -98,12 +99,12 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     self.cloudKitDatabase = cloudKitDatabase
   }
 
-  /// Creates the configuration of a store in a file.
+  /// Creates the configuration of a store in a file, or in a PostgreSQL database that a service uses.
   ///
   /// - Parameters:
   ///   - name: The name of the configuration; if `nil`, the file's name without its extension.
   ///   - schema: The entities that the store holds; all that no other configuration has if `nil`.
-  ///   - url: The file.
+  ///   - url: The file, or the database, as in `postgresql://depot@db1/app`.
   ///   - allowsSave: Whether the store may be changed.
   ///   - cloudKitDatabase: It has no effect here.
   public init(
@@ -126,13 +127,16 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
   /// The name of a configuration to which the program gives none.
   static let defaultName = "default"
 
-  /// The path of the file.
-  var path: String { url.standardizedFileURL.path }
+  /// The path of the file, or the address of the database.
+  var path: String { isDatabase ? url.absoluteString : url.standardizedFileURL.path }
+
+  /// Whether the store is in a database rather than a file.
+  var isDatabase: Bool { ContainerStore.isDatabase(url.absoluteString) }
 }
 
 extension ModelConfiguration: CustomDebugStringConvertible {
   public var debugDescription: String {
-    "ModelConfiguration \"\(name)\" (\(isStoredInMemoryOnly ? "in memory" : url.path)"
+    "ModelConfiguration \"\(name)\" (\(isStoredInMemoryOnly ? "in memory" : path)"
       + "\(allowsSave ? "" : ", read only")\(schema.map { ", \($0.debugDescription)" } ?? ""))"
   }
 }

@@ -103,12 +103,13 @@ struct StoreOpening {
   }
 
   private var location: StoreAccess.Location {
-    configuration.isStoredInMemoryOnly
-      ? .memory(name: UUID().uuidString) : .file(path: configuration.path)
+    if configuration.isStoredInMemoryOnly { return .memory(name: UUID().uuidString) }
+    return configuration.isDatabase
+      ? .database(address: configuration.path) : .file(path: configuration.path)
   }
 
   private func makeFolder() throws {
-    guard !configuration.isStoredInMemoryOnly else { return }
+    guard !configuration.isStoredInMemoryOnly, !configuration.isDatabase else { return }
     let folder = URL(fileURLWithPath: configuration.path).deletingLastPathComponent()
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -154,6 +154,27 @@ import Testing
     #expect(throws: Never.self) { try ModelConfiguration("Trips & people").validate() }
   }
 
+  @Test func `a database is named without a password, and needs a service`() throws {
+    func configuration(_ address: String, allowsSave: Bool = true) throws -> ModelConfiguration {
+      ModelConfiguration(url: try #require(URL(string: address)), allowsSave: allowsSave)
+    }
+    for address in ["postgresql://depot:geheim@db1/app", "postgresql://db1/app?password=geheim"] {
+      let error = #expect(throws: SwiftDataError.self) { try configuration(address).validate() }
+      #expect(error?.message.contains("geheim") == false)
+      #expect(error?.hint?.contains(".pgpass") == true)
+    }
+    let address = "postgresql://depot@db1/app?sslmode=verify-full"
+    #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try configuration(address, allowsSave: false).validate()
+    }
+    #expect(try configuration(address).path == address)
+    // The tests have no service.
+    let error = #expect(throws: SwiftDataError.self) {
+      try ModelContainer(for: Fleet.Sailor.self, configurations: try configuration(address))
+    }
+    #expect(error?.message.contains("needs a service: DEPOT_EMBEDDED is set") == true)
+  }
+
   @Test func `a name becomes a file in the folder of the user's data`() {
     let configuration = ModelConfiguration("Trips")
     #expect(configuration.url.lastPathComponent == "Trips.store")

@@ -1,0 +1,76 @@
+internal import DepotPostgres
+package import DepotProtocol
+internal import DepotSQLite
+
+/// The putting of a backup into a database, which becomes a store's cluster.
+///
+/// Services that have the store there meanwhile end, and have the backup when they are started again.
+@Memberwise
+package struct ClusterRestore {
+  /// The file of the backup.
+  private let backup: String
+  private let address: ClusterAddress
+  /// The file of a copy, for as long as this takes.
+  private let path: String
+  /// Whether a store that is there may be replaced.
+  private let replaces: Bool
+
+  /// Restores the backup.
+  ///
+  /// - Returns: What was done; a store that was replaced is kept in another schema of the database.
+  /// - Throws: ``DepotError`` as ``StoreRestore/run()`` and of class `unavailable` and `storage` if the cluster can't
+  ///   be used; then the store is the old one.
+  package func run() throws(DepotError) -> StoreRestore.Outcome {
+    let copy = ClusterCopy(address: address, path: path)
+    do {
+      let session = try ClusterSession(address)
+      // A large store takes as long as it takes until it is on all disks.
+      session.connection.timeLimit = nil
+      let hasOld = try copy.hasTables(session.connection)
+      guard !hasOld || replaces else {
+        throw DepotError(.usage, "There is a store in \(address.description).")
+          .hint("To put the backup into its place, say --replace; the store is kept beside it.")
+      }
+      try clear()
+      defer { StoreFiles(path).remove() }
+      // Proved, and complete in its file.
+      var outcome = try StoreRestore(backup: backup, path: path, replaces: false).run()
+      let facts = try RestoredFacts(of: path)
+      let old = hasOld ? old(comparedTo: facts) : nil
+      let kept = try copy.fill(
+        session.connection,
+        timeline: ClusterTables.restored,
+        replaces: replaces
+      )
+      if let kept {
+        outcome.replaced = StoreRestore.Replaced(
+          path: "the schema " + kept,
+          behind: old?.behind,
+          reason: old?.reason
+        )
+      }
+      return outcome
+    } catch {
+      throw DepotError(error, address).atStart
+    }
+  }
+
+  /// Removes what a restore that was killed has left.
+  private func clear() throws(DepotError) {
+    let lock = try StoreFiles(path).lock()
+    defer { withExtendedLifetime(lock) {} }
+    StoreFiles(path).removeContent()
+  }
+
+  /// Compares the backup with the store that is there.
+  private func old(comparedTo facts: RestoredFacts) -> OldStore {
+    var store = StoreConfiguration(path: path + ".replaced")
+    store.cluster = address
+    defer { StoreFiles(store.path).remove() }
+    do {
+      return try OldStore(store, StoreFiles(store.path).lock(), comparedTo: facts)
+    } catch {
+      return OldStore(reason: "it can't be opened")
+    }
+  }
+}

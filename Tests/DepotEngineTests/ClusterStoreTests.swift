@@ -1,0 +1,157 @@
+import DepotProtocol
+import DepotSQLite
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import DepotEngine
+
+/// A store in a database that two services share, without their sockets.
+@Suite(
+  .enabled(if: TemporaryCluster.isAvailable),
+  .serialized,
+  .cluster()
+)
+struct ClusterStoreTests {
+  @Test func `each service has what the other has committed, and is told of it`() async throws {
+    try await withServices { first, second in
+      second.store.interest.raise()
+      try await first.run(.defineSchema(.items, isDryRun: false))
+      for number in 0..<10 { try await first.run(.item("a\(number)")) }
+      #expect(try await poll { try second.names().count == 10 ? true : nil } == true)
+      let told = try await poll {
+        let rows = second.told.all.flatMap { $0.tables["Item"]?.rows ?? [] }
+        return rows.count == 10 ? rows.map(\.identifier) : nil
+      }
+      #expect(told == Array(1...10))
+      #expect(second.told.all.map(\.token) == Array(1...11))
+    }
+  }
+
+  @Test func `identifiers, tokens, and unique values go on from service to service`() async throws {
+    try await withServices { first, second in
+      try await first.run(.defineSchema(.items, isDryRun: false))
+      var tokens: [String] = []
+      for number in 0..<20 {
+        let answer = try await (number % 2 == 0 ? first : second).run(.item("n\(number)"))
+        #expect(answer.contains("[\(number + 1)]"), "\(answer)")
+        tokens.append(try #require(answer.firstMatch(of: /"token":"([^"]+)"/)).output.1.description)
+      }
+      // One epoch, and neighbouring numbers.
+      let places = tokens.map { $0.split(separator: "-") }
+      #expect(Set(places.map { $0.dropLast().joined() }).count == 1)
+      #expect(places.compactMap { Int($0.last ?? "") } == Array(2...21))
+      #expect(try await poll { try first.names().count == 20 ? true : nil } == true)
+    }
+  }
+
+  @Test func `a write of 100 rows waits for the cluster three times at most, and a read never`()
+    async throws
+  {
+    try await withServices { first, _ in
+      try await first.run(.defineSchema(.items, isDryRun: false))
+      try await first.run(.item("a"))
+      let before = first.store.statistics.roundTrips
+      try await first.run(.items((0..<100).map { "row \($0)" }))
+      let after = first.store.statistics.roundTrips
+      // The turn, the commit, and the answer to what was announced before.
+      #expect(1...3 ~= after - before)
+      #expect(try first.names().count == 101)
+      #expect(first.store.statistics.roundTrips == after)
+    }
+  }
+
+  @Test func `a service that comes later has all, also what went before the last base`()
+    async throws
+  {
+    try await withServices { first, second in
+      try await first.run(.defineSchema(.items, isDryRun: false))
+      let long = String(repeating: "x", count: 90_000)
+      for round in 0..<20 {
+        try await first.run(.items((0..<10).map { "\(round)-\($0) \(long)" }))
+      }
+      let cluster = try TemporaryCluster.shared
+      let base = try await poll {
+        let text = try cluster.sql("SELECT base FROM depot.head", database: first.database)
+        return Int(text.filter(\.isNumber)).flatMap { $0 > 1 ? $0 : nil }
+      }
+      #expect(base != nil)
+      try await first.run(.item("the last"))
+      let third = try Service(cluster, first.database, first.folder, "third")
+      #expect(try third.names().count == 201)
+      #expect(try await poll { try second.names().count == 201 ? true : nil } == true)
+      let connection = try Connection(path: third.path, access: .reader)
+      #expect(try connection.texts("PRAGMA integrity_check") == ["ok"])
+      await third.store.close()
+    }
+  }
+
+  // MARK: Services
+
+  private func withServices(_ body: (Service, Service) async throws -> Void) async throws {
+    let cluster = try TemporaryCluster.shared
+    let folder = try TemporaryFolder()
+    let database = "d\(UInt32.random(in: 0 ... .max))"
+    try cluster.sql("CREATE DATABASE \(database)")
+    let first = try Service(cluster, database, folder, "first")
+    let second = try Service(cluster, database, folder, "second")
+    try await body(first, second)
+    await first.store.close()
+    await second.store.close()
+  }
+
+  /// The changes that a service has told of.
+  private final class Told: Sendable {
+    private let changes = Mutex<[CommittedChanges]>([])
+
+    var all: [CommittedChanges] { changes.withLock { $0 } }
+
+    func add(_ more: [CommittedChanges]) { changes.withLock { $0 += more } }
+  }
+
+  private final class Service: Sendable {
+    let store: Store
+    let answers = Answers()
+    let told = Told()
+    let path: String
+    let database: String
+    let folder: TemporaryFolder
+    private let next = Mutex<UInt64>(0)
+
+    init(
+      _ cluster: TemporaryCluster,
+      _ database: String,
+      _ folder: TemporaryFolder,
+      _ name: String
+    ) throws {
+      self.folder = folder
+      self.database = database
+      path = folder.path + "/\(name)"
+      var configuration = StoreConfiguration(path: path)
+      configuration.cluster = try ClusterAddress(cluster.address(database: database))
+      let (answers, told) = (answers, told)
+      store = try Store(
+        configuration: configuration,
+        onCommit: { $0.forEach(answers.add) },
+        onChanges: told.add,
+        onFatal: { Issue.record("\($0)") }
+      )
+    }
+
+    @discardableResult
+    func run(_ operation: DepotProtocol.Operation) async throws -> String {
+      let token = next.withLock { next in
+        next += 1
+        return next
+      }
+      store.submit([.test(token, operation)])
+      let answer = try await answers.wait(for: token)
+      try #require(!answer.contains("\"err\""), "\(answer)")
+      return answer
+    }
+
+    func names() throws -> [String] {
+      try Connection(path: path, access: .reader).texts("SELECT a_name FROM e_Item ORDER BY id")
+    }
+  }
+}
