@@ -10,6 +10,8 @@ package struct ClusterAddress: Sendable, Hashable {
   package let description: String
   /// Whether an engine is used that nobody has tried.
   package var allowsUncertified = false
+  /// For how long a service that is stopped may keep others from writing, in seconds.
+  package var turnSeconds = 20
 
   /// Checks an address, `postgresql://user@host:port/database?parameters` as libpq takes it.
   ///

@@ -44,7 +44,7 @@ final class ClusterHome: CommitHome {
   private static let patience: UInt64 = 10_000_000_000
   private static let longPatience: UInt64 = 120_000_000_000
   /// How often a cluster hears of a turn that takes long, in nanoseconds.
-  private static let signInterval: UInt64 = 3_000_000_000
+  private var signInterval: UInt64 { UInt64(address.turnSeconds) * 200_000_000 }
 
   /// Takes over a copy that has all commits up to a head's base.
   init(_ address: ClusterAddress, _ session: ClusterSession, _ head: ClusterHead, service: Int64) {
@@ -177,7 +177,7 @@ final class ClusterHome: CommitHome {
   /// Tells the cluster that this service is at work, if it is for long.
   func keepTurn() {
     let now = Monotonic.now()
-    guard isInTurn, now - lastSign > Self.signInterval, let session else { return }
+    guard isInTurn, now - lastSign > signInterval, let session else { return }
     lastSign = now
     // A turn that is lost is found out at its end.
     _ = try? session.connection.run("SELECT 1")

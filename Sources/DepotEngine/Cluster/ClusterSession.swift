@@ -12,8 +12,6 @@ final class ClusterSession {
 
   /// The name of a service's sessions that write, among those of the database.
   static let name = "depotd"
-  /// For how long a service that is stopped may keep others from writing, in seconds.
-  private static let patience = 20
   /// How long to wait for the server at most, in nanoseconds.
   private static let timeLimit: UInt64 = 30_000_000_000
 
@@ -29,7 +27,7 @@ final class ClusterSession {
       connection.timeLimit = Self.timeLimit
       let results = try connection.run([
         PostgresStatement(Self.question),
-        PostgresStatement("SET idle_in_transaction_session_timeout = '\(Self.patience)s'"),
+        PostgresStatement("SET idle_in_transaction_session_timeout = '\(address.turnSeconds)s'"),
         // What was acknowledged is on disk, whatever the database's default is.
         PostgresStatement(
           "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')"

@@ -10,6 +10,8 @@ package struct ServerConfiguration: Sendable {
   var cluster: ClusterAddress?
   /// Where the copies of stores in clusters are.
   var cacheFolder = ServicePlaces.cache
+  /// For how long a service that is stopped may keep others of its store from writing.
+  var turnSeconds = 20
   /// Whether the cluster may be an engine that nobody has tried.
   var allowsUncertified = false
   /// The access by the arguments; at a reload it stays.
@@ -62,6 +64,7 @@ package struct ServerConfiguration: Sendable {
   func store(in cluster: ClusterAddress) -> StoreConfiguration {
     var address = cluster
     address.allowsUncertified = allowsUncertified
+    address.turnSeconds = turnSeconds
     var hash = Checksum()
     let name = "\(socketPath)\n\(cluster.description)"
     Array(name.utf8).withUnsafeBytes { hash.add($0) }

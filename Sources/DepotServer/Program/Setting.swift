@@ -138,6 +138,13 @@ struct Setting: Sendable {
       "how long a client may take no answers, or leave a frame unfinished [30000]"
     ),
     Setting(
+      "turn-seconds",
+      number: \.turnSeconds,
+      in: 1...3600,
+      "for how long a service of a store in a database that is stopped, or cut off, keeps the others "
+        + "from writing [20]"
+    ),
+    Setting(
       "pin-ms",
       number: \.pinMilliseconds,
       in: 1...86_400_000,
