@@ -215,6 +215,7 @@ extension ServiceTests {
       for name in ["c", "d", "e", "f"] { try fresh.insert([Item(name: name)]) }
       #expect(throws: DepotError.self) { try connection.insert([Item(name: "g")]) }
       #expect(try daemon.wait() != 0)
+      #expect(daemon.log.contains("storage.corrupt: This copy of the store is too old"))
       // And what it had told is no part of what there is.
       let error = #expect(throws: DepotError.self) { try fresh.row("Item", 1, at: lost) }
       #expect(error?.code.rawValue == "history.foreign")

@@ -335,12 +335,14 @@ package actor Store {
   private func fail(_ error: SQLiteError) {
     mailbox.close()
     feed?.stop()
-    let failure = writer?.home?.failure
+    // What became of the cluster says more than that the copy is of no use.
+    let failure = writer?.home?.failure.map { failure in
+      // Whether it has the last commit isn't known.
+      guard failure.code == .unreachable else { return failure }
+      return DepotError(.io, "The store's cluster can't be relied on. \(failure.message)")
+    }
     writer = nil
-    onFatal(
-      failure.map { DepotError(.io, "The store's cluster can't be relied on. \($0.message)") }
-        ?? DepotError(error)
-    )
+    onFatal(failure ?? DepotError(error))
   }
 
   private func finish() {
