@@ -66,7 +66,8 @@ say "Two services, as on two hosts: each has the store $(at a stats -o json | tr
 printf '%s\n' '{"entities": [{"name": "Task", "attributes": [{"name": "title", "type": "string"},' \
   ' {"name": "done", "type": "bool", "default": false}]}]}' >"$folder/schema.json"
 at a schema apply "$folder/schema.json" >/dev/null
-say "a: depot schema apply; b has the schema too: $(at b schema show -o json | grep -c '"Task"') entity"
+until at b schema show -o json | grep -q '"Task"'; do sleep 0.02; done
+say "a: depot schema apply; b has the schema too"
 
 # Says in words what the program that watches tells in JSON.
 tell() {
@@ -83,6 +84,12 @@ for service in a b; do
   children+=($!)
 done
 sleep 0.5
+
+# Prints how many tasks a service has, as soon as it has taken in so many, or after a while.
+count() {
+  for _ in {1..100}; do [ "$(at "$1" count Task)" != "$2" ] || break; sleep 0.05; done
+  at "$1" count Task
+}
 
 number=0
 # Inserts at one service and changes it at the other.
@@ -104,7 +111,7 @@ kill -STOP "$primary"
 # shellcheck disable=SC2046
 kill -9 $(ps -o pid= --ppid "$primary") "$primary"
 rm -f "$folder/n1/data/postmaster.pid"
-say "Reads go on: a has $(at a count Task), b has $(at b count Task)"
+say "Reads go on: a has $(count a 2), b has $(count b 2)"
 begun=${EPOCHREALTIME/./}
 at a -q insert Task title='task 3' >/dev/null &
 writer=$!
@@ -118,5 +125,5 @@ number=3
 sleep 0.3
 write b a
 write a b
-say "Nothing is lost: a has $(at a count Task) tasks, b has $(at b count Task); the store is now $(at a stats -o json \
+say "Nothing is lost: a has $(count a 5) tasks, b has $(count b 5); the store is now $(at a stats -o json \
   | tr '{},' '\n' | sed -n 's/.*"safety": *"\(.*\)".*/\1/p')"
