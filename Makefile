@@ -105,7 +105,8 @@ test-long: test-deps  ## Run all points of faults, an hour of clients, ten times
 	$(call build_programs,the programs,depotd depot depot-demo)
 	@DEPOT_SOAK=1 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) Tests/supervise $(SWIFT) test $(BUILD_FLAGS) --filter FaultTests
 	@DEPOT_PROOF_SECONDS=3600 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) Tests/supervise $(SWIFT) test $(BUILD_FLAGS) --filter ProofTests
-	@DEPOT_SEEDS=10x DEPOT_EMBEDDED=1 Tests/supervise $(SWIFT) test $(BUILD_FLAGS) --skip '^(Service|Fault|Rules)Tests[.]'
+	@DEPOT_PROOF_SECONDS=3600 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) Tests/supervise $(SWIFT) test $(BUILD_FLAGS) --filter '^ClusterTests[.]'
+	@DEPOT_SEEDS=10x DEPOT_EMBEDDED=1 Tests/supervise $(SWIFT) test $(BUILD_FLAGS) --skip '^(Service|Fault|Rules|Cluster)Tests[.]'
 	@DEPOT_SEEDS=250x $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/long \
 	  $(BUILD_FLAGS) --filter QueryDifferentialTests
 	@DEPOT_LONG=1 $(SWIFT) test $(BUILD_FLAGS) --filter PackageTests

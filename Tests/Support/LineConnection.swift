@@ -19,7 +19,11 @@ package final class LineConnection {
   private func send(_ line: String) throws {
     var bytes = Array((line + "\n").utf8)
     while !bytes.isEmpty {
-      bytes.removeFirst(try bytes.withUnsafeBytes { try descriptor.send($0) })
+      do {
+        bytes.removeFirst(try bytes.withUnsafeBytes { try descriptor.send($0) })
+      } catch let error as SystemError where error.code == EAGAIN {
+        DepotLinux.Process.sleep(milliseconds: 1)
+      }
     }
   }
 

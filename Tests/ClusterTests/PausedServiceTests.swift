@@ -1,0 +1,114 @@
+import DepotLinux
+import DepotProtocol
+import Glibc
+import TestSupport
+import Testing
+
+/// Services that stand still for a while, and find that the others went on.
+@Suite(
+  .enabled(if: TemporaryCluster.isAvailable),
+  .serialized,
+  .cluster(),
+  .timeLimit(.minutes(10))
+)
+struct PausedServiceTests {
+  @Test func `a service that stands still in its turn does no harm when it goes on`() async throws {
+    let cluster = try TemporaryCluster.shared
+    try await onThread {
+      let paused = try ClusterService("paused", on: [cluster])
+      let other = try ClusterService("other", on: [cluster])
+      let connection = try LineConnection(paused.socket)
+      try connection.demand("schema.define", #"{"schema":\#(ClusterWriter.schema)}"#)
+      var number = 0
+      var call: Int64 = 0
+      while true {
+        number += 1
+        call = try connection.begin("insert", Self.insertion("paused \(number)", rows: 500))
+        Process.sleep(milliseconds: UInt32(number % 20))
+        paused.signal(SIGSTOP)
+        Process.sleep(milliseconds: 50)
+        if try Self.isInTurn(cluster) { break }
+        paused.signal(SIGCONT)
+        #expect(try connection.end(of: call).result != nil)
+      }
+      // It waits until the server has ended the session of the one that stands still.
+      try expectSoon("nobody can write") {
+        try LineConnection(other.socket).call("insert", Self.insertion("other")).result != nil
+      }
+      paused.signal(SIGCONT)
+      let answer = try connection.end(of: call)
+      try expectSoon("it doesn't go on") {
+        try connection.call("insert", Self.insertion("later")).result != nil
+      }
+      let query = #"{"entity":"Item","where":"name BEGINSWITH 'paused \#(number) '"}"#
+      let count = try connection.demand("count", query).result?["count"]?.int64
+      #expect(count == (answer.result == nil ? 0 : 500))
+      if let error = answer.error {
+        #expect(error["code"]?.string == "unavailable.cluster", "\(error.text)")
+        #expect(error["effect"]?.string == "none", "\(error.text)")
+      }
+      try Self.checkContents([paused, other])
+    }
+  }
+
+  @Test func `a service that is behind the commits that are kept begins anew`() async throws {
+    let cluster = try TemporaryCluster.shared
+    try await onThread {
+      let paused = try ClusterService("paused", on: [cluster])
+      let other = try ClusterService("other", on: [cluster])
+      let connection = try LineConnection(other.socket)
+      try connection.demand("schema.define", #"{"schema":\#(ClusterWriter.schema)}"#)
+      try Self.awaitSame([paused, other])
+      paused.signal(SIGSTOP)
+      var number = 0
+      // With the second one, the commits before the first are gone.
+      for _ in 0..<2 {
+        let base = try cluster.sql("SELECT base FROM depot.head")
+        try expectSoon("the pages in the cluster stay as they were") {
+          number += 1
+          let insertion = Self.insertion("large \(number)", rows: 20, textBytes: 100_000)
+          try connection.demand("insert", insertion)
+          return try cluster.sql("SELECT base FROM depot.head") != base
+        }
+      }
+      paused.signal(SIGCONT)
+      try expectSoon("it goes on with what it can't know") { !paused.isRunning }
+      #expect(paused.log.contains("too old"), "\(paused.log.suffix(500))")
+      try paused.start()
+      let third = try ClusterService("third", on: [cluster])
+      try Self.checkContents([paused, other, third])
+    }
+  }
+
+  private static func insertion(_ name: String, rows: Int = 1, textBytes: Int = 0) -> String {
+    let text = String(repeating: "x", count: textBytes)
+    let list = (0..<rows).map { "[\"\(name) \($0)\",\"\(text)\"]" }.joined(separator: ",")
+    return #"{"entity":"Item","columns":["name","text"],"rows":[\#(list)],"onConflict":"skip"}"#
+  }
+
+  /// Whether a service's session waits for it inside a transaction.
+  private static func isInTurn(_ cluster: TemporaryCluster) throws -> Bool {
+    try cluster.sql(
+      """
+      SELECT count(*) FROM pg_stat_activity
+      WHERE application_name = 'depotd' AND state = 'idle in transaction'
+      """
+    ) == "1"
+  }
+
+  private static func awaitSame(_ services: [ClusterService]) throws {
+    let head = try ClusterCheck.head(of: services[1])
+    try expectSoon { try ClusterCheck.head(of: services[0]) == head }
+  }
+
+  /// Records an issue if services differ; all of them know of all commits after a write of each.
+  private static func checkContents(_ services: [ClusterService]) throws {
+    for service in services {
+      let insertion = insertion("last of \(service.name)")
+      try LineConnection(service.socket).demand("insert", insertion)
+    }
+    let head = try ClusterCheck.head(of: services[services.count - 1])
+    let check = try ClusterCheck(services.reversed(), Ledger(), since: head)
+    _ = try check.checkContents()
+  }
+}
