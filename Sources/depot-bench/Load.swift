@@ -48,7 +48,7 @@ enum Load {
   }
 
   /// Runs calls over `connections` connections for `seconds`.
-  private static func run(
+  static func run(
     socket: String,
     connections: Int,
     seconds: Double,

@@ -6,6 +6,7 @@ final class Peers {
   private let folder: TemporaryFolder
   private var redis: Child?
   private var postgres: Child?
+  private var standbys: [Child] = []
   private(set) lazy var hasPostgres = startPostgres()
   private(set) lazy var hasRedis = startRedis()
 
@@ -15,6 +16,7 @@ final class Peers {
 
   func stop() {
     redis?.stop()
+    for standby in standbys { standby.stop() }
     postgres?.stop()
   }
 
@@ -60,6 +62,33 @@ final class Peers {
     } catch {
       return false
     }
+  }
+
+  /// Gives PostgreSQL two standbys on this machine, of which one must have a commit before it is acknowledged.
+  func replicatePostgres() throws {
+    for name in ["n2", "n3"] {
+      let home = folder.file(name)
+      try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+      if getuid() == 0 { _ = try Child(["chown", "postgres", home]).result() }
+      let data = home + "/data"
+      _ = try Child(
+        Self.asPostgres([
+          Self.binaries + "/pg_basebackup", "-R", "-c", "fast", "-D", data, "-d",
+          "host=\(postgresFolder) user=bench application_name=\(name)",
+        ])
+      ).result()
+      standbys.append(
+        try Child(
+          Self.asPostgres([
+            Self.binaries + "/postgres", "-D", data, "-k", home, "-c", "listen_addresses=",
+          ])
+        )
+      )
+    }
+    _ = try psql("ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (n2, n3)'")
+    _ = try psql("SELECT pg_reload_conf()")
+    let count = "SELECT 1 / (count(*) - 1) FROM pg_stat_replication WHERE sync_state = 'quorum'"
+    for _ in 0..<200 where (try? psql(count)) == nil { usleep(50_000) }
   }
 
   /// Makes a database, and returns its address.

@@ -1,6 +1,7 @@
 import DepotClient
 import DepotProtocol
 import Foundation
+import Synchronization
 
 extension Scenarios {
   /// A store that is in PostgreSQL, served by two services; the reference is PostgreSQL on the same cluster.
@@ -14,7 +15,7 @@ extension Scenarios {
     let address = try peers.makeDatabase("depot")
     var services: [Daemon] = []
     defer { for service in services { service.stop() } }
-    for number in 0..<2 {
+    for number in 0..<4 {
       services.append(try Daemon(folder, name: "cluster-\(number)", store: address))
     }
     let connection = try services[0].connect()
@@ -73,6 +74,60 @@ extension Scenarios {
     let first = Int64((options.rounds - 1) * options.rows + 1)
     try clusterRates(options, services, from: first, peers, &report)
     try clusterDelays(options, folder, services, peers, &report)
+    try together(options, services, peers, "one node", &report)
+    try peers.replicatePostgres()
+    try together(options, services, peers, "three nodes", &report)
+  }
+
+  /// Inserts of 16 connections, through one service and through all.
+  private static func together(
+    _ options: Bench.Options,
+    _ services: [Daemon],
+    _ peers: Peers,
+    _ label: String,
+    _ report: inout Report
+  ) throws {
+    var one: [Double] = []
+    var all: [Double] = []
+    var postgres: [Double] = []
+    for _ in 0..<options.rounds {
+      one.append(try rate(of: Array(services.prefix(1)), connections: 16, options))
+      all.append(try rate(of: services, connections: 16 / services.count, options))
+      postgres.append(
+        try peers.postgresCalls(Peers.insertion, clients: 16, seconds: options.seconds).rate
+      )
+    }
+    for (what, rates) in [("one service", one), ("\(services.count) services", all)] {
+      report.add(
+        "cluster",
+        "store in PostgreSQL, \(label), \(what): durable insert, 16 connections",
+        unit: "/s",
+        rates,
+        reference: "pgbench insert",
+        postgres,
+        isRate: true,
+        budget: 0.4
+      )
+    }
+  }
+
+  /// Returns how many inserts some services answer together in a second.
+  private static func rate(
+    of services: [Daemon],
+    connections: Int,
+    _ options: Bench.Options
+  ) throws -> Double {
+    let results = Mutex<[Result<Double, any Error>]>([])
+    let (sockets, seconds) = (services.map(\.socket.path), options.seconds)
+    DispatchQueue.concurrentPerform(iterations: sockets.count) { place in
+      let result = Result {
+        try Load.run(socket: sockets[place], connections: connections, seconds: seconds) {
+          .insert(Item.insertion(Int($0)..<Int($0) + 1))
+        }.callsPerSecond
+      }
+      results.withLock { $0.append(result) }
+    }
+    return try results.withLock { try $0.reduce(0) { try $0 + $1.get() } }
   }
 
   private static let sortedItems = FetchRequest(

@@ -15,7 +15,7 @@ struct PausedServiceTests {
   @Test func `a service that stands still in its turn does no harm when it goes on`() async throws {
     let cluster = try TemporaryCluster.shared
     try await onThread {
-      let paused = try ClusterService("paused", on: [cluster])
+      let paused = try ClusterService("paused", on: [cluster], ["--turn-seconds", "2"])
       let other = try ClusterService("other", on: [cluster])
       let connection = try LineConnection(paused.socket)
       try connection.demand("schema.define", #"{"schema":\#(ClusterWriter.schema)}"#)
@@ -54,7 +54,7 @@ struct PausedServiceTests {
   @Test func `a service that is behind the commits that are kept begins anew`() async throws {
     let cluster = try TemporaryCluster.shared
     try await onThread {
-      let paused = try ClusterService("paused", on: [cluster])
+      let paused = try ClusterService("paused", on: [cluster], ["--turn-seconds", "2"])
       let other = try ClusterService("other", on: [cluster])
       let connection = try LineConnection(other.socket)
       try connection.demand("schema.define", #"{"schema":\#(ClusterWriter.schema)}"#)
