@@ -27,8 +27,10 @@ final class ClusterRun: Sendable {
       try connection.demand("schema.define", #"{"schema":\#(ClusterWriter.schema)}"#)
       let head = try ClusterCheck.head(of: services[0])
       for service in services {
+        // Its readers see the commit a moment before they are given the schema.
         try expectSoon("\(service.name) has no schema") {
-          try ClusterCheck.head(of: service) == head
+          let count = try LineConnection(service.socket).call("count", #"{"entity":"Item"}"#)
+          return try count.result != nil && ClusterCheck.head(of: service) == head
         }
       }
       return head

@@ -65,6 +65,13 @@ final class ClusterService: Sendable {
     guard isReady == true else { throw TestFailure("\(name) doesn't start: \(self.log)") }
   }
 
+  /// Makes sure that it hasn't ended by itself.
+  ///
+  /// - Throws: ``TestFailure`` with its log if it has.
+  func checkRunning() throws {
+    guard isRunning else { throw TestFailure("\(name) has ended: \(log.suffix(1000))") }
+  }
+
   func kill() { process.withLock { $0 }?.kill() }
 
   func signal(_ number: Int32) { process.withLock { $0 }?.signal(number) }

@@ -17,12 +17,12 @@ struct ClusterWatcher {
     last = token
   }
 
-  /// Watches until `end` tells the last transaction, and that was told.
+  /// Watches until `end` tells the last transaction, and that was told; an empty text ends it at once.
   mutating func run(until end: @Sendable () -> String?) throws {
     var limit: ContinuousClock.Instant?
     while complaints.isEmpty {
       if let end = end() {
-        if last == end { return }
+        if end.isEmpty || last == end { return }
         limit = limit ?? ContinuousClock.now + patience
       }
       if let limit, ContinuousClock.now > limit {
