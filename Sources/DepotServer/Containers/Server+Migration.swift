@@ -19,6 +19,12 @@ extension Server {
     return side
   }
 
+  /// The error for what a store can't do because it is in a cluster.
+  static func unsupported(_ capability: String, _ message: String) -> DepotError {
+    DepotError(.unsupported, message)
+      .details(["capability": .string(capability), "engine": .string("postgresql")])
+  }
+
   private func migration(of session: Session) throws(DepotError) -> RunningMigration {
     let found = containers.values.lazy.compactMap(\.migration).first { $0.owner == session.number }
     guard let found, found.stage == .open else {
@@ -53,6 +59,13 @@ extension Server {
         "Define the new schema, if it can be inferred, or open the store's file in a container of its own "
           + "and migrate that."
       )
+    }
+    guard host.configuration.cluster == nil else {
+      throw Self.unsupported(
+        "custom stages",
+        "A store in a PostgreSQL database has no custom stages of a migration."
+      )
+      .hint("Define schemas whose steps can be inferred, and change rows before or behind them.")
     }
     try requireWritable(host)
     let migration = RunningMigration(container, host, owner: session.number)

@@ -149,6 +149,13 @@ package enum DaemonCommand {
 
   /// Makes the folders that are missing, and opens the log.
   private static func prepare(_ configuration: inout ServerConfiguration) throws(DepotError) {
+    if configuration.cluster != nil, configuration.isReadOnly {
+      throw Server.unsupported(
+        "read-only",
+        "A store in a PostgreSQL database can't be opened for reading only."
+      )
+      .hint("Leave --read-only out, and let users only read with --read-only-user.")
+    }
     try prepareFolders(configuration)
     guard let log = configuration.logFile else { return }
     do throws(SystemError) {
