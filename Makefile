@@ -13,6 +13,7 @@ SMALL := -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld -X
     && echo -Xlinker -z -Xlinker pack-relative-relocs)
 RELEASE := -c release --static-swift-stdlib $(BUILD_FLAGS) $(SMALL)
 BIN := .build/release
+PLAYED := release
 TOOLCHAIN := $(dir $(realpath $(shell command -v $(SWIFT))))
 DOCC ?= $(TOOLCHAIN)docc
 DOCS := .build/docs
@@ -78,7 +79,7 @@ define install_packages
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help deps test-deps build test test-release test-long test-cluster demo demo-cluster bench bench-peers lint format docs docs-check \
+.PHONY: help deps test-deps build test test-release test-long test-cluster demo demo-cluster bench bench-peers lint format docs docs-check play-cluster \
   install uninstall deb deb-check clean
 
 help:  ## List the targets
@@ -111,14 +112,24 @@ test-long: test-deps  ## Run all points of faults, an hour of clients, ten times
 	  $(BUILD_FLAGS) --filter QueryDifferentialTests
 	@DEPOT_LONG=1 $(SWIFT) test $(BUILD_FLAGS) --filter PackageTests
 
-test-cluster: test-deps  ## Run the tests with PostgreSQL, which is installed from Debian if it is missing
+test-cluster: test-deps  ## Run the tests with PostgreSQL, and play the transcripts to services with stores in it
 	$(call install_packages,$(CLUSTER_PACKAGES))
 	@DEPOT_EMBEDDED=1 Tests/supervise $(SWIFT) test $(BUILD_FLAGS) --filter '^(DepotPostgresTests|ClusterTests)[.]|(DatabaseStore|ClusterGuide)Tests'
+	@$(MAKE) --no-print-directory play-cluster PLAYED=debug
 
 demo-cluster: deps  ## Use two services on a PostgreSQL cluster whose primary is killed
 	$(call install_packages,$(CLUSTER_PACKAGES))
 	$(call build_programs,the programs,depotd depot)
 	@Sources/Examples/Cluster/cluster.sh $(BIN)
+
+# Plays the transcripts to services with their stores in a cluster; what those lack must be lacking.
+play-cluster:
+	$(call install_packages,$(CLUSTER_PACKAGES))
+	@DEPOT_PROGRAMS=$(CURDIR)/.build/$(PLAYED) .ci/progress "Playing the transcripts on a cluster" .build/play.log \
+	  Tests/supervise Tests/cluster/run python3 proto-docs/conformance/run.py server \
+	  --lacking L1/migration-stage --lacking L1/migration-backup \
+	  --start "$(CURDIR)/Tests/cluster/depotd --socket {socket} --store {store}"
+	@tail -n 1 .build/play.log
 
 demo: deps  ## Import this machine's Debian catalogue and query it
 	$(call build_programs,the programs,depotd depot depot-demo)

@@ -10,11 +10,18 @@ package enum Programs {
   /// Whether they were built for users.
   package static var areRelease: Bool { folder.hasSuffix("/release") }
 
+  /// Whether the services that tests start keep their stores in a PostgreSQL cluster, which Tests/cluster/run starts.
+  package static let keepStoresInCluster =
+    ProcessInfo.processInfo.environment["DEPOT_TEST_ENGINE"] == "postgres"
+
   /// The folder of the package.
   package static let root: String = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().path
 
-  package static var daemon: String { folder + "/depotd" }
+  /// The service; where stores are kept in a cluster, a script that gives its store a database there.
+  package static var daemon: String {
+    (keepStoresInCluster ? root + "/Tests/cluster" : folder) + "/depotd"
+  }
   package static var depot: String { folder + "/depot" }
   package static var demo: String { folder + "/depot-demo" }
 

@@ -1,8 +1,10 @@
 import DepotLinux
 package import Testing
 
-/// How long tests wait for what must come; only a test that fails waits as long.
-package let patience: Duration = .seconds(120)
+/// How long tests wait for what must come; only a test that fails waits as long, or `$DEPOT_PATIENCE` seconds.
+package let patience: Duration = .seconds(
+  Process.environment("DEPOT_PATIENCE").flatMap { Int($0) } ?? 120
+)
 
 /// Waits until there is a result, looking every few milliseconds.
 ///

@@ -3,9 +3,10 @@
 
 run.py server --start 'depotd --socket {socket} --store {store}' [--socket PATH]
               [--transcripts DIR] [--frames DIR] [--json DIR] [--values DIR] [--only TEXT]
-              [--seed N] [--quick]
+              [--seed N] [--quick] [--lacking NAME]
     Starts a fresh service with an empty store for each transcript and plays it in both framings,
     with whole, byte by byte and random writes; then the frame, JSON, and value vectors.
+    --lacking names a transcript of what the service lacks, which fails if the service has it.
     Without --start it talks to the service at --socket, and plays the vectors only.
 
 run.py client [--level 1|2] -- COMMAND…
@@ -37,13 +38,17 @@ class Results:
     def __init__(self):
         self.passed = self.failed = 0
 
-    def run(self, name, body):
+    def run(self, name, body, is_lacking=False):
         try:
             body()
-            self.passed += 1
-        except (Failure, OSError, KeyError) as error:
+            error = "it was said to be lacking, but is there" if is_lacking else None
+        except (Failure, OSError, KeyError) as failure:
+            error = None if is_lacking else failure
+        if error:
             self.failed += 1
             print(f"FAILED {name}: {error}", flush=True)
+        else:
+            self.passed += 1
 
     def finish(self):
         print(f"{self.passed} passed, {self.failed} failed")
@@ -70,7 +75,8 @@ def play_transcripts(options, results):
                 with Service(options.start, options.socket) as service:
                     Player(transcript, document, service.socket, framing, split, options.seed).run()
 
-            results.run(f"{name} ({framing}, {split}, seed {options.seed})", body)
+            results.run(f"{name} ({framing}, {split}, seed {options.seed})", body,
+                        name.removesuffix(".ndjson") in options.lacking)
 
 
 def play_vectors(options, results):
@@ -137,6 +143,7 @@ def main():
     parser.add_argument("--json", type=pathlib.Path, default=ROOT / "vectors" / "json")
     parser.add_argument("--values", type=pathlib.Path, default=ROOT / "vectors" / "values")
     parser.add_argument("--only", default="")
+    parser.add_argument("--lacking", action="append", default=[])
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()

@@ -79,6 +79,10 @@ struct ClusterCopy {
     var count = 0
     try connection.forEach("SELECT number, data FROM depot.page ORDER BY number") { row in
       let number = Int(row.integer(0))
+      if number == count + 2, DatabaseHeader.isNeverUsed(count + 1, pageSize: size) {
+        piece.append(contentsOf: repeatElement(0, count: size))
+        count += 1
+      }
       guard number == count + 1, row.bytes(1).count == size else {
         throw DepotError(.corrupt, "Page \(number) of the store in the cluster is damaged.")
           .hint("Restore the database from a backup.")

@@ -35,6 +35,11 @@ extension DatabaseHeader {
   /// Whether pages end with their checksum.
   package var isSealed: Bool { reservedSize == PageChecksum.size }
 
+  /// Whether a page holds the bytes that SQLite locks, and nothing else, so that it is never written.
+  package static func isNeverUsed(_ page: Int, pageSize: Int) -> Bool {
+    PageReader.isNeverUsed(UInt32(truncatingIfNeeded: page), size: pageSize)
+  }
+
   /// Whether the first page, of which this is the beginning, is as it was written.
   package func isIntact(_ page: [UInt8]) -> Bool {
     isSealed && pageSize == page.count
