@@ -88,10 +88,11 @@ struct LogIndex {
       put(sum.first, 40)
       put(sum.second, 44)
       // Readers compare the first copy with the second, and take it if they are equal.
-      (bytes + Self.copySize).copyMemory(from: copy.baseAddress!, byteCount: Self.copySize)
-      atomicMemoryFence(ordering: .sequentiallyConsistent)
-      bytes.copyMemory(from: copy.baseAddress!, byteCount: Self.copySize)
-      atomicMemoryFence(ordering: .sequentiallyConsistent)
+      for place in [bytes + Self.copySize, bytes] {
+        UnsafeMutableRawBufferPointer(start: place, count: Self.copySize)
+          .copyMemory(from: UnsafeRawBufferPointer(copy))
+        atomicMemoryFence(ordering: .sequentiallyConsistent)
+      }
     }
   }
 
