@@ -18,6 +18,9 @@ package final class PostgresConnection {
   /// The notifications that ended the last wait for such.
   package internal(set) var notifications: [PostgresNotification] = []
 
+  /// How many warnings the server has sent.
+  package internal(set) var warningCount = 0
+
   /// The statements of the server by their texts.
   var prepared: [String: PreparedStatement] = [:]
   /// How many statements the server holds of this session.
@@ -47,6 +50,21 @@ package final class PostgresConnection {
     openHandle = handle
     serverVersion = Int(library.serverVersion(handle))
     processID = library.backendPID(handle)
+    countWarnings(handle)
+  }
+
+  /// Has warnings counted, and other notices dropped.
+  ///
+  /// The corresponding C function is `PQsetNoticeReceiver`.
+  private func countWarnings(_ handle: OpaquePointer) {
+    let receiver: PostgresLibrary.NoticeReceiver = { user, notice in
+      guard let user, let library = try? PostgresLibrary.shared.get() else { return }
+      let severity = library.resultErrorField(notice, Int32(UnicodeScalar("V").value))
+      guard severity.map({ String(cString: $0) }) == "WARNING" else { return }
+      Unmanaged<PostgresConnection>.fromOpaque(user).takeUnretainedValue().warningCount += 1
+    }
+    let user = Unmanaged.passUnretained(self).toOpaque()
+    _ = library.setNoticeReceiver(handle, receiver, user)
   }
 
   deinit { close() }

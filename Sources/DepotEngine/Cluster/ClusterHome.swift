@@ -344,6 +344,7 @@ final class ClusterHome: CommitHome {
       return .refused
     }
     let connection = session.connection
+    let warnings = connection.warningCount
     let number = sequence + 1
     let name = Int64.random(in: 1 ... .max)
     let pageCount = commit.pageCount
@@ -379,6 +380,10 @@ final class ClusterHome: CommitHome {
         ),
         PostgresStatement("COMMIT"),
       ])
+      // Somebody has ended the wait for a standby, which may not have the commit.
+      if connection.warningCount != warnings {
+        throw PostgresError(.lost, "The commit was answered with a warning")
+      }
     } catch {
       isInTurn = false
       let decision = decide(error, number, name, connection)
