@@ -1,7 +1,7 @@
 internal import DepotLinux
 
 extension PostgresConnection {
-  /// What holds unless the address says something else.
+  /// The parameters that hold unless the address says something else.
   ///
   /// A server that is gone without a word is noticed after 8 s.
   static let defaults = [
@@ -24,7 +24,7 @@ extension PostgresConnection {
         failures.append(error)
       }
     }
-    // What a server said tells more than that another doesn't answer.
+    // A server's answer tells more than that another doesn't answer.
     var failure = failures.first { $0.kind != .unreachable } ?? failures[0]
     failure.message = failures.map(\.message).joined(separator: "; ")
     throw failure

@@ -31,7 +31,7 @@ package final class Connection {
   package var keepsStatements = true
   /// Kept alive for SQLite, which holds it unretained.
   var watcher: ProgressCheck?
-  /// What is done while statements run; see ``work(_:)``.
+  /// The work that is done while statements run; see ``work(_:)``.
   var lastingWork: (() -> Void)?
   /// The observer of the rows that change; see ``observe(_:)``.
   var changeObserver: (any ChangeObserver)?

@@ -85,7 +85,7 @@ struct ClusterCheck {
     return status.result?["head"]?.string ?? ""
   }
 
-  /// What a store has.
+  /// The content of a store.
   struct Content: Equatable {
     var files: [String: Data]
     /// The versions of all rows, in the order of their identifiers.

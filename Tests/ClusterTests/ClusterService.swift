@@ -46,7 +46,7 @@ final class ClusterService: Sendable {
     return "postgresql:///\(database)?user=depot&host=\(hosts)&port=\(ports)\(attributes)"
   }
 
-  /// What it wrote to its standard error.
+  /// The text that it wrote to its standard error.
   var log: String {
     (try? String(contentsOfFile: folder.path + "/log", encoding: .utf8)) ?? ""
   }

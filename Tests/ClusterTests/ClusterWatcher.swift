@@ -7,7 +7,7 @@ struct ClusterWatcher {
   private let service: ClusterService
   /// The tokens of the transactions that it was told of, in that order.
   private(set) var tokens: [String] = []
-  /// What it was told that it mustn't be told.
+  /// Frames that it mustn't have been told.
   private(set) var complaints: [String] = []
   private var last: String
   var name: String { service.name }

@@ -4,7 +4,7 @@ import TestSupport
 ///
 /// Only connections in which services write count, and not those by which they hear news.
 final class PostgresProxy: Sendable {
-  /// Who sends the message that doesn't arrive.
+  /// The sender of the message that doesn't arrive.
   enum Side: String, CaseIterable, Sendable {
     case service
     case server

@@ -3,7 +3,7 @@ import Testing
 
 @testable import DepotEngine
 
-/// What a commit tells to services that didn't make it.
+/// The news of a commit for services that didn't make it.
 @Suite struct ClusterNewsTests {
   @Test(arguments: seeds(20) as Range<UInt64>)
   func `what is read is what was written`(seed: UInt64) throws {

@@ -2,7 +2,7 @@ import DepotPostgres
 import TestSupport
 import Testing
 
-/// What needs a server; the suites have one cluster, and one test at a time uses it.
+/// Tests that need a server; the suites have one cluster, and one test at a time uses it.
 @Suite(
   .enabled(if: TemporaryCluster.isAvailable),
   .serialized,

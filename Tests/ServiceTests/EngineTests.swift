@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension ServiceTests {
-  /// What depends on whether a store is in a file or in a cluster.
+  /// Differences between stores in files and in clusters.
   @Suite(.serialized) struct EngineTests {
     @Test func `the library of PostgreSQL is in services whose store is in a cluster alone`() throws
     {

@@ -4,7 +4,7 @@ internal import DepotSQLite
 
 /// The address of a PostgreSQL database that holds a store.
 package struct ClusterAddress: Sendable, Hashable {
-  /// What libpq is given: a URI, or a list of parameters.
+  /// The text for libpq: a URI, or a list of parameters.
   package let text: String
   /// The database as a URI with nothing else, which is the same for all spellings of it.
   package let description: String

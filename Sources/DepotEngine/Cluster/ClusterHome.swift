@@ -119,7 +119,7 @@ final class ClusterHome: CommitHome {
     for patience: UInt64,
     _ body: (PostgresConnection) throws(PostgresError) -> Result
   ) throws(DepotError) -> Result {
-    // Who comes after a failure doesn't wait as long again.
+    // After a failure the next call doesn't wait as long again.
     let end = Monotonic.now() + (failure == nil ? patience : 0)
     while true {
       let error: DepotError

@@ -1,6 +1,6 @@
 internal import DepotProtocol
 
-/// What a commit tells of its transactions to services that didn't make it, as JSON.
+/// The news of a commit's transactions for services that didn't make it, as JSON.
 ///
 /// A transaction is an object: `token`, `at` in seconds since 2001, `author`, `connection`, `schema` if that
 /// changed, and `tables` and `links`, whose members are the changed rows of each or `null` for many. A row is an

@@ -28,7 +28,7 @@ final class ClusterSession {
       let results = try connection.run([
         PostgresStatement(Self.question),
         PostgresStatement("SET idle_in_transaction_session_timeout = '\(address.turnSeconds)s'"),
-        // What was acknowledged is on disk, whatever the database's default is.
+        // An acknowledged write is on disk, whatever the database's default is.
         PostgresStatement(
           "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')"
         ),
@@ -88,7 +88,7 @@ package struct ClusterSafety: Hashable, Sendable {
   /// Whether the cluster's pages have checksums.
   package var hasChecksums: Bool
 
-  /// What there is to say about it, in words.
+  /// Remarks about it, in words.
   package var remarks: [String] {
     var result = [isReplicated ? "durable on a standby" : "durable on one machine"]
     if !hasChecksums { result.append("without data checksums") }

@@ -25,7 +25,7 @@ internal
       identity bigint NOT NULL, page_count bigint NOT NULL, changes bytea NOT NULL,
       told bytea NOT NULL, PRIMARY KEY (sequence, part))
     """,
-    // What is as compact as this needn't be compressed again.
+    // Changes as compact as these needn't be compressed again.
     """
     ALTER TABLE depot.commit ALTER changes SET STORAGE EXTERNAL, ALTER told SET STORAGE EXTERNAL
     """,
@@ -61,7 +61,7 @@ internal
   /// The timeline of the cluster, which changes with each promotion of a standby.
   static let timeline = "substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)"
 
-  /// What stands for the timeline of a store that was restored, whose first commit begins another epoch.
+  /// The timeline of a store that was restored, whose first commit begins another epoch.
   static let restored = "restored"
 }
 

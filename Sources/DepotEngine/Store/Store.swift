@@ -195,7 +195,7 @@ package actor Store {
       onCommit([])
       try checkpoint(writer)
     } catch {
-      // What can't be reached is tried again.
+      // A cluster that can't be reached is tried again.
       if error.kind != .refused { fail(error) }
     }
   }
@@ -335,7 +335,7 @@ package actor Store {
   private func fail(_ error: SQLiteError) {
     mailbox.close()
     feed?.stop()
-    // What became of the cluster says more than that the copy is of no use.
+    // The cluster's failure says more than that the copy is of no use.
     let failure = writer?.home?.failure.map { failure in
       // Whether it has the last commit isn't known.
       guard failure.code == .unreachable else { return failure }

@@ -158,7 +158,7 @@ final class LogFile: OpenFile {
         return code
       }
       let result = flush()
-      // What its home has can't be undone for want of room here.
+      // A commit that its home has can't be undone for want of room here.
       return home != nil && result == SQLITE_FULL ? IOFailure.write : result
     }
     return flush()

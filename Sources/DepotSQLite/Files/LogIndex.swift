@@ -29,7 +29,7 @@ struct LogIndex {
 
   // MARK: Header
 
-  /// What the log holds, as the beginning of the index says.
+  /// The content of the log, as the beginning of the index says.
   struct Header {
     var change: UInt32
     var isBigEndian: Bool

@@ -6,7 +6,7 @@ package protocol CommitHome: AnyObject {
   func take(_ commit: consuming PageCommit) -> CommitDecision
 }
 
-/// What became of a commit at its home.
+/// The fate of a commit at its home.
 package enum CommitDecision: Sendable {
   case taken
   /// The home hasn't got it, and never will.

@@ -54,7 +54,7 @@ final class TestDaemon {
 
   var identifier: Int32 { process.identifier }
 
-  /// What it wrote to its standard error.
+  /// The text that it wrote to its standard error.
   var log: String {
     (try? String(contentsOfFile: folder.path + "/log", encoding: .utf8)) ?? ""
   }
