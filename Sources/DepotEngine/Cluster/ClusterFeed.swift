@@ -14,19 +14,20 @@ final class ClusterFeed: Sendable {
   /// The last commit that the copy has.
   private let known = Atomic<Int64>(0)
   private let base = Mutex<ClusterBase?>(nil)
-  private let onNews: @Sendable () -> Void
+  private let onNews: @Sendable (Int64) -> Void
   /// Takes back the pages that couldn't be written.
   private let onFailure: @Sendable (Set<UInt32>) -> Void
 
   /// How long it waits at most before it looks for itself, in milliseconds.
   private static let interval = 100
 
-  /// Starts the thread; `onNews` is called on it when the cluster has commits that the copy hasn't.
+  /// Starts the thread; `onNews` is called on it with the last commit of the cluster that was heard of, when the
+  /// copy isn't known to have it.
   ///
   /// - Throws: ``SystemError`` if the kernel has no more threads or descriptors.
   init(
     _ address: ClusterAddress,
-    onNews: @escaping @Sendable () -> Void,
+    onNews: @escaping @Sendable (Int64) -> Void,
     onFailure: @escaping @Sendable (Set<UInt32>) -> Void
   ) throws(SystemError) {
     self.address = address
@@ -80,15 +81,11 @@ final class ClusterFeed: Sendable {
       or: signal.descriptor
     )
     signal.consume()
-    let isNew: Bool
-    if isTold {
-      let last = connection.notifications.compactMap { Int64($0.payload) }.max() ?? .max
-      isNew = last > known.load(ordering: .relaxed)
-    } else {
-      let head = try connection.run("SELECT sequence FROM depot.head").integer(0)
-      isNew = head > known.load(ordering: .relaxed)
-    }
-    if isNew { onNews() }
+    let last =
+      isTold
+      ? connection.notifications.compactMap { Int64($0.payload) }.max() ?? .max
+      : try connection.run("SELECT sequence FROM depot.head").integer(0)
+    if last > known.load(ordering: .relaxed) { onNews(last) }
     guard let pages = base.withLock({ base in base.take() }) else { return }
     do throws(PostgresError) {
       if try !pages.write(to: connection) { onFailure(pages.changed) }

@@ -65,7 +65,8 @@ final class ClusterHome: CommitHome {
       service: service,
       commitsSinceBase: sequence - base,
       bytesSinceBase: bytesSinceBase,
-      isReachable: failure == nil
+      isReachable: failure == nil,
+      roundTrips: session?.connection.roundTrips ?? 0
     )
   }
 
@@ -325,9 +326,6 @@ final class ClusterHome: CommitHome {
   func putBack(_ pages: Set<UInt32>) {
     changed.formUnion(pages)
   }
-
-  /// How often the connection waited for the cluster, since it was made.
-  var roundTrips: Int { session?.connection.roundTrips ?? 0 }
 
   /// Takes out what others have told since the last time.
   func takeForeign() -> [CommittedChanges] {

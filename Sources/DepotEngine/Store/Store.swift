@@ -22,8 +22,8 @@ package actor Store {
   private var writer: Writer?
   private var checkpointing: CheckpointPolicy
   private var logRoom: LogRoom
-  /// Whether ``catchUp()`` has something to do.
-  private nonisolated let mustCatchUp = Atomic(false)
+  /// The last commit of other services that ``catchUp(to:)`` has to take in; 0 if there is none.
+  private nonisolated let newest = Atomic<Int64>(0)
   /// `nil` if the store lives in its file.
   private var feed: ClusterFeed?
   /// Whether the next step of deleting history waits for its turn.
@@ -103,7 +103,7 @@ package actor Store {
     guard let home = writer?.home else { return }
     feed = try? ClusterFeed(
       home.address,
-      onNews: { [weak self] in self?.catchUp() },
+      onNews: { [weak self] last in self?.catchUp(to: last) },
       onFailure: { [weak self] pages in self?.putBack(pages) }
     )
     feed?.note(home.sequence)
@@ -166,10 +166,17 @@ package actor Store {
     }
   }
 
-  /// Takes in what other services of a store in a cluster have committed, and makes it known.
-  package nonisolated func catchUp() {
-    guard !mustCatchUp.exchange(true, ordering: .sequentiallyConsistent) else { return }
-    thread.run { [self] in assumeIsolated { $0.takeNews() } }
+  /// Takes in what other services of a store in a cluster have committed, up to a commit at least, and makes it
+  /// known.
+  private nonisolated func catchUp(to last: Int64) {
+    guard newest.max(last, ordering: .sequentiallyConsistent).oldValue == 0 else { return }
+    thread.run { [self] in
+      assumeIsolated { store in
+        let last = store.newest.exchange(0, ordering: .sequentiallyConsistent)
+        // It may be a commit of this service, or have been taken in by a turn.
+        if store.writer?.home.map({ $0.sequence < last }) ?? false { store.takeNews() }
+      }
+    }
   }
 
   /// Waits until the store has what other services have committed, as a token of theirs may ask for.
@@ -186,7 +193,6 @@ package actor Store {
   }
 
   private func takeNews() {
-    mustCatchUp.store(false, ordering: .sequentiallyConsistent)
     guard let writer, !mailbox.isClosed else { return }
     do throws(SQLiteError) {
       guard try writer.catchUp() else { return }
@@ -299,7 +305,6 @@ package actor Store {
     let catalog = writer.catalog
     var statistics = writer.statistics
     statistics.cluster = writer.home?.state
-    statistics.roundTrips = writer.home?.roundTrips ?? 0
     published.catalog.withLock { $0 = catalog }
     published.statistics.withLock { $0 = statistics }
     guard let home = writer.home else { return }

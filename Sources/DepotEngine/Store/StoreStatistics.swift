@@ -9,6 +9,8 @@ package struct ClusterState: Hashable, Sendable {
   package var bytesSinceBase: Int
   /// Whether the cluster took the last commit that it was given, and answered.
   package var isReachable: Bool
+  /// How often the connection that writes waited for the cluster; it begins anew with each connection.
+  package var roundTrips: Int
 }
 
 /// The counts of a store since it was opened.
@@ -31,8 +33,6 @@ package struct StoreStatistics: Hashable, Sendable {
   package var isShortening = false
   /// The size of the write-ahead log that is in use.
   package var walBytes = 0
-  /// How often the connection that writes to a cluster waited for it; it begins anew with each connection.
-  package var roundTrips = 0
   /// How many requests the last transaction held.
   package var lastBatch = 0
   package var largestBatch = 0
