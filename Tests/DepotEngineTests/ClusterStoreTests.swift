@@ -61,6 +61,28 @@ struct ClusterStoreTests {
     }
   }
 
+  @Test func `a write looks for the commits that are new, not through all there are`() async throws
+  {
+    try await withServices { first, _ in
+      try await first.run(.defineSchema(.items, isDryRun: false))
+      let cluster = try TemporaryCluster.shared
+      let third = try Service(cluster, first.database, first.folder, "third")
+      for number in 0..<60 { try await third.run(.item("\(number)")) }
+      await third.store.close()
+      // The server counts a session's work when that ends.
+      let read = try await poll {
+        let counts = try cluster.sql(
+          """
+          SELECT idx_scan || ' ' || seq_tup_read FROM pg_stat_user_tables WHERE relname = 'commit'
+          """,
+          database: first.database
+        ).split { !$0.isNumber }.compactMap { Int($0) }
+        return counts.count == 2 && counts[0] + counts[1] >= 60 ? counts[1] : nil
+      }
+      #expect(try #require(read) < 200)
+    }
+  }
+
   @Test func `a service that comes later has all, also what went before the last base`()
     async throws
   {

@@ -28,6 +28,10 @@ final class ClusterSession {
       let results = try connection.run([
         PostgresStatement(Self.question),
         PostgresStatement("SET idle_in_transaction_session_timeout = '\(address.turnSeconds)s'"),
+        // A plan made while there were few commits would read all of them for the newest one; and the head,
+        // which has no other plan, would be compiled each time for what that seems to cost.
+        PostgresStatement("SET enable_seqscan = off"),
+        PostgresStatement("SET jit = off"),
         // An acknowledged write is on disk, whatever the database's default is.
         PostgresStatement(
           "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')"
