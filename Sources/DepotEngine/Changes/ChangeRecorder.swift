@@ -26,6 +26,9 @@ final class ChangeRecorder: ChangeObserver {
   /// The tables that the request has changed, in the order in which it did.
   private(set) var touched: [RecordedTable] = []
   private var isRecording = false
+  /// Whether other services are told of what changes, whoever is interested here.
+  var tellsOthers = false
+  private var isHeard: Bool { tellsOthers || interest.isRaised }
   /// Whether somebody was interested when the request began.
   private(set) var isWatched = false
   private var isMarked = false
@@ -68,7 +71,7 @@ final class ChangeRecorder: ChangeObserver {
   /// Begins to record a request.
   func begin(_ origin: TransactionOrigin, _ catalog: Catalog) throws {
     self.origin = origin
-    isWatched = interest.isRaised
+    isWatched = isHeard
     guard !origin.isSchemaChange else {
       // The tables themselves change, and their rows are made anew.
       connection.observe(nil)
@@ -89,7 +92,7 @@ final class ChangeRecorder: ChangeObserver {
       author: origin.author,
       connection: origin.connection
     )
-    let isBuilt = interest.isRaised
+    let isBuilt = isHeard
     if origin.isSchemaChange {
       changes.isSchemaChange = true
     } else {

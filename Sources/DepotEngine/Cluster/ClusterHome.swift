@@ -31,6 +31,8 @@ final class ClusterHome: CommitHome {
   private(set) var failure: DepotError?
   /// Returns what the transactions of the commit at hand tell.
   var told: () -> [CommittedChanges] = { [] }
+  /// Returns whether anybody here wants to know what others change.
+  var isHeard: () -> Bool = { true }
   /// The commits of others that weren't made known here yet.
   private var foreign: [CommittedChanges] = []
   /// The pages that the commits since ``base`` have changed, and that commit.
@@ -286,7 +288,8 @@ final class ClusterHome: CommitHome {
 
   private func didTake(_ number: Int64, _ result: PostgresResult, row: Int) {
     (sequence, identity) = (number, result.integer(2, row: row))
-    foreign += ClusterNews.read(result.bytes(5, row: row))
+    // Those who begin to listen from here on see the commit.
+    if isHeard() { foreign += ClusterNews.read(result.bytes(5, row: row)) }
   }
 
   /// Takes in a commit of many parts, one of which is in memory at a time.

@@ -75,8 +75,8 @@ final class Writer {
   private func begin(_ home: ClusterHome) throws {
     entities.identifierBlock = 0
     try recorder.goOn(floor: try connection.number(.historyFloor), isBroken: false)
-    // Others are told of what changes, whoever is interested here.
-    recorder.interest.raise()
+    recorder.tellsOthers = true
+    home.isHeard = { [interest = recorder.interest] in interest.isRaised }
     home.told = { [unowned recorder] in recorder.uncommitted }
     connection.setHome(home)
     connection.work { [unowned home] in home.keepTurn() }

@@ -61,7 +61,7 @@ extension JSONValue {
     case .false: self = .bool(false)
     case .string: self = .string(try node.string())
     case .number:
-      if let value = try? node.int64(), try node.isExactly(value) {
+      if let value = node.withField(\.int64), try node.isExactly(value) {
         self = .int64(value)
       } else {
         self = .double(try node.double())
