@@ -13,6 +13,7 @@ final class ClusterRun: Sendable {
   /// The moment before the first write.
   private let start: String
   private let watchers = Mutex<[ClusterWatcher]>([])
+  private let subscribers = Mutex<[ClusterSubscriber]>([])
   private let isOver = Atomic(false)
   /// The last transaction, when all writers have ended.
   private let end = Mutex<String?>(nil)
@@ -93,6 +94,14 @@ final class ClusterRun: Sendable {
           }
           self.watchers.withLock { $0.append(watcher) }
         }
+        group.addTask {
+          let subscriber = try await onThread { [self] in
+            var subscriber = ClusterSubscriber(service)
+            try subscriber.run { [self] in end.withLock { $0 } }
+            return subscriber
+          }
+          self.subscribers.withLock { $0.append(subscriber) }
+        }
       }
       try await group.waitForAll()
     }
@@ -104,6 +113,9 @@ final class ClusterRun: Sendable {
       let check = try ClusterCheck(services, ledger, since: start)
       check.checkLedger()
       for watcher in watchers.withLock({ $0 }) { check.check(watcher) }
+      for subscriber in subscribers.withLock({ $0 }) {
+        #expect(subscriber.complaints.isEmpty, "\(subscriber.complaints)")
+      }
       return try check.checkContents()
     }
   }

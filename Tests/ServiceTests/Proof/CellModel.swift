@@ -1,3 +1,5 @@
+import TestSupport
+
 /// The rows after each token, made from the transactions alone.
 struct CellModel {
   private let writers: [Transaction]

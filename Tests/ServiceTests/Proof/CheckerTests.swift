@@ -1,4 +1,5 @@
 import DepotProtocol
+import TestSupport
 import Testing
 
 /// The checker on small histories, each with one thing wrong or with nothing.

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// What clients did to the rows of one entity, and what they saw of them.
 struct History: Sendable {
   /// In any order; what was there at the beginning is the write of a transaction before all others.
@@ -5,15 +7,6 @@ struct History: Sendable {
   var subscriptions: [Subscription] = []
   /// The rows in the end, when nobody wrote any more; `nil` if nobody looked.
   var final: [ObservedRow]?
-}
-
-/// A row as a client saw it.
-struct ObservedRow: Hashable, Sendable {
-  var id: Int64
-  var version: Int64
-  var bin: Int64
-  /// What tells the write that made this version from all others.
-  var value: Int64
 }
 
 /// One call as its client saw it, or several reads of one moment.

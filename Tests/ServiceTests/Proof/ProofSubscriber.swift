@@ -1,5 +1,6 @@
 import DepotLinux
 import DepotProtocol
+import TestSupport
 
 /// A client that watches a query and goes on where it was after a lost connection.
 struct ProofSubscriber {

@@ -1,6 +1,7 @@
 import DepotLinux
 import DepotProtocol
 import Foundation
+import TestSupport
 
 /// What one thread of a client did, written down line by line, so that nothing of it is lost when the
 /// process is killed.

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Which transaction made which version of which row, as far as anybody can know.
 struct WriteIndex {
   /// The life of one row.
