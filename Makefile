@@ -112,9 +112,12 @@ test-long: test-deps  ## Run all points of faults, an hour of clients, ten times
 	  $(BUILD_FLAGS) --filter QueryDifferentialTests
 	@DEPOT_LONG=1 $(SWIFT) test $(BUILD_FLAGS) --filter PackageTests
 
-test-cluster: test-deps  ## Run the tests with PostgreSQL, and play the transcripts to services with stores in it
+test-cluster: test-deps  ## Run the tests with PostgreSQL, and those of services with their stores in it
 	$(call install_packages,$(CLUSTER_PACKAGES))
 	@DEPOT_EMBEDDED=1 Tests/supervise $(SWIFT) test $(BUILD_FLAGS) --filter '^(DepotPostgresTests|ClusterTests)[.]|(DatabaseStore|ClusterGuide)Tests'
+	@DEPOT_EMBEDDED=1 DEPOT_PROGRAMS=$(CURDIR)/.build/debug .ci/progress "Testing services on a cluster" .build/test.log \
+	  Tests/supervise Tests/cluster/run Tests/cluster/check .build/debug/depotPackageTests.xctest \
+	  ServiceTests DepotClientTests SwiftDataTests
 	@$(MAKE) --no-print-directory play-cluster PLAYED=debug
 
 demo-cluster: deps  ## Use two services on a PostgreSQL cluster whose primary is killed

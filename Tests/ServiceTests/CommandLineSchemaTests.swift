@@ -44,8 +44,17 @@ extension CommandTests {
       get throws { try daemon.depot(["schema", "show", "-o", "ndjson"]).output }
     }
 
+    /// The command that removes what is stored.
+    private var remove: String {
+      get throws {
+        let name = try daemon.storeName
+        return Programs.keepStoresInCluster
+          ? "psql '\(name)' -c 'DROP SCHEMA depot CASCADE'" : "rm \(name) \(name)-wal"
+      }
+    }
+
     @Test func `applying a newer version that would lose rows changes nothing`() throws {
-      let before = try schema
+      let (before, remove) = (try schema, try remove)
       for arguments in [[], ["--dry-run"]] {
         let file = try write("next.json", "2.0.0", Self.smaller)
         let outcome = try daemon.depot(["schema", "apply", file] + arguments)
@@ -60,8 +69,7 @@ extension CommandTests {
               Steps marked ! lose data.
               hint: Nothing was changed. To see a migration: depot schema plan \(file)
                     To migrate: depot schema migrate \(file) --allow-loss
-                    To begin afresh, without anything that is stored: depot service stop && rm \
-            \(daemon.store) \(daemon.store)-wal
+                    To begin afresh, without anything that is stored: depot service stop && \(remove)
 
             """
         )
@@ -111,13 +119,11 @@ extension CommandTests {
       #expect(required.errors.contains("x attribute Item.must is new, but neither optional nor"))
       #expect(required.errors.contains("Make what is new optional, or give it a default."))
       // What the hint says about beginning afresh.
-      let files = [daemon.store, daemon.store + "-wal"].joined(separator: " ")
-      #expect(required.errors.contains("depot service stop && rm \(files)\n"))
+      let remove = try remove
+      #expect(required.errors.contains("depot service stop && \(remove)\n"))
       #expect(try daemon.depot(["service", "stop"]).status == 0)
       #expect(try daemon.wait() == 0)
-      for suffix in ["", "-wal"] {
-        try FileManager.default.removeItem(atPath: daemon.store + suffix)
-      }
+      #expect(try Program.run(["sh", "-c", remove]).status == 0)
       try daemon.start()
       #expect(try apply("schema.json", "1.0.0", Self.smaller).status == 0)
       #expect(try daemon.depot(["count", "Item"]).output == "0\n")

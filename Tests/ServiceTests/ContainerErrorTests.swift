@@ -23,7 +23,11 @@ extension ServiceTests {
     }
 
     private func store(_ path: String, isReadOnly: Bool = false) -> ContainerRequest {
-      ContainerRequest("x", stores: [ContainerStore(.path(path), isReadOnly: isReadOnly)])
+      let isDatabase = ContainerStore.isDatabase(path)
+      return ContainerRequest(
+        "x",
+        stores: [ContainerStore(isDatabase ? .database(path) : .path(path), isReadOnly: isReadOnly)]
+      )
     }
 
     @Test func `an open container is only opened again with the same stores`() throws {
@@ -50,7 +54,7 @@ extension ServiceTests {
       let error = try refusal(daemon, other)
       #expect(error?.code == .busy)
       #expect(error?.message.contains("\"shop\"") == true)
-      #expect(try refusal(daemon, store(daemon.store))?.code == .busy)
+      #expect(try refusal(daemon, store(daemon.storeName))?.code == .busy)
       // Also by another name of its folder, and twice in one container.
       let link = daemon.folder.path + "/link"
       try FileManager.default.createSymbolicLink(

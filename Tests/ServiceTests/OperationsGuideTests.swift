@@ -87,7 +87,7 @@ extension CommandTests {
           "\"$DATA\" &\n",
           with:
             "\"$DATA\" &\nwhile [ \"$(cut -d' ' -f3 /proc/\(service.identifier)/stat)\" != Z ]; "
-            + "do sleep 0.05; done\n"
+            + "do kill -0 $!; sleep 0.05; done\n"
         )
       let outcome = try Program.run(
         ["bash", "-x", "-c", script],

@@ -110,7 +110,7 @@ extension ServiceTests {
       let broken = try RawConnection(daemon.socket)
       let silent = try RawConnection(daemon.socket, hello: false)
       try daemon.connect().ping()
-      try broken.call(1, "takeover", #"{"store":"\#(daemon.store)"}"#)
+      try broken.call(1, "takeover", #"{"store":"\#(daemon.storeName)"}"#)
       #expect(try broken.receive()["ok", "descriptors"]?.array?.count == 3)
       broken.descriptor.endSending()
       try silent.send(#"{"hello":{"protocol":[1,1]}}"#)

@@ -4,9 +4,10 @@ import Glibc
 
 /// The programs and the files.
 extension TemporaryCluster {
-  /// Whether this machine has PostgreSQL.
+  /// Whether tests may start clusters: this machine has PostgreSQL, and it doesn't serve them all already.
   package static let isAvailable =
-    programs != nil && (!Programs.isRoot || UserDatabase.user("postgres") != nil)
+    !Programs.keepStoresInCluster && programs != nil
+    && (!Programs.isRoot || UserDatabase.user("postgres") != nil)
 
   /// The folder of the newest version's programs, where Debian has them.
   private static let programs: String? = {

@@ -84,11 +84,14 @@ struct SchemaConflict {
     else { return nil }
     let isDefault = name == ContainerRequest.defaultName
     let end = command(isDefault ? "service stop" : "container close \(name)", isDefault: isDefault)
-    // The store is begun anew only if both are gone.
-    let files = store.path.map { [$0, $0 + "-wal"].map(CommandWords.quoted) }
-    let remove = files.map { " && rm " + $0.joined(separator: " ") } ?? ""
-    guard !isDefault || store.path != nil else { return "To begin afresh: \(end)" }
-    return "To begin afresh, without anything that is stored: \(end)\(remove)"
+    let remove = store.path.map { path in
+      // One in files is begun anew only if both are gone.
+      ContainerStore.isDatabase(path)
+        ? " && psql \(CommandWords.quoted(path)) -c 'DROP SCHEMA depot CASCADE'"
+        : " && rm " + [path, path + "-wal"].map(CommandWords.quoted).joined(separator: " ")
+    }
+    guard !isDefault || remove != nil else { return "To begin afresh: \(end)" }
+    return "To begin afresh, without anything that is stored: \(end)\(remove ?? "")"
   }
 
   /// Returns a command about the same container.

@@ -125,6 +125,11 @@ final class TestDaemon {
 
   func stats() throws -> JSONValue { try connect().stats() }
 
+  /// The path of its store, or the address of the database where that is.
+  var storeName: String {
+    get throws { try #require(stats()["server", "storePath"]?.string) }
+  }
+
   /// How many descriptors it has open.
   func descriptorCount() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/\(identifier)/fd").count

@@ -12,8 +12,5 @@ import SwiftData
 
 /// A container in memory for tracks.
 func trackContainer() throws -> ModelContainer {
-  try ModelContainer(
-    for: Song.self,
-    configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-  )
+  try ModelContainer(storing: Song.self)
 }

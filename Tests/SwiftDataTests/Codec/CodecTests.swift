@@ -9,10 +9,7 @@ import Testing
   private let description = EntityDescription.of(Sample.self)
 
   init() throws {
-    container = try ModelContainer(
-      for: Sample.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    container = try ModelContainer(storing: Sample.self)
   }
 
   /// Stores a value under a property and returns what is read again.

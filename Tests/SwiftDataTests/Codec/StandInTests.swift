@@ -93,10 +93,7 @@ final class SketchTransformer: ValueTransformer {
   }
 
   @Test func `an object whose row is gone can be read`() throws {
-    let container = try ModelContainer(
-      for: Courier.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    let container = try ModelContainer(storing: Courier.self)
     let context = ModelContext(container)
     let courier = Courier(
       address: try #require(MailAddress(rawValue: "a@example.org")),

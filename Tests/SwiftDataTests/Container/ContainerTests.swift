@@ -10,10 +10,7 @@ import Testing
   init() throws { folder = try TemporaryFolder() }
 
   @Test func `the classes that relationships lead to are included`() throws {
-    let container = try ModelContainer(
-      for: Fleet.Voyage.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    let container = try ModelContainer(storing: Fleet.Voyage.self)
     #expect(Set(container.schema.entities.map(\.name)) == ["Voyage", "Harbour", "Sailor"])
     let connection = try #require(container.stores.first).connect()
     let schema = try connection.schema()
@@ -26,7 +23,7 @@ import Testing
   }
 
   @Test func `a store has the same identifier whenever it is opened`() throws {
-    let url = folder.store()
+    let url = try folder.store()
     func open() throws -> String {
       let container = try ModelContainer(
         for: Fleet.Voyage.self,
@@ -40,7 +37,7 @@ import Testing
   }
 
   @Test func `objects are there when a file is opened again`() throws {
-    let configuration = ModelConfiguration(url: folder.store())
+    let configuration = try ModelConfiguration(url: folder.store())
     func open() throws -> ModelContext {
       ModelContext(try ModelContainer(for: Fleet.Voyage.self, configurations: configuration))
     }
@@ -51,7 +48,7 @@ import Testing
   }
 
   @Test func `a store that may not be saved is read only`() throws {
-    let url = folder.store()
+    let url = try folder.store()
     #expect(throws: SwiftDataError.loadIssueModelContainer) {
       try ModelContainer(
         for: Fleet.Sailor.self,
@@ -75,12 +72,12 @@ import Testing
   }
 
   @Test func `each configuration holds the entities of its schema`() throws {
-    let ships = ModelConfiguration(
+    let ships = try ModelConfiguration(
       "ships",
       schema: Schema([Fleet.Voyage.self]),
       url: folder.store("s")
     )
-    let rest = ModelConfiguration("rest", url: folder.store("r"))
+    let rest = try ModelConfiguration("rest", url: folder.store("r"))
     let container = try ModelContainer(
       for: Fleet.Voyage.self,
       Fleet.Buoy.self,
@@ -120,7 +117,7 @@ import Testing
   }
 
   @Test func `configurations that contradict each other are errors`() {
-    let url = folder.store()
+    let url = folder.path()
     #expect(throws: SwiftDataError.duplicateConfiguration) {
       try ModelContainer(
         for: Fleet.Buoy.self,
@@ -208,10 +205,7 @@ import Testing
   }
 
   @Test func `erasing leaves nothing`() throws {
-    let container = try ModelContainer(
-      for: Fleet.Voyage.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    let container = try ModelContainer(storing: Fleet.Voyage.self)
     let context = ModelContext(container)
     let voyage = Fleet.Voyage(title: "North")
     voyage.captain = Fleet.Sailor(name: "Ann")
@@ -228,10 +222,7 @@ import Testing
     weak var core: ContainerCore?
     weak var known: ModelContainer?
     do {
-      let container = try ModelContainer(
-        for: Fleet.Buoy.self,
-        configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-      )
+      let container = try ModelContainer(storing: Fleet.Buoy.self)
       (core, known) = (container.core, container)
       let context = ModelContext(container)
       #expect(context.container == container)
@@ -241,7 +232,7 @@ import Testing
   }
 
   @Test func `processes with different models share a store`() throws {
-    let url = folder.store()
+    let url = try folder.store()
     let configuration = ModelConfiguration(url: url)
     let whole = ModelContext(
       try ModelContainer(for: Fleet.Voyage.self, Fleet.Buoy.self, configurations: configuration)
@@ -266,10 +257,7 @@ import Testing
 
 @MainActor @Suite struct `Main contexts` {
   @Test func `the main context saves by itself and stays the same`() throws {
-    let container = try ModelContainer(
-      for: Fleet.Buoy.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    let container = try ModelContainer(storing: Fleet.Buoy.self)
     #expect(container.mainContext === container.mainContext)
     #expect(container.mainContext.autosaveEnabled)
     #expect(container.mainContext.container == container)

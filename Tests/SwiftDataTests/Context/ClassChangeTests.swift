@@ -24,11 +24,7 @@ import Testing
   private let context: ModelContext
 
   init() throws {
-    container = try ModelContainer(
-      for: Hull.self,
-      Tanker.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    container = try ModelContainer(storing: Hull.self, Tanker.self)
     context = ModelContext(container)
     let writer = ModelContext(container)
     writer.insert(Tanker(name: "A", tons: 3))

@@ -8,12 +8,11 @@ final class ContextFixture {
 
   init() throws {
     container = try ModelContainer(
-      for: Gadget.self,
+      storing: Gadget.self,
       Haven.self,
       Ship.self,
       Mare.self,
-      Setlist.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
+      Setlist.self
     )
     context = ModelContext(container)
   }

@@ -9,10 +9,7 @@ import Testing
   private let context: ModelContext
 
   init() throws {
-    container = try ModelContainer(
-      for: Counter.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    container = try ModelContainer(storing: Counter.self)
     context = ModelContext(container)
     for name in ["visits", "errors"] { context.insert(Counter(name: name)) }
     try context.save()

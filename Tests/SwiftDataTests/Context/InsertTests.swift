@@ -44,10 +44,7 @@ enum PadsTwo: VersionedSchema {
   }
 
   @Test func `of another class of the same name is refused`() throws {
-    let container = try ModelContainer(
-      for: PadsTwo.Pad.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    let container = try ModelContainer(storing: PadsTwo.Pad.self)
     let context = ModelContext(container)
     context.insert(PadsOne.Pad(text: "x"))
     let error = #expect(throws: SwiftDataError.unknownSchema) { try context.save() }

@@ -5,10 +5,7 @@ import Testing
 
 @Suite struct `Many contexts` {
   @Test func `more contexts than a service takes connections can live at once`() throws {
-    let container = try ModelContainer(
-      for: Gadget.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    let container = try ModelContainer(storing: Gadget.self)
     var contexts: [ModelContext] = []
     for number in 0..<300 {
       let context = ModelContext(container)
@@ -20,10 +17,7 @@ import Testing
   }
 
   @Test func `contexts can be used while others enumerate`() throws {
-    let container = try ModelContainer(
-      for: Gadget.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    let container = try ModelContainer(storing: Gadget.self)
     let context = ModelContext(container)
     for number in 0..<20 { context.insert(Gadget(name: "\(number)")) }
     try context.save()

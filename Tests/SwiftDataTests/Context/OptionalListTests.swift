@@ -28,12 +28,7 @@ import Testing
   private let byName = FetchDescriptor<Kitchen>(sortBy: [SortDescriptor(\.name)])
 
   init() throws {
-    container = try ModelContainer(
-      for: Kitchen.self,
-      Cook.self,
-      Pot.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    container = try ModelContainer(storing: Kitchen.self, Cook.self, Pot.self)
     let context = ModelContext(container)
     let full = Kitchen("full")
     context.insert(full)

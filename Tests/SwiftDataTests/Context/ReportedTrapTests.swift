@@ -40,7 +40,7 @@ import Testing
 
   @Test func `values may be equal once a property isn't unique any more`() throws {
     func context(_ model: any PersistentModel.Type) throws -> ModelContext {
-      let configuration = ModelConfiguration(url: folder.store())
+      let configuration = try ModelConfiguration(url: folder.store())
       return ModelContext(try ModelContainer(for: Schema([model]), configurations: [configuration]))
     }
     let unique = try context(UniqueLabels.Label.self)
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test func `a container of some of the classes leaves the history whole`() throws {
-    let configuration = ModelConfiguration(url: folder.store())
+    let configuration = try ModelConfiguration(url: folder.store())
     let whole = ModelContext(
       try ModelContainer(for: Fleet.Voyage.self, Fleet.Buoy.self, configurations: configuration)
     )
@@ -107,7 +107,7 @@ import Testing
     try context.save()
     let observer = try ResultsObserver<Volume, Never>(modelContext: context)
     #expect(observer.results.count == 1)
-    await #expect(processExitsWith: .success) { [url = folder.store() as URL] in
+    await #expect(processExitsWith: .success) { [url = try folder.store() as URL] in
       let container = try ModelContainer(
         for: Shelf.self,
         configurations: ModelConfiguration(url: url)

@@ -22,10 +22,7 @@ import Testing
   private let twin: Negative
 
   init() throws {
-    let container = try ModelContainer(
-      for: Negative.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    let container = try ModelContainer(storing: Negative.self)
     let seed = ModelContext(container)
     for number in 0..<20 { seed.insert(Negative(title: "old", number: number)) }
     try seed.save()

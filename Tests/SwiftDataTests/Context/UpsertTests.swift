@@ -39,11 +39,7 @@ import Testing
   private let context: ModelContext
 
   init() throws {
-    container = try ModelContainer(
-      for: Slip.self,
-      Rower.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    container = try ModelContainer(storing: Slip.self, Rower.self)
     context = ModelContext(container)
   }
 

@@ -7,12 +7,7 @@ import Testing
   private let voyages: [Voyage]
 
   init() throws {
-    let container = try ModelContainer(
-      for: Voyage.self,
-      Skipper.self,
-      Halt.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    let container = try ModelContainer(storing: Voyage.self, Skipper.self, Halt.self)
     context = ModelContext(container)
     voyages = (0..<20).map { number in
       let voyage = Voyage(name: "V\(number)", days: number % 7)

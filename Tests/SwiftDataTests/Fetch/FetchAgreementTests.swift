@@ -72,12 +72,7 @@ import Testing
   // MARK: - Chance
 
   private static func container() throws -> ModelContainer {
-    try ModelContainer(
-      for: Voyage.self,
-      Skipper.self,
-      Halt.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    try ModelContainer(storing: Voyage.self, Skipper.self, Halt.self)
   }
 
   private static func voyages(_ random: inout Chance) -> [Voyage] {

@@ -22,12 +22,7 @@ import Testing
   private let context: ModelContext
 
   init() throws {
-    container = try ModelContainer(
-      for: Watercraft.self,
-      Steamboat.self,
-      Voyage.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    container = try ModelContainer(storing: Watercraft.self, Steamboat.self, Voyage.self)
     context = ModelContext(container)
   }
 

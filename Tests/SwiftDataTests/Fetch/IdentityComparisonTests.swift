@@ -13,12 +13,7 @@ import Testing
   private let halts = [Halt(city: "Oslo"), Halt(city: "Bergen")]
 
   init() throws {
-    container = try ModelContainer(
-      for: Watercraft.self,
-      Steamboat.self,
-      Voyage.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    container = try ModelContainer(storing: Watercraft.self, Steamboat.self, Voyage.self)
     context = ModelContext(container)
     for model in [voyage, skipper, craft, steamboat, halts[0], halts[1]] as [any PersistentModel] {
       context.insert(model)

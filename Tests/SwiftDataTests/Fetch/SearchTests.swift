@@ -10,11 +10,7 @@ import Testing
   private let context: ModelContext
 
   init() throws {
-    container = try ModelContainer(
-      for: Article.self,
-      Package.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    container = try ModelContainer(storing: Article.self, Package.self)
     context = container.mainContext
     context.autosaveEnabled = false
   }

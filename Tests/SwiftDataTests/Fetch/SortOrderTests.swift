@@ -10,12 +10,7 @@ import Testing
   private let pending = ["bergen", "A9", "Éire"]
 
   init() throws {
-    container = try ModelContainer(
-      for: Voyage.self,
-      Skipper.self,
-      Halt.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    container = try ModelContainer(storing: Voyage.self, Skipper.self, Halt.self)
     context = ModelContext(container)
     for name in Set(expected).subtracting(pending) { context.insert(voyage(name)) }
     try context.save()

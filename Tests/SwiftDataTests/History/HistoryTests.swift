@@ -27,11 +27,7 @@ import Testing
   private let context: ModelContext
 
   init() throws {
-    container = try ModelContainer(
-      for: Note.self,
-      Folder.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    container = try ModelContainer(storing: Note.self, Folder.self)
     context = ModelContext(container)
   }
 

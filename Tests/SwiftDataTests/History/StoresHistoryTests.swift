@@ -155,10 +155,7 @@ import Testing
   private let context: ModelContext
 
   init() throws {
-    container = try ModelContainer(
-      for: Fleet.Buoy.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    container = try ModelContainer(storing: Fleet.Buoy.self)
     context = ModelContext(container)
   }
 

@@ -27,10 +27,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ModelActorMacroTests {
   @Test func `actors work with contexts of their own`() async throws {
-    let container = try ModelContainer(
-      for: Harbor.Quay.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    let container = try ModelContainer(storing: Harbor.Quay.self)
     let keeper = Keeper(modelContainer: container)
     try await keeper.keep()
     #expect(await keeper.seen == 1)

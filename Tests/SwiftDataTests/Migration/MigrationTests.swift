@@ -177,7 +177,7 @@ import Testing
   }
 
   @Test func `a store without the plan's entities is left alone`() throws {
-    let buoys = ModelConfiguration(
+    let buoys = try ModelConfiguration(
       "buoys",
       schema: Schema([Fleet.Buoy.self]),
       url: folder.store("buoys")
@@ -251,7 +251,7 @@ enum KeepingPlan: SchemaMigrationPlan {
   init() throws { folder = try TemporaryFolder() }
 
   @Test func `of programs that open a store together, one migrates it`() async throws {
-    let url = folder.store()
+    let url = try folder.store()
     do {
       let container = try ModelContainer(
         for: Schema(versionedSchema: NotesV1.self),

@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test func `the store can't be opened again in its own stage`() throws {
-    let url = folder.store()
+    let url = try folder.store()
     let failure = Mutex<SwiftDataError?>(nil)
     _ = try migrate { context in
       let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {

@@ -107,7 +107,7 @@ import Testing
   @Test func `observation goes on after the program that served the store was killed`()
     async throws
   {
-    let store = folder.store("served")
+    let store = try folder.store("served")
     let owner = try LibraryUser(store)
     try await owner.perform("new A")
     let container = try ModelContainer(

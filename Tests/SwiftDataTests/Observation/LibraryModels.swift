@@ -41,12 +41,7 @@ struct Place: Codable, Hashable {
 
 /// A container in memory of shelves, volumes, and topics.
 func libraryContainer() throws -> ModelContainer {
-  try ModelContainer(
-    for: Shelf.self,
-    Volume.self,
-    Topic.self,
-    configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-  )
+  try ModelContainer(storing: Shelf.self, Volume.self, Topic.self)
 }
 
 /// How often something that was read was about to change.

@@ -14,13 +14,7 @@ import Testing
   @Test(arguments: plays, seeds(10))
   func `contexts come to what is stored`(_ play: MergePlay, _ seed: Int) async throws {
     var random = SeededGenerator(seed: UInt64(play.rawValue * 1000 + seed))
-    let container = try ModelContainer(
-      for: Rack.self,
-      Tome.self,
-      Label.self,
-      Jacket.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    let container = try ModelContainer(storing: Rack.self, Tome.self, Label.self, Jacket.self)
     let first = ModelContext(container)
     for name in ["a", "b", "c"] {
       first.insert(Rack(name: name))

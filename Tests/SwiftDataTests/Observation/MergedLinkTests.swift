@@ -29,13 +29,7 @@ import Testing
   }
 
   init() throws {
-    container = try ModelContainer(
-      for: Rack.self,
-      Tome.self,
-      Label.self,
-      Jacket.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    container = try ModelContainer(storing: Rack.self, Tome.self, Label.self, Jacket.self)
     let seed = ModelContext(container)
     for name in ["A", "B"] {
       seed.insert(Rack(name: name))

@@ -23,10 +23,7 @@ import Testing
 
   @Test func `an index of the subclass may name what it inherits`() throws {
     #expect(house.constraints.indexes == [["street", "towers"]])
-    _ = try ModelContainer(
-      for: Estate.Castle.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    _ = try ModelContainer(storing: Estate.Castle.self)
   }
 }
 

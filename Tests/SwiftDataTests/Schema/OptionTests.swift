@@ -8,10 +8,7 @@ import Testing
   private let container: ModelContainer
 
   init() throws {
-    container = try ModelContainer(
-      for: Album.self,
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true)
-    )
+    container = try ModelContainer(storing: Album.self)
   }
 
   @Test func `the service knows them`() throws {

@@ -3,7 +3,6 @@ import Foundation
 import SwiftData
 import Synchronization
 import TestSupport
-import Testing
 
 /// A `depotd` that serves one store file to the programs that open it, and can go away and come back.
 ///
@@ -19,15 +18,14 @@ final class LosableService {
   /// Starts the service, and waits until it answers.
   init() throws {
     folder = try TemporaryFolder()
-    store = folder.store()
+    store = folder.path()
     socket = folder.url.path + "/service"
     road = try LosableRoad(socket: folder.url.path + "/road", service: socket)
     try FileManager.default.createSymbolicLink(
       atPath: store.path + ".socket",
       withDestinationPath: folder.url.path + "/road"
     )
-    process = try Self.launch(socket, store)
-    try awaitAnswer()
+    process = try TestProcess.service(of: store, at: socket)
   }
 
   deinit {
@@ -51,23 +49,7 @@ final class LosableService {
 
   /// Starts it on the same store, and waits until it answers.
   func start() throws {
-    process = try Self.launch(socket, store)
-    try awaitAnswer()
-  }
-
-  private static func launch(_ socket: String, _ store: URL) throws -> TestProcess {
-    try TestProcess(
-      [Programs.daemon, "--socket", socket, "--store", store.path],
-      output: .nothing,
-      errors: .nothing
-    )
-  }
-
-  private func awaitAnswer() throws {
-    try expectSoon("the service doesn't answer") {
-      guard process.isRunning else { throw CocoaError(.fileNoSuchFile) }
-      return (try? UnixSocket.connect(path: socket)) != nil
-    }
+    process = try TestProcess.service(of: store, at: socket)
     road.isLosing = false
   }
 
