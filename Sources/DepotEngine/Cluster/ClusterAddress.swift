@@ -12,6 +12,8 @@ package struct ClusterAddress: Sendable, Hashable {
   package var allowsUncertified = false
   /// For how long a service that is stopped may keep others from writing, in seconds.
   package var turnSeconds = 20
+  /// How many bytes of commits there are before the pages in the cluster are brought up to date.
+  var baseStep = 16 << 20
 
   /// Checks an address, `postgresql://user@host:port/database?parameters` as libpq takes it.
   ///

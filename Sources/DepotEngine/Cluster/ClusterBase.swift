@@ -7,8 +7,9 @@ internal import DepotSQLite
 /// Copies are made from them, and commits before needn't be kept for that.
 // because the thread that makes it hands it over, and never uses it again
 final class ClusterBase: @unchecked Sendable {
-  /// The commit.
-  let sequence: Int64
+  /// The commit, and that of the base before.
+  private let sequence: Int64
+  private let last: Int64
   let changed: Set<UInt32>
   private let pages: SnapshotPages
   private let connection: Connection
@@ -19,8 +20,14 @@ final class ClusterBase: @unchecked Sendable {
   /// Takes note of the pages as they are now, on the thread of the connection that writes.
   ///
   /// - Throws: ``SQLiteError``.
-  init?(path: String, sequence: Int64, changed: Set<UInt32>) throws(SQLiteError) {
+  init?(
+    path: String,
+    sequence: Int64,
+    since last: Int64,
+    changed: Set<UInt32>
+  ) throws(SQLiteError) {
     self.sequence = sequence
+    self.last = last
     self.changed = changed
     connection = try Connection(path: path, access: .reader)
     try connection.beginReading()
@@ -30,17 +37,16 @@ final class ClusterBase: @unchecked Sendable {
 
   /// Writes the pages.
   ///
-  /// - Returns: Whether that was done; another service may be doing it.
+  /// - Returns: Whether that was done; another service may be doing it, or have done so a moment ago.
   func write(to connection: PostgresConnection) throws(PostgresError) -> Bool {
     let begun = try connection.run([
       PostgresStatement("BEGIN"),
       PostgresStatement("SELECT pg_try_advisory_xact_lock(hashtext('depot base'))"),
       PostgresStatement("SELECT base FROM depot.head"),
     ])
-    let last = begun[2].integer(0)
-    guard begun[1].boolean(0), last < sequence else {
+    guard begun[1].boolean(0), begun[2].integer(0) == last else {
       try connection.run("ROLLBACK")
-      return last >= sequence
+      return begun[2].integer(0) >= sequence
     }
     do {
       let numbers = changed.filter { $0 <= pages.count }.sorted()
@@ -53,7 +59,7 @@ final class ClusterBase: @unchecked Sendable {
           [.integer(Int64(pages.count))]
         ),
         // Copies that are behind the last base but one are made anew.
-        PostgresStatement("DELETE FROM depot.commit WHERE sequence <= $1", [.integer(last)]),
+        PostgresStatement(ClusterTables.deleteCommits, [.integer(last)]),
         PostgresStatement(
           "UPDATE depot.head SET base = $1, base_page_count = $2",
           [.integer(sequence), .integer(Int64(pages.count))]

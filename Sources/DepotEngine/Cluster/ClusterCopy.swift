@@ -51,9 +51,10 @@ struct ClusterCopy {
 
   // MARK: From the cluster
 
-  /// Writes the pages as of the base into the file.
+  /// Writes the pages as of the base into the file, and keeps the commits since from being deleted.
   private func load(_ connection: PostgresConnection) throws -> ClusterHead {
     StoreFiles(path).removeContent()
+    try connection.run(ClusterTables.holdCommits)
     let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
     let results = try connection.run([
       PostgresStatement(begin), PostgresStatement(ClusterTables.head),

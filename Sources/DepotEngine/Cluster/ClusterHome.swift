@@ -221,6 +221,18 @@ final class ClusterHome: CommitHome {
 
   // MARK: Commits of others
 
+  /// Takes in what was committed while the copy was made.
+  ///
+  /// - Throws: ``DepotError`` of the cluster.
+  func begin(on copy: Connection) throws(DepotError) {
+    do {
+      _ = try catchUp(on: copy)
+      try session?.connection.run(ClusterTables.releaseCommits)
+    } catch {
+      throw failure ?? DepotError(error, address)
+    }
+  }
+
   /// Takes in what others have committed, outside of a turn.
   ///
   /// - Returns: Whether there was something.
@@ -311,16 +323,13 @@ final class ClusterHome: CommitHome {
 
   // MARK: Pages in the cluster
 
-  /// How many bytes of commits are kept before the pages in the cluster are brought up to date.
-  private static let baseStep = 16 << 20
-
   /// Returns the pages that are to be written into the cluster now; `nil` if none are.
   func takeBase(of path: String) -> ClusterBase? {
-    guard bytesSinceBase > Self.baseStep, !isInTurn else { return nil }
+    guard bytesSinceBase > address.baseStep, !isInTurn else { return nil }
     bytesSinceBase = 0
-    guard let pages = try? ClusterBase(path: path, sequence: sequence, changed: changed) else {
-      return nil
-    }
+    guard
+      let pages = try? ClusterBase(path: path, sequence: sequence, since: base, changed: changed)
+    else { return nil }
     changed = []
     return pages
   }

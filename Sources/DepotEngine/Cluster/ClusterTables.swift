@@ -58,6 +58,16 @@ internal
     UPDATE depot.head SET sequence = $1, identity = $2, page_count = $3, timeline = $4
     """
 
+  /// Keep commits while a copy is made, which may take longer than others need for the next two bases.
+  static let holdCommits = "SELECT pg_advisory_lock_shared(hashtext('depot commits'))"
+  static let releaseCommits = "SELECT pg_advisory_unlock_shared(hashtext('depot commits'))"
+
+  /// Deletes commits up to one unless a copy is being made; the next base deletes them then.
+  static let deleteCommits = """
+    DELETE FROM depot.commit
+    WHERE sequence <= $1 AND (SELECT pg_try_advisory_xact_lock(hashtext('depot commits')))
+    """
+
   /// The timeline of the cluster, which changes with each promotion of a standby.
   static let timeline = "substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)"
 

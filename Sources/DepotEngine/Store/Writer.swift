@@ -45,7 +45,7 @@ final class Writer {
     self.connection = connection
     self.configuration = configuration
     self.home = home
-    _ = try home?.catchUp(on: connection)
+    try home?.begin(on: connection)
     tables = CatalogTables(connection: connection)
     outcomes = OutcomeTable(connection: connection)
     catalog = try tables.load()
