@@ -252,7 +252,8 @@ final class RowMerge {
   /// Lets the other sides of a to-one relationship follow the value that it has in the store.
   func follow(_ link: Link, _ slot: Int, to value: Slot) {
     let storage = link.storage
-    guard let inverse = storage.description.properties[slot].shape.inverse else { return }
+    let shape = storage.description.properties[slot].shape
+    guard let inverse = shape.inverse else { return }
     let (old, new) = (storage.slots[slot].targetIdentifier, value.targetIdentifier)
     let member = Member(identifier: storage.identifier, isOwn: false) { link }
     if old != new, let other = old.flatMap(context.registered)?.link {
@@ -260,7 +261,20 @@ final class RowMerge {
     }
     if let other = new.flatMap(context.registered)?.link {
       edit(other, inverse, member, isAdded: true)
+      if !shape.isSaved, !inverse.isToMany { leaveLast(other, inverse.slot, for: link) }
     }
+  }
+
+  /// Lets an object that the saved side of a relationship from one to one leads to no more forget it.
+  private func leaveLast(_ link: Link, _ slot: Int, for next: Link) {
+    let storage = link.storage
+    guard !storage.changed.contains(slot),
+      let inverse = storage.description.properties[slot].shape.inverse,
+      let last = storage.slots[slot].targetIdentifier, last != next.storage.identifier,
+      let other = context.registered(last)?.link
+    else { return }
+    let member = Member(identifier: storage.identifier, isOwn: false) { link }
+    edit(other, inverse, member, isAdded: false)
   }
 
   /// Lets the other side of a to-one relationship lead to an object, or not any more.

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -180,5 +181,32 @@ import Testing
     reader.rollback()
     #expect(own.tomes[0].rack === own.racks[0])
     #expect(own.racks[0].tomes.map(\.title) == ["A"])
+  }
+
+  @Test(
+    arguments: [
+      MergePolicy.mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite,
+    ],
+    [false, true]
+  )
+  func `of two that are given the same from one to one, one has it in the end`(
+    _ policy: MergePolicy,
+    _ isInConflict: Bool
+  ) throws {
+    context.mergePolicy = policy
+    context.automaticallyMergesChanges = false
+    theirs.tomes[0].jacket = theirs.jackets[0]
+    // Then the tome is read anew before the jacket, whose row tells who has it.
+    if isInConflict { (theirs.tomes[0].pages, mine.tomes[0].scan) = (5, Data([1])) }
+    try other.save()
+    mine.tomes[1].jacket = mine.jackets[0]
+    try context.save()
+    let stored = try Shelves(ModelContext(container))
+    let wins = policy != .mergeByPropertyStoreTrump
+    for shelves in [stored, mine] {
+      #expect(shelves.jackets[0].tome?.title == (wins ? "B" : "A"))
+      #expect(shelves.tomes.map { $0.jacket?.name } == (wins ? [nil, "A"] : ["A", nil]))
+    }
+    #expect(!context.hasChanges)
   }
 }
