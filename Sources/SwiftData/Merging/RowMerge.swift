@@ -232,14 +232,15 @@ final class RowMerge {
       if from == to { continue }
       let known = context.registered(identifier)
       let isOwn = change.kind != .delete && known?.changed.contains(property.slot) ?? false
+      let wanted = isOwn ? known?.slots[property.slot].targetIdentifier : nil
       let place = known.flatMap { self.place(of: $0, property.slot, change) }
       for (side, isAdded) in [(from, false), (to, true)] {
         guard let side, let other = context.registered(side)?.link else { continue }
         if let place, (place == side) != isAdded { continue }
-        // One that will be deleted enters nothing.
+        // One that will be deleted enters nothing; one that the program leaves where it is enters there.
         let member = Member(
           identifier: identifier,
-          isOwn: isOwn || isAdded && known?.phase == .deleted,
+          isOwn: isOwn && !(isAdded && wanted == side) || isAdded && known?.phase == .deleted,
           make: { self.object(identifier, description, change) }
         )
         // It takes along what leads to it, or lets it go.

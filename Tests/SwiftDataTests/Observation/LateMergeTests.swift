@@ -69,4 +69,24 @@ import Testing
       #expect(mine.map(\.volumes.count) == [0, 0, 0])
     }
   }
+
+  @Test func `an object is where others had inserted it and the program puts it again`()
+    async throws
+  {
+    let (mine, theirs) = (try shelves(context), try shelves(other))
+    for shelf in mine { _ = shelf.volumes.count }
+    for round in 0..<20 {
+      let new = Volume(title: "Dune")
+      other.insert(new)
+      new.shelf = theirs[0]
+      try other.save()
+      let twin: Volume = try context.existingModel(for: new.persistentModelID)
+      twin.shelf = mine[0]
+      try await mergeAll("\(round)")
+      #expect(mine[0].volumes.contains { $0 === twin })
+      #expect(mine.map(\.volumes.count) == [round + 1, 0, 0])
+    }
+    try context.save()
+    #expect(try shelves(ModelContext(container)).map(\.volumes.count) == [20, 0, 0])
+  }
 }
