@@ -9,9 +9,9 @@ struct ClusterSubscriber {
   /// Frames that it mustn't have been told, or rows that it hasn't got in the end.
   private(set) var complaints: [String] = []
 
-  /// The rows that it watches, with their counters, the greatest first.
+  /// The rows that all writers change, with their counters, the greatest first; there are never many.
   private static let query = """
-    {"entity":"Item","where":"a > 20","select":["a","b"],\
+    {"entity":"Item","where":"name BEGINSWITH 'co'","select":["a","b"],\
     "sort":[{"attribute":"a","descending":true}]}
     """
 
