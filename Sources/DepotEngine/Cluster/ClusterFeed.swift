@@ -14,20 +14,22 @@ final class ClusterFeed: Sendable {
   /// The last commit that the copy has.
   private let known = Atomic<Int64>(0)
   private let base = Mutex<ClusterBase?>(nil)
-  private let onNews: @Sendable (Int64) -> Void
+  private let onNews: @Sendable (Int64) -> Bool
   /// Takes back the pages that couldn't be written.
   private let onFailure: @Sendable (Set<UInt32>) -> Void
 
   /// How long it waits at most before it looks for itself, in milliseconds.
   private static let interval = 100
+  /// How long commits gather where nobody waits for them, in milliseconds.
+  private static let pause = 5
 
   /// Starts the thread; `onNews` is called on it with the last commit of the cluster that was heard of, when the
-  /// copy isn't known to have it.
+  /// copy isn't known to have it; it returns whether somebody waits for what comes next.
   ///
   /// - Throws: ``SystemError`` if the kernel has no more threads or descriptors.
   init(
     _ address: ClusterAddress,
-    onNews: @escaping @Sendable (Int64) -> Void,
+    onNews: @escaping @Sendable (Int64) -> Bool,
     onFailure: @escaping @Sendable (Set<UInt32>) -> Void
   ) throws(SystemError) {
     self.address = address
@@ -85,7 +87,8 @@ final class ClusterFeed: Sendable {
       isTold
       ? connection.notifications.compactMap { Int64($0.payload) }.max() ?? .max
       : try connection.run("SELECT sequence FROM depot.head").integer(0)
-    if last > known.load(ordering: .relaxed) { onNews(last) }
+    // Several commits that nobody waits for are taken in together.
+    if last > known.load(ordering: .relaxed), !onNews(last) { wait(Self.pause) }
     guard let pages = base.withLock({ base in base.take() }) else { return }
     do throws(PostgresError) {
       if try !pages.write(to: connection) { onFailure(pages.changed) }

@@ -24,6 +24,8 @@ package actor Store {
   private var logRoom: LogRoom
   /// The last commit of other services that ``catchUp(to:)`` has to take in; 0 if there is none.
   private nonisolated let newest = Atomic<Int64>(0)
+  /// When a write came last, by the monotonic clock, if the store is in a cluster.
+  private nonisolated let lastWrite = Atomic<UInt64>(0)
   /// `nil` if the store lives in its file.
   private var feed: ClusterFeed?
   /// Whether the next step of deleting history waits for its turn.
@@ -103,7 +105,7 @@ package actor Store {
     guard let home = writer?.home else { return }
     feed = try? ClusterFeed(
       home.address,
-      onNews: { [weak self] last in self?.catchUp(to: last) },
+      onNews: { [weak self] last in self?.catchUp(to: last) ?? false },
       onFailure: { [weak self] pages in self?.putBack(pages) }
     )
     feed?.note(home.sequence)
@@ -120,6 +122,7 @@ package actor Store {
   package nonisolated func submit(_ writes: [WriteRequest]) {
     var writes = writes
     if service != 0 {
+      lastWrite.store(Monotonic.now(), ordering: .relaxed)
       for index in writes.indices { writes[index].connection = own(writes[index].connection) }
     }
     switch mailbox.add(writes) {
@@ -168,8 +171,15 @@ package actor Store {
 
   /// Takes in what other services of a store in a cluster have committed, up to a commit at least, and makes it
   /// known.
-  private nonisolated func catchUp(to last: Int64) {
-    guard newest.max(last, ordering: .sequentiallyConsistent).oldValue == 0 else { return }
+  ///
+  /// - Returns: Whether somebody waits for it: a watcher, or a write, of which some came in the last second.
+  ///   What a turn needn't take in while it keeps others from writing makes it shorter.
+  private nonisolated func catchUp(to last: Int64) -> Bool {
+    let isWriting = Monotonic.now() - lastWrite.load(ordering: .relaxed) < 1_000_000_000
+    let isAwaited = isWriting || interest.isRaised
+    guard newest.max(last, ordering: .sequentiallyConsistent).oldValue == 0 else {
+      return isAwaited
+    }
     thread.run { [self] in
       assumeIsolated { store in
         let last = store.newest.exchange(0, ordering: .sequentiallyConsistent)
@@ -177,6 +187,7 @@ package actor Store {
         if store.writer?.home.map({ $0.sequence < last }) ?? false { store.takeNews() }
       }
     }
+    return isAwaited
   }
 
   /// Waits until the store has what other services have committed, as a token of theirs may ask for.
