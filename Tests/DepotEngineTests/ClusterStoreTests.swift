@@ -134,6 +134,33 @@ struct ClusterStoreTests {
     }
   }
 
+  @Test func `the pages in the cluster are all there, however fast others are to be written`()
+    async throws
+  {
+    let cluster = try TemporaryCluster.shared
+    let folder = try TemporaryFolder()
+    let database = "d\(UInt32.random(in: 0 ... .max))"
+    try cluster.sql("CREATE DATABASE \(database)")
+    let first = try Service(cluster, database, folder, "first", 10_000)
+    try await first.run(.defineSchema(.items, isDryRun: false))
+    for round in 0..<2 {
+      for size in [400, 40, 1, 1, 1] {
+        let long = String(repeating: "x", count: size * 1000)
+        try await first.run(
+          .items(
+            (0..<10).map { "\(round)-\(size)-\($0)-\(UInt32.random(in: 0 ... .max)) \(long)" }
+          )
+        )
+      }
+      let later = try Service(cluster, first.database, first.folder, "later\(round)")
+      #expect(try later.names().count == 50 * (round + 1))
+      let connection = try Connection(path: later.path, access: .reader)
+      #expect(try connection.texts("PRAGMA integrity_check") == ["ok"])
+      await later.store.close()
+    }
+    await first.store.close()
+  }
+
   // MARK: Services
 
   private func withServices(

@@ -14,6 +14,8 @@ final class ClusterBase: @unchecked Sendable {
   private let pages: SnapshotPages
   private let connection: Connection
 
+  /// Of how many steps from base to base the commits are kept, about.
+  private static let keptSteps: Int64 = 8
   /// How many pages are sent in one statement.
   private static let together = 256
 
@@ -58,8 +60,11 @@ final class ClusterBase: @unchecked Sendable {
           "DELETE FROM depot.page WHERE number > $1",
           [.integer(Int64(pages.count))]
         ),
-        // Copies that are behind the last base but one are made anew.
-        PostgresStatement(ClusterTables.deleteCommits, [.integer(last)]),
+        // Services that are further behind have to make their copies anew.
+        PostgresStatement(
+          ClusterTables.deleteCommits,
+          [.integer(sequence - Self.keptSteps * (sequence - last))]
+        ),
         PostgresStatement(
           "UPDATE depot.head SET base = $1, base_page_count = $2",
           [.integer(sequence), .integer(Int64(pages.count))]

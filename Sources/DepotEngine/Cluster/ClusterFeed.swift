@@ -15,8 +15,8 @@ final class ClusterFeed: Sendable {
   private let known = Atomic<Int64>(0)
   private let base = Mutex<ClusterBase?>(nil)
   private let onNews: @Sendable (Int64) -> Bool
-  /// Takes back the pages that couldn't be written.
-  private let onFailure: @Sendable (Set<UInt32>) -> Void
+  /// Learns that the pages were written, and of the pages that weren't.
+  private let onBase: @Sendable (Set<UInt32>) -> Void
 
   /// How long it waits at most before it looks for itself, in milliseconds.
   private static let interval = 100
@@ -30,11 +30,11 @@ final class ClusterFeed: Sendable {
   init(
     _ address: ClusterAddress,
     onNews: @escaping @Sendable (Int64) -> Bool,
-    onFailure: @escaping @Sendable (Set<UInt32>) -> Void
+    onBase: @escaping @Sendable (_ missing: Set<UInt32>) -> Void
   ) throws(SystemError) {
     self.address = address
     self.onNews = onNews
-    self.onFailure = onFailure
+    self.onBase = onBase
     signal = try WakeSignal(isBlocking: false)
     try Thread.start(name: "depot-cluster") { [self] in run() }
   }
@@ -42,13 +42,9 @@ final class ClusterFeed: Sendable {
   /// Notes the last commit that the copy has.
   func note(_ sequence: Int64) { known.store(sequence, ordering: .relaxed) }
 
-  /// Has pages written into the cluster.
+  /// Has pages written into the cluster, when those before were.
   func write(_ pages: ClusterBase) {
-    let other = base.withLock { base in
-      defer { base = pages }
-      return base?.changed
-    }
-    if let other { onFailure(other) }
+    base.withLock { $0 = pages }
     signal.signal()
   }
 
@@ -91,9 +87,9 @@ final class ClusterFeed: Sendable {
     if last > known.load(ordering: .relaxed), !onNews(last) { wait(Self.pause) }
     guard let pages = base.withLock({ base in base.take() }) else { return }
     do throws(PostgresError) {
-      if try !pages.write(to: connection) { onFailure(pages.changed) }
+      onBase(try pages.write(to: connection) ? [] : pages.changed)
     } catch {
-      onFailure(pages.changed)
+      onBase(pages.changed)
       throw error
     }
   }

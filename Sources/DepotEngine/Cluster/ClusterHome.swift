@@ -37,6 +37,7 @@ final class ClusterHome: CommitHome {
   private var foreign: [CommittedChanges] = []
   /// The pages that the commits since ``base`` have changed, and that commit.
   private(set) var changed: Set<UInt32> = []
+  private var isWritingBase = false
   private(set) var base: Int64
   /// About how many bytes those commits have.
   private(set) var bytesSinceBase = 0
@@ -324,18 +325,23 @@ final class ClusterHome: CommitHome {
   // MARK: Pages in the cluster
 
   /// Returns the pages that are to be written into the cluster now; `nil` if none are.
+  ///
+  /// There are no others before ``didWriteBase(missing:)`` tells what became of these: a base that was written without
+  /// pages that an earlier one should have written would be one of a store that never was.
   func takeBase(of path: String) -> ClusterBase? {
-    guard bytesSinceBase > address.baseStep, !isInTurn else { return nil }
+    guard bytesSinceBase > address.baseStep, !isInTurn, !isWritingBase else { return nil }
     bytesSinceBase = 0
     guard
       let pages = try? ClusterBase(path: path, sequence: sequence, since: base, changed: changed)
     else { return nil }
     changed = []
+    isWritingBase = true
     return pages
   }
 
-  /// Takes back pages that couldn't be written.
-  func putBack(_ pages: Set<UInt32>) {
+  /// Learns that pages were written, and of the pages that weren't.
+  func didWriteBase(missing pages: Set<UInt32>) {
+    isWritingBase = false
     changed.formUnion(pages)
   }
 

@@ -106,13 +106,13 @@ package actor Store {
     feed = try? ClusterFeed(
       home.address,
       onNews: { [weak self] last in self?.catchUp(to: last) ?? false },
-      onFailure: { [weak self] pages in self?.putBack(pages) }
+      onBase: { [weak self] pages in self?.didWriteBase(missing: pages) }
     )
     feed?.note(home.sequence)
   }
 
-  private nonisolated func putBack(_ pages: Set<UInt32>) {
-    thread.run { [self] in assumeIsolated { $0.writer?.home?.putBack(pages) } }
+  private nonisolated func didWriteBase(missing pages: Set<UInt32>) {
+    thread.run { [self] in assumeIsolated { $0.writer?.home?.didWriteBase(missing: pages) } }
   }
 
   /// Hands over writes; each of them gets one outcome through `onCommit`.
