@@ -3,8 +3,8 @@
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 SWIFT ?= swift
-# What debuggers and editors need takes a third of the time of a build; `swift build` alone makes it.
-BUILD_FLAGS := --explicit-target-dependency-import-check error --disable-index-store -Xswiftc -gnone
+# What debuggers need takes a fifth of the time of a build; `swift build` alone makes it.
+BUILD_FLAGS := --explicit-target-dependency-import-check error -Xswiftc -gnone
 # Programs without functions that nothing calls or that are equal, with the C++ library inside, and with
 # relocations in the short form if this machine's C library reads it: small files that start with few pages.
 SMALL := -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic \
