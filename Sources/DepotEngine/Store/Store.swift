@@ -172,10 +172,11 @@ package actor Store {
   /// Takes in what other services of a store in a cluster have committed, up to a commit at least, and makes it
   /// known.
   ///
-  /// - Returns: Whether somebody waits for it: a watcher, or a write, of which some came in the last second.
-  ///   What a turn needn't take in while it keeps others from writing makes it shorter.
+  /// - Returns: Whether somebody waits for it: a watcher, or this service's next turn, if a write came in the last
+  ///   second. A turn that has nothing to take in is shorter, and lets others write sooner.
   private nonisolated func catchUp(to last: Int64) -> Bool {
-    let isWriting = Monotonic.now() - lastWrite.load(ordering: .relaxed) < 1_000_000_000
+    // A write may come between the two moments.
+    let isWriting = Monotonic.now() < lastWrite.load(ordering: .relaxed) + 1_000_000_000
     let isAwaited = isWriting || interest.isRaised
     guard newest.max(last, ordering: .sequentiallyConsistent).oldValue == 0 else {
       return isAwaited
