@@ -29,7 +29,7 @@ extension ServiceTests {
       #expect(refusal?["details"]?["engine"]?.string == "postgresql")
       #expect(try daemon.stats()["store"]?["rowsInserted"]?.int64 == 10)
 
-      // What can be inferred is done, without a copy of a file.
+      // An inferred migration is made, without a copy of a file.
       try connection.call(2, "schema.define", #"{"schema":\#(Self.second)}"#)
       let answer = try connection.receive()["ok"]
       #expect(answer?["version"]?.string == "2.0.0")

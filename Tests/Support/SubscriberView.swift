@@ -5,7 +5,7 @@ package struct ObservedRow: Hashable, Sendable {
   package var id: Int64
   package var version: Int64
   package var bin: Int64
-  /// What tells the write that made this version from all others.
+  /// The value by which the write that made this version is known from all others.
   package var value: Int64
 
   package init(id: Int64, version: Int64, bin: Int64, value: Int64) {

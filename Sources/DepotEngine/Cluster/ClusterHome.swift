@@ -301,7 +301,7 @@ final class ClusterHome: CommitHome {
 
   private func didTake(_ number: Int64, _ result: PostgresResult, row: Int) {
     (sequence, identity) = (number, result.integer(2, row: row))
-    // Those who begin to listen from here on see the commit.
+    // Watchers that begin from here on see the commit in what they read.
     if isHeard() { foreign += ClusterNews.read(result.bytes(5, row: row)) }
   }
 

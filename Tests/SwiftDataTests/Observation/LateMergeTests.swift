@@ -36,6 +36,15 @@ import Testing
     }
   }
 
+  /// Inserts an object in the other context, and returns that of the context, which isn't told of it yet.
+  private func insertOther(on shelf: Shelf) throws -> Volume {
+    let new = Volume(title: "Dune")
+    other.insert(new)
+    new.shelf = shelf
+    try other.save()
+    return try context.existingModel(for: new.persistentModelID)
+  }
+
   @Test func `an object that was moved on isn't where others had moved it`() async throws {
     let emma = try #require(context.fetch(FetchDescriptor<Volume>()).first)
     let twin = try #require(other.fetch(FetchDescriptor<Volume>()).first)
@@ -58,11 +67,7 @@ import Testing
     let (mine, theirs) = (try shelves(context), try shelves(other))
     for shelf in mine { _ = shelf.volumes.count }
     for round in 0..<20 {
-      let new = Volume(title: "Dune")
-      other.insert(new)
-      new.shelf = theirs[0]
-      try other.save()
-      let twin: Volume = try context.existingModel(for: new.persistentModelID)
+      let twin = try insertOther(on: theirs[0])
       context.delete(twin)
       try context.save()
       try await mergeAll("\(round)")
@@ -76,11 +81,7 @@ import Testing
     let (mine, theirs) = (try shelves(context), try shelves(other))
     for shelf in mine { _ = shelf.volumes.count }
     for round in 0..<20 {
-      let new = Volume(title: "Dune")
-      other.insert(new)
-      new.shelf = theirs[0]
-      try other.save()
-      let twin: Volume = try context.existingModel(for: new.persistentModelID)
+      let twin = try insertOther(on: theirs[0])
       twin.shelf = mine[0]
       try await mergeAll("\(round)")
       #expect(mine[0].volumes.contains { $0 === twin })
