@@ -57,13 +57,22 @@ final class ClusterSession {
       EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')
     """
 
+  /// Whether an engine that tells this version is PostgreSQL 12 or newer, and no other that speaks like it.
+  static func isCertified(_ version: String, hasCitus: Bool) -> Bool {
+    let name = "PostgreSQL "
+    let others = [
+      "YB-", "Yugabyte", "Greenplum", "Redshift", "Materialize", "openGauss", "QuestDB",
+    ]
+    guard version.hasPrefix(name), !hasCitus, !others.contains(where: version.contains) else {
+      return false
+    }
+    return Int(version.dropFirst(name.count).prefix(while: \.isNumber)).map { $0 >= 12 } ?? false
+  }
+
   /// Refuses a cluster that would lose what it acknowledged, or whose behaviour nobody knows.
   private static func check(_ facts: PostgresResult, _ address: ClusterAddress) throws(DepotError) {
     let version = facts.text(0)
-    let isCertified =
-      version.hasPrefix("PostgreSQL ") && !facts.boolean(6)
-      && !["Cockroach", "YB-", "Yugabyte", "Greenplum"].contains { version.contains($0) }
-    guard isCertified || address.allowsUncertified else {
+    guard isCertified(version, hasCitus: facts.boolean(6)) || address.allowsUncertified else {
       throw DepotError(.unfitCluster, "Nobody has tried stores in this engine: \(version).")
         .hint("Start depotd with --allow-uncertified to try it yourself.")
     }
