@@ -135,6 +135,11 @@ extension [UInt8] {
 extension [[UInt8]] {
   /// The values, which are JSON already, as an array.
   var jsonArray: [UInt8] {
-    [UInt8(ascii: "[")] + joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")]
+    var json = [UInt8(ascii: "[")]
+    for value in self {
+      if json.count > 1 { json.append(UInt8(ascii: ",")) }
+      json += value
+    }
+    return json + [UInt8(ascii: "]")]
   }
 }

@@ -69,7 +69,10 @@ package struct RowField {
 
   package var uuid: UUID? { kind == .string ? UUID(uuidString: text) : nil }
 
-  package var data: Data? { kind == .string ? Base64.decode(text) : nil }
+  package var data: Data? {
+    guard kind == .string else { return nil }
+    return isComplex ? Base64.decode(text) : Base64.decode(bytes)
+  }
 
   package var decimal: Decimal? {
     switch kind {
@@ -149,13 +152,26 @@ package enum NonFinite {
 /// Base64 (RFC 4648), reading both alphabets, padded or not.
 package enum Base64 {
   package static func decode(_ text: String) -> Data? {
-    let padding = text.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
-    guard padding <= 2, padding == 0 || text.utf8.count % 4 == 0,
-      !text.utf8.dropLast(padding).contains(UInt8(ascii: "="))
-    else { return nil }
-    var text = text.replacing("-", with: "+").replacing("_", with: "/")
-    while text.utf8.count % 4 != 0 { text += "=" }
-    return Data(base64Encoded: text)
+    var text = text
+    return text.withUTF8(decode)
+  }
+
+  static func decode(_ text: UnsafeBufferPointer<UInt8>) -> Data? {
+    let padding = text.suffix(3).reversed().prefix { $0 == UInt8(ascii: "=") }.count
+    guard padding <= 2, padding == 0 || text.count % 4 == 0 else { return nil }
+    var standard = Data(text)
+    standard.withUnsafeMutableBytes { bytes in
+      for index in bytes.indices {
+        switch bytes[index] {
+        case UInt8(ascii: "-"): bytes[index] = UInt8(ascii: "+")
+        case UInt8(ascii: "_"): bytes[index] = UInt8(ascii: "/")
+        default: break
+        }
+      }
+    }
+    guard !standard.dropLast(padding).contains(UInt8(ascii: "=")) else { return nil }
+    while standard.count % 4 != 0 { standard.append(UInt8(ascii: "=")) }
+    return Data(base64Encoded: standard)
   }
 }
 
