@@ -10,6 +10,8 @@ BUILD_FLAGS := --explicit-target-dependency-import-check error -Xswiftc -gnone -
 # that a small change needs.
 WHOLE := -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
 DEBUG := $(BUILD_FLAGS) $(WHOLE)
+# The modules in which tests spend half of their time are optimized for them.
+test test-release test-long test-cluster: export DEPOT_OPTIMIZED := DepotProtocol DepotSQLite DepotLinux
 # Programs without functions that nothing calls or that are equal, with the C++ library inside, and with
 # relocations in the short form if this machine's C library reads it: small files that start with few pages.
 SMALL := -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic \

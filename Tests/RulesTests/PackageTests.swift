@@ -74,7 +74,7 @@ import Testing
     )
     try manifest.write(toFile: package + "/Package.swift", atomically: true, encoding: .utf8)
     try blocks[1].write(toFile: program + "/main.swift", atomically: true, encoding: .utf8)
-    try run(["swift", "build", "--package-path", package])
+    try run(["env", "-u", "DEPOT_OPTIMIZED", "swift", "build", "--package-path", package])
     let built = try FileManager.default.contentsOfDirectory(atPath: package + "/.build/debug")
       .filter { folder in
         folder.hasSuffix(".build")
