@@ -229,6 +229,11 @@ package actor Store {
     do {
       let hasMore = try writer.purgeHistory()
       publish(writer)
+      // Its turn may have taken in what other services have committed.
+      if writer.home != nil {
+        tell(writer)
+        onCommit([])
+      }
       try checkpoint(writer)
       if hasMore { purgeLater() }
     } catch {
