@@ -28,6 +28,19 @@ struct ClusterStoreTests {
     }
   }
 
+  @Test func `what a service takes in while it deletes history is told at once`() async throws {
+    try await withServices { first, second in
+      second.store.interest.raise()
+      try await first.run(.defineSchema(.items, isDryRun: false))
+      for number in 1...20 {
+        try await first.run(.item("\(number)"))
+        second.store.purgeHistory()
+        let isTold = try await poll { second.told.all.count == number + 1 ? true : nil }
+        try #require(isTold == true, "commit \(number + 1) isn't told")
+      }
+    }
+  }
+
   @Test func `identifiers, tokens, and unique values go on from service to service`() async throws {
     try await withServices { first, second in
       try await first.run(.defineSchema(.items, isDryRun: false))
