@@ -6,7 +6,7 @@ SWIFT ?= swift
 # What debuggers need takes a fifth of the time of a build, and so does reading each module a second time for
 # its interface; `swift build` alone makes both.
 BUILD_FLAGS := --explicit-target-dependency-import-check error -Xswiftc -gnone -Xswiftc -no-emit-module-separately-wmo
-# Tests are built by the module, in two thirds of the time; `make test WHOLE=` builds anew only the files
+# Tests are built by the module, in three quarters of the time; `make test WHOLE=` builds anew only the files
 # that a small change needs.
 WHOLE := -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
 DEBUG := $(BUILD_FLAGS) $(WHOLE)

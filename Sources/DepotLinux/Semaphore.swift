@@ -1,8 +1,7 @@
 internal import Glibc
 
 /// A count that threads wait for (sem_overview(7)).
-///
-/// Unchecked because sem_post(3) and sem_wait(3) may be called from any thread.
+// because sem_post(3) and sem_wait(3) may be called from any thread
 package final class Semaphore: @unchecked Sendable {
   private let semaphore: UnsafeMutablePointer<sem_t>
 

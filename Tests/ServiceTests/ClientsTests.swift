@@ -69,6 +69,9 @@ extension CommandTests {
       let number = try #require(try clients().first?["connection"]?.int64)
       #expect(try daemon.depot(["clients", "end", "\(number)"]).status == 0)
       try await expectSoon("not again") { (try? await client.ping()) != nil }
+      // Its connection is another one.
+      let numbers = try clients().map { $0["connection"]?.int64 }
+      #expect(numbers.count == 1 && numbers != [number], "\(numbers)")
       client.close()
     }
 

@@ -7,7 +7,8 @@ import Testing
 
 extension ServiceTests {
   /// Tokens and watches of a real service whose store is restored from a copy of its files.
-  @Suite(.disabled(if: Programs.keepStoresInCluster)) struct RestoreTests {
+  @Suite(.disabled(if: Programs.keepStoresInCluster, "a backup takes the place of a file"))
+  struct RestoreTests {
     private let daemon: TestDaemon
 
     init() throws {

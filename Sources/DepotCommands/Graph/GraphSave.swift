@@ -135,11 +135,6 @@ extension [UInt8] {
 extension [[UInt8]] {
   /// The values, which are JSON already, as an array.
   var jsonArray: [UInt8] {
-    var json = [UInt8(ascii: "[")]
-    for value in self {
-      if json.count > 1 { json.append(UInt8(ascii: ",")) }
-      json += value
-    }
-    return json + [UInt8(ascii: "]")]
+    JSONWriter.bytes { $0.array(self) { $0.raw($1) } }
   }
 }

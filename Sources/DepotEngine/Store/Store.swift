@@ -207,11 +207,7 @@ package actor Store {
   private func takeNews() {
     guard let writer, !mailbox.isClosed else { return }
     do throws(SQLiteError) {
-      guard try writer.catchUp() else { return }
-      publish(writer)
-      tell(writer)
-      onCommit([])
-      try checkpoint(writer)
+      if try writer.catchUp() { try makeKnown(writer) }
     } catch {
       // A cluster that can't be reached is tried again.
       if error.kind != .refused { fail(error) }
@@ -228,13 +224,8 @@ package actor Store {
     guard let writer, writer.prepared == nil else { return }
     do {
       let hasMore = try writer.purgeHistory()
-      publish(writer)
       // Its turn may have taken in what other services have committed.
-      if writer.home != nil {
-        tell(writer)
-        onCommit([])
-      }
-      try checkpoint(writer)
+      try makeKnown(writer)
       if hasMore { purgeLater() }
     } catch {
       fail(error)
@@ -311,7 +302,15 @@ package actor Store {
     onCommit(mailbox.takeChunked().map { writer.fail($0, error) })
   }
 
-  /// Makes known what was committed.
+  /// Makes known what was committed for nobody here who waits for an answer.
+  private func makeKnown(_ writer: Writer) throws(SQLiteError) {
+    publish(writer)
+    tell(writer)
+    onCommit([])
+    try checkpoint(writer)
+  }
+
+  /// Tells watchers what was committed.
   private func tell(_ writer: Writer) {
     let foreign = writer.home?.takeForeign() ?? []
     let changes = foreign.map(interest.adapt) + writer.recorder.takeCommitted()

@@ -132,7 +132,7 @@ final class ProofRun {
 
   /// Runs a round and returns what is wrong with its history.
   func run(_ round: Round) async throws -> [Violation] {
-    // Nothing else is done with either until the round is over.
+    // because nothing else is done with either until the round is over
     nonisolated(unsafe) let (run, round) = (self, round)
     return try await onThread { try run.performed(round) }
   }

@@ -119,6 +119,7 @@ enum ServerStandIns {
     public struct Environment: Sendable {
       public static func detect() throws -> Environment { Environment() }
     }
+    // because the article's program is compiled, and never run
     public final class Application: @unchecked Sendable {
       public var storage = Storage()
       public var logger = Logger()

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 /// Contexts, observers, and tokens of a store that is restored from a copy of its files while they live.
-@Suite(.disabled(if: Programs.keepStoresInCluster)) struct `Restored stores` {
+@Suite(.disabled(if: Programs.keepStoresInCluster, "a backup takes the place of a file"))
+struct `Restored stores` {
   private let service: LosableService
   private let container: ModelContainer
   private let other: ModelContext
