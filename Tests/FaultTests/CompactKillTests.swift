@@ -15,9 +15,8 @@ extension KilledProcessTests {
       try await onThread {
         let count = try Self.count(of: call)
         #expect(count > 0, "\(call) must be there to be killed at")
-        let isLong = ProcessInfo.processInfo.environment["DEPOT_SOAK"] != nil
-        let step = isLong ? 1 : max(1, (count + 3) / 4)
-        for point in stride(from: count, through: 1, by: -step) {
+        // The last calls are those of the compaction.
+        for point in somePoints(upTo: count, about: 4).map({ count + 1 - $0 }) {
           let problems = try Self.trial(call, at: point)
           #expect(problems == [], "\(call) \(point)")
         }
@@ -58,18 +57,12 @@ extension KilledProcessTests {
       try compact(connection)
       try connection.shutdown()
       guard daemon.wait() == 0 else { throw TestFailure(place.text(of: place.log)) }
-      var counts: [Substring: Int] = [:]
-      for line in place.text(of: place.trace).split(separator: "\n") where line.contains("\(call)(")
-      {
-        counts[line.prefix { $0 != " " }, default: 0] += 1
-      }
-      return counts.values.max() ?? 0
+      return place.count(of: call)
     }
 
     private static func trial(_ call: String, at point: Int) throws -> [String] {
       let place = try prepared()
-      let inject = "inject=\(call):signal=SIGKILL:when=\(point)"
-      let killed = try place.start(tracing: ["trace=\(call)", inject])
+      let killed = try place.start(tracing: killing(at: point, of: call))
       if let connection = place.connect(killed) {
         try? compact(connection)
         try? connection.shutdown()
@@ -79,10 +72,7 @@ extension KilledProcessTests {
       var problems: [String] = []
       let names = try connection.names()
       if names["kept"] != 500 || names["gone"] != nil { problems.append("\(names)") }
-      try connection.shutdown()
-      if daemon.wait() != 0 { problems.append("the daemon didn't end well") }
-      let check = try place.check()
-      if check.status != 0 { problems.append(check.output) }
+      problems += try place.end(daemon, connection)
       return problems
     }
   }

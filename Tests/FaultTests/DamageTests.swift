@@ -65,10 +65,9 @@ extension FaultTests {
         let seed = UInt64.random(in: 1...999_999)
         print("The seed of the bits is \(seed).")
         var generator = SeededGenerator(seed: seed)
-        let isLong = ProcessInfo.processInfo.environment["DEPOT_SOAK"] != nil
         var effective = 0
         var silent: [String] = []
-        for _ in 0..<(isLong ? 10_000 : 500) {
+        for _ in 0..<(triesAllPoints ? 10_000 : 500) {
           let offset = Int.random(in: 0..<sound.count, using: &generator)
           let bit = UInt8(1) << UInt8.random(in: 0..<8, using: &generator)
           var damaged = sound

@@ -43,10 +43,7 @@ extension FaultTests {
       daemon.wait()
       let (again, other) = try place.serve()
       problems += ledger.problems(try other.names())
-      try other.shutdown()
-      if again.wait() != 0 { problems.append("the daemon didn't end well") }
-      let check = try place.check()
-      if check.status != 0 { problems.append(check.output) }
+      problems += try place.end(again, other)
       return (refusals, problems)
     }
 

@@ -22,13 +22,12 @@ extension KilledProcessTests {
     func `every acknowledged write survives a kill at any system call`(call: String) async throws {
       try await onThread {
         let count = try Self.count(of: call)
-        // Each thread counts its own; all points are tried in the long run.
-        let isLong = ProcessInfo.processInfo.environment["DEPOT_SOAK"] != nil
-        let step = isLong ? 1 : max(1, (count + 4) / 5)
-        for point in stride(from: count > 0 ? 1 : 0, through: count, by: step) where point > 0 {
+        for point in somePoints(upTo: count, about: 5) {
           let (wasKilled, problems) = try Self.trial(call, at: point)
           #expect(problems == [], "\(call) \(point)")
-          if !isLong, point == 1 { #expect(wasKilled, "\(call) must be there to be killed at") }
+          if !triesAllPoints, point == 1 {
+            #expect(wasKilled, "\(call) must be there to be killed at")
+          }
         }
       }
     }
@@ -39,8 +38,7 @@ extension KilledProcessTests {
         // Beyond the last of them the service answers, and is killed at its end.
         for point in 1...10 {
           let place = try Place()
-          let inject = "inject=\(call):signal=SIGKILL:when=\(point)"
-          let first = try place.start(tracing: ["trace=\(call)", inject])
+          let first = try place.start(tracing: killing(at: point, of: call))
           if let connection = place.connect(first) { try? connection.shutdown() }
           first.wait()
           let (daemon, connection) = try place.serve()
@@ -66,12 +64,7 @@ extension KilledProcessTests {
       var ledger = Ledger()
       if let connection = place.connect(daemon) { work(connection, &ledger) }
       guard daemon.wait() == 0 else { throw TestFailure(place.text(of: place.log)) }
-      var counts: [Substring: Int] = [:]
-      for line in place.text(of: place.trace).split(separator: "\n") where line.contains("\(call)(")
-      {
-        counts[line.prefix { $0 != " " }, default: 0] += 1
-      }
-      return counts.values.max() ?? 0
+      return place.count(of: call)
     }
 
     /// Writes until the connection is lost or all is done.
@@ -92,8 +85,7 @@ extension KilledProcessTests {
 
     private static func trial(_ call: String, at point: Int) throws -> (Bool, [String]) {
       let place = try Place()
-      let inject = "inject=\(call):signal=SIGKILL:when=\(point)"
-      var daemon = try place.start(tracing: ["trace=\(call)", inject])
+      var daemon = try place.start(tracing: killing(at: point, of: call))
       var ledger = Ledger()
       if let connection = place.connect(daemon) { work(connection, &ledger) }
       let wasKilled = daemon.wait() == 128 + SIGKILL
@@ -112,10 +104,7 @@ extension KilledProcessTests {
         ledger.note(step.name, .acknowledged)
       }
       problems += ledger.problems(try wholeWrites(connection, &problems))
-      try connection.shutdown()
-      if daemon.wait() != 0 { problems.append("the daemon didn't end well") }
-      let check = try place.check()
-      if check.status != 0 { problems.append(check.output) }
+      problems += try place.end(daemon, connection)
       let missing = try rowsWithoutHistory(place)
       if missing != 0 { problems.append("the history lacks \(missing ?? 0) rows") }
       return (wasKilled, problems)

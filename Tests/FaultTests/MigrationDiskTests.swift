@@ -63,8 +63,7 @@ extension FaultTests {
     /// Some of the times at which a migration makes `call`.
     private static func points(of call: String) throws -> StrideThrough<Int> {
       let count = try KilledProcessTests.MigrationKillTests.count(of: call)
-      let isLong = ProcessInfo.processInfo.environment["DEPOT_SOAK"] != nil
-      return stride(from: 1, through: count, by: isLong ? 1 : max(1, (count + 3) / 4))
+      return somePoints(upTo: count, about: 4)
     }
 
     /// Migrates through all versions; returns the error that ended it.

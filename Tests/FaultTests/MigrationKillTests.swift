@@ -18,9 +18,7 @@ extension KilledProcessTests {
     func `a migration survives a kill at any system call`(call: String) async throws {
       try await onThread {
         let count = try Self.count(of: call)
-        let isLong = ProcessInfo.processInfo.environment["DEPOT_SOAK"] != nil
-        let step = isLong ? 1 : max(1, (count + 3) / 4)
-        for point in stride(from: 1, through: count, by: step) {
+        for point in somePoints(upTo: count, about: 4) {
           let problems = try Self.trial(call, at: point)
           #expect(problems == [], "\(call) \(point)")
         }
@@ -112,18 +110,12 @@ extension KilledProcessTests {
       try connection.migrate(Library.stages())
       try connection.shutdown()
       guard daemon.wait() == 0 else { throw TestFailure(place.text(of: place.log)) }
-      var counts: [Substring: Int] = [:]
-      for line in place.text(of: place.trace).split(separator: "\n") where line.contains("\(call)(")
-      {
-        counts[line.prefix { $0 != " " }, default: 0] += 1
-      }
-      return counts.values.max() ?? 0
+      return place.count(of: call)
     }
 
     private static func trial(_ call: String, at point: Int) throws -> [String] {
       let place = try prepared()
-      let inject = "inject=\(call):signal=SIGKILL:when=\(point)"
-      var daemon = try place.start(tracing: ["trace=\(call)", inject])
+      var daemon = try place.start(tracing: killing(at: point, of: call))
       if let connection = place.connect(daemon) {
         _ = try? connection.migrate(Library.stages())
         _ = try? connection.shutdown()
@@ -139,10 +131,7 @@ extension KilledProcessTests {
       }
       if try connection.schema() != Library.fourth { problems.append("not the last version") }
       problems += try Library.problems(connection)
-      try connection.shutdown()
-      if daemon.wait() != 0 { problems.append("the daemon didn't end well") }
-      let check = try place.check()
-      if check.status != 0 { problems.append(check.output) }
+      problems += try place.end(daemon, connection)
       let names = try FileManager.default.contentsOfDirectory(atPath: place.data)
       let backups = names.filter { $0.contains(".backup-") }.sorted()
       if backups != (1...3).map({ "store.sqlite.backup-\($0).0.0-1" }) {

@@ -165,8 +165,7 @@ extension FaultTests {
         var random = SeededGenerator(seed: seed)
         let story = try Self.record()
         try Self.checkLogs(story)
-        let isLong = ProcessInfo.processInfo.environment["DEPOT_SOAK"] != nil
-        let problems = try Self.problems(story, trials: isLong ? 2000 : 25, &random)
+        let problems = try Self.problems(story, trials: triesAllPoints ? 2000 : 25, &random)
         #expect(problems == [], "seed \(seed)")
         var hasFailed = false
         for _ in 0..<20 where !hasFailed {

@@ -18,9 +18,7 @@ extension KilledProcessTests {
       try await onThread {
         let count = try Self.count(of: call, isDamaged)
         #expect(count > 0, "\(call) must be there to be killed at")
-        let isLong = ProcessInfo.processInfo.environment["DEPOT_SOAK"] != nil
-        let step = isLong ? 1 : max(1, (count + 2) / 3)
-        for point in stride(from: 1, through: count, by: step) {
+        for point in somePoints(upTo: count, about: 3) {
           let problems = try Self.trial(call, at: point, isDamaged)
           #expect(problems == [], "\(call) \(point)")
         }
@@ -63,12 +61,7 @@ extension KilledProcessTests {
       let place = try prepared(isDamaged)
       let outcome = try restore(place, ["strace", "-f", "-o", place.trace, "-e", "trace=\(call)"])
       guard outcome.status == 0 else { throw TestFailure(outcome.errors) }
-      var counts: [Substring: Int] = [:]
-      for line in place.text(of: place.trace).split(separator: "\n") where line.contains("\(call)(")
-      {
-        counts[line.prefix { $0 != " " }, default: 0] += 1
-      }
-      return counts.values.max() ?? 0
+      return place.count(of: call)
     }
 
     private static func trial(
@@ -77,10 +70,9 @@ extension KilledProcessTests {
       _ isDamaged: Bool
     ) throws -> [String] {
       let place = try prepared(isDamaged)
-      let inject = "inject=\(call):signal=SIGKILL:when=\(point)"
       let killed = try restore(
         place,
-        ["strace", "-f", "-o", place.trace, "-e", "trace=\(call)", "-e", inject]
+        ["strace", "-f", "-o", place.trace] + killing(at: point, of: call).flatMap { ["-e", $0] }
       )
       var problems: [String] = []
       // A damaged store refuses to start until the restore was done, and is never taken for whole.
@@ -99,10 +91,7 @@ extension KilledProcessTests {
       let (last, connection) = try place.serve()
       let count = try connection.count(CountRequest(entity: "Item"))
       if count != 10 { problems.append("\(count) notes in the end") }
-      try connection.shutdown()
-      if last.wait() != 0 { problems.append("the daemon didn't end well") }
-      let check = try place.check()
-      if check.status != 0 { problems.append(check.output) }
+      problems += try place.end(last, connection)
       for name in try FileManager.default.contentsOfDirectory(atPath: place.data)
       where name.contains(".restoring") {
         problems.append("left: \(name)")

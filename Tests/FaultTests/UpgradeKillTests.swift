@@ -41,13 +41,12 @@ extension KilledProcessTests {
       let problems = try await onThread {
         var problems: [String] = []
         let place = try Place()
-        let isLong = ProcessInfo.processInfo.environment["DEPOT_SOAK"] != nil
         var point = 1
         var kills = 0
         while point < 400 {
           try Self.makeStore(place)
           let killed = try place.start(
-            tracing: ["trace=\(call)", "inject=\(call):signal=KILL:when=\(point)"]
+            tracing: killing(at: point, of: call)
           )
           let connection = place.connect(killed)
           if connection != nil { killed.signal(SIGKILL) } else { kills += 1 }
@@ -71,12 +70,9 @@ extension KilledProcessTests {
               rows: RowBatch([[.string("after")]])
             )
           )
-          try again.shutdown()
-          daemon.wait()
-          let check = try place.check()
-          if check.status != 0 { problems.append("\(call) \(point): \(check.output)") }
+          problems += try place.end(daemon, again).map { "\(call) \(point): \($0)" }
           if connection != nil { break }
-          point += isLong ? 1 : max(1, point / 3)
+          point += triesAllPoints ? 1 : max(1, point / 3)
         }
         if kills == 0 { problems.append("\(call) killed no service") }
         return problems
