@@ -167,6 +167,34 @@ import Testing
     }
   }
 
+  @Test func `a request that goes on for long keeps what it has done`() async throws {
+    try await withStorePath { path in
+      let test = TestClocks()
+      var configuration = StoreConfiguration(path: path)
+      configuration.clocks = test.clocks
+      let store = try StoreFixture(configuration)
+      try await store.write(.defineSchema(Self.guarded, isDryRun: false))
+      try await store.insert(
+        "Item",
+        ["name", "size"],
+        #"[["a",0],["b",950],["c",0],["d",950],["e",0],["f",950]]"#
+      )
+      let request = update(chunk: 1, returnsIdentifiers: true)
+      for identifier in [2, 4, 6] as [Int64] {
+        let error = await store.code { try await store.write(request, key: "k") }
+        #expect(error?.effect == .partial)
+        #expect(error?.details?["done"] == .int64(identifier - 1))
+        try await store.update("Item", [identifier], ["size"], "[0]")
+        test.pass(601)
+      }
+      let result = try await store.write(request, key: "k")
+      #expect(result["ids"]?.array?.compactMap(\.int64) == [1, 2, 3, 4, 5, 6])
+      #expect(try rows("SELECT key FROM depot_outcome", in: path) == [[.text("k")]])
+      #expect(try await store.problems(path) == [])
+      await store.close()
+    }
+  }
+
   @Test func `a deletion by identifiers goes on with its key`() async throws {
     try await withStore(Self.guarded) { store, path in
       try await store.insert("Item", ["name"], #"[["a"],["b"],["c"],["d"]]"#)

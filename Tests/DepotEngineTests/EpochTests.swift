@@ -184,6 +184,7 @@ import Testing
         let connection = try Connection(path: path, access: .writer)
         try connection.execute(
           """
+          \(earlierOutcomes)
           DROP TABLE depot_epoch; UPDATE depot_outcome SET at = 1770000000;
           PRAGMA user_version = 4
           """
@@ -191,7 +192,7 @@ import Testing
         _ = try connection.checkpoint(.truncate)
       }
       let (again, past) = try open(path)
-      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(5)]])
+      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(6)]])
       try await again.insert([[.string("a"), .int64(1)]], key: "k")
       #expect(again.store.statistics.repeatedWrites == 1)
       try await again.update("Item", [1], ["size"], "[2]")

@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  /// The values of all tables with their types, but for checksums, epochs, the ages of outcomes, and
+  /// The values of all tables with their types, but for checksums, epochs, the ages and places of outcomes, and
   /// what the store says of itself.
   private func content(_ path: String) throws -> [String: [[SQLiteValue]]] {
     let connection = try Connection(path: path, access: .reader)
@@ -57,7 +57,8 @@ import Testing
       let columns = try connection.texts(
         """
         SELECT name FROM pragma_table_info('\(table)') \
-        WHERE name <> 'checksum' AND NOT ('\(table)' = 'depot_outcome' AND name = 'at')
+        WHERE name <> 'checksum' \
+        AND NOT ('\(table)' = 'depot_outcome' AND name IN ('sequence', 'at', 'period'))
         """
       ).map { "typeof(\"\($0)\"), \"\($0)\"" }
       let select = "SELECT \(columns.joined(separator: ", ")) FROM \"\(table)\""
@@ -97,7 +98,7 @@ import Testing
       let before = try content(path)
       #expect(before.count > 20)
       let store = try StoreFixture(StoreConfiguration(path: path))
-      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(5)]])
+      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(6)]])
       #expect(try content(path) == before)
       try expectAnswers(path, store.store.catalog)
       let schema = store.store.catalog.schema
@@ -107,6 +108,32 @@ import Testing
         let expected = try definitions(new)
         #expect(try definitions(path) == expected)
       }
+    }
+  }
+
+  @Test func `a store of format 5 keeps its keys`() async throws {
+    try await withStore { store, path in
+      try await store.insert([[.string("a"), .null]], key: "k")
+      await store.close()
+      do {
+        let connection = try Connection(path: path, access: .writer)
+        try connection.execute("\(earlierOutcomes) PRAGMA user_version = 5")
+        _ = try connection.checkpoint(.truncate)
+      }
+      #expect(try Store.check(path: path) == [])
+      let again = try StoreFixture(StoreConfiguration(path: path))
+      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(6)]])
+      #expect(try await again.insert([[.string("a"), .null]], key: "k") == [1])
+      #expect(again.store.statistics.repeatedWrites == 1)
+      try await again.insert([[.string("b"), .null]], key: "l")
+      #expect(try rows("SELECT key FROM depot_outcome", in: path).count == 2)
+      let problems = try await again.problems(path)
+      #expect(problems == [])
+      try await withStore { _, new in
+        let expected = try definitions(new)
+        #expect(try definitions(path) == expected)
+      }
+      await again.close()
     }
   }
 

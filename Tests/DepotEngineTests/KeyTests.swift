@@ -74,7 +74,7 @@ import Testing
       await store.close()
       do {
         let connection = try Connection(path: path, access: .writer)
-        try connection.execute("UPDATE depot_outcome SET at = -601 WHERE key = 'old'")
+        try connection.execute("UPDATE depot_outcome SET period = period - 2 WHERE key = 'old'")
       }
       let reopened = try StoreFixture(StoreConfiguration(path: path))
       try await reopened.insert([[.string("c"), .null]])

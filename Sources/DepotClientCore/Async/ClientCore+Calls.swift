@@ -54,7 +54,7 @@ extension ClientCore {
 
   /// Returns the key of a write, which may be made up.
   func key(_ key: String?) -> String? {
-    options.usesKeys ? key ?? Self.newKey() : key
+    options.usesKeys ? key ?? IdempotencyKey.make() : key
   }
 
   /// Makes a call whose outcome nobody waits for.
@@ -84,12 +84,6 @@ extension ClientCore {
 
   fileprivate static func instant(after duration: Duration) -> UInt64 {
     Monotonic.now() + UInt64(duration.milliseconds) * 1_000_000
-  }
-
-  /// Returns a key that nobody else has.
-  private static func newKey() -> String {
-    var generator = SystemRandomNumberGenerator()
-    return String(generator.next(), radix: 36) + "-" + String(generator.next(), radix: 36)
   }
 }
 

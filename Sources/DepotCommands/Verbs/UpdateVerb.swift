@@ -74,7 +74,7 @@ enum UpdateVerb {
       return try update(request, from: Int64(version), connection, session)
     }
     // What is computed in chunks needs a key.
-    let key = request.chunk == nil ? nil : UUID().uuidString
+    let key = request.chunk == nil ? nil : IdempotencyKey.make()
     let result = try JSONValue(connection.send(.update(request), key: key))
     write(result, "updated", of: request.entity, session)
   }

@@ -8,7 +8,7 @@ struct CatalogTables {
   /// "DPOT" in the header of the file, by which `file` and others know it.
   static let applicationIdentifier: Int64 = 0x4450_4F54
   /// The layout of these tables and of rows; a program refuses a store with a greater one.
-  static let formatVersion: Int64 = 5
+  static let formatVersion: Int64 = 6
 
   let connection: Connection
 
@@ -19,8 +19,7 @@ struct CatalogTables {
         """
         CREATE TABLE depot_meta (key TEXT PRIMARY KEY, value ANY) STRICT;
         CREATE TABLE depot_entity (name TEXT PRIMARY KEY, next_id INTEGER NOT NULL) STRICT;
-        CREATE TABLE depot_outcome (sequence INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,
-          request_hash INTEGER NOT NULL, reply BLOB NOT NULL, at INTEGER NOT NULL) STRICT;
+        \(OutcomeTable.definition)
         \(HistoryTable.definition)
         \(HistoryBounds.definition)
         PRAGMA application_id = \(Self.applicationIdentifier);
@@ -109,9 +108,12 @@ struct CatalogTables {
       } else if version == 3 {
         try InsertionIndex(connection: connection).upgrade()
       }
-      try dropChecksums()
-      try store(try load())
-      try EpochTable(connection: connection).upgrade(clocks)
+      if version < 5 {
+        try dropChecksums()
+        try store(try load())
+        try EpochTable(connection: connection).upgrade(clocks)
+      }
+      try OutcomeTable(connection: connection).upgrade()
       try connection.execute("PRAGMA user_version = \(Self.formatVersion)")
     }
   }

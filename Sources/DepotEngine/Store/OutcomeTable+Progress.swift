@@ -5,13 +5,16 @@ internal import DepotSQLite
 /// where it stopped.
 ///
 /// The row that has the key holds an array until the write is done. Identifiers are kept in rows of
-/// their own, one for each chunk; while the write goes on, its first row protects them from being
-/// pruned.
+/// their own, one for each chunk; while the write goes on, all of them are kept.
 extension OutcomeTable {
   /// Returns how far the write with `key` has come, or its result if it is done; the key must not
   /// be another request's.
-  func progress(of key: String, hash: Int64) throws -> (ChunkProgress?, result: [UInt8]?) {
-    guard let found = try result(of: key, hash: hash) else { return (nil, nil) }
+  func progress(
+    of key: String,
+    hash: Int64,
+    at time: Int64
+  ) throws -> (ChunkProgress?, result: [UInt8]?) {
+    guard let found = try result(of: key, hash: hash, at: time) else { return (nil, nil) }
     guard found.first == UInt8(ascii: "[") else { return (nil, found) }
     let numbers = try JSONValue(JSONDocument(found).root).array?.compactMap(\.int64) ?? []
     guard numbers.count == 5 else { throw damaged }
@@ -27,6 +30,7 @@ extension OutcomeTable {
 
   /// Stores how far a write has come, and its identifiers in a part of their own.
   func store(_ progress: inout ChunkProgress, key: String, hash: Int64, at time: Int64) throws {
+    try renew(key, parts: progress.parts, at: time)
     let part = Array(progress.identifiers.map(String.init).joined(separator: ",").utf8)
     if !part.isEmpty {
       progress.parts += 1
@@ -37,26 +41,38 @@ extension OutcomeTable {
       progress.after ?? 0, progress.through, Int64(progress.done), Int64(progress.parts),
       Int64(progress.storedBytes),
     ]
-    // Its place in the sequence stays before that of its parts.
     try connection.statement(
       """
-      INSERT INTO depot_outcome (key, request_hash, reply, at) VALUES (?1, ?2, ?3, ?4)
-      ON CONFLICT (key) DO UPDATE SET reply = ?3, at = ?4
+      INSERT INTO depot_outcome (period, key, request_hash, reply) VALUES (?1, ?2, ?3, ?4)
+      ON CONFLICT (period, key) DO UPDATE SET reply = ?4
       """
     ).run([
-      .text(key), .integer(hash),
-      .blob(Array(JSONValue.array(numbers.map(JSONValue.int64)).text.utf8)), .integer(time),
+      .integer(try period(at: time)), .text(key), .integer(hash),
+      .blob(Array(JSONValue.array(numbers.map(JSONValue.int64)).text.utf8)),
     ])
     guard !part.isEmpty else { return }
     try store(part, key: partKey(key, progress.parts), hash: hash, at: time)
   }
 
+  /// Brings what a write has stored into the present period.
+  private func renew(_ key: String, parts: Int, at time: Int64) throws {
+    let statement = try connection.statement(
+      "UPDATE depot_outcome SET period = ?1 WHERE period = ?1 - 1 AND key = ?2"
+    )
+    let period = SQLiteValue.integer(try period(at: time))
+    try statement.run([period, .text(key)])
+    guard connection.changeCount > 0 else { return }
+    for part in 0..<parts { try statement.run([period, .text(partKey(key, part + 1))]) }
+  }
+
   /// Puts the identifiers that were stored before the others.
-  func join(_ progress: inout ChunkProgress, key: String, hash: Int64) throws {
+  func join(_ progress: inout ChunkProgress, key: String, hash: Int64, at time: Int64) throws {
     guard progress.parts > 0 else { return }
     var identifiers: [Int64] = []
     for part in 1...progress.parts {
-      guard let text = try result(of: partKey(key, part), hash: hash) else { throw damaged }
+      guard let text = try result(of: partKey(key, part), hash: hash, at: time) else {
+        throw damaged
+      }
       identifiers += text.split(separator: UInt8(ascii: ",")).compactMap {
         Int64(String(decoding: $0, as: UTF8.self))
       }
@@ -72,9 +88,12 @@ extension OutcomeTable {
     hash: Int64,
     at time: Int64
   ) throws {
-    let statement = try connection.statement("DELETE FROM depot_outcome WHERE key = ?1")
-    try statement.run([.text(key)])
-    for part in 0..<progress.parts { try statement.run([.text(partKey(key, part + 1))]) }
+    let statement = try connection.statement(
+      "DELETE FROM depot_outcome WHERE period IN (?1, ?1 - 1) AND key = ?2"
+    )
+    let period = SQLiteValue.integer(try period(at: time))
+    try statement.run([period, .text(key)])
+    for part in 0..<progress.parts { try statement.run([period, .text(partKey(key, part + 1))]) }
     try store(result, key: key, hash: hash, at: time)
   }
 

@@ -2,50 +2,81 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 /// The outcomes of writes with idempotency keys, kept in the transactions of their effects.
+///
+/// They are in the order of periods, and in each in that of their keys: those of keys that begin with the time are
+/// beside each other, on few pages, and a period is forgotten as a whole.
 struct OutcomeTable {
-  /// How long an outcome is kept at least, in seconds.
+  /// How long a period is, in seconds; an outcome is kept for one at least and two at most.
   static let lifetime: Int64 = 600
 
+  /// Makes the table.
+  static let definition = """
+    CREATE TABLE depot_outcome (period INTEGER NOT NULL, key TEXT NOT NULL, request_hash INTEGER NOT NULL,
+      reply BLOB NOT NULL, PRIMARY KEY (period, key)) STRICT, WITHOUT ROWID;
+    """
+
   let connection: Connection
+  /// Whether other services write to the table too, whose clocks may be ahead.
+  var isShared = false
+
+  /// Replaces what stores before format 6 have.
+  func upgrade() throws {
+    try connection.execute(
+      """
+      ALTER TABLE depot_outcome RENAME TO depot_outcome_5;
+      \(Self.definition)
+      INSERT INTO depot_outcome (period, key, request_hash, reply) \
+      SELECT at / \(Self.lifetime), key, request_hash, reply FROM depot_outcome_5;
+      DROP TABLE depot_outcome_5;
+      """
+    )
+  }
+
+  /// Returns the period of a time, or the last one of any service.
+  func period(at time: Int64) throws -> Int64 {
+    let period = time / Self.lifetime
+    guard isShared else { return period }
+    return max(period, try connection.integer("SELECT max(period) FROM depot_outcome") ?? 0)
+  }
 
   /// Returns the result of the write that had `key`, which must not be another request's, or `nil`
   /// if there was none.
-  func result(of key: String, hash: Int64) throws -> [UInt8]? {
-    var found: (hash: Int64, reply: [UInt8])?
-    try connection.statement("SELECT request_hash, reply FROM depot_outcome WHERE key = ?1")
-      .run([.text(key)]) { found = ($0.integer(0), $0.blob(1)) }
-    guard let found else { return nil }
-    guard found.hash == hash else {
-      throw DepotError(.keyReused, "Another request had the same idempotency key.")
-        .hint("Make a new key for each request; repeat one only with the same request.").at("/key")
+  func result(of key: String, hash: Int64, at time: Int64) throws -> [UInt8]? {
+    let statement = try connection.statement(
+      "SELECT request_hash, reply FROM depot_outcome WHERE period = ?1 AND key = ?2"
+    )
+    let period = try period(at: time)
+    for number in [period, period - 1] {
+      let found = try statement.first([.integer(number), .text(key)]) {
+        (hash: $0.integer(0), reply: $0.blob(1))
+      }
+      guard let found else { continue }
+      guard found.hash == hash else {
+        throw DepotError(.keyReused, "Another request had the same idempotency key.")
+          .hint("Make a new key for each request; repeat one only with the same request.")
+          .at("/key")
+      }
+      return found.reply
     }
-    return found.reply
+    return nil
   }
 
   func store(_ result: [UInt8], key: String, hash: Int64, at time: Int64) throws {
     try connection.statement(
-      "INSERT INTO depot_outcome (key, request_hash, reply, at) VALUES (?1, ?2, ?3, ?4)"
-    ).run([.text(key), .integer(hash), .blob(result), .integer(time)])
+      "INSERT INTO depot_outcome (period, key, request_hash, reply) VALUES (?1, ?2, ?3, ?4)"
+    ).run([.integer(try period(at: time)), .text(key), .integer(hash), .blob(result)])
   }
 
-  /// Deletes some of the outcomes that were stored before `time`, the oldest first, and returns
-  /// whether there may be more.
-  func prune(before time: Int64) throws -> Bool {
+  /// Deletes some of the outcomes that are too old, and returns whether there may be more.
+  func prune(at time: Int64) throws -> Bool {
     let limit = 256
-    var last: Int64?
-    var count = 0
-    var isPastEnd = false
-    try connection.statement("SELECT sequence, at FROM depot_outcome ORDER BY sequence LIMIT ?1")
-      .run([.integer(Int64(limit))]) { row in
-        isPastEnd = isPastEnd || row.integer(1) >= time
-        guard !isPastEnd else { return }
-        last = row.integer(0)
-        count += 1
-      }
-    guard let last else { return false }
-    try connection.statement("DELETE FROM depot_outcome WHERE sequence <= ?1")
-      .run([.integer(last)])
-    return count == limit
+    try connection.statement(
+      """
+      DELETE FROM depot_outcome WHERE (period, key) IN \
+      (SELECT period, key FROM depot_outcome WHERE period < ?1 - 1 ORDER BY period, key LIMIT ?2)
+      """
+    ).run([.integer(try period(at: time)), .integer(Int64(limit))])
+    return connection.changeCount == limit
   }
 
   /// Returns what tells one request from another.

@@ -49,7 +49,7 @@ extension Writer {
     let request = write.request
     let hash = request.key == nil ? 0 : OutcomeTable.hash(request.operation)
     if let key = request.key {
-      let (progress, result) = try outcomes.progress(of: key, hash: hash)
+      let (progress, result) = try outcomes.progress(of: key, hash: hash, at: keyTime)
       if let result {
         effect.repeatedWrites += 1
         return WriteReply(.stored(result))
@@ -69,7 +69,9 @@ extension Writer {
       try outcomes.store(&write.progress, key: key, hash: hash, at: keyTime)
       return nil
     }
-    if let key = request.key { try outcomes.join(&write.progress, key: key, hash: hash) }
+    if let key = request.key {
+      try outcomes.join(&write.progress, key: key, hash: hash, at: keyTime)
+    }
     let reply = WriteReply(write.progress.content(for: request.operation), token: write.token)
     if let key = request.key {
       try outcomes.finish(write.progress, reply.stored, key: key, hash: hash, at: keyTime)

@@ -47,7 +47,7 @@ final class Writer {
     self.home = home
     try home?.begin(on: connection)
     tables = CatalogTables(connection: connection)
-    outcomes = OutcomeTable(connection: connection)
+    outcomes = OutcomeTable(connection: connection, isShared: home != nil)
     catalog = try tables.load()
     SpecialTables(connection: connection).enable(catalog)
     // In a cluster they may be those of another service.
@@ -143,13 +143,14 @@ final class Writer {
     try request.control.check()
     guard let key = request.key else { return try applyRecorded(request, &effect) }
     let hash = OutcomeTable.hash(request.operation)
-    if let result = try outcomes.result(of: key, hash: hash) {
+    if let result = try outcomes.result(of: key, hash: hash, at: keyTime) {
       effect.repeatedWrites += 1
       return WriteReply(.stored(result))
     }
     let reply = try applyRecorded(request, &effect)
-    try outcomes.store(reply.stored, key: key, hash: hash, at: keyTime)
-    return reply
+    let stored = reply.stored
+    try outcomes.store(stored, key: key, hash: hash, at: keyTime)
+    return request.reply.int64 == .number ? WriteReply(.stored(stored)) : reply
   }
 
   /// Does what a request asks for, with its entry in the history.
@@ -269,7 +270,7 @@ final class Writer {
     )
     let now = Monotonic.now()
     if now >= nextPruning {
-      let hasMore = try outcomes.prune(before: keyTime - OutcomeTable.lifetime)
+      let hasMore = try outcomes.prune(at: keyTime)
       nextPruning = hasMore ? 0 : now + 60_000_000_000
     }
     return stored

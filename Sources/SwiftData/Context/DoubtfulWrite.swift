@@ -1,10 +1,11 @@
 internal import DepotClient
+internal import DepotClientCore
 internal import DepotProtocol
 internal import Foundation
 
 /// A key with which a request may be sent again: it is never applied twice.
 struct WriteKey {
-  let text = UUID().uuidString
+  let text = IdempotencyKey.make()
   private let start = ContinuousClock.now
 
   /// Whether the service is sure to know what became of the request.

@@ -768,6 +768,11 @@ json_object *depot_write(depot *client, const char *operation, json_object *args
       fail(client, new_error("unavailable.busy", "later", "none", NULL, "There are no random numbers for a key."));
       return NULL;
     }
+    // A key that begins with the time is cheaper for the service.
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t milliseconds = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    for (size_t index = 0; index < 6; index++) random[index] = (unsigned char)(milliseconds >> (40 - 8 * index));
     for (size_t index = 0; index < sizeof random; index++) snprintf(key + 2 * index, 3, "%02x", random[index]);
     options.key = key;
   }

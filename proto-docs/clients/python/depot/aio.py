@@ -2,14 +2,13 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
 from types import TracebackType
 from typing import Any, AsyncIterator, Awaitable, Callable, Generator, Iterator, Mapping, Sequence, TypeVar
 
 from .errors import DepotError, disconnected, unreachable
 from .live import LiveRows, Row
 from .retries import is_worth_another, pauses
-from .session import Frame, Session, checked, socket_path
+from .session import Frame, Session, checked, new_key, socket_path
 
 Result = TypeVar("Result")
 
@@ -317,7 +316,7 @@ class AsyncDepot:
     async def write(self, operation: str, *, key: str | None = None, deadline_ms: int | None = None,
                     container: str | None = None, **args: Any) -> Frame:
         """Calls an operation that changes something, with a key: new if None. It is sent again if need be."""
-        chosen = key or str(uuid.uuid4())
+        chosen = key or new_key()
         return await self._retrying(lambda: self.call(operation, key=chosen, deadline_ms=deadline_ms,
                                                       container=container, **args))
 
