@@ -76,6 +76,13 @@ final class ClusterService: Sendable {
 
   func signal(_ number: Int32) { process.withLock { $0 }?.signal(number) }
 
+  /// Bounds the sizes of the files that it writes.
+  func limitFiles(bytes: Int) throws {
+    let identifier = process.withLock { $0?.identifier } ?? 0
+    let command = ["prlimit", "--pid", "\(identifier)", "--fsize=\(bytes):unlimited"]
+    guard try Program.run(command).status == 0 else { throw TestFailure("prlimit failed") }
+  }
+
   /// Writes the whole store into files, and returns their bytes by their names.
   func export() throws -> [String: Data] {
     let place = try TemporaryFolder()

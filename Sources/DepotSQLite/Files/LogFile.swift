@@ -158,8 +158,10 @@ final class LogFile: OpenFile {
         return code
       }
       let result = flush()
-      // A commit that its home has can't be undone for want of room here.
-      return home != nil && result == SQLITE_FULL ? IOFailure.write : result
+      guard home != nil, result != SQLITE_OK else { return result }
+      // A commit that its home has can't be undone, for want of room here or for anything else.
+      errno = EIO
+      return IOFailure.write
     }
     return flush()
   }
