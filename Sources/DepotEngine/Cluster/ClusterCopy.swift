@@ -109,19 +109,29 @@ struct ClusterCopy {
 
   // MARK: To the cluster
 
+  /// What became of a database that was to be filled.
+  enum Filling {
+    /// There was nothing.
+    case filled
+    /// There was another store, which is kept in a schema of its own.
+    case replaced(schema: String)
+    /// There is another store, and nothing was done.
+    case leftOther
+  }
+
   /// Puts the pages of the file, which is complete without a log, into the cluster.
   ///
   /// - Parameters:
   ///   - connection: The connection to the cluster.
   ///   - timeline: The timeline of the first commit.
   ///   - replaces: Whether a store that is there gives way.
-  /// - Returns: The schema in which that is kept.
+  /// - Returns: What became of a store that was there.
   /// - Throws: ``DepotError`` `storage.corrupt` if the file is no store, and others.
   func fill(
     _ connection: PostgresConnection,
     timeline: String,
     replaces: Bool
-  ) throws -> String? {
+  ) throws -> Filling {
     let file = try StoredFile(path: path)
     let bytes = try file.size()
     guard
@@ -140,7 +150,7 @@ struct ClusterCopy {
       if try hasTables(connection) {
         guard replaces else {
           try connection.run("ROLLBACK")
-          return nil
+          return .leftOther
         }
         (kept, sequence) = try setAside(connection)
       }
@@ -166,7 +176,7 @@ struct ClusterCopy {
         ),
         PostgresStatement("COMMIT"),
       ])
-      return kept
+      return kept.map { .replaced(schema: $0) } ?? .filled
     } catch {
       if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
       throw error

@@ -27,32 +27,37 @@ package struct ClusterRestore {
       // A large store takes as long as it takes until it is on all disks.
       session.connection.timeLimit = nil
       let hasOld = try copy.hasTables(session.connection)
-      guard !hasOld || replaces else {
-        throw DepotError(.usage, "There is a store in \(address.description).")
-          .hint("To put the backup into its place, say --replace; the store is kept beside it.")
-      }
+      guard !hasOld || replaces else { throw refusal }
       try clear()
       defer { StoreFiles(path).remove() }
       // Proved, and complete in its file.
       var outcome = try StoreRestore(backup: backup, path: path, replaces: false).run()
       let facts = try RestoredFacts(of: path)
       let old = hasOld ? old(comparedTo: facts) : nil
-      let kept = try copy.fill(
+      switch try copy.fill(
         session.connection,
         timeline: ClusterTables.restored,
         replaces: replaces
-      )
-      if let kept {
+      ) {
+      case .filled: break
+      case .replaced(let schema):
         outcome.replaced = StoreRestore.Replaced(
-          path: "the schema " + kept,
+          path: "the schema " + schema,
           behind: old?.behind,
           reason: old?.reason
         )
+      // Somebody has made it meanwhile.
+      case .leftOther: throw refusal
       }
       return outcome
     } catch {
       throw DepotError(error, address).atStart
     }
+  }
+
+  private var refusal: DepotError {
+    DepotError(.usage, "There is a store in \(address.description).")
+      .hint("To put the backup into its place, say --replace; the store is kept beside it.")
   }
 
   /// Removes what a restore that was killed has left.
