@@ -51,6 +51,43 @@ struct PausedServiceTests {
     }
   }
 
+  @Test func `a service that stands still while it waits for its turn does no harm`() async throws {
+    let cluster = try TemporaryCluster.shared
+    try await onThread {
+      let paused = try ClusterService("paused", on: [cluster], ["--turn-seconds", "2"])
+      let other = try ClusterService("other", on: [cluster], ["--turn-seconds", "2"])
+      let connection = try LineConnection(other.socket)
+      try connection.demand("schema.define", #"{"schema":\#(ClusterWriter.schema)}"#)
+      try Self.awaitSame([paused, other])
+      let hold = try TestProcess(
+        ["psql", "-Xq", "-c", "BEGIN; \(Self.lock); SELECT pg_sleep(120)", cluster.address()],
+        output: .file("/dev/null"),
+        errors: .file("/dev/null")
+      )
+      let isHeld = "wait_event = 'PgSleep'"
+      try expectSoon("nobody holds the head") { try Self.sessions(cluster, isHeld) == 1 }
+      let isWaiting = "application_name = 'depotd' AND wait_event_type = 'Lock'"
+      // More than a connection takes that nobody reads.
+      let large = try connection.begin(
+        "insert",
+        Self.insertion("large", rows: 40, textBytes: 100_000)
+      )
+      try expectSoon("the first doesn't wait") { try Self.sessions(cluster, isWaiting) == 1 }
+      let last = try LineConnection(paused.socket)
+      let call = try last.begin("insert", Self.insertion("paused"))
+      try expectSoon("the second doesn't wait") { try Self.sessions(cluster, isWaiting) == 2 }
+      paused.signal(SIGSTOP)
+      hold.signal(SIGINT)
+      #expect(try connection.end(of: large).result != nil)
+      for number in 0..<3 {
+        #expect(try connection.call("insert", Self.insertion("other \(number)")).result != nil)
+      }
+      paused.signal(SIGCONT)
+      _ = try last.end(of: call)
+      try Self.checkContents([paused, other])
+    }
+  }
+
   @Test func `a service that is behind the commits that are kept begins anew`() async throws {
     let cluster = try TemporaryCluster.shared
     try await onThread {
@@ -86,14 +123,16 @@ struct PausedServiceTests {
     return #"{"entity":"Item","columns":["name","text"],"rows":[\#(list)],"onConflict":"skip"}"#
   }
 
+  private static let lock = "SELECT 1 FROM depot.head FOR UPDATE"
+
   /// Whether a service's session waits for it inside a transaction.
   private static func isInTurn(_ cluster: TemporaryCluster) throws -> Bool {
-    try cluster.sql(
-      """
-      SELECT count(*) FROM pg_stat_activity
-      WHERE application_name = 'depotd' AND state = 'idle in transaction'
-      """
-    ) == "1"
+    try sessions(cluster, "application_name = 'depotd' AND state = 'idle in transaction'") == 1
+  }
+
+  /// Returns how many sessions satisfy a condition.
+  private static func sessions(_ cluster: TemporaryCluster, _ condition: String) throws -> Int? {
+    Int(try cluster.sql("SELECT count(*) FROM pg_stat_activity WHERE \(condition)"))
   }
 
   private static func awaitSame(_ services: [ClusterService]) throws {

@@ -174,6 +174,63 @@ struct ClusterStoreTests {
     await first.store.close()
   }
 
+  @Test func `an epoch begins on a new timeline, whatever is committed there first`() async throws {
+    try await withServices { first, second in
+      try await first.run(.defineSchema(.items, isDryRun: false))
+      let before = try await Self.epoch(second.run(.item("a")))
+      // As after a restore, or when a standby has taken over.
+      try TemporaryCluster.shared.sql(
+        "UPDATE depot.head SET timeline = 'restored'",
+        database: first.database
+      )
+      try await first.run(.compact(store: nil))
+      let after = try await Self.epoch(second.run(.item("b")))
+      #expect(after != before)
+      #expect(try await Self.epoch(first.run(.item("c"))) == after)
+    }
+  }
+
+  private static func epoch(_ answer: String) throws -> Substring {
+    try #require(answer.firstMatch(of: /"token":"[^-]+-([^-]+)-/)).output.1
+  }
+
+  @Test func `the history's bytes are counted, however services take turns`() async throws {
+    try await withServices { first, second in
+      try await first.run(.defineSchema(.items, isDryRun: false))
+      try await first.run(.item("0"))
+      for number in 0..<60 {
+        let name = "\(number)\(String(repeating: "x", count: 3000))"
+        let update = try Operation(
+          "update",
+          #"{"entity":"Item","ids":[1],"set":{"name":"\#(name)"}}"#
+        )
+        try await (number % 2 == 0 ? first : second).run(update)
+      }
+      try await first.run(.item("1"))
+      let connection = try Connection(path: first.path, access: .reader)
+      #expect(try connection.number(.historyBytes) > 100_000)
+    }
+  }
+
+  @Test func `a store that is opened again at once is whole, whatever is still being written`()
+    async throws
+  {
+    let cluster = try TemporaryCluster.shared
+    let folder = try TemporaryFolder()
+    let database = "d\(UInt32.random(in: 0 ... .max))"
+    try cluster.sql("CREATE DATABASE \(database)")
+    for round in 0..<6 {
+      let service = try Service(cluster, database, folder, "same", 10_000)
+      if round == 0 { try await service.run(.defineSchema(.items, isDryRun: false)) }
+      #expect(try service.names().count == 400 * round)
+      let long = String(repeating: "x", count: 20_000)
+      for part in 0..<4 {
+        try await service.run(.items((0..<100).map { "\(round)-\(part)-\($0) \(long)" }))
+      }
+      await service.store.close()
+    }
+  }
+
   // MARK: Services
 
   private func withServices(

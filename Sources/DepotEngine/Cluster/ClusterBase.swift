@@ -14,8 +14,8 @@ final class ClusterBase: @unchecked Sendable {
   private let pages: SnapshotPages
   private let connection: Connection
 
-  /// Of how many steps from base to base the commits are kept, about.
-  private static let keptSteps: Int64 = 8
+  /// Of how many steps from base to base the commits are kept.
+  private static let keptSteps = 8
   /// How many pages are sent in one statement.
   private static let together = 256
 
@@ -39,8 +39,17 @@ final class ClusterBase: @unchecked Sendable {
 
   /// Writes the pages.
   ///
+  /// - Parameters:
+  ///   - connection: The connection to the cluster.
+  ///   - step: How many bytes of commits there are from base to base.
+  ///   - look: Is called now and then with the last commit of the cluster; it returns whether to go on.
   /// - Returns: Whether that was done; another service may be doing it, or have done so a moment ago.
-  func write(to connection: PostgresConnection) throws(PostgresError) -> Bool {
+  /// - Throws: ``PostgresError``; nothing was written then.
+  func write(
+    to connection: PostgresConnection,
+    keeping step: Int,
+    _ look: (Int64) -> Bool
+  ) throws(PostgresError) -> Bool {
     let begun = try connection.run([
       PostgresStatement("BEGIN"),
       PostgresStatement("SELECT pg_try_advisory_xact_lock(hashtext('depot base'))"),
@@ -54,6 +63,11 @@ final class ClusterBase: @unchecked Sendable {
       let numbers = changed.filter { $0 <= pages.count }.sorted()
       for start in stride(from: 0, to: numbers.count, by: Self.together) {
         try write(numbers[start..<min(start + Self.together, numbers.count)], to: connection)
+        // Nobody else tells of what is committed meanwhile.
+        guard look(try connection.run("SELECT sequence FROM depot.head").integer(0)) else {
+          try connection.run("ROLLBACK")
+          return false
+        }
       }
       try connection.run([
         PostgresStatement(
@@ -63,7 +77,7 @@ final class ClusterBase: @unchecked Sendable {
         // Services that are further behind have to make their copies anew.
         PostgresStatement(
           ClusterTables.deleteCommits,
-          [.integer(sequence - Self.keptSteps * (sequence - last))]
+          [.integer(sequence), .integer(Int64(Self.keptSteps * step))]
         ),
         PostgresStatement(
           "UPDATE depot.head SET base = $1, base_page_count = $2",

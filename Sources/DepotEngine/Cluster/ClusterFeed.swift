@@ -14,6 +14,7 @@ final class ClusterFeed: Sendable {
   /// The last commit that the copy has.
   private let known = Atomic<Int64>(0)
   private let base = Mutex<ClusterBase?>(nil)
+  private let isWriting = Atomic(false)
   private let onNews: @Sendable (Int64) -> Bool
   /// Learns that the pages were written, and of the pages that weren't.
   private let onBase: @Sendable (Set<UInt32>) -> Void
@@ -54,6 +55,13 @@ final class ClusterFeed: Sendable {
     signal.signal()
   }
 
+  /// Ends the thread, and returns when it uses no pages any more.
+  func end() {
+    stop()
+    base.withLock { $0 = nil }
+    while isWriting.load(ordering: .acquiring) { Process.sleep(milliseconds: 1) }
+  }
+
   private var mustStop: Bool { isStopped.load(ordering: .relaxed) }
 
   private func run() {
@@ -64,6 +72,8 @@ final class ClusterFeed: Sendable {
           settings: ["application_name": "depotd news"]
         )
         connection.timeLimit = 10_000_000_000
+        // Others can write the pages if this service stands still.
+        try connection.run("SET idle_in_transaction_session_timeout = '\(address.turnSeconds)s'")
         try connection.listen(ClusterTables.channel)
         while !mustStop { try listen(on: connection) }
       } catch {
@@ -85,9 +95,22 @@ final class ClusterFeed: Sendable {
       : try connection.run("SELECT sequence FROM depot.head").integer(0)
     // Several commits that nobody waits for are taken in together.
     if last > known.load(ordering: .relaxed), !onNews(last) { wait(Self.pause) }
-    guard let pages = base.withLock({ base in base.take() }) else { return }
+    defer { isWriting.store(false, ordering: .releasing) }
+    try writeBase(to: connection)
+  }
+
+  private func writeBase(to connection: PostgresConnection) throws(PostgresError) {
+    let pages = base.withLock { base in
+      isWriting.store(base != nil, ordering: .relaxed)
+      return base.take()
+    }
+    guard let pages else { return }
     do throws(PostgresError) {
-      onBase(try pages.write(to: connection) ? [] : pages.changed)
+      let isWritten = try pages.write(to: connection, keeping: address.baseStep) { last in
+        if last > known.load(ordering: .relaxed) { _ = onNews(last) }
+        return !mustStop
+      }
+      onBase(isWritten ? [] : pages.changed)
     } catch {
       onBase(pages.changed)
       throw error

@@ -18,8 +18,10 @@ final class ClusterHome: CommitHome {
   /// The last commit that the copy has, and the random number by which it is known.
   private(set) var sequence: Int64
   private var identity: Int64
-  /// The timeline of the cluster at the last commit.
+  /// The timeline of the cluster at the last commit that was of an epoch which began there.
   private var timeline: String
+  /// Whether the transaction at hand is of such an epoch.
+  var isOfEpoch = false
   private var session: ClusterSession?
   private(set) var safety: ClusterSafety
   private(set) var isInTurn = false
@@ -35,6 +37,8 @@ final class ClusterHome: CommitHome {
   var isHeard: () -> Bool = { true }
   /// The commits of others that weren't made known here yet.
   private var foreign: [CommittedChanges] = []
+  /// Whether the writer has yet to go on from commits of others.
+  var hasNews = false
   /// The pages that the commits since ``base`` have changed, and that commit.
   private(set) var changed: Set<UInt32> = []
   private var isWritingBase = false
@@ -152,26 +156,43 @@ final class ClusterHome: CommitHome {
 
   /// Begins a turn: takes in what others have committed, and keeps them from committing.
   ///
-  /// - Returns: Whether others have committed something.
   /// - Throws: ``SQLiteError`` of the kind `refused` if the cluster can't be used now; see ``failure``.
-  func beginTurn(on copy: Connection) throws(SQLiteError) -> Bool {
+  func beginTurn(on copy: Connection) throws(SQLiteError) {
     precondition(!isInTurn, "A turn ends before the next one begins.")
-    let before = sequence
+    let end = Monotonic.now() + Self.patience
+    while try !tryTurn(on: copy) {
+      guard Monotonic.now() < end else {
+        throw refusal(.unreachable("Others commit more than can be taken in."))
+      }
+      try catchUp(on: copy)
+    }
+  }
+
+  /// Begins a turn unless others have committed much.
+  ///
+  /// As long as the answer waits in the server for this service, nobody else can commit; so it is a small one,
+  /// which the connection takes also from a service that stands still.
+  private func tryTurn(on copy: Connection) throws(SQLiteError) -> Bool {
     do throws(DepotError) {
       let results = try trying(for: Self.patience) { connection throws(PostgresError) in
         try connection.run([
           PostgresStatement("BEGIN"),
           PostgresStatement(ClusterTables.head + " FOR UPDATE"),
-          PostgresStatement(ClusterTables.commits, [.integer(sequence)]),
+          PostgresStatement(ClusterTables.fewCommits, [.integer(sequence)]),
         ])
       }
       isInTurn = true
+      isOfEpoch = false
       lastSign = Monotonic.now()
       let head = ClusterHead(results[1], row: 0)
       note(head)
       try take(results[2], on: copy)
+      if sequence < head.sequence, results[2].rowCount == 0 {
+        endTurn()
+        return false
+      }
       guard sequence == head.sequence else { throw Self.stale }
-      return sequence != before
+      return true
     } catch {
       endTurn()
       throw refusal(error)
@@ -227,7 +248,7 @@ final class ClusterHome: CommitHome {
   /// - Throws: ``DepotError`` of the cluster.
   func begin(on copy: Connection) throws(DepotError) {
     do {
-      _ = try catchUp(on: copy)
+      try catchUp(on: copy)
       try session?.connection.run(ClusterTables.releaseCommits)
     } catch {
       throw failure ?? DepotError(error, address)
@@ -236,10 +257,8 @@ final class ClusterHome: CommitHome {
 
   /// Takes in what others have committed, outside of a turn.
   ///
-  /// - Returns: Whether there was something.
-  /// - Throws: ``SQLiteError`` of the kind `refused` or `broken`.
-  func catchUp(on copy: Connection) throws(SQLiteError) -> Bool {
-    let before = sequence
+  /// - Throws: ``SQLiteError`` of the kind `refused` or `broken`; some of it may have been taken in then.
+  func catchUp(on copy: Connection) throws(SQLiteError) {
     do throws(DepotError) {
       var isBehind = true
       while isBehind {
@@ -249,7 +268,6 @@ final class ClusterHome: CommitHome {
         isBehind = result.rowCount == 64
         try take(result, on: copy, isWhole: !isBehind)
       }
-      return sequence != before
     } catch {
       throw refusal(error)
     }
@@ -289,6 +307,7 @@ final class ClusterHome: CommitHome {
       }
     } catch {
       if let error = error as? SQLiteError, error.kind == .full { throw .noRoom }
+      if let error = error as? PostgresError { throw DepotError(error, address) }
       throw error as? DepotError ?? DepotError(.corrupt, "A commit can't be taken in: \(error).")
     }
   }
@@ -301,6 +320,7 @@ final class ClusterHome: CommitHome {
 
   private func didTake(_ number: Int64, _ result: PostgresResult, row: Int) {
     (sequence, identity) = (number, result.integer(2, row: row))
+    hasNews = true
     // Watchers that begin from here on see the commit in what they read.
     if isHeard() { foreign += ClusterNews.read(result.bytes(5, row: row)) }
   }
@@ -361,6 +381,7 @@ final class ClusterHome: CommitHome {
     }
     let connection = session.connection
     let warnings = connection.warningCount
+    let timeline = isOfEpoch ? session.timeline : self.timeline
     let number = sequence + 1
     let name = Int64.random(in: 1 ... .max)
     let pageCount = commit.pageCount
@@ -392,7 +413,7 @@ final class ClusterHome: CommitHome {
         statement(part, changes),
         PostgresStatement(
           ClusterTables.setHead,
-          [.integer(number), .integer(name), .integer(Int64(pageCount)), .text(session.timeline)]
+          [.integer(number), .integer(name), .integer(Int64(pageCount)), .text(timeline)]
         ),
         PostgresStatement("COMMIT"),
       ])
@@ -406,7 +427,7 @@ final class ClusterHome: CommitHome {
       if decision != .taken { return decision }
     }
     isInTurn = false
-    (sequence, identity, timeline) = (number, name, session.timeline)
+    (sequence, identity, self.timeline) = (number, name, timeline)
     bytesSinceBase += bytes
     changed.formUnion(pages)
     announce(number)
@@ -438,13 +459,21 @@ final class ClusterHome: CommitHome {
         try connection.run([
           PostgresStatement("BEGIN"), PostgresStatement(ClusterTables.head + " FOR UPDATE"),
           PostgresStatement(
-            "SELECT 1 FROM depot.commit WHERE sequence = $1 AND part = 0 AND identity = $2",
-            [.integer(number), .integer(name)]
+            "SELECT identity FROM depot.commit WHERE sequence = $1 AND part = 0",
+            [.integer(number)]
           ),
           PostgresStatement("ROLLBACK"),
         ])
       }
-      if results[2].rowCount == 1 { return .taken }
+      let found = results[2].rowCount == 1 ? results[2].integer(0) : nil
+      if found == name { return .taken }
+      // Others have gone on, and the commit of that number isn't kept any more.
+      if found == nil, ClusterHead(results[1], row: 0).sequence >= number {
+        failure = .unreachable(
+          "The connection to it was lost, and it has forgotten since what became of the commit."
+        )
+        return .unknown
+      }
       failure = .unreachable("The connection to it was lost before the commit.")
       return .refused
     } catch {

@@ -60,9 +60,10 @@ enum ClusterNews {
     writer.raw("]")
   }
 
-  /// Reads what a commit tells; of what another version of the program writes, that anything may have changed.
+  /// Reads what a commit tells; of what it doesn't know of a table, that many rows have changed.
   static func read(_ bytes: some Sequence<UInt8>) -> [CommittedChanges] {
-    guard let commits = (try? JSONValue(parsing: bytes))?.array else { return [] }
+    let document = try? JSONDocument(Array(bytes), valueLimit: .max)
+    guard let commits = document.flatMap({ try? JSONValue($0.root) })?.array else { return [] }
     return commits.compactMap { value in
       guard let token = value["token"]?.int64 else { return nil }
       var commit = CommittedChanges(

@@ -32,6 +32,12 @@ final class ClusterSession {
         // which has no other plan, would be compiled each time for what that seems to cost.
         PostgresStatement("SET enable_seqscan = off"),
         PostgresStatement("SET jit = off"),
+        // The server gives up what it does for this service before, and soon after, that gives it up.
+        PostgresStatement("SET lock_timeout = '25s'"),
+        PostgresStatement("SET tcp_user_timeout = '30s'"),
+        PostgresStatement("SET tcp_keepalives_idle = 5"),
+        PostgresStatement("SET tcp_keepalives_interval = 5"),
+        PostgresStatement("SET tcp_keepalives_count = 5"),
         // An acknowledged write is on disk, whatever the database's default is.
         PostgresStatement(
           "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')"

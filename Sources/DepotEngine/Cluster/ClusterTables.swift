@@ -1,13 +1,11 @@
 internal import DepotPostgres
 
-internal
-  /// The tables of a store in a PostgreSQL database: its pages as of some commit, and the commits since.
-  ///
-  /// A commit is the changes of pages that it makes, in parts, and what it tells of its transactions. One row,
-  /// the head, says which commit is the last one. Whoever commits locks it first; so there is one writer at a
-  /// time, of all services on all hosts, and each begins with what the one before it has done.
-  enum ClusterTables
-{
+/// The tables of a store in a PostgreSQL database: its pages as of some commit, and the commits since.
+///
+/// A commit is the changes of pages that it makes, in parts, and what it tells of its transactions. One row,
+/// the head, says which commit is the last one. Whoever commits locks it first; so there is one writer at a
+/// time, of all services on all hosts, and each begins with what the one before it has done.
+enum ClusterTables {
   /// The layout of these tables; a program refuses others.
   static let layout: Int64 = 1
 
@@ -52,6 +50,13 @@ internal
     WHERE sequence > $1 ORDER BY sequence, part
     """
 
+  /// Reads commits after one if they have less than 64 KiB together, what they tell included.
+  static let fewCommits = """
+    SELECT sequence, part, identity, page_count, changes, told FROM depot.commit
+    WHERE sequence > $1 AND (SELECT sum(octet_length(changes) + octet_length(told)) FROM depot.commit
+      WHERE sequence > $1) < 65536 ORDER BY sequence, part
+    """
+
   static let addCommit = "INSERT INTO depot.commit VALUES ($1, $2, $3, $4, $5, $6)"
 
   static let setHead = """
@@ -62,10 +67,14 @@ internal
   static let holdCommits = "SELECT pg_advisory_lock_shared(hashtext('depot commits'))"
   static let releaseCommits = "SELECT pg_advisory_unlock_shared(hashtext('depot commits'))"
 
-  /// Deletes commits up to one unless a copy is being made; the next base deletes them then.
+  /// Deletes commits up to one, but for the last so many bytes of all, unless a copy is being made; the next base
+  /// deletes them then.
   static let deleteCommits = """
-    DELETE FROM depot.commit
-    WHERE sequence <= $1 AND (SELECT pg_try_advisory_xact_lock(hashtext('depot commits')))
+    DELETE FROM depot.commit WHERE sequence <= $1
+    AND sequence < (SELECT sequence FROM (
+      SELECT sequence, sum(octet_length(changes)) OVER (ORDER BY sequence DESC, part DESC) AS later
+      FROM depot.commit ORDER BY sequence DESC, part DESC) AS s WHERE later > $2 LIMIT 1)
+    AND (SELECT pg_try_advisory_xact_lock(hashtext('depot commits')))
     """
 
   /// The timeline of the cluster, which changes with each promotion of a standby.

@@ -185,7 +185,9 @@ package actor Store {
       assumeIsolated { store in
         let last = store.newest.exchange(0, ordering: .sequentiallyConsistent)
         // It may be a commit of this service, or have been taken in by a turn.
-        if store.writer?.home.map({ $0.sequence < last }) ?? false { store.takeNews() }
+        if store.writer?.home.map({ $0.sequence < last || $0.hasNews }) ?? false {
+          store.takeNews()
+        }
       }
     }
     return isAwaited
@@ -281,6 +283,7 @@ package actor Store {
     if case .compact = first.operation, !first.endsConnection {
       let outcome = try writer.compact(first)
       publish(writer)
+      tell(writer)
       onCommit([outcome])
       return try copyLog(writer)
     }
@@ -313,7 +316,9 @@ package actor Store {
   /// Tells watchers what was committed.
   private func tell(_ writer: Writer) {
     let foreign = writer.home?.takeForeign() ?? []
-    let changes = foreign.map(interest.adapt) + writer.recorder.takeCommitted()
+    var changes = foreign.map(interest.adapt) + writer.recorder.takeCommitted()
+    // Writes that a turn wasn't kept for are done in several, between which others commit.
+    if !foreign.isEmpty { changes.sort { $0.token < $1.token } }
     if !changes.isEmpty { onChanges(changes) }
   }
 
@@ -368,7 +373,7 @@ package actor Store {
 
   private func finish() {
     drain()
-    feed?.stop()
+    feed?.end()
     undoPrepared()
     defer { lock = nil }
     if configuration.isTemporary {

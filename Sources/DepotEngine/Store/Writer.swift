@@ -85,7 +85,8 @@ final class Writer {
   /// Takes in what other services of the store have committed, and returns whether there was something.
   func catchUp() throws(SQLiteError) -> Bool {
     guard let home, prepared == nil, !home.isInTurn else { return false }
-    guard try home.catchUp(on: connection) else { return false }
+    try home.catchUp(on: connection)
+    guard home.hasNews else { return false }
     statistics.walBytes = connection.walPageCount * 4096
     try goOn()
     return true
@@ -94,9 +95,9 @@ final class Writer {
   /// Begins the turn of a store in a cluster, with what others have committed.
   func beginTurn() throws(SQLiteError) {
     guard let home else { return }
-    let hasNews = try home.beginTurn(on: connection)
+    try home.beginTurn(on: connection)
     do throws(SQLiteError) {
-      if hasNews || home.isOnNewTimeline { try goOn() }
+      if home.hasNews || home.isOnNewTimeline { try goOn() }
     } catch {
       home.endTurn()
       throw error
@@ -107,16 +108,21 @@ final class Writer {
   private func goOn() throws(SQLiteError) {
     do {
       let next = try tables.catalog(orSame: catalog)
-      historyBytes = try connection.number(.historyBytes)
-      storedHistoryBytes = historyBytes
+      let counted = try connection.number(.historyBytes)
+      historyBytes += counted - storedHistoryBytes
+      storedHistoryBytes = counted
       indexedHistory = try connection.number(.historyIndexed)
       nextIndexedHistory = indexedHistory
       ceilings = try tables.ceilings()
       let isBroken = home.map { $0.isInTurn && $0.isOnNewTimeline } ?? false
       try recorder.goOn(floor: try connection.number(.historyFloor), isBroken: isBroken)
-      guard next !== catalog else { return entities.goOn(at: ceilings) }
-      SpecialTables(connection: connection).enable(next)
-      use(next, counters: [:])
+      if next === catalog {
+        entities.goOn(at: ceilings)
+      } else {
+        SpecialTables(connection: connection).enable(next)
+        use(next, counters: [:])
+      }
+      home?.hasNews = false
     } catch {
       throw error as? SQLiteError ?? .broken("\(error)")
     }
@@ -235,6 +241,7 @@ final class Writer {
     try beginTurn()
     try connection.begin()
     try epoch.begin { try connection.number(.historyPurged) }
+    home?.isOfEpoch = true
   }
 
   /// Makes what a transaction did known after its commit.
