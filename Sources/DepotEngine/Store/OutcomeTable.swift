@@ -42,23 +42,19 @@ struct OutcomeTable {
   /// Returns the result of the write that had `key`, which must not be another request's, or `nil`
   /// if there was none.
   func result(of key: String, hash: Int64, at time: Int64) throws -> [UInt8]? {
-    let statement = try connection.statement(
-      "SELECT request_hash, reply FROM depot_outcome WHERE period = ?1 AND key = ?2"
-    )
-    let period = try period(at: time)
-    for number in [period, period - 1] {
-      let found = try statement.first([.integer(number), .text(key)]) {
-        (hash: $0.integer(0), reply: $0.blob(1))
-      }
-      guard let found else { continue }
-      guard found.hash == hash else {
-        throw DepotError(.keyReused, "Another request had the same idempotency key.")
-          .hint("Make a new key for each request; repeat one only with the same request.")
-          .at("/key")
-      }
-      return found.reply
+    var found: (hash: Int64, reply: [UInt8])?
+    try connection.statement(
+      """
+      SELECT request_hash, reply FROM depot_outcome WHERE period = ?1 AND key = ?2 UNION ALL \
+      SELECT request_hash, reply FROM depot_outcome WHERE period = ?1 - 1 AND key = ?2
+      """
+    ).run([.integer(try period(at: time)), .text(key)]) { found = ($0.integer(0), $0.blob(1)) }
+    guard let found else { return nil }
+    guard found.hash == hash else {
+      throw DepotError(.keyReused, "Another request had the same idempotency key.")
+        .hint("Make a new key for each request; repeat one only with the same request.").at("/key")
     }
-    return nil
+    return found.reply
   }
 
   func store(_ result: [UInt8], key: String, hash: Int64, at time: Int64) throws {
