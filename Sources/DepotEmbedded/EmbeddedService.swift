@@ -52,13 +52,10 @@ package final class EmbeddedService: Sendable {
 }
 
 /// The part of a service that lives as long as its thread.
+@Memberwise("server")
 final class ServiceLife: Sendable {
   let server: Server
   private let isOver = Atomic(false)
-
-  init(_ server: Server) {
-    self.server = server
-  }
 
   var hasEnded: Bool { isOver.load(ordering: .acquiring) }
 

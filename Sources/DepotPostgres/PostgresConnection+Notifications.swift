@@ -1,13 +1,5 @@
 package import DepotLinux
 
-/// A message to those who listen to a channel.
-package struct PostgresNotification: Hashable, Sendable {
-  package var channel: String
-  package var payload: String
-  /// The server's process of the session that sent it.
-  package var processID: Int32
-}
-
 extension PostgresConnection {
   /// Has the session told of what is sent to a channel.
   package func listen(_ channel: String) throws(PostgresError) {
@@ -43,21 +35,15 @@ extension PostgresConnection {
     return !notifications.isEmpty
   }
 
-  /// Takes the notifications that have come.
+  /// Takes the payloads of the notifications that have come.
   ///
   /// The corresponding C function is `PQnotifies`.
-  private func takeNotifications(_ handle: OpaquePointer) -> [PostgresNotification] {
-    var result: [PostgresNotification] = []
+  private func takeNotifications(_ handle: OpaquePointer) -> [String] {
+    var result: [String] = []
     // The fields of a PGnotify: relname, be_pid, extra, next.
     while let memory = library.notifies(handle) {
       let fields = memory.assumingMemoryBound(to: UnsafePointer<CChar>?.self)
-      result.append(
-        PostgresNotification(
-          channel: fields[0].map { String(cString: $0) } ?? "",
-          payload: fields[2].map { String(cString: $0) } ?? "",
-          processID: memory.load(fromByteOffset: MemoryLayout<Int>.size, as: Int32.self)
-        )
-      )
+      result.append(fields[2].map { String(cString: $0) } ?? "")
       library.freemem(memory)
     }
     return result

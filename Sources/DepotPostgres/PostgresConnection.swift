@@ -5,8 +5,6 @@ package final class PostgresConnection {
   let library: PostgresLibrary
   /// libpq's connection; `nil` once it is closed.
   private var openHandle: OpaquePointer?
-  /// The version of the server: 150018 is 15.18.
-  package let serverVersion: Int
   /// The number of the server's process that serves this session.
   package let processID: Int32
   /// How long to wait at most, in nanoseconds, until the server sends or takes something; for ever if `nil`.
@@ -15,8 +13,8 @@ package final class PostgresConnection {
   package var timeLimit: UInt64?
   /// How often the connection waited for an answer.
   package internal(set) var roundTrips = 0
-  /// The notifications that ended the last wait for such.
-  package internal(set) var notifications: [PostgresNotification] = []
+  /// The payloads of the notifications that ended the last wait for such.
+  package internal(set) var notifications: [String] = []
 
   /// How many warnings the server has sent.
   package internal(set) var warningCount = 0
@@ -48,7 +46,6 @@ package final class PostgresConnection {
       .merging(settings) { $1 }.merging(["client_encoding": "UTF8"]) { $1 }
     let handle = try Self.connect(values, library)
     openHandle = handle
-    serverVersion = Int(library.serverVersion(handle))
     processID = library.backendPID(handle)
     countWarnings(handle)
   }
@@ -95,6 +92,11 @@ package final class PostgresConnection {
     transactionStatus == .open || transactionStatus == .failed
   }
 
+  /// Undoes the transaction that is open, if one is, as far as the server can be reached.
+  package func rollBack() {
+    if isInTransaction { _ = try? run("ROLLBACK") }
+  }
+
   /// PGTransactionStatusType of libpq-fe.h.
   enum TransactionStatus: Int32 {
     case none = 0
@@ -106,13 +108,6 @@ package final class PostgresConnection {
 
   var transactionStatus: TransactionStatus {
     TransactionStatus(rawValue: library.transactionStatus(openHandle)) ?? .unknown
-  }
-
-  /// Returns a setting that the server reports, such as `server_encoding` or `in_hot_standby`.
-  ///
-  /// The corresponding C function is `PQparameterStatus`.
-  package func parameter(_ name: String) -> String? {
-    library.parameterStatus(openHandle, name).map { String(cString: $0) }
   }
 
   /// Runs one statement in one round trip.

@@ -24,16 +24,13 @@ package struct PostgresError: Error, Hashable {
   package var sqlState: String?
   /// The server's primary message, or that of libpq.
   package var message: String
-  /// The constraint that was violated.
-  package var constraint: String?
   /// The statement that failed.
   package var sql: String?
 
-  package init(_ kind: Kind, _ message: String, sqlState: String? = nil, sql: String? = nil) {
+  package init(_ kind: Kind, _ message: String, sqlState: String? = nil) {
     self.kind = kind
     self.message = message
     self.sqlState = sqlState
-    self.sql = sql
   }
 
   /// Reads the error that a result is.
@@ -42,7 +39,6 @@ package struct PostgresError: Error, Hashable {
   init(_ result: PostgresResult, sql: String?) {
     sqlState = result.errorField("C")
     message = result.errorField("M") ?? "the connection broke"
-    constraint = result.errorField("n")
     self.sql = sql
     let isOver = result.errorField("V").map { $0 == "FATAL" || $0 == "PANIC" } ?? true
     kind = isOver ? .lost : .refusedByServer(sqlState: sqlState ?? "")

@@ -29,10 +29,8 @@ package struct PostgresLibrary: Sendable {
   let transactionStatus: NumberOf
   let socket: NumberOf
   let errorMessage: TextOf
-  let serverVersion: NumberOf
   let backendPID: NumberOf
   let connectionNeedsPassword: NumberOf
-  let parameterStatus: @Sendable @convention(c) (Handle, Text) -> Text?
   let setErrorVerbosity: @Sendable @convention(c) (Handle, Int32) -> Int32
   let setNoticeReceiver:
     @Sendable @convention(c) (Handle, NoticeReceiver?, UnsafeMutableRawPointer?) -> NoticeReceiver?
@@ -98,10 +96,8 @@ package struct PostgresLibrary: Sendable {
     transactionStatus = try find("PQtransactionStatus")
     socket = try find("PQsocket")
     errorMessage = try find("PQerrorMessage")
-    serverVersion = try find("PQserverVersion")
     backendPID = try find("PQbackendPID")
     connectionNeedsPassword = try find("PQconnectionNeedsPassword")
-    parameterStatus = try find("PQparameterStatus")
     setErrorVerbosity = try find("PQsetErrorVerbosity")
     setNoticeReceiver = try find("PQsetNoticeReceiver")
     finish = try find("PQfinish")

@@ -98,7 +98,7 @@ package final class CommitReplay {
       guard pages.read(head.number, into: &page) else { throw Self.foreign }
       let isSound = page.withUnsafeMutableBytes { page in
         PageChange.apply(runs, to: page)
-          && PageChange.sum(of: UnsafeRawBufferPointer(page), number: head.number) == head.sum
+          && PageChecksum.value(of: UnsafeRawBufferPointer(page), number: head.number) == head.sum
       }
       guard isSound else { throw Self.foreign }
       append(head.number, to: &frames)
@@ -144,7 +144,7 @@ package final class CommitReplay {
   }
 
   private func note(_ number: UInt32) {
-    let sum = page.withUnsafeBytes { PageChange.sum(of: $0, number: number) }
+    let sum = page.withUnsafeBytes { PageChecksum.value(of: $0, number: number) }
     database.frames?[header.frameCount] = FrameSums.Entry(page: number, sum: sum)
     header.frameCount += 1
   }

@@ -67,8 +67,3 @@ extension Connection {
     sqlite3_db_release_memory(handle)
   }
 }
-
-extension SQLiteError {
-  /// Whether the statement ended because it was told to.
-  package var isInterrupt: Bool { primaryCode == SQLITE_INTERRUPT }
-}

@@ -6,12 +6,6 @@ package struct Row: ~Copyable {
 
   package var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
-  /// One of SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB, SQLITE_NULL.
-  ///
-  /// The corresponding C function is `sqlite3_column_type`.
-  @inline(__always)
-  package func type(_ column: Int) -> Int32 { sqlite3_column_type(handle, Int32(column)) }
-
   /// The kinds of values in a column.
   package enum Kind: Sendable {
     case integer
@@ -33,12 +27,15 @@ package struct Row: ~Copyable {
     }
   }
 
+  /// The kind of the value in a column.
+  ///
+  /// The corresponding C function is `sqlite3_column_type`.
   @inline(__always)
   package func kind(_ column: Int) -> Kind {
-    Kind(type(column))
+    Kind(sqlite3_column_type(handle, Int32(column)))
   }
 
-  package func isNull(_ column: Int) -> Bool { type(column) == SQLITE_NULL }
+  package func isNull(_ column: Int) -> Bool { kind(column) == .null }
 
   @inline(__always)
   package func integer(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }

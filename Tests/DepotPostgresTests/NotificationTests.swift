@@ -18,15 +18,13 @@ extension PostgresTests {
       let other = try connect()
       let sql = "SELECT pg_notify($1, n::text) FROM generate_series(1, 3) AS n"
       try other.run(sql, [.text(channel)])
-      var received: [PostgresNotification] = []
+      var received: [String] = []
       while received.count < 3 {
         let hasCome = try connection.waitForNotification(milliseconds: limit)
         try #require(hasCome)
         received += connection.notifications
       }
-      #expect(received.map(\.payload) == ["1", "2", "3"])
-      #expect(Set(received.map(\.channel)) == [channel])
-      #expect(Set(received.map(\.processID)) == [other.processID])
+      #expect(received == ["1", "2", "3"])
       #expect(try !connection.waitForNotification(milliseconds: 0))
       #expect(connection.notifications.isEmpty)
     }
@@ -34,7 +32,7 @@ extension PostgresTests {
     @Test func `a notification that came with an answer isn't lost`() throws {
       try connection.run("SELECT pg_notify($1, 'mine')", [.text(channel)])
       #expect(try connection.waitForNotification(milliseconds: limit))
-      #expect(connection.notifications.map(\.payload) == ["mine"])
+      #expect(connection.notifications == ["mine"])
     }
 
     @Test func `another descriptor ends the wait`() throws {

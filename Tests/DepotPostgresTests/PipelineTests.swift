@@ -53,7 +53,6 @@ extension PostgresTests {
       }
       #expect(error?.kind == .refusedByServer(sqlState: "23505"))
       #expect(error?.sqlState == "23505")
-      #expect(error?.constraint == "t_pkey")
       #expect(error?.sql == "INSERT INTO t VALUES ($1, $2)")
       #expect(connection.isInTransaction)
       #expect(!connection.isBroken)

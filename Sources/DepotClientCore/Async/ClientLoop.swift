@@ -2,6 +2,7 @@ internal import DepotLinux
 internal import DepotProtocol
 
 /// The work of a client's own thread, which connects, receives, and sends what callers couldn't.
+@Memberwise
 struct ClientLoop {
   let core: ClientCore
   let socket: SocketPath
@@ -9,16 +10,9 @@ struct ClientLoop {
   let name: String
 
   private let buffer = ReceiveBuffer()
-  var decoder = FrameDecoder(limit: 256 << 20, framing: .length)
+  var decoder: FrameDecoder = FrameDecoder(limit: 256 << 20, framing: .length)
   /// The last error that the service reported of the whole connection.
   var lastFailure: DepotError?
-
-  init(core: ClientCore, socket: SocketPath, start: StartPolicy, name: String) {
-    self.core = core
-    self.socket = socket
-    self.start = start
-    self.name = name
-  }
 
   /// Runs until the client is closed.
   ///

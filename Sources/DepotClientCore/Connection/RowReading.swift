@@ -1,15 +1,12 @@
 package import DepotProtocol
 
 /// The parts of a request on which the form of its rows depends.
+@Memberwise
 package struct RowReading: Sendable {
   /// Whether each row begins with its identifier and version.
-  var hasIdentity = true
+  var hasIdentity: Bool = true
   /// The names of a row's values in order, if rows of relationships come along; else `nil`.
   var prefetching: [String]?
-
-  package init(hasIdentity: Bool = true) {
-    self.hasIdentity = hasIdentity
-  }
 }
 
 extension RowReading {

@@ -87,7 +87,7 @@ final class ClusterBase: @unchecked Sendable {
       ])
       return true
     } catch let error as PostgresError {
-      if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
+      connection.rollBack()
       throw error
     } catch {
       // A page that is damaged here stays as it was there.

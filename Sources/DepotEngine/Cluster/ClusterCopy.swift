@@ -63,7 +63,7 @@ struct ClusterCopy {
       throw DepotError(.unfitCluster, "The tables of the store in the cluster are empty.")
         .hint("Restore the database from a backup, or drop its schema depot.")
     }
-    let head = ClusterHead(results[1], row: 0)
+    let head = ClusterHead(results[1])
     guard head.layout == ClusterTables.layout, head.format == CatalogTables.formatVersion else {
       throw DepotError(
         .unfitCluster,
@@ -178,7 +178,7 @@ struct ClusterCopy {
       ])
       return kept.map { .replaced(schema: $0) } ?? .filled
     } catch {
-      if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
+      connection.rollBack()
       throw error
     }
   }

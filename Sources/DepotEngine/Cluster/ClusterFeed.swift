@@ -91,7 +91,7 @@ final class ClusterFeed: Sendable {
     signal.consume()
     let last =
       isTold
-      ? connection.notifications.compactMap { Int64($0.payload) }.max() ?? .max
+      ? connection.notifications.compactMap { Int64($0) }.max() ?? .max
       : try connection.run("SELECT sequence FROM depot.head").integer(0)
     // Several commits that nobody waits for are taken in together.
     if last > known.load(ordering: .relaxed), !onNews(last) { wait(Self.pause) }

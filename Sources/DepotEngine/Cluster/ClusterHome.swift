@@ -103,7 +103,7 @@ final class ClusterHome: CommitHome {
           [.integer(sequence)]
         ),
       ])
-      let head = ClusterHead(known[0], row: 0)
+      let head = ClusterHead(known[0])
       let isOther = identity != 0 && known[1].rowCount == 1 && known[1].integer(0) != identity
       if head.sequence < sequence || isOther { throw Self.lost }
     } catch {
@@ -138,7 +138,7 @@ final class ClusterHome: CommitHome {
           failure = nil
           return result
         } catch {
-          if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
+          connection.rollBack()
           throw DepotError(error, address)
         }
       } catch let caught {
@@ -184,7 +184,7 @@ final class ClusterHome: CommitHome {
       isInTurn = true
       isOfEpoch = false
       lastSign = Monotonic.now()
-      let head = ClusterHead(results[1], row: 0)
+      let head = ClusterHead(results[1])
       note(head)
       try take(results[2], on: copy)
       if sequence < head.sequence, results[2].rowCount == 0 {
@@ -228,9 +228,7 @@ final class ClusterHome: CommitHome {
   func endTurn() {
     guard isInTurn else { return }
     isInTurn = false
-    if let connection = session?.connection, !connection.isBroken {
-      _ = try? connection.run("ROLLBACK")
-    }
+    session?.connection.rollBack()
   }
 
   private func note(_ head: ClusterHead) {
@@ -330,10 +328,7 @@ final class ClusterHome: CommitHome {
     let replay = try CommitReplay(on: copy)
     var pageCount: UInt32 = 0
     var first: PostgresResult?
-    try connect().forEach(
-      "SELECT sequence, part, identity, page_count, changes, told FROM depot.commit WHERE sequence = $1 ORDER BY part",
-      [.integer(number)]
-    ) { row in
+    try connect().forEach(ClusterTables.commit, [.integer(number)]) { row in
       first = first ?? row
       pageCount = UInt32(truncatingIfNeeded: row.integer(3))
       try add(UnsafeRawBufferPointer(row.bytes(4)), to: replay)
@@ -443,12 +438,12 @@ final class ClusterHome: CommitHome {
   ) -> CommitDecision {
     guard let error = error as? PostgresError else {
       failure = DepotError(.corrupt, "\(error)")
-      _ = try? connection.run("ROLLBACK")
+      connection.rollBack()
       return .refused
     }
     failure = DepotError(error, address)
     guard error.kind == .lost || error.kind == .unreachable else {
-      if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
+      connection.rollBack()
       return .refused
     }
     connection.close()
@@ -468,7 +463,7 @@ final class ClusterHome: CommitHome {
       let found = results[2].rowCount == 1 ? results[2].integer(0) : nil
       if found == name { return .taken }
       // Others have gone on, and the commit of that number isn't kept any more.
-      if found == nil, ClusterHead(results[1], row: 0).sequence >= number {
+      if found == nil, ClusterHead(results[1]).sequence >= number {
         failure = .unreachable(
           "The connection to it was lost, and it has forgotten since what became of the commit."
         )

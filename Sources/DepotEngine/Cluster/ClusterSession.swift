@@ -107,10 +107,9 @@ package struct ClusterSafety: Hashable, Sendable {
   /// Whether the cluster's pages have checksums.
   package var hasChecksums: Bool
 
-  /// Remarks about it, in words.
-  package var remarks: [String] {
-    var result = [isReplicated ? "durable on a standby" : "durable on one machine"]
-    if !hasChecksums { result.append("without data checksums") }
-    return result
+  /// How safe it is, in words.
+  package var summary: String {
+    (isReplicated ? "durable on a standby" : "durable on one machine")
+      + (hasChecksums ? "" : ", without data checksums")
   }
 }

@@ -40,20 +40,22 @@ enum ClusterTables {
   static let announce = "SELECT pg_notify('\(channel)', $1)"
 
   static let head = """
-    SELECT sequence, identity, page_count, base, base_page_count, layout, format, page_size, timeline
-    FROM depot.head
+    SELECT sequence, base, base_page_count, layout, format, page_size, timeline FROM depot.head
     """
 
   /// Reads commits after one, whose parts follow each other.
-  static let commits = """
+  static let commits = "\(parts) WHERE sequence > $1 ORDER BY sequence, part"
+
+  /// Reads the parts of one commit.
+  static let commit = "\(parts) WHERE sequence = $1 ORDER BY part"
+
+  private static let parts = """
     SELECT sequence, part, identity, page_count, changes, told FROM depot.commit
-    WHERE sequence > $1 ORDER BY sequence, part
     """
 
   /// Reads commits after one if they have less than 64 KiB together, what they tell included.
   static let fewCommits = """
-    SELECT sequence, part, identity, page_count, changes, told FROM depot.commit
-    WHERE sequence > $1 AND (SELECT sum(octet_length(changes) + octet_length(told)) FROM depot.commit
+    \(parts) WHERE sequence > $1 AND (SELECT sum(octet_length(changes) + octet_length(told)) FROM depot.commit
       WHERE sequence > $1) < 65536 ORDER BY sequence, part
     """
 
@@ -86,11 +88,8 @@ enum ClusterTables {
 
 /// The head of a store in a cluster.
 struct ClusterHead {
-  /// The number of its last commit, and the random number that tells it from others of that number.
+  /// The number of its last commit.
   var sequence: Int64
-  var identity: Int64
-  /// How many pages the store has.
-  var pageCount: Int64
   /// The commit as of which ``ClusterTables`` have all pages, and how many that are.
   var base: Int64
   var basePageCount: Int64
@@ -101,16 +100,13 @@ struct ClusterHead {
   var timeline: String
 
   /// Reads a row of ``ClusterTables/head``.
-  init(_ result: PostgresResult, row: Int) {
-    let number = { (column: Int) in result.integer(column, row: row) }
-    sequence = number(0)
-    identity = number(1)
-    pageCount = number(2)
-    base = number(3)
-    basePageCount = number(4)
-    layout = number(5)
-    format = number(6)
-    pageSize = number(7)
-    timeline = result.text(8, row: row)
+  init(_ result: PostgresResult) {
+    sequence = result.integer(0)
+    base = result.integer(1)
+    basePageCount = result.integer(2)
+    layout = result.integer(3)
+    format = result.integer(4)
+    pageSize = result.integer(5)
+    timeline = result.text(6)
   }
 }

@@ -13,7 +13,7 @@ enum ReadEnd: Error {
     case let error as ReadEnd: self = error
     case let error as DepotError: self = .failed(error)
     case let error as SQLiteError:
-      self = error.isInterrupt ? .interrupted : .failed(DepotError(reading: error))
+      self = error.kind == .interrupted ? .interrupted : .failed(DepotError(reading: error))
     default: self = .failed(DepotError(.bug, "\(error)"))
     }
   }

@@ -2,17 +2,13 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 /// The collecting of the columns of a ``RowShape``.
+@Memberwise("layout")
 struct RowShapeBuilder {
   private let layout: EntityLayout
   private let includesSubentityColumns: Bool
   private(set) var columns: [RowColumn] = []
-  private(set) var selection = Fragment(sql: "")
-  private(set) var count = 0
-
-  init(_ layout: EntityLayout, includesSubentityColumns: Bool) {
-    self.layout = layout
-    self.includesSubentityColumns = includesSubentityColumns
-  }
+  private(set) var selection: Fragment = Fragment(sql: "")
+  private(set) var count: Int = 0
 
   /// The paths of all columns that rows of the entity have.
   var allPaths: [String] { layout.fields.map(\.path) }

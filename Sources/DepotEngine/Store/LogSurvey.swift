@@ -1,4 +1,5 @@
 internal import DepotLinux
+internal import DepotSQLite
 
 /// A look at a write-ahead log without SQLite (sqlite.org/walformat.html).
 ///
@@ -89,8 +90,7 @@ private struct Chain {
   /// Whether the log's header is what was written.
   let isHeaderIntact: Bool
   private let isBigEndian: Bool
-  private var first: UInt32 = 0
-  private var second: UInt32 = 0
+  private var sum: LogChecksum
 
   init(_ header: [UInt8]) {
     let magic = header.integer(at: 0)
@@ -98,36 +98,23 @@ private struct Chain {
     let size = Int(header.integer(at: 8))
     let isUsable = 512...65536 ~= size && size.nonzeroBitCount == 1
     pageSize = isUsable ? size : 4096
-    var sums: (UInt32, UInt32) = (0, 0)
-    Self.add(header[0..<24], isBigEndian, &sums)
-    let isWritten =
-      Int64(sums.0) == header.integer(at: 24) && Int64(sums.1) == header.integer(at: 28)
-    isHeaderIntact = isUsable && magic & ~1 == 0x377F_0682 && isWritten
-    (first, second) = sums
+    var sum = LogChecksum(0, 0)
+    header[..<24].withUnsafeBytes { sum.add($0, isBigEndian: magic & 1 == 1) }
+    isHeaderIntact =
+      isUsable && magic & ~1 == 0x377F_0682 && Self.isSum(sum, in: header, at: 24)
+    self.sum = sum
   }
 
   /// Whether a frame continues the chain.
   mutating func accepts(_ frame: [UInt8]) -> Bool {
     guard frame.integer(at: 0) != 0 else { return false }
-    var sums = (first, second)
-    Self.add(frame[0..<8], isBigEndian, &sums)
-    Self.add(frame[24...], isBigEndian, &sums)
-    (first, second) = sums
-    return Int64(first) == frame.integer(at: 16) && Int64(second) == frame.integer(at: 20)
+    frame[..<8].withUnsafeBytes { sum.add($0, isBigEndian: isBigEndian) }
+    frame[24...].withUnsafeBytes { sum.add($0, isBigEndian: isBigEndian) }
+    return Self.isSum(sum, in: frame, at: 16)
   }
 
-  private static func add(
-    _ bytes: ArraySlice<UInt8>,
-    _ isBigEndian: Bool,
-    _ sums: inout (UInt32, UInt32)
-  ) {
-    bytes.withUnsafeBytes { bytes in
-      for offset in stride(from: 0, to: bytes.count, by: 8) {
-        let left = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-        let right = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
-        sums.0 = sums.0 &+ (isBigEndian ? left.bigEndian : left.littleEndian) &+ sums.1
-        sums.1 = sums.1 &+ (isBigEndian ? right.bigEndian : right.littleEndian) &+ sums.0
-      }
-    }
+  private static func isSum(_ sum: LogChecksum, in bytes: [UInt8], at offset: Int) -> Bool {
+    Int64(sum.first) == bytes.integer(at: offset)
+      && Int64(sum.second) == bytes.integer(at: offset + 4)
   }
 }

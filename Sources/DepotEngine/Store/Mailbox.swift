@@ -78,21 +78,13 @@ final class Mailbox: Sendable {
 
   private let state = Mutex(State())
 
-  /// The fate of requests that were put in.
-  enum Admission {
-    /// The thread must be woken to take them.
-    case first
-    case behindOthers
-    case closed
-  }
-
-  func add(_ requests: [WriteRequest]) -> Admission {
+  /// Puts requests in, and returns whether the thread must be woken to take them.
+  func add(_ requests: [WriteRequest]) -> Bool {
     state.withLock { state in
-      if state.isClosed { return .closed }
+      if state.isClosed { return false }
       for request in requests { state.add(Entry(request)) }
-      if state.isBeingEmptied { return .behindOthers }
-      state.isBeingEmptied = true
-      return .first
+      defer { state.isBeingEmptied = true }
+      return !state.isBeingEmptied
     }
   }
 

@@ -125,11 +125,7 @@ package actor Store {
       lastWrite.store(Monotonic.now(), ordering: .relaxed)
       for index in writes.indices { writes[index].connection = own(writes[index].connection) }
     }
-    switch mailbox.add(writes) {
-    case .first: thread.run { [self] in assumeIsolated { $0.drain() } }
-    case .behindOthers: break
-    case .closed: break
-    }
+    if mailbox.add(writes) { thread.run { [self] in assumeIsolated { $0.drain() } } }
   }
 
   /// Takes back a write that wasn't begun, and returns its outcome, which is `error`; `nil` if it has

@@ -77,7 +77,7 @@ extension [Int64] {
 
 extension JSONWriter {
   fileprivate mutating func add(_ name: String, _ value: JSONValue) {
-    add(name)
+    self.name(name)
     write(value)
   }
 
@@ -87,7 +87,7 @@ extension JSONWriter {
     member("deleted", result.deleted)
     member("ids") { writer in
       for (name, identifier) in result.identifiers.sorted(by: { $0.key < $1.key }) {
-        writer.add(name)
+        writer.name(name)
         writer.integer(identifier, as: form)
       }
     }
@@ -99,7 +99,7 @@ extension JSONWriter {
     for (name, value) in conflicts.members.sorted(by: { $0.key < $1.key }) { add(name, value) }
     member("versions") { writer in
       for (entity, versions) in result.versions.sorted(by: { $0.key < $1.key }) {
-        writer.add(entity)
+        writer.name(entity)
         guard result.runs == nil else {
           writer.writeRuns(versions)
           continue
@@ -136,12 +136,5 @@ extension JSONWriter {
         writer.write(rejected.error)
       }
     }
-  }
-
-  /// Writes the name of a member, behind a comma unless it is the first of its object.
-  private mutating func add(_ name: String) {
-    raw(bytes.last == UInt8(ascii: "{") ? "" : ",")
-    string(name)
-    raw(":")
   }
 }

@@ -197,12 +197,9 @@ final class Writer {
       return .members(try MigrationEnd(writer: self, control: control).run(&effect))
     case .deleteHistory, .acknowledgeHistory, .forgetConsumer:
       return .members(try keepHistory(request.operation))
-    case .undo(let undo):
-      let run = UndoRun(writer: self, entities: entities, request: undo, write: request)
-      return .members(try run.run(&effect))
-    case .redo(let undo):
+    case .undo(let undo), .redo(let undo):
       var run = UndoRun(writer: self, entities: entities, request: undo, write: request)
-      run.isRedo = true
+      if case .redo = request.operation { run.isRedo = true }
       return .members(try run.run(&effect))
     default:
       let session = ChangeSession(entities, control, client: request.connection)

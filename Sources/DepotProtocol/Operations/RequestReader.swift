@@ -1,16 +1,13 @@
 /// A reader of the arguments of one operation, whose texts share the variables in `bind`.
+@Memberwise("members")
 struct RequestReader {
+  /// The object, of which some members may have been read.
   private(set) var members: JSONObjectReader
   private var bindings = VariableBindings()
 
   /// - Throws: ``DepotError`` `request.type` if `node` isn't an object.
   init(_ node: JSONNode) throws(DepotError) {
     self.init(try JSONObjectReader(node))
-  }
-
-  /// Goes on with an object of which some members were read.
-  init(_ members: JSONObjectReader) {
-    self.members = members
   }
 
   /// The object that is read.

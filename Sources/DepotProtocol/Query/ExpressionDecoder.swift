@@ -31,18 +31,15 @@ extension QueryExpression {
 }
 
 /// The reading of one expression, which bounds its size.
+@Memberwise("bindings")
 struct ExpressionDecoder {
   var bindings: VariableBindings
   /// The names of the elements of enclosing quantifiers and filters.
   var scope: [String] = []
   /// How many constants the lists have.
-  var listed = 0
+  var listed: Int = 0
   private var nodes = 0
   private var depth = 0
-
-  init(_ bindings: VariableBindings) {
-    self.bindings = bindings
-  }
 
   mutating func expression(_ node: JSONNode) throws(DepotError) -> QueryExpression {
     nodes += 1

@@ -1,6 +1,7 @@
 /// A reader of an expression from tokens, by operator precedence.
 ///
 /// It calls itself only for parentheses, braces, and prefix operators, whose nesting is bounded.
+@Memberwise("tokens", "bindings")
 struct PredicateGrammar {
   /// An expression with the depth of its tree.
   struct Part {
@@ -14,17 +15,12 @@ struct PredicateGrammar {
   private static let nestingLimit = 2 * Limits.predicateDepth
 
   let tokens: [PredicateToken]
-  var index = 0
+  var index: Int = 0
   private var nodes = 0
   private var nesting = 0
   var bindings: VariableBindings
   /// The names of the elements of enclosing quantifiers and filters.
   var scope: [String] = []
-
-  init(_ tokens: [PredicateToken], _ bindings: VariableBindings) {
-    self.tokens = tokens
-    self.bindings = bindings
-  }
 
   var current: PredicateToken { tokens[index] }
 

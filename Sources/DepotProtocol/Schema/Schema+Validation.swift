@@ -132,15 +132,12 @@ extension Entity {
 }
 
 /// The names of properties or entities, of which no two may be equal.
+@Memberwise
 struct UniqueNames {
   /// The owner of the properties; `nil` for the entities of a schema.
   let owner: String?
   private var names: Set<String> = []
   private var originals: Set<String> = []
-
-  init(owner: String?) {
-    self.owner = owner
-  }
 
   mutating func insert(
     _ name: String,

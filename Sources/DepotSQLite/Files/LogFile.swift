@@ -103,18 +103,16 @@ final class LogFile: OpenFile {
 
   private func prove(_ page: UnsafeRawBufferPointer, _ number: Int) -> Int32 {
     guard let entry = database.frames?[number] else { return SQLITE_OK }
-    if entry.sum == sum(of: page, named: entry.page) { return SQLITE_OK }
+    if entry.sum == PageChecksum.value(of: page, number: entry.page) { return SQLITE_OK }
     database.didFindInLog(entry.page)
     return didFind(entry.page)
   }
 
-  private func sum(of page: UnsafeRawBufferPointer, named name: UInt32) -> UInt64 {
-    guard let bytes = page.baseAddress else { return 0 }
-    return PageChecksum.value(of: bytes, count: page.count, number: name)
-  }
-
   private func note(page: UnsafeRawBufferPointer, named name: UInt32, _ number: Int) {
-    database.frames?[number] = FrameSums.Entry(page: name, sum: sum(of: page, named: name))
+    database.frames?[number] = FrameSums.Entry(
+      page: name,
+      sum: PageChecksum.value(of: page, number: name)
+    )
   }
 
   private func noteHeader(_ bytes: UnsafeRawBufferPointer) {

@@ -183,16 +183,16 @@ struct LogIndex {
 }
 
 /// The checksum of a write-ahead log, which goes on from frame to frame (sqlite.org/walformat.html#checksum_algorithm).
-struct LogChecksum {
-  var first: UInt32
-  var second: UInt32
+package struct LogChecksum {
+  package private(set) var first: UInt32
+  package private(set) var second: UInt32
 
-  init(_ first: UInt32, _ second: UInt32) {
+  package init(_ first: UInt32, _ second: UInt32) {
     (self.first, self.second) = (first, second)
   }
 
   /// Adds bytes, whose number is a multiple of eight.
-  mutating func add(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) {
+  package mutating func add(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) {
     for offset in stride(from: 0, to: bytes.count, by: 8) {
       let a = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
       let b = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)

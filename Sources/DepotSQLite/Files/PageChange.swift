@@ -24,7 +24,7 @@ enum PageChange {
     let start = bytes.count
     append(number, to: &bytes)
     append(UInt32(0), to: &bytes)
-    append(sum(of: new, number: number), to: &bytes)
+    append(PageChecksum.value(of: new, number: number), to: &bytes)
     var place = 0
     while let first = difference(old, new, from: place) {
       var end = first + 1
@@ -57,11 +57,6 @@ enum PageChange {
     { place += 8 }
     while place < new.count, old[place] == new[place] { place += 1 }
     return place < new.count ? place : nil
-  }
-
-  static func sum(of page: UnsafeRawBufferPointer, number: UInt32) -> UInt64 {
-    guard let bytes = page.baseAddress else { return 0 }
-    return PageChecksum.value(of: bytes, count: page.count, number: number)
   }
 
   private static func append<Integer: FixedWidthInteger>(_ value: Integer, to bytes: inout [UInt8])

@@ -11,10 +11,10 @@ package enum PageChecksum {
 
   private static let prime: UInt64 = 0xD6E8_FEB8_6659_FD93
 
-  /// Returns the checksum of the bytes of a page; `count` is a multiple of eight.
-  static func value(of bytes: UnsafeRawPointer, count: Int, number: UInt32) -> UInt64 {
-    let words = bytes.assumingMemoryBound(to: UInt64.self)
-    let end = count &>> 3
+  /// Returns the checksum of the bytes of a page, whose number is a multiple of eight.
+  static func value(of bytes: UnsafeRawBufferPointer, number: UInt32) -> UInt64 {
+    guard let words = bytes.baseAddress?.assumingMemoryBound(to: UInt64.self) else { return 0 }
+    let end = bytes.count &>> 3
     let start = 0x9E37_79B9_7F4A_7C15 ^ UInt64(number) &* prime
     var (a, b) = (start, start ^ 0x8EBC_6AF0_9C88_C6E3)
     var (c, d) = (start ^ 0x5895_46C4_3A6E_17F1, start ^ 0xE703_7ED1_A0B4_28DB)
@@ -46,17 +46,18 @@ package enum PageChecksum {
 
   /// Whether a page is as it was written.
   static func isIntact(_ page: UnsafeRawBufferPointer, number: UInt32) -> Bool {
-    guard let bytes = page.baseAddress else { return false }
+    guard page.count > size else { return false }
     let count = page.count - size
     let stored = page.loadUnaligned(fromByteOffset: count, as: UInt64.self)
-    return value(of: bytes, count: count, number: number) == UInt64(littleEndian: stored)
+    return value(of: .init(rebasing: page[..<count]), number: number)
+      == UInt64(littleEndian: stored)
   }
 
   /// Writes the checksum into the end of a page.
   static func seal(_ page: UnsafeMutableRawBufferPointer, number: UInt32) {
-    guard let bytes = page.baseAddress else { return }
+    guard page.count > size else { return }
     let count = page.count - size
-    let sum = value(of: UnsafeRawPointer(bytes), count: count, number: number)
+    let sum = value(of: .init(rebasing: page[..<count]), number: number)
     page.storeBytes(of: sum.littleEndian, toByteOffset: count, as: UInt64.self)
   }
 

@@ -25,9 +25,6 @@ struct PageReader {
     Int(number) == SharedDatabase.firstLockedByte / size + 1
   }
 
-  /// Whether the page is read from the log.
-  func isInLog(_ number: UInt32) -> Bool { log != nil && database.lastFrame(of: number) != nil }
-
   /// Reads a page; `nil` if it isn't as it was written.
   func page(_ number: UInt32) -> [UInt8]? {
     guard number > 0 else { return nil }
@@ -48,9 +45,9 @@ struct PageReader {
     _ sum: UInt64?,
     into bytes: UnsafeMutableRawBufferPointer
   ) -> Bool {
-    guard let log, let start = bytes.baseAddress else { return false }
+    guard let log else { return false }
     return log.readAll(bytes, at: LogFile.offset(ofPageIn: frame, size)) == SQLITE_OK
-      && PageChecksum.value(of: start, count: size, number: number) == sum
+      && PageChecksum.value(of: UnsafeRawBufferPointer(bytes), number: number) == sum
   }
 
   /// Reads a page from the database, and returns whether it is as it was written.

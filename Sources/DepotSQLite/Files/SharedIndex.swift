@@ -54,12 +54,7 @@ final class SharedIndex: Sendable {
   }
 
   /// How many frames of the log are committed.
-  var frameCount: Int {
-    state.withLock { state in
-      guard let region = state.regions.first else { return 0 }
-      return Int(region.memory.load(fromByteOffset: 16, as: UInt32.self))
-    }
-  }
+  var frameCount: Int { mark.frameCount }
 
   /// How far the log is committed, and which log it is.
   var mark: SnapshotMark {

@@ -113,11 +113,7 @@ extension Server {
       if host.boundLog(configuration.logBytes) { isBusy = true }
     }
     for session in sessions.values {
-      for (name, moment) in session.pins {
-        guard let end = moment.end(now) else { continue }
-        moment.end(end)
-        session.pins[name] = nil
-      }
+      for name in session.pins.keys { _ = try? moment(name, session) }
     }
     return isBusy
   }

@@ -77,11 +77,7 @@ extension Server {
         .hint("Start depotd, and open the store there.").at("/args/stores/\(index)/database")
     }
     let address = try DepotError.at("/args/stores/\(index)/database", try ClusterAddress(text))
-    do throws(SystemError) {
-      try FileSystem.createPrivateFolder(configuration.cacheFolder)
-    } catch {
-      throw DepotError(error, file: configuration.cacheFolder)
-    }
+    try DaemonCommand.prepareFolder(of: configuration.cacheFolder + "/")
     return configuration.store(in: address)
   }
 

@@ -161,7 +161,7 @@ package enum DaemonCommand {
     if findings.problems.isEmpty { print("The store in \(cluster.text) is sound.") }
     for problem in findings.problems { print(problem) }
     let state = findings.state
-    print("It is \(state.safety.remarks.joined(separator: ", ")).")
+    print("It is \(state.safety.summary).")
     let (services, commits) = (findings.services, state.commitsSinceBase)
     print(services == 1 ? "1 service has it open." : "\(services) services have it open.")
     print(
@@ -243,7 +243,10 @@ package enum DaemonCommand {
     try prepareFolder(of: configuration.storePath)
   }
 
-  private static func prepareFolder(of path: String) throws(DepotError) {
+  /// Makes the folder of a file, for its owner alone, unless it is there.
+  ///
+  /// - Throws: ``DepotError`` of class `storage` or `permission`.
+  static func prepareFolder(of path: String) throws(DepotError) {
     guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return }
     let folder = String(path[..<slash])
     do throws(SystemError) {

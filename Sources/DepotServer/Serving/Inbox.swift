@@ -4,6 +4,7 @@ internal import DepotProtocol
 internal import Synchronization
 
 /// Messages of other threads to the server's thread.
+@Memberwise
 final class Inbox: Sendable {
   enum Message: Sendable {
     case committed(store: Int, [WriteOutcome])
@@ -38,14 +39,9 @@ final class Inbox: Sendable {
   /// Whether there may be messages, so that an empty box costs no lock.
   private let isFull = Atomic(false)
 
-  init(loop: EventLoop) {
-    self.loop = loop
-  }
-
   /// Hands a message to the server's thread.
   func post(_ message: Message) {
-    messages.withLock { $0?.append(message) }
-    isFull.store(true, ordering: .releasing)
+    leave(message)
     loop.wake()
   }
 

@@ -24,15 +24,12 @@ extension Server {
     }
   }
 
-  /// The absolute path of the service's own store, or the address of its database.
-  var storePath: String { configuration.storeName }
-
   /// Notes beside the socket which store is served there, or that somebody has stopped that.
   ///
   /// A service inside a program comes and goes with that, and a service manager knows what it starts.
   func record(isStopped: Bool) {
     guard !isInProgram, let listener, listener.hasPath else { return }
-    let record = ServiceRecord(store: storePath, isStopped: isStopped)
+    let record = ServiceRecord(store: configuration.storeName, isStopped: isStopped)
     do throws(SystemError) {
       try record.write(besideSocket: configuration.socketPath)
     } catch {

@@ -12,7 +12,7 @@ extension Server {
         "name": .string("depotd"), "version": .string(ProtocolVersion.software),
         "instance": .string(instance), "pid": .int64(Int64(Process.identifier)),
         "uptimeSeconds": .double(uptime), "socket": .string(FileSystem.resolved(socket) ?? socket),
-        "storePath": .string(storePath),
+        "storePath": .string(configuration.storeName),
       ]),
       "connections": .object([
         "current": .int64(Int64(sessions.count)),
@@ -103,7 +103,7 @@ extension ClusterState {
   fileprivate func json(_ address: ClusterAddress) -> JSONValue {
     .object([
       "address": .string(address.text),
-      "safety": .string(safety.remarks.joined(separator: ", ")),
+      "safety": .string(safety.summary),
       "reachable": .bool(isReachable),
       "service": .int64(service),
       "commitsSinceBase": .int64(commitsSinceBase),

@@ -17,7 +17,7 @@ extension Server {
   /// - Throws: ``DepotError`` `request.usage` if the caller has another store, `unavailable.busy` if the
   ///   place is being handed over already.
   func beginTakeover(_ store: String, _ call: Call, _ session: Session) throws(DepotError) {
-    let path = storePath
+    let path = configuration.storeName
     guard store == path || FileSystem.isSameFile(store, path) else {
       throw DepotError(.usage, "This service has the store \(path), not \(store).")
         .hint("Start the other one with --store \(path).").at("/args/store")

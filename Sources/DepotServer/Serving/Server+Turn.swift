@@ -136,7 +136,7 @@ extension Server {
       "store in a cluster",
       [
         ("store", .text(cluster.text)),
-        ("safety", .text(state.safety.remarks.joined(separator: ", "))),
+        ("safety", .text(state.safety.summary)),
         ("service", .number(state.service)),
       ]
     )

@@ -265,7 +265,7 @@ package actor Server {
     if notifier?.watchdogNanoseconds != nil { nextWatchdog = now }
     notifier?.send("READY=1\nSTATUS=serving \(configuration.storeName)")
     record(isStopped: false)
-    if configuration.reportsStart { StartReport.ready(store: storePath).send() }
+    if configuration.reportsStart { StartReport.ready(store: configuration.storeName).send() }
     Process.releaseCode()
     return timeout()
   }

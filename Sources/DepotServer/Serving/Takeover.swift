@@ -72,14 +72,11 @@ package struct Takeover: Sendable {
   }
 
   /// Frames to and from the other service.
+  @Memberwise("connection")
   private struct Messages {
     let connection: Descriptor
     private(set) var passed: [Descriptor] = []
     private var decoder = FrameDecoder(framing: .length)
-
-    init(_ connection: Descriptor) {
-      self.connection = connection
-    }
 
     func send(_ body: (inout JSONWriter) -> Void) throws(DepotError) {
       var writer = JSONWriter()

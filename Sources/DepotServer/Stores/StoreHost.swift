@@ -6,13 +6,6 @@ internal import DepotProtocol
 ///
 /// It lives on the server's thread. It can be taken out of service and put back, as a migration needs.
 final class StoreHost {
-  /// Whether calls are served.
-  enum State {
-    case serving
-    /// Calls get this error; the file is closed, or about to be.
-    case suspended(DepotError)
-  }
-
   private enum Stage {
     case closed
     case opening
@@ -29,7 +22,8 @@ final class StoreHost {
   let entities: [String]?
   weak var container: Container?
 
-  private(set) var state: State
+  /// The error that calls get while the store isn't served.
+  private(set) var refusal: DepotError
   private(set) var store: Store?
   /// The reader for short reads; `nil` unless the store is served.
   private(set) var reader: QuickReader?
@@ -79,7 +73,7 @@ final class StoreHost {
     room = RoomWatch { FileSystem.freeBytes(at: path) }
     self.inbox = inbox
     self.opener = opener
-    state = .suspended(DepotError(.busy, "The store \(name) is being opened."))
+    refusal = DepotError(.busy, "The store \(name) is being opened.")
   }
 
   /// Whether the file is open, or on its way to be so or to be closed.
@@ -90,12 +84,6 @@ final class StoreHost {
 
   /// Whether it serves, so that it must be suspended before the service ends.
   var isOpen: Bool { stage == .open }
-
-  /// The error that calls get while the store isn't served.
-  var refusal: DepotError {
-    if case .suspended(let error) = state { return error }
-    return DepotError(.busy, "The store \(name) is being opened.")
-  }
 
   /// Returns the error for a call.
   ///
@@ -128,7 +116,6 @@ final class StoreHost {
     settledLogBytes = 0
     reader.beginBatch()
     stage = .open
-    state = .serving
     if !whenClosed.isEmpty { beginClosing() }
   }
 
@@ -241,7 +228,7 @@ final class StoreHost {
     keptLock = keepsLock ? store?.heldLock : nil
     whenClosed.append(completion)
     opensWhenAsked = false
-    state = .suspended(error)
+    refusal = error
     switch stage {
     case .open: beginClosing()
     case .closed: didClose()
@@ -279,7 +266,7 @@ final class StoreHost {
   /// Notes that the file couldn't be opened.
   func didFailToOpen(_ error: DepotError) {
     stage = .closed
-    state = .suspended(error)
+    refusal = error
     didClose()
   }
 

@@ -1,9 +1,12 @@
 internal import DepotClient
 internal import DepotEmbedded
+internal import DepotProtocol
 internal import Synchronization
 
 /// One store of a container.
+@Memberwise("kind")
 final class StoreHandle: Sendable {
+  let kind: Kind
   /// The identifier of the store, the same in every process.
   let identifier: String
   /// The names of the entities that it holds.
@@ -12,7 +15,6 @@ final class StoreHandle: Sendable {
   let allowsSave: Bool
   /// The name of its configuration.
   let name: String
-  let kind: Kind
   /// The connections that contexts use, one context at a time.
   let connections = ConnectionPool()
   private let knownObserver = Mutex<OperationObserver?>(nil)
@@ -25,20 +27,6 @@ final class StoreHandle: Sendable {
     case custom(CustomStoreBox)
     /// A service, in a stage of a migration.
     case migrating(MigrationSide)
-  }
-
-  init(
-    _ kind: Kind,
-    identifier: String,
-    entities: Set<String>,
-    allowsSave: Bool,
-    name: String
-  ) {
-    self.kind = kind
-    self.identifier = identifier
-    self.entities = entities
-    self.allowsSave = allowsSave
-    self.name = name
   }
 
   /// Whether a service keeps the rows that others can change too.

@@ -1,17 +1,13 @@
 internal import DepotProtocol
 
 /// A save that was sent and of which nobody knows whether it was made.
+@Memberwise("encoding", "changes")
 struct DoubtfulSave {
   let encoding: SaveEncoding
   let changes: SaveChanges
   let key = WriteKey()
   /// The values of the inserted and changed objects that were sent, in their order.
   private var sent: [SentObject] = []
-
-  init(_ encoding: SaveEncoding, _ changes: SaveChanges) {
-    self.encoding = encoding
-    self.changes = changes
-  }
 
   /// Notes what the objects are while that is what was sent.
   mutating func noteSent() {

@@ -1,21 +1,17 @@
+internal import DepotProtocol
 internal import Foundation
 
 /// A store of the program's own, which the contexts of a container share.
 ///
 /// It is called for one context at a time, whatever threads they are on.
+@Memberwise("store", "descriptions")
 // because the store is used under the lock only
 final class CustomStoreBox: @unchecked Sendable {
+  /// The store, which nobody else uses.
   private let store: any DataStore
+  /// The entities of the container by their names.
   private let descriptions: [String: EntityDescription]
   private let lock = NSRecursiveLock()
-
-  /// - Parameters:
-  ///   - store: The store, which nobody else uses.
-  ///   - descriptions: The entities of the container by their names.
-  init(_ store: any DataStore, _ descriptions: [String: EntityDescription]) {
-    self.store = store
-    self.descriptions = descriptions
-  }
 
   /// Does something with the store while nobody else does.
   func withStore<Result>(_ body: (any DataStore) throws -> Result) rethrows -> Result {

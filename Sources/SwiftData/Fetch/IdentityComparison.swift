@@ -2,19 +2,14 @@ internal import DepotProtocol
 
 /// The search of an expression for identifiers, which become the numbers of their rows where objects of
 /// the same hierarchy are compared with them, and a number that no row has elsewhere.
+@Memberwise("description", "entities")
 struct IdentityComparison {
+  /// The entity that the expression is about.
   private let description: EntityDescription
+  /// Others that it may name.
   private let entities: [String: EntityDescription]
   /// The entities of the elements of collections that have names.
   private var variables: [String: EntityDescription] = [:]
-
-  /// - Parameters:
-  ///   - description: The entity that the expression is about.
-  ///   - entities: Others that it may name.
-  init(_ description: EntityDescription, _ entities: [String: EntityDescription]) {
-    self.description = description
-    self.entities = entities
-  }
 
   /// Returns what stands for an identifier until it is known what it is compared with.
   static func mark(_ number: Int64, of root: String) -> Value {

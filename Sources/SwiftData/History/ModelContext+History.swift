@@ -147,15 +147,11 @@ extension ModelContext {
 }
 
 /// Transactions as they come from the service, in pieces if they are large.
+@Memberwise("store", "descriptions")
 final class HistoryBuilder {
   private let store: String
   private let descriptions: [String: EntityDescription]
   private(set) var transactions: [DefaultHistoryTransaction] = []
-
-  init(_ store: String, _ descriptions: [String: EntityDescription]) {
-    self.store = store
-    self.descriptions = descriptions
-  }
 
   func take(_ piece: DepotClient.HistoryTransaction) {
     let number = piece.token.sequence
