@@ -92,7 +92,7 @@ extension SaveRun {
     _ place: RowPlace
   ) throws {
     guard let policy = request.policy, policy != .error, !writer.layout.uniques.isEmpty,
-      let clash = try? writer.existing(writer.clashes(session)),
+      let clash = try unlessRefused({ try writer.existing(writer.clashes(session)) }),
       !writer.counter.isNew(clash.identifier)
     else { return }
     guard result.conflicts?.hasRoom == true else {

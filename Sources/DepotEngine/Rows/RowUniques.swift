@@ -94,3 +94,14 @@ extension EntityWriter {
     return first
   }
 }
+
+/// Returns what a search for a row finds; `nil` if a rule is broken, of which the row tells when it is stored.
+///
+/// A failure of the store is thrown: SQLite may have ended the transaction with it.
+func unlessRefused<Found>(_ find: () throws -> Found?) throws -> Found? {
+  do {
+    return try find()
+  } catch is DepotError {
+    return nil
+  }
+}

@@ -117,7 +117,7 @@ struct TemporaryResolution {
       return
     }
     // Two rows clashing is found and told when the row is stored.
-    let existing = try? writer.existing(session)
+    let existing = try unlessRefused { try writer.existing(session) }
     let earlier = keys.first { round.seen[$0] != nil }.flatMap { round.seen[$0] }
     let identifier = existing ?? earlier ?? provisional.identifier
     for key in keys {

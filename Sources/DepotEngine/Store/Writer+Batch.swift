@@ -124,6 +124,10 @@ extension Writer {
     let failure: DepotError
     do {
       let result = try perform(request, &attempt)
+      // An error of SQLite that somebody has ignored may have ended it.
+      guard connection.isInTransaction else {
+        throw SQLiteError.broken("The transaction was ended by an error.")
+      }
       if hasCompany { try connection.statement("RELEASE request").runBound() }
       effect = attempt
       effect.writes += 1
