@@ -22,6 +22,8 @@ final class LogFile: OpenFile {
   private var commitSum: UInt64 = 0
   /// How many commits aren't on disk yet.
   private var newCommits = 0
+  /// Whether there was no room for a state that must be on disk; it goes there with the next commit.
+  private var owesState = false
   /// The home of the database, which has each commit before anybody here sees it; `nil` if this is it.
   var home: (any CommitHome)?
   private let path: String
@@ -78,7 +80,8 @@ final class LogFile: OpenFile {
   override func read(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int32 {
     if !pending.isEmpty, offset < pendingEnd, offset + bytes.count > pendingStart {
       let code = flush()
-      guard code == SQLITE_OK else { return code }
+      // What a read says of a full disk would undo the statement alone, and not what the others have written.
+      guard code == SQLITE_OK else { return code == SQLITE_FULL ? IOFailure.write : code }
     }
     let code = readAll(bytes, at: offset)
     guard code == SQLITE_OK else { return code }
@@ -278,10 +281,13 @@ final class LogFile: OpenFile {
     newCommits = 0
     let now = Clocks.wallMilliseconds()
     // A log that has a commit can't be missed without that being known.
-    let isFirst = file.current.nextLog != 0
-    return file.update(isFlushed: isFirst) { state in
+    let isFlushed = owesState || file.current.nextLog != 0
+    let code = file.update(isFlushed: isFlushed) { state in
       state.didCommit(count, frames: UInt32(commit + 1), sum: sum, now: now)
     }
+    // The commit itself is on disk, and can't be undone for want of room for the state.
+    owesState = code == SQLITE_FULL
+    return owesState ? SQLITE_OK : code
   }
 
   override func truncate(to size: Int) -> Int32 {

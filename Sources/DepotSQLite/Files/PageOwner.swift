@@ -117,7 +117,10 @@ private struct PageSearch {
     var owner = tree.owner
     if tree.root == target { return owner }
     var waiting = [Place(page: tree.root, rows: .min ... .max)]
+    var seen: Set<UInt32> = []
     while let place = waiting.popLast() {
+      // A file that somebody made may lead in circles.
+      guard seen.insert(place.page).inserted else { continue }
       guard let page = pages.page(place.page) else { continue }
       let start = place.page == 1 ? DatabaseHeader.size : 0
       guard let children = children(of: page, at: start, place.rows) else {

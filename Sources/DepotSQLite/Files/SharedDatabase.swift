@@ -78,10 +78,11 @@ final class SharedDatabase: Sendable {
         guard PageChecksum.isIntact(UnsafeRawBufferPointer(page), number: 1) else {
           return DamagedPage.result
         }
-        stamp = new
         DatabaseHeader.setStamp(new, in: page)
         PageChecksum.seal(page, number: 1)
-        return first.writeAll(UnsafeRawBufferPointer(page), at: 0)
+        let result = first.writeAll(UnsafeRawBufferPointer(page), at: 0)
+        if result == SQLITE_OK { stamp = new }
+        return result
       }
     }
   }
