@@ -162,6 +162,7 @@ final class ChangeRecorder: ChangeObserver {
   /// Forgets the requests of a transaction that is undone.
   func discardTransaction() {
     discard()
+    history.discardTransaction()
     pending.removeAll()
   }
 

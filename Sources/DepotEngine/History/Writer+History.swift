@@ -24,6 +24,7 @@ extension Writer {
     guard prepared == nil else { return false }
     do {
       try beginTurn()
+      noteHistoryBytes()
       try connection.begin()
       let purge = HistoryPurge(tables, catalog)
       let step = try purge.step(configuration.history, now: now, bytes: historyBytes)

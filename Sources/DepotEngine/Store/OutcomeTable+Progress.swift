@@ -12,9 +12,9 @@ extension OutcomeTable {
   func progress(
     of key: String,
     hash: Int64,
-    at time: Int64
+    in period: Int64
   ) throws -> (ChunkProgress?, result: [UInt8]?) {
-    guard let found = try result(of: key, hash: hash, at: time) else { return (nil, nil) }
+    guard let found = try result(of: key, hash: hash, in: period) else { return (nil, nil) }
     guard found.first == UInt8(ascii: "[") else { return (nil, found) }
     let numbers = try JSONValue(JSONDocument(found).root).array?.compactMap(\.int64) ?? []
     guard numbers.count == 5 else { throw damaged }
@@ -29,8 +29,8 @@ extension OutcomeTable {
   }
 
   /// Stores how far a write has come, and its identifiers in a part of their own.
-  func store(_ progress: inout ChunkProgress, key: String, hash: Int64, at time: Int64) throws {
-    try renew(key, parts: progress.parts, at: time)
+  func store(_ progress: inout ChunkProgress, key: String, hash: Int64, in period: Int64) throws {
+    try renew(key, parts: progress.parts, in: period)
     let part = Array(progress.identifiers.map(String.init).joined(separator: ",").utf8)
     if !part.isEmpty {
       progress.parts += 1
@@ -47,30 +47,30 @@ extension OutcomeTable {
       ON CONFLICT (period, key) DO UPDATE SET reply = ?4
       """
     ).run([
-      .integer(try period(at: time)), .text(key), .integer(hash),
+      .integer(period), .text(key), .integer(hash),
       .blob(Array(JSONValue.array(numbers.map(JSONValue.int64)).text.utf8)),
     ])
     guard !part.isEmpty else { return }
-    try store(part, key: partKey(key, progress.parts), hash: hash, at: time)
+    try store(part, key: partKey(key, progress.parts), hash: hash, in: period)
   }
 
   /// Brings what a write has stored into the present period.
-  private func renew(_ key: String, parts: Int, at time: Int64) throws {
+  private func renew(_ key: String, parts: Int, in period: Int64) throws {
     let statement = try connection.statement(
       "UPDATE depot_outcome SET period = ?1 WHERE period = ?1 - 1 AND key = ?2"
     )
-    let period = SQLiteValue.integer(try period(at: time))
-    try statement.run([period, .text(key)])
+    let place = SQLiteValue.integer(period)
+    try statement.run([place, .text(key)])
     guard connection.changeCount > 0 else { return }
-    for part in 0..<parts { try statement.run([period, .text(partKey(key, part + 1))]) }
+    for part in 0..<parts { try statement.run([place, .text(partKey(key, part + 1))]) }
   }
 
   /// Puts the identifiers that were stored before the others.
-  func join(_ progress: inout ChunkProgress, key: String, hash: Int64, at time: Int64) throws {
+  func join(_ progress: inout ChunkProgress, key: String, hash: Int64, in period: Int64) throws {
     guard progress.parts > 0 else { return }
     var identifiers: [Int64] = []
     for part in 1...progress.parts {
-      guard let text = try result(of: partKey(key, part), hash: hash, at: time) else {
+      guard let text = try result(of: partKey(key, part), hash: hash, in: period) else {
         throw damaged
       }
       identifiers += text.split(separator: UInt8(ascii: ",")).compactMap {
@@ -86,15 +86,15 @@ extension OutcomeTable {
     _ result: [UInt8],
     key: String,
     hash: Int64,
-    at time: Int64
+    in period: Int64
   ) throws {
     let statement = try connection.statement(
       "DELETE FROM depot_outcome WHERE period IN (?1, ?1 - 1) AND key = ?2"
     )
-    let period = SQLiteValue.integer(try period(at: time))
-    try statement.run([period, .text(key)])
-    for part in 0..<progress.parts { try statement.run([period, .text(partKey(key, part + 1))]) }
-    try store(result, key: key, hash: hash, at: time)
+    let place = SQLiteValue.integer(period)
+    try statement.run([place, .text(key)])
+    for part in 0..<progress.parts { try statement.run([place, .text(partKey(key, part + 1))]) }
+    try store(result, key: key, hash: hash, in: period)
   }
 
   /// A key that no client has: theirs begin with the number of the user.

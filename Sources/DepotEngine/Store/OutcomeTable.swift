@@ -16,8 +16,6 @@ struct OutcomeTable {
     """
 
   let connection: Connection
-  /// Whether other services write to the table too, whose clocks may be ahead.
-  var isShared = false
 
   /// Replaces what stores before format 6 have.
   func upgrade() throws {
@@ -32,23 +30,21 @@ struct OutcomeTable {
     )
   }
 
-  /// Returns the period of a time, or the last one of any service.
-  func period(at time: Int64) throws -> Int64 {
-    let period = time / Self.lifetime
-    guard isShared else { return period }
-    return max(period, try connection.integer("SELECT max(period) FROM depot_outcome") ?? 0)
+  /// Returns the last period of which there are outcomes; 0 if there are none.
+  func lastPeriod() throws(SQLiteError) -> Int64 {
+    try connection.integer("SELECT max(period) FROM depot_outcome") ?? 0
   }
 
   /// Returns the result of the write that had `key`, which must not be another request's, or `nil`
   /// if there was none.
-  func result(of key: String, hash: Int64, at time: Int64) throws -> [UInt8]? {
+  func result(of key: String, hash: Int64, in period: Int64) throws -> [UInt8]? {
     var found: (hash: Int64, reply: [UInt8])?
     try connection.statement(
       """
       SELECT request_hash, reply FROM depot_outcome WHERE period = ?1 AND key = ?2 UNION ALL \
       SELECT request_hash, reply FROM depot_outcome WHERE period = ?1 - 1 AND key = ?2
       """
-    ).run([.integer(try period(at: time)), .text(key)]) { found = ($0.integer(0), $0.blob(1)) }
+    ).run([.integer(period), .text(key)]) { found = ($0.integer(0), $0.blob(1)) }
     guard let found else { return nil }
     guard found.hash == hash else {
       throw DepotError(.keyReused, "Another request had the same idempotency key.")
@@ -57,21 +53,21 @@ struct OutcomeTable {
     return found.reply
   }
 
-  func store(_ result: [UInt8], key: String, hash: Int64, at time: Int64) throws {
+  func store(_ result: [UInt8], key: String, hash: Int64, in period: Int64) throws {
     try connection.statement(
       "INSERT INTO depot_outcome (period, key, request_hash, reply) VALUES (?1, ?2, ?3, ?4)"
-    ).run([.integer(try period(at: time)), .text(key), .integer(hash), .blob(result)])
+    ).run([.integer(period), .text(key), .integer(hash), .blob(result)])
   }
 
   /// Deletes some of the outcomes that are too old, and returns whether there may be more.
-  func prune(at time: Int64) throws -> Bool {
+  func prune(in period: Int64) throws -> Bool {
     let limit = 256
     try connection.statement(
       """
       DELETE FROM depot_outcome WHERE (period, key) IN \
       (SELECT period, key FROM depot_outcome WHERE period < ?1 - 1 ORDER BY period, key LIMIT ?2)
       """
-    ).run([.integer(try period(at: time)), .integer(Int64(limit))])
+    ).run([.integer(period), .integer(Int64(limit))])
     return connection.changeCount == limit
   }
 

@@ -156,6 +156,7 @@ extension Writer {
   }
 
   func endTransaction() throws(SQLiteError) {
+    restoreHistoryBytes()
     if connection.isInTransaction { try connection.statement("ROLLBACK").runBound() }
     home?.endTurn()
     if let backup { StoreCopies(of: configuration.path).discard(backup) }

@@ -48,8 +48,9 @@ extension Writer {
   ) throws -> WriteReply? {
     let request = write.request
     let hash = request.key == nil ? 0 : OutcomeTable.hash(request.operation)
+    let period = keyPeriod
     if let key = request.key {
-      let (progress, result) = try outcomes.progress(of: key, hash: hash, at: keyTime)
+      let (progress, result) = try outcomes.progress(of: key, hash: hash, in: period)
       if let result {
         effect.repeatedWrites += 1
         return WriteReply(.stored(result))
@@ -66,15 +67,15 @@ extension Writer {
     try request.control.check()
     guard isLast else {
       guard let key = request.key else { return nil }
-      try outcomes.store(&write.progress, key: key, hash: hash, at: keyTime)
+      try outcomes.store(&write.progress, key: key, hash: hash, in: period)
       return nil
     }
     if let key = request.key {
-      try outcomes.join(&write.progress, key: key, hash: hash, at: keyTime)
+      try outcomes.join(&write.progress, key: key, hash: hash, in: period)
     }
     let reply = WriteReply(write.progress.content(for: request.operation), token: write.token)
     if let key = request.key {
-      try outcomes.finish(write.progress, reply.stored, key: key, hash: hash, at: keyTime)
+      try outcomes.finish(write.progress, reply.stored, key: key, hash: hash, in: period)
     }
     return reply
   }

@@ -27,6 +27,11 @@ final class Writer {
   /// About how many bytes the history has, and how many the store says.
   var historyBytes: Int64
   var storedHistoryBytes: Int64
+  /// Both of them before the transaction at hand.
+  private var committedHistoryBytes: (counted: Int64, stored: Int64)
+  /// The last period of which the store had outcomes: the clocks of its services differ, and one goes back a little
+  /// when its machine is started again.
+  private var lastPeriod: Int64
   /// How many bytes the history had when there was too much of it and nothing could be deleted.
   var heldHistoryBytes: Int64 = 0
   /// Whether there may be rows of the history that don't count any more.
@@ -47,13 +52,15 @@ final class Writer {
     self.home = home
     try home?.begin(on: connection)
     tables = CatalogTables(connection: connection)
-    outcomes = OutcomeTable(connection: connection, isShared: home != nil)
+    outcomes = OutcomeTable(connection: connection)
     catalog = try tables.load()
     SpecialTables(connection: connection).enable(catalog)
     // In a cluster they may be those of another service.
     if home == nil { try BlobUploads(connection: connection).removeAll(catalog) }
     historyBytes = try connection.number(.historyBytes)
     storedHistoryBytes = historyBytes
+    committedHistoryBytes = (historyBytes, historyBytes)
+    lastPeriod = try outcomes.lastPeriod()
     let floor = try connection.number(.historyFloor)
     hasForgottenHistory = floor > 0
     indexedHistory = try connection.number(.historyIndexed)
@@ -108,6 +115,7 @@ final class Writer {
   private func goOn() throws(SQLiteError) {
     do {
       let next = try tables.catalog(orSame: catalog)
+      lastPeriod = try outcomes.lastPeriod()
       let counted = try connection.number(.historyBytes)
       historyBytes += counted - storedHistoryBytes
       storedHistoryBytes = counted
@@ -149,13 +157,14 @@ final class Writer {
     try request.control.check()
     guard let key = request.key else { return try applyRecorded(request, &effect) }
     let hash = OutcomeTable.hash(request.operation)
-    if let result = try outcomes.result(of: key, hash: hash, at: keyTime) {
+    let period = keyPeriod
+    if let result = try outcomes.result(of: key, hash: hash, in: period) {
       effect.repeatedWrites += 1
       return WriteReply(.stored(result))
     }
     let reply = try applyRecorded(request, &effect)
     let stored = reply.stored
-    try outcomes.store(stored, key: key, hash: hash, at: keyTime)
+    try outcomes.store(stored, key: key, hash: hash, in: period)
     return request.reply.int64 == .number ? WriteReply(.stored(stored)) : reply
   }
 
@@ -230,12 +239,19 @@ final class Writer {
     return result
   }
 
-  /// The time of the store by which the age of keys is told, in whole seconds.
-  var keyTime: Int64 { Int64(epoch.now()) }
+  /// The period of the ``OutcomeTable`` that a write at this moment is in.
+  var keyPeriod: Int64 { max(lastPeriod, Int64(epoch.now()) / OutcomeTable.lifetime) }
+
+  /// Takes note of what a transaction that begins goes on from.
+  func noteHistoryBytes() { committedHistoryBytes = (historyBytes, storedHistoryBytes) }
+
+  /// Goes back to what there was before a transaction, which is undone.
+  func restoreHistoryBytes() { (historyBytes, storedHistoryBytes) = committedHistoryBytes }
 
   /// Begins a transaction.
   func beginTransaction() throws {
     try beginTurn()
+    noteHistoryBytes()
     try connection.begin()
     try epoch.begin { try connection.number(.historyPurged) }
     home?.isOfEpoch = true
@@ -274,7 +290,7 @@ final class Writer {
     )
     let now = Monotonic.now()
     if now >= nextPruning {
-      let hasMore = try outcomes.prune(at: keyTime)
+      let hasMore = try outcomes.prune(in: keyPeriod)
       nextPruning = hasMore ? 0 : now + 60_000_000_000
     }
     return stored
