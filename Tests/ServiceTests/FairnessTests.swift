@@ -92,6 +92,34 @@ extension ServiceTests {
       #expect(try daemon.stats()["readers", "active"]?.int64 ?? 0 == 0)
     }
 
+    @Test func `a watched question that takes long to answer again holds no other up`() throws {
+      let watcher = try RawConnection(daemon.socket)
+      let heavy = (0..<100).map { "NOT (text LIKE '*x*\($0)*z*' OR text MATCHES '(a|b|x)*y\($0)')" }
+        .joined(separator: " AND ")
+      let predicate = "text BEGINSWITH 'x' OR (\(heavy))"
+      try watcher.call(
+        1,
+        "watch",
+        #"{"fetch":{"entity":"Item","where":"\#(predicate)","sort":[{"attribute":"n"}],"limit":10}}"#
+      )
+      while try watcher.receive()["kind"]?.string != "live" {}
+      let other = try RawConnection(daemon.socket)
+      try other.call(1, "watch", #"{"count":{"entity":"Item"}}"#)
+      while try other.receive()["kind"]?.string != "live" {}
+      let writer = try RawConnection(daemon.socket)
+      try writer.call(1, "update", Self.update(String(repeating: "a", count: 200)))
+      #expect(try writer.receive()["ok"] != nil)
+      for id in 2...4 {
+        try writer.call(id, "insert", #"{"entity":"Item","columns":["name"],"rows":[["\#(id)"]]}"#)
+        #expect(try writer.receive()["ok"] != nil)
+        try other.call(id, "barrier", "{}", Self.deadline)
+        let answer = try other.receiveAnswer(of: id).terminal
+        #expect(answer["ok"] != nil, "\(answer.text)")
+      }
+      try watcher.send(#"{"id":1,"cancel":true}"#)
+      while try watcher.receive().errorCode != "cancelled.by_client" {}
+    }
+
     @Test func `a long read of one beside those of another is answered in the end`() throws {
       let busy = try RawConnection(daemon.socket)
       for id in 1...60 { try busy.call(id, "count", Self.heavyCount(id)) }

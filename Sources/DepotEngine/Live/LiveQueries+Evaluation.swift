@@ -85,7 +85,9 @@ extension LiveQueries {
       query.touches.forgetRows()
       return enqueueRun(query)
     }
-    let rows = try touched.isEmpty ? [:] : read(Array(touched.keys), plan, query)
+    let rows =
+      try touched.isEmpty
+      ? [:] : hurrying { try read(Array(touched.keys), plan, query) } ?? nil
     guard let rows else { return restart(query, to: token) }
     // The copy that the query holds would make every change of the result one of a new copy.
     query.subject = .rows(plan, LiveResult([], order: plan.order, window: plan.window))
@@ -214,6 +216,39 @@ extension LiveQueries {
   }
 
   private func runRows(
+    _ query: LiveQuery,
+    _ old: LivePlan,
+    _ result: LiveResult,
+    at token: Int64
+  ) throws {
+    if !query.isLong {
+      let isDone = try hurrying { try runRowsInTime(query, old, result, at: token) } != nil
+      if isDone { return }
+    }
+    query.isLong = true
+    restart(query, to: token)
+  }
+
+  /// Does what reads rows on this thread, on which all queries wait for each other.
+  ///
+  /// - Returns: `nil` if it takes too long; then readers, who take turns, are to find the rows.
+  private func hurrying<Result>(_ body: () throws -> Result) throws -> Result? {
+    let end = Monotonic.now() + Self.rowPatience
+    let connection = try connection()
+    connection.watch(every: 1000, ProgressCheck { Monotonic.now() > end })
+    defer { connection.unwatch() }
+    do {
+      return try body()
+    } catch {
+      guard case .interrupted = ReadEnd(error) else { throw error }
+      return nil
+    }
+  }
+
+  /// How long the rows of one query may be read on this thread, in nanoseconds.
+  private static let rowPatience: UInt64 = 100_000_000
+
+  private func runRowsInTime(
     _ query: LiveQuery,
     _ old: LivePlan,
     _ result: LiveResult,
