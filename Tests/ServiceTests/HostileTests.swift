@@ -196,6 +196,60 @@ extension ServiceTests {
       try other.ping()
     }
 
+    @Test(arguments: [10, 40, 90, 160, 250])
+    func `a client that closes its side behind many calls is told the end`(count: Int) throws {
+      let daemon = try TestDaemon()
+      try daemon.connect().fill(4000)
+      for round in 0..<8 {
+        let connection = try RawConnection(daemon.socket)
+        let bytes = (1...count + round).flatMap { id in
+          RawConnection.frame(
+            #"{"id":\#(id),"call":"count","args":{"entity":"Item","where":"text LIKE '*y*'"}}"#
+          )
+        }
+        try connection.send(bytes: bytes)
+        shutdown(connection.descriptor.number, Int32(SHUT_WR))
+        #expect(try connection.receiveAll().count == count + round)
+      }
+    }
+
+    @Test func `a client that sends the beginning of the next frame always holds no memory`() throws
+    {
+      let daemon = try TestDaemon()
+      let connection = try RawConnection(daemon.socket)
+      let ping = RawConnection.frame(#"{"ping":1}"#)
+      try connection.send(bytes: Array(ping[..<2]))
+      let rest = Array(ping[2...]) + Array(repeating: ping, count: 2000).joined() + ping[..<2]
+      let before = try daemon.status("VmRSS")
+      for _ in 0..<600 {
+        try connection.send(bytes: rest)
+        for _ in 0..<2001 { _ = try connection.receive() }
+      }
+      #expect(try daemon.status("VmRSS") - before < 8 << 10)
+    }
+
+    @Test func `a client that takes large rows slowly is waited for`() throws {
+      let daemon = try TestDaemon(
+        schema: #"{"entities":[{"name":"Blob","attributes":[{"name":"data","type":"data"}]}]}"#
+      )
+      let text = String(repeating: "A", count: 10 << 20)
+      let writer = try RawConnection(daemon.socket)
+      for id in 1...10 {
+        try writer.call(
+          id,
+          "insert",
+          #"{"entity":"Blob","columns":["data"],"rows":[["\#(text)"]]}"#
+        )
+        #expect(try writer.receive()["ok"] != nil)
+      }
+      let reader = try RawConnection(daemon.socket)
+      try reader.call(1, "fetch", #"{"entity":"Blob"}"#)
+      // All that it may be sent waits for it.
+      Process.sleep(milliseconds: 1500)
+      let frames = try reader.receiveAnswer(of: 1)
+      #expect(frames.terminal["ok", "rows"]?.int64 == 10, "\(frames.terminal.text.prefix(200))")
+    }
+
     @Test func `a client that sends all and closes its side still gets its answers`() throws {
       let daemon = try TestDaemon()
       try daemon.connect().fill(20_000)

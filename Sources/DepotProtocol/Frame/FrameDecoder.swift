@@ -48,6 +48,10 @@ package struct FrameDecoder: Sendable {
       buffer.removeAll(keepingCapacity: buffer.capacity <= 1 << 20)
       start = 0
       searched = 0
+    } else if start > max(1 << 16, buffer.count / 2) {
+      // The beginning of a frame may always be there.
+      buffer.removeSubrange(..<start)
+      start = 0
     }
     buffer.append(contentsOf: bytes)
   }

@@ -365,7 +365,7 @@ extension Server {
         .hint("Read one of them to its end, or cancel it.")
     }
     let caller = Caller(session, call)
-    let granted = min(RunningStream.window, call.credit ?? .max)
+    let granted = min(RunningStream.firstWindow, call.credit ?? .max)
     let read = LongRead(
       operation: call.operation,
       catalog: catalog,

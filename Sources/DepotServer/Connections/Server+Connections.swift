@@ -190,10 +190,14 @@ extension Server {
 
   /// Handles the frames that have come whole, for a moment at most, so that others have their turns.
   func process(_ session: Session) {
-    let end = Monotonic.now() + Self.sessionNanoseconds
+    let end = Monotonic.now() + Self.turnNanoseconds / UInt64(max(5, busySessions))
     repeat {
       do throws(DepotError) {
-        guard let event = try session.decoder.next() else { return }
+        guard let event = try session.decoder.next() else {
+          // It may be read again, or be done.
+          if session.isHalfClosed || !session.watchesReads { touch(session) }
+          return
+        }
         if let refusal = session.refusal { return close(session, refusal) }
         switch event {
         case .frame(let bytes): perform(session.state.receive(try ClientFrame(bytes)), session)
@@ -207,10 +211,11 @@ extension Server {
       if session.isClosing { return }
     } while Monotonic.now() < end
     unfinished.insert(session.number)
+    touch(session)
   }
 
-  /// How long the frames of one connection are handled in a turn of the loop.
-  private static let sessionNanoseconds: UInt64 = 2_000_000
+  /// How long the frames of all connections are handled in a turn of the loop; one gets a fifth of it at most.
+  private static let turnNanoseconds: UInt64 = 10_000_000
 
   private func perform(_ action: SessionState.Action, _ session: Session) {
     touch(session)

@@ -14,6 +14,8 @@ final class Session {
   var state = SessionState()
   var decoder = FrameDecoder()
   var output = OutputQueue()
+  /// How many bytes of streams are in it at most, which wait for their reader and are no reason to cut that off.
+  var streamedBytes = 0
   var calls: [Int64: RunningCall] = [:]
   /// The parts of saves that are yet to come.
   var staged = StagedSaves()
@@ -135,6 +137,8 @@ struct RunningCall {
 struct RunningStream {
   /// How many frames may be on their way to the client without its having taken them.
   static let window = 8
+  /// How many of a read are as long as nobody knows how large they are.
+  static let firstWindow = 1
 
   /// The producer of the frames.
   let source: any FrameSource
@@ -145,7 +149,9 @@ struct RunningStream {
   /// How many frames the client asked for, or `nil` if it leaves that to the socket.
   var credit: Int?
   var granted: Int
-  var delivered: Int = 0
+  private(set) var delivered: Int = 0
+  /// The size of the last frame; `nil` before the first.
+  private var frameBytes: Int?
 
   /// The read, unless the stream goes on until its client has enough.
   var read: LongRead? { source as? LongRead }
@@ -158,9 +164,21 @@ struct RunningStream {
   /// Whether only more credit lets the stream go on.
   var isOutOfCredit: Bool { credit.map { delivered >= $0 } ?? false }
 
+  /// Notes that frames have come from the producer, with so many bytes together.
+  mutating func didDeliver(_ count: Int, bytes: Int) {
+    delivered += count
+    if count > 0 { frameBytes = bytes / count }
+  }
+
   /// Returns how many more frames may be produced now, and counts them as granted.
   mutating func takeGrant() -> Int {
-    let wanted = min(delivered + Self.window, credit ?? .max)
+    var window = Self.window
+    if !isWatch {
+      // As many as have 1 MiB, if they are large.
+      let fitting = frameBytes.map { Limits.outboundSoftBytes / max(1, $0) } ?? Self.firstWindow
+      window = max(1, min(window, fitting))
+    }
+    let wanted = min(delivered + window, credit ?? .max)
     let grant = max(0, wanted - granted)
     granted += grant
     return grant

@@ -52,12 +52,14 @@ extension Server {
       if let session = sessions[connection] { touch(session) }
     case .delivered(let caller, let count):
       guard let session = session(of: caller) else { break }
-      session.calls[caller.call]?.stream?.delivered += count
+      // Only small ones are sent so.
+      session.calls[caller.call]?.stream?.didDeliver(count, bytes: 0)
       touch(session)
     case .rows(let caller, let frames, let count, let isLast):
       guard let session = session(of: caller) else { break }
-      session.calls[caller.call]?.stream?.delivered += count
+      session.calls[caller.call]?.stream?.didDeliver(count, bytes: frames.count)
       session.output.append(frames)
+      session.streamedBytes += frames.count
       touch(session)
       if let watched = session.calls[caller.call]?.stream?.watched {
         session.socket.hold()
@@ -86,8 +88,12 @@ extension Server {
   }
 
   private func processUnfinished() {
-    guard !unfinished.isEmpty else { return }
+    guard !unfinished.isEmpty else {
+      busySessions = 0
+      return
+    }
     let numbers = unfinished
+    busySessions = numbers.count
     unfinished.removeAll(keepingCapacity: true)
     for number in numbers {
       if let session = sessions[number] { process(session) }
@@ -183,7 +189,10 @@ extension Server {
     if isEmpty && session.isHalfClosed && (session.isClosing || isDone(session)) {
       return end(session)
     }
-    if !session.isClosing, session.output.count > Limits.outboundHardBytes {
+    if session.output.count < Limits.outboundSoftBytes { session.streamedBytes = 0 }
+    if !session.isClosing,
+      session.output.count > Limits.outboundHardBytes + session.streamedBytes
+    {
       cutOff(session, "\(session.output.count) bytes wait for the client.")
       // This flush is the one that it wants.
       session.isTouched = false
@@ -203,11 +212,13 @@ extension Server {
     session.calls.isEmpty && !unfinished.contains(session.number)
   }
 
-  /// Watches a session for what it needs: reading stops while too many answers wait.
+  /// Watches a session for what it needs: reading stops while too many answers wait, or frames that were read.
   private func watch(_ session: Session) {
     let reads =
       !session.isHalfClosed
-      && (session.isClosing || session.output.count < 4 * Limits.outboundSoftBytes)
+      && (session.isClosing
+        || session.output.count < 4 * Limits.outboundSoftBytes
+          && !unfinished.contains(session.number))
     let writes = session.output.count > 0
     guard reads != session.watchesReads || writes != session.watchesWrites else { return }
     session.watchesReads = reads

@@ -51,6 +51,8 @@ package actor Server {
   var touched: [Session] = []
   /// The sessions with frames that one turn of the loop had no time for.
   var unfinished: Set<Int64> = []
+  /// How many of them there were in the last turn.
+  var busySessions = 0
   var phase = Phase.serving
   /// When to look for what is overdue, in nanoseconds of the monotonic clock.
   var nextTick: UInt64 = 0
