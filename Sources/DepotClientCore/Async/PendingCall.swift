@@ -60,7 +60,7 @@ extension PendingCall {
   /// Whether the call may be sent again after its connection was lost.
   var canBeSentAgain: Bool {
     guard attempts > 0 else { return true }
-    if pin != nil || operation.isAboutPin { return false }
+    if pin != nil || operation.isOfConnection { return false }
     let isSafe = operation.isWrite ? key != nil : !hasDelivered && !isCancelled
     return isSafe && attempts < attemptLimit
   }
@@ -107,8 +107,11 @@ extension PendingCall {
 }
 
 extension Operation {
-  /// Whether the operation makes or gives up what only its connection has.
-  fileprivate var isAboutPin: Bool {
-    if case .unpin = self { true } else { false }
+  /// Whether the operation means what only its connection, or only its service, has.
+  var isOfConnection: Bool {
+    switch self {
+    case .unpin, .barrier, .closeConnection, .shutdown: true
+    default: false
+    }
   }
 }

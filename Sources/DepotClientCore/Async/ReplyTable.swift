@@ -150,9 +150,13 @@ extension ReplyTable {
   }
 
   /// Takes note that the service has begun none of the calls that it didn't answer.
+  ///
+  /// Those that mean this connection fail with it.
   mutating func end() {
     isDraining = true
-    let unanswered = tickets.filter { calls[$0.value]?.hasDelivered == false }
+    let unanswered = tickets.filter { ticket in
+      calls[ticket.value].map { !$0.hasDelivered && !$0.operation.isOfConnection } ?? false
+    }
     for id in unanswered.keys { tickets[id] = nil }
     let sent = unanswered.values.sorted()
     for ticket in sent { calls[ticket]?.withdraw() }
@@ -170,9 +174,10 @@ extension ReplyTable {
       return admit(now: now)
     }
     if case .failure(let error) = result, error.code == .draining, error.effect == .none,
-      calls[ticket]?.hasDelivered == false
+      let call = calls[ticket], !call.hasDelivered, !call.operation.isOfConnection
     {
       isDraining = true
+      calls[ticket]?.withdraw()
       requeue([ticket])
       return []
     }
