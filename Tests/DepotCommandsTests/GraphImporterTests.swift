@@ -133,7 +133,7 @@ import Testing
 
   @Test func `what leads nowhere is told with its line, and the rest is linked`() throws {
     let folder = try TemporaryFolder()
-    let rejects = try RejectsFile(path: folder.path + "/r")
+    let rejects = try RejectsFile(path: folder.path + "/r", source: "/dev/null")
     let lines = [#"{"name":"a","depends":["b","zz"]}"#, #"{"name":"b"}"#]
     let importer = importer(rejects: rejects)
     try run(lines, rejects: rejects, importer)
@@ -157,7 +157,7 @@ import Testing
 
   @Test func `a bad row among many is found`() throws {
     let folder = try TemporaryFolder()
-    let rejects = try RejectsFile(path: folder.path + "/r")
+    let rejects = try RejectsFile(path: folder.path + "/r", source: "/dev/null")
     let lines = (0..<50).map { #"{"name":"\#($0 == 33 ? 7 : $0)","depends":["0"]}"# }
     let importer = importer(rejects: rejects)
     try run(lines, rejects: rejects, importer)

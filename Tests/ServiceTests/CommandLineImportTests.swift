@@ -35,6 +35,34 @@ extension CommandTests {
       try daemon.folder.write(lines.joined(separator: "\n") + "\n", to: name)
     }
 
+    @Test func `what is imported isn't taken for the file of rejects`() throws {
+      let records = try file(#"{"name":"A"}"#, #"{"name":"A"}"#)
+      let link = daemon.folder.path + "/link.ndjson"
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: records)
+      for rejects in [records, link] {
+        let outcome = try depot("import", "Author", records, "--rejects", rejects)
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.contains("is what is to be imported"), "\(outcome.errors)")
+      }
+      let bytes = try #require(FileManager.default.contents(atPath: records))
+      #expect(bytes.count == 26)
+      let other = daemon.folder.path + "/rejects.ndjson"
+      #expect(try depot("import", "Author", records, "--rejects", other).status != 64)
+    }
+
+    @Test func `an identifier of another entity isn't one of where a relationship leads`() throws {
+      #expect(try depot("insert", "Author", "name=A").status == 0)
+      #expect(try depot("insert", "Shelf", "label=mine").status == 0)
+      for (text, words) in [
+        ("Shelf/1", "It leads to Author, not to Shelf"), ("Autor/1", "Author"),
+      ] {
+        let outcome = try depot("insert", "Book", "title=t", "author=\(text)")
+        #expect(outcome.status != 0)
+        #expect(outcome.errors.contains(words), "\(outcome.errors)")
+      }
+      #expect(try depot("insert", "Book", "title=t", "author=Author/1").status == 0)
+    }
+
     @Test func `rows of one store lead to the same rows in another, or are refused`() throws {
       let other = try TestDaemon(schema: Self.schema.filter { $0 != "\n" })
       for name in ["A", "B"] { #expect(try depot("insert", "Author", "name=\(name)").status == 0) }

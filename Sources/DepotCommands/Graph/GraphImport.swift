@@ -30,7 +30,9 @@ struct GraphImport {
     let meter = session.meter()
     defer { meter.finish() }
     let file = try InputFile(source.path)
-    let rejects = try rejects.map { path throws(DepotError) in try RejectsFile(path: path) }
+    let rejects = try rejects.map { path throws(DepotError) in
+      try RejectsFile(path: path, source: source.path)
+    }
     var done = 0
     let importer = Importer(source, options, rejects: rejects) { request in
       let result = try connection.insert(request)
@@ -53,7 +55,11 @@ struct GraphImport {
     if !options.keepsDeferred { try checkLinks() }
     let (journal, state) = try openJournal(&options)
     let rejects = try rejects.map { path throws(DepotError) in
-      try RejectsFile(path: path, keepsOld: !(state?.handled.isEmpty ?? true))
+      try RejectsFile(
+        path: path,
+        source: source.path,
+        keepsOld: !(state?.handled.isEmpty ?? true)
+      )
     }
     let importer = GraphImporter(
       options,

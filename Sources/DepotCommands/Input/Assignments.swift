@@ -44,7 +44,7 @@ struct Assignments: Equatable {
         if isJSON {
           values.append(try Self.json(text))
         } else if let relationship {
-          values.append(try Self.identifiers(text, relationship))
+          values.append(try Self.identifiers(text, relationship, schema))
         } else if let field {
           values.append(try Self.value(text, of: field.attribute))
         }
@@ -91,7 +91,8 @@ struct Assignments: Equatable {
 
   private static func identifiers(
     _ text: String,
-    _ relationship: Relationship
+    _ relationship: Relationship,
+    _ schema: Schema
   ) throws(DepotError) -> [UInt8] {
     let words = text.isEmpty ? [] : Selection.names(text)
     guard relationship.isToMany || words.count <= 1 else {
@@ -99,7 +100,9 @@ struct Assignments: Equatable {
     }
     var list: [JSONValue] = []
     for word in words {
-      guard let identifier = Int64(word.split(separator: "/", maxSplits: 1).last ?? "") else {
+      let parts = word.split(separator: "/", maxSplits: 1)
+      if parts.count == 2 { try check(String(parts[0]), relationship, schema) }
+      guard let identifier = Int64(parts.last ?? "") else {
         let isNull = word == "null" || word == "nil"
         throw DepotError(.type, "\"\(word)\" is no identifier.")
           .hint(
@@ -112,6 +115,23 @@ struct Assignments: Equatable {
     }
     let value = relationship.isToMany ? JSONValue.array(list) : list.first ?? .null
     return Array(value.text.utf8)
+  }
+
+  /// Makes sure that a relationship can lead to rows of an entity.
+  private static func check(
+    _ name: String,
+    _ relationship: Relationship,
+    _ schema: Schema
+  ) throws(DepotError) {
+    let destination = try schema.entity(named: relationship.destination)
+    let entity = try schema.entity(named: name)
+    let family = [destination.name] + schema.descendants(of: destination.name).map(\.name)
+    // The row may be named by what it is in general.
+    let isGeneral = schema.descendants(of: entity.name).contains { $0.name == destination.name }
+    guard family.contains(entity.name) || isGeneral else {
+      throw DepotError(.type, "It leads to \(destination.name), not to \(entity.name).")
+        .hint("Name a row of \(destination.name), such as \(destination.name)/42.")
+    }
   }
 
   /// The values as the only row of a batch.

@@ -7,8 +7,19 @@ final class RejectsFile {
 
   /// Creates the file, or adds to the old one.
   ///
-  /// - Throws: ``DepotError`` `storage.io` if it can't be created.
-  init(path: String, keepsOld: Bool = false) throws(DepotError) {
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - source: The path of what is imported, `-` for the standard input.
+  ///   - keepsOld: Whether to add to the old one.
+  /// - Throws: ``DepotError`` `storage.io` if it can't be created, `request.usage` if it is what is imported.
+  init(path: String, source: String, keepsOld: Bool = false) throws(DepotError) {
+    let input = source == "-" ? "/proc/self/fd/0" : source
+    if let input = FileSystem.destination(of: input),
+      let output = FileSystem.destination(of: path), FileSystem.isSameFile(input, output)
+    {
+      throw DepotError(.usage, "\(path) is what is to be imported.")
+        .hint("Name another file for --rejects: it begins empty.")
+    }
     sink = try attempt("The file \(path) can't be created") { () throws(SystemError) in
       ByteSink(try keepsOld ? Descriptor.open(appending: path) : Descriptor.create(path: path))
     }
