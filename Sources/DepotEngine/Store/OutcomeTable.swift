@@ -30,9 +30,15 @@ struct OutcomeTable {
     )
   }
 
-  /// Returns the last period of which there are outcomes; 0 if there are none.
+  /// Returns the last period of which there are outcomes; 0 if there are none, or if they are damaged, of which
+  /// writes with keys tell.
   func lastPeriod() throws(SQLiteError) -> Int64 {
-    try connection.integer("SELECT max(period) FROM depot_outcome") ?? 0
+    do {
+      return try connection.integer("SELECT max(period) FROM depot_outcome") ?? 0
+    } catch {
+      guard error.kind == .damaged else { throw error }
+      return 0
+    }
   }
 
   /// Returns the result of the write that had `key`, which must not be another request's, or `nil`
