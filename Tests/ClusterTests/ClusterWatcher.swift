@@ -50,11 +50,11 @@ struct ClusterWatcher {
       switch frame["kind"]?.string {
       case "live": break
       case "change":
-        for transaction in frame["next"]?.array ?? [] {
-          guard let token = transaction["token"]?.string else { continue }
-          // A transaction may come in several parts.
+        let told = (frame["next"]?.array ?? []).compactMap { $0["token"]?.string }
+        for (index, token) in told.enumerated() {
+          // A transaction may come in several parts, of which only the last of a frame has more.
           if token != tokens.last { tokens.append(token) }
-          if frame["more"] == nil { last = token }
+          if frame["more"] == nil || index < told.count - 1 { last = token }
         }
       // This client was too slow for all of them; they are read from the history, as after a lost connection.
       case "gap" where frame["from"]?.string == last: return
