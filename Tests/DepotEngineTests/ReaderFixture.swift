@@ -19,7 +19,12 @@ final class ReaderFixture {
     path = folder.appending(path: "store.sqlite").path
     catalog = Catalog(schema, generation: generation)
     writer = try Connection(path: path, access: .writer)
-    try writer.execute("PRAGMA journal_mode = WAL")
+    try writer.execute(
+      """
+      PRAGMA journal_mode = WAL; CREATE TABLE depot_meta (key TEXT PRIMARY KEY, value ANY) STRICT
+      """
+    )
+    try CatalogTables(connection: writer).store(catalog)
     for layout in catalog.allLayouts where layout.isRoot {
       try writer.execute(layout.tableDefinition)
     }

@@ -43,6 +43,34 @@ import Testing
     #expect(delivered.largest < 70_000)
   }
 
+  @Test func `a read that waited while the schema was changed has the new one`() async throws {
+    func schema(_ version: Int, _ names: [(name: String, was: String?)]) -> Schema {
+      let attributes = names.map { Attribute(name: $0.name, type: .string, originalName: $0.was) }
+      return Schema(
+        version: SchemaVersion(version, 0, 0),
+        entities: [Entity(name: "Item", attributes: attributes)]
+      )
+    }
+    try await withStore(schema(1, [("a", nil), ("b", nil)])) { store, path in
+      try await store.insert("Item", ["a", "b"], #"[["was a","was b"]]"#)
+      let earlier = store.store.catalog
+      try await store.write(.defineSchema(schema(2, [("a", "b"), ("b", "a")]), isDryRun: false))
+      let pool = ReaderPool(path: path)
+      let operations: [DepotProtocol.Operation] = [
+        .fetch(FetchRequest(entity: "Item", select: ["a"])),
+        .get(GetRequest(entity: "Item", identifiers: [1], select: ["a"])),
+      ]
+      for operation in operations {
+        let delivered = Delivered()
+        pool.start(delivered.read(operation, earlier))
+        await delivered.waitForEnd()
+        let text = delivered.frames.map(\.text).joined()
+        #expect(text.contains("was b") && !text.contains("was a"), "\(text)")
+      }
+      await pool.close()
+    }
+  }
+
   @Test func `a long read answers as a quick one does`() async throws {
     let operations: [DepotProtocol.Operation] = [
       .get(GetRequest(entity: "Package", identifiers: [3, 1])),

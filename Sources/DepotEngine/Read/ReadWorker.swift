@@ -118,8 +118,10 @@ actor ReadWorker {
 
   private func begin(_ read: LongRead) throws(DepotError) -> Bool {
     let connection = try takeConnection(for: read)
+    let catalog: Catalog
     do {
-      if let run = try Self.stream(of: read, on: connection) {
+      catalog = try Self.catalog(of: read, on: connection)
+      if let run = try Self.stream(of: read, catalog, on: connection) {
         open[ObjectIdentifier(read)] = OpenFetch(read: read, run: run)
         return try stream(read)
       }
@@ -131,7 +133,7 @@ actor ReadWorker {
     do {
       defer { giveBack(of: read) }
       _ = connection.takeScannedRows()
-      try answer(read, connection, { try self.pause(read) }, to: &writer)
+      try answer(read, catalog, connection, { try self.pause(read) }, to: &writer)
       read.control.noteScanned(rows: connection.takeScannedRows())
     } catch {
       return try end(read, failing: error)
@@ -141,12 +143,26 @@ actor ReadWorker {
     return false
   }
 
+  /// Begins the snapshot of a read of rows, and returns its schema; that of the call may have been changed while it
+  /// waited.
+  private static func catalog(of read: LongRead, on connection: Connection) throws -> Catalog {
+    guard read.pin == nil else { return read.catalog }
+    switch read.operation {
+    case .fetch, .aggregate, .count, .exists, .get, .explain, .history, .historyRow, .historyStatus,
+      .readBlob:
+      try connection.beginSnapshot()
+      return try CatalogTables(connection: connection).catalog(orSame: read.catalog)
+    default: return read.catalog
+    }
+  }
+
   /// Begins what is streamed; returns `nil` if the read is answered as a whole.
   private static func stream(
     of read: LongRead,
+    _ catalog: Catalog,
     on connection: Connection
   ) throws -> (any StreamRun)? {
-    let (catalog, reply) = (read.catalog, read.reply)
+    let reply = read.reply
     switch read.operation {
     case .readBlob(let request): return try BlobRun(request, catalog, reply, on: connection)
     case .backup: return try BackupRun(reply, on: connection)
@@ -165,11 +181,12 @@ actor ReadWorker {
   /// Appends the whole answer to what isn't a stream.
   private func answer(
     _ read: LongRead,
+    _ catalog: Catalog,
     _ connection: Connection,
     _ pause: () throws -> Void,
     to writer: inout JSONWriter
   ) throws {
-    let (catalog, reply) = (read.catalog, read.reply)
+    let reply = read.reply
     let answers = StoreAnswers(path, connection: connection, catalog: catalog, reply: reply)
     switch read.operation {
     case .check: try answers.check(pause, to: &writer)
