@@ -309,11 +309,11 @@ import Testing
     )
   }
 
-  /// Runs `body` with a pool and closes it.
+  /// Runs `body` with a pool, whose reads take turns with those of no other test, and closes it.
   private func withPool(
     limit: Int = 8,
     shortLimit: Int = 8,
-    turns: ReadTurns = .shared,
+    turns: ReadTurns = ReadTurns(places: 2),
     _ body: (ReaderPool) async throws -> Void
   ) async throws {
     let pool = ReaderPool(path: fixture.path, limit: limit, shortLimit: shortLimit, turns: turns)
