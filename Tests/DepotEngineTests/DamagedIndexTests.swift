@@ -50,7 +50,7 @@ import Testing
         try rows("SELECT count(*) FROM e_Item WHERE a_name = 'item-1001x'", in: path)
           == [[.integer(0)]]
       )
-      // What doesn't need the page is done.
+      // Writes that don't need the page are done.
       try await again.call("update", #"{"entity":"Item","ids":[1],"set":{"size":7}}"#)
       await again.close()
     }

@@ -151,7 +151,7 @@ extension ReplyTable {
 
   /// Takes note that the service has begun none of the calls that it didn't answer.
   ///
-  /// Those that mean this connection fail with it.
+  /// Calls that mean this connection fail with it.
   mutating func end() {
     isDraining = true
     let unanswered = tickets.filter { ticket in

@@ -162,7 +162,7 @@ final class ChangeRecorder: ChangeObserver {
   /// Forgets the requests of a transaction that is undone.
   func discardTransaction() {
     discard()
-    history.discardTransaction()
+    _ = history.takeAddedBytes()
     pending.removeAll()
   }
 

@@ -92,12 +92,6 @@ final class HistoryTable {
     currentBytes = 0
   }
 
-  /// Forgets what was added since the last time, which is undone.
-  func discardTransaction() {
-    discard()
-    addedBytes = 0
-  }
-
   /// Returns about how many bytes were added since the last time.
   func takeAddedBytes() -> Int64 {
     defer { addedBytes = 0 }

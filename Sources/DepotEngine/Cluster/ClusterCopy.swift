@@ -109,7 +109,7 @@ struct ClusterCopy {
 
   // MARK: To the cluster
 
-  /// What became of a database that was to be filled.
+  /// The fate of a database that was to be filled.
   enum Filling {
     /// There was nothing.
     case filled

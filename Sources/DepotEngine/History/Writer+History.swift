@@ -31,6 +31,7 @@ extension Writer {
       historyBytes = max(0, historyBytes - step.bytes)
       if step.bytes > 0 { try storeHistoryBytes() }
       try connection.commit()
+      keepHistoryBytes()
       home?.endTurn()
       hasForgottenHistory = step.hasMore
       let isHeld = !step.hasMore && historyBytes > configuration.history.bytes

@@ -313,7 +313,7 @@ package actor Store {
   private func tell(_ writer: Writer) {
     let foreign = writer.home?.takeForeign() ?? []
     var changes = foreign.map(interest.adapt) + writer.recorder.takeCommitted()
-    // Writes that a turn wasn't kept for are done in several, between which others commit.
+    // The writes of a batch that was refused have turns of their own, between which others commit.
     if !foreign.isEmpty { changes.sort { $0.token < $1.token } }
     if !changes.isEmpty { onChanges(changes) }
   }

@@ -27,8 +27,8 @@ final class Writer {
   /// About how many bytes the history has, and how many the store says.
   var historyBytes: Int64
   var storedHistoryBytes: Int64
-  /// Both of them before the transaction at hand.
-  private var committedHistoryBytes: (counted: Int64, stored: Int64)
+  /// Both of them before the transaction at hand; `nil` outside of one.
+  private var earlierHistoryBytes: (counted: Int64, stored: Int64)?
   /// The last period of which the store had outcomes: the clocks of its services differ, and one goes back a little
   /// when its machine is started again.
   private var lastPeriod: Int64
@@ -59,7 +59,6 @@ final class Writer {
     if home == nil { try BlobUploads(connection: connection).removeAll(catalog) }
     historyBytes = try connection.number(.historyBytes)
     storedHistoryBytes = historyBytes
-    committedHistoryBytes = (historyBytes, historyBytes)
     lastPeriod = try outcomes.lastPeriod()
     let floor = try connection.number(.historyFloor)
     hasForgottenHistory = floor > 0
@@ -242,11 +241,18 @@ final class Writer {
   /// The period of the ``OutcomeTable`` that a write at this moment is in.
   var keyPeriod: Int64 { max(lastPeriod, Int64(epoch.now()) / OutcomeTable.lifetime) }
 
-  /// Takes note of what a transaction that begins goes on from.
-  func noteHistoryBytes() { committedHistoryBytes = (historyBytes, storedHistoryBytes) }
+  /// Notes the bytes of the history that a transaction begins with.
+  func noteHistoryBytes() { earlierHistoryBytes = (historyBytes, storedHistoryBytes) }
 
-  /// Goes back to what there was before a transaction, which is undone.
-  func restoreHistoryBytes() { (historyBytes, storedHistoryBytes) = committedHistoryBytes }
+  /// Keeps the bytes that a transaction has counted, which is committed.
+  func keepHistoryBytes() { earlierHistoryBytes = nil }
+
+  /// Takes back the bytes that a transaction has counted, if one was begun and is undone.
+  func restoreHistoryBytes() {
+    guard let earlierHistoryBytes else { return }
+    (historyBytes, storedHistoryBytes) = earlierHistoryBytes
+    keepHistoryBytes()
+  }
 
   /// Begins a transaction.
   func beginTransaction() throws {
@@ -259,6 +265,7 @@ final class Writer {
 
   /// Makes what a transaction did known after its commit.
   func didCommit(_ effect: WriteEffect, _ stored: [(IdentifierCounter, Int64)]) {
+    keepHistoryBytes()
     epoch.didCommit()
     if let backup { StoreCopies(of: configuration.path).finish(backup) }
     backup = nil

@@ -80,7 +80,7 @@ final class LogFile: OpenFile {
   override func read(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Int32 {
     if !pending.isEmpty, offset < pendingEnd, offset + bytes.count > pendingStart {
       let code = flush()
-      // What a read says of a full disk would undo the statement alone, and not what the others have written.
+      // A full disk that a read reports would undo the statement alone, and not the writes of the others.
       guard code == SQLITE_OK else { return code == SQLITE_FULL ? IOFailure.write : code }
     }
     let code = readAll(bytes, at: offset)
