@@ -226,22 +226,26 @@ import Testing
       let reads = zip(endless, controls).map { delivered, control in
         read(slowCount(2000), delivered, control: control, client: 1)
       }
-      for read in reads { pool.start(read) }
-      try await expectSoon("no read is long") { pool.held == 6 }
       let (short, long) = (Delivered(), Delivered())
-      pool.start(read(.count(CountRequest(entity: "Package")), short, client: 2))
-      pool.start(read(slowCount(3), long, client: 2))
-      await short.waitForEnd()
-      await long.waitForEnd()
-      #expect(short.frames.last?["ok"]?["count"]?.int64 == 20_000)
-      #expect(long.frames.last?["ok"]?["count"]?.int64 == 20_000)
-      // One that waits for its turn hears its cancel as well as one that computes.
-      for index in reads.indices {
-        #expect(!endless[index].isEnded)
-        controls[index].cancel()
-        reads[index].wake()
-        await endless[index].waitForEnd()
-        #expect(endless[index].errorCode == "cancelled.by_client")
+      let count = read(.count(CountRequest(entity: "Package")), short, client: 2)
+      let slow = read(slowCount(3), long, client: 2)
+      // A task that waits while all other tests begin would be too late: the endless ones end after all.
+      try await onThread {
+        for read in reads { pool.start(read) }
+        try expectSoon("no read is long") { pool.held == 6 }
+        pool.start(count)
+        pool.start(slow)
+        try expectSoon("short ones have no turns") { short.isEnded && long.isEnded }
+        #expect(short.frames.last?["ok"]?["count"]?.int64 == 20_000)
+        #expect(long.frames.last?["ok"]?["count"]?.int64 == 20_000)
+        // One that waits for its turn hears its cancel as well as one that computes.
+        for index in reads.indices {
+          #expect(!endless[index].isEnded)
+          controls[index].cancel()
+          reads[index].wake()
+          try expectSoon("a cancel isn't heard") { endless[index].isEnded }
+          #expect(endless[index].errorCode == "cancelled.by_client")
+        }
       }
     }
   }
@@ -269,17 +273,22 @@ import Testing
     try await withPool(limit: 1) { pool in
       let control = CallControl()
       let first = read(slowCount(2000), endless, control: control, client: 1)
-      pool.start(first)
-      try await expectSoon("the read isn't long") { pool.held == 1 }
-      pool.start(read(slowCount(10), long, client: 2))
-      try await expectSoon("the read isn't postponed") { pool.statistics.waiting == 1 }
-      pool.start(read(.count(CountRequest(entity: "Package")), short, client: 3))
-      await short.waitForEnd()
-      #expect(!endless.isEnded && !long.isEnded)
-      control.cancel()
-      first.wake()
-      await long.waitForEnd()
-      #expect(long.frames.last?["ok"]?["count"]?.int64 == 20_000)
+      let second = read(slowCount(10), long, client: 2)
+      let third = read(.count(CountRequest(entity: "Package")), short, client: 3)
+      // As above.
+      try await onThread {
+        pool.start(first)
+        try expectSoon("the read isn't long") { pool.held == 1 }
+        pool.start(second)
+        try expectSoon("the read isn't postponed") { pool.statistics.waiting == 1 }
+        pool.start(third)
+        try expectSoon("the short one has no turn") { short.isEnded }
+        #expect(!endless.isEnded && !long.isEnded)
+        control.cancel()
+        first.wake()
+        try expectSoon("the read doesn't begin again") { long.isEnded }
+        #expect(long.frames.last?["ok"]?["count"]?.int64 == 20_000)
+      }
     }
   }
 
