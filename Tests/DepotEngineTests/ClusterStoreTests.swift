@@ -117,6 +117,24 @@ struct ClusterStoreTests {
     }
   }
 
+  @Test func `a small write has its turn beside large commits, which it takes in`() async throws {
+    try await withServices { first, second in
+      try await first.run(.defineSchema(.items, isDryRun: false))
+      var generator = SeededGenerator(seed: 7)
+      let tail = (0..<10_000).map { _ in "\(generator.next() % 10)" }.joined()
+      let large = (0..<100).map { part in
+        DepotProtocol.Operation.items((0..<20).map { "\(part)-\($0) \(tail)" })
+      }
+      let writes = large.map { operation in Task { try await first.run(operation) } }
+      for number in 0..<3 { try await second.run(.item("\(number)")) }
+      #expect(try second.names().count < 2000, "the small ones waited for all large ones")
+      for write in writes { _ = try await write.value }
+      #expect(try await poll { try second.names() == first.names() ? true : nil } == true)
+      let connection = try Connection(path: second.path, access: .reader)
+      #expect(try connection.texts("PRAGMA integrity_check") == ["ok"])
+    }
+  }
+
   @Test
   func `a copy that takes long to make has all, however often the pages are brought up to date`()
     async throws

@@ -25,8 +25,6 @@ final class ClusterHome: CommitHome {
   private var session: ClusterSession?
   private(set) var safety: ClusterSafety
   private(set) var isInTurn = false
-  /// Whether the answer to ``ClusterTables/announce`` wasn't looked at yet.
-  private var isAnnouncing = false
   /// When the cluster heard of the turn last, by the monotonic clock.
   private var lastSign: UInt64 = 0
   /// Why the cluster didn't take what it was given last.
@@ -83,14 +81,13 @@ final class ClusterHome: CommitHome {
   private func connect() throws(DepotError) -> PostgresConnection {
     if let connection = session?.connection, !connection.isBroken {
       do throws(PostgresError) {
-        try endAnnouncing(connection)
+        try session?.endAnnouncing()
         return connection
       } catch {
         // It was lost meanwhile.
         connection.close()
       }
     }
-    isAnnouncing = false
     let session = try ClusterSession(address)
     do {
       // Whoever waits for this to be safe has waited for all that was committed before.
@@ -114,7 +111,6 @@ final class ClusterHome: CommitHome {
     return session.connection
   }
 
-  /// The error that the cluster hasn't got what was told.
   private static var lost: DepotError {
     DepotError(.corrupt, "The cluster has lost commits that were acknowledged.")
       .hint(
@@ -159,20 +155,16 @@ final class ClusterHome: CommitHome {
   /// - Throws: ``SQLiteError`` of the kind `refused` if the cluster can't be used now; see ``failure``.
   func beginTurn(on copy: Connection) throws(SQLiteError) {
     precondition(!isInTurn, "A turn ends before the next one begins.")
-    let end = Monotonic.now() + Self.patience
-    while try !tryTurn(on: copy) {
-      guard Monotonic.now() < end else {
-        throw refusal(.unreachable("Others commit more than can be taken in."))
-      }
-      try catchUp(on: copy)
-    }
+    if try beginTurn(on: copy, takesAll: false) { return }
+    try catchUp(on: copy)
+    _ = try beginTurn(on: copy, takesAll: true)
   }
 
-  /// Begins a turn unless others have committed much.
+  /// Begins a turn, unless others have committed much that isn't to be taken in while they wait.
   ///
-  /// As long as the answer waits in the server for this service, nobody else can commit; so it is a small one,
+  /// As long as an answer waits in the server for this service, nobody else can commit; so each is a small one,
   /// which the connection takes also from a service that stands still.
-  private func tryTurn(on copy: Connection) throws(SQLiteError) -> Bool {
+  private func beginTurn(on copy: Connection, takesAll: Bool) throws(SQLiteError) -> Bool {
     do throws(DepotError) {
       let results = try trying(for: Self.patience) { connection throws(PostgresError) in
         try connection.run([
@@ -186,11 +178,12 @@ final class ClusterHome: CommitHome {
       lastSign = Monotonic.now()
       let head = ClusterHead(results[1])
       note(head)
-      try take(results[2], on: copy)
-      if sequence < head.sequence, results[2].rowCount == 0 {
+      try take(results[2], isWhole: results[2].rowCount < ClusterTables.fewest, on: copy)
+      if sequence < head.sequence, !takesAll {
         endTurn()
         return false
       }
+      while sequence < head.sequence { try takeNext(on: copy) }
       guard sequence == head.sequence else { throw Self.stale }
       return true
     } catch {
@@ -260,49 +253,95 @@ final class ClusterHome: CommitHome {
     do throws(DepotError) {
       var isBehind = true
       while isBehind {
+        let before = sequence
         let result = try trying(for: 0) { connection throws(PostgresError) in
-          try connection.run(ClusterTables.commits + " LIMIT 64", [.integer(sequence)])
+          try connection.run(ClusterTables.commits, [.integer(sequence)])
         }
-        isBehind = result.rowCount == 64
-        try take(result, on: copy, isWhole: !isBehind)
+        isBehind = result.rowCount == ClusterTables.most
+        try take(result, isWhole: !isBehind, on: copy)
+        if isBehind, sequence == before { try takeNext(on: copy) }
       }
     } catch {
       throw refusal(error)
     }
   }
 
-  /// Makes commits, whose parts are the rows of a result, a part of the copy.
+  /// Takes in commits, whose parts are the rows of a result, up to the first whose changes didn't come.
   ///
   /// - Parameters:
   ///   - result: The rows of ``ClusterTables/commits``.
-  ///   - copy: The connection that writes to the copy.
   ///   - isWhole: Whether the last commit of the result is complete.
-  /// - Throws: ``DepotError`` `storage.corrupt` if they don't fit the copy, `storage.full`.
+  ///   - copy: The connection that writes to the copy.
+  /// - Throws: What taking in one of them throws.
   private func take(
     _ result: PostgresResult,
-    on copy: Connection,
-    isWhole: Bool = true
+    isWhole: Bool,
+    on copy: Connection
   ) throws(DepotError) {
-    do {
-      var row = 0
-      while row < result.rowCount {
-        let number = result.integer(0, row: row)
-        guard number == sequence + 1, result.integer(1, row: row) == 0 else { throw Self.stale }
-        var end = row + 1
-        while end < result.rowCount, result.integer(0, row: end) == number { end += 1 }
-        // Others of its parts come with the next result, unless it is larger than that.
-        if !isWhole, end == result.rowCount {
-          if row == 0 { return try takeLarge(number, on: copy) }
-          return
-        }
-        let replay = try CommitReplay(on: copy)
+    let count = (0..<result.rowCount).first { result.isNull(4, row: $0) } ?? result.rowCount
+    var row = 0
+    while row < count {
+      let number = result.integer(0, row: row)
+      var end = row + 1
+      while end < count, result.integer(0, row: end) == number { end += 1 }
+      // Others of its parts come with the next result.
+      if end == count, !isWhole || count < result.rowCount { return }
+      try replay(number, result, row: row, on: copy) { replay throws in
         for part in row..<end {
           try add(UnsafeRawBufferPointer(result.bytes(4, row: part)), to: replay)
         }
-        try replay.finish(pageCount: UInt32(truncatingIfNeeded: result.integer(3, row: row)))
-        didTake(number, result, row: row)
-        row = end
+        return result.bytes(5, row: row)
       }
+      row = end
+    }
+  }
+
+  /// Takes in the next commit, however large, in pieces; with the session at hand, whose turn this may be.
+  private func takeNext(on copy: Connection) throws(DepotError) {
+    let commit: ClusterCommit
+    do throws(PostgresError) {
+      guard let session else { throw PostgresError(.unreachable, "the connection was lost") }
+      commit = try ClusterCommit(sequence + 1, session.connection)
+    } catch {
+      throw DepotError(error, address)
+    }
+    try replay(sequence + 1, commit.parts, row: 0, on: copy) { replay throws in
+      for part in 0..<commit.parts.rowCount {
+        try commit.changes(ofPart: part).withUnsafeBytes { part throws in
+          try add(part, to: replay)
+        }
+      }
+      return try commit.told()
+    }
+  }
+
+  /// Makes a commit a part of the copy.
+  ///
+  /// - Parameters:
+  ///   - number: Its number.
+  ///   - result: A result with its first part, or with none if there is no such commit.
+  ///   - row: The row of that part.
+  ///   - copy: The connection that writes to the copy.
+  ///   - body: Adds its changes, and returns what it tells.
+  /// - Throws: ``DepotError`` `storage.corrupt` if it doesn't fit the copy, `storage.full`.
+  private func replay<Told: Sequence<UInt8>>(
+    _ number: Int64,
+    _ result: PostgresResult,
+    row: Int,
+    on copy: Connection,
+    _ body: (CommitReplay) throws -> Told
+  ) throws(DepotError) {
+    guard number == sequence + 1, row < result.rowCount, result.integer(1, row: row) == 0 else {
+      throw Self.stale
+    }
+    do {
+      let replay = try CommitReplay(on: copy)
+      let told = try body(replay)
+      try replay.finish(pageCount: UInt32(truncatingIfNeeded: result.integer(3, row: row)))
+      (sequence, identity) = (number, result.integer(2, row: row))
+      hasNews = true
+      // Watchers that begin from here on see the commit in what they read.
+      if isHeard() { foreign += ClusterNews.read(told) }
     } catch {
       if let error = error as? SQLiteError, error.kind == .full { throw .noRoom }
       if let error = error as? PostgresError { throw DepotError(error, address) }
@@ -314,27 +353,6 @@ final class ClusterHome: CommitHome {
     try replay.add(part)
     bytesSinceBase += part.count
     changed.formUnion(PageCommit.pages(of: part))
-  }
-
-  private func didTake(_ number: Int64, _ result: PostgresResult, row: Int) {
-    (sequence, identity) = (number, result.integer(2, row: row))
-    hasNews = true
-    // Watchers that begin from here on see the commit in what they read.
-    if isHeard() { foreign += ClusterNews.read(result.bytes(5, row: row)) }
-  }
-
-  /// Takes in a commit of many parts, one of which is in memory at a time.
-  private func takeLarge(_ number: Int64, on copy: Connection) throws {
-    let replay = try CommitReplay(on: copy)
-    var pageCount: UInt32 = 0
-    var first: PostgresResult?
-    try connect().forEach(ClusterTables.commit, [.integer(number)]) { row in
-      first = first ?? row
-      pageCount = UInt32(truncatingIfNeeded: row.integer(3))
-      try add(UnsafeRawBufferPointer(row.bytes(4)), to: replay)
-    }
-    try replay.finish(pageCount: pageCount)
-    if let first { didTake(number, first, row: 0) }
   }
 
   // MARK: Pages in the cluster
@@ -425,7 +443,7 @@ final class ClusterHome: CommitHome {
     (sequence, identity, self.timeline) = (number, name, timeline)
     bytesSinceBase += bytes
     changed.formUnion(pages)
-    announce(number)
+    session.announce(number)
     return .taken
   }
 
@@ -475,20 +493,6 @@ final class ClusterHome: CommitHome {
       failure = error
       return .unknown
     }
-  }
-
-  /// Tells other services of a commit, and doesn't wait; those that don't hear it find it soon by themselves.
-  private func announce(_ number: Int64) {
-    guard let connection = session?.connection, !connection.isBroken else { return }
-    let statement = PostgresStatement(ClusterTables.announce, [.text(String(number))])
-    isAnnouncing = (try? connection.send([statement])) != nil
-  }
-
-  /// Takes the answer to what was announced last, which has come long since.
-  private func endAnnouncing(_ connection: PostgresConnection) throws(PostgresError) {
-    guard isAnnouncing else { return }
-    isAnnouncing = false
-    _ = try connection.receive()
   }
 }
 

@@ -9,6 +9,8 @@ final class ClusterSession {
   /// The timeline of the cluster, which changes when a standby takes over.
   let timeline: String
   let safety: ClusterSafety
+  /// Whether the answer to ``ClusterTables/announce`` wasn't looked at yet.
+  private var isAnnouncing = false
 
   /// The name of a service's sessions that write, among those of the database.
   static let name = "depotd"
@@ -28,8 +30,9 @@ final class ClusterSession {
       let results = try connection.run([
         PostgresStatement(Self.question),
         PostgresStatement("SET idle_in_transaction_session_timeout = '\(address.turnSeconds)s'"),
-        // A plan made while there were few commits would read all of them for the newest one; and the head,
-        // which has no other plan, would be compiled each time for what that seems to cost.
+        // Statements are planned once. A plan made while there were few commits would read all of them for the newest
+        // one; and the head, which has no other plan, would be compiled each time for what that seems to cost.
+        PostgresStatement("SET plan_cache_mode = force_generic_plan"),
         PostgresStatement("SET enable_seqscan = off"),
         PostgresStatement("SET jit = off"),
         // The server gives up what it does for this service before, and soon after, that gives it up.
@@ -54,6 +57,20 @@ final class ClusterSession {
     } catch {
       throw DepotError(error, address)
     }
+  }
+
+  /// Tells other services of a commit, and doesn't wait; those that don't hear it find it soon by themselves.
+  func announce(_ commit: Int64) {
+    guard !connection.isBroken else { return }
+    let statement = PostgresStatement(ClusterTables.announce, [.text(String(commit))])
+    isAnnouncing = (try? connection.send([statement])) != nil
+  }
+
+  /// Takes the answer to what was announced last, which has come long since.
+  func endAnnouncing() throws(PostgresError) {
+    guard isAnnouncing else { return }
+    isAnnouncing = false
+    _ = try connection.receive()
   }
 
   private static let question = """

@@ -36,27 +36,31 @@ enum ClusterTables {
   /// The channel on which commits are announced.
   static let channel = "depot_commit"
 
-  /// Announces a commit, in a transaction of its own: one that writes would wait for others.
-  static let announce = "SELECT pg_notify('\(channel)', $1)"
+  /// Announces a commit, in a transaction of its own, which waits neither for others nor for the disk.
+  static let announce = """
+    SELECT set_config('synchronous_commit', 'off', true), pg_notify('\(channel)', $1)
+    """
 
   static let head = """
     SELECT sequence, base, base_page_count, layout, format, page_size, timeline FROM depot.head
     """
 
+  /// The most rows of ``commits``, and of ``fewCommits``.
+  static let most = 64
+  static let fewest = 16
+
   /// Reads commits after one, whose parts follow each other.
-  static let commits = "\(parts) WHERE sequence > $1 ORDER BY sequence, part"
-
-  /// Reads the parts of one commit.
-  static let commit = "\(parts) WHERE sequence = $1 ORDER BY part"
-
-  private static let parts = """
+  static let commits = """
     SELECT sequence, part, identity, page_count, changes, told FROM depot.commit
+    WHERE sequence > $1 ORDER BY sequence, part LIMIT \(most)
     """
 
-  /// Reads commits after one if they have less than 64 KiB together, what they tell included.
+  /// Reads commits after one, with what they have only as long as that is less than 64 KiB together.
   static let fewCommits = """
-    \(parts) WHERE sequence > $1 AND (SELECT sum(octet_length(changes) + octet_length(told)) FROM depot.commit
-      WHERE sequence > $1) < 65536 ORDER BY sequence, part
+    SELECT sequence, part, identity, page_count, CASE WHEN bytes < 65536 THEN changes END,
+      CASE WHEN bytes < 65536 THEN told END
+    FROM (SELECT *, sum(octet_length(changes) + octet_length(told)) OVER (ORDER BY sequence, part) AS bytes
+      FROM depot.commit WHERE sequence > $1 ORDER BY sequence, part LIMIT \(fewest)) AS s
     """
 
   static let addCommit = "INSERT INTO depot.commit VALUES ($1, $2, $3, $4, $5, $6)"
