@@ -49,7 +49,8 @@ package enum DepotCommand {
         ? ErrorReport.json(error)
         : ErrorReport.text(error, of: verb, usesColor: messages.usesColor)
     )
-    return error.code.exitStatus
+    // What isn't JSON is the user's: the service only ever gets what this program has written.
+    return error.code == .json ? 65 : error.code.exitStatus
   }
 
   /// Runs the verb of a session, or shows help, and returns the exit status.

@@ -124,6 +124,13 @@ import Testing
     }
   }
 
+  @Test func `the functions are named to who names none of them`() throws {
+    let error = #expect(throws: DepotError.self) {
+      try AggregateVerb.request(parse("aggregate P --value 'n=foo(size)'"))
+    }
+    #expect(error?.hint?.contains("median") == true)
+  }
+
   @Test func `a computation has a path and an expression`() throws {
     var bindings = try Bindings(Invocation())
     let computation = try UpdateVerb.computation("home.price = price * 2", &bindings)

@@ -50,6 +50,24 @@ extension CommandTests {
       #expect(try depot("import", "Author", records, "--rejects", other).status != 64)
     }
 
+    @Test func `broken JSON is bad input, not a misunderstanding with the service`() throws {
+      let broken = try file(#"{"name":"#)
+      for outcome in [
+        try depot("import", "Author", broken),
+        try depot("insert", "Author", "-", input: "{\"name\":"),
+        try depot("insert", "Author", "name:=[1"), try depot("schema", "apply", broken),
+      ] {
+        #expect(outcome.status == 65, "\(outcome.errors)")
+      }
+    }
+
+    @Test func `an inferred schema that would remove what is there is one to add`() throws {
+      let proposal = try depot("schema", "infer", try file("a,b", "1,2", named: "rows.csv"))
+      let outcome = try depot("schema", "apply", "-", input: proposal.output)
+      #expect(outcome.status == 65)
+      #expect(outcome.errors.contains("depot schema infer --add"), "\(outcome.errors)")
+    }
+
     @Test func `an identifier of another entity isn't one of where a relationship leads`() throws {
       #expect(try depot("insert", "Author", "name=A").status == 0)
       #expect(try depot("insert", "Shelf", "label=mine").status == 0)

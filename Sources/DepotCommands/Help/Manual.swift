@@ -48,7 +48,7 @@ enum Manual {
   /// The exit statuses and their meanings, which the classes of errors decide.
   static let statuses = [
     ("0", "done"), ("1", "there is no such row, or a conflict with what others have stored"),
-    ("64", "wrong usage"), ("65", "a value or a schema that the store refuses"),
+    ("64", "wrong usage"), ("65", "a value or a schema that the store refuses, or no JSON"),
     ("66", "a file is missing"),
     ("69", "no service answers, or it can't at present"), ("70", "a defect of depot"),
     ("74", "the disk failed or has no room, or the store is damaged"),

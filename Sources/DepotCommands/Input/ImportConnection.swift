@@ -56,9 +56,7 @@ final class ImportConnection {
       } catch {
         guard error.isEndOfService, Monotonic.now() < limit, !session.interruption.isRaised else {
           var failure = error.isEndOfService ? end : error
-          failure.hint =
-            "With --resume JOURNAL the same command goes on later; without, import again with "
-            + "--on-conflict skip if an attribute is unique."
+          failure.hint = Importer.resumeAdvice
           throw failure
         }
       }

@@ -25,6 +25,11 @@ final class Importer {
     var exitStatus: Int32 { rejected + unlinked == 0 ? 0 : 65 }
   }
 
+  /// The advice about an import that ended early.
+  static let resumeAdvice = """
+    With --resume JOURNAL the same command goes on later; without, import again with --on-conflict skip if an \
+    attribute is unique.
+    """
   /// The advice about a bad record.
   static let rejectsAdvice = "depot import --rejects FILE sets bad records aside and goes on."
 
@@ -194,6 +199,7 @@ extension Importer.Outcome {
       stored + skipped == 0
       ? " Nothing was stored."
       : " \(Numbers.counted(stored, "row")) before it \(stored == 1 ? "was" : "were") stored."
+    if error.code == .cancelled, stored > 0 { counted.hint = Importer.resumeAdvice }
     return counted
   }
 }

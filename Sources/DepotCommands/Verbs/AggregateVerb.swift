@@ -94,7 +94,10 @@ enum AggregateVerb {
     else {
       let hint = Spelling.hint(for: function, in: functions.map(\.rawValue)) { $0 }
       throw DepotError(.usage, "\"\(text)\" is no aggregate.")
-        .hint(hint ?? "Write name=sum(path).")
+        .hint(
+          hint
+            ?? "Write name=sum(path), or another of \(functions.map(\.rawValue).joined(separator: ", "))."
+        )
     }
     let name = chosen ?? columnName(aggregate.rawValue + " " + rest)
     if aggregate == .count, rest.isEmpty || rest == "()" { return .init(name: name, .count) }

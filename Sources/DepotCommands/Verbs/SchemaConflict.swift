@@ -59,6 +59,11 @@ struct SchemaConflict {
         ]
       }
     }
+    if file == "-", stored.entities.contains(where: { schema[$0.name] == nil }) {
+      hints.append(
+        "To keep what the store has beside entities that are inferred: depot schema infer --add"
+      )
+    }
     return result.hint((hints + [afresh].compactMap(\.self)).joined(separator: "\n"))
   }
 

@@ -75,16 +75,19 @@ package enum DaemonCommand {
           omittingEmptySubsequences: false
         )
         let name = String(parts[0])
-        guard let value = parts.dropFirst().first.map(String.init) ?? rest.popFirst() else {
+        func value() throws(DepotError) -> String {
+          if let value = parts.dropFirst().first.map(String.init) ?? rest.popFirst() {
+            return value
+          }
           throw DepotError(.usage, "--\(name) needs a value.").hint("See depotd --help.")
         }
         switch name {
-        case "config": try configuration.read(file: value)
-        case "restore": backup = value
-        case "read-tables": tables = value
-        case "write-tables": folder = value
-        case "into": target = value
-        default: try configuration.apply(name, value)
+        case "config": try configuration.read(file: value())
+        case "restore": backup = try value()
+        case "read-tables": tables = try value()
+        case "write-tables": folder = try value()
+        case "into": target = try value()
+        default: try configuration.apply(name, value())
         }
       }
     }

@@ -83,14 +83,17 @@ package struct ServerConfiguration: Sendable {
 
   /// Applies one setting, by its name without hyphens.
   ///
-  /// - Throws: ``DepotError`` `request.usage` if there is no such setting, or no such value for it.
-  package mutating func apply(_ name: String, _ value: String) throws(DepotError) {
+  /// - Throws: ``DepotError`` `request.usage` if there is no such setting, or no such value for it; what `value` throws.
+  package mutating func apply(
+    _ name: String,
+    _ value: @autoclosure () throws(DepotError) -> String
+  ) throws(DepotError) {
     guard let setting = Setting.all.first(where: { $0.name == name }) else {
       let nearest = Spelling.nearest(to: name, in: Setting.all.map(\.name))
       throw DepotError(.usage, "There is no setting \"\(name)\".")
         .hint(nearest.map { "Did you mean \"\($0)\"?" } ?? "See depotd --help.")
     }
-    try setting.apply(Setting.Argument(name: name, text: value), &self)
+    try setting.apply(Setting.Argument(name: name, text: try value()), &self)
   }
 
   /// Applies the settings in a file: on each line a name and a value, perhaps with `=` between them; a `#`
