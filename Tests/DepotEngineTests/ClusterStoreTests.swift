@@ -230,6 +230,33 @@ struct ClusterStoreTests {
     }
   }
 
+  @Test func `what a service began to upload is removed when it has ended, and not before`()
+    async throws
+  {
+    try await withServices { first, second in
+      let text = Attribute(name: "text", type: .string, isOptional: true, options: .externalStorage)
+      let photo = Entity(name: "Photo", attributes: [text])
+      try await first.run(.defineSchema(Schema(entities: [photo]), isDryRun: false))
+      let insert = try Operation("insert", #"{"entity":"Photo","columns":["text"],"rows":[["t"]]}"#)
+      try await first.run(insert)
+      let third = try Service(TemporaryCluster.shared, first.database, first.folder, "third")
+      let part = try Operation(
+        "blob.write",
+        #"{"entity":"Photo","id":1,"attribute":"text","data":"ab","upload":"u"}"#
+      )
+      for service in [second, third] { try await service.run(part) }
+      let reader = try Connection(path: first.path, access: .reader)
+      func uploads() async throws -> Int {
+        first.store.purgeHistory()
+        try await first.run(insert)
+        return try reader.texts("SELECT connection FROM depot_upload").count
+      }
+      #expect(try await uploads() == 2)
+      await third.store.close()
+      #expect(try await poll { try await uploads() == 1 ? true : nil } == true)
+    }
+  }
+
   @Test func `a store that is opened again at once is whole, whatever is still being written`()
     async throws
   {
@@ -315,7 +342,9 @@ struct ClusterStoreTests {
         next += 1
         return next
       }
-      store.submit([.test(token, operation)])
+      var request = WriteRequest.test(token, operation)
+      request.connection = store.own(1)
+      store.submit([request])
       let answer = try await answers.wait(for: token)
       try #require(!answer.contains("\"err\""), "\(answer)")
       return answer

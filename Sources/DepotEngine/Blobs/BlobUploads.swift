@@ -48,6 +48,14 @@ struct BlobUploads {
     try remove("connection = \(number)", catalog)
   }
 
+  /// Removes what connections uploaded and didn't finish.
+  func remove(ofConnections numbers: Range<Int64>, _ catalog: Catalog) throws {
+    try remove(
+      "connection >= \(numbers.lowerBound) AND connection < \(numbers.upperBound)",
+      catalog
+    )
+  }
+
   /// Removes all that wasn't finished, as no connection outlives the service.
   func removeAll(_ catalog: Catalog) throws {
     try remove("1", catalog)

@@ -29,9 +29,9 @@ struct ClusterCopy {
       let head = try load(connection)
       // Waiting for this, what was read is safe.
       let service = try connection.run(
-        "INSERT INTO depot.service (host, process) VALUES ($1, $2) RETURNING id",
-        [.text(Process.hostName), .integer(Int64(Process.identifier))]
+        "SELECT nextval(pg_get_serial_sequence('depot.service', 'id'))"
       ).integer(0)
+      try session.begin(service)
       return ClusterHome(address, session, head, service: service)
     } catch {
       if let error = error as? SystemError { throw DepotError(error, file: path) }

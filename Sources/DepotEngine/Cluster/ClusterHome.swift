@@ -92,7 +92,7 @@ final class ClusterHome: CommitHome {
     do {
       // Whoever waits for this to be safe has waited for all that was committed before.
       let connection = session.connection
-      try connection.run("UPDATE depot.service SET seen = now() WHERE id = $1", [.integer(service)])
+      try session.begin(service)
       let known = try connection.run([
         PostgresStatement(ClusterTables.head),
         PostgresStatement(
@@ -102,20 +102,13 @@ final class ClusterHome: CommitHome {
       ])
       let head = ClusterHead(known[0])
       let isOther = identity != 0 && known[1].rowCount == 1 && known[1].integer(0) != identity
-      if head.sequence < sequence || isOther { throw Self.lost }
+      if head.sequence < sequence || isOther { throw DepotError.lostCommits }
     } catch {
       throw DepotError(error, address)
     }
     self.session = session
     safety = session.safety
     return session.connection
-  }
-
-  private static var lost: DepotError {
-    DepotError(.corrupt, "The cluster has lost commits that were acknowledged.")
-      .hint(
-        "Was a standby promoted that hadn't got them, or a backup restored? Start depotd again."
-      )
   }
 
   /// Does something with a session, again with another one if the first was lost or there is none, for some time.
@@ -184,7 +177,7 @@ final class ClusterHome: CommitHome {
         return false
       }
       while sequence < head.sequence { try takeNext(on: copy) }
-      guard sequence == head.sequence else { throw Self.stale }
+      guard sequence == head.sequence else { throw DepotError.staleCopy }
       return true
     } catch {
       endTurn()
@@ -203,11 +196,6 @@ final class ClusterHome: CommitHome {
 
   /// Whether a standby has taken over since the last commit, which begins another epoch then.
   var isOnNewTimeline: Bool { session.map { $0.timeline != timeline } ?? false }
-
-  private static var stale: DepotError {
-    DepotError(.corrupt, "This copy of the store is too old to be brought up to date.")
-      .hint("Start depotd again, which makes it anew.")
-  }
 
   private func refusal(_ error: DepotError) -> SQLiteError {
     failure = error
@@ -332,7 +320,7 @@ final class ClusterHome: CommitHome {
     _ body: (CommitReplay) throws -> Told
   ) throws(DepotError) {
     guard number == sequence + 1, row < result.rowCount, result.integer(1, row: row) == 0 else {
-      throw Self.stale
+      throw DepotError.staleCopy
     }
     do {
       let replay = try CommitReplay(on: copy)
@@ -353,6 +341,15 @@ final class ClusterHome: CommitHome {
     try replay.add(part)
     bytesSinceBase += part.count
     changed.formUnion(PageCommit.pages(of: part))
+  }
+
+  /// Takes away the numbers of services that have ended, in the turn at hand, and returns them.
+  func takeEndedServices() throws(DepotError) -> [Int64] {
+    do throws(PostgresError) {
+      return try session?.takeEndedServices(but: service) ?? []
+    } catch {
+      throw DepotError(error, address)
+    }
   }
 
   // MARK: Pages in the cluster

@@ -59,6 +59,40 @@ final class ClusterSession {
     }
   }
 
+  /// Lets others know that a service is at work, for as long as the session lives.
+  func begin(_ service: Int64) throws(PostgresError) {
+    let insert = """
+      INSERT INTO depot.service (id, host, process) VALUES ($1, $2, $3)
+      ON CONFLICT (id) DO UPDATE SET seen = now()
+      """
+    try connection.run([
+      PostgresStatement(
+        "SELECT pg_try_advisory_lock_shared(\(Self.services), $1::int)",
+        [.integer(service)]
+      ),
+      PostgresStatement(
+        insert,
+        [.integer(service), .text(Process.hostName), .integer(Int64(Process.identifier))]
+      ),
+    ])
+  }
+
+  /// Takes away the numbers of services that have ended, which none gets again, and returns them.
+  func takeEndedServices(but service: Int64) throws(PostgresError) -> [Int64] {
+    let ended = try connection.run(
+      """
+      DELETE FROM depot.service AS s WHERE id <> $1 AND NOT EXISTS (SELECT 1 FROM pg_locks
+      WHERE locktype = 'advisory' AND classid = \(Self.services)::oid AND objid = s.id::oid AND objsubid = 2
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) RETURNING id
+      """,
+      [.integer(service)]
+    )
+    return (0..<ended.rowCount).map { ended.integer(0, row: $0) }
+  }
+
+  /// The first half of the keys of the locks that services have while they are at work.
+  private static let services = "hashtext('depot service')"
+
   /// Tells other services of a commit, and doesn't wait; those that don't hear it find it soon by themselves.
   func announce(_ commit: Int64) {
     guard !connection.isBroken else { return }
@@ -114,6 +148,21 @@ final class ClusterSession {
       throw DepotError(.unfitCluster, "The database's encoding is \(facts.text(3)), not UTF8.")
         .hint("CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.")
     }
+  }
+}
+
+extension DepotError {
+  /// The error that the cluster hasn't got what was told.
+  static var lostCommits: Self {
+    Self(.corrupt, "The cluster has lost commits that were acknowledged.")
+      .hint(
+        "Was a standby promoted that hadn't got them, or a backup restored? Start depotd again."
+      )
+  }
+
+  static var staleCopy: Self {
+    Self(.corrupt, "This copy of the store is too old to be brought up to date.")
+      .hint("Start depotd again, which makes it anew.")
   }
 }
 

@@ -16,8 +16,8 @@ extension Writer {
       || historyBytes > (heldHistoryBytes > 0 ? limit : configuration.history.bytes)
   }
 
-  /// Deletes some history if there is too much of it, in a transaction of its own, and returns
-  /// whether there is more to delete.
+  /// Deletes some history if there is too much of it, and what services that have ended were uploading, in a transaction
+  /// of its own, and returns whether there is more history to delete.
   func purgeHistory() throws(SQLiteError) -> Bool {
     // The clocks are looked at also while nothing is written.
     let now = epoch.now()
@@ -30,6 +30,10 @@ extension Writer {
       let step = try purge.step(configuration.history, now: now, bytes: historyBytes)
       historyBytes = max(0, historyBytes - step.bytes)
       if step.bytes > 0 { try storeHistoryBytes() }
+      for service in try home?.takeEndedServices() ?? [] {
+        let connections = Store.connections(of: service)
+        try BlobUploads(connection: connection).remove(ofConnections: connections, catalog)
+      }
       try connection.commit()
       keepHistoryBytes()
       home?.endTurn()

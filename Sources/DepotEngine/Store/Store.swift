@@ -98,7 +98,12 @@ package actor Store {
   private nonisolated let service: Int64
 
   /// Returns the number of a connection of this service that no other service's has.
-  nonisolated func own(_ connection: Int64) -> Int64 { service << 32 | connection }
+  nonisolated func own(_ connection: Int64) -> Int64 {
+    Self.connections(of: service).lowerBound | connection
+  }
+
+  /// The numbers of the connections of a service.
+  static func connections(of service: Int64) -> Range<Int64> { service << 32..<(service + 1) << 32 }
 
   /// Begins to hear what other services of a store in a cluster commit.
   private func listen() {
