@@ -41,6 +41,19 @@ extension FileSystem {
     try systemCall("rename") { Glibc.rename(path, other) }
   }
 
+  /// Gives a file or folder another name in the same folder, and waits until that is on disk.
+  package static func renameDurably(_ path: String, to other: String) throws(SystemError) {
+    try rename(path, to: other)
+    try flush(folderOf: other)
+  }
+
+  /// Returns the first of `name1`, `name2`, and so on that no file has.
+  package static func freeName(_ name: String) -> String {
+    var number = 1
+    while size(of: "\(name)\(number)") != nil { number += 1 }
+    return "\(name)\(number)"
+  }
+
   /// Gives a file another name besides its own.
   ///
   /// The corresponding C function is `link`.

@@ -19,8 +19,7 @@ extension TablesFolder {
       try StoredFile.create(path: draft)
       try write(to: draft)
       try StoredFile(path: draft, isWritable: true).flush()
-      try FileSystem.rename(draft, to: file)
-      try FileSystem.flush(folderOf: file)
+      try FileSystem.renameDurably(draft, to: file)
     } catch {
       FileSystem.remove(file: draft)
       throw Self.error(error, file)

@@ -95,8 +95,7 @@ struct BackupFile {
       }
     }
     do throws(SystemError) {
-      try FileSystem.rename(draft, to: path)
-      try FileSystem.flush(folderOf: path)
+      try FileSystem.renameDurably(draft, to: path)
     } catch {
       throw failure(error)
     }

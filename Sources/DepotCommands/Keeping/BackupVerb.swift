@@ -135,8 +135,7 @@ private struct BackupRun {
       }
     }
     try attempt("The folder \(folder) can't be made") { () throws(SystemError) in
-      try FileSystem.rename(draft, to: folder)
-      try FileSystem.flush(folderOf: folder)
+      try FileSystem.renameDurably(draft, to: folder)
     }
     session.write(
       .object(["stores": .array(result)]),

@@ -17,10 +17,7 @@ package struct StoreCopies {
 
   /// Returns where the next backup of a store goes.
   package func nextBackup(of version: SchemaVersion?) -> String {
-    let name = "\(path).backup-\(version?.description ?? "0")-"
-    var number = 1
-    while FileSystem.size(of: name + "\(number)") != nil { number += 1 }
-    return name + "\(number)"
+    FileSystem.freeName("\(path).backup-\(version?.description ?? "0")-")
   }
 
   /// Copies the store, as it was committed last, and waits until the copy is on disk.
@@ -37,8 +34,7 @@ package struct StoreCopies {
       }
       try StoreFiles(path).working { () throws(SystemError) in
         try StoredFile(path: draft, isWritable: true).flush()
-        try FileSystem.rename(draft, to: name + Self.unfinished)
-        try FileSystem.flush(folderOf: name)
+        try FileSystem.renameDurably(draft, to: name + Self.unfinished)
       }
     } catch {
       FileSystem.remove(file: draft)
@@ -51,8 +47,7 @@ package struct StoreCopies {
   ///
   /// If that fails, the next start does it.
   func finish(_ backup: String) {
-    try? FileSystem.rename(backup + Self.unfinished, to: backup)
-    try? FileSystem.flush(folderOf: backup)
+    try? FileSystem.renameDurably(backup + Self.unfinished, to: backup)
   }
 
   /// Removes the backup of a migration that failed; the store stays as it is, so nobody needs it.
@@ -144,8 +139,7 @@ package struct StoreCopies {
       try stamp(copy)
       if let name { try FileSystem.link(path, to: name) }
       try FileSystem.flush(folderOf: path)
-      try FileSystem.rename(copy, to: path)
-      try FileSystem.flush(folderOf: path)
+      try FileSystem.renameDurably(copy, to: path)
     }
   }
 

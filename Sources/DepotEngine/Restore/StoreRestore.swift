@@ -138,8 +138,7 @@ package struct StoreRestore {
       // The rest of a store that somebody has removed is of no use to another.
       for suffix in ["-wal", ".state"] { FileSystem.remove(file: path + suffix) }
       try FileSystem.flush(folderOf: path)
-      try FileSystem.rename(draft, to: path)
-      try FileSystem.flush(folderOf: path)
+      try FileSystem.renameDurably(draft, to: path)
     }
   }
 
@@ -163,7 +162,7 @@ package struct StoreRestore {
   }
 
   private func replace(_ old: OldStore?, by draft: String) throws -> Replaced {
-    let kept = nextName
+    let kept = FileSystem.freeName("\(path).replaced-")
     guard let old else {
       let isThere = FileSystem.size(of: path) != nil
       try replaceDamaged(by: draft, linkingOldTo: isThere ? kept : nil)
@@ -171,13 +170,6 @@ package struct StoreRestore {
     }
     try StoreCopies(of: path).swap(draft, linkingOldTo: kept)
     return Replaced(path: kept, behind: old.behind, reason: old.reason)
-  }
-
-  /// Where the replaced store is kept.
-  private var nextName: String {
-    var number = 1
-    while FileSystem.size(of: "\(path).replaced-\(number)") != nil { number += 1 }
-    return "\(path).replaced-\(number)"
   }
 
   /// Puts the copy into the place of a store that can't be closed in good order.
@@ -197,8 +189,7 @@ package struct StoreRestore {
       try files.setAside(path + "-wal")
       if let kept { try FileSystem.link(path, to: kept) }
       try FileSystem.flush(folderOf: path)
-      try FileSystem.rename(draft, to: path)
-      try FileSystem.flush(folderOf: path)
+      try FileSystem.renameDurably(draft, to: path)
     }
   }
 }

@@ -24,8 +24,7 @@ struct FormatUpgrade {
       // The log is empty, and must not be found beside the other file.
       for suffix in ["-wal", "-shm"] { FileSystem.remove(file: path + suffix) }
       try FileSystem.flush(folderOf: path)
-      try FileSystem.rename(copy, to: path)
-      try FileSystem.flush(folderOf: path)
+      try FileSystem.renameDurably(copy, to: path)
     } catch {
       FileSystem.remove(file: copy)
       throw error is SystemError ? StoreFiles(copy).error(error) : files.error(error)

@@ -179,9 +179,6 @@ extension StoreFiles {
   /// Gives a file a name by which it isn't taken for a part of the store any more.
   func setAside(_ file: String) throws(SystemError) {
     guard FileSystem.size(of: file) != nil else { return }
-    var number = 1
-    while FileSystem.size(of: "\(file).lost-\(number)") != nil { number += 1 }
-    try FileSystem.rename(file, to: "\(file).lost-\(number)")
-    try FileSystem.flush(folderOf: file)
+    try FileSystem.renameDurably(file, to: FileSystem.freeName("\(file).lost-"))
   }
 }

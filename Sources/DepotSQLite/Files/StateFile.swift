@@ -60,8 +60,7 @@ package final class StateFile: Sendable {
     // Both places are written, so that the file never grows later.
     for serial in [UInt64(1), 2] { try write(state, serial, to: descriptor) }
     try systemCall("fsync") { fsync(descriptor.number) }
-    try FileSystem.rename(draft, to: path)
-    try FileSystem.flush(folderOf: path)
+    try FileSystem.renameDurably(draft, to: path)
   }
 
   private static func write(
