@@ -94,4 +94,48 @@ import Testing
       #expect(try await store.problems(path) == [])
     }
   }
+
+  /// Saves row 1 of people, which was deleted, as a client has it that read a version of it.
+  private func saveDeleted(_ version: Int64) -> String {
+    """
+    {"update":[{"entity":"Person","columns":["$id","$version","a"],"rows":[[1,\(version),7]]}],
+    "policy":"overwrite"}
+    """
+  }
+
+  @Test(arguments: [1 << 53, Int64.max - 1, .max])
+  func `a version that no row has had isn't counted on`(version: Int64) async throws {
+    try await withStore(.people) { store, path in
+      try await store.insert("Person", ["a"], "[[1]]")
+      try await store.delete("Person", [1])
+      let error = await store.saveError(saveDeleted(version))
+      #expect(error?.code == .numberRange)
+      #expect(error?.at == "/args/update/0/rows/0/1")
+      try await store.save(saveDeleted(1))
+      #expect(try texts("SELECT id, version FROM e_Person", in: path) == [["1", "2"]])
+      #expect(try await store.problems(path) == [])
+    }
+  }
+
+  @Test func `a row with the greatest version stays as it is`() async throws {
+    try await withStore(.people) { store, path in
+      try await store.insert("Person", ["a"], "[[1]]")
+      await store.close()
+      do {
+        let connection = try Connection(path: path, access: .writer)
+        try connection.execute("UPDATE e_Person SET version = \(Int64.max)")
+      }
+      let again = try StoreFixture(StoreConfiguration(path: path))
+      let update = await again.code { try await again.update("Person", [1], ["a"], "[2]") }
+      #expect(update?.code == .numberRange)
+      let boss = await again.code { try await again.update("Person", [1], ["boss"], "[1]") }
+      #expect(boss?.code == .numberRange)
+      try await again.delete("Person", [1])
+      let undo = await again.code { try await again.call("undo", "{}") }
+      #expect(undo?.code == .numberRange)
+      #expect(await again.saveError(saveDeleted(1))?.code == .numberRange)
+      #expect(try await again.insert("Person", ["a"], "[[1]]") == [2])
+      #expect(try await again.problems(path) == [])
+    }
+  }
 }

@@ -18,6 +18,9 @@ extension SaveRun {
     for (index, row) in places { try recreate(index, row) }
   }
 
+  /// The greatest version that a client is believed to have read if the history doesn't know it.
+  private static let greatestVersion: Int64 = 1 << 53 - 1
+
   private func recreate(_ index: Int, _ row: Int) throws {
     let pointer = "/args/update/\(index)"
     let change = request.updates[index]
@@ -41,7 +44,20 @@ extension SaveRun {
       .at("\(pointer)/entity")
     }
     let run = try writer.insertRun(merged.columns, .error, at: pointer)
-    writer.firstVersion = max(base, last?.version ?? 0) + 1
+    let known = last?.version ?? 0
+    guard base <= max(known, Self.greatestVersion) else {
+      let column = change.columns.firstIndex(of: "$version") ?? 0
+      throw DepotError(
+        .numberRange,
+        "\(change.entity)/\(identifier) hasn't had the version \(base)."
+      )
+      .hint("Give the version that was read.").at("\(pointer)/rows/\(row)/\(column)")
+    }
+    writer.firstVersion = try writer.layout.version(
+      after: max(base, known),
+      by: 1,
+      of: identifier
+    )
     defer { writer.firstVersion = 1 }
     let root = try entities.writer(writer.layout.root)
     // Its version is greater already.

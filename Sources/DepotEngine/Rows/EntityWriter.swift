@@ -208,7 +208,7 @@ final class EntityWriter {
     if !layout.externalPlaces.isEmpty {
       movedOut = try moveOut(layout.externalPlaces.filter(positions.contains))
     }
-    return .next(version: row.integer(1) + step)
+    return .next(version: try layout.version(after: row.integer(1), by: step, of: identifier))
   }
 
   /// Whether a row has the cells at `positions`.
@@ -239,7 +239,8 @@ final class EntityWriter {
     defer { selectStatement.reset() }
     try selectStatement.bind(identifier, at: 1)
     guard try selectStatement.step() else { return false }
-    try statement.bind(selectStatement.row.integer(1) + step, at: 1)
+    let version = selectStatement.row.integer(1)
+    try statement.bind(layout.version(after: version, by: step, of: identifier), at: 1)
     for (index, change) in changes.enumerated() {
       try change.cell.bind(to: statement, at: index + 2)
     }
@@ -247,6 +248,25 @@ final class EntityWriter {
     try statement.runBound()
     try entities.recorder?.spill()
     return true
+  }
+}
+
+extension EntityLayout {
+  /// Returns the version that a row has after another.
+  ///
+  /// - Throws: ``DepotError`` `request.number_range` if there is none.
+  func version(
+    after version: Int64,
+    by step: Int64,
+    of identifier: Int64
+  ) throws(DepotError) -> Int64 {
+    let (next, overflows) = version.addingReportingOverflow(step)
+    guard !overflows else {
+      throw DepotError(.numberRange, "The version of \(name)/\(identifier) can't grow any more.")
+        .hint("Delete the row, and insert it as a new one.")
+        .details(["entity": .string(name), "id": .int64(identifier)])
+    }
+    return next
   }
 }
 
