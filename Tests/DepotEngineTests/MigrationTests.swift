@@ -275,4 +275,99 @@ import Testing
       )
     }
   }
+
+  /// The definitions of the indexes of a store's tables, by their names.
+  private func indexes(_ path: String) throws -> [[String?]] {
+    try texts(
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name GLOB '[ej]_*' ORDER BY name",
+      in: path
+    ).filter { $0[1] != nil }
+  }
+
+  private typealias Change = @Sendable (inout Entity) -> Void
+
+  /// Items whose properties were others before: a name that is used again, exchanged ones, and those of a
+  /// relationship and of a compound.
+  private static let renamings: [(before: Change, after: Change)] = [
+    (
+      { $0.attributes[0].isUnique = true },
+      {
+        $0.attributes[0].name = "title"
+        $0.attributes[0].originalName = "name"
+        $0.attributes.append(
+          Attribute(name: "name", type: .string, isOptional: true, isUnique: true)
+        )
+      }
+    ),
+    (
+      {
+        $0.attributes[0] = Attribute(name: "name", type: .int64, isOptional: true, isUnique: true)
+        $0.attributes[1].isUnique = true
+      },
+      {
+        $0.attributes = [("size", "name"), ("name", "size")].map { name, original in
+          Attribute(
+            name: name,
+            type: .int64,
+            isOptional: true,
+            isUnique: true,
+            originalName: original
+          )
+        }
+      }
+    ),
+    (
+      {
+        $0.relationships = [Relationship(name: "next", destination: "Item")]
+        $0.uniques = [["name", "next"]]
+        $0.indexes = [["next", "size"]]
+      },
+      {
+        $0.relationships = [
+          Relationship(name: "follower", destination: "Item", originalName: "next"),
+          Relationship(name: "next", destination: "Item"),
+        ]
+        $0.uniques = [["name", "next"]]
+        $0.indexes = [["next", "size"]]
+      }
+    ),
+  ]
+
+  @Test(arguments: Self.renamings.indices)
+  func `an index stays with a name, not with the column that had it`(number: Int) async throws {
+    let (before, after) = Self.renamings[number]
+    var wanted: [[String?]] = []
+    try await withStore(Self.schema(2, after)) { _, path in wanted = try indexes(path) }
+    #expect(!wanted.isEmpty)
+    try await withStore(Self.schema(1, before)) { store, path in
+      try await store.write(define(Self.schema(2, after)))
+      #expect(try indexes(path) == wanted)
+      #expect(try await store.problems(path) == [])
+    }
+  }
+
+  @Test func `a migration puts an index right that is on another column`() async throws {
+    let unique: (inout Entity) -> Void = { $0.attributes[0].isUnique = true }
+    try await withStore(Self.schema(1, unique)) { store, path in
+      let wanted = try indexes(path)
+      await store.close()
+      do {
+        let connection = try Connection(path: path, access: .writer)
+        try connection.execute("DROP INDEX \"u_Item_name\"")
+        try connection.execute("CREATE UNIQUE INDEX \"u_Item_name\" ON \"e_Item\" (\"a_size\")")
+      }
+      let again = try StoreFixture(StoreConfiguration(path: path))
+      try await again.write(
+        define(
+          Self.schema(2) {
+            unique(&$0)
+            $0.attributes[1].isOptional = false
+            $0.attributes[1].defaultValue = .int64(0)
+          }
+        )
+      )
+      #expect(try indexes(path) == wanted)
+      await again.close()
+    }
+  }
 }

@@ -45,7 +45,7 @@ extension EntityLayout {
       return index(of: relationship, column)
     }
     if field.attribute.isUnique {
-      return create("u_\(name)_\(field.path)", "UNIQUE", column)
+      return create("u_\(name)_\(field.path)", "UNIQUE ", column)
     }
     return field.attribute.isIndexed ? create("i_\(name)_\(field.path)", "", column) : nil
   }
@@ -61,7 +61,7 @@ extension EntityLayout {
       $0.storage == .order && $0.name.dropFirst() == column.dropFirst(2).dropLast()
     }
     let columns = order.map { "\(column), \($0.quoted)" } ?? column
-    return create("r_\(name)_\(relationship.name)", isOneToOne ? "UNIQUE" : "", columns)
+    return create("r_\(name)_\(relationship.name)", isOneToOne ? "UNIQUE " : "", columns)
   }
 
   func index(
@@ -75,7 +75,7 @@ extension EntityLayout {
     // The separator is in none of them, so no two indexes share a name.
     let separator = paths.contains { $0.contains(".") } ? "," : "."
     let name = "\(prefix)_\(name)_\(paths.joined(separator: separator))"
-    return create(name, isUnique ? "UNIQUE" : "", columns.joined(separator: ", "))
+    return create(name, isUnique ? "UNIQUE " : "", columns.joined(separator: ", "))
   }
 
   private func create(
@@ -83,7 +83,7 @@ extension EntityLayout {
     _ kind: String,
     _ columns: String
   ) -> (name: String, sql: String) {
-    (name, "CREATE \(kind) INDEX \"\(name)\" ON \(table) (\(columns))")
+    (name, "CREATE \(kind)INDEX \"\(name)\" ON \(table) (\(columns))")
   }
 
   /// Makes the join tables whose first side the entity declares.

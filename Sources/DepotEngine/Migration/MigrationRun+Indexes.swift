@@ -2,12 +2,13 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 extension MigrationRun {
-  /// The names of the old tables that stay under their names.
+  /// The names of the old tables that stay under their names, as their columns do.
   var unmovedTables: Set<String> {
     Set(
       tables.compactMap { table in
         table.targets.first.flatMap {
-          $0.isKept && $0.root.name == table.old.name ? $0.root.name : nil
+          let staysSo = $0.root.name == table.old.name && $0.origins.allSatisfy { $0 == $1 }
+          return $0.isKept && staysSo ? $0.root.name : nil
         }
       }
     )
@@ -27,7 +28,23 @@ extension MigrationRun {
     return result
   }
 
-  /// Returns whether an index of the old schema is one of the new schema as it is.
+  /// The indexes of a store's tables, by name; those of join tables too.
+  private static func indexes(on connection: Connection) throws -> [String: TableIndex] {
+    var result: [String: TableIndex] = [:]
+    try connection.statement(
+      """
+      SELECT name, tbl_name, sql FROM sqlite_schema \
+      WHERE type = 'index' AND sql IS NOT NULL AND tbl_name GLOB '[ej]_*'
+      """
+    ).run { row in
+      let table = row.text(1)
+      let root = table.hasPrefix("e_") ? String(table.dropFirst(2)) : nil
+      result[row.text(0)] = TableIndex(root: root, sql: row.text(2))
+    }
+    return result
+  }
+
+  /// Returns whether an index of the store is one of the new schema as it is.
   private func stays(_ name: String) -> Bool {
     guard let before = indexesBefore[name], before == indexesAfter[name] else { return false }
     guard let root = before.root else {
@@ -38,6 +55,7 @@ extension MigrationRun {
 
   /// Drops the indexes that aren't the new schema's.
   func dropIndexes() throws {
+    indexesBefore = try Self.indexes(on: connection)
     for (name, entry) in indexesBefore.sorted(by: { $0.key < $1.key }) where !stays(name) {
       // The indexes of a table whose rows move are of use until it is dropped.
       guard isInStayingTable(entry.root, name) else { continue }

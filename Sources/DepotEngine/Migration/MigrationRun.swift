@@ -20,7 +20,8 @@ final class MigrationRun {
   let makers: [String: (table: Int, target: Int)]
   private let blobs: BlobMigration
   var findings = MigrationFindings()
-  private(set) lazy var indexesBefore = Self.indexes(of: old)
+  /// The indexes that the store has, by name.
+  var indexesBefore: [String: TableIndex] = [:]
   private(set) lazy var indexesAfter = Self.indexes(of: new)
   private(set) lazy var unmoved = unmovedTables
   /// How many rows were looked at, and how many there are.
