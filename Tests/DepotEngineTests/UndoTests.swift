@@ -349,4 +349,121 @@ import Testing
       #expect(try past.history().count == 3)
     }
   }
+
+  /// Animals and dogs, whose identifiers are counted apart as long as dogs are no animals.
+  private static func animals(_ version: Int, areOne: Bool) -> Schema {
+    let name = Attribute(name: "name", type: .string)
+    return Schema(
+      version: SchemaVersion(version, 0, 0),
+      entities: [
+        Entity(name: "Animal", attributes: [name]),
+        Entity(
+          name: "Dog",
+          parent: areOne ? "Animal" : nil,
+          attributes: areOne ? [] : [name]
+        ),
+      ]
+    )
+  }
+
+  private static func items(_ version: Int, _ names: [String]) -> Schema {
+    Schema(
+      version: SchemaVersion(version, 0, 0),
+      entities: names.map { name in
+        Entity(name: name, attributes: [Attribute(name: "name", type: .string)])
+      }
+    )
+  }
+
+  private func migrate(_ store: StoreFixture, _ schemas: Schema...) async throws {
+    for schema in schemas {
+      try await store.write(.defineSchema(schema, isDryRun: false))
+    }
+  }
+
+  /// Checks that what came before a migration isn't undone, and what came after it is.
+  private func expectNothing(
+    before token: String,
+    of entity: String,
+    _ store: StoreFixture,
+    _ past: PastFixture
+  ) async throws {
+    let before = try store.read(entity, in: past.path)
+    let last = await store.code { try await store.call("undo", "{}") }
+    #expect(last?.code == .nothingToUndo)
+    #expect(last?.hint?.contains("migration") == true)
+    let named = await store.code { try await store.call("undo", "{\"token\":\"\(token)\"}") }
+    #expect(named?.code == .historyNoValues)
+    let group = await store.code { try await store.call("undo", #"{"group":"g"}"#) }
+    #expect(group?.code == .historyNoValues)
+    #expect(try store.read(entity, in: past.path) == before)
+    try await store.insert(entity, ["name"], #"[["new"]]"#)
+    try await store.call("undo", "{}")
+    #expect(try store.read(entity, in: past.path) == before)
+  }
+
+  private func insert(_ entity: String, _ store: StoreFixture) async throws {
+    let insertion = InsertRequest(entity: entity, columns: ["name"], rows: .text(#"[["g"]]"#))
+    _ = try await store.write([.insert(insertion)], group: "g")[0].get()
+  }
+
+  @Test func `what came before rows got other identifiers isn't undone`() async throws {
+    try await withPast(Self.animals(1, areOne: false)) { store, past in
+      try await store.insert("Animal", ["name"], #"[["a"],["b"]]"#)
+      for number in 1...4 { try await store.insert("Dog", ["name"], "[[\"d\(number)\"]]") }
+      try await insert("Dog", store)
+      let token = try past.head()
+      try await migrate(store, Self.animals(2, areOne: true))
+      try await expectNothing(before: token, of: "Dog", store, past)
+    }
+  }
+
+  @Test func `what came before an entity's name was used again isn't undone`() async throws {
+    try await withPast(Self.items(1, ["Item", "Other"])) { store, past in
+      try await insert("Item", store)
+      let token = try past.head()
+      try await migrate(store, Self.items(2, ["Other"]), Self.items(3, ["Other", "Item"]))
+      try await store.insert("Item", ["name"], #"[["other"]]"#)
+      let error = await store.code { try await store.call("undo", "{\"token\":\"\(token)\"}") }
+      #expect(error?.code == .historyNoValues)
+      #expect(try store.read("Item", in: past.path) == [#"["other"]"#])
+    }
+  }
+
+  @Test func `what came before an entity got another name isn't undone`() async throws {
+    try await withPast(Self.items(1, ["Item"])) { store, past in
+      try await insert("Item", store)
+      let token = try past.head()
+      var renamed = Self.items(2, ["Thing"])
+      renamed.entities[0].originalName = "Item"
+      try await migrate(store, renamed)
+      try await expectNothing(before: token, of: "Thing", store, past)
+    }
+  }
+
+  @Test func `what came before an entity got a parent isn't undone`() async throws {
+    try await withPast(Self.items(1, ["Item"])) { store, past in
+      try await insert("Item", store)
+      let token = try past.head()
+      try await store.update("Item", [1], ["name"], #"["changed"]"#)
+      var schema = Self.items(2, ["Base", "Item"])
+      schema.entities[0].isAbstract = true
+      schema.entities[1].parent = "Base"
+      schema.entities[1].attributes = []
+      try await migrate(store, schema)
+      try await expectNothing(before: token, of: "Item", store, past)
+    }
+  }
+
+  @Test func `what came before other migrations is undone`() async throws {
+    try await withPast(Self.items(1, ["Item"])) { store, past in
+      try await insert("Item", store)
+      var schema = Self.items(2, ["Item", "Other"])
+      schema.entities[0].attributes[0].name = "title"
+      schema.entities[0].attributes[0].originalName = "name"
+      try await migrate(store, schema)
+      try await store.call("undo", #"{"group":"g"}"#)
+      #expect(try store.read("Item", in: past.path) == [])
+    }
+  }
 }

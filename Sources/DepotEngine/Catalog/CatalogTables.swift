@@ -186,6 +186,8 @@ enum StoreNumber: String {
   case historyBytes = "history_bytes"
   /// The last row before which all insertions have entries in the ``InsertionIndex``.
   case historyIndexed = "history_indexed"
+  /// The last row whose identifiers and names of entities may mean other rows since a migration.
+  case historyRenamed = "history_renamed"
 }
 
 extension Connection {

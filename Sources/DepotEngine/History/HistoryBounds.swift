@@ -20,6 +20,9 @@ struct HistoryBounds: Equatable {
   /// The last row of the history before which all insertions are indexed; `nil` if the store is of a format
   /// that has them in another way.
   let indexed: Int64?
+  /// The last row of the history before a migration after which its identifiers and names of entities may
+  /// mean other rows; 0 if there was none.
+  let renamed: Int64
 
   /// Makes what reading and purging the history needs besides its tables.
   static let definition = """
@@ -38,7 +41,7 @@ struct HistoryBounds: Equatable {
     try connection.statement(
       """
       SELECT key, value FROM depot_meta \
-      WHERE key IN ('store', 'history_floor', 'history_purged', 'history_indexed')
+      WHERE key IN ('store', 'history_floor', 'history_purged', 'history_indexed', 'history_renamed')
       """
     ).run { members[$0.text(0)] = $0[1] }
     guard case .text(let identifier)? = members["store"] else {
@@ -56,6 +59,7 @@ struct HistoryBounds: Equatable {
     head = max(purged, try connection.lastToken() ?? 0)
     let isIndexed = try connection.hasTable("depot_history_insert")
     indexed = isIndexed ? members["history_indexed"]?.integer ?? 0 : nil
+    renamed = members["history_renamed"]?.integer ?? 0
   }
 
   /// Returns the token of a transaction.

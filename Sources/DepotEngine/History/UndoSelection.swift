@@ -22,13 +22,23 @@ struct UndoSelection {
 
   /// Returns the tokens of the transactions that a target means, the last first; at least one.
   mutating func tokens(_ target: UndoRequest.Target, author: String?) throws -> [Int64] {
-    switch target {
-    case .last: return [try last(of: author)]
-    case .author(let author): return [try last(of: author)]
-    case .token(let token): return [try self.token(token)]
-    case .group(let group): return try self.group(group)
-    }
+    let tokens =
+      switch target {
+      case .last: [try last(of: author)]
+      case .author(let author): [try last(of: author)]
+      case .token(let token): [try self.token(token)]
+      case .group(let group): try self.group(group)
+      }
+    guard let renamed = tokens.first(where: { $0 <= bounds.renamed }) else { return tokens }
+    throw DepotError(
+      .historyNoValues,
+      "The history has other names or identifiers for the rows of \(bounds.token(renamed))."
+    ).hint(Self.renaming)
   }
+
+  /// What keeps older transactions from being undone.
+  private static let renaming =
+    "A migration since then gave rows other identifiers, or entities other names or parents."
 
   private mutating func token(_ token: HistoryToken) throws -> Int64 {
     // The transaction to undo must itself be kept.
@@ -81,7 +91,7 @@ struct UndoSelection {
     var hasCandidates = false
     var found: Int64?
     defer { statement.reset() }
-    try statement.bind(bounds.floor, at: 1)
+    try statement.bind(max(bounds.floor, bounds.renamed), at: 1)
     if let author { try statement.bind(.text(author), at: 2) }
     try connection.stoppable(by: control) {
       while found == nil, try statement.step() {
@@ -96,10 +106,13 @@ struct UndoSelection {
     }
     guard let found else {
       let whose = author.map { " of \($0.debugDescription)" } ?? ""
+      let before = bounds.renamed > bounds.floor ? Self.renaming : nil
       throw DepotError(
         .nothingToUndo,
         "There is nothing\(whose) to \(isRedo ? "do again" : "undo")."
-      ).hint(hasCandidates ? "All of it was \(isRedo ? "done again" : "undone") before." : nil)
+      ).hint(
+        hasCandidates ? "All of it was \(isRedo ? "done again" : "undone") before." : before
+      )
     }
     return found
   }

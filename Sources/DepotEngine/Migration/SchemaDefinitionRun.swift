@@ -191,9 +191,24 @@ extension MigrationRun {
     try run()
     try findings.throwIfAny()
     try catalog.store(new)
+    if !keepsNames {
+      let last = try connection.integer("SELECT max(id) FROM depot_history")
+      try catalog.set(.historyRenamed, last ?? 0)
+    }
     let ceilings = self.ceilings(writer.safeCeilings())
     try catalog.setCeilings(ceilings)
     return ceilings
+  }
+
+  /// Whether the history, which has the identifiers of rows and the names of their entities, still means
+  /// the same rows.
+  ///
+  /// Rows get other identifiers only in another hierarchy.
+  private var keepsNames: Bool {
+    old.allLayouts.allSatisfy { layout in
+      guard mapping.successor(of: layout.name)?.name == layout.name else { return false }
+      return (try? new.layout(of: layout.name).root) == layout.root
+    }
   }
 
   private func ceilings(_ before: [String: Int64]) -> [String: Int64] {
