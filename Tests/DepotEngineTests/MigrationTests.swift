@@ -370,4 +370,24 @@ import Testing
       await again.close()
     }
   }
+
+  @Test func `of many duplicates the first are listed and the others counted`() async throws {
+    try await withStore(Self.schema(1)) { store, path in
+      let count = 3000
+      try await store.insert((0..<3 * count).map { [.string("\($0 % count)"), .null] })
+      let next = Self.schema(2) { $0.attributes[0].isUnique = true }
+      let control = CallControl()
+      let error = await #expect(throws: DepotError.self) {
+        try await store.write(define(next), control: control)
+      }
+      let groups = error?.details?["duplicates"]?.array ?? []
+      #expect(groups.count == MigrationFindings.limit)
+      #expect(groups.allSatisfy { $0["ids"]?.array?.count == 3 && $0["count"] == .int64(3) })
+      #expect(error?.details?["count"] == .int64(Int64(count)))
+      // Once for all groups, and once for each that is listed.
+      let scanned = try #require(control.scannedRows)
+      #expect(scanned <= 3 * count * (MigrationFindings.limit + 2))
+      #expect(try await store.problems(path) == [])
+    }
+  }
 }

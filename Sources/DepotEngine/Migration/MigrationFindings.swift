@@ -26,6 +26,9 @@ struct MigrationFindings {
     if duplicates.count < Self.limit { duplicates.append(duplicate) } else { more += 1 }
   }
 
+  /// Counts others that aren't told.
+  mutating func count(_ others: Int) { more += others }
+
   /// Notes that a row breaks a rule of the new schema.
   mutating func add(
     _ code: DepotError.Code,

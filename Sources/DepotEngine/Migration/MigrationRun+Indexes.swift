@@ -107,28 +107,37 @@ extension MigrationRun {
       names.map { "\($0) IS NOT NULL" }.joined(separator: " AND ") + (unique?.kindCondition ?? "")
     let statement = try connection.statement(
       """
-      SELECT \(list), count(*), (SELECT group_concat(id) FROM (SELECT id FROM \(layout.table) AS x \
+      WITH t AS MATERIALIZED (SELECT \(list), count(*) AS n, count(*) OVER () AS total \
+      FROM \(layout.table) WHERE \(condition) GROUP BY \(list) HAVING count(*) > 1 \
+      ORDER BY \(list) LIMIT \(MigrationFindings.limit)) \
+      SELECT \(list), n, total, (SELECT group_concat(id) FROM (SELECT id FROM \(layout.table) AS x \
       WHERE \(names.map { "x.\($0) = t.\($0)" }.joined(separator: " AND "))\(unique?.kindCondition ?? "") \
-      ORDER BY id LIMIT 20)) FROM \(layout.table) AS t WHERE \(condition) \
-      GROUP BY \(list) HAVING count(*) > 1
+      ORDER BY id LIMIT 20)) FROM t
       """
     )
-    try statement.run { row in
-      let values = attributes.enumerated().map { index, attribute in
-        StoredValue.decode(Cell(row, index), of: attribute) ?? .null
-      }
-      findings.add(
-        MigrationFindings.Duplicate(
-          entity: layout.name,
-          paths: paths,
-          values: values,
-          identifiers: row.text(names.count + 1).split(separator: ",").compactMap {
-            Int64($0).map { shifts.original($0, in: layout.root) }
-          },
-          count: Int(row.integer(names.count))
+    var (total, told) = (0, 0)
+    try connection.stoppable(by: control) {
+      try statement.run { row in
+        let values = attributes.enumerated().map { index, attribute in
+          StoredValue.decode(Cell(row, index), of: attribute) ?? .null
+        }
+        total = Int(row.integer(names.count + 1))
+        told += 1
+        findings.add(
+          MigrationFindings.Duplicate(
+            entity: layout.name,
+            paths: paths,
+            values: values,
+            identifiers: row.text(names.count + 2).split(separator: ",").compactMap {
+              Int64($0).map { shifts.original($0, in: layout.root) }
+            },
+            count: Int(row.integer(names.count))
+          )
         )
-      )
+      }
     }
+    control.noteScanned(rows: statement.take(.scannedRows))
+    findings.count(total - told)
   }
 
   /// Notes the rows that lead to too few or too many others.
