@@ -5,6 +5,15 @@ extension SchemaValidationTests {
   static let entities: [Case] = [
     Case("no entity Persn", "/entities/1/parent") { $0.entities[1].parent = "Persn" },
     Case("is its own ancestor", "/entities/0/parent") { $0.entities[0].parent = "Hero" },
+    Case("E33 has more than 32 ancestors", "/entities/36/parent") { schema in
+      schema.entities += (0...33).map { number in
+        Entity(
+          name: "E\(number)",
+          parent: number > 0 ? "E\(number - 1)" : nil,
+          attributes: [Attribute(name: "a\(number)", type: .bool)]
+        )
+      }
+    },
     Case("Hero.NAME is declared again: Person", "/entities/1") {
       $0.entities[1].attributes = [Attribute(name: "NAME", type: .bool)]
     },

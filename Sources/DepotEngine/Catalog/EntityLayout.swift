@@ -51,9 +51,7 @@ package final class EntityLayout: Sendable {
     positions = Dictionary(uniqueKeysWithValues: fields.enumerated().map { ($1.path, $0) })
     lineageNames = Set(schema.lineage(of: entity).map(\.name))
     let family = schema.lineage(of: entity) + schema.descendants(of: entity.name)
-    isInHierarchy = schema.entities.contains {
-      $0.parent != nil && schema.root(of: $0).name == rootEntity.name
-    }
+    isInHierarchy = schema.entities.contains { $0.parent == rootEntity.name }
     let kind = StoredColumn(name: StorageMap.kindColumn, storage: .kind, isRequired: true)
     let stored = (isInHierarchy ? [kind] : []) + family.flatMap(schema.storedColumns)
     self.stored = stored

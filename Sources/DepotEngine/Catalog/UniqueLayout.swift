@@ -27,9 +27,11 @@ extension Schema {
   ) -> [UniqueLayout] {
     var result: [UniqueLayout] = []
     for owner in lineage(of: entity) + descendants(of: entity.name) {
-      let fields = fields(of: owner)
       let singles = owner.ownFields.filter { $0.attribute.isUnique }.map { [$0.path] }
-      for paths in singles + owner.uniques {
+      let demands = singles + owner.uniques
+      if demands.isEmpty { continue }
+      let fields = fields(of: owner)
+      for paths in demands {
         let columns = paths.compactMap { path -> (place: Int, isOwn: Bool)? in
           guard let field = fields.first(where: { $0.path == path }),
             let declaring = self[field.owner]

@@ -50,7 +50,15 @@ extension Schema {
 
   /// Returns the entities that descend from the one named `name`, in the schema's order.
   public func descendants(of name: String) -> [Entity] {
-    entities.filter { $0.name != name && lineage(of: $0).contains { $0.name == name } }
+    let children = Dictionary(grouping: entities.indices) { entities[$0].parent }
+    var found: Set<Int> = []
+    var waiting = [name]
+    while let parent = waiting.popLast() {
+      for child in children[parent] ?? [] where found.insert(child).inserted {
+        waiting.append(entities[child].name)
+      }
+    }
+    return found.sorted().map { entities[$0] }.filter { $0.name != name }
   }
 
   /// Returns the columns of an entity's rows: the parent's first, attributes before relationships.

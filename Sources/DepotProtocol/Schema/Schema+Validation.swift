@@ -48,7 +48,10 @@ extension Schema {
       .hint(problem).at(pointer)
   }
 
-  /// Checks that the ancestors of an entity exist and aren't its descendants.
+  /// How many ancestors an entity may have.
+  private static let ancestors = 32
+
+  /// Checks that the ancestors of an entity exist, aren't its descendants, and aren't too many.
   private func validateParent(of entity: Entity) throws(DepotError) {
     var seen: Set<String> = [entity.name]
     var last = entity
@@ -62,6 +65,10 @@ extension Schema {
       guard seen.insert(name).inserted else {
         throw .invalid("\(entity.name) is its own ancestor.")
           .hint("The chain of parents must end with an entity that has none.").at("/parent")
+      }
+      guard seen.count <= Self.ancestors + 1 else {
+        throw .invalid("\(entity.name) has more than \(Self.ancestors) ancestors.")
+          .hint("Give properties of some of them to others, and leave them out.").at("/parent")
       }
       last = parent
     }
