@@ -390,4 +390,54 @@ import Testing
       #expect(try await store.problems(path) == [])
     }
   }
+
+  @Test func `a rehearsal with some rows of each table doesn't count what leads to them`()
+    async throws
+  {
+    func schema(_ version: Int, hasNote: Bool) -> Schema {
+      let note = Attribute(name: "note", type: .string, isOptional: true)
+      return Schema(
+        version: SchemaVersion(version, 0, 0),
+        entities: [
+          Entity(
+            name: "Country",
+            attributes: [Attribute(name: "name", type: .string)],
+            relationships: [
+              Relationship(
+                name: "regions",
+                destination: "Region",
+                inverse: "country",
+                isToMany: true,
+                minCount: 1
+              )
+            ]
+          ),
+          Entity(
+            name: "Region",
+            attributes: [Attribute(name: "name", type: .string)] + (hasNote ? [note] : []),
+            relationships: [
+              Relationship(name: "country", destination: "Country", inverse: "regions")
+            ]
+          ),
+        ]
+      )
+    }
+    try await withStore(schema(1, hasNote: true)) { store, _ in
+      let count = 5
+      let regions = repeatElement(##"["r","#c"]"##, count: MigrationRehearsal.smallStore / count)
+      for _ in 1...count {
+        try await store.call(
+          "save",
+          """
+          {"insert":[{"entity":"Country","columns":["$id","name"],"rows":[["#c","c"]]},
+          {"entity":"Region","columns":["name","country"],"rows":[\(regions.joined(separator: ","))]}]}
+          """
+        )
+      }
+      let next = schema(2, hasNote: false)
+      let rehearsal = try await store.write(define(next, isDryRun: true))
+      #expect(rehearsal["plan"]?["violations"] == .array([]))
+      try await store.write(define(next))
+    }
+  }
 }
