@@ -138,4 +138,25 @@ import Testing
       #expect(try await again.problems(path) == [])
     }
   }
+
+  @Test func `rows in circles that are no circle of the store end in bounded time`() async throws {
+    try await withStore(Self.schema) { store, path in
+      // A circle in the store, and one of a save that differs in the row before the last.
+      func circle(_ count: Int, _ last: Int) -> String {
+        let rows = (1...count).map { number in
+          "[\"#\(number)\",\(number == count ? last : 1),\"#\(number % count + 1)\"]"
+        }
+        return """
+          {"insert":[{"entity":"Node","columns":["$id","key","next"],"rows":[\(rows.joined(separator: ","))]}],
+          "onConflict":"replace"}
+          """
+      }
+      try await store.save(circle(1000, 1))
+      let error = await store.saveError(circle(30, 2))
+      #expect(error?.code == .usage)
+      try await store.save(circle(1000, 1))
+      #expect(try texts("SELECT count(*) FROM e_Node", in: path) == [["1000"]])
+      #expect(try await store.problems(path) == [])
+    }
+  }
 }

@@ -6,7 +6,7 @@ internal import DepotSQLite
 /// Where a row is told by what it refers to, and that in the end by the row, no row can be found before
 /// the others. A row that could be it is taken for it here, and with it all that it leads to; if each of
 /// them agrees with the row of the save, they are the same.
-@Memberwise("session")
+@Memberwise("session", "stepLimit")
 struct CircleResolution {
   /// A row of a table.
   struct RowKey: Hashable {
@@ -33,6 +33,8 @@ struct CircleResolution {
   private static let enough = 16
 
   private let session: ChangeSession
+  /// How many rows may still be looked at.
+  private(set) var stepLimit: Int
   private var open: [RowKey: OpenRow] = [:]
   private var found: [RowKey: Int64] = [:]
   private var used: Set<RowKey> = []
@@ -120,11 +122,13 @@ struct CircleResolution {
   }
 
   /// Takes a row of the store for one of the save; returns what all others are then, if they agree.
-  private func match(_ start: RowKey, _ candidate: Int64) throws -> [RowKey: Int64]? {
+  private mutating func match(_ start: RowKey, _ candidate: Int64) throws -> [RowKey: Int64]? {
     var result: [RowKey: Int64] = [start: candidate]
     var taken: Set<RowKey> = []
     var waiting = [start]
     while let key = waiting.popLast() {
+      stepLimit -= 1
+      guard stepLimit >= 0 else { throw TemporaryResolution.tooFarBack }
       guard let identifier = result[key], let row = open[key] else { return nil }
       let place = RowKey(root: key.root, identifier: identifier)
       guard !used.contains(place), taken.insert(place).inserted,

@@ -10,6 +10,8 @@ struct TemporaryResolution {
   ///
   /// One time settles every row that stands behind what it refers to, and at least one of the others.
   private static let rounds = 64
+  /// How many rows of the store are compared with those of circles, besides a few for each of the save.
+  private static let comparisons = 100_000
 
   /// A row of the request.
   struct Place: Hashable {
@@ -42,12 +44,14 @@ struct TemporaryResolution {
   /// Lets temporary identifiers mean the rows that are there already, and returns the identifiers
   /// of rows without temporary ones that others have told.
   mutating func run() throws -> [Place: Int64] {
+    var comparisons = Self.comparisons + 8 * session.temporaries.count
     for _ in 0..<Self.rounds {
-      var round = Round(circles: CircleResolution(session))
+      var round = Round(circles: CircleResolution(session, comparisons))
       identifiers = [:]
       for index in request.inserts.indices { try resolve(index, &round) }
       if round.hasChanged { continue }
       let found = try round.circles.run()
+      comparisons = round.circles.stepLimit
       if found.isEmpty { return identifiers }
       for (name, provisional) in session.temporaries {
         let key = CircleResolution.RowKey(
@@ -57,9 +61,14 @@ struct TemporaryResolution {
         if let identifier = found[key] { session.temporaries[name]?.identifier = identifier }
       }
     }
-    throw DepotError(.usage, "Rows whose unique values are references lead too far back.")
-      .hint("Put rows before those that refer to them.").at("/args/insert")
+    throw Self.tooFarBack
   }
+
+  static let tooFarBack = DepotError(
+    .usage,
+    "Rows whose unique values are references lead too far back.",
+    hint: "Put rows before those that refer to them, or save fewer of them together."
+  ).at("/args/insert")
 
   /// The values that a row must have for itself.
   private struct UniqueKey: Hashable {
