@@ -257,4 +257,30 @@ import Testing
       #expect(lines.contains { $0.hasPrefix("insert Node") })
     }
   }
+
+  @Test func `a row that comes, goes, and comes back in one request is inserted`() async throws {
+    try await withPast { store, past in
+      func group(_ name: String, _ json: String) async throws {
+        _ = try await store.write([Operation(name, json)], group: "g")[0].get()
+      }
+      try await store.insert("Item", ["name", "size"], #"[["a",0]]"#)
+      try await group("delete", #"{"entity":"Item","ids":[1]}"#)
+      try await group(
+        "save",
+        """
+        {"update":[{"entity":"Item","columns":["$id","$version","size"],"rows":[[1,1,1]],
+        "base":{"columns":["name","size"],"rows":[["a",0]]}}],"policy":"overwrite"}
+        """
+      )
+      try await group("delete", #"{"entity":"Item","ids":[1]}"#)
+      let told = try await store.told {
+        let lines = try await store.recorded(past.path) {
+          try await store.call("undo", #"{"group":"g"}"#)
+        }
+        #expect(lines.filter { !$0.isEmpty } == ["insert Item [[1,1]]"])
+      }
+      #expect(told.first?.tables["Item"]?.rows.map(\.kind) == [.insert])
+      #expect(try store.read("Item", in: past.path) == [#"["a",0]"#])
+    }
+  }
 }

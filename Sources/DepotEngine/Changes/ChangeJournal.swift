@@ -3,8 +3,6 @@ struct JournalEntry {
   enum Kind: UInt8 {
     case update
     case delete
-    /// The deletion of a row that the request had inserted.
-    case revocation
     case link
     case unlink
     /// A link got another order.

@@ -428,12 +428,7 @@ final class ChangeRecorder: ChangeObserver {
     _ rows: RecordedRows
   ) throws(OutOfMemory) {
     let identifier = change.oldIdentifier
-    guard !table.isInserted(identifier) else {
-      journal.entries.append(
-        JournalEntry(table: table.number, kind: .revocation, row: identifier)
-      )
-      return
-    }
+    if table.revoke(identifier) { return }
     let version = try change.old(rows.versionColumn).integer
     let entity = try entity(of: change, rows, isNew: false)
     let kept = rows.entities[entity]?.kept

@@ -48,16 +48,9 @@ struct JournalWriting {
     let arena = recorder.journal.arena
     var collected: [CoalescedRow] = []
     var values: [CoalescedRow.Value] = []
-    var revoked: Set<Int64> = []
     entries.eachRun(by: \.row) { changes in
-      var changes = changes
-      if changes.contains(where: { $0.kind == .revocation }) {
-        revoked.insert(changes[changes.startIndex].row)
-        changes = changes.filter { $0.kind != .revocation }[...]
-      }
-      if !changes.isEmpty { collected.append(CoalescedRow(changes, arena, into: &values)) }
+      collected.append(CoalescedRow(changes, arena, into: &values))
     }
-    if !revoked.isEmpty { table.inserts = table.inserts.flatMap { $0.without(revoked) } }
     for row in collected where row.kind == .delete {
       try write(row, values[row.values], arena, rows)
     }
@@ -285,24 +278,6 @@ extension ArraySlice {
       try body(self[start..<end])
       start = end
     }
-  }
-}
-
-extension InsertRange {
-  /// The rest of the range if some rows are taken out.
-  fileprivate func without(_ rows: Set<Int64>) -> [InsertRange] {
-    var result: [InsertRange] = []
-    var start = first
-    let inside =
-      Int(last - first) < rows.count
-      ? (first...last).filter(rows.contains)
-      : rows.filter { first <= $0 && $0 <= last }.sorted()
-    for row in inside {
-      if row > start { result.append(InsertRange(entity: entity, first: start, last: row - 1)) }
-      start = row + 1
-    }
-    if start <= last { result.append(InsertRange(entity: entity, first: start, last: last)) }
-    return result
   }
 }
 

@@ -82,6 +82,18 @@ final class RecordedTable {
     }
   }
 
+  /// Forgets a row that is deleted if the request has inserted it; returns whether it has.
+  func revoke(_ identifier: Int64) -> Bool {
+    guard isInserted(identifier) else { return false }
+    let place = place(of: identifier) - 1
+    let range = inserts[place]
+    let rest = [(range.first, identifier - 1), (identifier + 1, range.last)]
+      .filter { $0.0 <= $0.1 }
+      .map { InsertRange(entity: range.entity, first: $0.0, last: $0.1) }
+    inserts.replaceSubrange(place...place, with: rest)
+    return true
+  }
+
   /// Whether the request has inserted a row.
   @inline(__always)
   func isInserted(_ identifier: Int64) -> Bool {
