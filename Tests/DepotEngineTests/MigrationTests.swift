@@ -440,4 +440,23 @@ import Testing
       try await store.write(define(next))
     }
   }
+
+  @Test(arguments: [true, false])
+  func `the old store of a stage that was cut short stays if the new one has its place`(
+    isSwapped: Bool
+  ) async throws {
+    try await withStore(Self.schema(1)) { store, path in
+      await store.close()
+      let backup = path + ".backup-1.0.0-7"
+      let manager = FileManager.default
+      if isSwapped {
+        try manager.copyItem(atPath: path, toPath: backup + ".linked.unfinished")
+      } else {
+        try manager.linkItem(atPath: path, toPath: backup + ".linked.unfinished")
+      }
+      let again = try StoreFixture(StoreConfiguration(path: path))
+      #expect(try backups(path) == (isSwapped ? ["store.depot.backup-1.0.0-7"] : []))
+      await again.close()
+    }
+  }
 }

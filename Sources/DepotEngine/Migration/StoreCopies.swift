@@ -13,7 +13,10 @@ package struct StoreCopies {
 
   private var draft: String { path + ".copying" }
 
+  /// The ending of a backup until its migration is on disk.
   private static let unfinished = ".unfinished"
+  /// The same for another name of the store itself.
+  private static let linked = ".linked" + unfinished
 
   /// Returns where the next backup of a store goes.
   package func nextBackup(of version: SchemaVersion?) -> String {
@@ -46,25 +49,30 @@ package struct StoreCopies {
   /// Gives a backup its name.
   ///
   /// If that fails, the next start does it.
-  func finish(_ backup: String) {
-    try? FileSystem.renameDurably(backup + Self.unfinished, to: backup)
+  func finish(_ backup: String) { finish(backup, Self.unfinished) }
+
+  private func finish(_ backup: String, _ ending: String) {
+    try? FileSystem.renameDurably(backup + ending, to: backup)
   }
 
   /// Removes the backup of a migration that failed; the store stays as it is, so nobody needs it.
   func discard(_ backup: String) { FileSystem.remove(file: backup + Self.unfinished) }
 
-  /// Settles the backups of migrations that were cut short: one of a migration that is on disk, to
-  /// the version that the store has, gets its name, and any other is removed.
+  /// Settles the backups of migrations that were cut short: one of a migration that is on disk gets its
+  /// name, and any other is removed.
+  ///
+  /// A copy is of another version than the store has then, and another name isn't the store's any more.
   func settle(_ version: SchemaVersion?) {
-    let prefix = path + ".backup-"
+    let current = path + ".backup-\(version?.description ?? "0")"
     for entry in entries(after: ".backup-") where entry.hasSuffix(Self.unfinished) {
-      let middle = entry.dropFirst(prefix.count).dropLast(Self.unfinished.count)
-      guard let dash = middle.lastIndex(of: "-") else { continue }
-      let backup = prefix + middle
-      if middle[..<dash] == (version?.description ?? "0") {
-        discard(backup)
+      let isLinked = entry.hasSuffix(Self.linked)
+      let ending = isLinked ? Self.linked : Self.unfinished
+      let backup = String(entry.dropLast(ending.count))
+      guard let dash = backup.lastIndex(of: "-") else { continue }
+      if isLinked ? FileSystem.isSameFile(path, entry) : backup[..<dash] == current {
+        FileSystem.remove(file: entry)
       } else {
-        finish(backup)
+        finish(backup, ending)
       }
     }
   }
@@ -114,8 +122,8 @@ package struct StoreCopies {
   ///   the new one.
   package func swap(keepingOldAt backup: String?) throws(DepotError) {
     let copy = Self.migrating(path)
-    try swap(copy, linkingOldTo: backup.map { $0 + Self.unfinished })
-    if let backup { finish(backup) }
+    try swap(copy, linkingOldTo: backup.map { $0 + Self.linked })
+    if let backup { finish(backup, Self.linked) }
     FileSystem.remove(file: copy + ".lock")
   }
 
