@@ -1,7 +1,8 @@
-import DepotEngine
 import DepotProtocol
 import DepotSQLite
 import Testing
+
+@testable import DepotEngine
 
 /// Unique values that rows of one save give each other.
 @Suite struct DisplacedValueTests {
@@ -229,6 +230,22 @@ import Testing
       )
       let error = await store.code { try await store.write(.save(save)) }
       #expect(error?.code == .denied)
+    }
+  }
+
+  @Test func `the history of a large save has nothing of what rows had meanwhile`() async throws {
+    try await withStore(Self.schema) { store, path in
+      let count = ChangeJournal.entryLimit / 2 + 1000
+      let rows = (1...count).map { "[\($0),\"\($0)\"]" }
+      try await store.insert("Seat", ["number", "name"], "[\(rows.joined(separator: ","))]")
+      let moved = (1...count).map { "[\($0),\"\($0 % count + 1)\"]" }
+      let lines = try await store.recorded(path) {
+        try await store.write(.save(change("Seat", ["name"], "[\(moved.joined(separator: ","))]")))
+      }
+      #expect(lines.count { $0.hasPrefix("update Seat") } > 1)
+      #expect(!lines.contains { $0.contains("displaced") })
+      #expect(lines.map { $0.count { $0 == "{" } / 2 }.reduce(0, +) == count)
+      #expect(try await store.problems(path) == [])
     }
   }
 }

@@ -32,6 +32,8 @@ final class ChangeRecorder: ChangeObserver {
   /// Whether somebody was interested when the request began.
   private(set) var isWatched = false
   private var isMarked = false
+  /// Whether rows have values for a while that the history must not see.
+  var isHeld = false
   /// The state of the interest in values that the tables know of.
   private var wantedVersion = -1
   /// Whether a value couldn't be read.
@@ -138,6 +140,7 @@ final class ChangeRecorder: ChangeObserver {
   private func stop() {
     isRecording = false
     isMarked = false
+    isHeld = false
     hasFailed = false
     for table in touched { table.reset() }
     touched.removeAll(keepingCapacity: true)
@@ -230,7 +233,7 @@ final class ChangeRecorder: ChangeObserver {
   /// Writes what is in memory into the history if it is much; call it wherever much can be changed.
   @inline(__always)
   func spill() throws {
-    guard journal.isFull, !isMarked, isRecording else { return }
+    guard journal.isFull, !isMarked, !isHeld, isRecording else { return }
     var writing = JournalWriting(recorder: self, isLast: false, tells: false)
     try writing.run()
     for table in touched { table.wasSpilled = true }

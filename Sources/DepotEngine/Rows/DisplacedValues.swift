@@ -85,6 +85,8 @@ final class DisplacedValues {
     _ root: EntityWriter,
     _ storage: StoredColumn.Storage
   ) throws -> SQLiteValue? {
+    // What is in memory becomes the change to the value that the row has in the end.
+    root.entities.recorder?.isHeld = true
     for _ in 0..<16 {
       tokenCount += 1
       let token = Self.token(tokenCount, storage)
@@ -151,6 +153,7 @@ final class DisplacedValues {
   /// rows whose values others have now.
   func giveBack(_ violate: (DepotError) throws -> Void) throws {
     for entry in entries where !entry.isReference { try giveBack(entry, violate) }
+    entries.first?.writer.entities.recorder?.isHeld = false
   }
 
   private func giveBack(_ entry: Entry, _ violate: (DepotError) throws -> Void) throws {
