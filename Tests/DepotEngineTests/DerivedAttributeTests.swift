@@ -293,6 +293,56 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `a value is there again when the row that it comes from is made again`(
+    isUndone: Bool
+  ) async throws {
+    let schema = Schema(entities: [
+      Entity(
+        name: "Country",
+        attributes: [Attribute(name: "name", type: .string, isOptional: true)],
+        relationships: [
+          Relationship(
+            name: "regions",
+            destination: "Region",
+            inverse: "country",
+            isToMany: true,
+            deleteRule: .noAction
+          )
+        ]
+      ),
+      Entity(
+        name: "Region",
+        attributes: [Self.derived("countryName", .string, "country.name")],
+        relationships: [
+          Relationship(name: "country", destination: "Country", inverse: "regions")
+        ]
+      ),
+    ])
+    try await withStore(schema) { store, path in
+      func names() throws -> [String] {
+        try store.read("Region", in: path, select: ["countryName"])
+      }
+      try await store.insert("Country", ["name"], #"[["a"]]"#)
+      try await store.insert("Region", ["country"], "[[1]]")
+      #expect(try names() == [#"["a"]"#])
+      try await store.delete("Country", [1])
+      #expect(try names() == ["[null]"])
+      if isUndone {
+        try await store.call("undo", "{}")
+      } else {
+        try await store.save(
+          """
+          {"update":[{"entity":"Country","columns":["$id","$version","name"],"rows":[[1,1,"a"]]}],
+          "policy":"overwrite"}
+          """
+        )
+      }
+      #expect(try names() == [#"["a"]"#])
+      #expect(try await store.problems(path) == [])
+    }
+  }
+
   @Test func `a new derived attribute is computed for the rows that exist`() async throws {
     let schema = Schema(entities: [
       Entity(name: "Note", attributes: [Attribute(name: "text", type: .string)])

@@ -145,6 +145,9 @@ extension EntityWriter {
     guard try complete(run, session, place()) else { return nil }
     let identifier = assigned ?? counter.take()
     guard try store(identifier, run, session, place()) else { return nil }
+    if assigned != nil, !counter.isNew(identifier) {
+      try entities.derivedAttributes().markReferrers(to: identifier, in: layout.root)
+    }
     result.inserted += 1
     return identifier
   }

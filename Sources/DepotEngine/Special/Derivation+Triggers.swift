@@ -70,6 +70,17 @@ extension Derivation {
     }
   }
 
+  /// Returns the selects of the rows with the attribute from which paths lead, by a reference, to the row
+  /// `?1` of a hierarchy.
+  func referrers(in root: String) -> [String] {
+    nodes.indices.compactMap { index in
+      guard case .column? = nodes[index].hop?.1.storage, nodes[index].layout.root == root else {
+        return nil
+      }
+      return owners(of: "SELECT ?1 AS id", index)
+    }
+  }
+
   /// Returns the identifiers of the rows with the attribute from which paths lead to rows of a
   /// node.
   private func owners(of rows: String, _ index: Int) -> String {

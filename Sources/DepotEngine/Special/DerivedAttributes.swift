@@ -67,6 +67,22 @@ final class DerivedAttributes {
     }
   }
 
+  /// Has the values computed anew that follow a reference to a row that was deleted and is made again.
+  ///
+  /// No row leads to one that is new, so there are no triggers for that.
+  func markReferrers(to identifier: Int64, in root: String) throws {
+    for derivation in formulas.map(\.derivation) {
+      for select in derivation.referrers(in: root) {
+        try connection.statement(
+          """
+          INSERT OR IGNORE INTO depot_stale (attribute, id) \
+          SELECT ?2, found.id FROM (\(select)) AS found WHERE found.id IS NOT NULL
+          """
+        ).run([.integer(identifier), .text(derivation.key)])
+      }
+    }
+  }
+
   private func lastOfBatch(_ formula: Formula) throws -> Int64? {
     try connection.integer(
       """
