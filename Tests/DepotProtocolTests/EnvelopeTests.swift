@@ -53,6 +53,7 @@ import Testing
     (#"{"ping":"x"}"#, .type), (#"{"ping":1,"pong":1}"#, .unknownMember), (#"{"hello":1}"#, .type),
     (#"{"hello":{"protocol":[1]}}"#, .hello), (#"{"hello":{"protocol":[0,1]}}"#, .hello),
     (#"{"hello":{"protocol":[2,1]}}"#, .hello), (#"{"hello":{"protocol":[1,4294967296]}}"#, .hello),
+    (#"{"hello":{"protocol":[1,0]}}"#, .hello), (#"{"hello":{"protocol":[1,-1]}}"#, .hello),
     (#"{"hello":{"protocol":["a","b"]}}"#, .type),
     (#"{"hello":{"protocol":[1,1],"x":1}}"#, .unknownMember),
     (#"{"hello":{"protocol":[1,1],"options":{"x":1}}}"#, .unknownMember),

@@ -62,7 +62,7 @@ extension Hello: MemberObject {
         .at("/hello/protocol")
     }
     let (low, high) = (try range[0].int64(), try range[1].int64())
-    guard 1...high ~= low, high < 1 << 31 else {
+    guard 1 <= low, low <= high, high < 1 << 31 else {
       throw DepotError(.hello, "The versions must rise from at least 1.").at("/hello/protocol")
     }
     versions = Int(low)...Int(high)
