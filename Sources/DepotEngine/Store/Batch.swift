@@ -8,10 +8,10 @@ struct Batch {
   /// After how much work, in nanoseconds, those are answered that are in it.
   static let duration: UInt64 = 20_000_000
 
-  /// How many requests there are in any case if they come in time.
+  /// How many requests there are in any case if they come in time, of a store in a file.
   ///
   /// Beyond it, those that come while a transaction goes on are for the next one: with all clients in one
-  /// transaction, nothing would be done while it is flushed.
+  /// transaction, nothing would be done while it is flushed. In a cluster each transaction costs more than that.
   private static let small = 8
 
   private let limit: Int
@@ -21,8 +21,8 @@ struct Batch {
   private let isShared: Bool
 
   /// Begins with a request, which may be of any size, while so many others wait.
-  init(_ first: WriteRequest, waiting: Int) {
-    limit = min(Self.requestLimit, max(Self.small, 1 + waiting))
+  init(_ first: WriteRequest, waiting: Int, isInCluster: Bool) {
+    limit = isInCluster ? Self.requestLimit : min(Self.requestLimit, max(Self.small, 1 + waiting))
     bytes = first.operation.rowBytes
     isShared = !first.isAlone
   }

@@ -288,7 +288,7 @@ package actor Store {
       onCommit([outcome])
       return try copyLog(writer)
     }
-    var batch = Batch(first, waiting: mailbox.count)
+    var batch = Batch(first, waiting: mailbox.count, isInCluster: writer.home != nil)
     let outcomes = try writer.run(first) { mailbox.take(into: &batch) }
     publish(writer)
     tell(writer)
