@@ -71,9 +71,9 @@ public struct ModelRowValues<Model: PersistentModel> {
   private let description: EntityDescription
   private(set) var slots: [Slot]
 
-  init(_ description: EntityDescription) {
+  init(_ description: EntityDescription, renewing changing: [PropertyDescription]) {
     self.description = description
-    slots = description.initialSlots
+    slots = description.initialSlots(renewing: changing)
   }
 
   /// An attribute.

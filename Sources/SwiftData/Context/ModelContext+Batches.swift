@@ -131,8 +131,8 @@ extension ModelContext {
   /// }
   /// ```
   ///
-  /// Properties that `fill` doesn't set have their default values. One with the unique values of an object
-  /// of the store takes its place as ``mergePolicy`` says.
+  /// Properties that `fill` doesn't set have their default values, and each object its own of one such as
+  /// `UUID()`. An object with the unique values of one of the store takes its place as ``mergePolicy`` says.
   ///
   /// - Parameters:
   ///   - model: The class.
@@ -150,10 +150,11 @@ extension ModelContext {
     let store = try store(of: description)
     guard store.allowsSave else { throw readOnly(description) }
     let relationships = description.relationships.filter { !$0.isToMany }
+    let changingDefaults = description.changingDefaults
     var rows: [[Slot]] = []
     rows.reserveCapacity(count)
     for index in 0..<count {
-      var row = ModelRowValues<T>(description)
+      var row = ModelRowValues<T>(description, renewing: changingDefaults)
       try fill(index, &row)
       for property in relationships { try check(row.slots[property.slot], property) }
       rows.append(row.slots)

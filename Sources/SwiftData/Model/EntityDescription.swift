@@ -109,6 +109,37 @@ final class EntityDescription: @unchecked Sendable {
   }
 }
 
+// MARK: - Default values
+
+extension EntityDescription {
+  /// The attributes whose defaults are others each time, as `Date()` is.
+  var changingDefaults: [PropertyDescription] {
+    let again = newDefaults
+    return properties.filter { property in
+      guard let codec = property.codec, let value = property.defaultValue,
+        case let other?? = again[property.name]
+      else { return false }
+      return !codec.areEqual(value, other)
+    }
+  }
+
+  /// Returns the values of a new object, in which the defaults of some attributes are evaluated anew.
+  func initialSlots(renewing changing: [PropertyDescription]) -> [Slot] {
+    if changing.isEmpty { return initialSlots }
+    var slots = initialSlots
+    let defaults = newDefaults
+    for property in changing {
+      if case let value?? = defaults[property.name] { slots[property.slot] = .value(value) }
+    }
+    return slots
+  }
+
+  /// The default values, evaluated anew, by the names of their properties.
+  private var newDefaults: [String: Any?] {
+    Dictionary(first: type.schemaMetadata.map { ($0.name, $0.defaultValue) })
+  }
+}
+
 extension EntityDescription {
   /// Returns the properties that a path leads through; `nil` if the entities don't have them.
   func properties(along path: some StringProtocol) -> [PropertyDescription]? {

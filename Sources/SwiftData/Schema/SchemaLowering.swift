@@ -26,19 +26,7 @@ struct SchemaLowering {
 
   /// The attributes, as in `Trip.created`, whose defaults are others each time, as `Date()` is.
   var changingDefaults: Set<String> {
-    var names: Set<String> = []
-    for description in descriptions {
-      let again = Dictionary(
-        first: description.type.schemaMetadata.map { ($0.name, $0.defaultValue) }
-      )
-      for property in description.ownProperties {
-        guard let codec = property.codec, let value = property.defaultValue,
-          case let other?? = again[property.name], !codec.areEqual(value, other)
-        else { continue }
-        names.insert("\(description.name).\(property.name)")
-      }
-    }
-    return names
+    Set(descriptions.flatMap(\.changingDefaults).map(\.qualifiedName))
   }
 
   private func entity(_ description: EntityDescription) throws -> Entity {

@@ -21,6 +21,22 @@ import Testing
     #expect(found.allSatisfy { $0.note == nil && !$0.isSold })
   }
 
+  @Test func `rows whose defaults are others each time have their own`() throws {
+    let container = try ModelContainer(storing: Estate.Stamp.self)
+    let context = ModelContext(container)
+    let token = UUID()
+    var seen: UUID?
+    try context.insert(model: Estate.Stamp.self, rows: 10) { index, row in
+      if index == 0 { row[\.token] = token }
+      if index == 1 { seen = row[\.token] }
+    }
+    let found = try context.fetch(FetchDescriptor<Estate.Stamp>())
+    #expect(Set(found.map(\.token)).count == 10)
+    #expect(found[0].token == token)
+    #expect(found[1].token == seen)
+    #expect(found.allSatisfy { $0.count == 4 })
+  }
+
   @Test func `rows are updated in the store and in the context`() throws {
     let fixture = try ContextFixture()
     try stock(fixture)
