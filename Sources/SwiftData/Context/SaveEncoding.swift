@@ -237,6 +237,7 @@ extension ModelStorage {
         }
         return old.allIdentifiers != new?.allIdentifiers ?? []
       }
+      if isUnloaded(slot) { return false }
       if property.destination != nil, !property.shape.isSaved {
         // The other side tells it, unless there is none.
         if case .nothing = slots[slot] { return !isSameAsBase(slot) }

@@ -197,7 +197,9 @@ extension ModelStorage {
     case .stored, .deleted:
       if !changed.contains(slot) {
         let property = description.properties[slot]
-        if case .unloaded = slots[slot], !property.isExternal, !property.isToMany { load(slot) }
+        // A large value is read only where its change is to be undone.
+        let isWanted = !property.isExternal || context?.undoRecorder != nil
+        if case .unloaded = slots[slot], isWanted, !property.isToMany { load(slot) }
         base[slot] = slots[slot]
         if changed.isEmpty, phase == .stored { context?.noteChanged(self) }
         changed.insert(slot)

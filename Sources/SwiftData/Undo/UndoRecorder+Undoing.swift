@@ -93,7 +93,12 @@ extension UndoRecorder {
   private func restore(_ change: UndoBatch.Change) {
     let (storage, slot) = (change.link.storage, change.slot)
     guard isHere(storage) else { return }
-    if change.property.destination != nil, !change.isUnread {
+    if change.isUnread {
+      // Nobody knows what it was, unless the store has it still.
+      guard storage.phase == .stored, storage.changed.contains(slot) else { return }
+      storage.change(slot, to: .unloaded)
+      storage.forgetChange(slot)
+    } else if change.property.destination != nil {
       let target = target(of: change.old, storage, slot)
       // A change that changes nothing can be done again too.
       guard storage.slots[slot].targetIdentifier != target?.storage.identifier else {

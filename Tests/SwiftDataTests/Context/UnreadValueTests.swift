@@ -127,4 +127,22 @@ import Testing
     try context.save()
     #expect(try names(\Ship.name) == ["Eva", "Ida"])
   }
+
+  @Test func `undoing the change of a value that couldn't be read leaves what is stored`() throws {
+    let manager = UndoManager()
+    context.undoManager = manager
+    let row = try #require(
+      ModelContext(container).fetchIdentifiers(
+        FetchDescriptor<Ship>(predicate: #Predicate { $0.name == "Ida" })
+      ).first
+    )
+    let ship = try #require(context.model(for: row) as? Ship)
+    try lost { ship.length = 1 }
+    manager.undo()
+    #expect(!context.hasChanges)
+    #expect(ship.length == 25)
+    manager.redo()
+    try context.save()
+    #expect(try (ModelContext(container).existingModel(for: row) as Ship).length == 1)
+  }
 }

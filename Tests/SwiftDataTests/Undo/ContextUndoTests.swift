@@ -198,6 +198,37 @@ import Testing
     #expect(topic.volumes.isEmpty)
   }
 
+  /// A context whose changes are recorded, with a tome whose scan isn't read.
+  private func tomes() throws -> (container: ModelContainer, context: ModelContext, tome: Tome) {
+    let container = try ModelContainer(storing: Tome.self)
+    let seed = ModelContext(container)
+    let tome = Tome(title: "Emma")
+    tome.scan = Data([1])
+    seed.insert(tome)
+    try seed.save()
+    let context = ModelContext(container)
+    context.undoManager = manager
+    return (container, context, try #require(context.fetch(FetchDescriptor<Tome>()).first))
+  }
+
+  private func scans(_ container: ModelContainer) throws -> [Data] {
+    try ModelContext(container).fetch(FetchDescriptor<Tome>()).map(\.scan)
+  }
+
+  @Test(arguments: [false, true])
+  func `a change of a large value that wasn't read is undone`(isSaved: Bool) throws {
+    let (container, context, tome) = try tomes()
+    tome.scan = Data([2])
+    if isSaved { try context.save() }
+    manager.undo()
+    #expect(tome.scan == Data([1]))
+    try context.save()
+    #expect(try scans(container) == [Data([1])])
+    manager.redo()
+    try context.save()
+    #expect(try scans(container) == [Data([2])])
+  }
+
   @Test func `rolling back forgets what could be undone`() {
     volumes[0].pages = 1
     context.processPendingChanges()
