@@ -119,7 +119,7 @@ extension ModelContext {
         .rows(links.map(\.storage.identifier), of: description, slots: nil, into: self)
       let known = found.identifiers
       for link in links where !known.contains(link.storage.identifier) {
-        mergeDeletion(of: link.storage)
+        mergeDeletions(of: [link.storage])
         if pending.isAskedFor(link) { insert(link.storage) }
       }
     }

@@ -100,7 +100,7 @@ extension ModelContext {
       readIfPossible(wanted, of: description, slots: isExternal ? [slot] : nil)?
         .contains { $0.storage === storage }
     }
-    if isKnown == false { mergeDeletion(of: storage) }
+    if isKnown == false { noteDeletions(of: [storage]) }
   }
 
   /// Returns the next objects of the same fetch that lack a property too.

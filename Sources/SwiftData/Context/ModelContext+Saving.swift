@@ -228,9 +228,7 @@ extension ModelContext {
         continue
       }
       let known = Set(found.map { ObjectIdentifier($0.storage) })
-      for link in group where !known.contains(ObjectIdentifier(link.storage)) {
-        mergeDeletion(of: link.storage)
-      }
+      mergeDeletions(of: group.map(\.storage).filter { !known.contains(ObjectIdentifier($0)) })
     }
   }
 }

@@ -27,10 +27,8 @@ extension CustomStore {
       gone.formUnion(scratch.pending.deleted.all.map(\.storage.identifier))
       try scratch.save()
     }
-    for identifier in gone {
-      lists[identifier] = nil
-      if let storage = context.registered(identifier) { context.invalidate(storage) }
-    }
+    for identifier in gone { lists[identifier] = nil }
+    context.mergeDeletions(of: gone.compactMap(context.registered))
   }
 
   /// Lets the store delete what a predicate describes; returns false if it leaves that to the context.

@@ -38,10 +38,7 @@ extension ModelContext {
     for links in stale.byClass {
       _ = read(links.map(\.storage.identifier), of: links[0].storage.description)
     }
-    for identifier in changes.deleted {
-      guard let storage = registered(identifier), storage.changed.isEmpty else { continue }
-      invalidate(storage)
-    }
+    noteDeletions(of: changes.deleted.compactMap(registered))
     return summary
   }
 }

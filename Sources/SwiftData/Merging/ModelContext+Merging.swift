@@ -9,11 +9,24 @@ extension ModelContext {
     merge.finish()
   }
 
-  /// Invalidates an object whose row is gone, and lets all that leads to it in the store leave it.
-  final func mergeDeletion(of storage: ModelStorage) {
-    guard let link = storage.link else { return invalidate(storage) }
+  /// Takes in that the rows of objects are gone, as was found out.
+  ///
+  /// Those that the program has changed stay where the policy lets its changes win; the next save decides.
+  final func noteDeletions(of storages: [ModelStorage]) {
+    let isDisputed = storages.map { storage in
+      storage.decision(on: .deletion(version: nil), mergePolicy) == .dispute
+    }
+    for (storage, isDisputed) in zip(storages, isDisputed) where isDisputed { storage.noteGone() }
+    mergeDeletions(of: zip(storages, isDisputed).filter { !$0.1 }.map(\.0))
+  }
+
+  /// Invalidates objects whose rows are gone, and lets all that leads to them leave them.
+  final func mergeDeletions(of storages: [ModelStorage]) {
+    if storages.isEmpty { return }
     let merge = RowMerge(self)
-    merge.invalidate(link)
+    for storage in storages {
+      if let link = storage.link { merge.invalidate(link) } else { invalidate(storage) }
+    }
     merge.finish()
   }
 
@@ -61,20 +74,11 @@ extension ModelContext {
 }
 
 extension ModelStorage {
-  /// The registered objects that may lead to this one as the other side of a relationship.
-  final func storedTargets(_ property: PropertyDescription) -> [ModelStorage] {
-    guard let context, property.shape.inverse != nil, let type = property.destination else {
-      return []
-    }
-    let slot = property.slot
-    guard let store = identifier.storeIdentifier, !wasRead(slot) else {
-      let known = [slots[slot], base[slot], newer?.slots[slot]].compactMap { $0 }
-      return Set(known.flatMap(\.targetIdentifiers)).compactMap(context.registered)
-    }
-    // This side doesn't know the objects that lead here.
-    let target = EntityDescription.of(type)
-    return context.identityMap.table(of: target.key(in: store)).all
-      .filter { $0.description.isKind(of: target) }
+  /// The registered objects that a relationship leads to, or has led to.
+  final func knownTargets(everOf slot: Int) -> [ModelStorage] {
+    guard let context else { return [] }
+    let known = [slots[slot], base[slot], newer?.slots[slot]].compactMap { $0 }
+    return Set(known.flatMap(\.targetIdentifiers)).compactMap(context.registered)
   }
 }
 

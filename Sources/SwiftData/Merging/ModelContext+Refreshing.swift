@@ -25,11 +25,13 @@ extension ModelContext {
   public final func refreshAllObjects() { refreshObjects(of: nil) }
 
   /// Reads the objects of an entity anew, none of whose relationships has changed; all if `nil`.
-  final func refreshObjects(of description: EntityDescription?) {
+  ///
+  /// After a deletion in bulk of this context itself, `deleting`, its changes of what is gone go too.
+  final func refreshObjects(of description: EntityDescription?, deleting: Bool = false) {
     let links = registered(of: description).filter {
       $0.storage.phase == .stored && !$0.storage.isFault
     }
-    reread(links, keepsLists: description != nil)
+    reread(links, keepsLists: description != nil, deleting: deleting)
   }
 
   /// Forgets all objects and all changes.
@@ -58,7 +60,7 @@ extension ModelContext {
   }
 
   /// Reads rows anew, and lets what to-many relationships lead to be read when it is asked for.
-  private func reread(_ links: [Link], keepsLists: Bool = false) {
+  private func reread(_ links: [Link], keepsLists: Bool = false, deleting: Bool = false) {
     for group in links.byClass {
       let description = group[0].storage.description
       let versions = group.map(\.storage.version)
@@ -71,10 +73,9 @@ extension ModelContext {
         continue
       }
       let found = Set(links.map { ObjectIdentifier($0.storage) })
-      for link in group {
-        if !found.contains(ObjectIdentifier(link.storage)) { invalidate(link.storage) }
-        if !keepsLists { link.storage.unloadLists() }
-      }
+      let missing = group.map(\.storage).filter { !found.contains(ObjectIdentifier($0)) }
+      if deleting { mergeDeletions(of: missing) } else { noteDeletions(of: missing) }
+      if !keepsLists { for link in links { link.storage.unloadLists() } }
     }
   }
 }

@@ -45,7 +45,7 @@ extension ModelStorage {
   /// Gives changed properties the values that are stored, as far as the context knows.
   final func restore() {
     if newer?.isGone == true {
-      context?.mergeDeletion(of: self)
+      context?.mergeDeletions(of: [self])
       return
     }
     guard let model, !changed.isEmpty || newer != nil else { return }
@@ -107,7 +107,7 @@ extension ModelStorage {
     newer?.slots[slot] = nil
     guard changed.isEmpty, phase == .stored else { return }
     if newer?.isGone == true {
-      context?.mergeDeletion(of: self)
+      context?.mergeDeletions(of: [self])
       return
     }
     if let newer { version = newer.version }

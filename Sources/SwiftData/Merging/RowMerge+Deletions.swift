@@ -3,7 +3,7 @@
 /// The history tells what the to-one relationships of their rows led to. What leads to them beyond that,
 /// in lists of relationships from many to many and by changes of the program, leaves them too.
 extension RowMerge {
-  /// Registered objects whose lists may lead to deleted ones.
+  /// Registered objects that may lead to deleted ones.
   struct Scan {
     /// The relationship that leads to them.
     let property: PropertyDescription
@@ -22,14 +22,13 @@ extension RowMerge {
     let member = Member(identifier: storage.identifier, isOwn: false, isGone: true) { link }
     for property in storage.description.relationships {
       guard let inverse = property.shape.inverse, let type = property.destination else { continue }
-      let isUnread = property.isToMany && !storage.wasRead(property.slot)
-      if isUnread, inverse.isToMany {
-        let owner = EntityDescription.of(type)
-        add(member, owner.properties[inverse.slot], owner)
-      } else if !isUnread || !isTold {
-        for other in storage.storedTargets(property).compactMap(\.link) {
+      if storage.wasRead(property.slot) {
+        for other in storage.knownTargets(everOf: property.slot).compactMap(\.link) {
           edit(other, inverse, member, isAdded: false)
         }
+      } else if !property.isToMany || inverse.isToMany || !isTold {
+        let owner = EntityDescription.of(type)
+        add(member, owner.properties[inverse.slot], owner)
       }
     }
     for owner in context.core.descriptions.values {
@@ -59,14 +58,14 @@ extension RowMerge {
       .members[member.identifier] = member
   }
 
-  /// Finds the lists that lead to deleted objects which don't know by what.
+  /// Finds what leads to deleted objects which don't know by what.
   func scan() {
     for scan in scans.values {
+      let side = RelationshipShape.Inverse(scan.property)
       for link in context.registered(of: scan.owner) {
-        let slot = scan.property.slot
-        for case .many(let list?) in [link.storage.slots[slot], link.storage.base[slot]] {
-          for member in list.allIdentifiers.compactMap({ scan.members[$0] }) {
-            edit(link, slot, member, isAdded: false)
+        for value in [link.storage.slots[side.slot], link.storage.base[side.slot]] {
+          for member in value?.targetIdentifiers.compactMap({ scan.members[$0] }) ?? [] {
+            edit(link, side, member, isAdded: false)
           }
         }
       }

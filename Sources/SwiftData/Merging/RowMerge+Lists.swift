@@ -109,15 +109,11 @@ extension RowMerge {
     }
 
     private static func edited(_ list: LinkList, _ steps: [Step]) -> LinkList {
-      let copy = list.copy()
-      for step in steps {
-        if !step.isAdded {
-          copy.remove(step.member.identifier)
-        } else if let link = step.member.link {
-          copy.append(link)
-        }
+      let edited = list.without(Set(steps.filter { !$0.isAdded }.map(\.member.identifier)))
+      for step in steps where step.isAdded {
+        if let link = step.member.link { edited.append(link) }
       }
-      return copy
+      return edited
     }
   }
 }

@@ -12,6 +12,12 @@ final class RelationshipShape: Sendable {
     let slot: Int
     let isToMany: Bool
     let name: String
+
+    init(_ property: PropertyDescription) {
+      slot = property.slot
+      isToMany = property.isToMany
+      name = property.name
+    }
   }
 
   private init(inverse: Inverse?, isStrong: Bool, isSaved: Bool) {
@@ -30,7 +36,7 @@ final class RelationshipShape: Sendable {
         property.isToMany || !leadsBack(from: type, to: EntityDescription.of(property.owner))
       return RelationshipShape(inverse: nil, isStrong: isStrong, isSaved: true)
     }
-    let inverse = Inverse(slot: back.slot, isToMany: back.isToMany, name: back.name)
+    let inverse = Inverse(back)
     if back === property {
       return RelationshipShape(inverse: inverse, isStrong: false, isSaved: true)
     }

@@ -120,13 +120,6 @@ final class LinkList {
     return true
   }
 
-  /// Removes the object that has an identifier.
-  func remove(_ identifier: PersistentIdentifier) {
-    typed = nil
-    links?.removeAll { $0.storage.identifier == identifier }
-    identifiers.removeAll { $0 == identifier }
-  }
-
   /// Removes the objects at some places, where ``links`` are known; returns them.
   func remove(_ range: Range<Int>) -> [Link] {
     let removed = links.map { Array($0[range]) }

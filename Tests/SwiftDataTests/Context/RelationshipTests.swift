@@ -240,6 +240,28 @@ import Testing
     #expect(try fixture.other.saved(Setlist.self).first?.favourites.map(\.title) == ["T1"])
   }
 
+  @Test func `a row that is found to be deleted leaves the lists that its object is in`() throws {
+    let fixture = try ContextFixture()
+    let haven = Haven(name: "Oslo")
+    haven.ships = [Ship(name: "Ida"), Ship(name: "Una")]
+    let setlist = Setlist(name: "P")
+    setlist.favourites = [Tune(title: "T0"), Tune(title: "T1")]
+    fixture.context.insert(haven)
+    fixture.context.insert(setlist)
+    try fixture.context.save()
+    let other = fixture.other
+    other.delete(try #require(try other.saved(Ship.self).first { $0.name == "Ida" }))
+    other.delete(try #require(try other.saved(Tune.self).first { $0.title == "T0" }))
+    try other.save()
+    let (ida, tune) = (haven.ships[0], setlist.favourites[0])
+    fixture.context.refresh(ida)
+    fixture.context.refresh(tune)
+    #expect(ida.modelContext == nil)
+    #expect(haven.ships.map(\.name) == ["Una"])
+    #expect(setlist.favourites.map(\.title) == ["T1"])
+    #expect(!fixture.context.hasChanges)
+  }
+
   @Test func `objects can be added one by one`() throws {
     let fixture = try ContextFixture()
     let haven = Haven(name: "Oslo")

@@ -86,6 +86,17 @@ import Testing
     #expect(negative.title == "mine")
   }
 
+  @Test func `a change stays when a read of another value finds the row deleted`() throws {
+    negative.title = "mine"
+    other.delete(twin)
+    try other.save()
+    _ = negative.image
+    #expect(negative.title == "mine")
+    #expect(context.hasChanges)
+    context.mergePolicy = .error
+    #expect(throws: SwiftDataError.saveConflict) { try context.save() }
+  }
+
   @Test func `an object that couldn't be read again after a save is deleted all the same`() throws {
     negative.ownStorage?.version = ModelStorage.staleVersion
     context.delete(negative)

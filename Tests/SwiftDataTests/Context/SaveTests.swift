@@ -141,6 +141,67 @@ import Testing
     #expect(found.first?.note == "old")
   }
 
+  /// What lets a context find out that a row is deleted.
+  enum Discovery: CaseIterable {
+    case refresh, refreshOfAll, update, insertion
+
+    func make(in context: ModelContext, _ gadget: Gadget) throws {
+      switch self {
+      case .refresh: context.refresh(gadget)
+      case .refreshOfAll: context.refreshAllObjects()
+      case .update:
+        try context.update(
+          Gadget.self,
+          where: #Predicate { $0.name == "Nut" },
+          set: \.price,
+          to: 3
+        )
+      case .insertion:
+        try context.insert(model: Gadget.self, rows: 1) { _, row in row[\.name] = "Cog" }
+      }
+    }
+  }
+
+  @Test(
+    arguments: [
+      MergePolicy.mergeByPropertyObjectTrump, .overwrite, .error, .rollback,
+      .mergeByPropertyStoreTrump,
+    ],
+    Discovery.allCases
+  )
+  func `the policy decides when it is found out that a changed row was deleted elsewhere`(
+    policy: MergePolicy,
+    discovery: Discovery
+  ) throws {
+    let fixture = try ContextFixture()
+    let context = fixture.context
+    let gadget = Gadget(name: "Bolt", count: 1, note: "old")
+    context.insert(gadget)
+    context.insert(Gadget(name: "Nut"))
+    try context.save()
+    context.mergePolicy = policy
+    let other = fixture.other
+    other.delete(try #require(try other.saved(Gadget.self).first))
+    try other.save()
+    gadget.count = 2
+    try discovery.make(in: context, gadget)
+    switch policy {
+    case .rollback, .mergeByPropertyStoreTrump:
+      #expect(gadget.modelContext == nil)
+      #expect(!context.hasChanges)
+    case .error:
+      #expect(throws: SwiftDataError.saveConflict) { try context.save() }
+      #expect(gadget.hasChanges)
+      context.rollback()
+      #expect(gadget.modelContext == nil)
+    default:
+      try context.save()
+      let found = try fixture.other.saved(Gadget.self).filter { $0.name == "Bolt" }
+      #expect(found.map(\.count) == [2])
+      #expect(found.first?.note == "old")
+    }
+  }
+
   @Test func `many objects are saved at once`() throws {
     let fixture = try ContextFixture()
     for index in 0..<12_000 { fixture.context.insert(Gadget(name: "W\(index)", count: index)) }

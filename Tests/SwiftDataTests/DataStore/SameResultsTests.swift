@@ -217,6 +217,16 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
+  func `objects that are deleted at once leave the lists that they are in`(kind: Kind) throws {
+    let fixture = try Fixture(kind)
+    let context = fixture.other
+    let guides = try context.fetch(FetchDescriptor<Guide>(sortBy: [SortDescriptor(\.name)]))
+    #expect(guides.map(\.journeys.count) == [3, 3])
+    try context.delete(model: Journey.self, where: #Predicate { $0.days > 3 })
+    #expect(guides.map { $0.journeys.map(\.days).sorted() } == [[2], [1, 3]])
+  }
+
+  @Test(arguments: Kind.allCases)
   func `what was only read can be required to be unchanged`(kind: Kind) throws {
     let fixture = try Fixture(kind, 3)
     let (first, second) = (fixture.other, fixture.other)

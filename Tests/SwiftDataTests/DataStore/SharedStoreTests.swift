@@ -48,6 +48,26 @@ import Testing
     #expect(oslo.title == "Moss")
   }
 
+  @Test func `what others delete leaves lists that a context has changed`() throws {
+    let fixture = try DataStoreFixture()
+    let oslo = Journey("Oslo")
+    oslo.stops = [Stopover("Lom"), Stopover("Moss")]
+    fixture.context.insert(oslo)
+    try fixture.context.save()
+    let context = fixture.other
+    context.automaticallyMergesChanges = true
+    let mine = try #require(try context.journey("Oslo"))
+    #expect(mine.stops.count == 2)
+    mine.stops.append(Stopover("New"))
+
+    let editor = fixture.other
+    let stops = try editor.fetch(FetchDescriptor<Stopover>())
+    editor.delete(try #require(stops.first { $0.place == "Lom" }))
+    try editor.save()
+    #expect(try context.fetchCount(FetchDescriptor<Journey>()) == 1)
+    #expect(mine.stops.map(\.place) == ["Moss", "New"])
+  }
+
   @Test func `the main context sees what a background context saves`() async throws {
     let fixture = try DataStoreFixture()
     try fixture.fill("Oslo")
