@@ -58,7 +58,6 @@ extension ModelContext {
         else { continue }
         if link.storage.isUnloaded(property.slot), property.isToMany {
           scans[ObjectIdentifier(property), default: (property, [])].links.append(link)
-          continue
         }
         for target in link.storage.knownTargets(property.slot)
         where target.storage.phase != .deleted {
@@ -159,9 +158,11 @@ extension ModelStorage {
     return target(slot).map { [$0] } ?? []
   }
 
-  /// Returns the objects that a relationship leads to, as far as they are registered.
+  /// Returns the objects that a relationship leads to, as far as they are registered; those that the program
+  /// has added if it isn't loaded.
   final func knownTargets(_ slot: Int) -> [Link] {
     switch slots[slot] {
+    case .unloaded: deltas[slot]?.added ?? []
     case .link(let link): [link]
     case .weak(let weak): weak.link.map { [$0] } ?? []
     case .reference(let identifier):

@@ -42,14 +42,13 @@ extension UndoRecorder {
   private func dropLeft(_ link: Link) {
     let storage = link.storage
     for property in storage.description.relationships where property.isToMany && property.isLed {
-      guard let inverse = property.shape.inverse,
-        case .many(let list?) = storage.slots[property.slot], let links = list.links
-      else { continue }
-      let rest = links.filter { other in
-        other.storage.isUnloaded(inverse.slot)
-          || other.storage.slots[inverse.slot].targetIdentifier == storage.identifier
-      }
-      if rest.count < links.count { storage.change(property.slot, to: .many(LinkList(rest))) }
+      guard let inverse = property.shape.inverse else { continue }
+      let slot = property.slot
+      func leadsBack(_ other: Link) -> Bool { other.storage.leads(to: storage, inverse) }
+      storage.deltas[slot]?.added.removeAll { !leadsBack($0) }
+      guard case .many(let list?) = storage.slots[slot], let links = list.links else { continue }
+      let rest = links.filter(leadsBack)
+      if rest.count < links.count { storage.change(slot, to: .many(LinkList(rest))) }
     }
   }
 
@@ -78,14 +77,11 @@ extension UndoRecorder {
   private func restoreLists(of deletion: UndoBatch.Deletion) {
     let storage = deletion.link.storage
     for property in storage.description.relationships where property.isToMany && property.isLed {
-      guard property.slot < deletion.slots.count else { continue }
+      let slot = property.slot
+      guard slot < deletion.slots.count, case .many = deletion.slots[slot] else { continue }
+      let old = deletion.slots[slot]
       restoreList(
-        UndoBatch.Change(
-          link: deletion.link,
-          slot: property.slot,
-          old: deletion.slots[property.slot],
-          new: .many(LinkList())
-        )
+        UndoBatch.Change(link: deletion.link, slot: slot, old: old, new: .many(LinkList()))
       )
     }
   }

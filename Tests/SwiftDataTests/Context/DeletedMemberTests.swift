@@ -69,6 +69,63 @@ import Testing
     }
   }
 
+  @Test func `isn't what a new object leads to, unless the deletion is taken back`() throws {
+    let writer = fixture.other
+    writer.insert(Groom(name: "Tom"))
+    writer.insert(Groom(name: "Kim"))
+    try writer.save()
+    let tom: Groom = try one(#Predicate { $0.name == "Tom" })
+    let kim: Groom = try one(#Predicate { $0.name == "Kim" })
+    let (bess, rex) = (Mare(name: "Bess", height: 150), Beast(name: "Rex"))
+    (bess.groom, rex.groom) = (tom, kim)
+    context.delete(tom)
+    context.delete(kim)
+    context.processPendingChanges()
+    #expect(bess.groom == nil)
+    context.insert(kim)
+    #expect(rex.groom === kim)
+    try context.save()
+    #expect(kim.beasts == [rex])
+    let stored = try fixture.other.fetch(FetchDescriptor<Beast>(sortBy: [SortDescriptor(\.name)]))
+    #expect(stored.map(\.name) == ["Bess", "Rex"])
+    #expect(stored.map { $0.groom?.name } == [nil, "Kim"])
+  }
+
+  @Test func `isn't in a list of a new object`() throws {
+    let red: Pennant = try one(#Predicate { $0.name == "red" })
+    let eva = Ship(name: "Eva")
+    eva.pennants = [red]
+    #expect(eva.modelContext === context)
+    context.delete(red)
+    context.processPendingChanges()
+    #expect(eva.pennants.isEmpty)
+    try context.save()
+    let stored: Ship = try one(#Predicate { $0.name == "Eva" }, in: fixture.other)
+    #expect(stored.pennants.isEmpty)
+  }
+
+  @Test func `is led to once when its deletion is undone`() throws {
+    let writer = fixture.other
+    writer.insert(Groom(name: "Tom"))
+    try writer.save()
+    let tom: Groom = try one(#Predicate { $0.name == "Tom" })
+    let red: Pennant = try one(#Predicate { $0.name == "red" })
+    let (bess, eva) = (Mare(name: "Bess", height: 150), Ship(name: "Eva"))
+    (bess.groom, eva.pennants) = (tom, [red])
+    let manager = UndoManager()
+    context.undoManager = manager
+    context.delete(tom)
+    context.delete(red)
+    manager.undo()
+    #expect(bess.groom === tom)
+    #expect(tom.beasts == [bess])
+    #expect(eva.pennants == [red])
+    #expect(red.ships.map(\.name).sorted() == ["Eva", "Ida"])
+    try context.save()
+    let stored: Pennant = try one(#Predicate { $0.name == "red" }, in: fixture.other)
+    #expect(stored.ships.map(\.name).sorted() == ["Eva", "Ida"])
+  }
+
   @Test func `isn't in the list where others have moved it`() async throws {
     context.automaticallyMergesChanges = true
     let havens = try context.fetch(FetchDescriptor<Haven>(sortBy: [SortDescriptor(\.name)]))
