@@ -123,8 +123,9 @@ extension ModelContext {
 
   /// Deletes an object at the next save, with what the delete rules of its relationships take along.
   ///
-  /// Its values stay readable, also after that. An object that was read in a context that is gone comes into
-  /// this context first; another one that isn't in a context stays what it is.
+  /// Its values stay readable, also after that, but for those in external storage that nobody has read: these
+  /// only if there is an ``undoManager``. An object that was read in a context that is gone comes into this
+  /// context first; another one that isn't in a context stays what it is.
   public final func delete<T: PersistentModel>(_ model: T) {
     guard let link = model.ownStorage?.link, link.storage.phase != .unregistered else { return }
     if let other = link.storage.ownContext, other !== self {

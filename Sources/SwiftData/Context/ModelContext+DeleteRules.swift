@@ -9,7 +9,7 @@ extension ModelContext {
       let batch = pending.removeUndecided()
       all += batch
       let errors = postponedErrors.count
-      readFaults(batch)
+      readUnloaded(batch)
       for links in batch.byClass {
         for property in links[0].storage.description.relationships {
           cascade(property, of: links)
@@ -22,11 +22,22 @@ extension ModelContext {
     leave(all)
   }
 
-  /// Reads the rows that nobody has read, so that the values of deleted objects stay readable.
-  private func readFaults(_ links: [Link]) {
-    let faults = links.filter { $0.storage.version == 0 && !$0.storage.identifier.isTemporary }
-    for group in faults.byClass {
-      _ = read(group.map(\.storage.identifier), of: group[0].storage.description)
+  /// Reads what nobody has read, so that the values of deleted objects stay readable; large values only where
+  /// the deletion is to be undone.
+  private func readUnloaded(_ links: [Link]) {
+    for group in links.filter({ !$0.storage.identifier.isTemporary }).byClass {
+      let description = group[0].storage.description
+      let properties = description.properties.filter { !$0.isToMany }
+      func readRows(lacking properties: [PropertyDescription], slots: [Int]?) {
+        let rows = group.map(\.storage).filter { storage in
+          properties.contains { storage.isUnloaded($0.slot) }
+        }
+        if !rows.isEmpty { _ = read(rows.map(\.identifier), of: description, slots: slots) }
+      }
+      readRows(lacking: properties.filter { !$0.isExternal }, slots: nil)
+      guard undoRecorder != nil else { continue }
+      let external = properties.filter(\.isExternal)
+      readRows(lacking: external, slots: external.map(\.slot))
     }
   }
 

@@ -34,6 +34,24 @@ import Testing
     #expect(try fixture.other.saved(Gadget.self).isEmpty)
   }
 
+  @Test func `an object that was read in part is whole when it is inserted after its deletion`()
+    throws
+  {
+    let fixture = try ContextFixture()
+    fixture.context.insert(Gadget(name: "Bolt", count: 3))
+    try fixture.context.save()
+    let other = fixture.other
+    var descriptor = FetchDescriptor<Gadget>()
+    descriptor.propertiesToFetch = [\.name]
+    let gadget = try #require(try other.fetch(descriptor).first)
+    other.delete(gadget)
+    try other.save()
+    #expect(gadget.count == 3)
+    other.insert(gadget)
+    try other.save()
+    #expect(try fixture.other.saved(Gadget.self).map(\.count) == [3])
+  }
+
   @Test func `deleting cascades, nullifies, and denies`() throws {
     let fixture = try ContextFixture()
     let haven = Haven(name: "Oslo")

@@ -69,6 +69,22 @@ import Testing
     }
   }
 
+  @Test func `isn't what others lead to though it was read in part`() throws {
+    let writer = fixture.other
+    let theirs: Ship = try one(#Predicate { $0.name == "Ida" }, in: writer)
+    theirs.licence = Licence(number: 7)
+    try writer.save()
+    let licence: Licence = try one(#Predicate { $0.number == 7 })
+    var descriptor = FetchDescriptor<Ship>(predicate: #Predicate { $0.name == "Ida" })
+    descriptor.propertiesToFetch = [\.name]
+    let ida = try #require(context.fetch(descriptor).first)
+    context.delete(ida)
+    context.processPendingChanges()
+    #expect(licence.ship == nil)
+    try context.save()
+    #expect(licence.ship == nil)
+  }
+
   @Test func `isn't what a new object leads to, unless the deletion is taken back`() throws {
     let writer = fixture.other
     writer.insert(Groom(name: "Tom"))

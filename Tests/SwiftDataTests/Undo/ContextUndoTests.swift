@@ -229,6 +229,15 @@ import Testing
     #expect(try scans(container) == [Data([2])])
   }
 
+  @Test func `a deletion brings large values back that weren't read`() throws {
+    let (container, context, tome) = try tomes()
+    context.delete(tome)
+    try context.save()
+    manager.undo()
+    try context.save()
+    #expect(try scans(container) == [Data([1])])
+  }
+
   @Test func `rolling back forgets what could be undone`() {
     volumes[0].pages = 1
     context.processPendingChanges()
