@@ -163,7 +163,7 @@ struct SaveChanges {
   var updated: [Link] = []
   var deleted: [Link] = []
   /// The objects that must be as they were read.
-  var required: [Link] = []
+  var required: [RequiredObject] = []
   var policy: MergePolicy
   var author: String?
   var editingState: EditingState

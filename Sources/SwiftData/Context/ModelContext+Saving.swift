@@ -85,23 +85,23 @@ extension ModelContext {
     }
   }
 
+  /// The changes of the stores; those come first in which something is only required to be unchanged, so
+  /// that nothing is saved if it isn't.
   private func changesByStore() -> [(store: any ContextStore, changes: SaveChanges)] {
-    stores.compactMap { store in
-      func own(_ links: [Link]) -> [Link] {
-        stores.count == 1 ? links : links.filter { owner(of: $0) == ObjectIdentifier(store) }
+    let parts: [(store: any ContextStore, changes: SaveChanges)] = stores.compactMap { store in
+      func isOwn(_ link: Link) -> Bool {
+        stores.count == 1 || owner(of: link) == ObjectIdentifier(store)
       }
+      func own(_ links: [Link]) -> [Link] { links.filter(isOwn) }
       var changes = SaveChanges(policy: mergePolicy, author: author, editingState: editingState)
       changes.inserted = own(pending.inserted.all)
       changes.updated = own(pending.changed.all).byRow
       changes.deleted = own(pending.deleted.all).byRow
-      changes.required = own(unchanged(pending.required))
-      return changes.isEmpty ? nil : (store, changes)
+      changes.required = pending.required.filter { $0.isUnchanged && isOwn($0.link) }
+      return changes.isEmpty && changes.required.isEmpty ? nil : (store, changes)
     }
-  }
-
-  /// The objects of which the policy doesn't decide.
-  private func unchanged(_ links: [Link]) -> [Link] {
-    links.filter { $0.storage.phase == .stored && $0.storage.changed.isEmpty }
+    if parts.allSatisfy(\.changes.isEmpty) { return [] }
+    return parts.filter(\.changes.isEmpty) + parts.filter { !$0.changes.isEmpty }
   }
 
   private func owner(of link: Link) -> ObjectIdentifier? {
@@ -157,6 +157,9 @@ extension ModelContext {
     if !store.keepsMissingLists {
       for link in changes.inserted + changes.updated { link.storage.fillMissingLists() }
     }
+    pending.removeRequirements(
+      of: changes.required.map(\.link) + changes.updated + changes.deleted
+    )
     report.stale += outcome.stale
     report.kept += outcome.kept
     if let token = outcome.ownToken { report.tokens[store.identifier] = token }

@@ -43,7 +43,6 @@ extension ModelContext {
     for (link, _) in later where link.storage.phase == .stored { pending.add(link) }
     for link in deletedSince { delete(link) }
     for link in revived { insert(link.storage) }
-    pending.removeRequirements(of: changes.required)
   }
 }
 

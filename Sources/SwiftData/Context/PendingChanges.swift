@@ -10,7 +10,7 @@ struct PendingChanges {
   /// The relationships of deleted objects that must lead to nothing when they are saved.
   private(set) var denials: [(link: Link, slot: Int)] = []
   /// The objects that must be as they were read when this is saved.
-  private(set) var required: [Link] = []
+  private(set) var required: [RequiredObject] = []
   /// The objects that came from contexts that are gone, whose rows weren't looked at since.
   var adopted: [Link] = []
   /// The adopted objects that the program itself has inserted.
@@ -70,20 +70,22 @@ struct PendingChanges {
   /// Removes all changes; returns the new, the changed, and the deleted objects.
   mutating func removeAll() -> (new: [Link], changed: [Link], deleted: [Link]) {
     undecided = []
-    denials = []
+    removeConditions()
     removeAdopted()
     return (inserted.removeAll() + discarded.removeAll(), changed.removeAll(), deleted.removeAll())
   }
 
-  /// Makes the next save fail if an object isn't what was read.
+  /// Makes the next save fail if an object isn't what it is now, as it was read.
   mutating func require(_ link: Link) {
-    if !required.contains(where: { $0.storage === link.storage }) { required.append(link) }
+    removeRequirements(of: [link])
+    required.append(RequiredObject(link))
   }
 
   /// Ends the requirements of objects that a save has met.
   mutating func removeRequirements(of links: [Link]) {
+    if required.isEmpty { return }
     let met = Set(links.map { ObjectIdentifier($0.storage) })
-    required.removeAll { met.contains(ObjectIdentifier($0.storage)) }
+    required.removeAll { met.contains(ObjectIdentifier($0.link.storage)) }
   }
 
   /// Notes that the program has inserted an object whose context is gone.
@@ -118,4 +120,27 @@ struct PendingChanges {
 
   /// Makes the next save fail if a relationship of deleted objects leads to anything then.
   mutating func deny(_ links: [Link], _ slot: Int) { denials += links.map { ($0, slot) } }
+}
+
+/// An object that must be stored as it was read once, whatever was read of it since.
+struct RequiredObject {
+  let link: Link
+  let version: Int64
+  /// The values of its properties then.
+  let slots: [Slot]
+
+  init(_ link: Link) {
+    self.link = link
+    version = link.storage.version
+    slots = link.storage.slots
+  }
+
+  /// Whether the program hasn't changed the object, so that no policy decides about it.
+  var isUnchanged: Bool {
+    switch link.storage.phase {
+    case .stored: link.storage.changed.isEmpty
+    case .gone: true
+    case .unregistered, .inserted, .deleted: false
+    }
+  }
 }

@@ -17,12 +17,13 @@ struct SaveEncoding {
     try addInserts()
     try addUpdates()
     addDeletes()
-    for links in changes.required.byClass {
+    let required = Dictionary(grouping: changes.required) { $0.link.storage.description.name }
+    for (entity, objects) in required.sorted(by: { $0.key < $1.key }) {
       request.reads.append(
         SaveRequest.ReadSet(
-          entity: links[0].storage.description.name,
-          identifiers: links.compactMap(\.storage.identifier.row),
-          versions: links.map(\.storage.version)
+          entity: entity,
+          identifiers: objects.compactMap(\.link.storage.identifier.row),
+          versions: objects.map(\.version)
         )
       )
     }
@@ -31,6 +32,7 @@ struct SaveEncoding {
   /// Whether there is nothing to send.
   var isEmpty: Bool {
     request.inserts.isEmpty && request.updates.isEmpty && request.deletes.isEmpty
+      && request.reads.isEmpty
   }
 
   // MARK: - Inserted rows

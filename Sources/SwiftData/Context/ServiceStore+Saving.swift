@@ -14,7 +14,13 @@ extension ServiceStore {
       return outcome
     }
     let save = DoubtfulSave(encoding, changes)
-    return try self.outcome(of: save, send(save))
+    do {
+      return try self.outcome(of: save, send(save))
+    } catch let error as SwiftDataError {
+      // Nobody changes what is served for reading only.
+      guard changes.isEmpty, error.serviceError?.code == .readOnly else { throw error }
+      return outcome
+    }
   }
 
   func settle() throws -> (DoubtfulSave, SaveOutcome)? {

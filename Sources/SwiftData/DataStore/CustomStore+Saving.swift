@@ -3,6 +3,10 @@ internal import DepotProtocol
 /// Saving to a store of the program's own.
 extension CustomStore {
   func save(_ changes: SaveChanges) throws -> SaveOutcome {
+    if changes.isEmpty {
+      try checkUnchanged(changes.required)
+      return SaveOutcome()
+    }
     let context = changes.first?.storage.context
     var related: [PersistentIdentifier: any BackingData] = [:]
     func snapshots(_ links: [Link]) -> [Snapshot] {
@@ -54,20 +58,21 @@ extension CustomStore {
   }
 
   /// - Throws: ``SwiftDataError/saveConflict`` if an object isn't stored any more as it was read.
-  private func checkUnchanged(_ links: [Link]) throws {
-    for links in links.byClass {
-      let description = links[0].storage.description
+  private func checkUnchanged(_ objects: [RequiredObject]) throws {
+    var stored: [PersistentIdentifier: DefaultSnapshot] = [:]
+    for links in objects.map(\.link).byClass {
       let identifiers = links.identifiers
       func ask<Model: PersistentModel>(_: Model.Type) throws -> [DefaultSnapshot] {
         try self.ask(FetchDescriptor<Model>(identifiers: identifiers), nil).snapshots
       }
-      var stored: [PersistentIdentifier: DefaultSnapshot] = [:]
-      for snapshot in try ask(description.type) { stored[snapshot.persistentIdentifier] = snapshot }
-      for link in links {
-        let snapshot = stored[link.storage.identifier]
-        let different = snapshot?.properties(differingFrom: link.storage) ?? []
-        if snapshot == nil || !different.isEmpty { throw conflict(link, different) }
+      for snapshot in try ask(links[0].storage.description.type) {
+        stored[snapshot.persistentIdentifier] = snapshot
       }
+    }
+    for object in objects {
+      let snapshot = stored[object.link.storage.identifier]
+      let different = snapshot?.properties(differingFrom: object) ?? []
+      if snapshot == nil || !different.isEmpty { throw conflict(object.link, different) }
     }
   }
 

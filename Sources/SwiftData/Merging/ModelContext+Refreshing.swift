@@ -19,10 +19,14 @@ extension ModelContext {
       link.storage.becomeFault()
       tellShown(changes)
     }
+    renewRequirements { $0.storage === link.storage }
   }
 
   /// Reads all objects of the context anew; changes that aren't saved are kept.
-  public final func refreshAllObjects() { refreshObjects(of: nil) }
+  public final func refreshAllObjects() {
+    refreshObjects(of: nil)
+    renewRequirements()
+  }
 
   /// Reads the objects of an entity anew, none of whose relationships has changed; all if `nil`.
   ///
@@ -44,19 +48,30 @@ extension ModelContext {
     }
     recent.removeAll()
     prefetched = []
-    pending.removeConditions()
   }
 
-  /// Makes the next save fail if others have changed or deleted an object meanwhile, though it isn't
+  /// Makes the next save fail if others have changed or deleted an object since this call, though it isn't
   /// changed here.
   ///
   /// Changed and deleted objects are looked at anyway, as ``mergePolicy`` says; this goes for every policy.
+  /// A change counts also if it was merged meanwhile, or made by ``update(_:where:includeSubclasses:set:)``
+  /// of this context. When the program reads the object anew with ``refresh(_:mergeChanges:)`` or
+  /// ``refreshAllObjects()``, it has seen what was changed before; ``rollback()`` ends the requirement.
   public final func detectConflicts<T: PersistentModel>(for model: T) {
     guard let link = model.ownStorage?.link, link.storage.context === self,
       link.storage.phase == .stored
     else { return }
+    require(link)
+  }
+
+  private func require(_ link: Link) {
     if link.storage.isFault { _ = read([link.storage.identifier], of: link.storage.description) }
     pending.require(link)
+  }
+
+  /// Lets objects that must be unchanged be what the program has read just now.
+  private func renewRequirements(_ isWanted: (Link) -> Bool = { _ in true }) {
+    for link in pending.required.map(\.link) where isWanted(link) { require(link) }
   }
 
   /// Reads rows anew, and lets what to-many relationships lead to be read when it is asked for.

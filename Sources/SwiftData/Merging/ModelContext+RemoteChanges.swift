@@ -111,7 +111,7 @@ extension ModelContext {
       summary.formUnion(merge(changes))
       return changes.all.count
     case .gap:
-      refreshAllObjects()
+      refreshObjects(of: nil)
       summary.isUnknown = true
       return limit
     case .transaction(let transaction):

@@ -59,14 +59,16 @@ struct SnapshotIntake {
 }
 
 extension DefaultSnapshot {
-  /// Returns the names of the properties, without to-many relationships, of which an object knows
-  /// something else.
-  func properties(differingFrom storage: ModelStorage) -> [String] {
-    storage.description.properties.filter { property in
-      guard !property.isToMany, !storage.isUnloaded(property.slot),
-        let value = slot(of: property, in: storage.description)
-      else { return false }
-      return !property.isSame(storage.slots[property.slot], value)
+  /// Returns the names of the properties, without to-many relationships, of which something else was read.
+  func properties(differingFrom object: RequiredObject) -> [String] {
+    let description = object.link.storage.description
+    return description.properties.filter { property in
+      let known = object.slots[property.slot]
+      if case .unloaded = known { return false }
+      guard !property.isToMany, let value = slot(of: property, in: description) else {
+        return false
+      }
+      return !property.isSame(known, value)
     }.map(\.name)
   }
 

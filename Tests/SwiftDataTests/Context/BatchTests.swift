@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SwiftData
@@ -197,6 +198,58 @@ import Testing
     let error = #expect(throws: SwiftDataError.self) { try second.save() }
     #expect(error?.code == "conflict.read")
     #expect(error?.conflicts.first?.kind == .read)
+  }
+
+  /// Two contexts, the second of which merges what the first saves.
+  private func pair(
+    _ fixture: ContextFixture
+  ) throws -> (first: ModelContext, second: ModelContext) {
+    try stock(fixture, 2)
+    let second = fixture.other
+    second.automaticallyMergesChanges = true
+    return (fixture.other, second)
+  }
+
+  @Test func `what was only read must be what it was when that was required`() async throws {
+    let fixture = try ContextFixture()
+    let (first, second) = try pair(fixture)
+    let mine = try first.fetch(FetchDescriptor<Gadget>())
+    let other = try second.fetch(FetchDescriptor<Gadget>())
+    second.detectConflicts(for: other[0])
+    mine[0].count = 9
+    try first.save()
+    try await expectSoon {
+      second.processPendingChanges()
+      return other[0].count == 9
+    }
+    other[1].count = 8
+    let error = #expect(throws: SwiftDataError.saveConflict) { try second.save() }
+    #expect(error?.code == "conflict.read")
+    // Whoever reads it anew knows what it is now.
+    second.refresh(other[0])
+    try second.save()
+    #expect(try fixture.other.fetch(FetchDescriptor<Gadget>()).map(\.count) == [9, 8])
+  }
+
+  @Test func `what was only read must still be there`() async throws {
+    let fixture = try ContextFixture()
+    let (first, second) = try pair(fixture)
+    let mine = try first.fetch(FetchDescriptor<Gadget>())
+    let other = try second.fetch(FetchDescriptor<Gadget>())
+    second.detectConflicts(for: other[0])
+    first.delete(mine[0])
+    try first.save()
+    try await expectSoon {
+      second.processPendingChanges()
+      return other[0].modelContext == nil
+    }
+    other[1].count = 8
+    let error = #expect(throws: SwiftDataError.saveConflict) { try second.save() }
+    #expect(error?.code == "conflict.read")
+    second.rollback()
+    other[1].count = 7
+    try second.save()
+    #expect(try fixture.other.fetch(FetchDescriptor<Gadget>()).map(\.count) == [7])
   }
 
   @Test func `work in the background has a context of its own`() async throws {

@@ -106,28 +106,46 @@ import Testing
     #expect(try ModelContext(container).fetch(FetchDescriptor<Ship>())[0].name == "mine")
   }
 
+  /// A container with ships, and with gadgets in another store.
+  private func container(in folder: TemporaryFolder, allowsSave: Bool) throws -> ModelContainer {
+    try ModelContainer(
+      for: Schema([Gadget.self, Pennant.self, Ship.self]),
+      configurations: [
+        ModelConfiguration(
+          "first",
+          schema: Schema([Pennant.self, Ship.self]),
+          url: folder.store("first")
+        ),
+        ModelConfiguration(
+          "second",
+          schema: Schema([Gadget.self]),
+          url: folder.store("second"),
+          allowsSave: allowsSave
+        ),
+      ]
+    )
+  }
+
+  @Test func `what was only read may be in a store that may only be read`() throws {
+    let folder = try TemporaryFolder()
+    do {
+      let context = ModelContext(try container(in: folder, allowsSave: true))
+      context.insert(Gadget(name: "Bolt"))
+      try context.save()
+    }
+    let container = try container(in: folder, allowsSave: false)
+    let context = ModelContext(container)
+    let gadget = try #require(context.fetch(FetchDescriptor<Gadget>()).first)
+    context.detectConflicts(for: gadget)
+    context.insert(Ship(name: "Ida"))
+    try context.save()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Ship>()) == 1)
+  }
+
   @Test func `nothing is sent if a later store may only be read`() throws {
     let folder = try TemporaryFolder()
-    func container(allowsSave: Bool) throws -> ModelContainer {
-      try ModelContainer(
-        for: Schema([Gadget.self, Pennant.self, Ship.self]),
-        configurations: [
-          ModelConfiguration(
-            "first",
-            schema: Schema([Pennant.self, Ship.self]),
-            url: folder.store("first")
-          ),
-          ModelConfiguration(
-            "second",
-            schema: Schema([Gadget.self]),
-            url: folder.store("second"),
-            allowsSave: allowsSave
-          ),
-        ]
-      )
-    }
-    _ = try container(allowsSave: true)
-    let container = try container(allowsSave: false)
+    _ = try container(in: folder, allowsSave: true)
+    let container = try container(in: folder, allowsSave: false)
     let context = ModelContext(container)
     context.insert(Ship(name: "Ida"))
     context.insert(Gadget(name: "Bolt"))

@@ -67,6 +67,25 @@ import Testing
     #expect(haven.name == "Bergen")
   }
 
+  @Test func `what was only read in another store can be required to be unchanged`() throws {
+    let fixture = try Fixture()
+    let context = ModelContext(fixture.container)
+    let haven = Haven(name: "Oslo")
+    context.insert(haven)
+    try context.save()
+    context.detectConflicts(for: haven)
+    let other = ModelContext(fixture.container)
+    try #require(try other.fetch(FetchDescriptor<Haven>()).first).name = "Bergen"
+    try other.save()
+    context.insert(Gadget(name: "Bolt"))
+    let error = #expect(throws: SwiftDataError.saveConflict) { try context.save() }
+    #expect(error?.code == "conflict.read")
+    #expect(try other.fetchCount(FetchDescriptor<Gadget>()) == 0)
+    context.refresh(haven)
+    try context.save()
+    #expect(try other.fetchCount(FetchDescriptor<Gadget>()) == 1)
+  }
+
   @Test func `classes that the container doesn't know are refused`() throws {
     let fixture = try Fixture()
     let context = ModelContext(fixture.container)

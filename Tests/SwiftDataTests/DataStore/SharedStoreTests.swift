@@ -68,6 +68,26 @@ import Testing
     #expect(mine.stops.map(\.place) == ["Moss", "New"])
   }
 
+  @Test func `what was only read must be what it was before others' changes were merged`() throws {
+    let fixture = try DataStoreFixture()
+    try fixture.fill("Oslo", "Bergen")
+    let context = fixture.other
+    context.automaticallyMergesChanges = true
+    let oslo = try #require(try context.journey("Oslo"))
+    let bergen = try #require(try context.journey("Bergen"))
+    context.detectConflicts(for: oslo)
+    let editor = fixture.other
+    try #require(try editor.journey("Oslo")).title = "Moss"
+    try editor.save()
+    bergen.days = 9
+    let error = #expect(throws: SwiftDataError.saveConflict) { try context.save() }
+    #expect(error?.property == "title")
+    #expect(oslo.title == "Moss")
+    context.refresh(oslo)
+    try context.save()
+    #expect(try fixture.other.journey("Bergen")?.days == 9)
+  }
+
   @Test func `the main context sees what a background context saves`() async throws {
     let fixture = try DataStoreFixture()
     try fixture.fill("Oslo")
