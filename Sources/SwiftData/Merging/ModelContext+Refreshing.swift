@@ -4,8 +4,8 @@ extension ModelContext {
   ///
   /// - Parameters:
   ///   - model: The object; one that isn't saved stays what it is.
-  ///   - mergeChanges: Whether changes that aren't saved are kept. If not, they are lost, and the values
-  ///     are read when they are asked for.
+  ///   - mergeChanges: Whether changes that aren't saved are kept. If not, they are lost, those of
+  ///     relationships on the other sides too, and the values are read when they are asked for.
   public final func refresh<T: PersistentModel>(_ model: T, mergeChanges: Bool = true) {
     guard let link = model.ownStorage?.link, link.storage.context === self,
       link.storage.phase == .stored
@@ -15,8 +15,10 @@ extension ModelContext {
     } else {
       var changes = MergedChanges()
       for slot in link.storage.changed { changes.note(link.storage.description, slot) }
+      let edits = link.storage.linkEdits
       pending.remove(link.storage)
       link.storage.becomeFault()
+      for edit in edits { link.storage.takeBackElsewhere(edit, &changes) }
       tellShown(changes)
     }
     renewRequirements { $0.storage === link.storage }

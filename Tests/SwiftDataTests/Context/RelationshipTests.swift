@@ -285,6 +285,99 @@ import Testing
     #expect(try fixture.other.saved(Haven.self).first?.ships.last?.name == "New")
   }
 
+  /// Relationships of two ships and two havens, changed from one side.
+  enum Change: CaseIterable {
+    case move, entry, exit, pennant, member, licence
+
+    func make(_ fleet: Fixture) {
+      switch self {
+      case .move: fleet.ships[0].haven = fleet.havens[1]
+      case .entry: fleet.havens[1].ships.append(fleet.ships[0])
+      case .exit: fleet.havens[0].ships.removeAll { $0 === fleet.ships[0] }
+      case .pennant: fleet.ships[0].pennants = [fleet.pennants[1]]
+      case .member: fleet.pennants[1].ships = [fleet.ships[0]]
+      case .licence: fleet.ships[0].licence = fleet.ships[1].licence
+      }
+    }
+
+    /// The object that has the property which is set.
+    func owner(_ fleet: Fixture) -> any PersistentModel {
+      switch self {
+      case .move, .pennant, .licence: fleet.ships[0]
+      case .entry: fleet.havens[1]
+      case .exit: fleet.havens[0]
+      case .member: fleet.pennants[1]
+      }
+    }
+  }
+
+  struct Fixture {
+    let fixture: ContextFixture
+    let context: ModelContext
+    let havens: [Haven]
+    let ships: [Ship]
+    let pennants: [Pennant]
+
+    init() throws {
+      fixture = try ContextFixture()
+      let seed = fixture.other
+      for (index, name) in ["A", "B"].enumerated() {
+        let ship = Ship(name: name, haven: Haven(name: name))
+        ship.pennants = [Pennant(name: name)]
+        ship.licence = Licence(number: index)
+        seed.insert(ship)
+      }
+      try seed.save()
+      context = fixture.context
+      havens = try context.fetch(FetchDescriptor(sortBy: [SortDescriptor(\.name)]))
+      ships = try context.fetch(FetchDescriptor(sortBy: [SortDescriptor(\.name)]))
+      pennants = try context.fetch(FetchDescriptor(sortBy: [SortDescriptor(\.name)]))
+    }
+
+    /// What all relationships lead to.
+    var links: [String] {
+      havens.map { "\($0.name): \($0.ships.map(\.name).sorted())" }
+        + pennants.map { "\($0.name): \($0.ships.map(\.name).sorted())" }
+        + ships.map { ship in
+          let licence = ship.licence.map { "\($0.number) \($0.ship?.name ?? "-")" } ?? "-"
+          let pennants = ship.pennants.map(\.name).sorted()
+          return "\(ship.name): \(ship.haven?.name ?? "-") \(licence) \(pennants)"
+        }
+    }
+  }
+
+  @Test(arguments: Change.allCases, [false, true])
+  func `refreshing an object without its changes takes them back on both sides`(
+    change: Change,
+    isRead: Bool
+  ) throws {
+    let fleet = try Fixture()
+    let before = try Fixture().links
+    if isRead { #expect(fleet.links == before) }
+    change.make(fleet)
+    #expect(fleet.context.hasChanges)
+    func refresh(_ model: some PersistentModel) {
+      fleet.context.refresh(model, mergeChanges: false)
+    }
+    refresh(change.owner(fleet))
+    #expect(fleet.links == before)
+    #expect(!fleet.context.hasChanges)
+  }
+
+  @Test func `refreshing an object without its changes lets new objects not lead to it`() throws {
+    let fleet = try Fixture()
+    let new = Ship(name: "New")
+    fleet.havens[0].ships.append(new)
+    new.pennants = [fleet.pennants[0]]
+    fleet.context.refresh(fleet.havens[0], mergeChanges: false)
+    fleet.context.refresh(fleet.pennants[0], mergeChanges: false)
+    #expect(new.haven == nil)
+    #expect(new.pennants.isEmpty)
+    try fleet.context.save()
+    #expect(fleet.havens[0].ships.map(\.name) == ["A"])
+    #expect(fleet.pennants[0].ships.map(\.name) == ["A"])
+  }
+
   @Test func `nothing is kept alive beyond its context`() throws {
     let fixture = try ContextFixture()
     let haven = Haven(name: "Oslo")

@@ -1,0 +1,83 @@
+/// The program's change of a relationship that isn't saved.
+struct LinkEdit {
+  let slot: Int
+  /// The registered objects that the relationship leads to no more.
+  var removed: [Link] = []
+  /// The registered objects that the relationship leads to now.
+  var added: [Link] = []
+}
+
+extension ModelStorage {
+  /// The changes of relationships.
+  final var linkEdits: [LinkEdit] {
+    changed.filter { description.properties[$0].destination != nil }.map(linkEdit)
+  }
+
+  private final func linkEdit(_ slot: Int) -> LinkEdit {
+    if let delta = deltas[slot] {
+      return LinkEdit(slot: slot, removed: delta.removed, added: delta.added)
+    }
+    let (old, new) = (base[slot]?.targetIdentifiers ?? [], slots[slot].targetIdentifiers)
+    let (before, after) = (Set(old), Set(new))
+    func links(_ identifiers: [PersistentIdentifier]) -> [Link] {
+      identifiers.compactMap { context?.registered($0)?.link }
+    }
+    return LinkEdit(
+      slot: slot,
+      removed: links(old.filter { !after.contains($0) }),
+      added: links(new.filter { !before.contains($0) })
+    )
+  }
+
+  /// Lets the other sides of a relationship be what they were before a change of it; notes them in
+  /// `changes`.
+  final func takeBackElsewhere(_ edit: LinkEdit, _ changes: inout MergedChanges) {
+    guard let inverse = description.properties[edit.slot].shape.inverse, let link else { return }
+    for (others, isAdded) in [(edit.removed, false), (edit.added, true)] {
+      for other in others { other.storage.takeBack(link, at: inverse, isAdded, &changes) }
+    }
+  }
+
+  /// Takes the change back by which a relationship leads to an object, or doesn't any more.
+  private final func takeBack(
+    _ link: Link,
+    at side: RelationshipShape.Inverse,
+    _ isAdded: Bool,
+    _ changes: inout MergedChanges
+  ) {
+    let slot = side.slot
+    guard phase == .inserted || changed.contains(slot) else { return }
+    changes.note(description, slot)
+    if side.isToMany {
+      takeBack(link, slot, isAdded)
+    } else if phase == .inserted {
+      if leads(to: link.storage, side) { mutate(slot, to: .nothing) }
+    } else {
+      let (edit, theirs) = (linkEdit(slot), newer?.slots[slot])
+      mutate(slot, to: base[slot] ?? .unloaded)
+      forgetChange(slot)
+      // An object that has come from elsewhere is there again.
+      takeBackElsewhere(edit, &changes)
+      guard let theirs, let own = self.link else { return }
+      context?.relink(own, slot, to: theirs)
+      mutate(slot, to: theirs)
+    }
+  }
+
+  /// Takes the change back by which a list has an object, or hasn't any more.
+  private final func takeBack(_ link: Link, _ slot: Int, _ isAdded: Bool) {
+    guard phase == .inserted || hasEdited(slot, link.storage) else { return }
+    if case .many(let list?) = slots[slot] {
+      guard list.contains(link.storage) == isAdded else { return }
+      let restored = isAdded ? list.without([link.storage.identifier]) : list.copy()
+      if !isAdded { restored.append(link) }
+      mutate(slot, to: .many(restored))
+      forgetChangeIfNone(slot)
+    } else {
+      deltas[slot]?.change(link, isAdded: !isAdded)
+      guard deltas[slot]?.isEmpty == true else { return }
+      deltas[slot] = nil
+      forgetChange(slot)
+    }
+  }
+}
