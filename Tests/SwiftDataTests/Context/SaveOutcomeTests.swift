@@ -47,6 +47,20 @@ import Testing
     #expect(try fixture.other.fetch(FetchDescriptor<Ship>()).map(\.name) == ["Ida"])
   }
 
+  @Test func `what a deletion that the policy drops has taken along stays deleted`() throws {
+    let (haven, ships) = try haven()
+    let other = fixture.other
+    (try other.existingModel(for: haven.id) as Haven).name = "Bergen"
+    try other.save()
+    context.mergePolicy = .mergeByPropertyStoreTrump
+    context.delete(haven)
+    try context.save()
+    #expect(haven.name == "Bergen")
+    #expect(haven.ships.isEmpty)
+    #expect(ships.allSatisfy { $0.modelContext == nil })
+    #expect(try fixture.other.fetchCount(FetchDescriptor<Ship>()) == 0)
+  }
+
   @Test func `a refused deletion can be made again`() throws {
     let (_, ships) = try haven()
     let other = fixture.other
