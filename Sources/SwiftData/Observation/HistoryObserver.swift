@@ -25,7 +25,19 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
     var count = 0
     /// How many transactions observers are yet to be told of.
     var pending = 0
+    /// What was saved while older transactions were counted; `nil` when that is done.
+    var held: [RemoteEvent]? = []
     var tokens: [String: DefaultHistoryToken]
+
+    /// Takes what was held back; `nil`, and nothing is held back any more, if that is nothing.
+    mutating func takeHeld() -> [RemoteEvent]? {
+      guard let events = held, !events.isEmpty else {
+        held = nil
+        return nil
+      }
+      held = []
+      return events
+    }
   }
 
   /// Creates an observer.
@@ -59,6 +71,7 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
       guard let moment = tokens[handle.identifier]?[handle.identifier] else { continue }
       try catchUp(handle, moment)
     }
+    countHeld()
   }
 
   /// How many transactions there were.
@@ -73,7 +86,21 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
     return state.withLock(\.tokens)
   }
 
-  func receive(_ event: RemoteEvent) { if isWanted(event) { count(event) } }
+  func receive(_ event: RemoteEvent) {
+    guard isWanted(event) else { return }
+    let isHeld = state.withLock { state in
+      state.held?.append(event)
+      return state.held != nil
+    }
+    if !isHeld { count(event) }
+  }
+
+  /// Counts what was held back, in order, and all else as it comes from then on.
+  private func countHeld() {
+    while let events = state.withLock({ $0.takeHeld() }) {
+      for event in events { count(event) }
+    }
+  }
 
   private func isWanted(_ event: RemoteEvent) -> Bool {
     // Nobody knows what a gap has had.

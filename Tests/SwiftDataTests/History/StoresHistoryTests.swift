@@ -1,5 +1,6 @@
 import DepotClient
 import DepotProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -145,6 +146,40 @@ import Testing
     try await expectSoon { observer.eventCounter == 2 }
     try save(note: "2")
     try save(buoy: 2)
+    try await expectSoon { observer.eventCounter == 4 }
+  }
+
+  @Test func `an observer counts what is saved while it is made`() async throws {
+    try save(note: "0")
+    try save(buoy: 0)
+    let token = try #require(try history().last).token
+    try save(note: "1")
+    try save(buoy: 1)
+    let stores = try #require(token.tokenValue).keys
+    let container = container
+    let isFirst = Mutex(true)
+    // When one history was read, and the other wasn't.
+    container.operationObserver = { event in
+      let isWanted = isFirst.withLock { isFirst in
+        defer { if event.name == "history" { isFirst = false } }
+        return event.name == "history" && isFirst
+      }
+      guard isWanted else { return }
+      let context = ModelContext(container)
+      context.insert(Note(title: "2"))
+      context.insert(Fleet.Buoy(number: 2))
+      do {
+        try context.save()
+        let last = try container.lastTransactions()
+        try expectSoon { container.hasSettled(at: last) }
+      } catch {
+        Issue.record(error)
+      }
+    }
+    let observer = try HistoryObserver(
+      historyTokens: Dictionary(uniqueKeysWithValues: stores.map { ($0, token) }),
+      modelContainer: container
+    )
     try await expectSoon { observer.eventCounter == 4 }
   }
 }
