@@ -83,6 +83,10 @@ public class ModelStorage {
   deinit {
     group?.forget(groupIndex)
     context?.unregister(self)
+    guard !description.relationships.isEmpty else { return }
+    let ending = slots
+    slots = []
+    EndingValues.add(ending)
   }
 
   /// Whether the object has changes that aren't saved.
