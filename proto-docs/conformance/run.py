@@ -3,9 +3,10 @@
 
 run.py server --start 'depotd --socket {socket} --store {store}' [--socket PATH]
               [--transcripts DIR] [--frames DIR] [--json DIR] [--values DIR] [--only TEXT]
-              [--seed N] [--quick] [--lacking NAME]
+              [--seed N] [--quick] [--lacking NAME] [--mutants N]
     Starts a fresh service with an empty store for each transcript and plays it in both framings,
-    with whole, byte by byte and random writes; then the frame, JSON, and value vectors.
+    with whole, byte by byte and random writes; then the frame, JSON, and value vectors. With
+    --mutants each is played once more, with N others of each call that may end a service before it.
     --lacking names a transcript of what the service lacks, which fails if the service has it.
     Without --start it talks to the service at --socket, and plays the vectors only.
 
@@ -24,6 +25,7 @@ import random
 import sys
 
 import certify
+import mutations
 import vectors
 from document import Document
 from service import Service
@@ -77,6 +79,14 @@ def play_transcripts(options, results):
 
             results.run(f"{name} ({framing}, {split}, seed {options.seed})", body,
                         name.removesuffix(".ndjson") in options.lacking)
+
+        def attack():
+            with Service(options.start, options.socket) as service:
+                chance = random.Random(f"{options.seed} {name}")
+                mutations.Attack(transcript, service, chance, options.mutants).run()
+
+        if options.mutants:
+            results.run(f"{name} (mutated, seed {options.seed})", attack)
 
 
 def play_vectors(options, results):
@@ -145,6 +155,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--lacking", action="append", default=[])
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
+    parser.add_argument("--mutants", type=int, default=0)
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
     if not options.start and not options.socket:
