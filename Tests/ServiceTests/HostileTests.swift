@@ -250,6 +250,40 @@ extension ServiceTests {
       #expect(frames.terminal["ok", "rows"]?.int64 == 10, "\(frames.terminal.text.prefix(200))")
     }
 
+    @Test func `paths of very many steps are refused, and end nothing`() throws {
+      let daemon = try TestDaemon(
+        schema: #"""
+          {"entities":[{"name":"A","attributes":[{"name":"x","type":"int64"}],"relationships":[\#
+          {"name":"a","destination":"A","inverse":"b","optional":true},\#
+          {"name":"b","destination":"A","inverse":"a","optional":true}]}]}
+          """#
+      )
+      let connection = try RawConnection(daemon.socket)
+      var id = 0
+      func code(_ call: String, _ rest: String) throws -> String? {
+        id += 1
+        try connection.call(id, call, #"{"entity":"A",\#(rest)}"#)
+        return try connection.receiveAnswer(of: id).terminal.errorCode
+      }
+      for (name, count) in [("a", 20), ("b", 8)] {
+        let path = String(repeating: name + ".", count: count) + "x"
+        #expect(try code("count", #""where":{"==":[{"attribute":"\#(path)"},1]}"#) == nil)
+      }
+      for count in [40, 60, 100, 9000] {
+        let path = Array(repeating: "b", count: count).joined(separator: ".")
+        let codes = [
+          try code("count", #""where":{"==":[{"attribute":"\#(path).x"},1]}"#),
+          try code("count", #""where":"\#(path).x == 1""#),
+          try code("fetch", #""select":["\#(path).x"]"#),
+          try code("fetch", #""sort":[{"attribute":"\#(path).x"}]"#),
+          try code("update", #""where":"\#(path).x == 1","set":{"x":1}"#),
+        ]
+        #expect(Set(codes) == ["limit.predicate"], "\(count): \(codes)")
+        let prefetched = try code("fetch", #""prefetch":["\#(path)"]"#)
+        #expect(prefetched == (count > 60 ? "limit.predicate" : nil))
+      }
+    }
+
     @Test func `a client that sends all and closes its side still gets its answers`() throws {
       let daemon = try TestDaemon()
       try daemon.connect().fill(20_000)

@@ -57,7 +57,9 @@ extension SaveResult {
       for run in try batch.elements() {
         let pair = try run.elements()
         guard pair.count >= 2 else { continue }
-        list.append(IdentifierRun(first: try pair[0].int64(), count: Int(try pair[1].int64())))
+        let (first, count) = (try pair[0].int64(), try pair[1].int64())
+        try Self.check(first, count)
+        list.append(IdentifierRun(first: first, count: Int(count)))
       }
       runs.append(list)
     }
@@ -73,11 +75,20 @@ extension SaveResult {
         let (identifier, version) = (try pair[0].int64(), try pair[1].int64())
         list[identifier] = version
         guard pair.count > 2 else { continue }
-        for other in 1..<max(1, try pair[2].int64()) { list[identifier + other] = version }
+        let count = try pair[2].int64()
+        try Self.check(identifier, count)
+        for other in identifier..<identifier + count { list[other] = version }
       }
       versions[try name.string()] = list
     }
     token = try reader.optionalString("token").flatMap { try? HistoryToken($0) }
+  }
+
+  /// Refuses a run of identifiers that no save can have made.
+  private static func check(_ first: Int64, _ count: Int64) throws(DepotError) {
+    guard 0...Int64(Limits.stagedRows) ~= count, first <= .max - count else {
+      throw DepotError(.frame, "The answer has \(count) rows from \(first) on.")
+    }
   }
 }
 

@@ -143,7 +143,7 @@ struct CommandLineTerms {
       steps.removeFirst()
     }
     guard let name = steps.first else { return nil }
-    let number = steps.dropFirst().first.flatMap { Int($0) }.map { $0 + 1 }
+    let number = steps.dropFirst().first.flatMap { Int($0) }.map { $0 &+ 1 }
     switch name {
     case "rows": return number.map { "row \($0)" }
     case "set": return nil

@@ -79,7 +79,7 @@ enum ByteRange {
   static func read(_ text: String) throws(DepotError) -> (offset: Int, length: Int?) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2, let first = Int(parts[0]), first >= 0,
-      parts[1].isEmpty || Int(parts[1]).map({ $0 >= first }) == true
+      parts[1].isEmpty || Int(parts[1]).map({ $0 >= first && $0 < .max }) == true
     else {
       throw DepotError(.usage, "\(text.debugDescription) is no range of bytes.")
         .hint("Write the first and the last byte, as in 0-1023, or only the first: 1024-.")

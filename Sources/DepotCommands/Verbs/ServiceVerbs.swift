@@ -68,8 +68,10 @@ enum ServiceStopVerb {
     let process = try ServiceStatus(connection).process
     try connection.shutdown()
     // A service that drains finishes what it does, which may take its time but not for ever.
-    for _ in 0..<6000 where Process.exists(Int32(process)) { Process.sleep(milliseconds: 5) }
-    guard !Process.exists(Int32(process)) else {
+    for _ in 0..<6000 where Process.exists(Int32(clamping: process)) {
+      Process.sleep(milliseconds: 5)
+    }
+    guard !Process.exists(Int32(clamping: process)) else {
       throw DepotError(.busy, "The service (process \(process)) still runs after 30 seconds.")
         .hint("It ends when what it does is done; see its log.")
     }

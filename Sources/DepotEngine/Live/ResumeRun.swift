@@ -153,7 +153,8 @@ struct HistoryReach {
     var result: Set<Int64> = []
     while try statement.step() {
       let (first, last) = (statement.row.integer(0), statement.row.integer(1))
-      guard last - first < Self.rowLimit else { return nil }
+      let (count, overflows) = last.subtractingReportingOverflow(first)
+      guard !overflows, count < Self.rowLimit else { return nil }
       for identifier in first...max(first, last) { result.insert(identifier) }
       if result.count > Self.rowLimit { return nil }
     }

@@ -4,6 +4,7 @@ internal import DepotSQLite
 extension QueryCompiler {
   /// Follows a key path from an object.
   mutating func follow(_ path: String, from object: QueryObject) throws(DepotError) -> QueryTerm {
+    try KeyPathSyntax.checkLength(path)
     let steps = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     return try follow(steps[...], from: object)
   }

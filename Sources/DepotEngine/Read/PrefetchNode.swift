@@ -29,6 +29,7 @@ extension PrefetchNode {
     in catalog: Catalog
   ) throws(DepotError) -> [PrefetchNode] {
     if request.prefetch.isEmpty { return [] }
+    for path in request.prefetch { try KeyPathSyntax.checkLength(path) }
     let steps = request.prefetch.enumerated().map { index, path in
       let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
       return PrefetchBuilder.Step(steps: names[...], index: index)

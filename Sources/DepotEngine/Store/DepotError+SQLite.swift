@@ -18,7 +18,7 @@ extension DepotError {
     case .tooBig: self.init(.valueTooLarge, "A row is larger than the store can hold.")
     case .damaged: self = .damaged(error)
     case .broken: self.init(.io, "The store's file can't be relied on: \(error).")
-    case .unique, .interrupted, .other: self.init(.bug, "\(error)")
+    case .unique, .interrupted, .other: self = .tooNested(error) ?? DepotError(.bug, "\(error)")
     }
   }
 }

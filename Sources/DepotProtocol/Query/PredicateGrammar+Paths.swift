@@ -50,17 +50,24 @@ extension PredicateGrammar {
     _ offset: Int
   ) throws(PredicateFailure) -> Part {
     var result: Part
+    func joined(_ start: String) throws(PredicateFailure) -> String {
+      let whole = start + "." + path
+      if KeyPathSyntax.isTooLong(whole) { throw .tooLarge(KeyPathSyntax.tooLong, at: offset) }
+      return whole
+    }
     switch part.expression {
     case .attribute(let start) where part.isOpen:
       guard !KeyPathSyntax.ends.contains(String(start.split(separator: ".").last ?? "")) else {
         throw PredicateFailure("Nothing can follow \(start).", at: offset)
       }
       result = part
-      result.expression = .attribute(start + "." + path)
+      result.expression = .attribute(try joined(start))
     case .member(let base, let start) where part.isOpen:
       result = part
-      result.expression = .member(base, start + "." + path)
-    default: result = try node(.member(part.expression, path), over: [part], at: offset)
+      result.expression = .member(base, try joined(start))
+    default:
+      if KeyPathSyntax.isTooLong(path) { throw .tooLarge(KeyPathSyntax.tooLong, at: offset) }
+      result = try node(.member(part.expression, path), over: [part], at: offset)
     }
     result.isOpen = true
     return result

@@ -78,7 +78,7 @@ package enum ValueArithmetic {
     switch operation {
     case .add: result = left + right
     case .subtract: result = left - right
-    case .multiply: result = left * right
+    case .multiply: return DecimalParts.product(left, right)
     case .divide:
       guard !right.isZero else { return nil }
       result = left / right
@@ -89,7 +89,7 @@ package enum ValueArithmetic {
       result = rest
     case .power:
       guard let exponent = Int(right.description), 0...1000 ~= exponent else { return nil }
-      result = FoundationEssentials.pow(left, exponent)
+      return DecimalParts.power(left, exponent)
     }
     return result.isNaN ? nil : result
   }
@@ -140,6 +140,10 @@ struct DecimalParts {
   var significand: UInt128
   var exponent: Int
 
+  private init(isNegative: Bool, significand: UInt128, exponent: Int) {
+    (self.isNegative, self.significand, self.exponent) = (isNegative, significand, exponent)
+  }
+
   init(_ value: Decimal) {
     isNegative = value.sign == .minus
     // The significand's description is digits only, since it is a whole number.
@@ -149,6 +153,47 @@ struct DecimalParts {
 
   var decimal: Decimal? {
     Decimal(string: "\(isNegative ? "-" : "")\(significand)e\(exponent)")
+  }
+
+  /// Returns a product, rounded to what has room; `nil` if it is too large.
+  ///
+  /// Foundation's ends the program if it has an exponent that is too small.
+  static func product(_ left: Decimal, _ right: Decimal) -> Decimal? {
+    guard left.exponent + right.exponent < Int(Int8.min) else {
+      let result = left * right
+      return result.isNaN ? nil : result
+    }
+    let (left, right) = (DecimalParts(left), DecimalParts(right))
+    var (high, low) = left.significand.multipliedFullWidth(by: right.significand)
+    var exponent = left.exponent + right.exponent
+    var last: UInt128 = 0
+    while high > 0 || low > 0 && exponent < Int(Int8.min) {
+      let (tenth, rest) = high.quotientAndRemainder(dividingBy: 10)
+      high = tenth
+      (low, last) = UInt128(10).dividingFullWidth((rest, low))
+      exponent += 1
+    }
+    if last >= 5 { low += 1 }
+    guard low > 0 else { return 0 }
+    let isNegative = left.isNegative != right.isNegative
+    return DecimalParts(isNegative: isNegative, significand: low, exponent: exponent).decimal
+  }
+
+  /// Returns a power; `nil` if it is too large.
+  static func power(_ base: Decimal, _ exponent: Int) -> Decimal? {
+    var (result, square, rest) = (Decimal(1), base, exponent)
+    while rest > 0 {
+      if rest & 1 == 1 {
+        guard let product = product(result, square) else { return nil }
+        result = product
+      }
+      rest >>= 1
+      if rest > 0 {
+        guard let product = product(square, square) else { return nil }
+        square = product
+      }
+    }
+    return result
   }
 
   /// Returns what a division leaves, with the sign of the dividend.
