@@ -197,6 +197,6 @@ import Testing
         .comparison(.greater, .aggregate(.count, .attribute(paths[69])), .value(.int64(3)))
       )
     }
-    #expect(error?.code == .predicate)
+    #expect(error?.code == .predicateTooLarge)
   }
 }

@@ -284,6 +284,36 @@ extension ServiceTests {
       }
     }
 
+    @Test func `what doubles with each level, or is very wide, is refused`() throws {
+      let daemon = try TestDaemon(
+        schema: #"""
+          {"entities":[{"name":"A","attributes":[{"name":"b","type":"bool"}],"relationships":[\#
+          {"name":"k","destination":"A","toMany":true},{"name":"p","destination":"A","optional":true}]}]}
+          """#
+      )
+      let connection = try RawConnection(daemon.socket)
+      try connection.call(1, "insert", #"{"entity":"A","columns":["b"],"rows":[[true],[false]]}"#)
+      #expect(try connection.receiveAnswer(of: 1).terminal.errorCode == nil)
+      func code(_ id: Int, _ call: String, _ rest: String) throws -> String? {
+        try connection.call(id, call, #"{"entity":"A",\#(rest)}"#)
+        return try connection.receiveAnswer(of: id).terminal.errorCode
+      }
+      var predicate = "b"
+      for depth in 1...40 {
+        predicate = "(\(predicate)) IN {b, TRUE}"
+        let code = try code(1 + depth, "count", #""where":"\#(predicate)""#)
+        #expect(depth > 4 || code == nil)
+        #expect(depth < 16 || code == "limit.predicate")
+      }
+      let paths = (0..<512).map { number in
+        #""\#((0..<9).map { number >> $0 & 1 == 0 ? "k" : "p" }.joined(separator: "."))""#
+      }
+      #expect(
+        try code(100, "fetch", #""prefetch":[\#(paths.joined(separator: ","))]"#)
+          == "limit.predicate"
+      )
+    }
+
     @Test func `a client that sends all and closes its side still gets its answers`() throws {
       let daemon = try TestDaemon()
       try daemon.connect().fill(20_000)

@@ -1,9 +1,15 @@
 internal import DepotProtocol
 
 extension QueryCompiler {
+  /// How many bytes of SQL an operand may have: comparisons that need one twice double it with each level, and
+  /// SQLite's work grows with the square.
+  private static let sqlLimit = 64 << 10
+
   /// Translates a part that has one value; an object's is its identifier.
   mutating func operand(_ expression: QueryExpression) throws(DepotError) -> Operand {
-    try operand(expression, try term(expression))
+    let operand = try operand(expression, try term(expression))
+    guard operand.fragment.sql.utf8.count <= Self.sqlLimit else { throw .tooNested }
+    return operand
   }
 
   /// Returns the one value that a term is.

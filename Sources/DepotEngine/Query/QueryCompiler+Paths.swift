@@ -88,7 +88,7 @@ extension QueryCompiler {
   /// Checks that one more table can be joined in a scope.
   func checkJoins(of scope: Int) throws(DepotError) {
     guard scopes[scope].joins.count < Self.joinLimit else {
-      throw DepotError(.predicate, "The query follows too many relationships.")
+      throw DepotError(.predicateTooLarge, "The query follows too many relationships.")
         .hint("At most \(Self.joinLimit) can be followed at once.")
     }
   }

@@ -181,7 +181,15 @@ extension Operand {
 extension QueryExpression {
   /// The expression as text for messages, cut if it is long.
   var spelling: String {
-    let text = JSONWriter.text { $0.write(self) }
-    return text.count > 200 ? text.prefix(200) + "…" : text
+    let text = JSONWriter.text { $0.write(shortened) }
+    return text.utf8.count > 200 ? text.prefix(200) + "…" : text
+  }
+
+  /// The expression with long texts cut.
+  private var shortened: QueryExpression {
+    guard case .value(.string(let text)) = self, text.utf8.count > 200 else {
+      return map(\.shortened)
+    }
+    return .value(.string(String(text.prefix(200))))
   }
 }

@@ -35,7 +35,7 @@ extension PrefetchNode {
       return PrefetchBuilder.Step(steps: names[...], index: index)
     }
     let selected = Set(shape.columns.map(\.name))
-    let builder = PrefetchBuilder(
+    var builder = PrefetchBuilder(
       catalog: catalog,
       namesColumns: request.namesColumns,
       includesSubentityColumns: request.includesSubentityColumns
@@ -49,6 +49,10 @@ private struct PrefetchBuilder {
   let catalog: Catalog
   let namesColumns: Bool
   let includesSubentityColumns: Bool
+  var count = 0
+
+  /// How many relationships the paths may have together.
+  private static let limit = 1000
 
   struct Step {
     var steps: ArraySlice<String>
@@ -57,7 +61,7 @@ private struct PrefetchBuilder {
 
   /// Returns the relationships that the paths begin with, each with the ones that follow;
   /// `isSelected` says whether rows have a column for one.
-  func nodes(
+  mutating func nodes(
     _ steps: [Step],
     _ prefix: String,
     from layout: EntityLayout,
@@ -73,6 +77,11 @@ private struct PrefetchBuilder {
     var result: [PrefetchNode] = []
     for name in names {
       guard let group = groups[name], let first = group.first else { continue }
+      count += 1
+      guard count <= Self.limit else {
+        throw DepotError(.predicateTooLarge, "Over \(Self.limit) relationships are prefetched.")
+          .at("/args/prefetch/\(first.index)")
+      }
       guard let relationship = layout.relationship(name) else {
         throw unknown(name, layout).at("/args/prefetch/\(first.index)")
       }

@@ -24,17 +24,21 @@ extension DepotError {
     case 7:  // SQLITE_NOMEM
       self.init(.valueTooLarge, "The read needs more memory than there is: \(error.message).")
     default:
-      self = .tooNested(error) ?? DepotError(.bug, "A read failed: \(error).")
+      self = .tooNested(error) ?? DepotError(.bug, "A read failed: \("\(error)".prefix(1000)).")
     }
   }
 
   /// The error about an expression that is nested too deeply for SQLite, though it is within the limits; `nil` if
   /// a failure is another one.
   static func tooNested(_ error: SQLiteError) -> DepotError? {
-    guard error.message.contains("parser stack overflow") else { return nil }
-    return DepotError(.predicateTooLarge, "The expression is nested too deeply.")
-      .hint("Follow fewer relationships in it, or ask for their rows first.")
+    error.message.contains("parser stack overflow") ? tooNested : nil
   }
+
+  static let tooNested = DepotError(
+    .predicateTooLarge,
+    "The expression is nested too deeply.",
+    hint: "Follow fewer relationships in it, or ask for their rows first."
+  )
 }
 
 /// Runs `body`, translating SQLite's failures.
