@@ -49,7 +49,7 @@ package enum DepotCommand {
         ? ErrorReport.json(error)
         : ErrorReport.text(error, of: verb, usesColor: messages.usesColor)
     )
-    // What isn't JSON is the user's: the service only ever gets what this program has written.
+    // Broken JSON is the user's: the service only ever gets JSON that this program has written.
     return error.code == .json ? 65 : error.code.exitStatus
   }
 

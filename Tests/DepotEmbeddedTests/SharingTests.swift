@@ -88,7 +88,7 @@ extension EmbeddedTests {
       var programs = try (0..<3).map { _ in try start() }
       var kills = 0
       let end = Monotonic.now() + 60_000_000_000
-      while kills < 20, Monotonic.now() < end {
+      while kills < 20 || acknowledged.count <= 100, Monotonic.now() < end {
         // Each takes part in the work before the next owner goes.
         var owner: Int?
         for (index, program) in programs.enumerated() {
@@ -102,7 +102,7 @@ extension EmbeddedTests {
         kills += 1
         programs[owner] = try start()
       }
-      #expect(kills == 20)
+      #expect(kills >= 20)
       for program in programs {
         program.kill()
         _ = note(program.receiveRest())
@@ -112,7 +112,7 @@ extension EmbeddedTests {
       let names = try last.ask("names").split(separator: " ").dropFirst().map(String.init)
       #expect(Set(names).count == names.count, "a save was applied twice")
       #expect(acknowledged.subtracting(names).isEmpty, "a save was lost")
-      #expect(acknowledged.count >= 3 * kills)
+      #expect(acknowledged.count > 100)
     }
 
     @Test func `programs that open, save, and close again and again don't hinder each other`()

@@ -36,7 +36,7 @@ struct UndoSelection {
     ).hint(Self.renaming)
   }
 
-  /// What keeps older transactions from being undone.
+  /// The reason why older transactions can't be undone.
   private static let renaming =
     "A migration since then gave rows other identifiers, or entities other names or parents."
 

@@ -24,16 +24,13 @@ extension DepotError {
     case 7:  // SQLITE_NOMEM
       self.init(.valueTooLarge, "The read needs more memory than there is: \(error.message).")
     default:
-      self = .tooNested(error) ?? DepotError(.bug, "A read failed: \("\(error)".prefix(1000)).")
+      self =
+        error.isTooNested
+        ? .tooNested : DepotError(.bug, "A read failed: \("\(error)".prefix(1000)).")
     }
   }
 
-  /// The error about an expression that is nested too deeply for SQLite, though it is within the limits; `nil` if
-  /// a failure is another one.
-  static func tooNested(_ error: SQLiteError) -> DepotError? {
-    error.message.contains("parser stack overflow") ? tooNested : nil
-  }
-
+  /// The error about an expression that is too much for SQLite, though it is within the limits.
   static let tooNested = DepotError(
     .predicateTooLarge,
     "The expression is nested too deeply.",

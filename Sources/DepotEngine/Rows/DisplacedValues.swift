@@ -85,7 +85,7 @@ final class DisplacedValues {
     _ root: EntityWriter,
     _ storage: StoredColumn.Storage
   ) throws -> SQLiteValue? {
-    // What is in memory becomes the change to the value that the row has in the end.
+    // Changes in memory become the one to the value that the row has in the end.
     root.entities.recorder?.isHeld = true
     for _ in 0..<16 {
       tokenCount += 1

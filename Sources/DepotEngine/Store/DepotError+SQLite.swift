@@ -18,7 +18,8 @@ extension DepotError {
     case .tooBig: self.init(.valueTooLarge, "A row is larger than the store can hold.")
     case .damaged: self = .damaged(error)
     case .broken: self.init(.io, "The store's file can't be relied on: \(error).")
-    case .unique, .interrupted, .other: self = .tooNested(error) ?? DepotError(.bug, "\(error)")
+    case .unique, .interrupted, .other:
+      self = error.isTooNested ? .tooNested : DepotError(.bug, "\(error)")
     }
   }
 }
@@ -46,6 +47,9 @@ extension DepotError {
 }
 
 extension SQLiteError {
+  /// Whether a statement is nested too deeply for SQLite's parser.
+  var isTooNested: Bool { message.contains("parser stack overflow") }
+
   /// Whether the file couldn't grow, also where SQLite calls that an error of the disk.
   ///
   /// It says nothing about what is on disk: don't go by it after a commit was begun.

@@ -11,7 +11,7 @@ extension ModelContext {
 
   /// Takes in that the rows of objects are gone, as was found out.
   ///
-  /// Those that the program has changed stay where the policy lets its changes win; the next save decides.
+  /// Changed objects stay where the policy lets the program's changes win; the next save decides.
   final func noteDeletions(of storages: [ModelStorage]) {
     let isDisputed = storages.map { storage in
       storage.decision(on: .deletion(version: nil), mergePolicy) == .dispute

@@ -16,7 +16,7 @@ final class EndingValues {
     values.waiting.append(slots)
     if values.isAtWork { return }
     values.isAtWork = true
-    // What ends in here adds its own.
+    // Objects that end in here add their own.
     while let next = values.waiting.popLast() { withExtendedLifetime(next) {} }
     values.isAtWork = false
   }

@@ -25,7 +25,7 @@ public final class HistoryObserver: Observable, RemoteReceiver, @unchecked Senda
     var count = 0
     /// How many transactions observers are yet to be told of.
     var pending = 0
-    /// What was saved while older transactions were counted; `nil` when that is done.
+    /// The events that came while older transactions were counted; `nil` when that is done.
     var held: [RemoteEvent]? = []
     var tokens: [String: DefaultHistoryToken]
 

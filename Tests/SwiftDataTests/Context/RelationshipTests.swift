@@ -334,7 +334,7 @@ import Testing
       pennants = try context.fetch(FetchDescriptor(sortBy: [SortDescriptor(\.name)]))
     }
 
-    /// What all relationships lead to.
+    /// The destination of all relationships.
     var links: [String] {
       havens.map { "\($0.name): \($0.ships.map(\.name).sorted())" }
         + pennants.map { "\($0.name): \($0.ships.map(\.name).sorted())" }

@@ -141,7 +141,7 @@ import Testing
     #expect(found.first?.note == "old")
   }
 
-  /// What lets a context find out that a row is deleted.
+  /// A way in which a context finds out that a row is deleted.
   enum Discovery: CaseIterable {
     case refresh, refreshOfAll, update, insertion
 

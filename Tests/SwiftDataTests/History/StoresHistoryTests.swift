@@ -132,13 +132,18 @@ import Testing
     }
   }
 
-  @Test func `an observer counts after tokens that tell of both stores`() async throws {
+  /// Saves twice in both stores; returns the token between, and the stores that it tells of.
+  private func tokenBeforeTwo() throws -> (DefaultHistoryToken, some Sequence<String>) {
     try save(note: "0")
     try save(buoy: 0)
     let token = try #require(try history().last).token
     try save(note: "1")
     try save(buoy: 1)
-    let stores = try #require(token.tokenValue).keys
+    return (token, try #require(token.tokenValue).keys)
+  }
+
+  @Test func `an observer counts after tokens that tell of both stores`() async throws {
+    let (token, stores) = try tokenBeforeTwo()
     let observer = try HistoryObserver(
       historyTokens: Dictionary(uniqueKeysWithValues: stores.map { ($0, token) }),
       modelContainer: container
@@ -150,12 +155,7 @@ import Testing
   }
 
   @Test func `an observer counts what is saved while it is made`() async throws {
-    try save(note: "0")
-    try save(buoy: 0)
-    let token = try #require(try history().last).token
-    try save(note: "1")
-    try save(buoy: 1)
-    let stores = try #require(token.tokenValue).keys
+    let (token, stores) = try tokenBeforeTwo()
     let container = container
     let isFirst = Mutex(true)
     // When one history was read, and the other wasn't.
