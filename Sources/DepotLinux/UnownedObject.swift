@@ -15,6 +15,15 @@ public struct UnownedObject {
 
   /// The object; `nil` after its end.
   public var object: AnyObject? {
-    depot_retain_if_alive(address).map { Unmanaged<AnyObject>.fromOpaque($0).takeRetainedValue() }
+    Unmanaged<AnyObject>.fromOpaque(address).ifAlive
+  }
+}
+
+extension Unmanaged {
+  /// The object; `nil` if it is ending, which must have to wait before its memory goes.
+  package var ifAlive: Instance? {
+    depot_retain_if_alive(toOpaque()).map {
+      Unmanaged<Instance>.fromOpaque($0).takeRetainedValue()
+    }
   }
 }

@@ -1,9 +1,12 @@
+private import DepotLinux
+
 /// The objects that were fetched together, so that what one of them leads to is fetched for the next ones
 /// too.
 final class FetchGroup {
   /// How many objects are looked at for what one of them needs.
   private static let reach = 1000
 
+  private let locked = RegistrationLock()
   private var members: [Unmanaged<ModelStorage>?] = []
   /// The objects that outlive the same context; `nil` while that is there.
   fileprivate(set) var survivors: Survivors?
@@ -12,22 +15,30 @@ final class FetchGroup {
     if storage.group?.survivors?.hasSuccessor == true { return }
     storage.group?.forget(storage.groupIndex)
     storage.group = self
-    storage.groupIndex = members.count
-    members.append(Unmanaged.passUnretained(storage))
+    locked {
+      storage.groupIndex = members.count
+      members.append(Unmanaged.passUnretained(storage))
+    }
   }
 
-  func forget(_ index: Int) { members[index] = nil }
+  /// Takes an object out, on whatever thread it ends.
+  func forget(_ index: Int) { locked { members[index] = nil } }
 
   /// Calls `body` with an object and some of those behind it, until it returns false.
   func forEach(from storage: ModelStorage, _ body: (ModelStorage) -> Bool) {
-    for index in storage.groupIndex..<min(storage.groupIndex + Self.reach, members.count) {
-      if let member = members[index], !body(member.takeUnretainedValue()) { return }
+    let start = storage.groupIndex
+    for index in start..<start + Self.reach {
+      let member: ModelStorage?? = locked {
+        index < members.count ? .some(members[index]?.ifAlive) : nil
+      }
+      guard let member else { return }
+      if let member, !body(member) { return }
     }
   }
 
   /// The objects that are in the store and in no context.
   fileprivate var orphans: [ModelStorage] {
-    members.compactMap { $0?.takeUnretainedValue() }.filter { storage in
+    locked { members.compactMap { $0?.ifAlive } }.filter { storage in
       storage.context == nil && storage.phase == .stored && storage.model != nil
     }
   }

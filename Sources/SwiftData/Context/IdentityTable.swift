@@ -1,7 +1,12 @@
+private import DepotLinux
+private import Synchronization
+
 /// The registered objects of a context, one for each identifier.
 final class IdentityMap {
   /// The objects by the topmost entities of their stores.
   private var tablesByRoot: [ObjectIdentifier: IdentityTable] = [:]
+  /// The context, which owns this.
+  unowned(unsafe) var context: ModelContext?
 
   /// Finds the storage of an object.
   subscript(identifier: PersistentIdentifier) -> ModelStorage? {
@@ -12,7 +17,7 @@ final class IdentityMap {
   func table(of entity: EntityKey) -> IdentityTable {
     let key = ObjectIdentifier(entity.root)
     if let table = tablesByRoot[key] { return table }
-    let table = IdentityTable()
+    let table = IdentityTable(context)
     tablesByRoot[key] = table
     return table
   }
@@ -23,49 +28,68 @@ final class IdentityMap {
 
 /// The registered objects of one hierarchy of entities in one store, by their keys.
 ///
-/// It keeps nothing alive: objects take themselves out when they end. One whose values somebody keeps
-/// after its end isn't found any more, and makes room for another one.
+/// It keeps nothing alive: objects take themselves out when they end, on whatever thread their last owner lets
+/// them go. All else is done on the context's thread. One whose values somebody keeps after its end isn't
+/// found any more, and makes room for another one.
 final class IdentityTable {
   private typealias Entry = Unmanaged<ModelStorage>
 
+  /// The context; `nil` after its end.
+  @exclusivity(unchecked) private(set) unowned(unsafe) var context: ModelContext?
+  private let locked = RegistrationLock()
   private var rows: [Int64: Entry] = [:]
   private var others: [PersistentIdentifier.Key: Entry] = [:]
 
+  fileprivate init(_ context: ModelContext?) { self.context = context }
+
   subscript(key: PersistentIdentifier.Key) -> ModelStorage? {
-    if case .row(let row) = key { return rows[row]?.alive }
-    return others[key]?.alive
+    let storage = locked {
+      if case .row(let row) = key { rows[row]?.ifAlive } else { others[key]?.ifAlive }
+    }
+    return storage?.model == nil ? nil : storage
   }
 
   /// Makes an object the one for its identifier.
   func add(_ storage: ModelStorage) {
     let entry = Entry.passUnretained(storage)
-    let old =
-      if case .row(let row) = storage.identifier.key {
-        rows.updateValue(entry, forKey: row)
-      } else {
-        others.updateValue(entry, forKey: storage.identifier.key)
-      }
-    if let old, old.toOpaque() != entry.toOpaque() { old.takeUnretainedValue().context = nil }
+    let displaced = locked { () -> ModelStorage? in
+      let old =
+        if case .row(let row) = storage.identifier.key {
+          rows.updateValue(entry, forKey: row)
+        } else {
+          others.updateValue(entry, forKey: storage.identifier.key)
+        }
+      return old?.toOpaque() == entry.toOpaque() ? nil : old?.ifAlive
+    }
+    displaced?.table = nil
+    storage.table = self
   }
 
   /// Takes an object out, if it is the one for its identifier.
   func remove(_ storage: ModelStorage) {
-    if case .row(let row) = storage.identifier.key {
-      Self.remove(storage, row, from: &rows)
-    } else {
-      Self.remove(storage, storage.identifier.key, from: &others)
+    let entry = Entry.passUnretained(storage)
+    locked {
+      if case .row(let row) = storage.identifier.key {
+        Self.remove(entry, row, from: &rows)
+      } else {
+        Self.remove(entry, storage.identifier.key, from: &others)
+      }
     }
+    storage.table = nil
   }
 
-  private static func remove<Key>(
-    _ storage: ModelStorage,
-    _ key: Key,
-    from entries: inout [Key: Entry]
-  ) {
+  private static func remove<Key>(_ entry: Entry, _ key: Key, from entries: inout [Key: Entry]) {
     guard let index = entries.index(forKey: key),
-      entries.values[index].toOpaque() == Entry.passUnretained(storage).toOpaque()
+      entries.values[index].toOpaque() == entry.toOpaque()
     else { return }
     entries.remove(at: index)
+  }
+
+  /// Takes all objects out at the context's end, and returns their storages.
+  func end() -> [ModelStorage] {
+    context = nil
+    defer { locked { (rows, others) = ([:], [:]) } }
+    return everything
   }
 
   /// The objects that are registered now, kept alive.
@@ -75,16 +99,19 @@ final class IdentityTable {
   var all: [ModelStorage] { everything.filter { $0.model != nil } }
 
   /// The storages, also of objects that have ended.
-  var everything: [ModelStorage] {
-    rows.values.map { $0.takeUnretainedValue() } + others.values.map { $0.takeUnretainedValue() }
+  private var everything: [ModelStorage] {
+    locked { rows.values.compactMap(\.ifAlive) + others.values.compactMap(\.ifAlive) }
   }
 }
 
-extension Unmanaged<ModelStorage> {
-  /// The storage of an object that hasn't ended.
+/// A lock around objects that aren't kept alive, which waits before one of them ends.
+struct RegistrationLock: ~Copyable {
+  private let mutex = Mutex<Void>(())
+
   @inline(__always)
-  fileprivate var alive: ModelStorage? {
-    let storage = takeUnretainedValue()
-    return storage.model == nil ? nil : storage
+  func callAsFunction<Result>(_ body: () -> Result) -> Result {
+    mutex._unsafeLock()
+    defer { mutex._unsafeUnlock() }
+    return body()
   }
 }

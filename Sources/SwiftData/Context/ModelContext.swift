@@ -73,15 +73,13 @@ public class ModelContext: Equatable {
     storesByEntity = byEntity
     superclasses = Set(core.descriptions.values.compactMap { $0.parent?.name })
     recent.isOff = isSuccessor
+    identityMap.context = self
   }
 
   deinit {
     let survivors = Survivors(core)
     for table in identityMap.tables {
-      for storage in table.everything {
-        storage.context = nil
-        survivors.add(storage)
-      }
+      for storage in table.end() { survivors.add(storage) }
     }
     let (new, changed, deleted) = pending.removeAll()
     // New objects may be inserted into another context.
@@ -146,14 +144,12 @@ extension ModelContext {
 
   /// Makes an object the one for its identifier.
   final func register(_ storage: ModelStorage) {
-    storage.context = self
     identityMap.table(of: storage.identifier.entity).add(storage)
   }
 
   /// Takes an object out of the context; it keeps its values.
   final func unregister(_ storage: ModelStorage) {
-    identityMap.table(of: storage.identifier.entity).remove(storage)
-    storage.context = nil
+    storage.table?.remove(storage)
   }
 
   /// The description of the entity that an identifier names.

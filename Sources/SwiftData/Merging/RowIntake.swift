@@ -82,7 +82,6 @@ final class RowIntake {
       context.invalidate(storage)
     }
     let link = description.makeObject(PersistentIdentifier(key, .row(row)))
-    link.storage.context = context
     table.add(link.storage)
     return link
   }

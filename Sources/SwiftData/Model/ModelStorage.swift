@@ -34,8 +34,11 @@ public class ModelStorage {
   /// The objects that were fetched together with this one.
   final var group: FetchGroup?
   final var groupIndex = 0
-  /// The context, which sets this to `nil` at its end.
-  @exclusivity(unchecked) final unowned(unsafe) var context: ModelContext?
+  /// The registered objects of the context to which this one belongs.
+  @exclusivity(unchecked) final var table: IdentityTable?
+  /// The context; `nil` after its end.
+  @inline(__always)
+  final var context: ModelContext? { table?.context }
   /// The context that the object is in, and not one that only reads for it.
   final var ownContext: ModelContext? { context.flatMap { $0.isSuccessor ? nil : $0 } }
   /// The context that reads what isn't known: the object's, or the successor of one that is gone.
@@ -82,7 +85,7 @@ public class ModelStorage {
 
   deinit {
     group?.forget(groupIndex)
-    context?.unregister(self)
+    table?.remove(self)
     guard !description.relationships.isEmpty else { return }
     let ending = slots
     slots = []

@@ -161,4 +161,33 @@ import Testing
     try context.save()
     #expect(havens.map(\.ships.count) == [1, 0])
   }
+
+  /// The ways in which a context finds out that an object is deleted.
+  enum Way: CaseIterable { case save, fetch, refresh, history }
+
+  @Test(arguments: Way.allCases)
+  func `leaves a list that isn't read when others delete it`(_ way: Way) throws {
+    context.mergePolicy = .mergeByPropertyStoreTrump
+    let writer = fixture.other
+    writer.insert(Pennant(name: "blue"))
+    try writer.save()
+    let ida: Ship = try one(#Predicate { $0.name == "Ida" })
+    let blue: Pennant = try one(#Predicate { $0.name == "blue" })
+    blue.ships.append(ida)
+    writer.delete(try one(#Predicate<Pennant> { $0.name == "blue" }, in: writer))
+    try writer.save()
+    switch way {
+    case .save: break
+    case .fetch: _ = try context.fetch(FetchDescriptor<Pennant>())
+    case .refresh: context.refreshAllObjects()
+    case .history: context.processPendingChanges()
+    }
+    ida.length = 11
+    try context.save()
+    #expect(!context.hasChanges)
+    #expect(ida.pennants.map(\.name).sorted() == ["fast", "red"])
+    let there: Ship = try one(#Predicate { $0.name == "Ida" }, in: fixture.other)
+    #expect(there.length == 11)
+    #expect(there.pennants.count == 2)
+  }
 }
