@@ -86,7 +86,7 @@ define install_packages
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help deps test-deps build test test-release test-long test-cluster demo demo-cluster bench bench-peers lint format docs docs-check play-cluster \
+.PHONY: help deps test-deps tested-programs build test test-release test-long test-cluster demo demo-cluster bench bench-peers lint format docs docs-check play-cluster \
   install uninstall deb deb-check clean
 
 help:  ## List the targets
@@ -105,8 +105,11 @@ build: deps  ## Build all programs into .build/release
 test: test-deps  ## Run all tests, also those over real processes
 	@Tests/supervise Tests/run-tests debug $(SWIFT) $(DEBUG)
 
-test-release: test-deps  ## Run the tests over real processes with the release programs
+# The release programs that tests run.
+tested-programs: deps
 	$(call build_programs,the programs and examples,depotd depot depot-demo $(EXAMPLES))
+
+test-release: test-deps tested-programs  ## Run the tests over real processes with the release programs
 	@Tests/supervise Tests/run-tests release $(SWIFT) $(DEBUG)
 
 test-long: test-deps  ## Run all points of faults, an hour of clients, ten times the seeds, a million queries
@@ -135,11 +138,11 @@ demo-cluster: deps  ## Use two services on a PostgreSQL cluster whose primary is
 # Plays the transcripts to services with their stores in a cluster; what those lack must be lacking.
 play-cluster:
 	$(call install_packages,$(CLUSTER_PACKAGES))
-	@DEPOT_PROGRAMS=$(CURDIR)/.build/$(PLAYED) .ci/progress "Playing the transcripts on a cluster" .build/play.log \
+	@DEPOT_PROGRAMS=$(CURDIR)/.build/$(PLAYED) .ci/progress "Playing the transcripts on a cluster" .build/cluster.log \
 	  Tests/supervise Tests/cluster/run python3 proto-docs/conformance/run.py server \
 	  --lacking L1/migration-stage --lacking L1/migration-backup \
 	  --start "$(CURDIR)/Tests/cluster/depotd --socket {socket} --store {store}"
-	@tail -n 1 .build/play.log
+	@tail -n 1 .build/cluster.log
 
 demo: deps  ## Import this machine's Debian catalogue and query it
 	$(call build_programs,the programs,depotd depot depot-demo)
