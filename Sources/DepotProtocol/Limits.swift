@@ -16,8 +16,20 @@ public enum Limits {
   public static let predicateNodes = 1000
   /// How deep a predicate may be nested.
   public static let predicateDepth = 48
-  /// How many constants the lists of a predicate may have; they don't count as nodes.
+  /// How many nodes the expressions of a request may have together.
+  public static let requestNodes = 4000
+  /// How many constants the lists of a request's expressions may have; they don't count as nodes.
   public static let listElements = 100_000
+  /// How many bytes the constants of a query may have, each as often as the query needs it.
+  public static let constantBytes = 32 << 20
+  /// How many steps a path may have.
+  public static let pathSteps = 60
+  /// How many columns a row of a result may have.
+  public static let columns = 1900
+  /// How many keys rows may be sorted by.
+  public static let sortKeys = 64
+  /// How many relationships may be prefetched.
+  public static let prefetches = 1000
   /// How many rows one `insert` may bring, and identifiers one `get`, `update`, or `delete`.
   public static let rows = 10_000
   /// How many calls of one connection may be waiting for their answer.
@@ -40,6 +52,8 @@ public enum Limits {
   public static let nameBytes = 128
   /// How many entities a schema may have.
   public static let entities = 1000
+  /// How many ancestors an entity may have.
+  public static let ancestors = 32
   /// How many attributes an entity may have.
   public static let attributes = 500
   /// How long a client may take to say hello, in milliseconds.

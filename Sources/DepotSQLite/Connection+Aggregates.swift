@@ -38,10 +38,7 @@ extension Connection {
         guard let context, let run = AggregateBox.current(context, isLast: true) else { return }
         run.finish(FunctionCall(context: context, arguments: nil))
       },
-      { user in
-        guard let user else { return }
-        Unmanaged<AggregateBody>.fromOpaque(user).release()
-      }
+      releaseContext
     )
     guard code == SQLITE_OK else { throw SQLiteError(database: handle) }
   }

@@ -102,6 +102,14 @@ package struct BorrowedValue {
 
   package var real: Double { sqlite3_value_double(handle) }
 
+  /// Whether work on the value can take long.
+  var isLarge: Bool {
+    switch sqlite3_value_type(handle) {
+    case SQLITE_TEXT, SQLITE_BLOB: sqlite3_value_bytes(handle) > 64 << 10
+    default: false
+    }
+  }
+
   /// The bytes of a text or blob.
   package var bytes: UnsafeBufferPointer<UInt8> {
     // As a blob even if it is text, which is UTF-8 then and needn't be copied for a zero at its end. The

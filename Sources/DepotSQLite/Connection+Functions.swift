@@ -3,6 +3,8 @@ internal import CDepotSQLite
 extension Connection {
   /// Adds a function that SQL on this connection may call.
   ///
+  /// Before it works on a large value, the connection's check is asked, as SQLite doesn't within a call.
+  ///
   /// The corresponding C function is `sqlite3_create_function_v2`.
   ///
   /// - Parameters:
@@ -26,30 +28,45 @@ extension Connection {
       Int32(argumentCount),
       SQLITE_UTF8 | (isForTriggers ? SQLITE_INNOCUOUS : SQLITE_DIRECTONLY)
         | (isDeterministic ? SQLITE_DETERMINISTIC : 0),
-      Unmanaged.passRetained(FunctionBody(body)).toOpaque(),
-      { context, _, arguments in
+      Unmanaged.passRetained(FunctionBody(self, body)).toOpaque(),
+      { context, count, arguments in
         guard let context, let arguments, let user = sqlite3_user_data(context) else { return }
         let body = Unmanaged<FunctionBody>.fromOpaque(user).takeUnretainedValue()
-        body.run(FunctionCall(context: context, arguments: arguments))
+        let call = FunctionCall(context: context, arguments: arguments)
+        for index in 0..<Int(count) where call[index].isLarge {
+          if body.connection.mustNotWork { return call.interrupt() }
+          break
+        }
+        body.run(call)
       },
       nil,
       nil,
-      { user in
-        guard let user else { return }
-        Unmanaged<FunctionBody>.fromOpaque(user).release()
-      }
+      releaseContext
     )
     guard code == SQLITE_OK else { throw SQLiteError(database: handle) }
   }
 }
 
+/// Releases the object that SQLite keeps as the context of a function or a table.
+func releaseContext(_ object: UnsafeMutableRawPointer?) {
+  if let object { Unmanaged<AnyObject>.fromOpaque(object).release() }
+}
+
 /// The context that SQLite keeps for a function.
 private final class FunctionBody {
+  /// The connection, which owns the function.
+  unowned let connection: Connection
   let run: (borrowing FunctionCall) -> Void
 
-  init(_ run: @escaping (borrowing FunctionCall) -> Void) {
+  init(_ connection: Connection, _ run: @escaping (borrowing FunctionCall) -> Void) {
+    self.connection = connection
     self.run = run
   }
+}
+
+extension Connection {
+  /// Whether functions may not work on large values now.
+  fileprivate var mustNotWork: Bool { refusesLargeValues || mustStop }
 }
 
 /// One call of a function by SQL: its arguments and its result, which is NULL until it is set.

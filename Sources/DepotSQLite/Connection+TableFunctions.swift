@@ -18,10 +18,7 @@ extension Connection {
   ) throws(SQLiteError) {
     let module = TableModule.shared.pointer
     let user = Unmanaged.passRetained(TableBody(argumentCount, body)).toOpaque()
-    let code = sqlite3_create_module_v2(handle, name, module, user) { user in
-      guard let user else { return }
-      Unmanaged<TableBody>.fromOpaque(user).release()
-    }
+    let code = sqlite3_create_module_v2(handle, name, module, user, releaseContext)
     guard code == SQLITE_OK else { throw SQLiteError(database: handle) }
   }
 }

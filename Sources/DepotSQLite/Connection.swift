@@ -26,7 +26,12 @@ package final class Connection {
   }
 
   package let handle: OpaquePointer
+  /// Whether functions end the statement, as one that was interrupted, before they work on a large value.
+  package var refusesLargeValues = false
   private var statements: [String: Statement] = [:]
+  /// How many bytes of SQL the kept statements have, and may have.
+  private var statementBytes = 0
+  private static let keptBytes = 4 << 20
   /// Whether statements are kept, so that each text has one at most.
   package var keepsStatements = true
   /// Kept alive for SQLite, which holds it unretained.
@@ -122,9 +127,11 @@ package final class Connection {
   package func statement(_ sql: String) throws(SQLiteError) -> Statement {
     if keepsStatements, let statement = statements[sql] { return statement }
     let statement = try Statement(preparing: sql, on: handle)
-    guard keepsStatements else { return statement }
-    if statements.count >= 256 { statements.removeAll() }
+    let size = sql.utf8.count
+    guard keepsStatements, size <= Self.keptBytes / 64 else { return statement }
+    if statements.count >= 256 || statementBytes + size > Self.keptBytes { forgetStatements() }
     statements[sql] = statement
+    statementBytes += size
     return statement
   }
 
@@ -140,6 +147,7 @@ package final class Connection {
   /// Forgets the kept statements, as after a change of the tables.
   package func forgetStatements() {
     statements = [:]
+    statementBytes = 0
   }
 
   /// Lets the file's triggers write to virtual tables, which SQLite 3.40 refuses for full-text

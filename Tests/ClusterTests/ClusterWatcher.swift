@@ -59,8 +59,10 @@ struct ClusterWatcher {
       // This client was too slow for all of them; they are read from the history, as after a lost connection.
       case "gap" where frame["from"]?.string == last: return
       default:
-        let isAway = frame["err"]?["code"]?.string?.hasPrefix("unavailable.") ?? false
-        if isAway || frame["event"] != nil { return }
+        let code = frame["err"]?["code"]?.string ?? ""
+        // Also one that was too slow in what was before, for which the service had no room any more.
+        let isOver = code.hasPrefix("unavailable.") || code == "stream.expired"
+        if isOver || frame["event"] != nil { return }
         complaints.append("\(service.name) after \(last): \(frame.text)")
         return
       }

@@ -1,4 +1,4 @@
-package import DepotLinux
+internal import DepotLinux
 package import DepotProtocol
 
 /// The service's program as a tool for files that no service has.
@@ -9,17 +9,14 @@ package struct ServiceTool {
 
   /// Starts the program.
   ///
-  /// - Parameters:
-  ///   - arguments: What it is to do.
-  ///   - input: What it reads; this process's standard input if `nil`.
   /// - Throws: ``DepotError`` `unavailable.service` if there is none or it can't be started.
-  package init(_ arguments: [String], input: Descriptor? = nil) throws(DepotError) {
+  package init(_ arguments: [String]) throws(DepotError) {
     guard let program = ServiceStarter.findDaemon() else {
       throw DepotError(.noService, "There is no depotd, which reads and writes stores.")
         .hint("Put depotd beside this program or into PATH, or name it in DEPOT_DAEMON.")
     }
     do throws(SystemError) {
-      process = try ChildProcess([program] + arguments, output: .captured, input: input)
+      process = try ChildProcess([program] + arguments, output: .captured)
     } catch {
       throw DepotError(.noService, "\(program) can't be started (\(error)).")
     }

@@ -4,7 +4,6 @@ internal import DepotProtocol
 
 /// A watch as a table that changes in place.
 final class WatchTerminal: WatchDisplay {
-  private let style: RowStyle
   private let sink: ByteSink
   private let size: () -> WatchScreen.Size
   private var table = WatchTable()
@@ -17,7 +16,6 @@ final class WatchTerminal: WatchDisplay {
   private var isEntered = false
 
   init(_ style: RowStyle, _ sink: ByteSink, size: @escaping () -> WatchScreen.Size) {
-    self.style = style
     self.sink = sink
     self.size = size
     screen = WatchScreen(style)

@@ -40,7 +40,7 @@ struct WatchedRow: Hashable, Sendable {
   private func forEach(_ body: (RowField) -> Void) {
     json.withUnsafeBufferPointer { bytes in
       // The text was read as values before.
-      guard var reader = try? RowReader(elementsOf: bytes) else { return }
+      guard var reader = try? RowReader(bytes) else { return }
       while !reader.isAtEndOfRow(), let field = try? reader.field() { body(field) }
     }
   }

@@ -106,7 +106,7 @@ struct BlobChange {
     var reference: BlobReference
     if let found = try uploads.find(key) {
       guard found.target == place else {
-        throw DepotError(.usage, "The upload \(name.debugDescription) is one of another value.")
+        throw DepotError(.usage, "The upload \(name.quoted) is one of another value.")
           .hint("Choose another name, or finish that upload first.").at("/args/upload")
       }
       reference = found.reference

@@ -12,7 +12,7 @@ final class StoredProperties {
   init(_ entity: String, _ paths: [String], in catalog: Catalog, _ connection: Connection) throws {
     var query = try RowQuery(entity, in: catalog)
     let shape = try RowShape(query.layout, select: paths, in: &query.compiler)
-    let read = query.select(shape.selection, and: Fragment(sql: "t0.id = ?"))
+    let read = try query.select(shape.selection, and: Fragment(sql: "t0.id = ?"))
     statement = try connection.statement(read.sql)
     parameters = read.parameters
     writing = RowWriting(shape)

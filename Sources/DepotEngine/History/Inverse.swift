@@ -28,8 +28,6 @@ struct Inverse {
     var before: [String: ArraySlice<UInt8>] = [:]
     /// The version that the transaction deleted.
     var version: Int64?
-    /// Whether all values are in ``before``, since the row was deleted.
-    var isWhole = false
   }
 
   /// A relationship from many to many of a row.
@@ -98,7 +96,6 @@ struct Inverse {
   private mutating func delete(_ key: Key, _ entity: String, _ change: RecordedChange) {
     var row = rows[key] ?? Row(entity: entity, existed: false)
     row.wasThere = true
-    row.isWhole = true
     row.version = change.version
     row.before = [:]
     for property in change.properties {

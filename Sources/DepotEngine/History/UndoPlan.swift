@@ -6,7 +6,6 @@ internal import DepotSQLite
 /// The inverse of a transaction is a save: it makes deleted rows again under temporary identifiers that
 /// stand for their own, so that they can refer to each other.
 struct UndoPlan {
-  private let inverse: Inverse
   let past: PastReader
   private let policy: MergePolicy
   private let token: Int64
@@ -59,7 +58,6 @@ struct UndoPlan {
     _ versions: [Inverse.Key: Int64] = [:]
   ) throws {
     self.versions = versions
-    self.inverse = inverse
     self.past = past
     self.policy = policy
     self.token = token

@@ -105,7 +105,7 @@ struct UndoSelection {
       }
     }
     guard let found else {
-      let whose = author.map { " of \($0.debugDescription)" } ?? ""
+      let whose = author.map { " of \($0.quoted)" } ?? ""
       let before = bounds.renamed > bounds.floor ? Self.renaming : nil
       throw DepotError(
         .nothingToUndo,
@@ -125,7 +125,7 @@ struct UndoSelection {
       """
     ).rows([.text(group), .integer(bounds.floor)]) { $0.integer(0) }
     guard !members.isEmpty else {
-      throw DepotError(.nothingToUndo, "The history has no group \(group.debugDescription).")
+      throw DepotError(.nothingToUndo, "The history has no group \(group.quoted).")
         .at("/args/group")
     }
     guard members.count <= Self.groupLimit else {

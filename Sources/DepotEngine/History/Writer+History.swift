@@ -93,7 +93,7 @@ extension Writer {
       ]
     case .forgetConsumer(let name):
       guard try HistoryConsumers(connection: connection).forget(name) else {
-        throw DepotError(.usage, "The history has no consumer \(name.debugDescription).")
+        throw DepotError(.usage, "The history has no consumer \(name.quoted).")
           .hint("See history.status.").at("/args/consumer")
       }
       return [:]

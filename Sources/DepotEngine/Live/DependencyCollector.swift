@@ -22,6 +22,16 @@ struct DependencyCollector {
     var layout: EntityLayout
     /// The relationship that leads from the node to them, if only the identifiers matter so far.
     var pending: RelationshipLayout?
+
+    fileprivate var key: ObjectKey {
+      ObjectKey(node: node, entity: layout.name, relationship: pending?.name)
+    }
+  }
+
+  private struct ObjectKey: Hashable {
+    var node: Int
+    var entity: String
+    var relationship: String?
   }
 
   init(_ request: some RowRequest, in catalog: Catalog) throws(DepotError) {
@@ -101,9 +111,9 @@ struct DependencyCollector {
       return []
     case .conditional(let test, let first, let second):
       visit(test)
-      return objects(first) + objects(second)
+      return distinct(objects(first) + objects(second))
     case .coalesce(let parts), .list(let parts):
-      return parts.flatMap { objects($0) }
+      return distinct(parts.flatMap { objects($0) })
     case .quantified(_, let collection, let name, let predicate):
       _ = elements(of: collection, name, predicate)
       return []
@@ -119,6 +129,12 @@ struct DependencyCollector {
       for part in expression.children { visit(part) }
       return []
     }
+  }
+
+  /// Returns each of some objects once: lists in lists would multiply them.
+  private func distinct(_ objects: [Object]) -> [Object] {
+    var keys: Set<ObjectKey> = []
+    return objects.filter { keys.insert($0.key).inserted }
   }
 
   private mutating func elements(

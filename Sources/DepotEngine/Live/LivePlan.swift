@@ -43,13 +43,13 @@ struct LivePlan {
       request.limit != nil || request.offset > 0
       ? LiveResult.Window(limit: request.limit ?? .max, offset: request.offset) : nil
     let isOne = Fragment(sql: "t0.id = ?", parameters: [.null])
-    one = query.select(selection, and: isOne)
-    some = query.select(selection, and: .isListed)
+    one = try query.select(selection, and: isOne)
+    some = try query.select(selection, and: .isListed)
     let all = "SELECT " + selection + query.clauses() + " ORDER BY " + sort.sql
     dependencies = try QueryDependencies(request, in: catalog)
     isMomentary = dependencies.isOpaque
     stream = StreamPlan(
-      statement: ReadStatement(
+      statement: try ReadStatement(
         all.cut(request.limit, offset: request.offset),
         isSlow: query.compiler.isSlow
       ),

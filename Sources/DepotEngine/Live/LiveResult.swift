@@ -26,9 +26,6 @@ struct LiveResult {
 
   var count: Int { identifiers.count }
 
-  /// Returns what is known of a row, or `nil` if it isn't in the result.
-  subscript(_ identifier: Int64) -> LiveEntry? { entries[identifier] }
-
   // MARK: - Single rows
 
   /// Takes in the rows of `touched` that satisfy the query now, and returns the difference, or

@@ -35,8 +35,8 @@ struct LiveTotalsPlan {
       return nil
     }
     let selection = "t0.id" + columns.reduce(Fragment(sql: "")) { $0 + ", " + $1 }
-    all = query.select(selection)
-    some = query.select(selection, and: .isListed)
+    all = try query.select(selection)
+    some = try query.select(selection, and: .isListed)
   }
 
   private static func part(

@@ -18,7 +18,7 @@ struct PathWalk {
     for node in dependencies.nodes.indices.dropFirst().reversed() where !rows[node].isEmpty {
       guard let link = dependencies.nodes[node].link else { continue }
       let list = SQLiteValue.list(rows[node].keys.map(SQLiteValue.integer))
-      let query = ReadStatement(Fragment(sql: Self.sql(link), parameters: [list]))
+      let query = try ReadStatement(Fragment(sql: Self.sql(link), parameters: [list]))
       let statement = try connection.prepared(query)
       defer { statement.reset() }
       while try statement.step() {

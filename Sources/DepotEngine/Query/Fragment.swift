@@ -31,6 +31,24 @@ struct Fragment: Hashable {
     Fragment(sql: left + right.sql, parameters: right.parameters)
   }
 
+  /// How many bytes of SQL a statement may have: SQLite's work can grow with the square.
+  private static let sqlLimit = 256 << 10
+
+  /// Checks that SQLite neither computes long over the text nor takes too much memory for the values, of which
+  /// each `?` gets a copy of its own.
+  ///
+  /// - Throws: ``DepotError`` `limit.predicate`.
+  func checkSize() throws(DepotError) {
+    guard sql.utf8.count <= Self.sqlLimit else { throw .tooNested }
+    let bytes = parameters.reduce(0) { $0 + $1.byteCount }
+    guard bytes <= Limits.constantBytes else {
+      throw DepotError(
+        .predicateTooLarge,
+        "The constants of the query have over \(Limits.constantBytes) bytes."
+      ).hint("A constant counts as often as it is used.")
+    }
+  }
+
   var parenthesized: Fragment { "(" + self + ")" }
 
   /// Returns the select with at most so many rows, without those before an offset.

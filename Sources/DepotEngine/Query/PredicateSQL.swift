@@ -24,6 +24,7 @@ package struct PredicateSQL: Sendable {
     var compiler = QueryCompiler(layout, in: catalog, now: now)
     let filter = try compiler.filter(expression)
     let source = compiler.source
+    try (source + filter).checkSize()
     return PredicateSQL(
       source: source.sql,
       sql: filter.sql,

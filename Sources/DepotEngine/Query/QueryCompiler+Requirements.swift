@@ -25,7 +25,7 @@ extension QueryExpression {
   /// order that only the predicate decides.
   fileprivate var demands: [QueryExpression] {
     switch self {
-    case .and(let parts): return parts.reduce([]) { $0.united(with: $1.demands) }
+    case .and(let parts): return parts.flatMap(\.demands).distinct
     case .or(let parts):
       guard let first = parts.first?.demands else { return [] }
       return parts.dropFirst().reduce(first) { common, part in
@@ -41,11 +41,11 @@ extension QueryExpression {
       .comparison(.equal, .value(let value), let part, _):
       return value.isNull ? [] : part.sources
     case .comparison(.equal, _, _, _): return []
-    case .comparison(_, let left, let right, _): return left.sources.united(with: right.sources)
+    case .comparison(_, let left, let right, _): return (left.sources + right.sources).distinct
     // The values that a collection contains may be null, so the second part isn't demanded.
     case .text(_, let text, _, _): return text.sources
     case .between(let value, let low, let high):
-      return value.sources.united(with: low.sources).united(with: high.sources)
+      return (value.sources + low.sources + high.sources).distinct
     case .in(let value, let list, _):
       let isConstant = list.allSatisfy { element in
         switch element {
@@ -66,10 +66,10 @@ extension QueryExpression {
     case .attribute(let path): return Self.prefixes(of: path).map(QueryExpression.attribute)
     case .member(.variable(let name), let path):
       return Self.prefixes(of: path).map { .member(.variable(name), $0) }
-    case .arithmetic(_, let left, let right): return left.sources.united(with: right.sources)
+    case .arithmetic(_, let left, let right): return (left.sources + right.sources).distinct
     case .negate(let part), .convert(let part, _), .narrow(let part, _): return part.sources
     case .function(_, let arguments):
-      return arguments.reduce([]) { $0.united(with: $1.sources) }
+      return arguments.flatMap(\.sources).distinct
     default: return []
     }
   }
@@ -87,7 +87,9 @@ extension QueryExpression {
 }
 
 extension [QueryExpression] {
-  fileprivate func united(with others: [QueryExpression]) -> [QueryExpression] {
-    self + others.filter { !contains($0) }
+  /// The expressions, each once.
+  fileprivate var distinct: [QueryExpression] {
+    var seen: Set<QueryExpression> = []
+    return filter { seen.insert($0).inserted }
   }
 }

@@ -105,7 +105,12 @@ struct FetchRun: StreamRun {
 
   private mutating func writeRow(to writer: inout JSONWriter) throws {
     let start = writer.bytes.count
-    try plan.writing.write(statement.row, int64: reply.int64, to: &writer)
+    try plan.writing.write(
+      statement.row,
+      int64: reply.int64,
+      limit: Limits.frameBytes,
+      to: &writer
+    )
     if let section = plan.section {
       var key = JSONWriter(capacity: 32)
       try section.write(statement.row, int64: reply.int64, to: &key)

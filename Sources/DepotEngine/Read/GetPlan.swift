@@ -23,7 +23,7 @@ struct GetPlan {
       in: &query.compiler
     )
     let condition = Fragment(sql: "t0.id = ?")
-    let read = query.select(shape.selection, and: condition)
+    let read = try query.select(shape.selection, and: condition)
     statement = try connection.statement(read.sql)
     parameters = read.parameters
     prefetch = try PrefetchNode.tree(request, from: shape, in: catalog)
@@ -39,9 +39,12 @@ struct GetPlan {
 
   /// Appends the terminal frame with the rows, in the order of the identifiers; if it throws, the frame is
   /// incomplete.
+  ///
+  /// - Throws: ``DepotError`` `limit.frame_bytes` if there are more bytes than `byteLimit`.
   func answer(
     _ request: GetRequest,
     _ reply: ReplyWriter,
+    byteLimit: Int = Limits.frameBytes,
     _ writer: inout JSONWriter
   ) throws {
     let start = FrameEncoder.begin(reply.framing, in: &writer)
@@ -53,11 +56,11 @@ struct GetPlan {
     var missing: [Int64] = []
     let isSingle = request.identifiers.count == 1 && prefetch.isEmpty
     if isSingle || connection.isInTransaction {
-      try append(request, reply, &writer, &missing)
+      try append(request, reply, byteLimit, &writer, &missing)
     } else {
       try connection.run("BEGIN")
       defer { try? connection.run("COMMIT") }
-      try append(request, reply, &writer, &missing)
+      try append(request, reply, byteLimit, &writer, &missing)
     }
     if !missing.isEmpty {
       guard request.allowsMissing else { throw notFound(missing) }
@@ -66,9 +69,7 @@ struct GetPlan {
     }
     writer.raw("}}")
     FrameEncoder.end(reply.framing, from: start, in: &writer)
-    guard writer.bytes.count - start <= Limits.frameBytes else {
-      throw Self.tooLarge
-    }
+    guard writer.bytes.count - start <= byteLimit else { throw Self.tooLarge }
   }
 
   private static let tooLarge = DepotError(
@@ -81,13 +82,14 @@ struct GetPlan {
   private func append(
     _ request: GetRequest,
     _ reply: ReplyWriter,
+    _ byteLimit: Int,
     _ writer: inout JSONWriter,
     _ missing: inout [Int64]
   ) throws {
-    try append(request.identifiers, reply, &writer, &missing)
+    try append(request.identifiers, reply, byteLimit, &writer, &missing)
     writer.raw("]")
     guard !prefetch.isEmpty else { return }
-    var run = PrefetchRun(connection, reply, byteLimit: Limits.frameBytes)
+    var run = PrefetchRun(connection, reply, byteLimit: byteLimit)
     var rest = Set(request.identifiers).subtracting(missing)
     let found = request.identifiers.filter { rest.remove($0) != nil }
     guard let related = try run.related(prefetch, of: found) else { throw Self.tooLarge }
@@ -99,6 +101,7 @@ struct GetPlan {
   private func append(
     _ identifiers: [Int64],
     _ reply: ReplyWriter,
+    _ byteLimit: Int,
     _ writer: inout JSONWriter,
     _ missing: inout [Int64]
   ) throws {
@@ -115,8 +118,8 @@ struct GetPlan {
       }
       if !isFirst { writer.raw(",") }
       isFirst = false
-      try writing.write(statement.row, int64: reply.int64, to: &writer)
-      guard writer.bytes.count - start <= Limits.frameBytes else { throw Self.tooLarge }
+      try writing.write(statement.row, int64: reply.int64, limit: byteLimit, to: &writer)
+      guard writer.bytes.count - start <= byteLimit else { throw Self.tooLarge }
     }
   }
 

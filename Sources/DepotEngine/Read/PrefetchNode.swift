@@ -51,9 +51,6 @@ private struct PrefetchBuilder {
   let includesSubentityColumns: Bool
   var count = 0
 
-  /// How many relationships the paths may have together.
-  private static let limit = 1000
-
   struct Step {
     var steps: ArraySlice<String>
     var index: Int
@@ -78,9 +75,12 @@ private struct PrefetchBuilder {
     for name in names {
       guard let group = groups[name], let first = group.first else { continue }
       count += 1
-      guard count <= Self.limit else {
-        throw DepotError(.predicateTooLarge, "Over \(Self.limit) relationships are prefetched.")
-          .at("/args/prefetch/\(first.index)")
+      guard count <= Limits.prefetches else {
+        throw DepotError(
+          .predicateTooLarge,
+          "Over \(Limits.prefetches) relationships are prefetched."
+        )
+        .at("/args/prefetch/\(first.index)")
       }
       guard let relationship = layout.relationship(name) else {
         throw unknown(name, layout).at("/args/prefetch/\(first.index)")
@@ -134,7 +134,7 @@ private struct PrefetchBuilder {
       entity: relationship.destination,
       names: namesColumns ? shape.names : nil,
       writing: RowWriting(shape),
-      statement: ReadStatement(select + " FROM json_each(?) AS s " + link)
+      statement: try ReadStatement(select + " FROM json_each(?) AS s " + link)
     )
   }
 

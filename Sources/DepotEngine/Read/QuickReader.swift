@@ -9,6 +9,10 @@ internal import DepotSQLite
 package final class QuickReader {
   /// How large an answer may be, in bytes.
   private static let answerBytes = 64 << 10
+  /// How large the answer to a `get` may be, in bytes.
+  private static let getBytes = 1 << 20
+  /// How many bytes of SQL may be prepared here, which nothing can interrupt.
+  private static let sqlBytes = 16 << 10
   /// How many rows a `get` may name.
   private static let identifiers = 128
 
@@ -34,6 +38,7 @@ package final class QuickReader {
     connection = try .reader(path: path, isFrozen: isFrozen, cacheKiB: 16384)
     // The thread must not wait; a read that meets a lock is long.
     try reading { () throws(SQLiteError) in try connection.execute("PRAGMA busy_timeout = 0") }
+    connection.refusesLargeValues = true
     connection.watch(every: 200, ProgressCheck { [clock] in clock.isOver })
   }
 
@@ -102,12 +107,19 @@ package final class QuickReader {
   ) throws -> Bool {
     switch operation {
     case .get(let request):
-      guard request.identifiers.count <= Self.identifiers else { return false }
+      guard request.identifiers.count <= Self.identifiers,
+        !longReads.mustSkip(request.entity, isAlone: false)
+      else { return false }
       // The preparation of a statement may not be interrupted: it would pass for a failure.
       clock.stop()
       let plan = try plan(request, catalog)
       clock.restart()
-      try plan.answer(request, reply, &writer)
+      do {
+        try plan.answer(request, reply, byteLimit: Self.getBytes, &writer)
+      } catch let error as DepotError where error.code == .frameTooLarge {
+        longReads.remember(request.entity, evenAlone: true, isTooLarge: true)
+        return false
+      }
       return true
     case .fetch(let request):
       return try stream(StreamPlan(request, in: catalog), reply, &writer)
@@ -129,6 +141,8 @@ package final class QuickReader {
       // A read that is to be run to its end has all the time that it needs elsewhere.
       if request.runs { return false }
       clock.stop()
+      let size = try request.read.statement(in: catalog).sql.utf8.count
+      guard size <= Self.sqlBytes else { return false }
       try Explanation(request, catalog, on: connection).answer(reply, to: &writer)
       return true
     // A value outside its row, or an answer that lies far back, needs a thread of its own.
@@ -172,7 +186,8 @@ package final class QuickReader {
     _ query: ReadStatement,
     _ body: () throws -> Bool
   ) throws -> Bool {
-    if query.isSlow || longReads.mustSkip(query.sql, isAlone: clock.isPatient) { return false }
+    if query.isSlow || query.sql.utf8.count > Self.sqlBytes { return false }
+    if longReads.mustSkip(query.sql, isAlone: clock.isPatient) { return false }
     clock.restart()
     do {
       let isDone = try body()

@@ -8,7 +8,9 @@ struct ReadStatement {
   /// Whether it can take long even for one row.
   var isSlow = false
 
-  init(_ fragment: Fragment, isSlow: Bool = false) {
+  /// - Throws: ``DepotError`` `limit.predicate` if the constants have too many bytes.
+  init(_ fragment: Fragment, isSlow: Bool = false) throws(DepotError) {
+    try fragment.checkSize()
     sql = fragment.sql
     parameters = fragment.parameters
     self.isSlow = isSlow
@@ -17,13 +19,13 @@ struct ReadStatement {
   /// Counts rows.
   init(count request: CountRequest, in catalog: Catalog) throws(DepotError) {
     let query = try RowQuery(request, in: catalog)
-    self = query.select(Fragment(sql: "count(*)"))
+    self = try query.select(Fragment(sql: "count(*)"))
   }
 
   /// Asks whether there are rows; the answer is 1 or 0.
   init(exists request: CountRequest, in catalog: Catalog) throws(DepotError) {
     let query = try RowQuery(request, in: catalog)
-    self.init(
+    try self.init(
       "SELECT EXISTS (SELECT 1" + query.clauses() + ")",
       isSlow: query.compiler.isSlow
     )

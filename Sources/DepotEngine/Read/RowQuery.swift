@@ -29,8 +29,11 @@ struct RowQuery {
   }
 
   /// Returns the statement that reads columns of the rows, of those alone for which a condition holds.
-  func select(_ columns: Fragment, and condition: Fragment? = nil) -> ReadStatement {
-    ReadStatement("SELECT " + columns + clauses(and: condition), isSlow: compiler.isSlow)
+  func select(
+    _ columns: Fragment,
+    and condition: Fragment? = nil
+  ) throws(DepotError) -> ReadStatement {
+    try ReadStatement("SELECT " + columns + clauses(and: condition), isSlow: compiler.isSlow)
   }
 
   /// Returns the `FROM` and `WHERE` clauses; translate all other parts of the query before.

@@ -17,7 +17,7 @@ extension StreamPlan {
     sql = sql + query.clauses(and: having)
     if !order.terms.isEmpty { sql = sql + " ORDER BY " + order.sql }
     sql = sql.cut(request.limit, offset: request.offset)
-    statement = ReadStatement(sql, isSlow: query.compiler.isSlow || groups.isSlow)
+    statement = try ReadStatement(sql, isSlow: query.compiler.isSlow || groups.isSlow)
     writing = RowWriting(
       columns: groups.columns.enumerated().map { index, column in
         RowColumn(

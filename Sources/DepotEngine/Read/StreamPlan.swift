@@ -49,7 +49,7 @@ extension StreamPlan {
     for place in places ?? [nil] {
       parts.append(select + query.clauses(and: place) + " ORDER BY " + order.sql)
     }
-    statement = ReadStatement(Self.cut(parts, request), isSlow: query.compiler.isSlow)
+    statement = try ReadStatement(Self.cut(parts, request), isSlow: query.compiler.isSlow)
     writing = RowWriting(shape)
     names = request.namesColumns ? shape.names : nil
     batch = request.batch

@@ -8,7 +8,7 @@ enum CollectionText {
     of type: AttributeType,
     _ width: NumberWidth?
   ) -> [Value]? {
-    guard field.kind == .array, var reader = try? RowReader(elementsOf: field.bytes) else {
+    guard field.kind == .array, var reader = try? RowReader(field.bytes) else {
       return nil
     }
     var values: [Value] = []
@@ -24,7 +24,7 @@ enum CollectionText {
 
   /// Returns why an element isn't of a type, though another one written like it is; `nil` if none is so.
   static func misfit(_ field: RowField, _ type: AttributeType) -> ValueMisfit? {
-    guard field.kind == .array, var reader = try? RowReader(elementsOf: field.bytes) else {
+    guard field.kind == .array, var reader = try? RowReader(field.bytes) else {
       return nil
     }
     while !reader.isAtEndOfRow() {

@@ -71,6 +71,7 @@ final class ComputedValues {
     _ writer: EntityWriter
   ) throws -> (statement: Statement, parameters: [SQLiteValue]) {
     let query = "SELECT " + Fragment.list(values) + " FROM " + compiler.source
+    try query.checkSize()
     return (try writer.connection.statement(query.sql + " WHERE t0.id = ?"), query.parameters)
   }
 

@@ -181,7 +181,7 @@ extension ChangeSession {
     _ bytes: UnsafeBufferPointer<UInt8>,
     of link: Link
   ) throws -> [Int64] {
-    var reader = try RowReader(elementsOf: bytes)
+    var reader = try RowReader(bytes)
     var result: [Int64] = []
     while !reader.isAtEndOfRow() {
       let identifier = try target(try reader.field(), of: link)
@@ -205,7 +205,7 @@ extension ChangeSession {
       case "remove":
         // A row that isn't there any more can be removed too.
         remove = try value.elements().map { node in
-          if let name = try? node.string(), let temporary = temporaries[name] {
+          if node.kind == .string, let temporary = temporaries[try node.string()] {
             return temporary.identifier
           }
           return try node.int64()

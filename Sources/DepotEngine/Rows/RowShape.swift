@@ -21,15 +21,20 @@ struct RowShape {
     isDistinct: Bool = false,
     in compiler: inout QueryCompiler
   ) throws(DepotError) {
-    var builder = RowShapeBuilder(layout, includesSubentityColumns: includesSubentityColumns)
+    var builder = RowShapeBuilder(
+      layout,
+      includesSubentityColumns: includesSubentityColumns,
+      in: compiler.catalog
+    )
     if select == nil, !isDistinct {
       try builder.addEverything(&compiler)
     } else {
       let paths = select ?? builder.allPaths
-      if !isDistinct { builder.addIdentity(withEntity: paths.contains("$entity")) }
+      if !isDistinct { try builder.addIdentity(withEntity: paths.contains("$entity")) }
+      let wholes = try Self.wholes(of: paths)
       for (index, path) in paths.enumerated() where isDistinct || path != "$entity" {
         // A composite beside parts of it is whether it is there.
-        let isAlone = paths.contains { $0.hasPrefix(path + ".") }
+        let isAlone = wholes.contains(path)
         try DepotError.at(
           "/args/select/\(index)",
           try builder.add(path, isAlone: isAlone, isDistinct: isDistinct, &compiler)
@@ -39,8 +44,21 @@ struct RowShape {
     self.layout = layout
     hasIdentity = !isDistinct
     columns = builder.columns
-    selection = builder.selection
-    selectionCount = builder.count
+    selection = .list(builder.parts)
+    selectionCount = builder.parts.count
+  }
+
+  /// The paths with fewer steps that others begin with.
+  private static func wholes(of paths: [String]) throws(DepotError) -> Set<String> {
+    guard paths.count <= Limits.columns else {
+      throw DepotError(.predicateTooLarge, "Over \(Limits.columns) columns are selected.")
+    }
+    var result: Set<String> = []
+    for path in paths {
+      try KeyPathSyntax.checkLength(path)
+      for index in path.indices where path[index] == "." { result.insert(String(path[..<index])) }
+    }
+    return result
   }
 
   /// The names of the values of each row on the wire.

@@ -2,42 +2,46 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 /// The collecting of the columns of a ``RowShape``.
-@Memberwise("layout")
 struct RowShapeBuilder {
   private let layout: EntityLayout
-  private let includesSubentityColumns: Bool
+  /// The columns that descendants add, if they are wanted.
+  private let subentityColumns: [SubentityColumn]
   private(set) var columns: [RowColumn] = []
-  private(set) var selection: Fragment = Fragment(sql: "")
-  private(set) var count: Int = 0
+  /// What is selected.
+  private(set) var parts: [Fragment] = []
+
+  init(_ layout: EntityLayout, includesSubentityColumns: Bool, in catalog: Catalog) {
+    self.layout = layout
+    subentityColumns =
+      includesSubentityColumns ? Self.subentityColumns(of: layout.name, catalog) : []
+  }
 
   /// The paths of all columns that rows of the entity have.
   var allPaths: [String] { layout.fields.map(\.path) }
 
   /// Begins with the identifier and the version, and the entity if that is asked for.
-  mutating func addIdentity(withEntity isAsked: Bool) {
-    select(Fragment(sql: "t0.id"))
-    select(Fragment(sql: "t0.version"))
+  mutating func addIdentity(withEntity isAsked: Bool) throws(DepotError) {
+    parts += [Fragment(sql: "t0.id"), Fragment(sql: "t0.version")]
     guard isAsked else { return }
     if layout.isInHierarchy {
-      add("$entity", .entity, Fragment(sql: "t0.\(StorageMap.kindColumn)"))
+      try add("$entity", .entity, Fragment(sql: "t0.\(StorageMap.kindColumn)"))
     } else {
-      add("$entity", .scalar(.string), .bound(.text(layout.name)))
+      try add("$entity", .scalar(.string), .bound(.text(layout.name)))
     }
   }
 
   /// Adds all columns that rows of the entity have, in the schema's order.
   mutating func addEverything(_ compiler: inout QueryCompiler) throws(DepotError) {
-    addIdentity(withEntity: layout.numbers.count > 1)
+    try addIdentity(withEntity: layout.numbers.count > 1)
     for (position, field) in layout.fields.enumerated() {
       if layout.storedPositions[position] != nil {
         let value = Fragment(sql: layout.sql(ofField: position, in: "t0"))
-        add(field.path, RowColumn.Form(field.attribute), value)
+        try add(field.path, RowColumn.Form(field.attribute), value)
       } else {
         try add(leaf: field.path, &compiler)
       }
     }
-    guard includesSubentityColumns else { return }
-    for column in subentityColumns(compiler.catalog) { addStored(column) }
+    for column in subentityColumns { try addStored(column) }
   }
 
   /// Adds what a path leads to; a composite becomes its parts, unless it `isAlone`.
@@ -51,10 +55,10 @@ struct RowShapeBuilder {
       throw DepotError(.usage, "\"\(path)\" can't be selected.")
         .hint("Every row begins with $id and $version.")
     }
-    if includesSubentityColumns, layout.position(of: path) == nil,
-      let column = subentityColumns(compiler.catalog).first(where: { $0.name == path })
+    if layout.position(of: path) == nil,
+      let column = subentityColumns.first(where: { $0.name == path })
     {
-      return addStored(column)
+      return try addStored(column)
     }
     let leaves = isAlone ? [path] : try leaves(of: path, compiler.catalog)
     for leaf in leaves { try add(leaf: leaf, &compiler) }
@@ -67,15 +71,15 @@ struct RowShapeBuilder {
     switch try compiler.term(.attribute(path)) {
     case .operand(let operand):
       let type = operand.type ?? .string
-      add(path, type == .json ? .json : .scalar(type), operand.fragment)
+      try add(path, type == .json ? .json : .scalar(type), operand.fragment)
     case .object(let object):
-      add(path, .scalar(.int64), object.identifier)
+      try add(path, .scalar(.int64), object.identifier)
     case .collection(.list(let operand, let type, _)):
-      add(path, .list(type), operand.fragment)
+      try add(path, .list(type), operand.fragment)
     case .collection(.relationship(let object, let relationship, let rest)) where rest.isEmpty:
-      add(path, .identifiers, relationship.identifierList(of: object.identifier))
+      try add(path, .identifiers, relationship.identifierList(of: object.identifier))
     case .composite(let presence):
-      add(path, .scalar(.bool), presence.strict)
+      try add(path, .scalar(.bool), presence.strict)
     case .collection:
       throw DepotError(.usage, "\"\(path)\" leads to many values and can't be selected.")
         .hint("Select the relationship for its identifiers, or prefetch it.")
@@ -112,9 +116,12 @@ struct RowShapeBuilder {
 
   /// The columns that descendants add, in the schema's order, each under its path, or under
   /// `Entity.path` if several have the path.
-  private func subentityColumns(_ catalog: Catalog) -> [SubentityColumn] {
+  private static func subentityColumns(
+    of name: String,
+    _ catalog: Catalog
+  ) -> [SubentityColumn] {
     var result: [SubentityColumn] = []
-    for entity in catalog.schema.descendants(of: layout.name) {
+    for entity in catalog.schema.descendants(of: name) {
       guard let heir = try? catalog.layout(of: entity.name) else { continue }
       for (position, field) in heir.fields.enumerated() where field.owner == entity.name {
         result.append(
@@ -131,7 +138,7 @@ struct RowShapeBuilder {
     return result
   }
 
-  private mutating func addStored(_ column: SubentityColumn) {
+  private mutating func addStored(_ column: SubentityColumn) throws(DepotError) {
     let heir = column.layout
     let form = RowColumn.Form(column.field.attribute)
     let value: Fragment
@@ -143,19 +150,22 @@ struct RowShapeBuilder {
     } else {
       value = Fragment(sql: heir.sql(ofField: column.position, in: "t0"))
     }
-    add(column.name, form, value)
+    try add(column.name, form, value)
   }
 
   // MARK: - Appending
 
-  private mutating func add(_ name: String, _ form: RowColumn.Form, _ value: Fragment) {
-    columns.append(RowColumn(name: name, form: form, index: count))
-    select(value)
-  }
-
-  private mutating func select(_ part: Fragment) {
-    selection = count == 0 ? part : selection + ", " + part
-    count += 1
+  private mutating func add(
+    _ name: String,
+    _ form: RowColumn.Form,
+    _ value: Fragment
+  ) throws(DepotError) {
+    guard parts.count < Limits.columns else {
+      throw DepotError(.predicateTooLarge, "The rows have over \(Limits.columns) columns.")
+        .hint("Select fewer of them.")
+    }
+    columns.append(RowColumn(name: name, form: form, index: parts.count))
+    parts.append(value)
   }
 }
 

@@ -50,12 +50,16 @@ struct RowWriting {
   }
 
   /// Writes the current row of a statement, which has `offset` columns before those of the shape.
+  ///
+  /// - Throws: ``DepotError`` `limit.frame_bytes` as soon as the row has more bytes than `limit`.
   func write(
     _ row: borrowing Row,
     from offset: Int = 0,
     int64 form: Hello.Int64Form,
+    limit: Int = .max,
     to writer: inout JSONWriter
   ) throws(DepotError) {
+    let start = writer.bytes.count
     writer.bytes.append(UInt8(ascii: "["))
     if hasIdentity {
       writer.integer(row.integer(offset), as: form)
@@ -65,6 +69,7 @@ struct RowWriting {
     for index in 0..<values.count {
       if hasIdentity || index > 0 { writer.bytes.append(UInt8(ascii: ",")) }
       try write(row, offset, values[index], form, to: &writer)
+      guard writer.bytes.count - start <= limit else { throw tooLarge }
     }
     writer.bytes.append(UInt8(ascii: "]"))
   }
@@ -110,6 +115,11 @@ struct RowWriting {
         throw unexpected(row, offset, column)
       }
     }
+  }
+
+  private var tooLarge: DepotError {
+    DepotError(.frameTooLarge, "A row of \(entity?.name ?? "the result") is too large for a frame.")
+      .hint("Select fewer attributes.")
   }
 
   private func overflow(_ column: Column) -> DepotError {

@@ -34,13 +34,6 @@ package struct JSONObjectReader {
     try optional(name)?.string()
   }
 
-  package mutating func bool(
-    _ name: StaticString,
-    default value: Bool
-  ) throws(DepotError) -> Bool {
-    try optional(name)?.bool() ?? value
-  }
-
   /// Returns a whole number in `range`.
   ///
   /// - Throws: ``DepotError`` `request.type` or `request.number_range`.

@@ -18,7 +18,8 @@ public struct RowReader: ~Copyable {
   /// Where to find the rows that relationships lead to; whoever puts it there knows its type.
   package var relatives: AnyObject?
 
-  /// Creates a reader of the array of rows that begins at `start`.
+  /// Creates a reader of the array of rows, or of one that is read like the values of a row, that begins at
+  /// `start`.
   package init(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int = 0) throws(DepotError) {
     self.bytes = bytes
     position = start
@@ -29,11 +30,6 @@ public struct RowReader: ~Copyable {
   package init(value bytes: UnsafeBufferPointer<UInt8>, at start: Int = 0) {
     self.bytes = bytes
     position = start
-  }
-
-  /// Creates a reader of one array, whose elements are read like the values of a row.
-  package init(elementsOf bytes: UnsafeBufferPointer<UInt8>) throws(DepotError) {
-    try self.init(bytes)
   }
 
   /// How many bytes were read.

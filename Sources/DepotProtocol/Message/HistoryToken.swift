@@ -41,7 +41,7 @@ public struct HistoryToken: Hashable, Sendable {
       1...19 ~= parts[1].count, parts[1].allSatisfy({ 0x30...0x39 ~= $0 }),
       let sequence = Int64(String(parts[1]) ?? ""), let epoch
     else {
-      throw DepotError(.usage, "\(text.prefix(64).debugDescription) isn't a token of a history.")
+      throw DepotError(.usage, "\(text.quoted) isn't a token of a history.")
         .hint("A token is what a write or the history gave, as in \"3f2b8c01-9d20c4e7a1b2-1042\".")
     }
     self.init(store: String(parts[0]) ?? "", epoch: epoch, sequence: sequence)

@@ -70,9 +70,13 @@ extension AggregateRequest: MemberObject, RowRequest {
       throw DepotError(.usage, "An aggregate has \"by\", \"values\", or both.")
         .at(reader.node.pointer)
     }
+    guard keys.count + values.count <= Limits.columns else {
+      throw DepotError(.predicateTooLarge, "An aggregate has over \(Limits.columns) columns.")
+        .at(reader.node.pointer)
+    }
     var names: Set<String> = []
     for name in keys.map(\.name) + values.map(\.name) where !names.insert(name).inserted {
-      throw DepotError(.usage, "There are two columns named \(name.debugDescription).")
+      throw DepotError(.usage, "There are two columns named \(name.quoted).")
         .hint("Give them different names.").at(reader.node.pointer)
     }
   }
@@ -103,7 +107,7 @@ extension AggregateRequest: MemberObject, RowRequest {
     let text = try aggregateNode.string()
     guard let aggregate = QueryExpression.Aggregate(rawValue: text) else {
       let names = QueryExpression.Aggregate.allCases.map(\.rawValue)
-      throw DepotError(.usage, "There is no aggregate \(text.debugDescription).")
+      throw DepotError(.usage, "There is no aggregate \(text.quoted).")
         .hint("The aggregates are \(names.joined(separator: ", ")).").at(aggregateNode.pointer)
     }
     var value = Value(name: name, aggregate)

@@ -106,7 +106,7 @@ extension ContainerRequest {
           || [UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: ".")].contains(byte)
       }
     guard isUsable else {
-      throw DepotError(.usage, "\(name.debugDescription) can't be the name of a \(what).")
+      throw DepotError(.usage, "\(name.quoted) can't be the name of a \(what).")
         .hint("It has letters and digits of ASCII, and \"_\", \"-\" and \".\" behind the first.")
         .at(place)
     }
@@ -142,7 +142,7 @@ extension ContainerStore {
       else {
         throw DepotError(
           .usage,
-          "\(file.debugDescription) isn't the name of a file in the service's folder."
+          "\(file.quoted) isn't the name of a file in the service's folder."
         )
         .hint("It has no slash, no point first, and at most 200 bytes.").at(place + "/file")
       }
@@ -155,7 +155,7 @@ extension ContainerStore {
       }
     case .path(let path):
       guard path.hasPrefix("/"), !path.hasSuffix("/"), !path.utf8.contains(0) else {
-        throw DepotError(.usage, "\(path.debugDescription) isn't the absolute path of a file.")
+        throw DepotError(.usage, "\(path.quoted) isn't the absolute path of a file.")
           .at(place + "/path")
       }
       try refuseSuffix(of: path, at: place + "/path")

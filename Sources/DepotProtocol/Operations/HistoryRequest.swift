@@ -177,7 +177,7 @@ extension HistoryMoment: MemberValue {
       return
     }
     guard let seconds = DateText.nearest(text.utf8) else {
-      throw DepotError(.usage, "\(text.prefix(64).debugDescription) is neither a token nor a date.")
+      throw DepotError(.usage, "\(text.quoted) is neither a token nor a date.")
         .hint("Write \"3f2b8c01-9d20c4e7a1b2-1042\" or \"2026-05-01T12:00:00Z\".")
         .at(node.pointer)
     }

@@ -88,7 +88,7 @@ extension MemberChoice {
     let text = try node.string()
     guard let value = Self(rawValue: text) else {
       let names = Self.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-      throw DepotError(.usage, "\"\(name)\" can't be \(text.prefix(64).debugDescription).")
+      throw DepotError(.usage, "\"\(name)\" can't be \(text.quoted).")
         .hint("It is one of \(names).").at(node.pointer)
     }
     self = value
@@ -108,7 +108,7 @@ extension SchemaChoice {
     let text = try node.string()
     guard let choice = Self(rawValue: text) else {
       let names = Self.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-      throw DepotError(.invalidSchema, "There is no \(Self.kind) \(text.debugDescription).")
+      throw DepotError(.invalidSchema, "There is no \(Self.kind) \(text.quoted).")
         .hint("There are \(names).").at(node.pointer)
     }
     self = choice

@@ -290,7 +290,7 @@ extension Operation {
   private static func unknown(_ name: JSONNode) -> DepotError {
     do {
       let text = try name.string()
-      return DepotError(.unknownOperation, "There is no operation \"\(text)\".")
+      return DepotError(.unknownOperation, "There is no operation \(text.quoted).")
         .hint(Spelling.hint(for: text, in: names) ?? "See describe.").at("/call")
     } catch {
       return error

@@ -88,7 +88,7 @@ extension RequestReader: MemberCoder {
     for (name, value) in try bind.members() {
       let text = try name.string()
       guard KeyPathSyntax.isName(text), KeyPathSyntax.isFree(text) else {
-        throw DepotError(.predicate, "A variable can't be named \(text.debugDescription).").hint(
+        throw DepotError(.predicate, "A variable can't be named \(text.quoted).").hint(
           "A name has letters, digits and underscores; SELF, id, version, and entity are taken."
         ).at(name.pointer)
       }
@@ -133,6 +133,10 @@ extension RequestReader {
   mutating func sort() throws(DepotError) -> [SortKey] {
     var keys: [SortKey] = []
     for node in try elements("sort") {
+      guard keys.count < Limits.sortKeys else {
+        throw DepotError(.predicateTooLarge, "There are over \(Limits.sortKeys) keys to sort by.")
+          .at(node.pointer)
+      }
       var members = try JSONObjectReader(node)
       let expression: QueryExpression
       switch (members.optional("attribute"), members.optional("key")) {
@@ -148,8 +152,8 @@ extension RequestReader {
       keys.append(
         SortKey(
           expression,
-          descending: try members.bool("descending", default: false),
-          localized: try members.bool("localized", default: false)
+          descending: try members.optional("descending")?.bool() ?? false,
+          localized: try members.optional("localized")?.bool() ?? false
         )
       )
       try members.finish()

@@ -131,7 +131,11 @@ extension SaveRequest.Change: MemberObject {
       guard change.columns.first == "$id" else {
         throw DepotError(.usage, "The first column of rows to change is \"$id\".").at(node.pointer)
       }
-      try change.base?.check(beside: change, at: node.pointer + "/base")
+      do throws(DepotError) {
+        try change.base?.check(beside: change)
+      } catch {
+        throw error.inside(node.pointer)
+      }
     }
   }
 }
@@ -144,21 +148,18 @@ extension SaveRequest.Base: MemberObject {
     try coder.required("rows", &rows)
   }
 
-  fileprivate func check(
-    beside change: SaveRequest.Change,
-    at pointer: String
-  ) throws(DepotError) {
+  fileprivate func check(beside change: SaveRequest.Change) throws(DepotError) {
     guard change.columns.contains("$version") else {
       throw DepotError(.usage, "\"base\" says what a version had, but there are no versions.")
-        .hint("Add the column \"$version\" with the versions that were read.").at(pointer)
+        .hint("Add the column \"$version\" with the versions that were read.").at("/base")
     }
     if let column = columns.first(where: { $0 == "$id" || $0 == "$version" }) {
       throw DepotError(.usage, "\"base\" has no \(column): the rows to change say it.")
-        .at(pointer + "/columns")
+        .at("/base/columns")
     }
     guard rows.count == change.rows.count else {
       throw DepotError(.usage, "There are \(rows.count) base rows for \(change.rows.count) rows.")
-        .hint("Give a row for each that is changed, in the same order.").at(pointer + "/rows")
+        .hint("Give a row for each that is changed, in the same order.").at("/base/rows")
     }
   }
 }

@@ -57,9 +57,10 @@ extension UpdateRequest: MemberObject {
       values = RowBatch(members: members)
     }
     guard let compute else { return }
+    let names = Set(columns)
     for (name, value) in try compute.members() {
       let path = try KeyPathSyntax.path(name)
-      guard !columns.contains(path) else {
+      guard !names.contains(path) else {
         throw DepotError(.usage, "\"set\" has a value for \(path) already.").at(name.pointer)
       }
       computed.append(Computation(path, try reader.expression(value)))

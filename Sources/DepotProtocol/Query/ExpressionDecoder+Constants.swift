@@ -110,11 +110,11 @@ extension ExpressionDecoder {
   }
 
   private mutating func count(_ elements: Int, at node: JSONNode) throws(DepotError) {
-    listed += elements
-    guard listed <= Limits.listElements else {
+    bindings.listed += elements
+    guard bindings.listed <= Limits.listElements else {
       throw DepotError(
         .predicateTooLarge,
-        "The lists of the predicate have over \(Limits.listElements) elements."
+        "The lists of the request have over \(Limits.listElements) elements."
       ).at(node.pointer)
     }
   }
@@ -124,7 +124,7 @@ extension ExpressionDecoder {
     let name = try node.string()
     if name == "SELF" || scope.contains(name) { return .variable(name) }
     if let value = bindings.use(name) { return .value(value) }
-    throw invalid(node, "There is no value for the variable \(name.debugDescription).")
+    throw invalid(node, "There is no value for the variable \(name.quoted).")
       .hint(bindings.advice(for: name))
   }
 }

@@ -97,7 +97,7 @@ extension ExpressionDecoder {
     let node = try members.required("variable")
     let name = try node.string()
     guard KeyPathSyntax.isVariable(name) else {
-      throw invalid(node, "\(name.debugDescription) can't be the name of an element.")
+      throw invalid(node, "\(name.quoted) can't be the name of an element.")
         .hint(
           "A name has letters, digits and underscores; SELF, id, version, and entity are taken."
         )

@@ -26,6 +26,7 @@ extension QueryExpression {
       var decoder = ExpressionDecoder(bindings)
       self = try decoder.expression(node)
       bindings = decoder.bindings
+      try DepotError.at(node.pointer, try bindings.count(nodes: decoder.nodes))
     }
   }
 }
@@ -36,9 +37,7 @@ struct ExpressionDecoder {
   var bindings: VariableBindings
   /// The names of the elements of enclosing quantifiers and filters.
   var scope: [String] = []
-  /// How many constants the lists have.
-  var listed: Int = 0
-  private var nodes = 0
+  private(set) var nodes: Int = 0
   private var depth = 0
 
   mutating func expression(_ node: JSONNode) throws(DepotError) -> QueryExpression {
@@ -80,7 +79,7 @@ struct ExpressionDecoder {
     let node = try members.required("entity")
     let name = try node.string()
     guard KeyPathSyntax.isName(name) else {
-      throw invalid(node, "\(name.debugDescription) isn't the name of an entity.")
+      throw invalid(node, "\(name.quoted) isn't the name of an entity.")
     }
     return name
   }

@@ -8,16 +8,15 @@ package enum KeyPathSyntax {
   static let ends = system.union([length])
   package static let length = "$length"
 
-  /// How many steps a path may have.
-  package static let stepLimit = 60
-
   /// Checks that a path doesn't have too many steps.
   package static func checkLength(_ path: String) throws(DepotError) {
     if isTooLong(path) { throw DepotError(.predicateTooLarge, tooLong) }
   }
 
-  static func isTooLong(_ path: String) -> Bool { path.utf8.count { $0 == 0x2E } >= stepLimit }
-  static let tooLong = "A path has more than \(stepLimit) steps."
+  static func isTooLong(_ path: String) -> Bool {
+    path.utf8.count { $0 == 0x2E } >= Limits.pathSteps
+  }
+  static let tooLong = "A path has more than \(Limits.pathSteps) steps."
 
   /// Whether `text` could be the name of an entity, an attribute, or a relationship.
   package static func isName(_ text: some StringProtocol) -> Bool { NameSyntax.isName(text) }
@@ -38,7 +37,7 @@ package enum KeyPathSyntax {
     let text = try node.string()
     if isTooLong(text) { throw DepotError(.predicateTooLarge, tooLong).at(node.pointer) }
     guard isPath(text) else {
-      throw DepotError(.predicate, "\(text.debugDescription) isn't a path.").hint(
+      throw DepotError(.predicate, "\(text.quoted) isn't a path.").hint(
         "A path is names with points between them; $id, $version, or $entity may be the last."
       ).at(node.pointer)
     }

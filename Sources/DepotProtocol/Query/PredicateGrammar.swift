@@ -16,7 +16,7 @@ struct PredicateGrammar {
 
   let tokens: [PredicateToken]
   var index: Int = 0
-  private var nodes = 0
+  private(set) var nodes: Int = 0
   private var nesting = 0
   var bindings: VariableBindings
   /// The names of the elements of enclosing quantifiers and filters.

@@ -61,14 +61,17 @@ public enum PredicateParser {
         "A predicate of \(text.utf8.count) bytes is over the limit of \(textBytes)."
       ).hint("Bind long lists to variables: id IN $ids.")
     }
+    let expression: QueryExpression
+    var grammar: PredicateGrammar
     do {
       var lexer = PredicateLexer(text)
-      var grammar = PredicateGrammar(try lexer.tokens(), bindings)
-      let expression = try grammar.whole(subject)
-      bindings = grammar.bindings
-      return expression
+      grammar = PredicateGrammar(try lexer.tokens(), bindings)
+      expression = try grammar.whole(subject)
     } catch {
       throw error.described(in: text)
     }
+    bindings = grammar.bindings
+    try bindings.count(nodes: grammar.nodes)
+    return expression
   }
 }

@@ -45,7 +45,7 @@ extension SearchQuery {
       return try SearchQuery(words)
     } catch {
       var error = error
-      error.message = "In the search \(words.prefix(100).debugDescription): \(error.message)"
+      error.message = "In the search \(words.quoted): \(error.message)"
       throw error
     }
   }

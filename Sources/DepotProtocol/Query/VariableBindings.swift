@@ -1,7 +1,12 @@
-/// The values of variables that are bound by name, as `$minimum` in `price > $minimum`.
+/// The values of variables that are bound by name, as `$minimum` in `price > $minimum`, and the size of the
+/// expressions that share them.
 package struct VariableBindings: Sendable {
   private let values: [String: Value]
   private var used: Set<String> = []
+  /// How many nodes the expressions have.
+  private var nodes = 0
+  /// How many constants their lists have.
+  var listed = 0
 
   /// Creates bindings of names without `$`; the value of a list is a ``Value/list(_:)``.
   package init(_ values: [String: Value] = [:]) {
@@ -13,6 +18,19 @@ package struct VariableBindings: Sendable {
     guard let value = values[name] else { return nil }
     used.insert(name)
     return value
+  }
+
+  /// Counts the nodes of an expression.
+  ///
+  /// - Throws: ``DepotError`` `limit.predicate` if there are too many.
+  mutating func count(nodes: Int) throws(DepotError) {
+    self.nodes += nodes
+    guard self.nodes <= Limits.requestNodes else {
+      throw DepotError(
+        .predicateTooLarge,
+        "The expressions of the request have over \(Limits.requestNodes) parts."
+      )
+    }
   }
 
   /// A hint about a variable without a value.

@@ -55,15 +55,17 @@ extension AttributeCheck {
       throw .invalid("\(name) can't have cases.")
         .hint("Only scalars and collections of them can.").at("/cases")
     }
+    var seen: [Int: [Value]] = [:]
     for (index, value) in cases.enumerated() {
       if value.type != attribute.type || attribute.width?.holds(value) == false {
         throw .invalid("A case of \(name) is no \(attribute.typeName).")
           .hint("Write values that the attribute could have.").at("/cases/\(index)")
       }
-      if cases[..<index].contains(where: { $0.isIdentical(to: value) }) {
+      if seen[value.hashValue]?.contains(where: { $0.isIdentical(to: value) }) == true {
         throw .invalid("\(name) has a case twice.")
           .hint("Leave one of them out.").at("/cases/\(index)")
       }
+      seen[value.hashValue, default: []].append(value)
     }
   }
 

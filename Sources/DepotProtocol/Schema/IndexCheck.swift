@@ -7,6 +7,10 @@ struct IndexCheck {
 
   func run() throws(DepotError) {
     for kind in SchemaChange.IndexKind.allCases {
+      guard entity[kind].count <= Limits.attributes else {
+        throw .invalid("\(entity.name) has over \(Limits.attributes) \(kind.member).")
+          .hint("Split the entity.").at("/\(kind.member)")
+      }
       for (index, paths) in entity[kind].enumerated() {
         try check(paths, kind, at: "/\(kind.member)/\(index)")
       }

@@ -31,7 +31,7 @@ extension SchemaVersion {
   init(_ node: JSONNode) throws(DepotError) {
     let text = try node.string()
     guard let version = SchemaVersion(text) else {
-      throw .invalid("\(text.debugDescription) isn't the version of a schema.")
+      throw .invalid("\(text.quoted) isn't the version of a schema.")
         .hint("Write three numbers, as in 1.2.0.").at(node.pointer)
     }
     self = version

@@ -40,7 +40,7 @@ extension Entity {
 
   private static func validate(form name: String?, at pointer: String) throws(DepotError) {
     guard let name, !NameSyntax.isNormalized(name) else { return }
-    throw .invalid("\(name.debugDescription) isn't in Unicode's normal form C.")
+    throw .invalid("\(name.quoted) isn't in Unicode's normal form C.")
       .hint(NameSyntax.normalForm).at(pointer)
   }
 }

@@ -44,12 +44,9 @@ extension Schema {
 
   static func validate(name: String, at pointer: String = "/name") throws(DepotError) {
     guard let problem = NameSyntax.problem(with: name) else { return }
-    throw .invalid("\(name.debugDescription) can't be a name.")
+    throw .invalid("\(name.quoted) can't be a name.")
       .hint(problem).at(pointer)
   }
-
-  /// How many ancestors an entity may have.
-  private static let ancestors = 32
 
   /// Checks that the ancestors of an entity exist, aren't its descendants, and aren't too many.
   private func validateParent(of entity: Entity) throws(DepotError) {
@@ -66,8 +63,8 @@ extension Schema {
         throw .invalid("\(entity.name) is its own ancestor.")
           .hint("The chain of parents must end with an entity that has none.").at("/parent")
       }
-      guard seen.count <= Self.ancestors + 1 else {
-        throw .invalid("\(entity.name) has more than \(Self.ancestors) ancestors.")
+      guard seen.count <= Limits.ancestors + 1 else {
+        throw .invalid("\(entity.name) has more than \(Limits.ancestors) ancestors.")
           .hint("Give properties of some of them to others, and leave them out.").at("/parent")
       }
       last = parent

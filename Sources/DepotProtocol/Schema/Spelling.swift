@@ -1,11 +1,21 @@
 /// Guesses at what somebody meant.
 public enum Spelling {
+  /// How many candidates are compared, and how long the texts may be; others get no guess.
+  private static let candidateLimit = 1000
+  private static let lengthLimit = Limits.nameBytes
+
   /// Returns the candidate with the smallest edit distance to `word`, if it is near enough.
   public static func nearest(to word: String, in candidates: [String]) -> String? {
-    let limit = max(1, word.count / 3)
-    let ranked = candidates.map { ($0, distance(word.lowercased(), $0.lowercased())) }
-    guard let best = ranked.min(by: { $0.1 < $1.1 }), best.1 <= limit else { return nil }
-    return best.0
+    guard word.utf8.count <= lengthLimit else { return nil }
+    let letters = Array(word.lowercased().unicodeScalars)
+    var (best, limit): (String?, Int) = (nil, max(1, letters.count / 3))
+    for candidate in candidates.prefix(candidateLimit) where candidate.utf8.count <= lengthLimit {
+      let others = Array(candidate.lowercased().unicodeScalars)
+      guard let distance = distance(letters, others, limit) else { continue }
+      if distance == 0 { return candidate }
+      (best, limit) = (candidate, distance - 1)
+    }
+    return best
   }
 
   /// Returns the question whether the nearest candidate was meant, if one is near enough.
@@ -17,14 +27,19 @@ public enum Spelling {
     nearest(to: word, in: candidates).map { "Did you mean \(form($0))?" }
   }
 
-  /// Returns how many letters must be added, removed, replaced, or swapped with their neighbour.
-  private static func distance(_ left: String, _ right: String) -> Int {
-    let left = Array(left.prefix(200))
-    let right = Array(right.prefix(200))
+  /// Returns how many letters must be added, removed, replaced, or swapped with their neighbour; `nil` if
+  /// they are more than a limit.
+  private static func distance(
+    _ left: [Unicode.Scalar],
+    _ right: [Unicode.Scalar],
+    _ limit: Int
+  ) -> Int? {
+    guard abs(left.count - right.count) <= limit else { return nil }
     var beforeLast: [Int] = []
     var last = Array(0...right.count)
     for row in left.indices {
       var next = [row + 1]
+      var least = row + 1
       for column in right.indices {
         let substitution = last[column] + (left[row] == right[column] ? 0 : 1)
         var best = min(substitution, last[column + 1] + 1, next[column] + 1)
@@ -32,9 +47,20 @@ public enum Spelling {
           best = min(best, beforeLast[column - 1] + 1)
         }
         next.append(best)
+        least = min(least, best)
       }
+      // A swap goes on from the row before the last.
+      guard least <= limit + 1 else { return nil }
       (beforeLast, last) = (last, next)
     }
-    return last[right.count]
+    return last[right.count] <= limit ? last[right.count] : nil
+  }
+}
+
+extension String {
+  /// The text between quotation marks, as messages have it; cut if it is long.
+  package var quoted: String {
+    let start = String(unicodeScalars.prefix(200))
+    return start.debugDescription + (start.utf8.count < utf8.count ? "…" : "")
   }
 }

@@ -12,8 +12,6 @@ struct Setting: Sendable {
   let value: String
   /// The meaning, with the default in brackets if there is one.
   let help: String
-  /// Whether it may be there several times, each of which adds to what it allows.
-  var isRepeatable: Bool = false
   /// Takes a value in.
   let apply: @Sendable (Argument, inout ServerConfiguration) throws(DepotError) -> Void
 
@@ -74,8 +72,7 @@ struct Setting: Sendable {
     Setting(
       "allow-user",
       "USER",
-      "let this user, a name or a number, read and write too; may be repeated",
-      isRepeatable: true
+      "let this user, a name or a number, read and write too; may be repeated"
     ) { (argument, configuration) throws(DepotError) in
       configuration.argumentAccess.allowedUsers.insert(try argument.user())
     },
@@ -83,36 +80,33 @@ struct Setting: Sendable {
       "allow-group",
       "GROUP",
       "let the members of this group, a name or a number, read and write too, whether it is their "
-        + "primary group or a supplementary one; may be repeated",
-      isRepeatable: true
+        + "primary group or a supplementary one; may be repeated"
     ) { (argument, configuration) throws(DepotError) in
       configuration.argumentAccess.allowedGroups.insert(try argument.group())
     },
     Setting(
       "read-only-user",
       "USER",
-      "let this user read, even if another setting lets it write; may be repeated",
-      isRepeatable: true
+      "let this user read, even if another setting lets it write; may be repeated"
     ) { (argument, configuration) throws(DepotError) in
       configuration.argumentAccess.readOnlyUsers.insert(try argument.user())
     },
     Setting(
       "read-only-group",
       "GROUP",
-      "let the members of this group read, unless they may write as users; may be repeated",
-      isRepeatable: true
+      "let the members of this group read, unless they may write as users; may be repeated"
     ) { (argument, configuration) throws(DepotError) in
       configuration.argumentAccess.readOnlyGroups.insert(try argument.group())
     },
-    Setting("allow-uid", "N", "the same as --allow-user N", isRepeatable: true) {
+    Setting("allow-uid", "N", "the same as --allow-user N") {
       (argument, configuration) throws(DepotError) in
       configuration.argumentAccess.allowedUsers.insert(try argument.identifier())
     },
-    Setting("allow-gid", "N", "the same as --allow-group N", isRepeatable: true) {
+    Setting("allow-gid", "N", "the same as --allow-group N") {
       (argument, configuration) throws(DepotError) in
       configuration.argumentAccess.allowedGroups.insert(try argument.identifier())
     },
-    Setting("read-only-uid", "N", "the same as --read-only-user N", isRepeatable: true) {
+    Setting("read-only-uid", "N", "the same as --read-only-user N") {
       (argument, configuration) throws(DepotError) in
       configuration.argumentAccess.readOnlyUsers.insert(try argument.identifier())
     },

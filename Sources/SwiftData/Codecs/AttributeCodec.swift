@@ -62,15 +62,6 @@ extension AttributeCodec {
   }
 }
 
-extension Value {
-  /// The value as JSON.
-  var jsonText: String {
-    var writer = JSONWriter()
-    writer.write(self)
-    return String(decoding: writer.bytes, as: UTF8.self)
-  }
-}
-
 /// The codec of a type whose values can't be stored, which a container refuses.
 // because codecs are immutable
 final class UnstorableCodec: AttributeCodec, @unchecked Sendable {

@@ -24,12 +24,6 @@ extension ModelStorage {
     }
   }
 
-  /// Returns what a to-one relationship leads to, without reading the object's row.
-  final func targetIdentifier(_ slot: Int) -> PersistentIdentifier? {
-    if case .unloaded = slots[slot] { load(slot) }
-    return slots[slot].targetIdentifier
-  }
-
   /// Returns what a to-many relationship leads to; `nil` if there is no collection.
   final func targets(_ slot: Int) -> LinkList? {
     forgetUnread(slot)

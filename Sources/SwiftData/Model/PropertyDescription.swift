@@ -62,14 +62,6 @@ class PropertyDescription {
   /// The name behind that of the entity, as in `Trip.stops`.
   var qualifiedName: String { "\(Schema.entityName(for: owner)).\(name)" }
 
-  /// Whether a relationship may lead to nothing, or an attribute be `nil`.
-  var isOptional: Bool {
-    switch kind {
-    case .attribute(let codec): codec.attribute.isOptional
-    case .toOne(_, let isOptional), .toMany(_, let isOptional): isOptional
-    }
-  }
-
   /// Whether values may be large, so that they are read when they are needed.
   var isExternal: Bool { attribute?.options.contains(.externalStorage) ?? false }
 

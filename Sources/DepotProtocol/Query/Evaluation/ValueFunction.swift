@@ -72,7 +72,8 @@ extension QueryExpression.Function {
 
   private static func concatenate(_ left: Value, _ right: Value) -> Value? {
     guard case .string(let left)? = left.cast(to: .string),
-      case .string(let right)? = right.cast(to: .string)
+      case .string(let right)? = right.cast(to: .string),
+      left.utf8.count + right.utf8.count <= Limits.valueBytes
     else { return nil }
     return .string(left + right)
   }
