@@ -80,6 +80,31 @@ import Testing
     #expect(try await client.count(CountRequest(entity: "E")) == 5)
   }
 
+  @Test func `a write that is sent again is in doubt until the service has looked for its key`()
+    async throws
+  {
+    let deadlines = Mutex<[Int?]>([])
+    let service = try FakeService { peer, frame in
+      guard case .call(let call) = frame else { return }
+      deadlines.withLock { $0.append(call.deadlineMilliseconds) }
+      if peer.number == 1 {
+        peer.hangUp()
+      } else {
+        peer.fail(call.id, DepotError(.busy, "Busy."))
+      }
+    }
+    let client = try await Client(socket: service.socket)
+    let error = await #expect(throws: DepotError.self) {
+      try await client.delete(request, deadline: .seconds(3600), key: "mine")
+    }
+    #expect(error?.code == .busy)
+    #expect(error?.effect == .unknown)
+    #expect(error?.details?["key"] == .string("mine"))
+    let sent = deadlines.withLock { $0 }
+    #expect(sent.count == 2)
+    #expect(sent.last == .some(nil))
+  }
+
   @Test func `after the service announced its end, calls go to the next connection`() async throws {
     let served = Mutex<[Int]>([])
     let service = try FakeService { peer, frame in

@@ -141,6 +141,48 @@ import Testing
     #expect(table.connect(inFlight: 2, streams: 1, now: 0).sentIDs == [2])
   }
 
+  @Test mutating func `a write that was sent again is awaited though it is late or cancelled`() {
+    _ = table.connect(inFlight: 2, streams: 1, now: 0)
+    var call = write(key: "k")
+    call.deadline = second
+    _ = submit(call)
+    #expect(table.disconnect(lost).isEmpty)
+    // It isn't on its way any more.
+    #expect(table.nextExpiry == second)
+    #expect(table.cancel(1).isEmpty)
+    let frames = table.connect(inFlight: 2, streams: 1, now: 0).frames
+    #expect(frames == [.call(Call(id: 2, call.operation, key: "k"))])
+  }
+
+  @Test(arguments: [
+    DepotError.Code.deadline, .cancelled, .busy, .tooManyInFlight, .operation, .io,
+    .containerNotFound, .stagedNotFound,
+  ])
+  mutating func `a refusal before the key was looked for says nothing of a write sent before`(
+    code: DepotError.Code
+  ) {
+    #expect(refusal(code).effect == .unknown)
+    #expect(refusal(code).details?["key"] == .string("k"))
+  }
+
+  @Test(arguments: [DepotError.Code.unique, .required, .objectNotFound, .predicate])
+  mutating func `a verdict says that a write isn't stored however often it was sent`(
+    code: DepotError.Code
+  ) {
+    #expect(refusal(code).effect == DepotError.Effect.none)
+  }
+
+  /// Returns the error of a write that is refused when it is sent again.
+  private func refusal(_ code: DepotError.Code) -> DepotError {
+    var table = ReplyTable()
+    _ = table.connect(inFlight: 1, streams: 1, now: 0)
+    _ = table.submit(write(key: "k"), as: table.reserve(), now: 0)
+    _ = table.disconnect(lost)
+    _ = table.connect(inFlight: 1, streams: 1, now: 0)
+    let failure = table.receive(2, .failure(DepotError(code, "")), now: 0).failures.first?.1
+    return failure as? DepotError ?? DepotError(.bug, "There is none.")
+  }
+
   private func write(key: String?) -> PendingCall {
     let request = DeleteRequest(entity: "E", rows: .identifiers([1]))
     return PendingCall(.delete(request), key: key)

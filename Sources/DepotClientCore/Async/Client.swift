@@ -4,7 +4,8 @@ internal import DepotProtocol
 /// A client for any number of tasks, which share one connection.
 ///
 /// - Cancelling a task cancels its call on the service. The call then throws `CancellationError`,
-///   unless the service had done it already.
+///   unless the service had done it already. A write that is sent again after a lost connection is
+///   awaited all the same, since it may be stored.
 /// - When the connection is lost, the client connects again. Reads are repeated once, and writes
 ///   are repeated with their idempotency key, so that they are applied once and their outcome is known.
 ///   If there is no connection within ``ClientOptions/retryBudget``, they fail with

@@ -61,9 +61,15 @@ extension PendingCall {
   var canBeSentAgain: Bool {
     guard attempts > 0 else { return true }
     if pin != nil || operation.isOfConnection { return false }
-    let isSafe = operation.isWrite ? key != nil : !hasDelivered && !isCancelled
+    let isSafe = operation.leavesDoubt ? key != nil : !hasDelivered && !isCancelled
     return isSafe && attempts < attemptLimit
   }
+
+  /// Whether the service may have done what it can't be asked about.
+  var mayBeDone: Bool { attempts > 0 && operation.leavesDoubt }
+
+  /// Whether an earlier connection may have brought the write to the service.
+  var isDoubtful: Bool { attempts > (id == nil ? 0 : 1) && operation.isWrite }
 
   /// When the call fails here whatever the service does.
   var expiry: UInt64? {
@@ -74,7 +80,7 @@ extension PendingCall {
   /// Returns `error` with what became of the call if no more is heard of it.
   func lost(_ error: DepotError) -> DepotError {
     var error = error
-    error.effect = attempts > 0 && operation.isWrite ? .unknown : .none
+    error.effect = mayBeDone ? .unknown : .none
     guard error.effect == .unknown else { return error }
     if let key { error = error.details(["key": .string(key)]) }
     return error
@@ -84,8 +90,9 @@ extension PendingCall {
   mutating func send(as id: Int64, now: UInt64) -> Call {
     self.id = id
     attempts += 1
-    let remaining = deadline.map {
-      min(Int(($0 > now ? $0 - now : 0) / 1_000_000), Call.deadlineLimit)
+    // The service looks at the deadline before it looks for the key, whose answer is wanted.
+    let remaining = (isDoubtful ? nil : deadline).map { deadline in
+      min(Int((deadline > now ? deadline - now : 0) / 1_000_000), Call.deadlineLimit)
     }
     return Call(
       id: id,

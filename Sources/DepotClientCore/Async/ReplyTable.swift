@@ -96,7 +96,7 @@ extension ReplyTable {
     tickets[id] = ticket
     waiting[call.lane].removeFirst()
     sent[call.lane] += 1
-    return [.send(.call(frame))] + (call.isCancelled ? [.send(.cancel(id: id))] : [])
+    return [.send(.call(frame))]
   }
 
   /// Ends a call that was sent or not.
@@ -112,10 +112,15 @@ extension ReplyTable {
   /// Cancels a call: on the service if it was sent, at once if not.
   mutating func cancel(_ ticket: Ticket) -> [Action] {
     guard let call = calls[ticket], !call.isCancelled else { return [] }
-    guard call.attempts > 0 else { return finish(ticket, .failure(CancellationError())) }
     calls[ticket]?.markCancelled()
-    if let id = call.id { return [.send(.cancel(id: id))] }
-    return call.operation.isWrite ? [] : finish(ticket, .failure(CancellationError()))
+    if let id = call.id { return call.isDoubtful ? [] : [.send(.cancel(id: id))] }
+    return finishIfCancelled(ticket)
+  }
+
+  /// Ends a call that the service doesn't have and that was cancelled, if it can't have done anything.
+  private mutating func finishIfCancelled(_ ticket: Ticket) -> [Action] {
+    guard let call = calls[ticket], call.isCancelled, !call.mayBeDone else { return [] }
+    return finish(ticket, .failure(CancellationError()))
   }
 
   /// Allows a stream to send more frames, because that many were consumed.
@@ -173,13 +178,17 @@ extension ReplyTable {
       guard abandoned.remove(id) != nil else { return [] }
       return admit(now: now)
     }
-    if case .failure(let error) = result, error.code == .draining, error.effect == .none,
-      let call = calls[ticket], !call.hasDelivered, !call.operation.isOfConnection
-    {
-      isDraining = true
-      calls[ticket]?.withdraw()
-      requeue([ticket])
-      return []
+    if case .failure(let error) = result, error.effect == .none, let call = calls[ticket] {
+      if error.code == .draining, !call.hasDelivered, !call.operation.isOfConnection {
+        isDraining = true
+        calls[ticket]?.withdraw()
+        requeue([ticket])
+        return []
+      }
+      // The service says only that it hasn't made the write this time.
+      if call.isDoubtful, !error.code.isVerdict {
+        return finish(ticket, .failure(call.lost(error))) + admit(now: now)
+      }
     }
     return finish(ticket, outcome(result)) + admit(now: now)
   }
@@ -208,20 +217,23 @@ extension ReplyTable {
     var actions: [Action] = []
     for ticket in sent {
       guard let call = calls[ticket], !call.canBeSentAgain else { continue }
-      let isCancelledRead = call.isCancelled && !call.operation.isWrite
-      actions += finish(ticket, .failure(isCancelledRead ? CancellationError() : call.lost(error)))
+      let isCancelled = call.isCancelled && !call.mayBeDone
+      actions += finish(ticket, .failure(isCancelled ? CancellationError() : call.lost(error)))
     }
     requeue(sent)
     return actions
   }
 
-  /// Puts calls that were sent back to where they were.
+  /// Puts calls that were sent, and have no outcome, back to where they were.
   private mutating func requeue(_ tickets: [Ticket]) {
     let byLane = Dictionary(grouping: tickets) { calls[$0]?.lane }
     for case (let lane?, let tickets) in byLane {
       sent[lane] -= tickets.count
       waiting[lane].putBack(tickets)
-      for ticket in tickets { calls[ticket]?.detach() }
+      for ticket in tickets {
+        calls[ticket]?.detach()
+        if let call = calls[ticket] { noteExpiry(call) }
+      }
     }
   }
 

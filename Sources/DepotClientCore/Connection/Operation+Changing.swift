@@ -9,4 +9,12 @@ extension Operation {
     default: isWrite
     }
   }
+
+  /// Whether it matters if the service carried the operation out when its answer is lost.
+  var leavesDoubt: Bool {
+    switch self {
+    case .closeContainer, .compact, .removeCopies: true
+    default: isWrite || isChange
+    }
+  }
 }

@@ -129,6 +129,15 @@ extension DepotError.Code {
     }
   }
 
+  /// Whether a service says so of a write only once it has looked for its key, or would have said so each time
+  /// the same was sent: then it isn't stored, however often it was sent.
+  package var isVerdict: Bool {
+    switch `class` {
+    case "conflict", "constraint", "history", "request", "schema": self != .enumerating
+    default: self == .objectNotFound
+    }
+  }
+
   /// The status with which a command line program ends after this error (sysexits.h).
   public var exitStatus: Int32 {
     switch `class` {

@@ -117,8 +117,5 @@ extension Error {
   fileprivate var isOfUnknownEffect: Bool { (self as? DepotError)?.effect == .unknown }
 
   /// Whether a service that knows the keys of earlier writes has said that this one isn't applied.
-  fileprivate var isRefusal: Bool {
-    guard let error = self as? DepotError else { return false }
-    return ["conflict", "constraint", "notfound"].contains(error.code.class)
-  }
+  fileprivate var isRefusal: Bool { (self as? DepotError)?.code.isVerdict ?? false }
 }
