@@ -82,7 +82,7 @@ extension ClientCore.State {
       if let rows { perform(table.receive(id, rows)) }
     case .ping(let number): perform([.send(.pong(number))])
     case .event("draining"): table.drain()
-    case .event("ended"): table.end()
+    case .event("ended"): perform(table.end())
     case .event, .failure, .pong, .welcome: break
     }
   }

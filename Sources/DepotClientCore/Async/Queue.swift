@@ -20,10 +20,12 @@ struct Queue<Element: Sendable>: Sendable {
       start = 0
     }
   }
+}
 
-  /// Puts some back before all others.
+extension Queue where Element: Comparable {
+  /// Puts some back to where they were in a queue that is in order.
   mutating func putBack(_ earlier: [Element]) {
-    elements = earlier + elements[start...]
+    elements = (earlier + elements[start...]).sorted()
     start = 0
   }
 }

@@ -157,15 +157,20 @@ extension ReplyTable {
   /// Takes note that the service has begun none of the calls that it didn't answer.
   ///
   /// Calls that mean this connection fail with it.
-  mutating func end() {
+  mutating func end() -> [Action] {
     isDraining = true
     let unanswered = tickets.filter { ticket in
       calls[ticket.value].map { !$0.hasDelivered && !$0.operation.isOfConnection } ?? false
     }
     for id in unanswered.keys { tickets[id] = nil }
-    let sent = unanswered.values.sorted()
-    for ticket in sent { calls[ticket]?.withdraw() }
-    requeue(sent)
+    return withdraw(unanswered.values.sorted())
+  }
+
+  /// Takes back calls that the service hasn't begun, to be sent again unless they were cancelled.
+  private mutating func withdraw(_ tickets: [Ticket]) -> [Action] {
+    for ticket in tickets { calls[ticket]?.withdraw() }
+    requeue(tickets)
+    return tickets.flatMap { finishIfCancelled($0) }
   }
 
   /// Takes note of the terminal frame of a call.
@@ -181,9 +186,7 @@ extension ReplyTable {
     if case .failure(let error) = result, error.effect == .none, let call = calls[ticket] {
       if error.code == .draining, !call.hasDelivered, !call.operation.isOfConnection {
         isDraining = true
-        calls[ticket]?.withdraw()
-        requeue([ticket])
-        return []
+        return withdraw([ticket])
       }
       // The service says only that it hasn't made the write this time.
       if call.isDoubtful, !error.code.isVerdict {
