@@ -211,6 +211,12 @@ import Testing
     #expect(frames == zip(4..., operations).map { .call(Call(id: $0, $1)) })
   }
 
+  @Test mutating func `a deadline of less than a millisecond hasn't passed`() {
+    _ = table.connect(inFlight: 1, streams: 1, now: 0)
+    let frames = submit(PendingCall(.ping, deadline: 1)).frames
+    #expect(frames == [.call(Call(id: 1, .ping, deadlineMilliseconds: 1))])
+  }
+
   private func write(key: String?) -> PendingCall {
     let request = DeleteRequest(entity: "E", rows: .identifiers([1]))
     return PendingCall(.delete(request), key: key)

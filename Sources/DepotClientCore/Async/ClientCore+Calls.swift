@@ -16,7 +16,7 @@ extension Client {
     try core.checkWrite(operation)
     var call = PendingCall(
       operation,
-      deadline: deadline.map(ClientCore.instant),
+      deadline: deadline.map { Monotonic.moment(after: $0.milliseconds) },
       key: operation.isWrite ? core.key(key) : key,
       pin: core.pin
     )
@@ -81,10 +81,6 @@ extension ClientCore {
   fileprivate func forget(_ ticket: ReplyTable.Ticket) {
     update { state in _ = state.cancelled.remove(ticket) }
   }
-
-  fileprivate static func instant(after duration: Duration) -> UInt64 {
-    Monotonic.now() + UInt64(duration.milliseconds) * 1_000_000
-  }
 }
 
 extension ClientCore {
@@ -93,7 +89,7 @@ extension ClientCore {
     let window = options.window
     let call = PendingCall(
       operation,
-      deadline: deadline.map(Self.instant),
+      deadline: deadline.map { Monotonic.moment(after: $0.milliseconds) },
       pin: pin,
       window: window
     )

@@ -1,3 +1,4 @@
+internal import DepotLinux
 internal import DepotProtocol
 
 /// A call of the async client from when it is made until it has its outcome.
@@ -92,7 +93,7 @@ extension PendingCall {
     attempts += 1
     // The service looks at the deadline before it looks for the key, whose answer is wanted.
     let remaining = (isDoubtful ? nil : deadline).map { deadline in
-      min(Int((deadline > now ? deadline - now : 0) / 1_000_000), Call.deadlineLimit)
+      min(Monotonic.milliseconds(from: now, until: deadline), Call.deadlineLimit)
     }
     return Call(
       id: id,
