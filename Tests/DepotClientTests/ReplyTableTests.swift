@@ -211,6 +211,14 @@ import Testing
     #expect(frames == zip(4..., operations).map { .call(Call(id: $0, $1)) })
   }
 
+  @Test mutating func `the closing of a container isn't repeated, and is in doubt when it is lost`()
+  {
+    _ = table.connect(inFlight: 1, streams: 1, now: 0)
+    _ = submit(PendingCall(.closeContainer("c")))
+    let error = table.disconnect(lost).failures.first?.1 as? DepotError
+    #expect(error?.effect == .unknown)
+  }
+
   @Test mutating func `a deadline of less than a millisecond hasn't passed`() {
     _ = table.connect(inFlight: 1, streams: 1, now: 0)
     let frames = submit(PendingCall(.ping, deadline: 1)).frames

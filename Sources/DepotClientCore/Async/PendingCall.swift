@@ -118,7 +118,7 @@ extension Operation {
   /// Whether the operation means what only its connection, or only its service, has.
   var isOfConnection: Bool {
     switch self {
-    case .unpin, .barrier, .closeConnection, .shutdown: true
+    case .unpin, .barrier, .closeConnection, .closeContainer, .shutdown: true
     default: false
     }
   }

@@ -30,8 +30,18 @@ extension Client {
   ///
   /// - Throws: ``DepotError`` `notfound.container` if it isn't open.
   public func closeContainer(_ name: String) async throws {
-    core.update { state in state.containers[name] = nil }
-    _ = try await send(.closeContainer(name))
+    do {
+      _ = try await send(.closeContainer(name))
+    } catch {
+      // Otherwise it may be open still, and is opened again when the connection is lost.
+      if (error as? DepotError)?.code == .containerNotFound { forget(name) }
+      throw error
+    }
+    forget(name)
+  }
+
+  private func forget(_ container: String) {
+    core.update { state in state.containers[container] = nil }
   }
 }
 
