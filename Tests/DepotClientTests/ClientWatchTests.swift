@@ -155,6 +155,37 @@ import Testing
     #expect(tokens.withLock { $0.map { $0?.sequence } } == [nil, 5])
   }
 
+  @Test func `a watch goes on after the service ended its connection with a reason`() async throws {
+    let tokens = Mutex<[HistoryToken?]>([])
+    let service = try FakeService { peer, frame in
+      guard let (call, request) = watch(frame) else { return }
+      tokens.withLock { $0.append(request.since) }
+      if peer.number == 1 {
+        Self.begin(peer, call.id, [(1, "a")])
+        let reason: [String: JSONValue] = [
+          "code": .string("limit.outbound_bytes"), "message": .string("Too slow."),
+        ]
+        peer.send(["err": .object(reason)])
+        peer.hangUp()
+      } else {
+        peer.send(Self.frame(call.id, "resume", 3, [], ["order": .array([])]))
+        peer.send(Self.frame(call.id, "live", 3))
+      }
+    }
+    let client = try await Client(socket: service.socket)
+    var reasons: [DepotError] = []
+    for try await event in client.watch(Item.self) {
+      if case .interrupted(let error) = event {
+        reasons.append(error)
+      } else if !reasons.isEmpty {
+        break
+      }
+    }
+    #expect(reasons.map(\.code) == [.disconnected])
+    #expect(reasons.first?.hint?.contains("limit.outbound_bytes") == true)
+    #expect(tokens.withLock { $0.map { $0?.sequence } } == [nil, 1])
+  }
+
   @Test func `a watch goes on after the service ended for another`() async throws {
     let service = try FakeService { peer, frame in
       guard let (call, request) = watch(frame) else { return }

@@ -220,8 +220,13 @@ extension ReplyTable {
     var actions: [Action] = []
     for ticket in sent {
       guard let call = calls[ticket], !call.canBeSentAgain else { continue }
+      // A stream that its service has cut off can be had from the next one.
+      let failure =
+        call.lane == .plain || error.code == .disconnected
+        ? error
+        : DepotError(.disconnected, "The service ended the connection.").hint(error.description)
       let isCancelled = call.isCancelled && !call.mayBeDone
-      actions += finish(ticket, .failure(isCancelled ? CancellationError() : call.lost(error)))
+      actions += finish(ticket, .failure(isCancelled ? CancellationError() : call.lost(failure)))
     }
     requeue(sent)
     return actions
