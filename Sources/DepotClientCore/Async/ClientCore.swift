@@ -105,10 +105,11 @@ package final class ClientCore: Sendable {
 extension ClientCore.State {
   /// Does what the table says.
   mutating func perform(_ actions: [ReplyTable.Action]) {
+    var unsent: [(id: Int64, error: DepotError)] = []
     for action in actions {
       switch action {
       case .send(let frame):
-        send(frame)
+        if let failure = send(frame) { unsent.append(failure) }
       case .finish(let ticket, let result):
         if let outcome = observed.end(ticket, result) { consequences.outcomes.append(outcome) }
         if let reply = replies.removeValue(forKey: ticket) {
@@ -122,15 +123,18 @@ extension ClientCore.State {
         }
       }
     }
+    guard !unsent.isEmpty else { return }
+    // The numbers of those that have their turn now are higher than those above.
+    perform(unsent.flatMap { table.fail($0.id, $0.error) } + table.admit(now: Monotonic.now()))
   }
 
-  private mutating func send(_ frame: ClientFrame) {
-    guard descriptor != nil else { return }
+  /// Sends a frame; returns the call that is too large for that, and the error.
+  private mutating func send(_ frame: ClientFrame) -> (id: Int64, error: DepotError)? {
+    guard descriptor != nil else { return nil }
     let size = outbox.append(frame)
-    guard size > frameLimit, case .call(let call) = frame else { return }
+    guard size > frameLimit, case .call(let call) = frame else { return nil }
     outbox.removeLast(size)
-    let error = FrameDecoder.tooLarge(size, frameLimit)
-    perform(table.fail(call.id, error, now: Monotonic.now()))
+    return (call.id, FrameDecoder.tooLarge(size, frameLimit))
   }
 
   /// Sends what goes at once and leaves the rest to the thread, which notices a lost connection.

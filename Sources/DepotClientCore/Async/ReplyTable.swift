@@ -64,7 +64,7 @@ extension ReplyTable {
   }
 
   /// Sends the calls whose turn it is: within the service's limits, in the order of submission.
-  private mutating func admit(now: UInt64) -> [Action] {
+  mutating func admit(now: UInt64) -> [Action] {
     guard let limits, !isDraining else { return [] }
     var actions: [Action] = []
     while inFlight < limits.inFlight {
@@ -129,10 +129,10 @@ extension ReplyTable {
     return [.send(.more(id: id, count))]
   }
 
-  /// Fails a call that turned out not to be sent.
-  mutating func fail(_ id: Int64, _ error: DepotError, now: UInt64) -> [Action] {
+  /// Fails a call that turned out not to be sent; others have its turn when they are admitted.
+  mutating func fail(_ id: Int64, _ error: DepotError) -> [Action] {
     guard let ticket = tickets.removeValue(forKey: id) else { return [] }
-    return finish(ticket, .failure(error)) + admit(now: now)
+    return finish(ticket, .failure(error))
   }
 }
 

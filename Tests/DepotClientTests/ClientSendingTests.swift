@@ -1,0 +1,29 @@
+import DepotLinux
+import DepotProtocol
+import Testing
+
+@testable import DepotClient
+@testable import DepotClientCore
+
+/// The frames that a client has for its service.
+@Suite struct ClientSendingTests {
+  @Test func `calls have rising numbers on the wire when one before them is too large`() throws {
+    var state = ClientCore.State(nil)
+    let (near, far) = try UnixSocket.pair()
+    state.descriptor = far
+    state.frameLimit = 200
+    let large = DeleteRequest(entity: "E", rows: .identifiers(Array(1...100)))
+    for operation in [.delete(large), .ping, .ping] as [DepotProtocol.Operation] {
+      _ = state.table.submit(PendingCall(operation), as: state.table.reserve(), now: 0)
+    }
+    state.perform(state.table.connect(inFlight: 2, streams: 1, now: 0))
+    var decoder = FrameDecoder(framing: .length)
+    state.outbox.writer.bytes.withUnsafeBytes { decoder.receive($0) }
+    var numbers: [Int64] = []
+    while case .frame(let bytes)? = try decoder.next() {
+      if case .call(let call) = try ClientFrame(bytes) { numbers.append(call.id) }
+    }
+    #expect(numbers == [2, 3])
+    withExtendedLifetime(near) {}
+  }
+}
