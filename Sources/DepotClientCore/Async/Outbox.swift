@@ -3,7 +3,7 @@ internal import DepotProtocol
 
 /// The bytes that wait to be sent on one connection.
 struct Outbox: Sendable {
-  private var writer = JSONWriter(capacity: 1024)
+  private(set) var writer = JSONWriter(capacity: 1024)
   private var sent = 0
 
   var isEmpty: Bool { sent == writer.bytes.count }
@@ -34,8 +34,13 @@ struct Outbox: Sendable {
           }
         }.get()
       } catch {
-        if error.wouldBlock { return }
-        throw error
+        guard error.wouldBlock else { throw error }
+        // Moving what is left is cheap for how much was sent.
+        if sent > 1 << 18, sent * 2 > writer.bytes.count {
+          writer.bytes.removeFirst(sent)
+          sent = 0
+        }
+        return
       }
     }
     writer.bytes.removeAll(keepingCapacity: writer.bytes.capacity <= 1 << 18)
