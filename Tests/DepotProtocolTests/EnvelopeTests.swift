@@ -125,6 +125,27 @@ import Testing
     #expect(read.code.rawValue == "new.reason" && read.effect == .none)
   }
 
+  @Test(arguments: [
+    #"{"id":1,"columns":["x"],"next":[[1,1,"a"]]}"#,
+    #"{"id":1,"next":[[1,1,"a"]],"columns":["x"]}"#,
+  ])
+  func `the members of a frame of rows come in any order`(json: String) throws {
+    guard case .next(1, let columns, let offset) = try ServerFrame(Array(json.utf8)) else {
+      Issue.record("It isn't read as rows.")
+      return
+    }
+    #expect(columns == ["x"])
+    #expect(json.utf8.dropFirst(offset).starts(with: "[[1,1".utf8))
+  }
+
+  @Test(arguments: [#"{"id":1,"progress":3}"#, #"{"news":[]}"#, "{}"])
+  func `a frame of a later version is no error`(json: String) throws {
+    guard case .other = try ServerFrame(Array(json.utf8)) else {
+      Issue.record("It is taken for one of now.")
+      return
+    }
+  }
+
   @Test func `a row that can't be written leaves the batch as it was`() throws {
     struct Refusal: Error {}
     var batch = RowBatch([[.int64(1)]])

@@ -83,7 +83,7 @@ extension ClientCore.State {
     case .ping(let number): perform([.send(.pong(number))])
     case .event("draining"): table.drain()
     case .event("ended"): perform(table.end())
-    case .event, .failure, .pong, .welcome: break
+    case .event, .failure, .other, .pong, .welcome: break
     }
   }
 }

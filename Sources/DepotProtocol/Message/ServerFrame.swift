@@ -9,12 +9,14 @@ package enum ServerFrame: Sendable {
   case ping(Int64)
   case pong(Int64)
   case event(String)
+  /// A frame of a kind that a later version may have, which is left alone.
+  case other
 }
 
 extension ServerFrame {
   /// Reads a frame; members that it doesn't know are left alone.
   ///
-  /// - Throws: ``DepotError`` if the frame is none that the protocol has.
+  /// - Throws: ``DepotError`` if it is no JSON object, or a member isn't what the protocol says.
   package init(_ bytes: [UInt8]) throws(DepotError) {
     if let rows = Self.plainRows(bytes) {
       self = rows
@@ -40,11 +42,14 @@ extension ServerFrame {
     } else if let node = reader.optional("pong") {
       self = .pong(try node.int64())
     } else {
-      throw DepotError(.frame, "The service sent a frame of an unknown kind.")
+      self = .other
     }
   }
 
   /// Recognizes `{"id":N,"next":[…]}` without reading the rows, which their reader will check.
+  ///
+  /// Its rows are arrays or objects, and so are those of a member `related` behind them; names of columns
+  /// are none.
   private static func plainRows(_ bytes: [UInt8]) -> ServerFrame? {
     guard bytes.has("{\"id\":", at: 0) else { return nil }
     var position = 6
@@ -53,7 +58,9 @@ extension ServerFrame {
       id = id &* 10 &+ Int64(bytes[position] - 0x30)
       position += 1
     }
-    guard bytes.has(",\"next\":", at: position) else { return nil }
+    guard bytes.has(",\"next\":", at: position),
+      ["[]}", "]]}", "}]}"].contains(where: { bytes.has($0, at: bytes.count - 3) })
+    else { return nil }
     return .next(id: id, columns: nil, rowsOffset: position + 8)
   }
 }
