@@ -80,6 +80,17 @@ import Testing
     #expect(try await client.count(CountRequest(entity: "E")) == 5)
   }
 
+  @Test func `a deadline is kept while the next service doesn't say welcome`() async throws {
+    let service = try FakeService(welcoming: 1) { peer, frame in
+      if case .call = frame { peer.hangUp() }
+    }
+    let client = try await Client(socket: service.socket)
+    let error = await #expect(throws: DepotError.self) {
+      try await client.count(CountRequest(entity: "E"), deadline: .milliseconds(100))
+    }
+    #expect(error?.code == .deadline)
+  }
+
   @Test func `a write that is sent again is in doubt until the service has looked for its key`()
     async throws
   {

@@ -66,8 +66,18 @@ final class FakeService: Sendable {
   private let isStopped = Mutex(false)
 
   /// Starts a service that calls `handler` for each frame after hello.
-  convenience init(limits: [String: Int64] = [:], _ handler: @escaping Handler) throws {
-    try self.init(limits: limits) { peer, bytes in
+  ///
+  /// - Parameters:
+  ///   - limits: The limits that it announces.
+  ///   - count: How many connections get a welcome.
+  ///   - handler: What to do with a frame.
+  /// - Throws: ``SystemError`` if there can be no socket.
+  convenience init(
+    limits: [String: Int64] = [:],
+    welcoming count: Int = .max,
+    _ handler: @escaping Handler
+  ) throws {
+    try self.init(limits: limits, welcoming: count) { peer, bytes in
       guard let frame = try? ClientFrame(bytes) else { return false }
       handler(peer, frame)
       return true
@@ -79,7 +89,7 @@ final class FakeService: Sendable {
   convenience init(
     script: @escaping @Sendable (_ name: String, _ id: Int64, _ arguments: JSONValue) -> [String]
   ) throws {
-    try self.init(limits: [:]) { peer, bytes in
+    try self.init(limits: [:], welcoming: .max) { peer, bytes in
       guard let call = try? JSONValue(parsing: bytes), let id = call["id"]?.int64 else {
         return true
       }
@@ -93,7 +103,11 @@ final class FakeService: Sendable {
     }
   }
 
-  private init(limits: [String: Int64], receiver: @escaping Receiver) throws {
+  private init(
+    limits: [String: Int64],
+    welcoming count: Int,
+    receiver: @escaping Receiver
+  ) throws {
     var template = Array("/tmp/depot-client-XXXXXX".utf8CString)
     try #require(mkdtemp(&template) != nil)
     folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -111,7 +125,8 @@ final class FakeService: Sendable {
         }
         number += 1
         let peer = Peer(number: number, descriptor: descriptor)
-        try? Thread.start(name: "fake-peer") { Self.serve(peer, limits, receiver) }
+        let announced = number <= count ? limits : nil
+        try? Thread.start(name: "fake-peer") { Self.serve(peer, announced, receiver) }
       }
     }
   }
@@ -128,7 +143,8 @@ final class FakeService: Sendable {
     rmdir(folder)
   }
 
-  private static func serve(_ peer: Peer, _ limits: [String: Int64], _ receiver: Receiver) {
+  /// Serves one client, which gets no welcome if there are no limits to announce.
+  private static func serve(_ peer: Peer, _ limits: [String: Int64]?, _ receiver: Receiver) {
     guard let signal = try? WakeSignal(isBlocking: false) else { return }
     var decoder = FrameDecoder(framing: .length)
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -142,7 +158,7 @@ final class FakeService: Sendable {
           if !receiver(peer, bytes) { return peer.hangUp() }
           continue
         }
-        let announced = limits.mapValues(JSONValue.int64)
+        guard let announced = limits?.mapValues(JSONValue.int64) else { continue }
         peer.send(["welcome": .object(["protocol": .int64(1), "limits": .object(announced)])])
       }
     }

@@ -34,9 +34,10 @@ public final class Client: Sendable {
   ///   - name: What the service's statistics call this program.
   ///   - options: How to behave.
   ///   - observer: The function that is told of each operation when it has its outcome, on any thread.
-  /// - Throws: ``DepotError`` `unavailable.service` if no service answers, `permission.peer` if it
-  ///   refuses this user or isn't to be trusted, `protocol.version` if it is too old or too new, or why
-  ///   the service that was started can't serve.
+  /// - Throws: ``DepotError`` `unavailable.service` if no service answers, `unavailable.busy` if one takes
+  ///   the connection and says nothing for 30 s, `permission.peer` if it refuses this user or isn't to be
+  ///   trusted, `protocol.version` if it is too old or too new, or why the service that was started can't
+  ///   serve.
   public init(
     socket: SocketPath = .default,
     start: StartPolicy = .never,

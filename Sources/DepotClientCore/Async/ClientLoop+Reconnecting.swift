@@ -6,11 +6,13 @@ extension ClientLoop {
   mutating func reconnect() -> Descriptor? {
     while true {
       guard waitForCalls() else { return nil }
-      let end = Monotonic.now() + UInt64(core.options.retryBudget.milliseconds) * 1_000_000
+      let end = Monotonic.moment(after: core.options.retryBudget.milliseconds)
       var pause = 10
       while true {
         do throws(DepotError) {
-          return try connect()
+          // A service that takes the connection has a second for its welcome in any case.
+          let left = max(1000, Monotonic.milliseconds(until: end))
+          return try connect(patience: min(left, Limits.helloMilliseconds))
         } catch {
           if core.isClosed { return nil }
           guard Monotonic.now() < end, error.retry == .later else {
@@ -40,9 +42,9 @@ extension ClientLoop {
   }
 
   private func rest(milliseconds: Int, until end: UInt64) {
-    let wake = min(end, Monotonic.now() + UInt64(milliseconds) * 1_000_000)
+    let wake = min(end, Monotonic.moment(after: milliseconds))
     while Monotonic.now() < wake, !core.isClosed {
-      let left = Int((wake - min(wake, Monotonic.now())) / 1_000_000 + 1)
+      let left = Monotonic.milliseconds(until: wake)
       _ = Poll.wait(for: nil, wantsWrite: false, or: core.signal, milliseconds: left)
       expire()
     }

@@ -17,7 +17,7 @@ extension ClientLoop {
           for: descriptor,
           wantsWrite: plan.isSending,
           or: core.signal,
-          milliseconds: Self.milliseconds(until: plan.expiry)
+          milliseconds: plan.expiry.map { Monotonic.milliseconds(until: $0) }
         )
         if ready.canRead {
           try receive(descriptor)
@@ -56,12 +56,6 @@ extension ClientLoop {
   /// Fails the calls whose time is over.
   func expire() {
     core.update { state in state.perform(state.table.expire(now: Monotonic.now())) }
-  }
-
-  private static func milliseconds(until expiry: UInt64?) -> Int? {
-    guard let expiry else { return nil }
-    let now = Monotonic.now()
-    return expiry > now ? Int(clamping: (expiry - now) / 1_000_000 + 1) : 0
   }
 }
 

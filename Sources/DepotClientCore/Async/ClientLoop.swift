@@ -29,8 +29,10 @@ struct ClientLoop {
     while serve(descriptor), let next = reconnect() { descriptor = next }
   }
 
-  /// Connects and says hello.
-  mutating func connect() throws(DepotError) -> Descriptor {
+  /// Connects, says hello, and waits for the welcome, for so many milliseconds at most.
+  mutating func connect(
+    patience: Int = ServiceStarter.patience
+  ) throws(DepotError) -> Descriptor {
     let descriptor = try socket.connect(start)
     do throws(SystemError) {
       try descriptor.setNonblocking()
@@ -50,7 +52,7 @@ struct ClientLoop {
       state.outbox.append(.hello(hello))
     }
     do throws(DepotError) {
-      try greet(descriptor)
+      try greet(descriptor, until: Monotonic.moment(after: patience))
     } catch {
       core.update { state in state.descriptor = nil }
       throw error
@@ -59,27 +61,26 @@ struct ClientLoop {
   }
 
   /// Waits for the service's welcome.
-  private mutating func greet(_ descriptor: Descriptor) throws(DepotError) {
-    let end = Monotonic.now() + UInt64(Limits.helloMilliseconds) * 1_000_000
+  private mutating func greet(_ descriptor: Descriptor, until end: UInt64) throws(DepotError) {
     while Monotonic.now() < end {
-      let (isSending, closure) = core.update { state in (!state.outbox.isEmpty, state.closure) }
+      expire()
+      let (isSending, expiry, closure) = core.update { state in
+        (!state.outbox.isEmpty, state.table.nextExpiry, state.closure)
+      }
       if let closure { throw closure }
       let ready = Poll.wait(
         for: descriptor,
         wantsWrite: isSending,
         or: core.signal,
-        milliseconds: Int(clamping: (end - min(end, Monotonic.now())) / 1_000_000 + 1)
+        milliseconds: Monotonic.milliseconds(until: min(end, expiry ?? end))
       )
       guard ready.canRead else { continue }
       try receive(descriptor)
-      guard case .frame(let bytes)? = try decoder.next() else { continue }
-      switch try ServerFrame(bytes) {
-      case .welcome(let welcome): return accept(welcome)
-      case .failure(_, let error): throw error
-      default: throw DepotError(.hello, "The service didn't say welcome.")
+      while case .frame(let bytes)? = try decoder.next() {
+        if let welcome = try Welcome(ServerFrame(bytes)) { return accept(welcome) }
       }
     }
-    throw DepotError(.disconnected, "The service didn't say welcome in time.")
+    throw Welcome.isLate
   }
 
   private func accept(_ welcome: Welcome) {
@@ -87,6 +88,8 @@ struct ClientLoop {
       max(1, Int(clamping: welcome.limits[name] ?? Int64(standard)))
     }
     core.update { state in
+      // Calls whose time is over aren't sent any more.
+      state.perform(state.table.expire(now: Monotonic.now()))
       state.frameLimit = limit("frameBytes", Limits.frameBytes)
       for request in state.containers.values {
         state.table.submitFirst(PendingCall(.openContainer(request)))

@@ -6,7 +6,7 @@ struct ServiceStarter {
   let socket: SocketPath
 
   /// How long a service may take until it answers, in milliseconds.
-  private static let patience = 30_000
+  static let patience = 30_000
 
   /// Starts `depotd` with the store that the last service here had, unless somebody has stopped that.
   ///
