@@ -21,6 +21,12 @@ public final class BlockingConnection {
     /// The calls whose outcomes the observer is told.
     var observed: ObservedCalls
     var isInUse = false
+    /// Whether it matters what became of the calls under way if the connection is lost.
+    var leavesDoubt = false
+    /// Whether an error of the connection itself came when it was last used.
+    var isLost = false
+    /// How many bytes a frame may have.
+    let frameLimit: Int
     /// The terminal frames that came before those of earlier calls.
     var early: [Int64: Result<JSONNode, DepotError>] = [:]
     var interruption: Interruption?
@@ -30,7 +36,10 @@ public final class BlockingConnection {
     var enumerations = Enumerations()
     var refusesChanges = false
 
-    init(_ observer: OperationObserver?) { observed = ObservedCalls(observer) }
+    init(_ observer: OperationObserver?, _ welcome: Welcome) {
+      observed = ObservedCalls(observer)
+      frameLimit = Int(clamping: welcome.limits["frameBytes"] ?? Int64(Limits.frameBytes))
+    }
   }
 
   struct OpenStream {
@@ -131,9 +140,10 @@ public final class BlockingConnection {
   ///   - process: The process that the history names, 1 to 256 bytes; if `nil`, `name` and the number of
   ///     this process.
   ///   - observer: The function that is told of each operation when it has its outcome.
-  /// - Throws: ``DepotError`` `unavailable.service` if no service answers, `permission.peer` if it
-  ///   refuses this user or isn't to be trusted, `protocol.version` if it is too old or too new, or why
-  ///   the service that was started can't serve.
+  /// - Throws: ``DepotError`` `unavailable.service` if no service answers, `unavailable.busy` if one takes
+  ///   the connection and says nothing for 30 s, `permission.peer` if it refuses this user or isn't to be
+  ///   trusted, `protocol.version` if it is too old or too new, or why the service that was started can't
+  ///   serve.
   public convenience init(
     socket: SocketPath = .default,
     start: StartPolicy = .never,
@@ -165,24 +175,29 @@ public final class BlockingConnection {
   private init(_ wire: Wire, _ welcome: Welcome, _ observer: OperationObserver? = nil) {
     self.wire = wire
     self.welcome = welcome
-    calls = CallState(observer)
+    calls = CallState(observer, welcome)
     target = nil
     snapshot = nil
   }
 
-  /// Says hello, and waits for the welcome.
-  private static func greet(
+  /// Says hello, and waits for the welcome, for so many milliseconds at most.
+  static func greet(
     _ descriptor: Descriptor,
-    _ hello: Hello
+    _ hello: Hello,
+    patience: Int = ServiceStarter.patience
   ) throws(DepotError) -> (Wire, Welcome) {
     let wire = Wire(descriptor)
     var writer = JSONWriter()
     FrameEncoder.append(.length, to: &writer) { $0.write(hello) }
     try wire.send(writer.bytes)
-    switch try ServerFrame(wire.receive()) {
-    case .welcome(let welcome): return (wire, welcome)
-    case .failure(_, let error): throw error
-    default: throw DepotError(.hello, "The service didn't say welcome.")
+    let end = Monotonic.moment(after: patience)
+    while true {
+      if let bytes = try wire.next() {
+        if let welcome = try Welcome(ServerFrame(bytes)) { return (wire, welcome) }
+      } else {
+        guard descriptor.canRead(until: end) else { throw Welcome.isLate }
+        try wire.read()
+      }
     }
   }
 
@@ -193,14 +208,15 @@ public final class BlockingConnection {
   ///
   /// - Parameters:
   ///   - operation: The operation with its arguments.
-  ///   - deadline: How long to wait at most; the service ends the call then.
+  ///   - deadline: How long to wait at most; the service ends the call then. If it doesn't within two
+  ///     seconds, the connection ends.
   ///   - key: The idempotency key of a write. The same key never applies twice.
   ///   - author: The author of a write in the history; the connection's author if `nil`.
   ///   - group: The group of a write in the history.
   ///   - body: What to do with a frame of a stream, as it came.
   /// - Returns: The object that is the result.
-  /// - Throws: The ``DepotError`` of the service, or `unavailable.disconnected` with the effect
-  ///   `unknown` if the connection was lost in a write. What `body` throws ends the call.
+  /// - Throws: The ``DepotError`` of the service, or that of the connection, as `unavailable.disconnected`,
+  ///   with the effect `unknown` if it was lost in a write. What `body` throws ends the call.
   package func send(
     _ operation: Operation,
     deadline: Duration? = nil,
@@ -212,7 +228,10 @@ public final class BlockingConnection {
     var call = try call(of: operation, deadline: deadline, key: key)
     call.author = author
     call.group = group
-    return try use(isWrite: operation.isWrite) { try receive(sendFrame(call), body) }
+    let end = deadline.map { Monotonic.moment(after: $0.milliseconds) + PendingCall.grace }
+    return try use(isWrite: operation.isWrite, leavesDoubt: operation.leavesDoubt) {
+      try receive(sendFrame(call), until: end, body)
+    }
   }
 
   /// Sends an operation by name with arguments that are JSON already.
@@ -228,34 +247,42 @@ public final class BlockingConnection {
     arguments: JSONValue,
     rows: ((inout RowReader) throws -> Void)? = nil
   ) throws -> JSONValue {
+    let operation = Operation.declarations.first { $0.name == name }?.form
+    if let operation { try checkWrite(operation) }
     let id = nextIdentifier
     let body = rows.map { rows in { (frame: RowFrame) in try frame.forEachRow(rows) } }
     var frame: [String: JSONValue] = ["id": .int64(id), "call": .string(name), "args": arguments]
     if let snapshot { frame["pin"] = .string(snapshot.pin) }
     if let target { frame["container"] = .string(target) }
-    return try use(isWrite: true) {
+    return try use(isWrite: true, leavesDoubt: operation?.leavesDoubt ?? true) {
       calls.observed.begin(id, named: name)
       let start = beginFrame()
       writer.write(.object(frame))
-      try sendFrame(from: start)
+      try sendFrame(id, from: start)
       return try JSONValue(receive(id, body))
     }
   }
 
   /// Calls `body`, in which the connection isn't used for anything else.
-  func use<Result>(isWrite: Bool, _ body: () throws -> Result) throws -> Result {
+  ///
+  /// - Parameters:
+  ///   - isWrite: Whether a user's interruption waits for its end.
+  ///   - leavesDoubt: Whether it matters what became of it if the connection is lost; as `isWrite` if `nil`.
+  ///   - body: Sends and receives.
+  /// - Returns: The result of `body`.
+  /// - Throws: What `body` throws, or that there was an interruption before.
+  func use<Result>(
+    isWrite: Bool,
+    leavesDoubt: Bool? = nil,
+    _ body: () throws -> Result
+  ) throws -> Result {
     precondition(!calls.isInUse, "A connection can't be used while it streams rows.")
     calls.isInUse = true
+    calls.leavesDoubt = leavesDoubt ?? isWrite
+    calls.isLost = false
     defer { calls.isInUse = false }
-    do {
-      guard isWrite, let interruption else { return try body() }
-      return try interruption.hold(body)
-    } catch var error as DepotError where error.code == .disconnected || error.code == .ended {
-      // The service doesn't know what was on its way; reads change nothing.
-      error.effect = isWrite ? .unknown : .none
-      for outcome in calls.observed.endAll(error) { outcome.tell() }
-      throw error
-    }
+    guard isWrite, let interruption else { return try body() }
+    return try interruption.hold(body)
   }
 
   /// Sends a call without waiting for its answer; returns its id.
@@ -263,7 +290,7 @@ public final class BlockingConnection {
     calls.observed.begin(call.id, call.operation)
     let start = beginFrame()
     writer.write(call)
-    try sendFrame(from: start)
+    try sendFrame(call.id, from: start)
     return call.id
   }
 
@@ -273,9 +300,16 @@ public final class BlockingConnection {
     return FrameEncoder.begin(.length, in: &writer)
   }
 
-  private func sendFrame(from start: Int) throws(DepotError) {
+  /// Sends the frame of a call, unless it is too large.
+  private func sendFrame(_ id: Int64, from start: Int) throws(DepotError) {
+    let size = writer.bytes.count - start - 4
+    guard size <= calls.frameLimit else {
+      let error = FrameDecoder.tooLarge(size, calls.frameLimit)
+      calls.observed.end(id, .failure(error))?.tell()
+      throw error
+    }
     FrameEncoder.end(.length, from: start, in: &writer)
-    try wire.send(writer.bytes)
+    try losing { () throws(DepotError) in try wire.send(writer.bytes) }
   }
 
   /// Inserts the rows of many requests, sending the next while the service stores the one before.
@@ -304,10 +338,12 @@ public final class BlockingConnection {
   /// Sends calls, each while the service works on the one before, until there are no more or one failed.
   ///
   /// - Parameters:
+  ///   - end: The moment until which answers are waited for; no limit if `nil`.
   ///   - next: Returns the next call; `nil` after the last.
   ///   - body: What to do with the result of each call, in their order.
   /// - Throws: The first failure, once what was under way is answered.
   func pipeline(
+    until end: UInt64? = nil,
     _ next: () throws -> Call?,
     results body: (JSONNode) throws -> Void
   ) throws {
@@ -317,84 +353,25 @@ public final class BlockingConnection {
       guard let id = waiting else { return }
       waiting = nil
       do {
-        try body(receive(id))
+        try body(receive(id, until: end))
       } catch {
-        if (error as? DepotError)?.code == .disconnected { throw error }
+        if calls.isLost { throw error }
         failure = failure ?? error
       }
     }
-    while failure == nil, let call = try next() {
-      let id = try sendFrame(call)
-      try finish()
-      waiting = id
+    while failure == nil {
+      do {
+        guard let call = try next() else { break }
+        let id = try sendFrame(call)
+        try finish()
+        waiting = id
+      } catch {
+        if calls.isLost { throw error }
+        failure = error
+      }
     }
     try finish()
     if let failure { throw failure }
-  }
-
-  func receive(
-    _ id: Int64,
-    _ body: ((RowFrame) throws -> Void)? = nil
-  ) throws -> JSONNode {
-    var failure: (any Error)?
-    while true {
-      let part = try nextPart(of: id) { [interruption] descriptor in
-        interruption?.wait(for: descriptor) ?? true
-      }
-      switch part {
-      case nil: try cancel(id)
-      case .end(.success(let node)):
-        if let failure { throw failure }
-        return node
-      case .end(.failure(let error)): throw failure ?? error
-      case .frame(let frame) where failure == nil:
-        do {
-          try body?(frame)
-        } catch {
-          failure = error
-          try cancel(id)
-        }
-      case .frame: continue
-      }
-    }
-  }
-
-  /// The outcome of a call.
-  enum CallPart {
-    case frame(RowFrame)
-    case end(Result<JSONNode, DepotError>)
-  }
-
-  /// Waits for what comes next of a call, and keeps what comes of others meanwhile.
-  ///
-  /// - Parameters:
-  ///   - id: The number of the call.
-  ///   - wait: Waits until the connection can be read; returns whether to go on.
-  /// - Returns: The part; `nil` if `wait` says to stop.
-  /// - Throws: The ``DepotError`` with which the connection ended, or what `wait` throws.
-  func nextPart(
-    of id: Int64,
-    waiting wait: (Descriptor) throws -> Bool
-  ) throws -> CallPart? {
-    if let end = calls.early.removeValue(forKey: id) { return .end(end) }
-    while let bytes = try wire.receive(wait) {
-      let frame = try ServerFrame(bytes)
-      for outcome in calls.observed.take(frame) { outcome.tell() }
-      switch frame {
-      case .ok(id, let node): return .end(.success(node))
-      case .failure(id, let error): return .end(.failure(error))
-      case .failure(nil, let error): throw error
-      case .ok(let other, let node): calls.early[other] = .success(node)
-      case .failure(let other?, let error): calls.early[other] = .failure(error)
-      case .next(let other, let names, let offset):
-        let frame = RowFrame(bytes: bytes, offset: offset, columns: names)
-        if other == id { return .frame(frame) }
-        calls.streams[other]?.frames.append(frame)
-      case .ping(let number): try send(.object(["pong": .int64(number)]))
-      default: continue
-      }
-    }
-    return nil
   }
 
   func cancel(_ id: Int64) throws(DepotError) {
@@ -413,7 +390,7 @@ public final class BlockingConnection {
   func send(_ frame: JSONValue) throws(DepotError) {
     var writer = JSONWriter()
     FrameEncoder.append(.length, to: &writer) { $0.write(frame) }
-    try wire.send(writer.bytes)
+    try losing { () throws(DepotError) in try wire.send(writer.bytes) }
   }
 }
 

@@ -50,9 +50,9 @@ package final class Interruption {
     }
   }
 
-  /// Waits until there is something to read; returns false if the service has to be told first that
-  /// the call is cancelled.
-  func wait(for descriptor: Descriptor) -> Bool {
+  /// Waits until there is something to read or a moment has come; returns false if the service has to be
+  /// told first that the call is cancelled.
+  func wait(for descriptor: Descriptor, until end: UInt64?) -> Bool {
     guard let held else { return true }
     while true {
       if held.isRaised, !isTold {
@@ -61,11 +61,13 @@ package final class Interruption {
         return false
       }
       let isPatient = isTold && !isSlow
+      let left = end.map { Monotonic.milliseconds(until: $0) }
+      if left == 0 { return true }
       let ready = Poll.wait(
         for: descriptor,
         wantsWrite: false,
         or: held.signal,
-        milliseconds: isPatient ? Self.patience : nil
+        milliseconds: isPatient ? min(Self.patience, left ?? Self.patience) : left
       )
       if ready.canRead { return true }
       if isPatient {

@@ -3,7 +3,7 @@ internal import DepotProtocol
 
 /// The bytes of one connection, sent and received with patience.
 package final class Wire {
-  private let descriptor: Descriptor
+  let descriptor: Descriptor
   private var decoder = FrameDecoder(limit: 256 << 20, framing: .length)
   /// A way to end the connection from another thread.
   let disconnector: Disconnector
@@ -35,30 +35,18 @@ package final class Wire {
     }
   }
 
-  /// Receives the next frame, or `nil` if `wait` says to stop.
+  /// Returns the next frame that has come whole; `nil` if there is none.
   ///
-  /// - Parameter wait: Waits until the connection can be read; returns whether to go on.
-  /// - Returns: The bytes of the frame.
-  /// - Throws: What ``receive()`` throws, or `wait`.
-  func receive(_ wait: (Descriptor) throws -> Bool) throws -> [UInt8]? {
-    while true {
-      if case .frame(let bytes)? = try decoder.next() { return bytes }
-      guard try wait(descriptor) else { return nil }
-      try read()
-    }
+  /// - Throws: ``DepotError`` if what came are no frames.
+  func next() throws(DepotError) -> [UInt8]? {
+    guard case .frame(let bytes)? = try decoder.next() else { return nil }
+    return bytes
   }
 
-  /// Receives the next frame, waiting for it.
+  /// Takes what comes, waiting for it.
   ///
   /// - Throws: ``DepotError`` `unavailable.disconnected` at the end of the connection.
-  func receive() throws(DepotError) -> [UInt8] {
-    while true {
-      if case .frame(let bytes)? = try decoder.next() { return bytes }
-      try read()
-    }
-  }
-
-  private func read() throws(DepotError) {
+  func read() throws(DepotError) {
     let count: Int
     do throws(SystemError) {
       count = try descriptor.read(into: buffer)
@@ -69,5 +57,16 @@ package final class Wire {
       throw DepotError(.disconnected, "The service closed the connection.")
     }
     decoder.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+  }
+}
+
+extension Descriptor {
+  /// Waits until there is something to read, or the end; returns whether that is before a moment.
+  func canRead(until end: UInt64) -> Bool {
+    while true {
+      let left = Monotonic.milliseconds(until: end)
+      if Poll.wait(for: [self], milliseconds: left) == [true] { return true }
+      if left == 0 { return false }
+    }
   }
 }

@@ -79,7 +79,7 @@ extension Operation {
     /// Whether it is about the content of one container.
     package let isInContainer: Bool
     /// The operation before its arguments are read.
-    let form: Operation
+    package let form: Operation
 
     fileprivate init(
       _ text: StaticString,
