@@ -123,8 +123,8 @@ extension ServiceConnection {
     group: String? = nil
   ) async throws -> SaveResult where Self == Client {
     if let parts = SaveParts(request) {
-      return try await self.save(request, parts, key: key) { save, key in
-        try await self.send(save, deadline: deadline, key: key, author: author, group: group)
+      return try await self.save(request, parts, deadline: deadline, key: key) { save, rest, key in
+        try await self.send(save, deadline: rest, key: key, author: author, group: group)
       }
     }
     return try SaveResult(

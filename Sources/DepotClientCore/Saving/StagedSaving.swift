@@ -1,3 +1,4 @@
+internal import DepotLinux
 internal import DepotProtocol
 
 extension SaveRequest {
@@ -40,35 +41,62 @@ extension SaveResult {
   }
 }
 
+/// The moment at which a save ends that takes several calls.
+private struct SaveDeadline {
+  let end: UInt64?
+
+  init(_ duration: Duration?) {
+    end = duration.map { Monotonic.moment(after: $0.milliseconds) }
+  }
+
+  /// Returns how long the next call may take.
+  ///
+  /// - Throws: ``DepotError`` `deadline.passed` if there is no time left.
+  func rest() throws(DepotError) -> Duration? {
+    guard let end else { return nil }
+    let left = Monotonic.milliseconds(until: end)
+    guard left > 0 else {
+      throw DepotError(.deadline, "The deadline passed before all parts of the save were sent.")
+    }
+    return .milliseconds(left)
+  }
+}
+
 extension BlockingConnection {
   /// Sends the parts of a save, each while the service keeps the one before, and then the save.
   func save(
     _ request: SaveRequest,
     _ parts: SaveParts,
+    deadline: Duration?,
     key: String?,
-    _ finish: (Operation, _ key: String?) throws -> JSONNode
+    _ finish: (Operation, _ deadline: Duration?, _ key: String?) throws -> JSONNode
   ) throws -> SaveResult {
     try checkWrite(.save(request))
+    let deadline = SaveDeadline(deadline)
     let number = nextIdentifier
     var staged = SaveRequest.Staged(save: number, parts: 0)
     do {
-      staged.parts = try stage(parts, as: number)
-      return try SaveResult(finish(.save(request.applying(staged)), key)).named(for: request)
-    } catch let error as DepotError {
-      if error.code != .disconnected {
-        _ = try? send(.stage(StageRequest(save: number, .discard)))
-      }
+      staged.parts = try stage(parts, as: number, deadline)
+      let node = try finish(.save(request.applying(staged)), deadline.rest(), key)
+      return try SaveResult(node).named(for: request)
+    } catch {
+      if !calls.isLost { _ = try? send(.stage(StageRequest(save: number, .discard))) }
       throw error
     }
   }
 
   /// Returns how many parts there were.
-  private func stage(_ parts: SaveParts, as number: Int64) throws -> Int {
+  private func stage(
+    _ parts: SaveParts,
+    as number: Int64,
+    _ deadline: SaveDeadline
+  ) throws -> Int {
     try use(isWrite: false) {
       var parts = parts
       var count = 0
-      try pipeline {
-        parts.next().map { part in
+      try pipeline(until: deadline.end.map { $0 + PendingCall.grace }) {
+        _ = try deadline.rest()
+        return parts.next().map { part in
           count += 1
           return Call(id: nextIdentifier, .stage(StageRequest(save: number, .part(part))))
         }
@@ -87,12 +115,15 @@ extension Client {
   func save(
     _ request: SaveRequest,
     _ parts: SaveParts,
+    deadline: Duration?,
     key: String?,
-    _ finish: (Operation, _ key: String?) async throws -> JSONNode
+    _ finish: (Operation, _ deadline: Duration?, _ key: String?) async throws -> JSONNode
   ) async throws -> SaveResult {
     try core.checkWrite(.save(request))
+    let deadline = SaveDeadline(deadline)
     let key = core.key(key)
     let number = Int64.random(in: 1..<1 << 53)
+    var isDoubtful = false
     var attempt = 1
     while true {
       do {
@@ -100,19 +131,30 @@ extension Client {
         var parts = parts
         while let part = parts.next() {
           let stage = StageRequest(save: number, .part(part))
-          _ = try await send(.stage(stage))
+          _ = try await send(.stage(stage), deadline: deadline.rest())
           staged.parts += 1
         }
-        let node = try await finish(.save(request.applying(staged)), key)
+        let node = try await finish(.save(request.applying(staged)), deadline.rest(), key)
         return try SaveResult(node).named(for: request)
       } catch let error as DepotError where error.code == .stagedNotFound && attempt < Self.attempts
       {
-        // They were of a connection that is lost.
+        // They were of a connection that is lost, and so was perhaps the answer to the save.
+        isDoubtful = isDoubtful || error.effect == .unknown
         attempt += 1
       } catch {
         core.post(.stage(StageRequest(save: number, .discard)))
-        throw error
+        throw isDoubtful ? Self.doubtful(error, key) : error
       }
     }
+  }
+
+  /// Returns an error that leaves open whether the save was made when it was sent before.
+  private static func doubtful(_ error: any Error, _ key: String?) -> any Error {
+    var error =
+      error as? DepotError
+      ?? DepotError(.cancelled, "The save was cancelled after its answer was lost.")
+    guard error.effect == .none, !error.code.isVerdict else { return error }
+    error.effect = .unknown
+    return key.map { error.details(["key": .string($0)]) } ?? error
   }
 }
