@@ -98,6 +98,16 @@ import Testing
     }
   }
 
+  @Test func `rows that can't be counted aren't told`() async throws {
+    let service = try FakeService { peer, frame in
+      if case .call(let call) = frame { peer.ok(call.id, ["inserted": .max, "updated": .max]) }
+    }
+    let events = Events()
+    let client = try await Client(socket: service.socket, observer: events.observer)
+    try await client.save(SaveRequest())
+    #expect(events.list.map(\.rows) == [nil])
+  }
+
   @Test func `an observer is called before whoever waits goes on`() async throws {
     let service = try FakeService { peer, frame in
       if case .call(let call) = frame { peer.ok(call.id) }

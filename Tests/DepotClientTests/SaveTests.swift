@@ -63,6 +63,29 @@ import Testing
     #expect(saved[Identifier<Person>(7)].value == 7)
   }
 
+  @Test(arguments: ["[[[9223372036854775807,0]]]", "[[[1,-1]]]"])
+  func `a run of identifiers that no save can have made is refused`(runs: String) throws {
+    let result = try JSONDocument(Array(#"{"runs":\#(runs)}"#.utf8)).root
+    #expect(throws: DepotError.self) { try SaveResult(result) }
+  }
+
+  @Test(arguments: [
+    "/args/update/9/rows/0", "/args/update/-1/rows/0", "/args/insert/9/rows/0",
+    "/args/delete/0/ids/9", "/args/delete/9/ids/0", "/args/read/0/ids/-1", "/args/read/9/ids/0",
+  ])
+  func `a conflict of what isn't in the save can't be followed`(pointer: String) throws {
+    var request = SaveRequest()
+    request.deletes = [SaveRequest.Deletion(entity: "E", identifiers: [1], versions: [1])]
+    request.reads = [SaveRequest.ReadSet(entity: "E", identifiers: [1], versions: [1])]
+    for kind in [SaveConflict.Kind.update, .deleteOfUpdated, .unique, .read] {
+      var conflict = SaveConflict(kind, entity: "E", identifier: 1, pointer: pointer)
+      conflict.storeVersion = 2
+      for answer in [SaveConflict.Resolution.store, .client, .values(["x": .int64(1)])] {
+        #expect(try SaveResolution.resolve(request, [(conflict, answer)]) == nil)
+      }
+    }
+  }
+
   private static func name<Model>(_ identifier: Identifier<Model>) -> String {
     "#\(identifier.value.magnitude)"
   }

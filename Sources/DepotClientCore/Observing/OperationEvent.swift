@@ -115,7 +115,10 @@ extension JSONNode {
     if let rows = reader.optional("rows"), rows.kind == .array { return rows.count }
     var sum: Int?
     for name in ["rows", "count", "inserted", "updated", "deleted"] as [StaticString] {
-      if let count = try reader.optionalInt(name) { sum = (sum ?? 0) + count }
+      guard let count = try reader.optionalInt(name) else { continue }
+      let (next, isTooLarge) = (sum ?? 0).addingReportingOverflow(count)
+      if isTooLarge { return nil }
+      sum = next
     }
     return sum
   }

@@ -31,6 +31,7 @@ struct SaveResolution {
     let steps = conflict.pointer.split(separator: "/")
     guard steps.count >= 5, let batch = Int(steps[2]), let row = Int(steps[4]) else { return false }
     let list = String(steps[1])
+    guard has(list, batch, row) else { return false }
     switch (list, conflict.kind, answer) {
     case (_, _, .fail): return false
     case ("update", _, .store), ("insert", .unique, .store), ("delete", _, .store):
@@ -40,12 +41,9 @@ struct SaveResolution {
       try change(conflict, batch, row, values)
     case ("insert", .unique, .values(let values)): try insert(batch, row, values)
     case ("delete", .deleteOfUpdated, .client):
-      guard request.deletes.indices.contains(batch), let version = conflict.storeVersion else {
-        return false
-      }
+      guard let version = conflict.storeVersion else { return false }
       request.deletes[batch].versions?[row] = version
     case ("read", .read, .client), ("read", .read, .store):
-      guard request.reads.indices.contains(batch) else { return false }
       if let version = conflict.storeVersion {
         request.reads[batch].versions[row] = version
       } else {
@@ -56,6 +54,20 @@ struct SaveResolution {
     return true
   }
 
+  /// Whether the request has a batch, and one of versions has a row.
+  private func has(_ list: String, _ batch: Int, _ row: Int) -> Bool {
+    switch list {
+    case "insert": request.inserts.indices.contains(batch)
+    case "update": request.updates.indices.contains(batch)
+    case "delete":
+      request.deletes.indices.contains(batch)
+        && request.deletes[batch].versions?.indices.contains(row) ?? true
+    case "read":
+      request.reads.indices.contains(batch) && request.reads[batch].versions.indices.contains(row)
+    default: false
+    }
+  }
+
   /// Puts a row to change into a batch of its own, as changed from what the store has.
   private mutating func change(
     _ conflict: SaveConflict,
@@ -63,7 +75,6 @@ struct SaveResolution {
     _ row: Int,
     _ values: [String: Value]
   ) throws(DepotError) {
-    guard request.updates.indices.contains(batch) else { return }
     // A row may have several conflicts.
     guard taken["update"]?[batch]?.contains(row) != true else { return }
     taken["update", default: [:]][batch, default: []].insert(row)
@@ -81,7 +92,6 @@ struct SaveResolution {
     _ row: Int,
     _ values: [String: Value]
   ) throws(DepotError) {
-    guard request.inserts.indices.contains(batch) else { return }
     taken["insert", default: [:]][batch, default: []].insert(row)
     let old = request.inserts[batch]
     let (columns, rows) = try Self.row(row, of: old.columns, old.rows, values) { _ in nil }

@@ -84,9 +84,9 @@ extension SaveResult {
     token = try reader.optionalString("token").flatMap { try? HistoryToken($0) }
   }
 
-  /// Refuses a run of identifiers that no save can have made.
+  /// Refuses a run of identifiers that no save can have made; none is empty.
   private static func check(_ first: Int64, _ count: Int64) throws(DepotError) {
-    guard 0...Int64(Limits.stagedRows) ~= count, first <= .max - count else {
+    guard 1...Int64(Limits.stagedRows) ~= count, first <= .max - count else {
       throw DepotError(.frame, "The answer has \(count) rows from \(first) on.")
     }
   }
