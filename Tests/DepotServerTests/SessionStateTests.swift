@@ -37,6 +37,18 @@ import Testing
     #expect(!state.isOpen)
   }
 
+  @Test func `what a client says of itself is kept in part if it is long`() throws {
+    let long = String(repeating: "ä", count: 1000)
+    let members = (0..<100).map { #""\#($0)\#(long)":"\#(long)""# }.joined(separator: ",")
+    let frame = try ClientFrame(Array(#"{"hello":{"protocol":[1,1],"client":{\#(members)}}}"#.utf8))
+    guard case .hello(let hello) = frame else { return #expect(Bool(false), "\(frame)") }
+    #expect(hello.client.count == 16)
+    for (name, value) in hello.client {
+      #expect(120...Limits.nameBytes ~= name.utf8.count)
+      #expect(value == String(repeating: "ä", count: Limits.nameBytes / 2))
+    }
+  }
+
   static let others: [ClientFrame] = [
     .call(Call(id: 1, .ping)), .invalidCall(id: 1, DepotError(.type, "x")), .more(id: 1, 1),
     .cancel(id: 1), .ping(1), .pong(1), .invalidControl(DepotError(.type, "x")),

@@ -9,7 +9,8 @@ package struct Hello: Hashable, Sendable {
 
   /// The lowest and the highest protocol version that the client speaks.
   package var versions: ClosedRange<Int> = ProtocolVersion.lowest...ProtocolVersion.highest
-  /// The name, version, and language of the client program.
+  /// The name, version, and language of the client program; what exceeds 16 members is left out, and what
+  /// exceeds the bytes of a name is cut.
   package var client: [String: String] = [:]
   package var int64: Int64Form = .number
   /// The features that the client would like; unknown ones are left out of the answer.
@@ -38,8 +39,9 @@ extension Hello: MemberObject {
   mutating func members<Coder: MemberCoder>(_ coder: inout Coder) throws(Coder.Failure) {
     try coder.custom { (reader) throws(DepotError) in
       try readVersions(reader.required("protocol"))
-      for (name, value) in try reader.optional("client")?.members() ?? [] {
-        client[try name.string()] = String(try value.string().prefix(100))
+      for (name, value) in try reader.optional("client")?.members().prefix(Self.clientMembers) ?? []
+      {
+        client[try Self.cut(name.string())] = try Self.cut(value.string())
       }
       if let options = reader.optional("options") { try read(options: options) }
     } write: { writer in
@@ -53,6 +55,13 @@ extension Hello: MemberObject {
     try coder.optional("container", &container)
     try coder.historyName("author", &author)
     try coder.historyName("process", &process)
+  }
+
+  private static let clientMembers = 16
+
+  private static func cut(_ text: String) -> String {
+    let end = text.utf8.index(text.startIndex, offsetBy: Limits.nameBytes, limitedBy: text.endIndex)
+    return String(text.unicodeScalars[..<(end ?? text.endIndex)])
   }
 
   private mutating func readVersions(_ node: JSONNode) throws(DepotError) {
