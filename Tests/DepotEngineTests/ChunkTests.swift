@@ -112,6 +112,30 @@ import Testing
     }
   }
 
+  @Test func `a chunk ends after a moment, however few rows it has found`() async throws {
+    try await withStore { store, _ in
+      try await fill(store, 6000)
+      let part = "NOT (name LIKE '*1*2*3*4*5*' OR name MATCHES '(1|2|3)*y')"
+      let predicate = Array(repeating: part, count: 100).joined(separator: " AND ")
+      let before = store.store.statistics.commits
+      let request = #"{"entity":"Item","where":"NOT (\#(predicate))","chunk":1000}"#
+      let result = try await store.write(Operation("delete", request))
+      #expect(result["deleted"] == .int64(0))
+      #expect(store.store.statistics.commits > before + 1)
+    }
+  }
+
+  @Test func `a chunk has no more rows than are changed in a moment`() async throws {
+    try await withStore { store, path in
+      try await fill(store, 9000)
+      let before = store.store.statistics.commits
+      let result = try await store.write(update(set: -1, chunk: 100_000))
+      #expect(result["updated"] == .int64(9000))
+      #expect(store.store.statistics.commits > before + 1)
+      #expect(try texts("SELECT DISTINCT a_size, version FROM e_Item", in: path) == [["-1", "2"]])
+    }
+  }
+
   @Test func `computed values want a key`() async throws {
     try await withStore { store, path in
       try await fill(store, 3)

@@ -1,11 +1,13 @@
+internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 
 extension ChangeSession {
-  /// Does a part of an update or a deletion: the rows that come next by their identifiers, and
-  /// returns whether it was the last part.
+  /// Does a part of an update or a deletion: the rows that come next by their identifiers, so many at
+  /// most, and returns whether it was the last part.
   func apply(
     chunkOf operation: Operation,
+    size: Int,
     isRepeatable: Bool,
     _ progress: inout ChunkProgress,
     _ effect: inout WriteEffect
@@ -17,7 +19,7 @@ extension ChangeSession {
       let chunk = RowChunk(
         rows: request.rows,
         includesSubentities: request.includesSubentities,
-        size: request.chunk ?? 1
+        size: size
       )
       let (rows, isLast) = try writer.next(chunk, &progress, control)
       let changed = try writer.update(request, self, only: rows)
@@ -31,7 +33,7 @@ extension ChangeSession {
       let chunk = RowChunk(
         rows: request.rows,
         includesSubentities: request.includesSubentities,
-        size: request.chunk ?? 1
+        size: size
       )
       let (rows, isLast) = try writer.next(chunk, &progress, control)
       let (count, identifiers) = try delete(request, only: rows)
@@ -67,16 +69,44 @@ extension EntityWriter {
     case .identifiers(let identifiers):
       rows = Array(Set(identifiers.filter { $0 > after }).sorted().prefix(chunk.size))
     case .predicate(let expression):
+      rows = try find(expression, chunk, &progress, control)
+      return (rows, rows.count < chunk.size && progress.after == progress.through)
+    }
+    progress.after = rows.last ?? after
+    return (rows, rows.count < chunk.size)
+  }
+
+  /// Returns the rows behind those that were looked at that satisfy a predicate, as many as are found in a moment.
+  private func find(
+    _ expression: QueryExpression,
+    _ chunk: RowChunk,
+    _ progress: inout ChunkProgress,
+    _ control: CallControl
+  ) throws -> [Int64] {
+    let end = Monotonic.now() + ChunkedWrite.duration
+    var rows: [Int64] = []
+    // Identifiers are positive.
+    var after = max(0, progress.after ?? 0)
+    var width: Int64 = 1024
+    repeat {
+      let last = progress.through - after > width ? after + width : progress.through
+      let wanted = chunk.size - rows.count
+      var count = 0
       try select(
         expression,
         includingDescendants: chunk.includesSubentities,
         control,
         from: "t0.id > ? AND t0.id <= ? ORDER BY t0.id LIMIT ?",
-        [.integer(after), .integer(progress.through), .integer(Int64(chunk.size))]
-      ) { rows.append($0) }
-    }
-    progress.after = rows.last ?? after
-    return (rows, rows.count < chunk.size)
+        [.integer(after), .integer(last), .integer(Int64(wanted))]
+      ) { identifier in
+        rows.append(identifier)
+        count += 1
+      }
+      after = count == wanted ? rows[rows.count - 1] : last
+      width = min(2 * width, 1 << 60)
+    } while rows.count < chunk.size && after < progress.through && Monotonic.now() < end
+    progress.after = after
+    return rows
   }
 
   /// Notes which rows there are, and makes sure that those exist which are named.

@@ -3,7 +3,7 @@ internal import DepotProtocol
 /// An update or a deletion that is done in several transactions, each of a few rows.
 ///
 /// The rows come in the order of their identifiers. Each chunk looks for them anew behind the last
-/// identifier of the one before: what has come to satisfy the predicate in the meantime is changed if it
+/// identifier of the one before, and ends after a moment however many it has found: what has come to satisfy the predicate in the meantime is changed if it
 /// is still ahead, and what has ceased to isn't. Rows that were inserted after the first chunk aren't
 /// reached.
 struct ChunkedWrite {
@@ -11,6 +11,23 @@ struct ChunkedWrite {
   var progress = ChunkProgress()
   /// The token of the last chunk that changed anything.
   var token: HistoryToken?
+  /// How many rows a chunk may have, so that it takes about ``duration``.
+  private var rowLimit = 256
+
+  /// How long a chunk works, in nanoseconds, unless it has but a few rows.
+  static let duration: UInt64 = 10_000_000
+  /// How many rows a chunk may have in any case.
+  private static let fewRows = 64
+
+  /// How many rows the next chunk may have.
+  var nextRows: Int { min(rowLimit, request.operation.chunk ?? 1) }
+
+  /// Notes how long a chunk took that changed so many rows.
+  mutating func note(rows: Int, nanoseconds: UInt64) {
+    guard rows > 0 else { return }
+    let fitting = Double(rows) * Double(Self.duration) / Double(max(1, nanoseconds))
+    rowLimit = Int(min(max(fitting, Double(Self.fewRows)), Double(8 * rowLimit)))
+  }
 
   /// Returns `nil` if the request doesn't want chunks.
   init?(_ request: WriteRequest) {

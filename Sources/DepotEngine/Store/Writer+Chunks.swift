@@ -1,3 +1,4 @@
+internal import DepotLinux
 internal import DepotProtocol
 internal import DepotSQLite
 
@@ -62,7 +63,9 @@ extension Writer {
     }
     try request.control.check()
     try recorder.begin(TransactionOrigin(request), catalog)
-    let isLast = try applyChunk(request, &write.progress, &effect)
+    let (start, before) = (Monotonic.now(), write.progress.done)
+    let isLast = try applyChunk(request, of: write.nextRows, &write.progress, &effect)
+    write.note(rows: write.progress.done - before, nanoseconds: Monotonic.now() - start)
     write.token = try recorder.finish() ?? write.token
     try request.control.check()
     guard isLast else {

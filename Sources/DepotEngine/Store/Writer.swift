@@ -215,14 +215,16 @@ final class Writer {
     }
   }
 
-  /// Does the next chunk of a request, and returns whether it was the last.
+  /// Does the next chunk of a request, of so many rows at most, and returns whether it was the last.
   func applyChunk(
     _ request: WriteRequest,
+    of size: Int,
     _ progress: inout ChunkProgress,
     _ effect: inout WriteEffect
   ) throws -> Bool {
     try ChangeSession(entities, request.control).apply(
       chunkOf: request.operation,
+      size: size,
       isRepeatable: request.key != nil,
       &progress,
       &effect
