@@ -43,9 +43,20 @@ struct BlobUploads {
       .run([.integer(key.connection), .text(key.name)])
   }
 
-  /// Removes what a connection uploaded and didn't finish.
-  func remove(ofConnection number: Int64, _ catalog: Catalog) throws {
-    try remove("connection = \(number)", catalog)
+  /// Removes a bit of what a connection uploaded and didn't finish, and returns whether there was something.
+  func removeSome(ofConnection number: Int64, _ catalog: Catalog) throws -> Bool {
+    guard catalog.specialTables.contains(BlobTable.uploads) else { return false }
+    let found = try connection.statement(
+      "SELECT name, blobs, reference FROM depot_upload WHERE connection = ?1 LIMIT 1"
+    ).first([.integer(number)]) { ($0.text(0), $0.text(1), BlobReference($0.bytes(2))) }
+    guard let (name, blobs, reference) = found else { return false }
+    if let reference, let writer = writer(of: blobs, catalog),
+      try writer.deleteSome(of: reference.number)
+    {
+      return true
+    }
+    try forget(Key(connection: number, name: name))
+    return true
   }
 
   /// Removes what connections uploaded and didn't finish.
@@ -67,13 +78,15 @@ struct BlobUploads {
     try connection.statement("SELECT blobs, reference FROM depot_upload WHERE \(condition)").run {
       if let reference = BlobReference($0.bytes(1)) { found.append(($0.text(0), reference)) }
     }
-    let tables = Set(catalog.tables.map { BlobTable($0.root).name })
-    for (name, reference) in found where tables.contains(name) {
-      let table = BlobTable(String(name.dropFirst(3).dropLast()))
-      try BlobWriter(connection: connection, table: table).delete(reference.number)
-    }
+    for (name, reference) in found { try writer(of: name, catalog)?.delete(reference.number) }
     if !found.isEmpty {
       try connection.execute("DELETE FROM depot_upload WHERE \(condition)")
     }
+  }
+
+  /// Returns what writes into a table of values; `nil` if there is no such table any more.
+  private func writer(of name: String, _ catalog: Catalog) -> BlobWriter? {
+    let table = catalog.tables.lazy.map { BlobTable($0.root) }.first { $0.name == name }
+    return table.map { BlobWriter(connection: connection, table: $0) }
   }
 }

@@ -117,6 +117,20 @@ struct BlobWriter {
     try chunk.withUnsafeBufferPointer { try store($0, index, of: &reference) }
   }
 
+  /// How many chunks are deleted at a time, at most.
+  private static let deletedChunks = 256
+
+  /// Deletes some chunks of a value to which no row refers, and returns whether there may be more.
+  func deleteSome(of number: Int64) throws -> Bool {
+    try connection.statement(
+      """
+      DELETE FROM \(table.name) WHERE blob = ?1 AND chunk IN \
+      (SELECT chunk FROM \(table.name) WHERE blob = ?1 LIMIT \(Self.deletedChunks))
+      """
+    ).run([.integer(number)])
+    return connection.changeCount == Self.deletedChunks
+  }
+
   /// Deletes a value to which no row refers.
   func delete(_ number: Int64) throws {
     try connection.statement("DELETE FROM \(table.name) WHERE blob = ?1").run([.integer(number)])

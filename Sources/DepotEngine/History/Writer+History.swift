@@ -8,16 +8,16 @@ extension Writer {
   /// How many bytes more than those that were held back are worth another look.
   private static let heldStep: Int64 = 8 << 20
 
-  /// Whether there is history to delete.
-  var isHistoryPurgeDue: Bool {
+  /// Whether there is history to delete, or what connections that have ended were uploading.
+  var isPurgeDue: Bool {
     // The history that consumers hold back isn't looked at after each commit.
     let limit = max(configuration.history.bytes, heldHistoryBytes + Self.heldStep)
-    return hasForgottenHistory
+    return hasForgottenHistory || !endedUploads.isEmpty
       || historyBytes > (heldHistoryBytes > 0 ? limit : configuration.history.bytes)
   }
 
-  /// Deletes some history if there is too much of it, and what services that have ended were uploading, in a transaction
-  /// of its own, and returns whether there is more history to delete.
+  /// Deletes some history if there is too much of it, and some of what connections and services that have ended
+  /// were uploading, in a transaction of its own, and returns whether there is more to delete.
   func purgeHistory() throws(SQLiteError) -> Bool {
     // The clocks are looked at also while nothing is written.
     let now = epoch.now()
@@ -30,18 +30,23 @@ extension Writer {
       let step = try purge.step(configuration.history, now: now, bytes: historyBytes)
       historyBytes = max(0, historyBytes - step.bytes)
       if step.bytes > 0 { try storeHistoryBytes() }
+      let uploads = BlobUploads(connection: connection)
+      let isEmpty = try endedUploads.first.map {
+        try !uploads.removeSome(ofConnection: $0, catalog)
+      }
       for service in try home?.takeEndedServices() ?? [] {
         let connections = Store.connections(of: service)
-        try BlobUploads(connection: connection).remove(ofConnections: connections, catalog)
+        try uploads.remove(ofConnections: connections, catalog)
       }
       try connection.commit()
       keepHistoryBytes()
       home?.endTurn()
+      if isEmpty == true { endedUploads.removeFirst() }
       hasForgottenHistory = step.hasMore
       let isHeld = !step.hasMore && historyBytes > configuration.history.bytes
       heldHistoryBytes = isHeld ? historyBytes : 0
       statistics.walBytes = connection.walPageCount * 4096
-      return step.hasMore
+      return step.hasMore || !endedUploads.isEmpty
     } catch {
       try endTransaction()
       hasForgottenHistory = false

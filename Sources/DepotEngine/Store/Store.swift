@@ -296,7 +296,7 @@ package actor Store {
     if !isAnswered { onCommit(outcomes) }
     if case .beginMigration = first.operation { endChunkedWrites(writer) }
     try checkpoint(writer)
-    if writer.isHistoryPurgeDue { purgeLater() }
+    if writer.isPurgeDue { purgeLater() }
   }
 
   /// Ends the writes of which chunks are left: the copy that was made for a migration hasn't got what

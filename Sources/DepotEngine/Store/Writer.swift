@@ -34,6 +34,8 @@ final class Writer {
   private var lastPeriod: Int64
   /// How many bytes the history had when there was too much of it and nothing could be deleted.
   var heldHistoryBytes: Int64 = 0
+  /// The connections that have ended, of which there may be uploads.
+  var endedUploads: [Int64] = []
   /// Whether there may be rows of the history that don't count any more.
   var hasForgottenHistory: Bool
   /// The last row of the history before which all insertions are indexed, and what it is after a commit.
@@ -150,7 +152,7 @@ final class Writer {
   /// Does what a request asks for, inside a transaction.
   func perform(_ request: WriteRequest, _ effect: inout WriteEffect) throws -> WriteReply {
     if request.endsConnection {
-      try BlobUploads(connection: connection).remove(ofConnection: request.connection, catalog)
+      endedUploads.append(request.connection)
       return .empty
     }
     try request.control.check()
