@@ -30,6 +30,19 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func `what can be done again is found without looking at all transactions`(
+    ofAuthor: Bool
+  ) async throws {
+    try await withPast { store, past in
+      try await store.insert("Item", ["name"], #"[["a"]]"#)
+      let query = UndoSelection.undos(ofAuthor: ofAuthor).replacing("?1", with: "0")
+        .replacing("?2", with: "'a'")
+      let plan = try texts("EXPLAIN QUERY PLAN \(query)", in: past.path).compactMap(\.last)
+      #expect(plan.contains { $0?.contains("depot_history_origin") == true }, "\(plan)")
+    }
+  }
+
   @Test func `versions go on when a deleted row is made again`() async throws {
     try await withPast { store, past in
       try await store.insert("Item", ["name"], #"[["a"]]"#)

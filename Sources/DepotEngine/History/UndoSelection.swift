@@ -80,13 +80,24 @@ struct UndoSelection {
       .first([.integer(token)]) { ($0.isNull(0) ? nil : $0.text(0), ()) }
   }
 
+  private static func transactions(ofAuthor isNamed: Bool) -> String {
+    """
+    SELECT id, origin FROM depot_history WHERE \(isNamed ? "author = ?2" : "id = token") AND id > ?1 \
+    ORDER BY id DESC LIMIT \(searchLimit)
+    """
+  }
+
+  /// Returns the query for the transactions that undid others, which are found by their index.
+  static func undos(ofAuthor isNamed: Bool) -> String {
+    """
+    SELECT id, origin FROM depot_history WHERE origin >= 'undo:' AND origin < 'undo;' AND +id > ?1 \
+    AND \(isNamed ? "+author = ?2" : "+id = token") ORDER BY +id DESC LIMIT \(searchLimit)
+    """
+  }
+
   private mutating func last(of author: String?) throws -> Int64 {
-    let condition = author == nil ? "id = token" : "author = ?2"
     let statement = try connection.statement(
-      """
-      SELECT id, origin FROM depot_history WHERE \(condition) AND id > ?1 ORDER BY id DESC LIMIT \
-      \(Self.searchLimit)
-      """
+      isRedo ? Self.undos(ofAuthor: author != nil) : Self.transactions(ofAuthor: author != nil)
     )
     var hasCandidates = false
     var found: Int64?
