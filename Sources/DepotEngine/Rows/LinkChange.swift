@@ -32,8 +32,8 @@ extension ChangeSession {
   func applyLinkChanges() throws {
     let changes = linkChanges
     linkChanges = []
-    for (index, change) in changes.enumerated() {
-      if index & 63 == 0 { try control.check() }
+    for change in changes {
+      try control.check()
       look(at: change.link, of: change.row, because: .request(pointer: change.pointer))
       do {
         switch change.link.storage {
