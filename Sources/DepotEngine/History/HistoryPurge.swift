@@ -10,6 +10,8 @@ internal import DepotSQLite
 struct HistoryPurge {
   /// How many rows of the history are deleted at a time, at most.
   private static let rowLimit = 256
+  /// After how many bytes of them no more are read.
+  private static let byteLimit: Int64 = 4 << 20
   /// How many entries that find them.
   private static let entryLimit = 4096
   /// How much surplus is looked at at a time, in bytes.
@@ -99,7 +101,7 @@ struct HistoryPurge {
     )
     try statement.bind([.integer(floor), .integer(Int64(Self.rowLimit))])
     defer { statement.reset() }
-    while entries < Self.entryLimit, try statement.step() {
+    while entries < Self.entryLimit, bytes < Self.byteLimit, try statement.step() {
       last = statement.row.integer(0)
       bytes += HistoryTable.size(ofChanges: statement.row.bytes(12).count)
       do {
