@@ -17,11 +17,15 @@ extension LiveQueries {
   /// Answers those who waited for what is known now.
   func settleBarriers() {
     guard !barriers.isEmpty else { return }
+    let behind = Set(
+      queries.values.lazy.filter { !$0.isSettled }.map(\.watch.connection)
+    )
     var rest: [LiveBarrier] = []
     for barrier in barriers {
       do throws(DepotError) {
         try barrier.control.check()
-        if isReached(barrier) {
+        let isKnown = queries.isEmpty || known >= barrier.target
+        if isKnown, !behind.contains(barrier.connection) {
           barrier.completion(.success(store.epochs.token(barrier.target)))
         } else {
           rest.append(barrier)
@@ -32,14 +36,12 @@ extension LiveQueries {
     }
     barriers = rest
   }
+}
 
-  private func isReached(_ barrier: LiveBarrier) -> Bool {
-    guard queries.isEmpty || known >= barrier.target else { return false }
-    return queries.values.allSatisfy { query in
-      query.watch.connection != barrier.connection
-        || query.stage == .live && query.outbox.isEmpty && query.touches.isEmpty
-          && query.running == nil
-    }
+extension LiveQuery {
+  /// Whether its client was sent all that is known.
+  fileprivate var isSettled: Bool {
+    stage == .live && outbox.isEmpty && touches.isEmpty && running == nil
   }
 }
 

@@ -167,9 +167,9 @@ extension LiveQueries {
 
   /// Has a query run anew, after others had their turn.
   func enqueueRun(_ query: LiveQuery) {
-    let key = ObjectIdentifier(query.watch)
-    guard !runs.contains(key) else { return }
-    runs.append(key)
+    guard !query.isQueued else { return }
+    query.isQueued = true
+    runs.append(ObjectIdentifier(query.watch))
     if runs.count == 1 { thread.run { [self] in assumeIsolated { $0.runNext() } } }
   }
 
@@ -177,6 +177,7 @@ extension LiveQueries {
     guard let key = runs.first else { return }
     runs.removeFirst()
     if let query = queries[key] {
+      query.isQueued = false
       do {
         try run(query)
       } catch {

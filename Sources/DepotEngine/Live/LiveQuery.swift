@@ -21,6 +21,8 @@ final class LiveQuery {
   var isLate = false
   /// Whether the query must be run again though it is known which rows changed.
   var mustRun = false
+  /// Whether it is among those that are to be run, one after the other.
+  var isQueued = false
   /// Whether its rows take too long to be read beside other queries, so that it begins anew instead.
   var isLong = false
   /// Whether what is being read is for an older schema.
