@@ -58,4 +58,24 @@ import Testing
       #expect(!writer.isPurgeDue)
     }
   }
+
+  @Test func `a schema that isn't adopted leaves what is known of the tables`() async throws {
+    try await withWriter(.items) { writer, path in
+      try run(writer, .item("a"))
+      let table = try #require(writer.recorder.tables.first)
+      var larger = Schema.items
+      larger.entities[0].attributes.append(
+        Attribute(name: "more", type: .string, isOptional: true)
+      )
+      try run(writer, .defineSchema(larger, isDryRun: true))
+      try run(writer, .item("b"))
+      #expect(writer.recorder.tables.first === table)
+      try run(writer, .defineSchema(larger, isDryRun: false))
+      try run(writer, .item("c"))
+      #expect(writer.recorder.tables.first !== table)
+      #expect(
+        try writer.connection.integer("SELECT count(*) FROM depot_history WHERE kind = 0") == 3
+      )
+    }
+  }
 }

@@ -75,9 +75,9 @@ final class ChangeRecorder: ChangeObserver {
     self.origin = origin
     isWatched = isHeard
     guard !origin.isSchemaChange else {
-      // The tables themselves change, and their rows are made anew.
+      // The tables themselves may change, and their rows be made anew; there is another catalog then.
       connection.observe(nil)
-      return forgetTables()
+      return forgetAddresses()
     }
     if self.catalog !== catalog { try adopt(catalog) }
     if isWatched { adoptWantedValues() }
@@ -262,10 +262,15 @@ final class ChangeRecorder: ChangeObserver {
     catalog = nil
     tables = []
     tablesByName = [:]
+    forgetAddresses()
+    wantedVersion = -1
+  }
+
+  /// Forgets where SQLite has the names of the tables, which it reads anew when its schema changes.
+  private func forgetAddresses() {
     tablesByAddress = [:]
     lastAddress = nil
     lastTable = nil
-    wantedVersion = -1
   }
 
   private func adopt(_ catalog: Catalog) throws {
