@@ -60,6 +60,19 @@ struct FairQueue<Element> {
     return nil
   }
 
+  /// Takes all elements for which `condition` holds, whosever turn it is.
+  mutating func removeAll(where condition: (Element) -> Bool) -> [Element] {
+    var removed: [Element] = []
+    for line in lines.indices.reversed() {
+      let count = removed.count
+      removed += lines[line].elements.filter(condition)
+      guard removed.count > count else { continue }
+      lines[line].elements.removeAll(where: condition)
+      endLine(ifEmpty: line)
+    }
+    return removed
+  }
+
   /// Notes that a client has used what is waited for, in nanoseconds or another unit.
   mutating func charge(_ amount: UInt64, to client: Int64) {
     if let index = lines.firstIndex(where: { $0.client == client }) {
@@ -74,10 +87,13 @@ struct FairQueue<Element> {
 
   private mutating func remove(at index: Int, ofLine line: Int) -> Element {
     let element = lines[line].elements.remove(at: index)
-    if lines[line].elements.isEmpty {
-      let line = lines.remove(at: line)
-      if line.used > level { used[line.client] = line.used }
-    }
+    endLine(ifEmpty: line)
     return element
+  }
+
+  private mutating func endLine(ifEmpty line: Int) {
+    guard lines[line].elements.isEmpty else { return }
+    let line = lines.remove(at: line)
+    if line.used > level { used[line.client] = line.used }
   }
 }

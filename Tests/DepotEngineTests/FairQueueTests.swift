@@ -17,6 +17,18 @@ import Testing
     #expect(order == ["a1", "b1", "b2", "a2", "a3"])
   }
 
+  @Test func `all that satisfy a condition are taken, whosever they are`() {
+    var queue = FairQueue<Int>()
+    for client in 1...3 {
+      for number in 0..<4 { queue.add(10 * client + number, of: Int64(client)) }
+    }
+    let removed = queue.removeAll { $0.isMultiple(of: 2) || $0 / 10 == 2 }
+    #expect(removed.sorted() == [10, 12, 20, 21, 22, 23, 30, 32])
+    #expect(queue.removeAll { $0 > 100 } == [])
+    #expect(queue.count == 4)
+    #expect([queue.next(), queue.next(), queue.next()] == [11, 13, 31])
+  }
+
   @Test func `what a client hasn't used isn't saved up for it`() {
     var queue = FairQueue<Int>()
     for _ in 0..<10 {

@@ -66,15 +66,15 @@ import Testing
       ])
       let error = DepotError(.cancelled, "The client cancelled the call.")
       for token: UInt64 in [4, 7] {
-        let outcome = try #require(store.withdraw(token, error))
+        let outcome = try #require(store.withdraw([token: error]).first)
         #expect(outcome.token == token && !outcome.isSuccess)
         #expect(String(decoding: outcome.frame, as: UTF8.self).contains("cancelled.by_client"))
-        #expect(store.withdraw(token, error) == nil)
+        #expect(store.withdraw([token: error]).isEmpty)
       }
       store.submit([.test(8, Self.schema, .undo)])
       try await answers.wait(for: 6)
       #expect(answers.order == [1, 2, 3, 8, 5, 6])
-      #expect(store.withdraw(5, error) == nil)
+      #expect(store.withdraw([5: error]).isEmpty)
       let names = try rows("SELECT a_name FROM e_Item ORDER BY id", in: path)
       #expect(names == [[.text("a")], [.text("c")]])
     }

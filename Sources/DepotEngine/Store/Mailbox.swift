@@ -24,6 +24,14 @@ final class Mailbox: Sendable {
       }
     }
 
+    /// Returns its outcome if it ends before it is done.
+    func outcome(_ error: DepotError) -> WriteOutcome {
+      switch self {
+      case .request(let request): request.outcome(.failure(error))
+      case .chunks(let write): write.request.outcome(.failure(write.error(error)))
+      }
+    }
+
     /// Whether it began, so that part of it is done.
     var isUnderWay: Bool {
       if case .chunks(let write) = self { write.progress.after != nil } else { false }
@@ -64,6 +72,12 @@ final class Mailbox: Sendable {
       return later.firstIndex(where: condition).map { later.remove(at: $0) }
     }
 
+    mutating func removeAll(where condition: (Entry) -> Bool) -> [Entry] {
+      let removed = queue.removeAll(where: condition) + later.filter(condition)
+      later.removeAll(where: condition)
+      return removed
+    }
+
     /// Charges the time since a write was taken to its connection.
     mutating func endTurn() {
       guard let turn else { return }
@@ -89,8 +103,13 @@ final class Mailbox: Sendable {
   }
 
   /// Puts back a write of which chunks are left.
-  func putBack(_ write: ChunkedWrite) {
-    state.withLock { $0.add(.chunks(write)) }
+  ///
+  /// - Throws: ``DepotError`` if it is to end; whoever stops it from now on finds it here.
+  func putBack(_ write: ChunkedWrite) throws(DepotError) {
+    try state.withLock { (state) throws(DepotError) in
+      try write.request.control.check()
+      state.add(.chunks(write))
+    }
   }
 
   /// Takes the next write out, or the next decision about the prepared one if there `isPrepared` one;
@@ -118,17 +137,15 @@ final class Mailbox: Sendable {
     }
   }
 
-  /// Takes a write out that wasn't begun.
-  func withdraw(_ token: UInt64) -> WriteRequest? {
-    state.withLock { $0.remove { $0.request.token == token && !$0.isUnderWay } }?.request
+  /// Takes writes out, unless they are being done.
+  func withdraw(_ tokens: Set<UInt64>) -> [Entry] {
+    state.withLock { $0.removeAll { tokens.contains($0.request.token) } }
   }
 
   /// Takes all writes out of which chunks are left.
   func takeChunked() -> [ChunkedWrite] {
-    state.withLock { state in
-      var result: [ChunkedWrite] = []
-      while case .chunks(let write)? = state.remove(where: \.isUnderWay) { result.append(write) }
-      return result
+    state.withLock { $0.removeAll(where: \.isUnderWay) }.compactMap { entry in
+      if case .chunks(let write) = entry { write } else { nil }
     }
   }
 

@@ -133,10 +133,12 @@ package actor Store {
     if mailbox.add(writes) { thread.run { [self] in assumeIsolated { $0.drain() } } }
   }
 
-  /// Takes back a write that wasn't begun, and returns its outcome, which is `error`; `nil` if it has
-  /// begun.
-  package nonisolated func withdraw(_ token: UInt64, _ error: DepotError) -> WriteOutcome? {
-    mailbox.withdraw(token)?.outcome(.failure(error))
+  /// Takes back writes that wait, also for their next chunks, and returns their outcomes, which are the
+  /// errors by their tokens; none of those that are being done.
+  package nonisolated func withdraw(_ errors: [UInt64: DepotError]) -> [WriteOutcome] {
+    mailbox.withdraw(Set(errors.keys)).compactMap { entry in
+      errors[entry.request.token].map(entry.outcome)
+    }
   }
 
   /// The schema that the store has now.
@@ -269,13 +271,19 @@ package actor Store {
   /// Does a chunk of the write whose turn it is.
   private func runChunk(of write: ChunkedWrite, _ writer: Writer) throws(SQLiteError) {
     var write = write
-    let outcome =
+    var outcome =
       mailbox.isClosed
       ? writer.fail(write, DepotError(.draining, "The store is being closed."))
       : try writer.runChunk(of: &write)
     publish(writer)
     tell(writer)
-    if outcome == nil { mailbox.putBack(write) }
+    if outcome == nil {
+      do throws(DepotError) {
+        try mailbox.putBack(write)
+      } catch {
+        outcome = writer.fail(write, error)
+      }
+    }
     onCommit(outcome.map { [$0] } ?? [])
     try checkpoint(writer)
   }

@@ -163,29 +163,42 @@ extension Server {
     return CallControl(deadline: deadline)
   }
 
-  /// Ends a call that was cancelled or is past its deadline: at once if it waits for its turn, otherwise
+  /// Ends a call that was cancelled or is past its deadline: in this turn if it waits for others, otherwise
   /// as soon as what it does looks at its control.
   func endIfStopped(_ id: Int64, _ session: Session) {
-    guard let call = session.calls[id] else { return }
+    guard let call = session.calls[id], !call.isStopped else { return }
     do throws(DepotError) {
       try call.control.check()
     } catch {
-      if session.queue.remove(id) {
-        end(id, of: session, .failure(error))
-      } else if let (host, token) = call.write, let outcome = host.withdraw(token, error) {
-        finish(outcome)
-      }
+      session.calls[id]?.isStopped = true
+      for (host, token) in call.writes { host.stopped[token] = error }
       call.stream?.source.wake()
+      if let pin = call.pin { session.pins.removeValue(forKey: pin)?.end(error) }
+      // What comes of a pin or a barrier later is dropped.
+      if session.queue.remove(id) || call.pin != nil || call.isBarrier {
+        end(id, of: session, .failure(error))
+      }
     }
   }
 
-  /// Ends the calls whose deadline has passed, and notes the next one.
+  /// Takes the writes of calls that are to end out of the stores' queues, all of a turn at once.
+  func withdrawStopped() {
+    for host in hosts where !host.stopped.isEmpty {
+      for outcome in host.withdrawStopped() { finish(outcome) }
+    }
+  }
+
+  /// How long calls are ended in a turn of the loop.
+  private static let overdueNanoseconds: UInt64 = 5_000_000
+
+  /// Ends calls whose deadline has passed, for a moment at most, and notes when to go on.
   func endOverdue() {
     guard now >= nextDeadline else { return }
     nextDeadline = .max
+    let end = Monotonic.now() + Self.overdueNanoseconds
     for session in sessions.values {
-      for (id, call) in session.calls where call.control.deadline != .max {
-        if call.control.deadline <= now {
+      for (id, call) in session.calls where call.control.deadline != .max && !call.isStopped {
+        if call.control.deadline <= now, Monotonic.now() < end {
           endIfStopped(id, session)
         } else {
           nextDeadline = min(nextDeadline, call.control.deadline)
@@ -218,7 +231,7 @@ extension Server {
       var request = request(call, session, running.control)
       if case .compact = call.operation { request.isBarrier = true }
       allowDirectAnswer(to: &request, session, of: host)
-      session.calls[call.id]?.write = (host, request.token)
+      session.calls[call.id]?.writes = [(host, request.token)]
       hand(request, to: host)
     } catch {
       fail(call, session, error)

@@ -89,7 +89,9 @@ extension Server {
       try requireWritable(host)
       let isMigration = !isDryRun && interrupt(container, toDefine: schema)
       let defined = isMigration ? container : nil
-      return hand(request(call, session, control, defining: defined), to: host)
+      let request = request(call, session, control, defining: defined)
+      session.calls[call.id]?.writes = [(host, request.token)]
+      return hand(request, to: host)
     }
     try control.check()
     let caller = Caller(session, call)
@@ -99,7 +101,8 @@ extension Server {
       options,
       of: container,
       key: key(of: call, session),
-      control
+      control,
+      for: caller
     ) { [self] result in
       end(caller, result.map { .object($0.membersOfSeveral) })
     }
@@ -121,7 +124,7 @@ extension Server {
       .hint("Send the call again in a moment; the schema may be another one then.")
   }
 
-  /// Defines a schema over all stores of a container.
+  /// Defines a schema over all stores of a container, perhaps for a call.
   func define(
     _ schema: Schema,
     isDryRun: Bool = false,
@@ -129,6 +132,7 @@ extension Server {
     of container: Container,
     key: String? = nil,
     _ control: CallControl,
+    for caller: Caller? = nil,
     completion: @escaping SchemaDefinition.Completion
   ) throws(DepotError) {
     // The stores' outcomes name their tokens only, by which the definition is found again.
@@ -147,6 +151,8 @@ extension Server {
           isBarrier: !isDryRun,
           phase: phase
         )
+        // A decision about what was prepared can't be taken back.
+        if phase == .whole || phase == .prepare { note(request, to: host, of: caller) }
         hand(request, to: host)
       },
       completion: { result in
@@ -156,6 +162,14 @@ extension Server {
     )
     if !isDryRun { _ = interrupt(container, toDefine: schema) }
     definition.begin()
+  }
+}
+
+extension Server {
+  /// Notes a request that is about to be handed over to a store for a call.
+  func note(_ request: WriteRequest, to host: StoreHost, of caller: Caller?) {
+    guard let caller else { return }
+    sessions[caller.connection]?.calls[caller.call]?.writes.append((host, request.token))
   }
 }
 

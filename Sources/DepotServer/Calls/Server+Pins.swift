@@ -21,6 +21,7 @@ extension Server {
     let name = Self.makeInstance()
     session.pins[name] = moment
     session.calls[call.id] = session.calls[call.id] ?? running(call)
+    session.calls[call.id]?.pin = name
     let caller = Caller(session, call)
     for host in container.hosts {
       guard let readers = host.readers, let store = host.store else { continue }

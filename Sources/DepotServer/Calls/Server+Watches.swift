@@ -90,6 +90,11 @@ extension Server {
   }
 }
 
+extension RunningCall {
+  /// Whether it waits until its connection was told of everything.
+  var isBarrier: Bool { if case .barrier = operation { true } else { false } }
+}
+
 extension Operation {
   /// Whether it goes on until the client has enough.
   var isWatch: Bool {

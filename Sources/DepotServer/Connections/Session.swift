@@ -122,8 +122,15 @@ struct RunningCall {
   let startedAt: UInt64
   let control: CallControl
   var stream: RunningStream?
-  /// The request that was handed over to a store for it.
-  var write: (host: StoreHost, token: UInt64)?
+  /// The requests that were handed over to stores for it, and may be taken back.
+  var writes: [(host: StoreHost, token: UInt64)] = []
+  /// The name of the pin that it is to be answered with.
+  var pin: String?
+  /// Whether what it does was told that it is to end.
+  var isStopped = false
+
+  /// How many frames of a stream have come.
+  var delivered: Int { stream?.delivered ?? 0 }
 
   init(_ call: Call, control: CallControl, startedAt: UInt64) {
     operation = call.operation

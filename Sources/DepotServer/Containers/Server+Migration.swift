@@ -63,7 +63,7 @@ extension Server {
     container.interruption = Self.migrating(container)
     container.migration = migration
     log.write(.notice, "migration begins", [("container", .text(container.name))])
-    send(call.operation, to: host, session.calls[call.id]?.control) { [self] result in
+    send(call.operation, to: host, of: caller) { [self] result in
       switch result {
       case .success(let value): didCopy(migration, value, caller)
       case .failure(let error):
@@ -73,23 +73,22 @@ extension Server {
     }
   }
 
-  /// Hands an operation of the server's own over to a store.
+  /// Hands an operation of the server's own over to a store, for a call.
   private func send(
     _ operation: Operation,
     to host: StoreHost,
-    _ control: CallControl?,
+    of caller: Caller,
     completion: @escaping (Result<JSONValue, DepotError>) -> Void
   ) {
-    hand(
-      WriteRequest(
-        token: pending.add(.server { completion(StoreAnswer.result($0)) }),
-        operation: operation,
-        control: control ?? CallControl(),
-        reply: ReplyWriter(id: 1, framing: .lines),
-        isBarrier: true
-      ),
-      to: host
+    let request = WriteRequest(
+      token: pending.add(.server { completion(StoreAnswer.result($0)) }),
+      operation: operation,
+      control: sessions[caller.connection]?.calls[caller.call]?.control ?? CallControl(),
+      reply: ReplyWriter(id: 1, framing: .lines),
+      isBarrier: true
     )
+    note(request, to: host, of: caller)
+    hand(request, to: host)
   }
 
   private func didCopy(_ migration: RunningMigration, _ value: JSONValue, _ caller: Caller) {
@@ -123,8 +122,7 @@ extension Server {
     let migration = try migration(of: session)
     guard let copy = migration.copy else { return }
     migration.stage = .ending
-    let control = session.calls[caller.call]?.control
-    send(.commitMigration(takesBackup: takesBackup), to: copy, control) { [self] result in
+    send(.commitMigration(takesBackup: takesBackup), to: copy, of: caller) { [self] result in
       switch result {
       case .success(let value): exchange(migration, value, takesBackup: takesBackup, caller)
       case .failure(let error):

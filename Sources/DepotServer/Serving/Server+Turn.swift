@@ -16,6 +16,7 @@ extension Server {
     for event in events { handle(event) }
     processUnfinished()
     endOverdue()
+    withdrawStopped()
     submitWrites()
     flushTouched()
     for host in hosts { host.rest() }
@@ -263,7 +264,7 @@ extension Server {
   func finish(_ id: Int64, of session: Session, isError: Bool, at time: UInt64? = nil) {
     session.state.finish(id)
     guard let call = session.calls.removeValue(forKey: id) else { return }
-    let host = call.stream?.host ?? call.write?.host
+    let host = call.stream?.host ?? call.writes.first?.host
     note(call, id, session, isError: isError, until: time ?? Monotonic.now(), host: host)
   }
 

@@ -274,7 +274,7 @@ package actor Server {
 
   /// How long the loop may sleep, in milliseconds.
   func timeout() -> Int32 {
-    if !unfinished.isEmpty { return 0 }
+    if !unfinished.isEmpty || hosts.contains(where: { !$0.stopped.isEmpty }) { return 0 }
     let next = min(nextDeadline, nextWatchdog)
     let rest = next > now ? (next - now) / 1_000_000 + 1 : 1
     return min(idleTimeout, Int32(clamping: rest))

@@ -39,6 +39,8 @@ final class StoreHost {
   private var wasReachable = true
   /// The writes that came in this turn of the loop.
   var writes: [WriteRequest] = []
+  /// The writes that are to end, by their tokens, and why.
+  var stopped: [UInt64: DepotError] = [:]
   /// Whether the reader may keep its snapshot while the loop sleeps.
   ///
   /// It may not once the write-ahead log is long: the store can begin it anew only while nobody reads
@@ -137,11 +139,11 @@ final class StoreHost {
     writes.removeAll(keepingCapacity: true)
   }
 
-  /// Takes a write back that wasn't begun, and returns its outcome, which is `error`; `nil` if it has
-  /// begun.
-  func withdraw(_ token: UInt64, _ error: DepotError) -> WriteOutcome? {
+  /// Takes the writes back that are to end and wait, and returns their outcomes.
+  func withdrawStopped() -> [WriteOutcome] {
     submit()
-    return store?.withdraw(token, error)
+    defer { stopped = [:] }
+    return store?.withdraw(stopped) ?? []
   }
 
   /// Lets the next read see what was committed.
