@@ -24,7 +24,7 @@ struct CallQueue {
   func mayStart(_ effect: Operation.Effect) -> Bool {
     switch effect {
     case .write: waiting.isEmpty && exclusive == nil && chunked == nil
-    case .read, .watch, .exclusive: writesInFlight == 0
+    case .read, .watch, .exclusive: waiting.isEmpty && writesInFlight == 0
     case .control: true
     }
   }

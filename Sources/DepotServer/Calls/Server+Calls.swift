@@ -36,11 +36,12 @@ extension Server {
     }
   }
 
-  /// Runs the calls that waited for the connection's writes, up to the next that must wait.
-  func runDeferred(_ session: Session) {
-    while let call = session.queue.next() {
-      start(call, call.operation.declaration.effect, session)
-    }
+  /// Begins the next call that waited for the connection's writes, and returns whether there was one that may begin.
+  func startWaiting(_ session: Session) -> Bool {
+    guard let call = session.queue.next() else { return false }
+    touch(session)
+    start(call, call.operation.declaration.effect, session)
+    return true
   }
 
   /// Answers a call from what the service itself knows.
@@ -360,7 +361,7 @@ extension Server {
   /// Returns whether the turn has nothing else to do or to send than to answer one call of a session.
   private func isAlone(_ session: Session) -> Bool {
     session.output.count == 0 && session.decoder.pendingCount == 0 && !session.queue.hasWaiting
-      && writing.isEmpty && unfinished.isEmpty && touched.allSatisfy { $0 === session }
+      && writing.isEmpty && ready.count == 1 && touched.allSatisfy { $0 === session }
   }
 
   /// Hands a read to the readers' threads.

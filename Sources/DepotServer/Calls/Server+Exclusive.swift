@@ -56,7 +56,7 @@ extension Server {
     else { return }
     session.queue.end(caller.call)
     end(caller.call, of: session, result)
-    runDeferred(session)
+    if session.queue.hasWaiting { enqueue(session) }
   }
 
   /// Answers a call with what became of it.

@@ -167,81 +167,8 @@ extension Server {
     close(session, DepotError(.outboundTooLarge, reason).hint("Read the answers as they come."))
   }
 
-  /// Reads what a client sent.
-  func receive(_ session: Session) {
-    let count: Int
-    do throws(SystemError) {
-      count = try session.descriptor.read(into: received.bytes)
-    } catch {
-      if !error.wouldBlock { end(session) }
-      return
-    }
-    guard count > 0 else {
-      session.isHalfClosed = true
-      session.revokeDirectAnswer()
-      return touch(session)
-    }
-    // What comes after the end is thrown away until the client has noticed.
-    if session.isClosing { return }
-    session.lastProgress = now
-    session.decoder.receive(UnsafeRawBufferPointer(rebasing: received.bytes[..<count]))
-    process(session)
-  }
-
-  /// Handles the frames that have come whole, for a moment at most, so that others have their turns.
-  func process(_ session: Session) {
-    let end = Monotonic.now() + Self.turnNanoseconds / UInt64(max(5, busySessions))
-    repeat {
-      do throws(DepotError) {
-        guard let event = try session.decoder.next() else {
-          // It may be read again, or be done.
-          if session.isHalfClosed || !session.watchesReads { touch(session) }
-          return
-        }
-        if let refusal = session.refusal { return close(session, refusal) }
-        switch event {
-        case .frame(let bytes): perform(session.state.receive(try ClientFrame(bytes)), session)
-        case .skipped(let length):
-          session.send(FrameDecoder.tooLarge(length, Limits.frameBytes))
-          touch(session)
-        }
-      } catch {
-        return perform(session.state.fail(session.refusal ?? error), session)
-      }
-      if session.isClosing { return }
-    } while Monotonic.now() < end
-    unfinished.insert(session.number)
-    touch(session)
-  }
-
-  /// How long the frames of all connections are handled in a turn of the loop; one gets a fifth of it at most.
-  private static let turnNanoseconds: UInt64 = 10_000_000
-
-  private func perform(_ action: SessionState.Action, _ session: Session) {
-    touch(session)
-    switch action {
-    case .nothing: break
-    case .welcome(let hello, let version): welcome(session, hello, version)
-    case .start(let call): start(call, session)
-    case .reject(let id, let error):
-      session.fail(id, error)
-      statistics.invalidCalls += 1
-    case .grant(let id, let count):
-      guard let credit = session.calls[id]?.stream?.credit else { return }
-      session.calls[id]?.stream?.credit = credit + count
-      topUp(session)
-    case .cancel(let id): cancel(id, session)
-    case .pong(let number): session.send { $0.write(.object(["pong": .int64(number)])) }
-    case .close(let error): close(session, error)
-    }
-  }
-
-  private func cancel(_ id: Int64, _ session: Session) {
-    session.calls[id]?.control.cancel()
-    endIfStopped(id, session)
-  }
-
-  private func welcome(_ session: Session, _ hello: Hello, _ version: Int) {
+  /// Answers hello.
+  func welcome(_ session: Session, _ hello: Hello, _ version: Int) {
     session.client = hello.client
     session.author = hello.author
     session.process =

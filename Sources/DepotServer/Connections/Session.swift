@@ -49,6 +49,10 @@ final class Session {
   var isHalfClosed = false
   /// Whether the session is among those that are looked at before the loop sleeps.
   var isTouched = false
+  /// Whether the session is among those with frames or calls to handle.
+  var isQueued = false
+  /// Whether its client has sent something that is to be read first.
+  var isReadable = false
   var watchesReads = true
   private(set) var watchesWrites = false
   /// When the connection was made, in nanoseconds of the monotonic clock.

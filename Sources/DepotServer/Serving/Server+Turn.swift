@@ -14,8 +14,8 @@ extension Server {
       if let status = receive(message) { return .end(status: status) }
     }
     for event in events { handle(event) }
-    processUnfinished()
     endOverdue()
+    serveReady()
     withdrawStopped()
     submitWrites()
     flushTouched()
@@ -34,7 +34,11 @@ extension Server {
     default:
       guard let session = sessions[event.token] else { return }
       if event.isWritable { touch(session) }
-      if event.isReadable { receive(session) }
+      // If it has its turn already, it is read when it is done with that.
+      if event.isReadable, !session.isQueued {
+        session.isReadable = true
+        enqueue(session)
+      }
       // Nobody is left to read the answers.
       if event.isHangUp, session.isHalfClosed || !event.isReadable { end(session) }
     }
@@ -86,19 +90,6 @@ extension Server {
       giveUp()
     }
     return nil
-  }
-
-  private func processUnfinished() {
-    guard !unfinished.isEmpty else {
-      busySessions = 0
-      return
-    }
-    let numbers = unfinished
-    busySessions = numbers.count
-    unfinished.removeAll(keepingCapacity: true)
-    for number in numbers {
-      if let session = sessions[number] { process(session) }
-    }
   }
 
   private func host(_ number: Int) -> StoreHost? { hosts.first { $0.number == number } }
@@ -210,7 +201,7 @@ extension Server {
 
   /// Whether a session has no call that runs or could begin.
   private func isDone(_ session: Session) -> Bool {
-    session.calls.isEmpty && !unfinished.contains(session.number)
+    session.calls.isEmpty && !session.isQueued
   }
 
   /// Watches a session for what it needs: reading stops while too many answers wait, or frames that were read.
@@ -219,7 +210,7 @@ extension Server {
       !session.isHalfClosed
       && (session.isClosing
         || session.output.count < 4 * Limits.outboundSoftBytes
-          && !unfinished.contains(session.number))
+          && !session.isQueued)
     let writes = session.output.count > 0
     guard reads != session.watchesReads || writes != session.watchesWrites else { return }
     session.watchesReads = reads
@@ -256,7 +247,7 @@ extension Server {
       session.queue.end(caller.call)
       touch(session)
       finish(caller.call, of: session, isError: !outcome.isSuccess, at: time)
-      runDeferred(session)
+      if session.queue.hasWaiting { enqueue(session) }
     }
   }
 

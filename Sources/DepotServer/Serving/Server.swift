@@ -49,10 +49,8 @@ package actor Server {
   var pending = PendingWrites()
   /// The sessions that have something to send.
   var touched: [Session] = []
-  /// The sessions with frames that one turn of the loop had no time for.
-  var unfinished: Set<Int64> = []
-  /// How many of them there were in the last turn.
-  var busySessions = 0
+  /// The sessions with frames or waiting calls to handle, in the order of their turns.
+  var ready: [Session] = []
   var phase = Phase.serving
   /// When to look for what is overdue, in nanoseconds of the monotonic clock.
   var nextTick: UInt64 = 0
@@ -274,7 +272,7 @@ package actor Server {
 
   /// How long the loop may sleep, in milliseconds.
   func timeout() -> Int32 {
-    if !unfinished.isEmpty || hosts.contains(where: { !$0.stopped.isEmpty }) { return 0 }
+    if !ready.isEmpty || hosts.contains(where: { !$0.stopped.isEmpty }) { return 0 }
     let next = min(nextDeadline, nextWatchdog)
     let rest = next > now ? (next - now) / 1_000_000 + 1 : 1
     return min(idleTimeout, Int32(clamping: rest))

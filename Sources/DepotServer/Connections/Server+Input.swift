@@ -1,0 +1,119 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+
+extension Server {
+  /// How long what sessions have brought is handled in a turn of the loop; one gets a fifth of it at most.
+  private static let turnNanoseconds: UInt64 = 10_000_000
+
+  /// Has what a session has brought handled when it is its turn.
+  func enqueue(_ session: Session) {
+    guard !session.isQueued else { return }
+    session.isQueued = true
+    ready.append(session)
+  }
+
+  /// Handles what sessions have brought, each for its part of the time; those for which there is none left come
+  /// first in the next turn.
+  func serveReady() {
+    let count = ready.count
+    guard count > 0 else { return }
+    let end = Monotonic.now() + Self.turnNanoseconds
+    let slice = Self.turnNanoseconds / UInt64(max(5, count))
+    var served = 0
+    var time = Monotonic.now()
+    while served < count, served == 0 || time < end {
+      let session = ready[served]
+      served += 1
+      session.isQueued = false
+      if sessions[session.number] != nil { serve(session, until: time + slice) }
+      time = Monotonic.now()
+    }
+    ready.removeFirst(served)
+  }
+
+  private func serve(_ session: Session, until end: UInt64) {
+    if session.isReadable {
+      session.isReadable = false
+      receive(session)
+    }
+    if sessions[session.number] != nil { process(session, until: end) }
+  }
+
+  /// Reads what a client sent.
+  private func receive(_ session: Session) {
+    let count: Int
+    do throws(SystemError) {
+      count = try session.descriptor.read(into: received.bytes)
+    } catch {
+      if !error.wouldBlock { end(session) }
+      return
+    }
+    guard count > 0 else {
+      session.isHalfClosed = true
+      session.revokeDirectAnswer()
+      return touch(session)
+    }
+    // What comes after the end is thrown away until the client has noticed.
+    if session.isClosing { return }
+    session.lastProgress = now
+    session.decoder.receive(UnsafeRawBufferPointer(rebasing: received.bytes[..<count]))
+  }
+
+  /// Begins the calls that waited for others, and handles the frames that have come whole, for a moment at most, so
+  /// that others have their turns.
+  private func process(_ session: Session, until end: UInt64) {
+    repeat {
+      if session.isClosing { return }
+      do throws(DepotError) {
+        guard startWaiting(session) ? true : try handleFrame(session) else {
+          // It may be read again, or be done.
+          if session.isHalfClosed || !session.watchesReads { touch(session) }
+          return
+        }
+      } catch {
+        return perform(session.state.fail(session.refusal ?? error), session)
+      }
+    } while Monotonic.now() < end
+    enqueue(session)
+    touch(session)
+  }
+
+  /// Handles the next frame, and returns whether there was one.
+  private func handleFrame(_ session: Session) throws(DepotError) -> Bool {
+    guard let event = try session.decoder.next() else { return false }
+    if let refusal = session.refusal {
+      close(session, refusal)
+      return true
+    }
+    switch event {
+    case .frame(let bytes):
+      perform(session.state.receive(try ClientFrame(bytes)), session)
+    case .skipped(let length):
+      session.send(FrameDecoder.tooLarge(length, Limits.frameBytes))
+      touch(session)
+    }
+    return true
+  }
+
+  private func perform(_ action: SessionState.Action, _ session: Session) {
+    touch(session)
+    switch action {
+    case .nothing: break
+    case .welcome(let hello, let version): welcome(session, hello, version)
+    case .start(let call): start(call, session)
+    case .reject(let id, let error):
+      session.fail(id, error)
+      statistics.invalidCalls += 1
+    case .grant(let id, let count):
+      guard let credit = session.calls[id]?.stream?.credit else { return }
+      session.calls[id]?.stream?.credit = credit + count
+      topUp(session)
+    case .cancel(let id):
+      session.calls[id]?.control.cancel()
+      endIfStopped(id, session)
+    case .pong(let number): session.send { $0.write(.object(["pong": .int64(number)])) }
+    case .close(let error): close(session, error)
+    }
+  }
+}
