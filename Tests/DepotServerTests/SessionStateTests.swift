@@ -49,6 +49,18 @@ import Testing
     }
   }
 
+  @Test func `the bytes of requests count until they are answered`() {
+    var state = opened()
+    for id in 1...3 as ClosedRange<Int64> {
+      _ = state.receive(.call(Call(id: id, .ping)), bytes: 10)
+    }
+    state.add(bytes: 100, to: 2)
+    #expect(state.requestBytes == 130)
+    state.finish(2)
+    state.finish(2)
+    #expect(state.requestBytes == 20)
+  }
+
   static let others: [ClientFrame] = [
     .call(Call(id: 1, .ping)), .invalidCall(id: 1, DepotError(.type, "x")), .more(id: 1, 1),
     .cancel(id: 1), .ping(1), .pong(1), .invalidControl(DepotError(.type, "x")),

@@ -250,6 +250,20 @@ extension ServiceTests {
       #expect(frames.terminal["ok", "rows"]?.int64 == 10, "\(frames.terminal.text.prefix(200))")
     }
 
+    @Test func `a client that sends more than may wait is read again when there is room`() throws {
+      let daemon = try TestDaemon()
+      let connection = try RawConnection(daemon.socket)
+      let text = String(repeating: "a", count: 4 << 20)
+      for id in 1...24 {
+        try connection.call(
+          id,
+          "insert",
+          #"{"entity":"Item","columns":["name","text"],"rows":[["\#(id)","\#(text)"]]}"#
+        )
+      }
+      for _ in 1...24 { #expect(try connection.receive()["ok"] != nil) }
+    }
+
     @Test func `paths of very many steps are refused, and end nothing`() throws {
       let daemon = try TestDaemon(
         schema: #"""

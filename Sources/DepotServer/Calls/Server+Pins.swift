@@ -99,7 +99,7 @@ extension Server {
   /// Gives up what a connection pinned.
   func endPins(_ session: Session) {
     for moment in session.pins.values {
-      moment.end(DepotError(.cancelled, "The connection ended."))
+      moment.end(.connectionEnded)
     }
     session.pins = [:]
   }

@@ -32,7 +32,9 @@ extension Server {
   func joined(_ call: Call, _ session: Session) throws(DepotError) -> Call {
     guard case .save(let request) = call.operation, request.staged != nil else { return call }
     var call = call
+    let before = session.staged.byteCount
     call.operation = .save(try session.staged.join(request))
+    session.state.add(bytes: before - session.staged.byteCount, to: call.id)
     return call
   }
 }

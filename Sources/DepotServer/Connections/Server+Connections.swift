@@ -126,11 +126,16 @@ extension Server {
     }
   }
 
+  /// Has the calls of a session that ends do no more, and frees what they hold.
   private func cancelAll(_ session: Session) {
-    for call in session.calls.values {
+    for (id, call) in session.calls {
       call.control.cancel()
       call.stream?.source.wake()
+      for (host, token) in call.writes { host.stopped[token] = .connectionEnded }
+      session.state.finish(id)
     }
+    session.calls = [:]
+    session.held = nil
     endPins(session)
   }
 
@@ -198,4 +203,9 @@ extension Server {
     )
     session.send { $0.write(welcome) }
   }
+}
+
+extension DepotError {
+  /// Why what a connection has asked for ends with it.
+  static let connectionEnded = DepotError(.cancelled, "The connection ended.")
 }

@@ -5,6 +5,11 @@ internal import DepotProtocol
 extension Server {
   /// How long what sessions have brought is handled in a turn of the loop; one gets a fifth of it at most.
   private static let turnNanoseconds: UInt64 = 10_000_000
+  /// Above how many bytes of requests without an answer a session's next call waits.
+  private static let requestBytes = 32 << 20
+  /// Above how many bytes of all sessions' the next calls of those wait that have more than a few of them.
+  private static let allRequestBytes = 256 << 20
+  private static let fewRequestBytes = 1 << 20
 
   /// Has what a session has brought handled when it is its turn.
   func enqueue(_ session: Session) {
@@ -16,6 +21,7 @@ extension Server {
   /// Handles what sessions have brought, each for its part of the time; those for which there is none left come
   /// first in the next turn.
   func serveReady() {
+    releaseHeld()
     let count = ready.count
     guard count > 0 else { return }
     let end = Monotonic.now() + Self.turnNanoseconds
@@ -79,8 +85,17 @@ extension Server {
     touch(session)
   }
 
-  /// Handles the next frame, and returns whether there was one.
+  /// Handles the next frame, and returns whether there was one that needn't wait.
   private func handleFrame(_ session: Session) throws(DepotError) -> Bool {
+    if let (frame, count) = session.held {
+      guard hasRoom(session) else {
+        held[session.number] = session
+        return false
+      }
+      session.held = nil
+      perform(session.state.receive(frame, bytes: count), session)
+      return true
+    }
     guard let event = try session.decoder.next() else { return false }
     if let refusal = session.refusal {
       close(session, refusal)
@@ -88,12 +103,41 @@ extension Server {
     }
     switch event {
     case .frame(let bytes):
-      perform(session.state.receive(try ClientFrame(bytes)), session)
+      let frame = try ClientFrame(bytes)
+      if case .call = frame, !hasRoom(session) {
+        session.held = (frame, bytes.count)
+        held[session.number] = session
+        touch(session)
+        return false
+      }
+      perform(session.state.receive(frame, bytes: bytes.count), session)
     case .skipped(let length):
       session.send(FrameDecoder.tooLarge(length, Limits.frameBytes))
       touch(session)
     }
     return true
+  }
+
+  /// Whether a session's next call may begin beside the requests that have no answer.
+  ///
+  /// Until then nothing more is read of it, so that requests can't fill the memory while a store is busy.
+  private func hasRoom(_ session: Session) -> Bool {
+    let own = session.state.requestBytes
+    guard own > Self.fewRequestBytes else { return true }
+    guard own <= Self.requestBytes else { return false }
+    return sessions.values.reduce(0) { $0 + $1.state.requestBytes } <= Self.allRequestBytes
+  }
+
+  /// Goes on with the sessions whose next call may begin now.
+  private func releaseHeld() {
+    for (number, session) in held {
+      let isGone = sessions[number] == nil || session.isClosing
+      guard isGone || hasRoom(session) else { continue }
+      held[number] = nil
+      guard !isGone else { continue }
+      session.lastProgress = now
+      enqueue(session)
+    }
   }
 
   private func perform(_ action: SessionState.Action, _ session: Session) {

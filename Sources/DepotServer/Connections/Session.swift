@@ -20,6 +20,8 @@ final class Session {
   /// The parts of saves that are yet to come.
   var staged = StagedSaves()
   var queue = CallQueue()
+  /// A call that waits until less is in flight, and the size of its frame.
+  var held: (frame: ClientFrame, bytes: Int)?
   /// The permission for the store to answer the only write in flight.
   var direct: DirectAnswer?
   /// The container of the calls that name none.

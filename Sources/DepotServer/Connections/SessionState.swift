@@ -27,9 +27,17 @@ package struct SessionState: Sendable {
   private var phase = Phase.awaitingHello
   private var lastIdentifier: Int64 = 0
   /// The calls without a terminal frame; few enough to look through.
-  private var running: [Int64] = []
+  private var running: [Running] = []
   /// The running calls that go on until the client has enough, and so don't count as waiting.
   private var watching: [Int64] = []
+
+  private struct Running {
+    let id: Int64
+    var bytes: Int
+  }
+
+  /// How many bytes their requests have.
+  package private(set) var requestBytes = 0
 
   package init() {}
 
@@ -42,19 +50,19 @@ package struct SessionState: Sendable {
   /// How many calls wait for their answer.
   package var runningCount: Int { running.count }
 
-  /// Takes in what the client sent.
-  package mutating func receive(_ frame: ClientFrame) -> Action {
+  /// Takes in a frame of so many bytes that the client sent.
+  package mutating func receive(_ frame: ClientFrame, bytes: Int = 0) -> Action {
     switch frame {
     case .hello(let hello): return receive(hello)
     case .ping(let number): return needsHello() ?? .pong(number)
     case .pong: return needsHello() ?? .nothing
-    case .call(let call): return start(call)
+    case .call(let call): return start(call, bytes)
     case .invalidCall(let id, let error): return begin(id) ?? .reject(id: id, error)
     case .invalidControl(let error): return needsHello() ?? fail(error)
     case .more(let id, let count):
-      return control(id) ?? (running.contains(id) ? .grant(id: id, count) : .nothing)
+      return control(id) ?? (isRunning(id) ? .grant(id: id, count) : .nothing)
     case .cancel(let id):
-      return control(id) ?? (running.contains(id) ? .cancel(id: id) : .nothing)
+      return control(id) ?? (isRunning(id) ? .cancel(id: id) : .nothing)
     }
   }
 
@@ -66,7 +74,9 @@ package struct SessionState: Sendable {
 
   /// Notes that a call got its terminal frame.
   package mutating func finish(_ id: Int64) {
-    if let index = running.lastIndex(of: id) { running.remove(at: index) }
+    if let index = running.lastIndex(where: { $0.id == id }) {
+      requestBytes -= running.remove(at: index).bytes
+    }
     if let index = watching.lastIndex(of: id) { watching.remove(at: index) }
   }
 
@@ -88,7 +98,16 @@ package struct SessionState: Sendable {
     }
   }
 
-  private mutating func start(_ call: Call) -> Action {
+  private func isRunning(_ id: Int64) -> Bool { running.contains { $0.id == id } }
+
+  /// Counts bytes that belong to the request of a running call besides its frame.
+  package mutating func add(bytes: Int, to id: Int64) {
+    guard let index = running.lastIndex(where: { $0.id == id }) else { return }
+    running[index].bytes += bytes
+    requestBytes += bytes
+  }
+
+  private mutating func start(_ call: Call, _ bytes: Int) -> Action {
     if let action = begin(call.id) { return action }
     if phase == .draining {
       return .reject(id: call.id, DepotError(.draining, "The service is about to end."))
@@ -110,7 +129,8 @@ package struct SessionState: Sendable {
           .hint("Wait for one of them.")
       )
     }
-    running.append(call.id)
+    running.append(Running(id: call.id, bytes: bytes))
+    requestBytes += bytes
     return .start(call)
   }
 

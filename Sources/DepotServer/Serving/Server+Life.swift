@@ -123,7 +123,7 @@ extension Server {
       } else if session.output.count > 0 {
         guard now - session.lastProgress > stallNanoseconds else { continue }
         cutOff(session, "The client took nothing for \(configuration.stallMilliseconds) ms.")
-      } else if session.decoder.pendingCount > 0, !session.isQueued,
+      } else if session.decoder.pendingCount > 0, session.held == nil, !session.isQueued,
         now - session.lastProgress > stallNanoseconds
       {
         close(session, DepotError(.frame, "The rest of a frame didn't come in time."))

@@ -201,7 +201,7 @@ extension Server {
 
   /// Whether a session has no call that runs or could begin.
   private func isDone(_ session: Session) -> Bool {
-    session.calls.isEmpty && !session.isQueued
+    session.calls.isEmpty && !session.isQueued && session.held == nil
   }
 
   /// Watches a session for what it needs: reading stops while too many answers wait, or frames that were read.
@@ -210,7 +210,7 @@ extension Server {
       !session.isHalfClosed
       && (session.isClosing
         || session.output.count < 4 * Limits.outboundSoftBytes
-          && !session.isQueued)
+          && !session.isQueued && session.held == nil)
     let writes = session.output.count > 0
     guard reads != session.watchesReads || writes != session.watchesWrites else { return }
     session.watchesReads = reads

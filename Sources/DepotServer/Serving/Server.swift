@@ -51,6 +51,8 @@ package actor Server {
   var touched: [Session] = []
   /// The sessions with frames or waiting calls to handle, in the order of their turns.
   var ready: [Session] = []
+  /// The sessions whose next call waits until less is in flight, by their numbers.
+  var held: [Int64: Session] = [:]
   var phase = Phase.serving
   /// When to look for what is overdue, in nanoseconds of the monotonic clock.
   var nextTick: UInt64 = 0
