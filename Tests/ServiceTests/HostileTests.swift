@@ -250,6 +250,30 @@ extension ServiceTests {
       #expect(frames.terminal["ok", "rows"]?.int64 == 10, "\(frames.terminal.text.prefix(200))")
     }
 
+    @Test func `streams of large rows that nobody reads take bounded memory`() throws {
+      let daemon = try TestDaemon(
+        ["--stall-ms", "120000"],
+        schema: #"{"entities":[{"name":"Blob","attributes":[{"name":"data","type":"data"}]}]}"#
+      )
+      let text = String(repeating: "A", count: 10 << 20)
+      let reader = try RawConnection(daemon.socket)
+      try reader.call(1, "insert", #"{"entity":"Blob","columns":["data"],"rows":[["\#(text)"]]}"#)
+      #expect(try reader.receive()["ok"] != nil)
+      let before = try daemon.status("VmRSS")
+      for id in 2...31 { try reader.call(id, "fetch", #"{"entity":"Blob"}"#) }
+      for _ in 0..<10 {
+        DepotLinux.Process.sleep(milliseconds: 300)
+        #expect(try daemon.status("VmRSS") - before < 200 << 10, "KiB")
+      }
+      var rows = 0
+      for _ in 2...31 {
+        var frame = try reader.receive()
+        while frame["next"] != nil { frame = try reader.receive() }
+        rows += Int(frame["ok", "rows"]?.int64 ?? 0)
+      }
+      #expect(rows == 30)
+    }
+
     @Test func `a client that sends more than may wait is read again when there is room`() throws {
       let daemon = try TestDaemon()
       let connection = try RawConnection(daemon.socket)

@@ -176,7 +176,9 @@ extension Server {
       call.stream?.source.wake()
       if let pin = call.pin { session.pins.removeValue(forKey: pin)?.end(error) }
       // What comes of a pin or a barrier later is dropped.
-      if session.queue.remove(id) || call.pin != nil || call.isBarrier {
+      if session.queue.remove(id) || call.pin != nil || call.isBarrier
+        || call.stream?.hasBegun == false
+      {
         end(id, of: session, .failure(error))
       }
     }
@@ -379,7 +381,9 @@ extension Server {
         .hint("Read one of them to its end, or cancel it.")
     }
     let caller = Caller(session, call)
-    let granted = min(RunningStream.firstWindow, call.credit ?? .max)
+    // One that has begun holds a row.
+    let hasRoom = !call.operation.isStream || session.streamRoom > 0
+    let granted = hasRoom ? min(RunningStream.firstWindow, call.credit ?? .max) : 0
     let read = LongRead(
       operation: call.operation,
       catalog: catalog,
@@ -393,7 +397,8 @@ extension Server {
     }
     var running = running
     running.stream = RunningStream(read, host, credit: call.credit, granted: granted)
+    running.stream?.hasBegun = hasRoom
     session.calls[call.id] = running
-    host.readers?.start(read)
+    if hasRoom { host.readers?.start(read) }
   }
 }

@@ -101,6 +101,12 @@ final class Session {
     ReplyWriter(id: id, framing: framing, int64: int64)
   }
 
+  /// How many more bytes of its streams may be made for the client beside what it hasn't read.
+  var streamRoom: Int {
+    let granted = calls.values.reduce(0) { $0 + ($1.stream?.grantedBytes ?? 0) }
+    return Limits.outboundHardBytes - output.count - granted
+  }
+
   /// Queues a frame without an id.
   func send(_ body: (inout JSONWriter) -> Void) {
     FrameEncoder.append(framing, to: &output.writer, body)
@@ -162,6 +168,8 @@ struct RunningStream {
   /// How many frames the client asked for, or `nil` if it leaves that to the socket.
   var credit: Int?
   var granted: Int
+  /// Whether its producer has begun, which it does with the first frame that is granted.
+  var hasBegun: Bool = true
   private(set) var delivered: Int = 0
   /// The size of the last frame; `nil` before the first.
   private var frameBytes: Int?
@@ -176,6 +184,11 @@ struct RunningStream {
 
   /// Whether only more credit lets the stream go on.
   var isOutOfCredit: Bool { credit.map { delivered >= $0 } ?? false }
+
+  /// How many bytes the frames may have that are granted and haven't come, of what has an end.
+  var grantedBytes: Int {
+    isLimited ? max(0, granted - delivered) * (frameBytes ?? Limits.frameBytes) : 0
+  }
 
   /// Notes that frames have come from the producer, with so many bytes together.
   mutating func didDeliver(_ count: Int, bytes: Int) {

@@ -112,6 +112,7 @@ extension Server {
     nextTick = now + (isAcceptingPaused ? Self.acceptPause : 500_000_000)
     if isServing { watchListener() }
     for session in sessions.values {
+      if session.output.count == 0 { topUp(session, isWaiting: true) }
       if session.isClosing {
         if now - session.lastProgress > 5_000_000_000 { end(session) }
       } else if session.state.isAwaitingHello {

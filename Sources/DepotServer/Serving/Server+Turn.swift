@@ -222,14 +222,25 @@ extension Server {
     }
   }
 
-  /// Lets the streams of a session produce what its client can take.
-  func topUp(_ session: Session) {
-    for (id, call) in session.calls {
-      guard var stream = call.stream else { continue }
+  /// Lets the streams of a session produce what its client can take, those first that have produced least.
+  ///
+  /// If its client `isWaiting`, having taken all, nothing comes of what was granted before for now, and one more may
+  /// go on.
+  func topUp(_ session: Session, isWaiting: Bool = false) {
+    guard session.calls.values.contains(where: { $0.stream != nil }) else { return }
+    var room = max(session.streamRoom, isWaiting ? 1 : 0)
+    for (id, call) in session.calls.sorted(by: { $0.value.delivered < $1.value.delivered }) {
+      guard var stream = call.stream, stream.isWatch || room > 0,
+        stream.hasBegun || stream.host.readers != nil
+      else { continue }
+      let before = stream.grantedBytes
       let grant = stream.takeGrant()
       guard grant > 0 else { continue }
-      session.calls[id]?.stream = stream
+      room -= stream.grantedBytes - before
       stream.source.grant(grant)
+      if let read = stream.read, !stream.hasBegun { stream.host.readers?.start(read) }
+      stream.hasBegun = true
+      session.calls[id]?.stream = stream
     }
   }
 
