@@ -6,6 +6,7 @@ extension Server {
   /// One turn of the loop: take in all that came, hand the writes over once, then send.
   func turn(_ events: [EventLoop.Event]) -> Next {
     now = Monotonic.now()
+    mayExplain = true
     let messages = inbox.takeAll()
     // What another thread read may show a commit that this one hasn't heard of, and no read that
     // comes after it may see less.
@@ -289,10 +290,19 @@ extension Server {
       connection: session.number,
       call: id,
       process: session.peer.process,
-      report: host.flatMap { $0.reader?.report(on: call.operation, catalog: $0.catalog) },
+      report: explain(call, host),
       scannedRows: call.control.scannedRows
     )
     statistics.note(slow)
     log.write(.info, "slow call", slow.fields)
+  }
+
+  /// Returns how a slow call did what it did, for one in a turn of the loop: to find that out takes a moment.
+  private func explain(_ call: RunningCall, _ host: StoreHost?) -> SlowReadReport? {
+    guard mayExplain, let host,
+      let report = host.reader?.report(on: call.operation, catalog: host.catalog)
+    else { return nil }
+    mayExplain = false
+    return report
   }
 }

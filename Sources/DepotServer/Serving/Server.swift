@@ -53,6 +53,8 @@ package actor Server {
   var ready: [Session] = []
   /// The sessions whose next call waits until less is in flight, by their numbers.
   var held: [Int64: Session] = [:]
+  /// Whether a slow call may still be explained in this turn.
+  var mayExplain = true
   var phase = Phase.serving
   /// When to look for what is overdue, in nanoseconds of the monotonic clock.
   var nextTick: UInt64 = 0
