@@ -146,15 +146,7 @@ extension Server {
 
   private func answerSchema(_ container: Container, _ call: Call, _ session: Session) {
     session.calls[call.id] = nil
-    answer(call, session) { writer in
-      writer.object { writer in
-        writer.member("schema")
-        writer.write(container.schema)
-        writer.member("fingerprint", container.fingerprint)
-        writer.member("hashes")
-        writer.write(.object(container.schema.hashes))
-      }
-    }
+    answer(call, session) { $0.raw(container.schemaAnswer) }
   }
 
   private func control(of call: Call) -> CallControl {

@@ -39,6 +39,7 @@ final class Container {
   private(set) var schema = Schema()
   private(set) var fingerprint = ""
   private var holders: [String: StoreHost] = [:]
+  private var knownAnswer: [UInt8]?
 
   init(
     name: String,
@@ -71,6 +72,7 @@ final class Container {
   /// Takes note of the schemas that the stores have now.
   func refresh() {
     holders = [:]
+    knownAnswer = nil
     if let only {
       schema = only.catalog.schema
       fingerprint = only.catalog.fingerprint
@@ -81,6 +83,21 @@ final class Container {
     for host in hosts {
       for entity in host.catalog.schema.entities { holders[entity.name] = host }
     }
+  }
+
+  /// The answer of `schema.get`, which is made once for each schema.
+  var schemaAnswer: [UInt8] {
+    if let knownAnswer { return knownAnswer }
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.member("schema")
+      writer.write(schema)
+      writer.member("fingerprint", fingerprint)
+      writer.member("hashes")
+      writer.write(.object(schema.hashes))
+    }
+    knownAnswer = writer.bytes
+    return writer.bytes
   }
 
   /// Returns the schema that several stores have together.

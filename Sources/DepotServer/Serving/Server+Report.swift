@@ -70,7 +70,8 @@ extension Server {
       "process": session.process.map(JSONValue.string) ?? .null,
       "container": .string(session.containerName),
       "inFlight": .int64(Int64(session.calls.count)),
-      "calls": .array(session.calls.sorted { $0.key < $1.key }.map(describe)),
+      // Of the oldest; there may be many.
+      "calls": .array(session.calls.sorted { $0.key < $1.key }.prefix(16).map(describe)),
       "outboundBytes": .int64(Int64(session.output.count)),
       "pins": .int64(Int64(session.pins.count)),
       "stagedBytes": .int64(Int64(session.staged.byteCount)),
