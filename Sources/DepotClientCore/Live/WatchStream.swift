@@ -67,7 +67,7 @@ struct WatchStream {
   }
 
   private func canGoOn(after error: DepotError) -> Bool {
-    [.disconnected, .draining].contains(error.code) && attempts < Self.attemptLimit
+    [.disconnected, .draining, .streamExpired].contains(error.code) && attempts < Self.attemptLimit
       && client.core.surrenders == surrenders && !client.core.isClosed
   }
 }
