@@ -3,9 +3,9 @@ internal import DepotProtocol
 /// An update or a deletion that is done in several transactions, each of a few rows.
 ///
 /// The rows come in the order of their identifiers. Each chunk looks for them anew behind the last
-/// identifier of the one before, and ends after a moment however many it has found: what has come to satisfy the predicate in the meantime is changed if it
-/// is still ahead, and what has ceased to isn't. Rows that were inserted after the first chunk aren't
-/// reached.
+/// identifier of the one before, and ends after a moment however many it has found: what has come to
+/// satisfy the predicate in the meantime is changed if it is still ahead, and what has ceased to isn't.
+/// Rows that were inserted after the first chunk aren't reached.
 struct ChunkedWrite {
   let request: WriteRequest
   var progress = ChunkProgress()
