@@ -4,7 +4,7 @@ import Testing
 
 @testable import DepotEngine
 
-/// What a writer does bit by bit, or needn't do again.
+/// Work of a writer that is done bit by bit, or not again.
 @Suite struct WriterStepTests {
   private func withWriter(_ schema: Schema, _ body: (Writer, String) throws -> Void) async throws {
     try await withStorePath { path in

@@ -7,7 +7,7 @@ struct RowShapeBuilder {
   /// The columns that descendants add, if they are wanted.
   private let subentityColumns: [SubentityColumn]
   private(set) var columns: [RowColumn] = []
-  /// What is selected.
+  /// The selected expressions.
   private(set) var parts: [Fragment] = []
 
   init(_ layout: EntityLayout, includesSubentityColumns: Bool, in catalog: Catalog) {

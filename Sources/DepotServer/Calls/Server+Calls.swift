@@ -167,7 +167,7 @@ extension Server {
       for (host, token) in call.writes { host.stopped[token] = error }
       call.stream?.source.wake()
       if let pin = call.pin { session.pins.removeValue(forKey: pin)?.end(error) }
-      // What comes of a pin or a barrier later is dropped.
+      // The late result of a pin or a barrier is dropped.
       if session.queue.remove(id) || call.pin != nil || call.isBarrier
         || call.stream?.hasBegun == false
       {

@@ -60,7 +60,7 @@ extension Server {
       session.revokeDirectAnswer()
       return touch(session)
     }
-    // What comes after the end is thrown away until the client has noticed.
+    // Bytes behind the end are thrown away until the client has noticed.
     if session.isClosing { return }
     session.lastProgress = now
     session.decoder.receive(UnsafeRawBufferPointer(rebasing: received.bytes[..<count]))
