@@ -13,12 +13,9 @@ extension ServiceTests {
           {"name":"b","destination":"A","inverse":"a","optional":true}]}]}
           """#
       )
-      let connection = try RawConnection(daemon.socket)
-      var id = 0
+      let connection = NumberedConnection(try RawConnection(daemon.socket))
       func code(_ call: String, _ rest: String) throws -> String? {
-        id += 1
-        try connection.call(id, call, #"{"entity":"A",\#(rest)}"#)
-        return try connection.receiveAnswer(of: id).terminal.errorCode
+        try connection.answer(call, #"{"entity":"A",\#(rest)}"#).errorCode
       }
       for (name, count) in [("a", 20), ("b", 8)] {
         let path = String(repeating: name + ".", count: count) + "x"
@@ -75,12 +72,9 @@ extension ServiceTests {
           {"entities":[{"name":"A","attributes":[{"name":"t","type":"string"},{"name":"n","type":"int64"}]}]}
           """#
       )
-      let connection = try RawConnection(daemon.socket)
-      var id = 0
+      let connection = NumberedConnection(try RawConnection(daemon.socket))
       func code(_ call: String, _ rest: String) throws -> String? {
-        id += 1
-        try connection.call(id, call, #"{"entity":"A",\#(rest)}"#)
-        return try connection.receiveAnswer(of: id).terminal.errorCode
+        try connection.answer(call, #"{"entity":"A",\#(rest)}"#).errorCode
       }
       func repeated(_ text: String, _ count: Int, by separator: String = ",") -> String {
         Array(repeating: text, count: count).joined(separator: separator)
@@ -189,12 +183,9 @@ extension ServiceTests {
       let daemon = try TestDaemon(
         schema: #"{"entities":[{"name":"A","attributes":[\#(attributes.joined(separator: ","))]}]}"#
       )
-      let connection = try RawConnection(daemon.socket)
-      var id = 0
+      let connection = NumberedConnection(try RawConnection(daemon.socket))
       func answer(_ call: String, _ rest: String) throws -> JSONValue {
-        id += 1
-        try connection.call(id, call, #"{"entity":"A",\#(rest)}"#)
-        return try connection.receiveAnswer(of: id).terminal
+        try connection.answer(call, #"{"entity":"A",\#(rest)}"#)
       }
       let long = String(repeating: "x", count: 4 << 20)
       #expect(try answer("insert", #""columns":["t0"],"rows":[["\#(long)"]]"#).errorCode == nil)
@@ -209,5 +200,20 @@ extension ServiceTests {
         #expect(row?.array?.first?.array?.last?.string == long)
       }
     }
+  }
+}
+
+/// A connection whose calls are made one after the other.
+private final class NumberedConnection {
+  private let connection: RawConnection
+  private var id = 0
+
+  init(_ connection: RawConnection) { self.connection = connection }
+
+  /// Makes a call, and returns its terminal frame.
+  func answer(_ call: String, _ arguments: String) throws -> JSONValue {
+    id += 1
+    try connection.call(id, call, arguments)
+    return try connection.receiveAnswer(of: id).terminal
   }
 }
