@@ -12,16 +12,27 @@ import Testing
 @Suite(
   .enabled(if: TemporaryCluster.isAvailable),
   .serialized,
-  .cluster(),
   .timeLimit(.minutes(120))
 )
 struct ManyServicesTests {
+  /// The seconds after which all is compared, and begun anew: what was written is kept in memory until then.
+  private static let roundSeconds = 600.0
+
   @Test func `four services that are killed do what one does with a file`() async throws {
     let variables = ProcessInfo.processInfo.environment
-    let seed = variables["DEPOT_PROOF_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...999_999)
-    let seconds = variables["DEPOT_PROOF_SECONDS"].flatMap { Double($0) } ?? 10
+    var seed = variables["DEPOT_PROOF_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...999_999)
+    var seconds = variables["DEPOT_PROOF_SECONDS"].flatMap { Double($0) } ?? 10
+    while seconds > 0 {
+      try await Self.work(for: min(seconds, Self.roundSeconds), seed: seed)
+      seconds -= Self.roundSeconds
+      seed += 1
+    }
+  }
+
+  /// Writes for some seconds while services are killed, and compares all with a store in a file.
+  private static func work(for seconds: Double, seed: UInt64) async throws {
     print("The seed of the writers' work is \(seed).")
-    let cluster = try TemporaryCluster.shared
+    let cluster = try await onThread { try TemporaryCluster() }
     let services = try await onThread {
       try (0..<4).map { try ClusterService("s\($0)", on: [cluster]) }
     }
