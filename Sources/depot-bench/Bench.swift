@@ -87,12 +87,12 @@ enum Bench {
   private struct Scenario {
     var name: String
     var summary: String
-    var measure: (Options, TemporaryFolder, Peers, inout Report) throws -> Void
+    var measure: (Scenarios) -> () throws -> Void
 
     init(
       _ name: String,
       _ summary: String,
-      _ measure: @escaping (Options, TemporaryFolder, Peers, inout Report) throws -> Void
+      _ measure: @escaping (Scenarios) -> () throws -> Void
     ) {
       self.name = name
       self.summary = summary
@@ -134,21 +134,20 @@ enum Bench {
   private static func measure(_ options: Options) throws {
     let folder = try TemporaryFolder()
     defer { folder.remove() }
-    var report = Report(options: options)
-    let peers = Peers(folder: folder)
-    defer { peers.stop() }
+    let all = Scenarios(options, in: folder)
+    defer { all.peers.stop() }
     var failure: (any Error)?
     for scenario in scenarios where options.includes(scenario.name) && failure == nil {
       progress("measuring \(scenario.name)")
       do {
-        try scenario.measure(options, folder, peers, &report)
+        try scenario.measure(all)()
       } catch {
         failure = error
       }
     }
     // An error doesn't take away what was measured before it.
-    try report.write(to: options.output)
-    print(report.markdown)
+    try all.report.write(to: options.output)
+    print(all.report.markdown)
     print("\nWritten to \(options.output).md, .json, and .svg")
     if let failure { throw failure }
   }

@@ -58,23 +58,23 @@ enum ModelWork {
 
   private static func flat(_ container: ModelContainer, _ count: Int) throws -> [Double] {
     let sorted = FetchDescriptor<BenchItem>(sortBy: [SortDescriptor(\.size)])
-    let insert = try Scenarios.milliseconds {
+    let insert = try milliseconds {
       let context = ModelContext(container)
       for number in 1...count { context.insert(BenchItem(number)) }
       try context.save()
     }
     var sum = 0
-    let fetch = try Scenarios.milliseconds {
+    let fetch = try milliseconds {
       for item in try ModelContext(container).fetch(sorted) { sum &+= item.size }
     }
     let change = ModelContext(container)
     let items = try change.fetch(sorted)
     guard items.count == count, sum != 0 else { throw BenchError("\(items.count) items came") }
-    let update = try Scenarios.milliseconds {
+    let update = try milliseconds {
       for item in items { item.score += 1 }
       try change.save()
     }
-    let delete = try Scenarios.milliseconds {
+    let delete = try milliseconds {
       for item in items { change.delete(item) }
       try change.save()
     }
@@ -82,7 +82,7 @@ enum ModelWork {
   }
 
   private static func related(_ container: ModelContainer, _ count: Int) throws -> [Double] {
-    let insert = try Scenarios.milliseconds {
+    let insert = try milliseconds {
       let context = ModelContext(container)
       for number in 1...max(1, count / 10) {
         let owner = BenchOwner(number)
@@ -94,18 +94,18 @@ enum ModelWork {
     var descriptor = FetchDescriptor<BenchOwner>(sortBy: [SortDescriptor(\.name)])
     descriptor.relationshipKeyPathsForPrefetching = [\.parts]
     var sum = 0
-    let fetch = try Scenarios.milliseconds {
+    let fetch = try milliseconds {
       for owner in try ModelContext(container).fetch(descriptor) {
         for part in owner.parts { sum &+= part.size }
       }
     }
     let change = ModelContext(container)
     let owners = try change.fetch(descriptor)
-    let update = try Scenarios.milliseconds {
+    let update = try milliseconds {
       for owner in owners { for part in owner.parts { part.size += 1 } }
       try change.save()
     }
-    let delete = try Scenarios.milliseconds {
+    let delete = try milliseconds {
       for owner in owners { change.delete(owner) }
       try change.save()
     }

@@ -5,12 +5,7 @@ import Synchronization
 
 extension Scenarios {
   /// A store that is in PostgreSQL, served by two services; the reference is PostgreSQL on the same cluster.
-  static func cluster(
-    _ options: Bench.Options,
-    _ folder: TemporaryFolder,
-    _ peers: Peers,
-    _ report: inout Report
-  ) throws {
+  func cluster() throws {
     guard peers.hasPostgres else { return }
     let address = try peers.makeDatabase("depot")
     var services: [Daemon] = []
@@ -42,7 +37,7 @@ extension Scenarios {
       depot.fetched.append(
         try milliseconds {
           var count = 0
-          try connection.fetch(sortedItems) { row in
+          try connection.fetch(Self.sortedItems) { row in
             _ = try Item(from: &row)
             count += 1
           }
@@ -72,27 +67,21 @@ extension Scenarios {
     )
     // The identifiers of rows that were deleted aren't given out again.
     let first = Int64((options.rounds - 1) * options.rows + 1)
-    try clusterRates(options, services, from: first, peers, &report)
-    try clusterDelays(options, folder, services, peers, &report)
-    try together(options, services, peers, "one node", &report)
+    try clusterRates(services, from: first)
+    try clusterDelays(services)
+    try together(services, "one node")
     try peers.replicatePostgres()
-    try together(options, services, peers, "three nodes", &report)
+    try together(services, "three nodes")
   }
 
   /// Inserts of 16 connections, through one service and through all.
-  private static func together(
-    _ options: Bench.Options,
-    _ services: [Daemon],
-    _ peers: Peers,
-    _ label: String,
-    _ report: inout Report
-  ) throws {
+  private func together(_ services: [Daemon], _ label: String) throws {
     var one: [Double] = []
     var all: [Double] = []
     var postgres: [Double] = []
     for _ in 0..<options.rounds {
-      one.append(try rate(of: Array(services.prefix(1)), connections: 16, options))
-      all.append(try rate(of: services, connections: 16 / services.count, options))
+      one.append(try rate(of: Array(services.prefix(1)), connections: 16))
+      all.append(try rate(of: services, connections: 16 / services.count))
       postgres.append(
         try peers.postgresCalls(Peers.insertion, clients: 16, seconds: options.seconds).rate
       )
@@ -112,11 +101,7 @@ extension Scenarios {
   }
 
   /// Returns how many inserts some services answer together in a second.
-  private static func rate(
-    of services: [Daemon],
-    connections: Int,
-    _ options: Bench.Options
-  ) throws -> Double {
+  private func rate(of services: [Daemon], connections: Int) throws -> Double {
     let results = Mutex<[Result<Double, any Error>]>([])
     let (sockets, seconds) = (services.map(\.socket.path), options.seconds)
     DispatchQueue.concurrentPerform(iterations: sockets.count) { place in

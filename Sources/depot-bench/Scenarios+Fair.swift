@@ -5,28 +5,23 @@ import Foundation
 
 extension Scenarios {
   /// Short calls while other clients do what they may.
-  static func fair(
-    _ options: Bench.Options,
-    _ folder: TemporaryFolder,
-    _ peers: Peers,
-    _ report: inout Report
-  ) throws {
+  func fair() throws {
     let daemon = try Daemon(folder, name: "fair")
     defer { daemon.stop() }
     try Item.fill(daemon.connect(), options.rows)
-    for crowd in crowds {
+    for crowd in Self.crowds {
       var rounds: [String: [Double]] = [:]
       for _ in 0..<options.rounds {
         let greedy = try crowd.clients(daemon.socket.path)
         try withExtendedLifetime(greedy) {
-          for (what, operation) in shortCalls {
+          for (what, operation) in Self.shortCalls {
             let seconds = min(0.5, options.seconds)
             let result = try Load.run(on: daemon, connections: 1, seconds: seconds, operation)
             rounds[what, default: []].append(result.p99 / 1000)
           }
         }
       }
-      for (what, _) in shortCalls {
+      for (what, _) in Self.shortCalls {
         report.add(
           "fair",
           "\(what) beside \(crowd.name), p99",

@@ -13,12 +13,7 @@ extension Scenarios {
   }
 
   /// Questions about a graph of packages, each one request, beside SQL written by hand.
-  static func graph(
-    _ options: Bench.Options,
-    _ folder: TemporaryFolder,
-    _ peers: Peers,
-    _ report: inout Report
-  ) throws {
+  func graph() throws {
     let graph = try CatalogueGraph(in: folder)
     let daemon = try Daemon(folder, name: "graph")
     defer { daemon.stop() }
@@ -29,7 +24,7 @@ extension Scenarios {
     report.note(
       "The graph has \(graph.packageCount) packages and \(graph.dependencyCount) dependencies."
     )
-    for question in questions {
+    for question in Self.questions {
       var depot: [Double] = []
       var sqlite: [Double] = []
       for round in 0..<options.rounds + 1 {

@@ -4,12 +4,7 @@ import Foundation
 
 extension Scenarios {
   /// Many rows inserted, changed, and deleted, with each kind of history.
-  static func history(
-    _ options: Bench.Options,
-    _ folder: TemporaryFolder,
-    _ peers: Peers,
-    _ report: inout Report
-  ) throws {
+  func history() throws {
     let policies: [HistoryPolicy] = [.none, .names, .values]
     let works = [
       "insert \(options.rows) rows in one stream", "update \(options.rows) rows in one request",

@@ -6,12 +6,7 @@ import Foundation
 extension Scenarios {
   /// A million rows in batches of the client's enumeration: time, and memory beyond idle in both
   /// processes.
-  static func enumerate(
-    _ options: Bench.Options,
-    _ folder: TemporaryFolder,
-    _ peers: Peers,
-    _ report: inout Report
-  ) throws {
+  func enumerate() throws {
     let daemon = try Daemon(folder, name: "enumerate")
     defer { daemon.stop() }
     try Item.fill(daemon.connect(), options.largeRows)
@@ -47,23 +42,18 @@ extension Scenarios {
   }
 
   /// The slowest gets while another client reads a million rows.
-  static func isolation(
-    _ options: Bench.Options,
-    _ folder: TemporaryFolder,
-    _ peers: Peers,
-    _ report: inout Report
-  ) throws {
+  func isolation() throws {
     let daemon = try Daemon(folder, name: "isolation")
     defer { daemon.stop() }
     try Item.fill(daemon.connect(), options.largeRows)
     var busy: [Double] = []
     var idle: [Double] = []
     for _ in 0..<options.rounds {
-      idle.append(try gets(daemon, options).p99)
+      idle.append(try gets(daemon).p99)
       let reader = try Child([
         Child.programs + "/depot-bench", "helper-enumerate", daemon.socket.path,
       ])
-      busy.append(try gets(daemon, options).p99)
+      busy.append(try gets(daemon).p99)
       _ = try reader.result()
     }
     report.add(
@@ -77,19 +67,14 @@ extension Scenarios {
     )
   }
 
-  private static func gets(_ daemon: Daemon, _ options: Bench.Options) throws -> Load.Result {
+  private func gets(_ daemon: Daemon) throws -> Load.Result {
     try Load.run(on: daemon, connections: 1, seconds: min(0.5, options.seconds)) {
       .get(GetRequest(entity: "Item", identifiers: [$0 % 1000 + 1], namesColumns: false))
     }
   }
 
   /// Starting: of the command line program, and of the service.
-  static func start(
-    _ options: Bench.Options,
-    _ folder: TemporaryFolder,
-    _ peers: Peers,
-    _ report: inout Report
-  ) throws {
+  func start() throws {
     let name = "start"
     var daemon = try Daemon(folder, name: name)
     defer { daemon.stop() }
@@ -121,12 +106,7 @@ extension Scenarios {
   }
 
   /// How the cost of a get and of an indexed and a full count grows with the rows.
-  static func growth(
-    _ options: Bench.Options,
-    _ folder: TemporaryFolder,
-    _ peers: Peers,
-    _ report: inout Report
-  ) throws {
+  func growth() throws {
     let daemon = try Daemon(folder, name: "growth")
     defer { daemon.stop() }
     let connection = try daemon.connect()

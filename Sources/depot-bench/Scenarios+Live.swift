@@ -5,18 +5,13 @@ import Foundation
 
 extension Scenarios {
   /// From before an insert is sent until another process knows of it.
-  static func notify(
-    _ options: Bench.Options,
-    _ folder: TemporaryFolder,
-    _ peers: Peers,
-    _ report: inout Report
-  ) throws {
+  func notify() throws {
     let daemon = try Daemon(folder, name: "notify")
     defer { daemon.stop() }
     let connection = try daemon.connect()
     try Item.fill(connection, 1000)
     let postgres = peers.hasPostgres ? try PostgresConnection(folder: peers.postgresFolder) : nil
-    try postgres?.prepare(notifyingInsert)
+    try postgres?.prepare(Self.notifyingInsert)
     let count = max(100, Int(options.seconds * 1000))
     var depot: [Delays] = []
     var others: [Delays] = []
@@ -37,18 +32,12 @@ extension Scenarios {
   }
 
   /// The delays of inserts at one service until a subscriber knows of them at another.
-  static func clusterDelays(
-    _ options: Bench.Options,
-    _ folder: TemporaryFolder,
-    _ services: [Daemon],
-    _ peers: Peers,
-    _ report: inout Report
-  ) throws {
+  func clusterDelays(_ services: [Daemon]) throws {
     let connection = try services[0].connect()
     var depot: [Delays] = []
     var others: [Delays] = []
     let postgres = try PostgresConnection(folder: peers.postgresFolder)
-    try postgres.prepare(notifyingInsert)
+    try postgres.prepare(Self.notifyingInsert)
     let count = max(100, Int(options.seconds * 1000))
     for round in 0..<options.rounds {
       let ready = folder.file("cluster-watch-\(round)")
@@ -67,7 +56,7 @@ extension Scenarios {
     report.add("cluster", "store in PostgreSQL, two services: ", depot, others, budget: nil)
   }
 
-  private static func insert(_ time: UInt64, on connection: BlockingConnection) throws {
+  private func insert(_ time: UInt64, on connection: BlockingConnection) throws {
     var item = Item(1)
     item.size = Int64(time)
     var rows = RowBatch()
@@ -117,7 +106,7 @@ private struct Delays {
 
 extension Scenarios {
   /// Makes `count` commits a millisecond apart, which a helper is told of.
-  private static func delays(
+  private func delays(
     _ helper: String,
     _ path: String,
     _ count: Int,
@@ -142,7 +131,7 @@ extension Scenarios {
   }
 
   /// Waits for a file that says that a helper is ready.
-  private static func wait(for file: String) throws {
+  private func wait(for file: String) throws {
     for _ in 0..<60_000 {
       if FileManager.default.fileExists(atPath: file) { return }
       usleep(1000)
@@ -151,12 +140,7 @@ extension Scenarios {
   }
 
   /// Measures a commit while others watch queries that it concerns or doesn't.
-  static func subscriptions(
-    _ options: Bench.Options,
-    _ folder: TemporaryFolder,
-    _ peers: Peers,
-    _ report: inout Report
-  ) throws {
+  func subscriptions() throws {
     let daemon = try Daemon(folder, name: "subscriptions")
     defer { daemon.stop() }
     let connection = try daemon.connect()
@@ -233,7 +217,7 @@ extension Scenarios {
     var service: Double
   }
 
-  private static func commitCost(
+  private func commitCost(
     _ connection: BlockingConnection,
     _ daemon: Daemon,
     _ subscription: Subscription,

@@ -4,12 +4,7 @@ import Foundation
 
 extension Scenarios {
   /// Objects of model classes: inserted and saved, fetched in order, changed, and deleted.
-  static func models(
-    _ options: Bench.Options,
-    _ folder: TemporaryFolder,
-    _ peers: Peers,
-    _ report: inout Report
-  ) throws {
+  func models() throws {
     let works = ["insert and save", "fetch, sorted", "change and save", "delete and save"]
     for kind in ["flat", "related"] {
       for count in [1000, 10_000, options.rows] {
@@ -65,12 +60,7 @@ extension Scenarios {
 
 extension Scenarios {
   /// How long the main actor has to wait while objects are fetched, beside what it has to wait anyway.
-  static func mainActor(
-    _ options: Bench.Options,
-    _ folder: TemporaryFolder,
-    _ peers: Peers,
-    _ report: inout Report
-  ) throws {
+  func mainActor() throws {
     let daemon = try Daemon(folder, name: "main-actor")
     defer { daemon.stop() }
     var gaps = MainActorWork.works.map { _ in [Double]() }
@@ -103,12 +93,12 @@ extension PlainSQLite {
     let connection = try open(path)
     let items = (1...count).map { Item($0) }
     return [
-      try Scenarios.milliseconds { try insert(connection, items) },
-      try Scenarios.milliseconds { _ = try fetch(connection) },
-      try Scenarios.milliseconds {
+      try milliseconds { try insert(connection, items) },
+      try milliseconds { _ = try fetch(connection) },
+      try milliseconds {
         try forEach(connection, "UPDATE item SET score = score + 1 WHERE id = ?1", count)
       },
-      try Scenarios.milliseconds {
+      try milliseconds {
         try forEach(connection, "DELETE FROM item WHERE id = ?1", count)
       },
     ]
@@ -128,7 +118,7 @@ extension PlainSQLite {
     try connection.execute("CREATE INDEX part_owner ON part (owner)")
     let owners = max(1, count / 10)
     return [
-      try Scenarios.milliseconds {
+      try milliseconds {
         let owner = try connection.statement("INSERT INTO owner (id, name) VALUES (?1, ?2)")
         let part = try connection.statement(
           "INSERT INTO part (name, size, owner) VALUES (?1, ?2, ?3)"
@@ -143,7 +133,7 @@ extension PlainSQLite {
         }
         try connection.execute("COMMIT")
       },
-      try Scenarios.milliseconds {
+      try milliseconds {
         let statement = try connection.statement(
           "SELECT owner.name, part.name, part.size FROM owner JOIN part ON part.owner = owner.id"
             + " ORDER BY owner.name, part.id"
@@ -157,10 +147,10 @@ extension PlainSQLite {
         }
         guard names.count == owners * 10, sum > 0 else { throw BenchError("parts are missing") }
       },
-      try Scenarios.milliseconds {
+      try milliseconds {
         try forEach(connection, "UPDATE part SET size = size + 1 WHERE id = ?1", owners * 10)
       },
-      try Scenarios.milliseconds {
+      try milliseconds {
         try forEach(connection, "DELETE FROM part WHERE owner = ?1", owners)
         try forEach(connection, "DELETE FROM owner WHERE id = ?1", owners)
       },

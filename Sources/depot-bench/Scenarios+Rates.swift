@@ -70,12 +70,7 @@ private struct Rates {
 
 extension Scenarios {
   /// Many connections get rows by identifier.
-  static func connections(
-    _ options: Bench.Options,
-    _ folder: TemporaryFolder,
-    _ peers: Peers,
-    _ report: inout Report
-  ) throws {
+  func connections() throws {
     let daemon = try Daemon(folder, name: "connections")
     defer { daemon.stop() }
     try Item.fill(daemon.connect(), 100_000)
@@ -88,26 +83,20 @@ extension Scenarios {
         let identifier = number &* 7919 % 100_000 + 1
         return .get(GetRequest(entity: "Item", identifiers: [identifier], namesColumns: false))
       },
-      postgres: postgres(peers, "pgbench select", Peers.selection, options),
-      redis: redis(peers, "redis-benchmark", "get", 50_000).map { (", beside Redis GET", $0) },
+      postgres: postgres("pgbench select", Peers.selection),
+      redis: redis("redis-benchmark", "get", 50_000).map { (", beside Redis GET", $0) },
       budgets: [16: 1.4]
     ).measure(options, &report)
   }
 
   /// Gets and inserts of services whose store is in PostgreSQL, beside what that does by itself.
-  static func clusterRates(
-    _ options: Bench.Options,
-    _ services: [Daemon],
-    from first: Int64,
-    _ peers: Peers,
-    _ report: inout Report
-  ) throws {
+  func clusterRates(_ services: [Daemon], from first: Int64) throws {
     try Rates(
       scenario: "cluster",
       what: "store in PostgreSQL: get by identifier",
       connections: [1, 16],
       services: [("", services[0])],
-      operation: { number in
+      operation: { [options] number in
         .get(
           GetRequest(
             entity: "Item",
@@ -116,7 +105,7 @@ extension Scenarios {
           )
         )
       },
-      postgres: postgres(peers, "pgbench select", Peers.selection, options),
+      postgres: postgres("pgbench select", Peers.selection),
       budgets: [1: 0.5, 16: 0.5]
     ).measure(options, &report)
     try Rates(
@@ -125,41 +114,31 @@ extension Scenarios {
       connections: [1, 4, 16, 64],
       services: [("", services[0])],
       operation: { .insert(Item.insertion(Int($0)..<Int($0) + 1)) },
-      postgres: postgres(peers, "pgbench insert", Peers.insertion, options),
+      postgres: postgres("pgbench insert", Peers.insertion),
       budgets: [16: 0.4]
     ).measure(options, &report)
   }
 
   /// Single rows inserted, each on disk before it is acknowledged.
-  static func durableInsert(
-    _ options: Bench.Options,
-    _ folder: TemporaryFolder,
-    _ peers: Peers,
-    _ report: inout Report
-  ) throws {
+  func durableInsert() throws {
     let daemon = try Daemon(folder, name: "insert")
     defer { daemon.stop() }
     try Item.fill(daemon.connect(), 100_000)
-    let redis = redis(peers, "redis-benchmark, fsync always", "set", 5000)
+    let redis = redis("redis-benchmark, fsync always", "set", 5000)
     try Rates(
       scenario: "insert",
       what: "durable insert",
       connections: [1, 4, 16, 64],
       services: [("", daemon)],
       operation: { .insert(Item.insertion(Int($0)..<Int($0) + 1)) },
-      postgres: postgres(peers, "pgbench insert", Peers.insertion, options),
+      postgres: postgres("pgbench insert", Peers.insertion),
       redis: redis.map { (", beside Redis SET", $0) },
       budgets: [1: 1.0, 16: 1.5]
     ).measure(options, &report)
   }
 
   /// Saves of one row with each kind of history, each on disk before it is acknowledged.
-  static func saves(
-    _ options: Bench.Options,
-    _ folder: TemporaryFolder,
-    _ peers: Peers,
-    _ report: inout Report
-  ) throws {
+  func saves() throws {
     var services: [Rates.Service] = []
     defer { for service in services { service.daemon.stop() } }
     for policy in HistoryPolicy.allCases.reversed() {
@@ -184,7 +163,7 @@ extension Scenarios {
           ])
         )
       },
-      postgres: postgres(peers, "pgbench insert", Peers.insertion, options),
+      postgres: postgres("pgbench insert", Peers.insertion),
       budgets: [1: 1.0, 16: 1.5]
     )
     try rates.measure(options, &report)
@@ -206,29 +185,21 @@ extension Scenarios {
         ])
       )
     }
-    rates.postgres = postgres(peers, "pgbench update", Peers.update, options)
+    rates.postgres = postgres("pgbench update", Peers.update)
     try rates.measure(options, &report)
   }
 
-  fileprivate static func postgres(
-    _ peers: Peers,
-    _ name: String,
-    _ script: String,
-    _ options: Bench.Options
-  ) -> Rates.Peer? {
+  private func postgres(_ name: String, _ script: String) -> Rates.Peer? {
     guard peers.hasPostgres else { return nil }
     return (
-      name, { try peers.postgresCalls(script, clients: $0, seconds: options.seconds) }
+      name, { [self] in try peers.postgresCalls(script, clients: $0, seconds: options.seconds) }
     )
   }
 
-  private static func redis(
-    _ peers: Peers,
-    _ name: String,
-    _ command: String,
-    _ count: Int
-  ) -> Rates.Peer? {
+  private func redis(_ name: String, _ command: String, _ count: Int) -> Rates.Peer? {
     guard peers.hasRedis else { return nil }
-    return (name, { (try peers.redisCalls(["-t", command], clients: $0, count: count), nil) })
+    return (
+      name, { [peers] in (try peers.redisCalls(["-t", command], clients: $0, count: count), nil) }
+    )
   }
 }

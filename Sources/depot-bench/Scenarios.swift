@@ -3,15 +3,22 @@ import DepotLinux
 import DepotProtocol
 import Foundation
 
-/// A measurement.
-enum Scenarios {
+/// The measurements, each a method, with what they share.
+final class Scenarios {
+  let options: Bench.Options
+  let folder: TemporaryFolder
+  let peers: Peers
+  var report: Report
+
+  init(_ options: Bench.Options, in folder: TemporaryFolder) {
+    self.options = options
+    self.folder = folder
+    peers = Peers(folder: folder)
+    report = Report(options: options)
+  }
+
   /// One client gets rows by identifier; the floor is an echo of equal frames.
-  static func get(
-    _ options: Bench.Options,
-    _ folder: TemporaryFolder,
-    _ peers: Peers,
-    _ report: inout Report
-  ) throws {
+  func get() throws {
     for (name, pin) in [("both on one core", 0 as Int?), ("unpinned", nil)] {
       let label = "get-\(pin == nil ? "free" : "pinned")"
       let daemon = try Daemon(folder, name: label, pin: pin)
@@ -41,7 +48,7 @@ enum Scenarios {
     }
   }
 
-  private static func figure(_ arguments: String..., pin: Int?) throws -> Double {
+  private func figure(_ arguments: String..., pin: Int?) throws -> Double {
     let output = try Child([Child.programs + "/depot-bench"] + arguments, pin: pin).result()
     guard let value = Double(output.trimmingCharacters(in: .whitespacesAndNewlines)) else {
       throw BenchError("\(arguments) printed \(output)")
@@ -50,12 +57,7 @@ enum Scenarios {
   }
 
   /// All rows, sorted, into typed values.
-  static func fetch(
-    _ options: Bench.Options,
-    _ folder: TemporaryFolder,
-    _ peers: Peers,
-    _ report: inout Report
-  ) throws {
+  func fetch() throws {
     let daemon = try Daemon(folder, name: "fetch")
     defer { daemon.stop() }
     let connection = try daemon.connect()
@@ -100,12 +102,7 @@ enum Scenarios {
   }
 
   /// Many rows in one stream of requests.
-  static func bulkInsert(
-    _ options: Bench.Options,
-    _ folder: TemporaryFolder,
-    _ peers: Peers,
-    _ report: inout Report
-  ) throws {
+  func bulkInsert() throws {
     var depot: [Double] = []
     var sqlite: [Double] = []
     let items = (1...options.rows).map { Item($0) }
@@ -141,10 +138,11 @@ enum Scenarios {
       budget: 2
     )
   }
+}
 
-  static func milliseconds(_ body: () throws -> Void) rethrows -> Double {
-    let start = Monotonic.now()
-    try body()
-    return Double(Monotonic.now() - start) / 1e6
-  }
+/// Returns how long a body takes.
+func milliseconds(_ body: () throws -> Void) rethrows -> Double {
+  let start = Monotonic.now()
+  try body()
+  return Double(Monotonic.now() - start) / 1e6
 }
