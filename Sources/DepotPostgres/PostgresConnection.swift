@@ -5,8 +5,6 @@ package final class PostgresConnection {
   let library: PostgresLibrary
   /// libpq's connection; `nil` once it is closed.
   private var openHandle: OpaquePointer?
-  /// The number of the server's process that serves this session.
-  package let processID: Int32
   /// How long to wait at most, in nanoseconds, until the server sends or takes something; for ever if `nil`.
   ///
   /// After that the connection is closed and counts as lost.
@@ -46,7 +44,6 @@ package final class PostgresConnection {
       .merging(settings) { $1 }.merging(["client_encoding": "UTF8"]) { $1 }
     let handle = try Self.connect(values, library)
     openHandle = handle
-    processID = library.backendPID(handle)
     countWarnings(handle)
   }
 

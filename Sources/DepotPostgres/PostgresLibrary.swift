@@ -29,7 +29,6 @@ package struct PostgresLibrary: Sendable {
   let transactionStatus: NumberOf
   let socket: NumberOf
   let errorMessage: TextOf
-  let backendPID: NumberOf
   let connectionNeedsPassword: NumberOf
   let setErrorVerbosity: @Sendable @convention(c) (Handle, Int32) -> Int32
   let setNoticeReceiver:
@@ -96,7 +95,6 @@ package struct PostgresLibrary: Sendable {
     transactionStatus = try find("PQtransactionStatus")
     socket = try find("PQsocket")
     errorMessage = try find("PQerrorMessage")
-    backendPID = try find("PQbackendPID")
     connectionNeedsPassword = try find("PQconnectionNeedsPassword")
     setErrorVerbosity = try find("PQsetErrorVerbosity")
     setNoticeReceiver = try find("PQsetNoticeReceiver")

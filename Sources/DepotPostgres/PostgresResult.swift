@@ -77,14 +77,6 @@ package final class PostgresResult {
     }
   }
 
-  /// A `double precision`; 0 for null.
-  package func real(_ column: Int, row: Int = 0) -> Double {
-    let bytes = UnsafeRawBufferPointer(self.bytes(column, row: row))
-    if bytes.isEmpty { return 0 }
-    precondition(bytes.count == 8, "The column holds no double precision.")
-    return Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)))
-  }
-
   /// A `boolean`; false for null.
   package func boolean(_ column: Int, row: Int = 0) -> Bool { integer(column, row: row) != 0 }
 

@@ -5,9 +5,6 @@ package enum PostgresValue: Hashable, Sendable {
   case null
   /// A `bigint`.
   case integer(Int64)
-  /// A `double precision`.
-  case real(Double)
-  case boolean(Bool)
   /// A `text`; U+0000 is refused.
   case text(String)
   /// A `bytea`.
@@ -18,19 +15,15 @@ package enum PostgresValue: Hashable, Sendable {
 
 /// The types of parameters, by their object identifiers (pg_type.dat).
 package enum PostgresType: UInt32, Sendable {
-  case boolean = 16
   case bytes = 17
   case integer = 20
   case text = 25
-  case real = 701
 
   var array: UInt32 {
     switch self {
-    case .boolean: 1000
     case .bytes: 1001
     case .integer: 1016
     case .text: 1009
-    case .real: 1022
     }
   }
 }
@@ -46,8 +39,6 @@ extension PostgresValue {
     switch self {
     case .null, .array: nil
     case .integer: .integer
-    case .real: .real
-    case .boolean: .boolean
     case .text: .text
     case .bytes: .bytes
     }
@@ -59,7 +50,7 @@ extension PostgresValue {
   func check() throws(PostgresError) {
     var size = 0
     switch self {
-    case .null, .integer, .real, .boolean: return
+    case .null, .integer: return
     case .text(let text):
       size = text.utf8.count
       if text.containsNull {
@@ -82,8 +73,6 @@ extension PostgresValue {
     switch self {
     case .null: break
     case .integer(let value): bytes.append(bigEndian: value)
-    case .real(let value): bytes.append(bigEndian: value.bitPattern)
-    case .boolean(let value): bytes.append(value ? 1 : 0)
     case .text(let value): bytes.append(contentsOf: value.utf8)
     case .bytes(let value): bytes.append(contentsOf: value)
     case .array(let type, let elements):
