@@ -47,6 +47,24 @@ package final class Descriptor: Sendable {
     }
   }
 
+  /// Sends what is taken of some bytes, from an offset on.
+  ///
+  /// - Returns: How many of the bytes were taken.
+  /// - Throws: ``SystemError``, with EAGAIN if none can be taken now.
+  package func send(_ bytes: [UInt8], from offset: Int) throws(SystemError) -> Int {
+    try bytes.span.bytes.withUnsafeBytes { (all) throws(SystemError) in
+      try send(UnsafeRawBufferPointer(rebasing: all[offset...]))
+    }
+  }
+
+  /// Sends all of some bytes to a socket, waiting for room.
+  ///
+  /// - Throws: ``SystemError`` if the connection is lost.
+  package func sendAll(_ bytes: [UInt8]) throws(SystemError) {
+    var sent = 0
+    while sent < bytes.count { sent += try send(bytes, from: sent) }
+  }
+
   /// Tells the other side of a connection that nothing more comes.
   ///
   /// The corresponding C function is `shutdown`.

@@ -34,19 +34,14 @@ package final class EventLoop: SerialExecutor {
       try systemCall("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) }
     )
     signal = try WakeSignal(isBlocking: false)
-    try add(signal.descriptor, token: Self.wakeToken, reads: true, writes: false)
+    try add(signal.descriptor, token: Self.wakeToken)
   }
 
-  /// Begins to watch a descriptor.
+  /// Begins to watch a descriptor for what can be read.
   ///
   /// The corresponding C function is `epoll_ctl`.
-  package func add(
-    _ descriptor: Descriptor,
-    token: Int64,
-    reads: Bool,
-    writes: Bool
-  ) throws(SystemError) {
-    try control(EPOLL_CTL_ADD, descriptor, token, reads: reads, writes: writes)
+  package func add(_ descriptor: Descriptor, token: Int64) throws(SystemError) {
+    try control(EPOLL_CTL_ADD, descriptor, token, reads: true, writes: false)
   }
 
   /// Changes what is watched for.

@@ -40,7 +40,7 @@ enum Helper {
     guard let descriptor else { return }
     // Accepted connections don't block; an echo that polls would be no floor.
     let loop = try EventLoop()
-    try loop.add(descriptor, token: 1, reads: true, writes: false)
+    try loop.add(descriptor, token: 1)
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
     let reply = [UInt8](repeating: 0, count: replySize)
     var events: [EventLoop.Event] = []

@@ -65,7 +65,7 @@ enum Load {
       try send(writer.bytes, client)
       try receive(client, buffer)
       try client.descriptor.setNonblocking()
-      try loop.add(client.descriptor, token: Int64(number), reads: true, writes: false)
+      try loop.add(client.descriptor, token: Int64(number))
       clients.append(client)
     }
     var latencies: [Double] = []

@@ -84,12 +84,7 @@ extension Scenarios {
       }
       return try (0..<count).map { _ in
         let descriptor = try UnixSocket.connect(path: path)
-        var sent = 0
-        while sent < bytes.count {
-          sent += try bytes.withUnsafeBytes {
-            try descriptor.send(UnsafeRawBufferPointer(rebasing: $0[sent...]))
-          }
-        }
+        try descriptor.sendAll(bytes)
         return descriptor
       }
     }

@@ -96,9 +96,7 @@ enum Subscriber {
       }
       try loop.add(
         connection.descriptor,
-        token: Int64(connections.count),
-        reads: true,
-        writes: false
+        token: Int64(connections.count)
       )
       connections.append(connection)
     }

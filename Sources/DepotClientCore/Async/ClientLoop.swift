@@ -119,10 +119,3 @@ struct ClientLoop {
     }
   }
 }
-
-/// Room for what one read brings.
-private final class ReceiveBuffer {
-  let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
-
-  deinit { bytes.deallocate() }
-}

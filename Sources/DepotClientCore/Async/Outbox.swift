@@ -28,11 +28,7 @@ struct Outbox: Sendable {
   mutating func flush(to descriptor: Descriptor) throws(SystemError) {
     while !isEmpty {
       do throws(SystemError) {
-        sent += try writer.bytes.withUnsafeBytes { all in
-          Result { () throws(SystemError) in
-            try descriptor.send(UnsafeRawBufferPointer(rebasing: all[sent...]))
-          }
-        }.get()
+        sent += try descriptor.send(writer.bytes, from: sent)
       } catch {
         guard error.wouldBlock else { throw error }
         // Moving what is left is cheap for how much was sent.

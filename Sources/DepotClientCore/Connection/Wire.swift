@@ -7,31 +7,21 @@ package final class Wire {
   private var decoder = FrameDecoder(limit: 256 << 20, framing: .length)
   /// A way to end the connection from another thread.
   let disconnector: Disconnector
-  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+  private let buffer = ReceiveBuffer()
 
   init(_ descriptor: Descriptor) {
     self.descriptor = descriptor
     disconnector = Disconnector(descriptor)
   }
 
-  deinit { buffer.deallocate() }
-
   /// Sends all of `bytes`.
   ///
   /// - Throws: ``DepotError`` `unavailable.disconnected` if the service closed the connection.
   func send(_ bytes: [UInt8]) throws(DepotError) {
-    var sent = 0
-    while sent < bytes.count {
-      let outcome = bytes.withUnsafeBytes { all in
-        Result { () throws(SystemError) in
-          try descriptor.send(UnsafeRawBufferPointer(rebasing: all[sent...]))
-        }
-      }
-      switch outcome {
-      case .success(let count): sent += count
-      case .failure(let error):
-        throw DepotError(.disconnected, "The service closed the connection (\(error)).")
-      }
+    do throws(SystemError) {
+      try descriptor.sendAll(bytes)
+    } catch {
+      throw DepotError(.disconnected, "The service closed the connection (\(error)).")
     }
   }
 
@@ -49,14 +39,14 @@ package final class Wire {
   func read() throws(DepotError) {
     let count: Int
     do throws(SystemError) {
-      count = try descriptor.read(into: buffer)
+      count = try descriptor.read(into: buffer.bytes)
     } catch {
       throw DepotError(.disconnected, "The connection was lost (\(error)).")
     }
     guard count > 0 else {
       throw DepotError(.disconnected, "The service closed the connection.")
     }
-    decoder.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    decoder.receive(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count]))
   }
 }
 

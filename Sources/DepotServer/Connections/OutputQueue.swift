@@ -77,17 +77,11 @@ package struct OutputQueue {
     to descriptor: Descriptor
   ) throws(SystemError) -> Bool {
     while sent < bytes.count {
-      let offset = sent
-      let outcome = bytes.withUnsafeBytes { all in
-        Result { () throws(SystemError) in
-          try descriptor.send(UnsafeRawBufferPointer(rebasing: all[offset...]))
-        }
-      }
-      switch outcome {
-      case .success(let count): sent += count
-      case .failure(let error) where error.wouldBlock:
+      do throws(SystemError) {
+        sent += try descriptor.send(bytes, from: sent)
+      } catch {
+        guard error.wouldBlock else { throw error }
         return false
-      case .failure(let error): throw error
       }
     }
     sent = 0

@@ -7,7 +7,7 @@ extension Server {
   func watchListener() {
     guard let listener, !isAccepting, sessions.count < acceptableConnections else { return }
     do throws(SystemError) {
-      try loop.add(listener.descriptor, token: Self.listenerToken, reads: true, writes: false)
+      try loop.add(listener.descriptor, token: Self.listenerToken)
       isAccepting = true
     } catch {
       log.write(.error, "the socket can't be watched", [("error", .text("\(error)"))])
@@ -94,7 +94,7 @@ extension Server {
       )
     }
     if session.refusal != nil { statistics.connectionsRefused += 1 }
-    try loop.add(descriptor, token: session.number, reads: true, writes: false)
+    try loop.add(descriptor, token: session.number)
     sessions[session.number] = session
   }
 

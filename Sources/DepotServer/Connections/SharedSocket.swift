@@ -9,8 +9,6 @@ final class SharedSocket: Sendable {
   private struct State {
     /// `nil` as soon as nobody else may send any more.
     var descriptor: Descriptor?
-    /// Whether the server's thread has nothing for it.
-    var isFree = true
     /// The end of what another thread has sent, for which the kernel had no room.
     var rest: [UInt8] = []
   }
@@ -18,6 +16,8 @@ final class SharedSocket: Sendable {
   private let connection: Int64
   private let inbox: Inbox
   private let state: Mutex<State>
+  /// Whether the server's thread has nothing for it; it changes under the lock.
+  private let isFree = Atomic(true)
 
   init(_ connection: Int64, _ descriptor: Descriptor, _ inbox: Inbox) {
     self.connection = connection
@@ -30,20 +30,16 @@ final class SharedSocket: Sendable {
   /// `note` is called before anything is sent: whoever hears of it must find that it was given.
   func send(_ frames: [UInt8], noting note: () -> Void) -> Bool {
     state.withLock { state in
-      guard state.isFree, let descriptor = state.descriptor else { return false }
+      guard isFree.load(ordering: .relaxed), let descriptor = state.descriptor else { return false }
       note()
       var sent = 0
-      frames.withUnsafeBytes { bytes in
-        while sent < bytes.count {
-          let rest = UnsafeRawBufferPointer(rebasing: bytes[sent...])
-          // If the client is gone, the server's thread hears of it too.
-          guard let count = try? descriptor.send(rest) else { return }
-          sent += count
-        }
+      // If the client is gone, the server's thread hears of it too.
+      while sent < frames.count, let count = try? descriptor.send(frames, from: sent) {
+        sent += count
       }
       if sent < frames.count {
         state.rest = Array(frames[sent...])
-        state.isFree = false
+        isFree.store(false, ordering: .relaxed)
         inbox.post(.rest(connection: connection))
       }
       return true
@@ -53,7 +49,7 @@ final class SharedSocket: Sendable {
   // MARK: - Called by the server's thread
 
   /// Has other threads wait with what they send until the next ``flush(_:to:)``.
-  func hold() { state.withLock { $0.isFree = false } }
+  func hold() { state.withLock { _ in isFree.store(false, ordering: .relaxed) } }
 
   /// Has nobody else send any more.
   func close() { state.withLock { $0.descriptor = nil } }
@@ -66,14 +62,17 @@ final class SharedSocket: Sendable {
     _ output: inout OutputQueue,
     to descriptor: Descriptor
   ) throws(SystemError) -> Bool {
-    try state.withLock { (state) throws(SystemError) in
+    // Another thread that is about to answer isn't waited for: it posts what it leaves.
+    if output.count == 0, isFree.load(ordering: .relaxed) { return true }
+    return try state.withLock { (state) throws(SystemError) in
       if !state.rest.isEmpty {
         output.prepend(state.rest)
         state.rest = []
       }
-      state.isFree = false
-      state.isFree = try output.flush(to: descriptor)
-      return state.isFree
+      isFree.store(false, ordering: .relaxed)
+      let isSent = try output.flush(to: descriptor)
+      isFree.store(isSent, ordering: .relaxed)
+      return isSent
     }
   }
 }

@@ -246,7 +246,7 @@ package actor Server {
     if access.isShared { listener?.admitAll() }
     do throws(SystemError) {
       if let signals {
-        try loop.add(signals.descriptor, token: Self.signalToken, reads: true, writes: false)
+        try loop.add(signals.descriptor, token: Self.signalToken)
       }
     } catch {
       log.write(.error, "signals can't be watched", [("error", .text("\(error)"))])

@@ -81,15 +81,10 @@ package struct Takeover: Sendable {
     func send(_ body: (inout JSONWriter) -> Void) throws(DepotError) {
       var writer = JSONWriter()
       FrameEncoder.append(.length, to: &writer, body)
-      var sent = 0
-      while sent < writer.bytes.count {
-        let outcome = writer.bytes.withUnsafeBytes { bytes in
-          Result { () throws(SystemError) in
-            try connection.send(UnsafeRawBufferPointer(rebasing: bytes[sent...]))
-          }
-        }
-        guard case .success(let count) = outcome else { throw Self.lost }
-        sent += count
+      do throws(SystemError) {
+        try connection.sendAll(writer.bytes)
+      } catch {
+        throw Self.lost
       }
     }
 
