@@ -115,6 +115,7 @@ extension ModelContext {
     } else {
       storage.phase = .stored
       storage.raise(to: storage.knownVersion, [:])
+      reenter(link)
     }
     if storage.hasChanges { pending.add(link) }
     for observer in observers { observer.didInsert(storage) }

@@ -21,11 +21,13 @@ extension ModelContext {
     for observer in observers { observer.didRollBack() }
   }
 
-  /// Lets what an object leads to in the store lead back to it, which others may have saved meanwhile.
-  private func reenter(_ link: Link) {
+  /// Lets what an object that was deleted leads to in the store lead back to it, which others may have saved
+  /// meanwhile.
+  final func reenter(_ link: Link) {
     let storage = link.storage
     guard storage.phase == .stored else { return }
-    for property in storage.description.relationships where !property.isToMany {
+    for property in storage.description.relationships
+    where !property.isToMany && !storage.changed.contains(property.slot) {
       relink(link, property.slot, to: storage.slots[property.slot])
     }
   }

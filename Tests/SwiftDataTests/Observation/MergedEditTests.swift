@@ -70,6 +70,23 @@ import Testing
     #expect(shelves.map(\.volumes.count) == [0, 0, 1])
   }
 
+  @Test(arguments: [false, true])
+  func `what was to be deleted is where others have moved it, also after a rollback`(
+    isUndone: Bool
+  ) async throws {
+    let manager = UndoManager()
+    context.undoManager = manager
+    context.delete(emma)
+    twin.shelf = otherShelves[1]
+    try await saveElsewhere()
+    if isUndone { manager.undo() } else { context.insert(emma) }
+    #expect(shelves.map(\.volumes.count) == [0, 1, 0])
+    context.rollback()
+    #expect(emma.shelf === shelves[1])
+    #expect(shelves.map(\.volumes.count) == [0, 1, 0])
+    #expect(!context.hasChanges)
+  }
+
   @Test func `undoing a change that isn't saved brings what others have saved`() async throws {
     let manager = UndoManager()
     context.undoManager = manager
