@@ -230,6 +230,8 @@ def with_definitions(doc, name, body):
     wanted, pending = {}, list(references(body))
     while pending:
         reference = pending.pop()
+        if reference not in known:
+            sys.exit(f"protocol.json: {name} have the type {reference}, which isn't among the types")
         if reference not in wanted:
             wanted[reference] = {"description": known[reference]["description"],
                                  **known[reference]["schema"]}
