@@ -31,7 +31,7 @@ package final class QuickReader {
     path: String,
     isFrozen: Bool = false,
     budget: UInt64 = 250_000,
-    patience: UInt64 = 2_000_000,
+    patience: UInt64 = 5_000_000,
     isAwaited: @escaping () -> Bool = { true }
   ) throws(DepotError) {
     clock = ReadClock(budget, patience: patience, isAwaited: isAwaited)

@@ -56,14 +56,17 @@ final class SharedSocket: Sendable {
 
   /// Sends what the kernel takes of the output, behind what other threads have sent.
   ///
+  /// With nothing to send, another thread that is sending isn't waited for, as it posts what it leaves; it is
+  /// if this may be the end of the connection.
+  ///
   /// - Returns: Whether all is sent.
   /// - Throws: ``SystemError`` if the client is gone.
   func flush(
     _ output: inout OutputQueue,
-    to descriptor: Descriptor
+    to descriptor: Descriptor,
+    isEnding: Bool = false
   ) throws(SystemError) -> Bool {
-    // Another thread that is about to answer isn't waited for: it posts what it leaves.
-    if output.count == 0, isFree.load(ordering: .relaxed) { return true }
+    if !isEnding, output.count == 0, isFree.load(ordering: .relaxed) { return true }
     return try state.withLock { (state) throws(SystemError) in
       if !state.rest.isEmpty {
         output.prepend(state.rest)

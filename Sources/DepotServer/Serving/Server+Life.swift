@@ -168,6 +168,6 @@ extension Server {
   }
 
   private func flushNow(_ session: Session) {
-    _ = try? session.socket.flush(&session.output, to: session.descriptor)
+    _ = try? session.socket.flush(&session.output, to: session.descriptor, isEnding: true)
   }
 }

@@ -174,7 +174,11 @@ extension Server {
     let before = session.output.count
     let isEmpty: Bool
     do throws(SystemError) {
-      isEmpty = try session.socket.flush(&session.output, to: session.descriptor)
+      isEmpty = try session.socket.flush(
+        &session.output,
+        to: session.descriptor,
+        isEnding: session.isHalfClosed || session.isClosing
+      )
     } catch {
       return end(session)
     }
