@@ -51,6 +51,19 @@ import Testing
     }
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `who waits for a connection to know everything doesn't wait for a watch that fails`()
+    async throws
+  {
+    try await withItems { live in
+      let numbers = [2, 1, Double.nan].map { QueryExpression.value(.double($0)) }
+      let key = SortKey(.between(numbers[0], numbers[1], numbers[2]))
+      // This waits from before the rows are read.
+      let client = try await live.watch(WatchRequest(FetchRequest(entity: "Item", sort: [key])))
+      #expect(client.kinds == ["err"])
+    }
+  }
+
   @Test func `new columns are told to a slow client also if the schema changes again`() async throws
   {
     try await withItems { live in

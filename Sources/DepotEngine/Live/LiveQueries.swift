@@ -265,7 +265,10 @@ package actor LiveQueries {
   private func didRead(_ watch: LiveWatch, _ snapshot: LiveSnapshot?) {
     guard let query = queries[ObjectIdentifier(watch)] else { return }
     watch.endRead()
-    guard let snapshot else { return forget(query) }
+    guard let snapshot else {
+      forget(query)
+      return settleBarriers()
+    }
     switch query.subject {
     case .rows(let plan, _):
       if query.mustRestart { return restart(query, to: snapshot.token) }
