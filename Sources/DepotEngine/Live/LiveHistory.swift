@@ -34,7 +34,6 @@ extension LiveQueries {
 
   /// Notes what a client knows that begins to watch a history.
   func beginHistory(_ query: LiveQuery) throws {
-    histories.insert(ObjectIdentifier(query.watch))
     query.token = query.watch.request.since?.sequence ?? 0
     if query.isForgotten, let since = query.watch.request.since {
       // Which of the transactions that are kept the client doesn't know can't be told.
@@ -42,9 +41,11 @@ extension LiveQueries {
       query.outbox = [query.frames.gap(from: since, to: query.token)]
       query.mustRestart = true
     }
-    guard !query.watch.request.echoes else { return }
-    let head = max(known, try connection().historyHead())
-    query.own = HistorySelection.Own(connection: store.own(query.watch.connection), after: head)
+    if !query.watch.request.echoes {
+      let head = max(known, try connection().historyHead())
+      query.own = HistorySelection.Own(connection: store.own(query.watch.connection), after: head)
+    }
+    histories.insert(ObjectIdentifier(query.watch))
   }
 
   /// Notes for watched histories that a transaction was committed.

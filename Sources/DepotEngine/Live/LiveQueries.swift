@@ -131,10 +131,11 @@ package actor LiveQueries {
         catalog
       )
       try checkSince(query)
+      // Once it is registered, nothing may fail that it would have to be forgotten for.
+      if query.history != nil { try beginHistory(query) }
       let key = ObjectIdentifier(watch)
       queries[key] = query
       updateIndex(query, key, isAdded: true)
-      if query.history != nil { try beginHistory(query) }
       if query.outbox.isEmpty { beginAnswer(query) } else { pump(query) }
     } catch {
       watch.end(ReadEnd(error).error)
