@@ -4,8 +4,10 @@ SHELL := /bin/bash
 PREFIX ?= /usr/local
 SWIFT ?= swift
 # What debuggers need takes a fifth of the time of a build, and so does reading each module a second time for
-# its interface; `swift build` alone makes both.
-BUILD_FLAGS := --explicit-target-dependency-import-check error -Xswiftc -gnone -Xswiftc -no-emit-module-separately-wmo
+# its interface; `swift build` alone makes both. The modules of the toolchain are compiled once for tests and
+# programs.
+BUILD_FLAGS := --explicit-target-dependency-import-check error -Xswiftc -gnone \
+  -Xswiftc -no-emit-module-separately-wmo -Xswiftc -module-cache-path -Xswiftc $(CURDIR)/.build/modules
 # Tests are built by the module, in three quarters of the time; `make test WHOLE=` builds anew only the files
 # that a small change needs.
 WHOLE := -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2

@@ -261,7 +261,7 @@ where !target.name.hasPrefix("CDepot") && !plain.contains(target.name) {
 // The targets that DEPOT_OPTIMIZED names are optimized in debug builds too.
 for name in (Context.environment["DEPOT_OPTIMIZED"] ?? "").split(separator: " ") {
   package.targets.first { $0.name == name }?.swiftSettings?
-    .append(.unsafeFlags(["-O"], .when(configuration: .debug)))
+    .append(.unsafeFlags(["-Osize"], .when(configuration: .debug)))
 }
 
 for target in package.targets where target.name.hasPrefix("DepotMacro") {
