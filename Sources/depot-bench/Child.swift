@@ -77,7 +77,7 @@ final class Daemon {
       [
         Child.programs + "/depotd", "--socket", socket.path, "--store",
         store ?? folder.file(name + ".sqlite"), "--cache", folder.file("copies"), "--slow-ms",
-        "600000",
+        "600000", "--max-connections", "2048",
       ],
       pin: pin
     )

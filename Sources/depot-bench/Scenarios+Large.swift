@@ -1,6 +1,7 @@
 import DepotClient
 import DepotLinux
 import DepotProtocol
+import DepotSQLite
 import Foundation
 
 extension Scenarios {
@@ -105,39 +106,137 @@ extension Scenarios {
     report.add("start", "service, idle memory", unit: "MiB", memory, budget: 12)
   }
 
-  /// How the cost of a get and of an indexed and a full count grows with the rows.
-  func growth() throws {
-    let daemon = try Daemon(folder, name: "growth")
-    defer { daemon.stop() }
-    let connection = try daemon.connect()
-    try connection.define(Item.schema)
-    var filled = 0
-    for rows in [10_000, 100_000, options.largeRows] {
-      while filled < rows {
-        try connection.insert(Item.insertion(filled + 1..<filled + 10_001))
-        filled += 10_000
+  /// Every row updated, then deleted, in one call each with history, beside SQLite's own statements.
+  func million() throws {
+    var times: (update: [Double], delete: [Double]) = ([], [])
+    var plain = times
+    for round in 0..<min(2, options.rounds) {
+      let daemon = try Daemon(folder, name: "million-\(round)")
+      defer { daemon.stop() }
+      let connection = try daemon.connect()
+      try Item.fill(connection, options.largeRows)
+      var values = RowBatch()
+      values.appendRow { $0.append(1.5) }
+      let update = UpdateRequest(
+        entity: "Item",
+        rows: .predicate(.and([])),
+        columns: ["score"],
+        values: values
+      )
+      times.update.append(try milliseconds { try connection.update(update) } / 1000)
+      let delete = DeleteRequest(entity: "Item", rows: .predicate(.and([])))
+      times.delete.append(try milliseconds { try connection.delete(delete) } / 1000)
+      let sqlite = try PlainSQLite.open(folder.file("million-\(round)-plain.sqlite"))
+      for start in stride(from: 1, to: options.largeRows, by: 100_000) {
+        try PlainSQLite.insert(sqlite, (start..<start + 100_000).map { Item($0) })
       }
-      let get = try Load.run(
-        on: daemon,
-        connections: 16,
-        seconds: min(0.5, options.seconds)
-      ) {
-        .get(
-          GetRequest(
-            entity: "Item",
-            identifiers: [$0 &* 7919 % Int64(rows) + 1],
-            namesColumns: false
-          )
+      plain.update.append(
+        try milliseconds { try sqlite.execute("UPDATE item SET score = 1.5") } / 1000
+      )
+      // With a condition, since SQLite empties a table without looking at its rows.
+      plain.delete.append(
+        try milliseconds { try sqlite.execute("DELETE FROM item WHERE size >= 0") } / 1000
+      )
+    }
+    for (work, times, plain) in [
+      ("update", times.update, plain.update), ("delete", times.delete, plain.delete),
+    ] {
+      report.add(
+        "million",
+        "\(work) \(options.largeRows) rows in one call",
+        unit: "s",
+        times,
+        reference: "SQLite's own statement",
+        plain,
+        budget: 4
+      )
+    }
+  }
+
+  /// Rows with two links each, beside the same rows without: inserted by calls, and imported.
+  func links() throws {
+    var schema = Schema(entities: [
+      Entity(name: "Place", attributes: [Attribute(name: "name", type: .string)])
+    ])
+    for (name, links) in [("Plain", []), ("Linked", ["from", "to"])] {
+      schema.entities.append(
+        Entity(
+          name: name,
+          attributes: [
+            Attribute(name: "name", type: .string), Attribute(name: "size", type: .int64),
+          ],
+          relationships: links.map { Relationship(name: $0, destination: "Place") }
+        )
+      )
+    }
+    // Links that jump about, to a tenth as many places as there are rows.
+    let places = options.rows / 10
+    func place(_ number: Int, _ step: Int) -> Int64 { Int64(number &* step % places + 1) }
+    var plain: (insert: [Double], imported: [Double]) = ([], [])
+    var linked = plain
+    let files = (plain: folder.file("plain.ndjson"), linked: folder.file("linked.ndjson"))
+    let lines = (1...options.rows).map { "{\"name\":\"row-\($0)\",\"size\":\($0)" }
+    try lines.map { $0 + "}\n" }.joined()
+      .write(toFile: files.plain, atomically: true, encoding: .utf8)
+    try lines.enumerated().map { number, line in
+      "\(line),\"from\":\(place(number, 7919)),\"to\":\(place(number, 104_729))}\n"
+    }.joined().write(toFile: files.linked, atomically: true, encoding: .utf8)
+    for round in 0..<options.rounds {
+      let daemon = try Daemon(folder, name: "links-\(round)")
+      defer { daemon.stop() }
+      let connection = try daemon.connect()
+      try connection.define(schema)
+      func insert(_ entity: String, _ columns: [String], _ count: Int) throws {
+        let starts = stride(from: 0, to: count, by: 10_000)
+        try connection.insert(
+          each: starts.lazy.map { start in
+            var rows = RowBatch()
+            for number in start..<min(start + 10_000, count) {
+              rows.appendRow { row in
+                row.append("row-\(number)")
+                if columns.count > 1 { row.append(Int64(number)) }
+                guard columns.count > 2 else { return }
+                row.append(place(number, 7919))
+                row.append(place(number, 104_729))
+              }
+            }
+            return InsertRequest(entity: entity, columns: columns, rows: rows)
+          }
         )
       }
-      report.add("growth", "get, 16 connections, of \(rows) rows", unit: "/s", [get.callsPerSecond])
-      let request = CountRequest(
-        entity: "Item",
-        predicate: .comparison(.greater, .attribute("size"), .value(.int64(500_000)))
+      try insert("Place", ["name"], places)
+      plain.insert.append(try milliseconds { try insert("Plain", ["name", "size"], options.rows) })
+      linked.insert.append(
+        try milliseconds { try insert("Linked", ["name", "size", "from", "to"], options.rows) }
       )
-      var counts: [Double] = []
-      for _ in 0..<3 { counts.append(try milliseconds { _ = try connection.count(request) }) }
-      report.add("growth", "count by a scan of \(rows) rows", unit: "ms", counts)
+      let command = [Child.programs + "/depot", "--socket", daemon.socket.path, "import"]
+      plain.imported.append(
+        try milliseconds { _ = try Child(command + ["Plain", files.plain]).result() }
+      )
+      linked.imported.append(
+        try milliseconds { _ = try Child(command + ["Linked", files.linked]).result() }
+      )
     }
+    for (work, linked, plain) in [
+      ("insert", linked.insert, plain.insert), ("import", linked.imported, plain.imported),
+    ] {
+      report.add(
+        "links",
+        "\(work) \(options.rows) rows with two links",
+        unit: "ms",
+        linked,
+        reference: "rows without",
+        plain,
+        budget: 2
+      )
+    }
+    report.add(
+      "links",
+      "import of rows without links",
+      unit: "rows/s",
+      plain.imported.map { Double(options.rows) / $0 * 1000 },
+      isRate: true,
+      budget: 100_000
+    )
   }
 }
