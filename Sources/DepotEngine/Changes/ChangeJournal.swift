@@ -28,7 +28,7 @@ struct JournalEntry {
 /// The changes of a request as they happened, in memory.
 struct ChangeJournal {
   /// How many changes, and how many bytes of values, are kept before they are written into the history.
-  static let entryLimit = 50_000
+  static let entryLimit = 16_384
   static let byteLimit = 4 << 20
 
   var entries: [JournalEntry] = []
@@ -36,8 +36,9 @@ struct ChangeJournal {
 
   var isFull: Bool { entries.count >= Self.entryLimit || arena.count >= Self.byteLimit }
 
-  mutating func removeAll() {
-    entries.removeAll(keepingCapacity: entries.count < 1000)
-    arena.removeAll()
+  /// Forgets everything, and gives up memory if it is much, unless more comes at once.
+  mutating func removeAll(goesOn: Bool = false) {
+    entries.removeAll(keepingCapacity: goesOn || entries.count < 1000)
+    arena.removeAll(goesOn: goesOn)
   }
 }

@@ -32,6 +32,8 @@ final class ChangeRecorder: ChangeObserver {
   /// Whether somebody was interested when the request began.
   private(set) var isWatched = false
   private var isMarked = false
+  /// The places of the only columns that updates change now; `nil` if it isn't known.
+  var updatedPlaces: [Int]?
   /// Whether rows have values for a while that the history must not see.
   var isHeld = false
   /// The state of the interest in values that the tables know of.
@@ -237,7 +239,7 @@ final class ChangeRecorder: ChangeObserver {
     var writing = JournalWriting(recorder: self, isLast: false, tells: false)
     try writing.run()
     for table in touched { table.wasSpilled = true }
-    journal.removeAll()
+    journal.removeAll(goesOn: true)
   }
 
   // MARK: - Deletions of everything
@@ -407,17 +409,7 @@ final class ChangeRecorder: ChangeObserver {
     if table.isInserted(identifier) { return }
     let (old, new) = (try change.old(rows.versionColumn), try change.new(rows.versionColumn))
     let start = journal.arena.count
-    journal.arena.add(0)
-    var count = 0
-    for (place, column) in rows.columns.enumerated() {
-      let (before, after) = (Cell(try change.old(column)), Cell(try change.new(column)))
-      if before.isSame(as: after) { continue }
-      journal.arena.add(place)
-      journal.arena.add(before)
-      journal.arena.add(after)
-      count += 1
-    }
-    journal.arena.set(count, at: start)
+    try rows.noteUpdate(change, of: updatedPlaces ?? rows.places, in: &journal.arena)
     journal.entries.append(
       JournalEntry(
         table: table.number,
@@ -439,14 +431,8 @@ final class ChangeRecorder: ChangeObserver {
     if table.revoke(identifier) { return }
     let version = try change.old(rows.versionColumn).integer
     let entity = try entity(of: change, rows, isNew: false)
-    let kept = rows.entities[entity]?.kept
     let start = journal.arena.count
-    journal.arena.add(kept?.count ?? 0)
-    for (place, column) in rows.columns.enumerated() where kept?.contains(place) ?? false {
-      let value = Cell(try change.old(column))
-      journal.arena.add(place)
-      journal.arena.add(value)
-    }
+    try rows.noteDeletion(change, of: entity, in: &journal.arena)
     journal.entries.append(
       JournalEntry(
         table: table.number,

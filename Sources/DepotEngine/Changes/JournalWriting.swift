@@ -1,6 +1,7 @@
 internal import DepotProtocol
 
 /// The writing of a request's changes into the history, and the collecting of what is made known of them.
+@Memberwise
 struct JournalWriting {
   let recorder: ChangeRecorder
   /// Whether the request is done, rather than too large for memory.
@@ -47,33 +48,48 @@ struct JournalWriting {
   ) throws {
     let arena = recorder.journal.arena
     var collected: [CoalescedRow] = []
+    collected.reserveCapacity(entries.count)
     var values: [CoalescedRow.Value] = []
+    values.reserveCapacity(entries.count)
     entries.eachRun(by: \.row) { changes in
       collected.append(CoalescedRow(changes, arena, into: &values))
     }
-    for row in collected where row.kind == .delete {
-      try write(row, values[row.values], arena, rows)
-    }
-    try flush()
+    try write(collected, .delete, values, arena, rows)
     if isLast || table.inserts.count > Self.rangeLimit {
       try write(table.inserts, rows)
       if !isLast { table.inserts = [] }
     }
-    for row in collected where row.kind == .update {
-      try write(row, values[row.values], arena, rows)
-    }
-    try flush()
+    try write(collected, .update, values, arena, rows)
     if tells { tell(collected, values, table, rows) }
   }
 
-  /// The pages that are being filled, by the numbers of the entities.
-  private(set) var pages: [Int: HistoryPage] = [:]
+  /// The entity whose page is being filled, and that page.
+  private var entity: RecordedEntity?
+  private var page = HistoryPage(entity: "", root: "", kind: .insert)
+  /// The pages of other entities, by their numbers.
+  private var pages: [Int: HistoryPage] = [:]
 
   private mutating func flush() throws {
+    turn(to: nil, .insert, nil)
     for (_, page) in pages.sorted(by: { $0.key < $1.key }) where !page.isEmpty {
       try recorder.history.add(page, recorder.origin)
     }
     pages.removeAll(keepingCapacity: true)
+  }
+
+  /// Takes the page of an entity to fill.
+  private mutating func turn(
+    to other: RecordedEntity?,
+    _ kind: HistoryTable.Kind,
+    _ rows: RecordedRows?
+  ) {
+    if entity === other { return }
+    if let entity { pages[entity.number] = page }
+    entity = other
+    guard let other, let rows else { return }
+    page =
+      pages.removeValue(forKey: other.number)
+      ?? HistoryPage(entity: other.name, root: rows.layout.name, kind: kind)
   }
 
   /// Adds an element to the page of an entity.
@@ -85,12 +101,10 @@ struct JournalWriting {
     _ rows: RecordedRows,
     _ body: (inout JSONWriter) -> Void
   ) throws {
-    let isFull = pages[
-      entity.number,
-      default: HistoryPage(entity: entity.name, root: rows.layout.name, kind: kind)
-    ].add(first, last, body)
-    guard isFull, let page = pages.removeValue(forKey: entity.number) else { return }
+    turn(to: entity, kind, rows)
+    guard page.add(first, last, body) else { return }
     try recorder.history.add(page, recorder.origin)
+    page.empty()
   }
 
   private mutating func write(_ ranges: [InsertRange], _ rows: RecordedRows) throws {
@@ -103,46 +117,61 @@ struct JournalWriting {
     try flush()
   }
 
+  /// Writes those of the rows that were changed in one way.
   private mutating func write(
-    _ row: CoalescedRow,
-    _ values: ArraySlice<CoalescedRow.Value>,
+    _ collected: [CoalescedRow],
+    _ kind: RowChange.Kind,
+    _ values: [CoalescedRow.Value],
     _ arena: borrowing PackedCells,
     _ rows: RecordedRows
   ) throws {
-    guard let entity = rows.entities[row.entity], entity.policy != .none else { return }
-    if row.kind == .update, !values.contains(where: { entity.properties[$0.place] != nil }) {
-      return
+    try arena.bytes.withUnsafeBytes { cells in
+      for row in collected where row.kind == kind {
+        guard let entity = entity?.number == row.entity ? entity : rows.entities[row.entity],
+          entity.policy != .none
+        else { continue }
+        let isUpdate = kind == .update
+        let values = values[row.values]
+        if isUpdate, !values.contains(where: { entity.properties[$0.place] != nil }) { continue }
+        try add(row.identifier, row.identifier, to: entity, isUpdate ? .update : .delete, rows) {
+          Self.write(row, values, cells, of: entity, isUpdate: isUpdate, to: &$0)
+        }
+      }
     }
-    try add(
-      row.identifier,
-      row.identifier,
-      to: entity,
-      row.kind == .update ? .update : .delete,
-      rows
-    ) { writer in
-      writer.raw("{\"id\":")
-      writer.integer(row.identifier)
-      writer.raw(",\"v\":")
-      writer.integer(row.version)
-      writer.raw(",\"p\":")
-      let isList = row.kind == .update && entity.policy == .names
-      writer.raw(isList ? "[" : "{")
+    try flush()
+  }
+
+  private static func write(
+    _ row: CoalescedRow,
+    _ values: ArraySlice<CoalescedRow.Value>,
+    _ cells: UnsafeRawBufferPointer,
+    of entity: RecordedEntity,
+    isUpdate: Bool,
+    to writer: inout JSONWriter
+  ) {
+    writer.raw("{\"id\":")
+    writer.integer(row.identifier)
+    writer.raw(",\"v\":")
+    writer.integer(row.version)
+    let isList = isUpdate && entity.policy == .names
+    writer.raw(isList ? ",\"p\":[" : ",\"p\":{")
+    entity.names.withUnsafeBufferPointer { names in
       for value in values {
         guard let property = entity.properties[value.place],
-          row.kind == .update || entity.preserved.contains(value.place)
+          isUpdate || entity.preserved.contains(value.place)
         else { continue }
         writer.separate()
-        writer.raw(property.name)
+        writer.raw(UnsafeBufferPointer(rebasing: names[property.name]))
         if isList { continue }
-        writer.raw(row.kind == .update ? ":[" : ":")
-        arena.withCell(at: value.old) { writer.write($0, as: property.form) }
-        guard row.kind == .update else { continue }
+        writer.raw(isUpdate ? ":[" : ":")
+        writer.write(PackedCells.cell(in: cells, at: value.old), as: property.form)
+        guard isUpdate else { continue }
         writer.raw(",")
-        arena.withCell(at: value.new) { writer.write($0, as: property.form) }
+        writer.write(PackedCells.cell(in: cells, at: value.new), as: property.form)
         writer.raw("]")
       }
-      writer.raw(isList ? "]}" : "}}")
     }
+    writer.raw(isList ? "]}" : "}}")
   }
 
   private mutating func tell(

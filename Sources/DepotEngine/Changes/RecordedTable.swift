@@ -122,6 +122,8 @@ final class RecordedRows {
   let layout: EntityLayout
   /// The places of the columns in SQL, by their places among the stored ones.
   let columns: [Int]
+  /// The places of all stored columns.
+  let places: [Int]
   let versionColumn: Int
   let kindColumn: Int?
   /// The places of the columns that lead to other rows.
@@ -138,6 +140,7 @@ final class RecordedRows {
     }
     self.layout = layout
     self.columns = columns
+    places = Array(columns.indices)
     versionColumn = indexes["version"] ?? 1
     kindColumn = layout.kindPosition.map { columns[$0] }
     references = layout.stored.indices.filter { layout.stored[$0].storage == .reference }
@@ -147,6 +150,45 @@ final class RecordedRows {
     }
     self.entities = entities
     isUnkept = entities.values.allSatisfy { $0.policy == .none }
+  }
+
+  /// Adds how many values an update changes, and of each its place, and the value before and after.
+  ///
+  /// Only columns at `places` can have changed.
+  @inline(__always)
+  func noteUpdate(
+    _ change: borrowing RowEvent,
+    of places: [Int],
+    in arena: inout PackedCells
+  ) throws(OutOfMemory) {
+    let start = arena.count
+    arena.add(0)
+    var count = 0
+    for place in places {
+      let column = columns[place]
+      let (before, after) = (Cell(try change.old(column)), Cell(try change.new(column)))
+      if before.isSame(as: after) { continue }
+      arena.add(place)
+      arena.add(before)
+      arena.add(after)
+      count += 1
+    }
+    arena.set(count, at: start)
+  }
+
+  /// Adds how many values a deletion of a row keeps, and of each its place and itself.
+  @inline(__always)
+  func noteDeletion(
+    _ change: borrowing RowEvent,
+    of entity: Int,
+    in arena: inout PackedCells
+  ) throws(OutOfMemory) {
+    let kept = entities[entity]?.kept ?? PlaceSet()
+    arena.add(kept.count)
+    for (place, column) in columns.enumerated() where kept.contains(place) {
+      arena.add(place)
+      arena.add(Cell(try change.old(column)))
+    }
   }
 }
 
@@ -158,14 +200,16 @@ final class RecordedEntity {
   /// The properties of the columns, by their places among those of the root; `nil` for columns of
   /// none.
   let properties: [Property?]
+  /// The paths of the properties in quotation marks, one behind the other.
+  let names: [UInt8]
   /// The places of the values that a deletion keeps.
   let preserved: PlaceSet
   /// The places of the values of a deletion that have to be noted: what is kept, and what it led to.
   let kept: PlaceSet
 
   struct Property {
-    /// The path in quotation marks.
-    var name: [UInt8]
+    /// Where the path is in ``names``.
+    var name: Range<Int>
     var form: RowColumn.Form
   }
 
@@ -175,18 +219,24 @@ final class RecordedEntity {
     policy = schema.historyPolicy(of: layout.entity)
     let places = root.placesByName
     var properties = [Property?](repeating: nil, count: root.stored.count)
+    var names: [UInt8] = []
     var preserved: [Int] = []
     for (position, field) in layout.fields.enumerated() {
       guard let own = layout.storedPositions[position],
         let place = places[layout.stored[own].name]
       else { continue }
-      let name = JSONWriter.bytes { $0.string(field.path) }
-      properties[place] = Property(name: name, form: RowColumn.Form(field.attribute))
+      let start = names.count
+      names += JSONWriter.bytes { $0.string(field.path) }
+      properties[place] = Property(
+        name: start..<names.count,
+        form: RowColumn.Form(field.attribute)
+      )
       if policy == .values || field.attribute.options.contains(.preserveValueOnDeletion) {
         preserved.append(place)
       }
     }
     self.properties = properties
+    self.names = names
     self.preserved = PlaceSet(policy == .none ? [] : preserved)
     let references = root.stored.indices.filter { root.stored[$0].storage == .reference }
     kept = self.preserved.union(PlaceSet(references))

@@ -155,18 +155,19 @@ final class EntityWriter {
     )
   }
 
-  /// Gives a row the cells at `positions`, unless it has them already, and lets its version grow by
-  /// `step`.
+  /// Gives a row the cells at the positions of `run`, unless it has them already, and lets its version grow
+  /// by `step`.
   ///
   /// `prepare` gets the row as it was, and may change the cells. The statement is that of
   /// ``updateStatement(_:)`` for the positions.
   func updateRow(
     _ identifier: Int64,
-    _ positions: [Int],
+    _ run: UpdateRun,
     with statement: Statement,
     step: Int64,
     prepare: ((borrowing Row) throws -> Void)? = nil
   ) throws -> RowUpdate {
+    let positions = run.positions
     movedOut = []
     defer { moveIn(movedOut) }
     let version: Int64
@@ -180,8 +181,7 @@ final class EntityWriter {
       try cells[position].bind(to: statement, at: index + 2)
     }
     try statement.bind(identifier, at: positions.count + 2)
-    try statement.runBound()
-    try entities.recorder?.spill()
+    try entities.run(statement, changing: run.recorded)
     return .written
   }
 

@@ -19,6 +19,16 @@ final class EntityWriters {
   private var sessionCount: UInt64 = 0
   private var derived: DerivedAttributes?
 
+  /// Runs a statement that changes no other columns than those at some places, if they are known.
+  @inline(__always)
+  func run(_ statement: Statement, changing places: [Int]?) throws {
+    guard let recorder else { return try statement.runBound() }
+    recorder.updatedPlaces = places
+    defer { recorder.updatedPlaces = nil }
+    try statement.runBound()
+    try recorder.spill()
+  }
+
   /// Returns the number of a new session, which is greater than 0.
   func nextSession() -> UInt64 {
     sessionCount += 1

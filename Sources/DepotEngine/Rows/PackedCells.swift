@@ -29,9 +29,9 @@ struct PackedCells {
     bytes.removeLast(bytes.count - count)
   }
 
-  /// Forgets everything, and gives up memory if it is much.
-  mutating func removeAll() {
-    bytes.removeAll(keepingCapacity: bytes.count < 1 << 20)
+  /// Forgets everything, and gives up memory if it is much, unless more comes at once.
+  mutating func removeAll(goesOn: Bool = false) {
+    bytes.removeAll(keepingCapacity: goesOn || bytes.count < 1 << 20)
   }
 
   /// Adds the place of a column, or how many follow.
@@ -61,9 +61,11 @@ struct PackedCells {
   }
 
   private mutating func add(_ kind: Kind, _ word: UInt64) {
-    bytes.append(kind.rawValue)
-    withUnsafeBytes(of: word.littleEndian) { word in
-      word.withMemoryRebound(to: UInt8.self) { bytes.append(contentsOf: $0) }
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 9) { packed in
+      packed[0] = kind.rawValue
+      UnsafeMutableRawBufferPointer(packed)
+        .storeBytes(of: word.littleEndian, toByteOffset: 1, as: UInt64.self)
+      bytes.append(contentsOf: packed)
     }
   }
 
@@ -95,6 +97,12 @@ struct PackedCells {
     }
   }
 
+  /// Returns the value at an offset, whose bytes are those that are given.
+  static func cell(in bytes: UnsafeRawBufferPointer, at offset: Int) -> Cell {
+    var offset = offset
+    return next(in: bytes, &offset) ?? .null
+  }
+
   /// Returns where the value at an offset ends.
   func end(of offset: Int) -> Int {
     var end = offset
@@ -109,14 +117,8 @@ struct PackedCells {
 
   /// Returns the integer at an offset; `nil` if something else is there.
   func integer(at offset: Int) -> Int64? {
-    withCell(at: offset) { if case .integer(let value) = $0 { value } else { nil } }
-  }
-
-  /// Calls `body` with the value at an offset, whose bytes are valid until it returns.
-  func withCell<Result>(at offset: Int, _ body: (Cell) throws -> Result) rethrows -> Result {
-    try bytes.withUnsafeBytes { bytes in
-      var offset = offset
-      return try body(Self.next(in: bytes, &offset) ?? .null)
+    bytes.withUnsafeBytes {
+      if case .integer(let value) = Self.cell(in: $0, at: offset) { value } else { nil }
     }
   }
 }

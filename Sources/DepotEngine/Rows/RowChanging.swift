@@ -8,6 +8,8 @@ struct UpdateRun {
   let named: Set<Int>
   /// The places of the columns that are written.
   let positions: [Int]
+  /// The same for the record of the changes, in ascending order; `nil` if it has other places.
+  let recorded: [Int]?
   /// The optional composites that are touched.
   let composites: [CompositeLayout]
   /// The statement that writes the columns; `nil` if there are none.
@@ -45,6 +47,12 @@ extension EntityWriter {
       } else if computed == nil || !plan.columns.isEmpty {
         throw DepotError(.usage, "There are no values to set.").at("/args/set")
       }
+      // Rows that were named, or found a while ago, may be missing.
+      if chunk == nil, request.rows.predicate != nil,
+        let plain = try PlainUpdate(run, self, session)
+      {
+        return try plain.update(identifiers)
+      }
       for (index, identifier) in identifiers.enumerated() {
         if index & 63 == 0 { try session.control.check() }
         if try !update(identifier, run, session, place) { missing.append(identifier) }
@@ -79,6 +87,7 @@ extension EntityWriter {
       plan: plan,
       named: named,
       positions: positions,
+      recorded: layout.isRoot ? positions.sorted() : nil,
       composites: composites,
       statement: positions.isEmpty ? nil : try updateStatement(positions),
       computed: computed
@@ -185,10 +194,10 @@ extension EntityWriter {
     let value = { (place: Int) in run.positions.contains(place) ? self.cells[place] : nil }
     let clashes = try session.writing(self, identifier, value) {
       guard !run.composites.isEmpty else {
-        outcome = try self.updateRow(identifier, run.positions, with: statement, step: step)
+        outcome = try self.updateRow(identifier, run, with: statement, step: step)
         return
       }
-      outcome = try self.updateRow(identifier, run.positions, with: statement, step: step) { row in
+      outcome = try self.updateRow(identifier, run, with: statement, step: step) { row in
         try self.settle(row, run, session, place)
       }
     }

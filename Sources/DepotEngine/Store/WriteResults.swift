@@ -109,7 +109,8 @@ extension ChangeSession {
 extension DeleteRequest {
   /// Whether it means every row of the entity's table, and doesn't ask which.
   fileprivate func isWhole(_ layout: EntityLayout) -> Bool {
-    guard case .predicate(.value(.bool(true))) = rows, !returnsIdentifiers else { return false }
+    guard rows.predicate == .and([]) || rows.predicate == .value(.bool(true)), !returnsIdentifiers
+    else { return false }
     return layout.isRoot && (includesSubentities || layout.numbers.count == 1)
   }
 }

@@ -25,6 +25,11 @@ package struct JSONWriter: Sendable {
   }
 
   /// Writes bytes that are JSON already.
+  package mutating func raw(_ text: UnsafeBufferPointer<UInt8>) {
+    bytes.append(contentsOf: text)
+  }
+
+  /// Writes bytes that are JSON already.
   package mutating func raw(_ text: some Collection<UInt8>) {
     bytes.append(contentsOf: text)
   }
