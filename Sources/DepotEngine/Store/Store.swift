@@ -158,6 +158,11 @@ package actor Store {
     }
   }
 
+  /// Gives back the memory of pages that writes would find there again.
+  package nonisolated func giveBackMemory() {
+    thread.run { [self] in assumeIsolated { $0.writer?.connection.releaseMemory() } }
+  }
+
   /// Copies the log into the store now, rather than when it is due.
   package nonisolated func checkpoint() {
     thread.run { [self] in

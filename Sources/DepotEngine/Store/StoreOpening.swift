@@ -186,7 +186,7 @@ struct StoreOpening {
       PRAGMA mmap_size = 0;
       PRAGMA foreign_keys = OFF;
       PRAGMA temp_store = FILE;
-      PRAGMA cache_size = -8192;
+      PRAGMA cache_size = -16384;
       """
     )
     do throws(SQLiteError) {

@@ -133,7 +133,7 @@ extension Server {
     }
     for host in hosts {
       host.readers?.expireParked(olderThan: stallNanoseconds)
-      host.readers?.rest(after: 5_000_000_000)
+      host.giveBackMemory(unusedFor: 5_000_000_000, at: now)
       host.live?.tick()
       lookForRoom(host)
     }

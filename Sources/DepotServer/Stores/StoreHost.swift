@@ -51,6 +51,9 @@ final class StoreHost {
   private var heldLogBytes: Int?
   /// The size of the log that needs nothing done until it grows.
   private var settledLogBytes = 0
+  /// How many commits the store had when that was another number, when this was seen, and whether the memory of its
+  /// writes is given back since.
+  private var lastWrite: (commits: Int, seen: UInt64, isOver: Bool)?
   private var stage = Stage.closed
   private var opensWhenAsked = false
   /// The lock on the file while that is closed, if no other process may have it.
@@ -178,6 +181,19 @@ final class StoreHost {
   /// Gives up the reader's snapshot if the store needs that.
   func rest() {
     if !keepsSnapshot { endSnapshot() }
+  }
+
+  /// Gives back what nobody has used for so many nanoseconds: readers, and pages of the store that a writer keeps.
+  func giveBackMemory(unusedFor nanoseconds: UInt64, at now: UInt64) {
+    readers?.rest(after: nanoseconds)
+    guard let store else { return }
+    let commits = store.statistics.commits
+    if commits != lastWrite?.commits {
+      lastWrite = (commits, now, false)
+    } else if let write = lastWrite, !write.isOver, now - write.seen >= nanoseconds {
+      lastWrite?.isOver = true
+      store.giveBackMemory()
+    }
   }
 
   /// Lets the next read see the moment in which it begins.
