@@ -19,7 +19,7 @@ import Testing
   ) throws {
     let schema = GraphFixture.schema
     let entity = try schema.entity(named: entity)
-    let reader = GraphReader(schema, try LinkRules(links, of: entity, schema))
+    let reader = try GraphReader(schema, try LinkRules(links, of: entity, schema))
     func records(_ wanted: (Int) -> Bool) throws -> [GraphRecord] {
       var records: [GraphRecord] = []
       for (index, line) in lines.enumerated() where wanted(index) {

@@ -29,7 +29,7 @@ import Testing
     stores: [String: String] = [:]
   ) throws -> [GraphRecord] {
     let entity = try schema.entity(named: name)
-    let reader = GraphReader(schema, try LinkRules([], of: entity, schema), stores: stores)
+    let reader = try GraphReader(schema, try LinkRules([], of: entity, schema), stores: stores)
     return try lines.enumerated().map { index, line in
       try reader.record(Array(line.utf8), of: entity, index: index, line: index + 1)
     }

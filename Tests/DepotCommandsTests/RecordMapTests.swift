@@ -24,7 +24,7 @@ import Testing
     let map = try RecordMap(maps)
     let entity = try Self.schema.entity(named: "Place")
     try map.check(entity, Self.schema)
-    let reader = GraphReader(Self.schema, try LinkRules([], of: entity, Self.schema), map: map)
+    let reader = try GraphReader(Self.schema, try LinkRules([], of: entity, Self.schema), map: map)
     let record = try reader.record(Array(json.utf8), of: entity, index: 0, line: 1)
     let row = try #require(record.root)
     var values = Dictionary(

@@ -8,7 +8,8 @@ internal import DepotProtocol
 /// stored.
 final class GraphImporter {
   struct Options {
-    var batch = 1000
+    /// How many rows a transaction has: as many as let others wait for a few hundredths of a second.
+    var batch = 4000
     var onConflict = InsertRequest.OnConflict.error
     /// Whether references to rows that don't exist are left out, and so are records that need them.
     var ignoresMissing = false
@@ -167,8 +168,12 @@ final class GraphImporter {
       }
       unknown[key, default: []].append(value)
     }
-    for reference in records.flatMap(\.rows).flatMap(\.links).flatMap(\.references) {
-      if case .key(let key, let value) = reference { add(key, value) }
+    for record in records {
+      for row in record.rows {
+        for link in row.links {
+          for case .key(let key, let value) in link.references { add(key, value) }
+        }
+      }
     }
     for (key, values) in unknown.sorted(by: {
       ($0.key.entity, $0.key.path) < ($1.key.entity, $1.key.path)

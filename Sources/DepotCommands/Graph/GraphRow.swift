@@ -11,8 +11,10 @@ enum GraphReference: Hashable {
 struct GraphRow {
   /// A relationship with its destinations.
   struct Link {
-    var relationship: Relationship
+    var record: RecordLink
     var references: [GraphReference]
+
+    var relationship: Relationship { record.relationship }
   }
 
   var entity: String
@@ -44,12 +46,12 @@ struct GraphRecord {
 }
 
 /// A reader of records into rows.
-struct GraphReader {
+final class GraphReader {
   private let schema: Schema
   private let rules: LinkRules
   /// Whether members that there is nothing for are left out.
   private let ignoresUnknown: Bool
-  var map: RecordMap
+  private let map: RecordMap
   /// The identifier of the store of each entity.
   private let stores: [String: String]
   private let shapes: [String: RecordShape]
@@ -61,13 +63,15 @@ struct GraphReader {
     map: RecordMap = RecordMap(),
     stores: [String: String] = [:],
     fileKeys: Set<NaturalKey> = []
-  ) {
+  ) throws(DepotError) {
     self.map = map
     self.stores = stores
     self.schema = schema
     self.rules = rules
     self.ignoresUnknown = ignoresUnknown
-    let shapes = schema.entities.map { ($0.name, RecordShape($0, schema, rules, fileKeys)) }
+    let shapes = try schema.entities.map { (entity) throws(DepotError) in
+      (entity.name, try RecordShape(entity, schema, rules, fileKeys))
+    }
     self.shapes = Dictionary(shapes) { first, _ in first }
   }
 
@@ -101,15 +105,9 @@ struct GraphReader {
     let shape = try shape(entity, members)
     var row = GraphRow(entity: shape.entity.name, name: name, parent: parent)
     for (member, value) in members {
-      if let relationship = shape.relationships[member] {
-        let references = try references(
-          value,
-          relationship,
-          of: name,
-          path: path + member,
-          &record
-        )
-        row.links.append(.init(relationship: relationship, references: references))
+      if let link = shape.links[member] {
+        let references = try references(value, link, of: name, path: path + member, &record)
+        row.links.append(.init(record: link, references: references))
       } else if member.hasPrefix("$") {
         try addSpecial(member, value, shape, &row)
       } else {
@@ -190,29 +188,35 @@ struct GraphReader {
 extension GraphReader {
   private func references(
     _ value: JSONNode,
-    _ relationship: Relationship,
+    _ link: RecordLink,
     of parent: String,
     path: String,
     _ record: inout GraphRecord
   ) throws(DepotError) -> [GraphReference] {
     if value.isNull { return [] }
     let elements = value.kind == .array ? try value.elements() : [value]
-    guard relationship.isToMany || value.kind != .array else {
+    guard link.relationship.isToMany || value.kind != .array else {
       throw DepotError(.type, "It leads to one row, not to a list.").at(path)
     }
-    let destination = try schema.entity(named: relationship.destination)
-    let rule = rules.key(path, to: destination)
+    let rule = rules.key(path, link)
     var references: [GraphReference] = []
     for (index, element) in elements.enumerated() {
       do throws(DepotError) {
         if element.kind == .object {
-          let name = "\(parent).\(relationship.name).\(index)"
-          let key = rule?.key
+          let name = "\(parent).\(link.relationship.name).\(index)"
           try references.append(
-            nested(element, destination, key, name: name, parent: parent, path: path, to: &record)
+            nested(
+              element,
+              link.destination,
+              rule?.key,
+              name: name,
+              parent: parent,
+              path: path,
+              to: &record
+            )
           )
         } else {
-          try references.append(scalar(element, rule, destination, path))
+          try references.append(scalar(element, rule, link, path))
         }
       } catch {
         throw error.at(path)
@@ -227,16 +231,13 @@ extension GraphReader {
   private func scalar(
     _ value: JSONNode,
     _ rule: (key: NaturalKey, isChosen: Bool)?,
-    _ destination: Entity,
+    _ link: RecordLink,
     _ path: String
   ) throws(DepotError) -> GraphReference {
     if value.kind == .string, rule?.isChosen != true, rule?.key.type.isText != true,
       let reference = RowReference(try value.string())
     {
-      return .key(
-        .identifier(of: destination),
-        .int64(try identifier(reference, destination, path))
-      )
+      return .key(link.identifier, .int64(try identifier(reference, link.destination, path)))
     }
     if let rule, rule.isChosen || value.kind == .string || rule.key.type.isNumber {
       let key = try value.value(as: rule.key.type)
@@ -245,9 +246,9 @@ extension GraphReader {
     }
     guard value.kind == .number else {
       throw DepotError(.type, "There is no key by which to find \(value.kind) there.")
-        .hint("Say which, as in --link \(path)=\(destination.name).attribute")
+        .hint("Say which, as in --link \(path)=\(link.destination.name).attribute")
     }
-    return .key(.identifier(of: destination), .int64(try value.int64()))
+    return .key(link.identifier, .int64(try value.int64()))
   }
 
   /// Returns the identifier of a row that a file names so, if it is of this store.

@@ -97,7 +97,7 @@ struct GraphSave {
       var columns = ["$id"] + row.columns
       var values = [.json(row.name)] + row.values
       for link in row.links {
-        let found = link.references.compactMap(resolve)
+        let found = link.references.compactMap { resolve($0) }
         if found.count < link.references.count { isDeferred = true }
         if found.isEmpty, !link.references.isEmpty || request.onConflict != .replace { continue }
         columns.append(link.relationship.name)

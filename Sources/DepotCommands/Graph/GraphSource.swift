@@ -24,17 +24,10 @@ struct GraphSource {
     refuse: Refusal,
     _ body: (GraphRecord) throws -> Void
   ) throws {
-    let objects = GraphReader(
-      schema,
-      rules,
-      ignoresUnknown: style.ignoresUnknown,
-      map: style.map,
-      stores: stores,
-      fileKeys: fileKeys
-    )
+    let objects = try reader(style.map)
     // The header is mapped already.
-    var rows = objects
-    rows.map = RecordMap()
+    let rows = try reader(RecordMap())
+    let (entity, keepsInput) = (entity, keepsInput)
     var index = 0
     try self.objects(of: file) { input, header, text in
       defer { index += 1 }
@@ -49,6 +42,17 @@ struct GraphSource {
       if keepsInput { record.input = Array(input.bytes) }
       try body(record)
     }
+  }
+
+  private func reader(_ map: RecordMap) throws(DepotError) -> GraphReader {
+    try GraphReader(
+      schema,
+      rules,
+      ignoresUnknown: style.ignoresUnknown,
+      map: map,
+      stores: stores,
+      fileKeys: fileKeys
+    )
   }
 
   /// Takes a record as it stands in a file, the header if it is a row of CSV, and a function that makes

@@ -6,7 +6,7 @@ struct LinkCheck {
   private struct Use {
     var line: Int
     var reference: GraphReference
-    var relationship: Relationship
+    var link: RecordLink
   }
 
   private var present: [NaturalKey: Set<Value>] = [:]
@@ -21,7 +21,7 @@ struct LinkCheck {
           guard case .key(let key, let value) = reference, keys[key]?[value] == nil else {
             continue
           }
-          let use = Use(line: record.line, reference: reference, relationship: link.relationship)
+          let use = Use(line: record.line, reference: reference, link: link.record)
           keys[key, default: [:]][value] = use
         }
       }
@@ -37,7 +37,7 @@ struct LinkCheck {
       missing += wanted.filter { !found.contains($0) }.compactMap { uses[$0] }
     }
     guard let first = missing.min(by: { $0.line < $1.line }) else { return nil }
-    var error = first.reference.error(at: first.relationship)
+    var error = first.reference.error(at: first.link.relationship)
     if missing.count > 1 {
       error.message += " \(Numbers.counted(missing.count - 1, "other row")) that links lead to "
       error.message += missing.count == 2 ? "is missing too." : "are missing too."

@@ -22,6 +22,11 @@ struct NaturalKey: Hashable {
   /// Whether it is the name that a row has in the files of an export.
   var isFileIdentifier: Bool { path == Self.fileIdentifier && type == .string }
 
+  /// Takes their lengths, as there are few keys, which are looked for very often.
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(entity.utf8.count << 8 ^ path.utf8.count)
+  }
+
   /// Reads `Package.name`.
   ///
   /// - Throws: ``DepotError`` `request.usage`, `schema.unknown_entity`, or `schema.unknown_attribute`.
@@ -142,10 +147,20 @@ struct LinkRules {
 
   /// Returns the key of a relationship's rows, and whether it was chosen by the user.
   func key(_ path: String, to destination: Entity) -> (key: NaturalKey, isChosen: Bool)? {
-    if let key = keys[path] { return (key, true) }
-    if let key = natural[destination.name] { return (key, false) }
+    keys[path].map { ($0, true) } ?? naturalKey(of: destination).map { ($0, false) }
+  }
+
+  /// Returns the same for a relationship that is known.
+  func key(_ path: String, _ link: RecordLink) -> (key: NaturalKey, isChosen: Bool)? {
+    if !keys.isEmpty, let key = keys[path] { return (key, true) }
+    return link.natural.map { ($0, false) }
+  }
+
+  /// Returns the key of an entity's rows that needn't be named.
+  func naturalKey(of entity: Entity) -> NaturalKey? {
+    if let key = natural[entity.name] { return key }
     guard usesFileIdentifiers else { return nil }
-    let root = schema.lineage(of: destination)[0].name
-    return (NaturalKey(entity: root, path: NaturalKey.fileIdentifier, type: .string), false)
+    let root = schema.lineage(of: entity)[0].name
+    return NaturalKey(entity: root, path: NaturalKey.fileIdentifier, type: .string)
   }
 }

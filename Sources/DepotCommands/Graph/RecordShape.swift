@@ -1,10 +1,27 @@
 internal import DepotProtocol
 
+/// A relationship as records name it, ready to be looked at very often.
+final class RecordLink {
+  let relationship: Relationship
+  let destination: Entity
+  /// The key of its rows, unless another one is chosen for a path.
+  let natural: NaturalKey?
+  /// The key of its rows in the store itself.
+  let identifier: NaturalKey
+
+  init(_ relationship: Relationship, _ schema: Schema, _ rules: LinkRules) throws(DepotError) {
+    self.relationship = relationship
+    destination = try schema.entity(named: relationship.destination)
+    natural = rules.naturalKey(of: destination)
+    identifier = .identifier(of: destination)
+  }
+}
+
 /// The members that records of an entity may have, ready to be looked up very often.
-struct RecordShape {
+final class RecordShape {
   let entity: Entity
   let fields: [String: Field]
-  let relationships: [String: Relationship]
+  let links: [String: RecordLink]
   /// The names of the entity and of those that it descends from.
   let lineage: Set<String>
   /// The paths that have others below them.
@@ -14,11 +31,19 @@ struct RecordShape {
   /// The key of the identifiers that rows have in a file.
   let fileKey: NaturalKey
 
-  init(_ entity: Entity, _ schema: Schema, _ rules: LinkRules, _ otherKeys: Set<NaturalKey>) {
+  init(
+    _ entity: Entity,
+    _ schema: Schema,
+    _ rules: LinkRules,
+    _ otherKeys: Set<NaturalKey>
+  ) throws(DepotError) {
     self.entity = entity
     let all = schema.fields(of: entity)
     fields = Dictionary(all.map { ($0.path, $0) }) { first, _ in first }
-    relationships = Dictionary(schema.relationships(of: entity).map { ($0.name, $0) }) { $1 }
+    let links = try schema.relationships(of: entity).map { (relationship) throws(DepotError) in
+      (relationship.name, try RecordLink(relationship, schema, rules))
+    }
+    self.links = Dictionary(links) { $1 }
     let owners = schema.lineage(of: entity).map(\.name)
     lineage = Set(owners)
     composites = Set(

@@ -4,7 +4,7 @@ internal import DepotProtocol
 /// `depot import`: rows from a file.
 enum ImportVerb {
   private static let batch: OptionSpec =
-    "--batch N: rows in a transaction, at most \(Limits.rows) (default: 1000)"
+    "--batch N: rows in a transaction, at most \(Limits.rows) (default: \(GraphImporter.Options().batch))"
   private static let rejects: OptionSpec = "--rejects FILE: write bad records to FILE and go on"
   private static let all: OptionSpec = "--all: the folder of an export of a whole store"
   private static let apple: OptionSpec =
@@ -85,7 +85,9 @@ enum ImportVerb {
   ) { session in
     let invocation = session.invocation
     var options = GraphImporter.Options()
-    options.batch = min(Limits.rows, try invocation.number(batch, minimum: 1) ?? 1000)
+    if let rows = try invocation.number(batch, minimum: 1) {
+      options.batch = min(Limits.rows, rows)
+    }
     options.onConflict = try invocation.choice(.onConflict) ?? .error
     if let file = invocation.value(apple) { return try importApple(file, options, session) }
     for option in [schemaFile, infer] where invocation.has(option) {
