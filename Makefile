@@ -119,7 +119,7 @@ test-long: test-deps  ## Run all points of faults, an hour of clients, ten times
 	@DEPOT_SOAK=1 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) Tests/supervise $(SWIFT) test $(DEBUG) --filter FaultTests
 	@DEPOT_PROOF_SECONDS=3600 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) Tests/supervise $(SWIFT) test $(DEBUG) --filter ProofTests
 	@DEPOT_PROOF_SECONDS=3600 DEPOT_PROGRAMS=$(CURDIR)/$(BIN) Tests/supervise $(SWIFT) test $(DEBUG) --filter '^ClusterTests[.]'
-	@DEPOT_SEEDS=10x DEPOT_EMBEDDED=1 Tests/supervise $(SWIFT) test $(DEBUG) --skip '^(Service|Fault|Rules|Cluster)Tests[.]'
+	@DEPOT_SEEDS=10x DEPOT_EMBEDDED=1 Tests/supervise $(SWIFT) test --no-parallel $(DEBUG) --skip '^(Service|Fault|Rules|Cluster)Tests[.]'
 	@DEPOT_SEEDS=250x $(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/long \
 	  $(BUILD_FLAGS) --filter QueryDifferentialTests
 	@DEPOT_LONG=1 $(SWIFT) test $(DEBUG) --filter PackageTests
