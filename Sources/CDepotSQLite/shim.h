@@ -1,6 +1,7 @@
 #pragma once
 // The library has the hook; its header tells only who asks.
 #define SQLITE_ENABLE_PREUPDATE_HOOK 1
+#include <malloc.h>
 #include <sqlite3.h>
 
 // Swift can't import SQLITE_TRANSIENT and SQLITE_STATIC, which are casts, nor call variadics.

@@ -62,8 +62,10 @@ extension Connection {
 
   /// Gives back what memory isn't needed now.
   ///
-  /// The corresponding C function is `sqlite3_db_release_memory`.
+  /// The corresponding C functions are `sqlite3_db_release_memory`, and `malloc_trim`, as pages in the middle of the
+  /// heap would stay with the process otherwise.
   package func releaseMemory() {
     sqlite3_db_release_memory(handle)
+    malloc_trim(0)
   }
 }
