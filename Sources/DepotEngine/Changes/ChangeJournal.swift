@@ -38,7 +38,7 @@ struct ChangeJournal {
 
   /// Forgets everything, and gives up memory if it is much, unless more comes at once.
   mutating func removeAll(goesOn: Bool = false) {
-    entries.removeAll(keepingCapacity: goesOn || entries.count < 1000)
+    entries.removeAll(keepingCapacity: goesOn || entries.capacity < 2048)
     arena.removeAll(goesOn: goesOn)
   }
 }

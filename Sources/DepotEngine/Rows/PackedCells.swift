@@ -31,7 +31,7 @@ struct PackedCells {
 
   /// Forgets everything, and gives up memory if it is much, unless more comes at once.
   mutating func removeAll(goesOn: Bool = false) {
-    bytes.removeAll(keepingCapacity: goesOn || bytes.count < 1 << 20)
+    bytes.removeAll(keepingCapacity: goesOn || bytes.capacity < 1 << 20)
   }
 
   /// Adds the place of a column, or how many follow.
