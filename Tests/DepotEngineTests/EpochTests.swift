@@ -192,7 +192,7 @@ import Testing
         _ = try connection.checkpoint(.truncate)
       }
       let (again, past) = try open(path)
-      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(6)]])
+      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(7)]])
       try await again.insert([[.string("a"), .int64(1)]], key: "k")
       #expect(again.store.statistics.repeatedWrites == 1)
       try await again.update("Item", [1], ["size"], "[2]")

@@ -98,7 +98,7 @@ import Testing
       let before = try content(path)
       #expect(before.count > 20)
       let store = try StoreFixture(StoreConfiguration(path: path))
-      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(6)]])
+      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(7)]])
       #expect(try content(path) == before)
       try expectAnswers(path, store.store.catalog)
       let schema = store.store.catalog.schema
@@ -122,7 +122,7 @@ import Testing
       }
       #expect(try Store.check(path: path) == [])
       let again = try StoreFixture(StoreConfiguration(path: path))
-      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(6)]])
+      #expect(try rows("PRAGMA user_version", in: path) == [[.integer(7)]])
       #expect(try await again.insert([[.string("a"), .null]], key: "k") == [1])
       #expect(again.store.statistics.repeatedWrites == 1)
       try await again.insert([[.string("b"), .null]], key: "l")

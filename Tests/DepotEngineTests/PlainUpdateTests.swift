@@ -79,7 +79,10 @@ import Testing
         #expect(versions == model.map { [.integer(Int64($0.version))] })
         guard case .integer(let token) = before else { throw CancellationError() }
         let told = try rows(
-          "SELECT row FROM depot_history_row WHERE id > \(token) ORDER BY row",
+          """
+          SELECT value ->> 'id' AS row FROM depot_history AS h, json_each(h.changes)
+          WHERE h.id > \(token) AND kind <> 0 ORDER BY row
+          """,
           in: path
         )
         #expect(told == changed.map { [.integer(Int64($0 + 1))] })

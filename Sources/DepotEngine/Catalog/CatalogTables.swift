@@ -8,7 +8,7 @@ struct CatalogTables {
   /// "DPOT" in the header of the file, by which `file` and others know it.
   static let applicationIdentifier: Int64 = 0x4450_4F54
   /// The layout of these tables and of rows; a program refuses a store with a greater one.
-  static let formatVersion: Int64 = 6
+  static let formatVersion: Int64 = 7
 
   let connection: Connection
 
@@ -113,7 +113,7 @@ struct CatalogTables {
         try store(try load())
         try EpochTable(connection: connection).upgrade(clocks)
       }
-      try OutcomeTable(connection: connection).upgrade()
+      if version < 6 { try OutcomeTable(connection: connection).upgrade() }
       try connection.execute("PRAGMA user_version = \(Self.formatVersion)")
     }
   }

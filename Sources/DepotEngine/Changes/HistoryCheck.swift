@@ -36,31 +36,11 @@ struct HistoryCheck {
 
   /// The index of a row's history must lead to it, and find all.
   private func checkIndex() throws -> [String] {
-    var problems: [String] = []
     do {
-      let astray = try connection.texts(
-        """
-        SELECT entity || '/' || row FROM depot_history_row AS r WHERE NOT EXISTS \
-        (SELECT 1 FROM depot_history AS h WHERE h.id = r.id AND h.kind <> 0 \
-        AND r.row BETWEEN h.first AND h.last) LIMIT 100
-        """
-      )
-      problems += astray.map { "The history of \($0) leads to a row that isn't about it." }
-      let unknown = try connection.texts(
-        """
-        WITH found AS (SELECT id, count(*) AS count FROM depot_history_row GROUP BY id) \
-        SELECT h.id FROM depot_history AS h LEFT JOIN found ON found.id = h.id WHERE h.kind <> 0 \
-        AND ifnull(found.count, 0) <> \
-        (SELECT count(DISTINCT value ->> 'id') FROM json_each(h.changes)) LIMIT 100
-        """
-      )
-      problems += unknown.map {
-        "Not all that the row \($0) of the history is about is found by it."
-      }
+      return try ChangeIndex(connection: connection).problems()
     } catch {
-      problems.append("What finds the history of rows can't be read: \(error.message).")
+      return ["What finds the history of rows can't be read: \(error.message)."]
     }
-    return problems
   }
 
   /// The index of insertions must lead to them, and find all.

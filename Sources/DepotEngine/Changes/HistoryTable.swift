@@ -18,7 +18,7 @@ final class HistoryTable {
   /// The size of a row's changes beyond which others go into another row, in bytes.
   static let pageBytes = 256 << 10
 
-  /// How many rows are noted by one run of a statement, if there are so many.
+  /// How many keys of rows are noted by one run of a statement, if there are so many.
   private static let rowsTogether = 32
 
   /// Makes the tables.
@@ -26,8 +26,7 @@ final class HistoryTable {
     CREATE TABLE depot_history (id INTEGER PRIMARY KEY, token INTEGER NOT NULL, at REAL, author TEXT,
       process TEXT, connection INTEGER, grouping TEXT, origin TEXT, entity TEXT, kind INTEGER,
       first INTEGER, last INTEGER, changes TEXT) STRICT;
-    CREATE TABLE depot_history_row (entity TEXT NOT NULL, row INTEGER NOT NULL, id INTEGER NOT NULL,
-      PRIMARY KEY (entity, row, id)) STRICT, WITHOUT ROWID;
+    \(ChangeIndex.definition)
     \(InsertionIndex.definition)
     """
 
@@ -144,21 +143,22 @@ final class HistoryTable {
 
   /// Notes which rows of entities a row is about.
   private func index(_ page: HistoryPage, _ identifier: Int64) throws {
-    let wholes = page.rows.count / Self.rowsTogether * Self.rowsTogether
+    let keys = ChangeIndex.keys(of: page.rows).map(\.key)
+    let wholes = keys.count / Self.rowsTogether * Self.rowsTogether
     if wholes > 0 {
       let statement = try indexingMany ?? indexingStatement(Self.rowsTogether)
       indexingMany = statement
-      try index(page.rows[..<wholes], of: page, identifier, statement, Self.rowsTogether)
+      try index(keys[..<wholes], of: page, identifier, statement, Self.rowsTogether)
     }
-    if wholes < page.rows.count {
+    if wholes < keys.count {
       let statement = try indexing ?? indexingStatement(1)
       indexing = statement
-      try index(page.rows[wholes...], of: page, identifier, statement, 1)
+      try index(keys[wholes...], of: page, identifier, statement, 1)
     }
   }
 
   private func index(
-    _ rows: ArraySlice<Int64>,
+    _ keys: ArraySlice<Int64>,
     of page: HistoryPage,
     _ identifier: Int64,
     _ statement: Statement,
@@ -169,8 +169,8 @@ final class HistoryTable {
     try root.withUTF8 { root in
       try statement.bind(borrowingText: root, at: 1)
       try statement.bind(identifier, at: 2)
-      for start in stride(from: rows.startIndex, to: rows.endIndex, by: count) {
-        for offset in 0..<count { try statement.bind(rows[start + offset], at: 3 + offset) }
+      for start in stride(from: keys.startIndex, to: keys.endIndex, by: count) {
+        for offset in 0..<count { try statement.bind(keys[start + offset], at: 3 + offset) }
         try statement.runBound()
       }
     }
@@ -187,7 +187,7 @@ final class HistoryTable {
     return statement
   }
 
-  /// Returns a statement that notes so many rows: the entity, the row of the history, and they.
+  /// Returns a statement that notes so many keys: the entity, the row of the history, and they.
   private func indexingStatement(_ count: Int) throws(SQLiteError) -> Statement {
     let rows = (3..<3 + count).map { "(?1, ?\($0), ?2)" }.joined(separator: ", ")
     return try connection.statement(

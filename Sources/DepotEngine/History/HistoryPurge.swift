@@ -114,46 +114,18 @@ struct HistoryPurge {
     }
     statement.reset()
     guard let last else { return (0, 0) }
+    let index = ChangeIndex(connection: connection)
+    let roots = try index.roots()
     for record in records where record.kind != .insert {
-      for change in try record.changes() {
-        try deleteEntry(record.identifier, change.identifier, record.entity)
-      }
+      // The entity may have had another root when this was written.
+      let root = record.entity.flatMap { try? catalog.layout(of: $0).root }
+      let rows = try record.changes().map(\.identifier)
+      try index.remove(record.identifier, about: rows, of: (root.map { [$0] } ?? []) + roots)
     }
-    // It isn't known what a damaged row was about, so all that leads to it goes.
-    for record in broken {
-      try connection.statement("DELETE FROM depot_history_row WHERE id = ?1")
-        .run([.integer(record)])
-    }
+    for record in broken { try index.remove(record) }
     try InsertionIndex(connection: connection).remove(through: last)
     let deletion = try connection.statement("DELETE FROM depot_history WHERE id <= ?1")
     try deletion.run([.integer(last)])
     return (connection.changeCount, bytes)
-  }
-
-  private func deleteEntry(_ record: Int64, _ row: Int64, _ entity: String?) throws {
-    let statement = try connection.statement(
-      "DELETE FROM depot_history_row WHERE entity = ?1 AND row = ?2 AND id = ?3"
-    )
-    if let entity, let layout = try? catalog.layout(of: entity) {
-      try statement.run([.text(layout.root), .integer(row), .integer(record)])
-      if connection.changeCount > 0 { return }
-    }
-    // The entity had another root when this was written.
-    for root in try roots() {
-      try statement.run([.text(root), .integer(row), .integer(record)])
-      if connection.changeCount > 0 { return }
-    }
-  }
-
-  /// The entities that rows of the history are found by.
-  private func roots() throws -> [String] {
-    var result: [String] = []
-    let statement = try connection.statement(
-      "SELECT entity FROM depot_history_row WHERE entity > ?1 ORDER BY entity LIMIT 1"
-    )
-    while let next = try statement.first([.text(result.last ?? "")], { $0.text(0) }) {
-      result.append(next)
-    }
-    return result
   }
 }

@@ -83,17 +83,13 @@ extension PastReader {
     }
   }
 
-  /// Returns the last row of the history before another that is about a row.
+  /// Returns the last row of the history before another that may be about a row.
   private func last(of trail: Trail, before: Int64) throws -> Int64? {
-    try connection.integer(
-      """
-      SELECT id FROM depot_history_row WHERE entity = ?1 AND row = ?2 AND id >= ?3 AND id < ?4 \
-      ORDER BY id DESC LIMIT 1
-      """,
-      [
-        .text(trail.root), .integer(trail.identifier),
-        .integer(max(trail.edge, bounds.floor + 1)), .integer(before),
-      ]
+    try ChangeIndex(connection: connection).last(
+      about: trail.identifier,
+      of: trail.root,
+      from: max(trail.edge, bounds.floor + 1),
+      before: before
     )
   }
 
