@@ -43,7 +43,40 @@ final class ConflictSearch {
     let pointer = "/args/update/\(index)"
     let writer = try entities.writer(change.entity, at: "\(pointer)/entity")
     guard let comparison = try RowComparison(change, writer, session, at: pointer) else { return }
+    if try !comparison.comparesLists && isAsRead(change, comparison, at: pointer) { return }
     let texts = (RowTexts(change.rows), RowTexts(change.base?.rows ?? RowBatch()))
+    try eachRow(of: change, at: pointer) { row, fields, baseFields in
+      try examine(index, row, comparison, fields, baseFields, texts)
+    }
+  }
+
+  /// Whether all rows that a batch changes have the versions that the client has read.
+  private func isAsRead(
+    _ change: SaveRequest.Change,
+    _ comparison: RowComparison,
+    at pointer: String
+  ) throws -> Bool {
+    var versions = RowVersions()
+    var isPlain = true
+    try eachRow(of: change, at: pointer) { _, fields, _ in
+      let version = fields[comparison.versionColumn]
+      if let identifier = fields[comparison.identifierColumn].int64, let version = version.int64 {
+        versions.rows.append((identifier, version))
+      } else {
+        isPlain = false
+      }
+    }
+    return try isPlain && versions.areCurrent(comparison.writer, session.control)
+  }
+
+  /// Calls `body` with the fields of each row of a batch and with what the client has read of it.
+  ///
+  /// A row of another length is left out: it is told when it is written.
+  private func eachRow(
+    of change: SaveRequest.Change,
+    at pointer: String,
+    _ body: (_ row: Int, _ fields: [RowField], _ baseFields: [RowField]) throws -> Void
+  ) throws {
     let baseJSON = change.base?.rows.json ?? Array("[]".utf8)
     try change.rows.json.withUnsafeBufferPointer { bytes in
       try baseJSON.withUnsafeBufferPointer { baseBytes in
@@ -59,10 +92,7 @@ final class ConflictSearch {
             try baseReader.row(into: &baseFields)
             guard baseFields.count == base.columns.count else { throw Self.wrongBase(pointer, row) }
           }
-          // A row of another length is told when it is written.
-          if fields.count == change.columns.count {
-            try examine(index, row, comparison, fields, baseFields, texts)
-          }
+          if fields.count == change.columns.count { try body(row, fields, baseFields) }
           row += 1
         }
       }
@@ -196,7 +226,9 @@ final class ConflictSearch {
         "\(pointer)/versions"
       )
     }
-    for (row, (identifier, baseVersion)) in zip(deletion.identifiers, versions).enumerated() {
+    let read = RowVersions(deletion.identifiers, versions)
+    if try read.areCurrent(writer, session.control) { return }
+    for (row, (identifier, baseVersion)) in read.rows.enumerated() {
       if row & 63 == 0 { try session.control.check() }
       let storeVersion = try version(of: identifier, writer)
       // A row that never was is told when it is deleted.
@@ -224,7 +256,9 @@ final class ConflictSearch {
     let set = request.reads[index]
     let pointer = "/args/read/\(index)"
     let writer = try entities.writer(set.entity, at: "\(pointer)/entity")
-    for (row, (identifier, baseVersion)) in zip(set.identifiers, set.versions).enumerated() {
+    let read = RowVersions(set.identifiers, set.versions)
+    if try read.areCurrent(writer, session.control) { return }
+    for (row, (identifier, baseVersion)) in read.rows.enumerated() {
       if row & 63 == 0 { try session.control.check() }
       let storeVersion = try version(of: identifier, writer)
       guard storeVersion != baseVersion else { continue }

@@ -103,6 +103,16 @@ struct RowComparison {
     return all.contains(.changed) ? .changed : all.contains(.unknown) ? .unknown : .unchanged
   }
 
+  /// Whether relationships are compared that other rows store, whatever versions the rows have.
+  var comparesLists: Bool {
+    written.contains { position in
+      switch columns[position].target {
+      case .toMany, .foreign: base.contains { $0?.name == columns[position].name }
+      default: false
+      }
+    }
+  }
+
   /// Returns the value that the client has read of a relationship.
   func baseField(of column: Int, _ baseFields: [RowField]) -> RowField? {
     base.firstIndex { $0?.name == columns[column].name }.map { baseFields[$0] }

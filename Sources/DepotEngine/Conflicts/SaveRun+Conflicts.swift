@@ -176,6 +176,11 @@ extension SaveRun {
   /// Adds the versions that the rows have now which the request names.
   func addVersions(_ result: inout SaveResult) throws {
     guard decisions != nil else { return }
+    // Versions don't change any more in a request that has changed them, and rows go only by deletions.
+    if result.deleted == 0, let writtenVersions {
+      result.versions = writtenVersions.filter { !$0.value.isEmpty }
+      return
+    }
     // The rows of an entity that the save has written by name, in the order of the request.
     var written: [String: (identifiers: [Int64], known: Set<Int64>)] = [:]
     let batches =

@@ -7,8 +7,10 @@ internal import DepotSQLite
 @Memberwise("session")
 final class Deletion {
   private let session: ChangeSession
-  /// The rows, with the entities that they are of, in the order in which they were found.
-  private var rows: [(layout: EntityLayout, identifier: Int64)] = []
+  /// The rows, with what writes those of their entities, in the order in which they were found.
+  private var rows: [(writer: EntityWriter, identifier: Int64)] = []
+  /// How many of them aren't in their tables any more.
+  private var detachedCount = 0
   /// Their identifiers, by their tables.
   private var members: [String: Set<Int64>] = [:]
   /// The former destinations of to-one relationships of rows that aren't in their tables any more.
@@ -20,46 +22,67 @@ final class Deletion {
   /// Adds rows of an entity; returns those that don't exist.
   func add(_ identifiers: [Int64], of layout: EntityLayout) throws -> [Int64] {
     var missing: [Int64] = []
+    let writer = try entities.writer(layout.name)
     for (index, identifier) in identifiers.enumerated() {
       if index & 63 == 0 { try session.control.check() }
-      if try !add(identifier, of: layout) { missing.append(identifier) }
+      if try !add(identifier, of: writer) { missing.append(identifier) }
     }
     return missing
   }
 
   /// Adds a row if it exists and isn't among them; returns whether it exists.
-  private func add(_ identifier: Int64, of layout: EntityLayout) throws -> Bool {
-    if members[layout.root]?.contains(identifier) == true { return true }
-    guard let entity = try entity(of: identifier, layout) else { return false }
-    members[layout.root, default: []].insert(identifier)
-    rows.append((entity, identifier))
+  private func add(_ identifier: Int64, of writer: EntityWriter) throws -> Bool {
+    let root = writer.layout.root
+    if members[root]?.contains(identifier) == true { return true }
+    guard let own = try ownWriter(of: identifier, writer) else { return false }
+    members[root, default: []].insert(identifier)
+    rows.append((own, identifier))
     return true
   }
 
-  private func entity(of identifier: Int64, _ layout: EntityLayout) throws -> EntityLayout? {
-    guard try session.exists(identifier, layout) else { return nil }
-    guard layout.isInHierarchy, layout.numbers.count > 1 else { return layout }
+  /// Returns what writes rows of the very entity that a row of another, or of one that descends from it, is of.
+  private func ownWriter(of identifier: Int64, _ writer: EntityWriter) throws -> EntityWriter? {
+    let layout = writer.layout
+    guard try writer.isThere(identifier) else { return nil }
+    guard layout.isInHierarchy, layout.numbers.count > 1 else { return writer }
     let kind = try connection.integer(
       "SELECT kind FROM \(layout.table) WHERE id = ?1",
       [.integer(identifier)]
     )
-    return try entities.catalog.layout(of: kind.flatMap { layout.numbers[Int($0)] } ?? layout.name)
+    return try kind.flatMap { layout.numbers[Int($0)] }.map(entities.writer) ?? writer
+  }
+
+  /// Calls `body` with each row from one on, those that it adds included, and with its relationships.
+  private func forEachRow(
+    from first: Int = 0,
+    _ body: (EntityWriter, Int64, [Link]) throws -> Void
+  ) throws {
+    var next = first
+    var current: (writer: EntityWriter, links: [Link])?
+    while next < rows.count {
+      if next & 63 == 0 { try session.control.check() }
+      let (writer, identifier) = rows[next]
+      next += 1
+      if current?.writer !== writer { current = (writer, try entities.links(of: writer.layout)) }
+      try body(writer, identifier, current?.links ?? [])
+    }
   }
 
   /// Takes the rows out of their tables before the rest of the request, so that their unique values are
   /// free.
   func detach() throws {
-    for (layout, identifier) in rows {
+    try forEachRow { writer, identifier, links in
       var targets: [(link: Link, target: Int64)] = []
-      for link in try entities.links(of: layout) {
+      for link in links {
         guard case .column(let column) = link.storage,
           let target = try connection.target(of: identifier, in: column)
         else { continue }
         targets.append((link, target))
       }
-      if !targets.isEmpty { detached[layout.root, default: [:]][identifier] = targets }
-      try remove(layout, identifier)
+      if !targets.isEmpty { detached[writer.layout.root, default: [:]][identifier] = targets }
+      try remove(identifier, writer)
     }
+    detachedCount = rows.count
   }
 
   /// Deletes the rows; returns how many there were in the end.
@@ -72,19 +95,20 @@ final class Deletion {
       try excuse()
       return 0
     }
-    for (index, row) in rows.enumerated() {
-      if index & 63 == 0 { try session.control.check() }
-      try clearReferences(to: row.identifier, row.layout)
+    try forEachRow { writer, identifier, links in
+      try clearReferences(to: identifier, writer.layout, links)
     }
-    for (layout, identifier) in rows { try remove(layout, identifier) }
+    try forEachRow(from: detachedCount) { writer, identifier, _ in
+      try remove(identifier, writer)
+    }
     return rows.count
   }
 
   /// Leaves out what other rows lack only because of these, which stay after all.
   private func excuse() throws {
-    for (layout, identifier) in rows {
-      session.displaced?.excuse(identifier, layout)
-      for (link, target) in detached[layout.root]?[identifier] ?? [] {
+    for (writer, identifier) in rows {
+      session.displaced?.excuse(identifier, writer.layout)
+      for (link, target) in detached[writer.layout.root]?[identifier] ?? [] {
         if let inverse = try entities.inverse(of: link) { session.overlook(inverse, of: target) }
       }
     }
@@ -92,13 +116,12 @@ final class Deletion {
 
   /// The rows of an entity's table, in the order in which they were found.
   func identifiers(of layout: EntityLayout) -> [Int64] {
-    rows.filter { $0.layout.root == layout.root }.map(\.identifier)
+    rows.filter { $0.writer.layout.root == layout.root }.map(\.identifier)
   }
 
-  private func remove(_ layout: EntityLayout, _ identifier: Int64) throws {
-    let statement = try entities.writer(layout.name).deletion
-    try statement.bind(identifier, at: 1)
-    try statement.runBound()
+  private func remove(_ identifier: Int64, _ writer: EntityWriter) throws {
+    try writer.deletion.bind(identifier, at: 1)
+    try writer.deletion.runBound()
     try entities.recorder?.spill()
   }
 
@@ -109,7 +132,7 @@ final class Deletion {
   /// Notes that rows would be deleted which nobody named.
   private func refuseCascades(beyond count: Int) throws {
     guard rows.count > count else { return }
-    let (layout, identifier) = rows[count]
+    let (layout, identifier) = (rows[count].writer.layout, rows[count].identifier)
     let others = rows.count - count > 1 ? " and \(rows.count - count - 1) more" : ""
     throw DepotError(
       .denied,
@@ -120,15 +143,10 @@ final class Deletion {
   }
 
   private func addCascades() throws {
-    var next = 0
-    while next < rows.count {
-      if next & 63 == 0 { try session.control.check() }
-      let (layout, identifier) = rows[next]
-      next += 1
-      for link in try entities.links(of: layout) where link.relationship.deleteRule == .cascade {
-        for target in try targets(link, of: identifier) {
-          _ = try add(target, of: link.destination)
-        }
+    try forEachRow { _, identifier, links in
+      for link in links where link.relationship.deleteRule == .cascade {
+        let destination = try entities.writer(link.destination.name)
+        for target in try targets(link, of: identifier) { _ = try add(target, of: destination) }
       }
     }
   }
@@ -136,8 +154,8 @@ final class Deletion {
   /// Notes what forbids the deletion; returns whether something does.
   private func areDenied() throws -> Bool {
     var isDenied = false
-    for (layout, identifier) in rows {
-      for link in try entities.links(of: layout) where link.relationship.deleteRule == .deny {
+    try forEachRow { writer, identifier, links in
+      for link in links where link.relationship.deleteRule == .deny {
         let others = try targets(link, of: identifier).filter { target in
           try !isDeleted(target, link.destination) && session.exists(target, link.destination)
         }
@@ -149,9 +167,9 @@ final class Deletion {
         try session.violate(
           DepotError(
             .denied,
-            "\(layout.name)/\(identifier) can't be deleted: its \(link.layout.name) leads to \(names)."
+            "\(writer.layout.name)/\(identifier) can't be deleted: its \(link.layout.name) leads to \(names)."
           ).hint("Delete them in the same request, or let it lead to nothing first.").details([
-            "entity": .string(layout.name), "attribute": .string(link.layout.name),
+            "entity": .string(writer.layout.name), "attribute": .string(link.layout.name),
             "id": .int64(identifier), "rows": .array(others.prefix(100).map(JSONValue.int64)),
           ])
         )
@@ -176,9 +194,15 @@ final class Deletion {
   }
 
   /// Makes the rows that stay forget a row.
-  private func clearReferences(to identifier: Int64, _ layout: EntityLayout) throws {
+  private func clearReferences(
+    to identifier: Int64,
+    _ layout: EntityLayout,
+    _ links: [Link]
+  ) throws {
+    let incoming = try entities.incoming(layout)
+    guard !links.isEmpty || !incoming.isEmpty else { return }
     let name = "\(layout.name)/\(identifier)"
-    for link in try entities.links(of: layout) {
+    for link in links {
       let keeps = link.relationship.deleteRule == .noAction
       switch link.storage {
       case .column(let column):
@@ -205,7 +229,7 @@ final class Deletion {
         if link.isSymmetric { try table.deleteAll(identifier, on: link.side.other) }
       }
     }
-    for link in try entities.incoming(layout) {
+    for link in incoming {
       switch link.storage {
       case .column(let column): try forget(link, column, identifier, name)
       case .foreign: break

@@ -22,6 +22,8 @@ final class EntityWriter {
   let demandingLinks: [(link: Link, place: Int?)]
   /// The version of rows that are inserted, greater than 1 only for those that were there before.
   var firstVersion: Int64 = 1
+  /// The version of the row that was updated last; `nil` if it didn't grow by that.
+  var newVersion: Int64?
   /// Finds out whether there is a row.
   let existence: Statement
   let deletion: Statement
@@ -182,7 +184,7 @@ final class EntityWriter {
     }
     try statement.bind(identifier, at: positions.count + 2)
     try entities.run(statement, changing: run.recorded)
-    return .written
+    return .written(version: version)
   }
 
   /// The state to write of a row besides the cells.
@@ -271,8 +273,8 @@ extension EntityLayout {
 }
 
 /// The outcome for a row that was to get other values.
-enum RowUpdate {
+enum RowUpdate: Equatable {
   case missing
   case unchanged
-  case written
+  case written(version: Int64)
 }

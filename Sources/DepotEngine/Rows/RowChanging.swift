@@ -2,7 +2,8 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 /// The common part of all rows that one update changes.
-struct UpdateRun {
+@Memberwise
+final class UpdateRun {
   let plan: InputPlan
   /// The places that rows have values for.
   let named: Set<Int>
@@ -101,6 +102,7 @@ extension EntityWriter {
     _ session: ChangeSession,
     _ place: RowPlace
   ) throws -> Bool {
+    newVersion = nil
     guard run.plan.hasLinks, !links.references.isEmpty || !links.changes.isEmpty else {
       return try write(identifier, run, session, place)
     }
@@ -201,7 +203,11 @@ extension EntityWriter {
         try self.settle(row, run, session, place)
       }
     }
-    if outcome == .unchanged, step > 0 { session.keepVersion(root, identifier) }
+    switch outcome {
+    case .written(let version) where step > 0: newVersion = version
+    case .unchanged where step > 0: session.keepVersion(root, identifier)
+    default: break
+    }
     guard let clashes else { return outcome != .missing }
     try session.violate(uniqueError(clashes).at(place.pointer))
     return true

@@ -32,6 +32,9 @@ final class SaveRun {
   private(set) var decisions: SaveDecisions?
   /// The identifiers of rows without temporary ones, if others tell them.
   private var identifiers: [TemporaryResolution.Place: Int64] = [:]
+  /// The versions of the rows that are named, by their entities, as they were written; `nil` if one of them isn't
+  /// known from that.
+  private(set) var writtenVersions: [String: [(identifier: Int64, version: Int64)]]? = [:]
   /// The temporary identifiers of each batch to insert, empty where a row has none, if they are told in runs.
   private var names: [[String]] = []
 
@@ -113,7 +116,7 @@ final class SaveRun {
         if row & 63 == 0 { try session.control.check() }
         var name = ""
         if !field.isNull {
-          name = try assign(field, writer, at: "\(pointer)/rows/\(row)/\(column)")
+          name = try assign(field, writer) { "\(pointer)/rows/\(row)/\(column)" }
         }
         if request.answersInRuns { names[index].append(name) }
       }
@@ -124,16 +127,16 @@ final class SaveRun {
   private func assign(
     _ field: RowField,
     _ writer: EntityWriter,
-    at pointer: String
+    at pointer: () -> String
   ) throws -> String {
     guard field.kind == .string, field.bytes.first == UInt8(ascii: "#") else {
       throw DepotError(.type, "The $id of a row to insert must be a temporary identifier.")
         .hint("That is a string that begins with #. Permanent ones are the store's to give.")
-        .at(pointer)
+        .at(pointer())
     }
     let name = field.text
     guard session.temporaries[name] == nil else {
-      throw DepotError(.usage, "Two rows have the temporary identifier \(name).").at(pointer)
+      throw DepotError(.usage, "Two rows have the temporary identifier \(name).").at(pointer())
     }
     let identifier = session.formerIdentifiers[name] ?? writer.counter.take()
     session.temporaries[name] = (writer.layout, identifier)
@@ -152,6 +155,7 @@ final class SaveRun {
     )
     var outcome = InsertResult()
     let plan = { (_: Int) -> InputPlan? in run.plan }
+    var versions: [(identifier: Int64, version: Int64)] = []
     try eachRow(of: insertion.rows, plan, writer, at: pointer) { row, place in
       if decisions != nil { try noteClash(of: index, row, writer, place) }
       let temporary = run.plan.hasLinks ? writer.links.temporary : nil
@@ -166,7 +170,14 @@ final class SaveRun {
         ).hint("Name the row that is there by its $id, or change one of the two in another save.")
           .at(place.pointer)
       }
+      guard decisions != nil, temporary != nil else { return }
+      if let identifier, writer.counter.isNew(identifier) {
+        versions.append((identifier, writer.firstVersion))
+      } else {
+        writtenVersions = nil
+      }
     }
+    writtenVersions?[insertion.entity, default: []] += versions
     result.inserted += outcome.inserted
     result.updated += outcome.updated
   }
@@ -184,6 +195,8 @@ final class SaveRun {
     var runs = MaskedRuns(try writer.updateRun(plan), writer)
     let actions = decisions?.changes[index] ?? [:]
     var missing: [Int64] = []
+    var versions: [(identifier: Int64, version: Int64)] = []
+    if !actions.isEmpty { writtenVersions = nil }
     let planOfRow = { (row: Int) throws -> InputPlan? in
       try actions.isEmpty ? plan : runs.run(actions[row] ?? .proceed)?.plan
     }
@@ -195,9 +208,15 @@ final class SaveRun {
         return missing.append(identifier)
       }
       result.updated += 1
+      if let version = writer.newVersion {
+        versions.append((identifier, version))
+      } else {
+        writtenVersions = nil
+      }
       if actions[row] == .overwrite { try overwrite(index, row, identifier) }
     }
     guard missing.isEmpty else { throw writer.layout.missing(missing, at: "\(pointer)/rows") }
+    writtenVersions?[change.entity, default: []] += versions
   }
 
   /// Reads rows into the writer's cells, one after the other, and has `store` keep those that break no
