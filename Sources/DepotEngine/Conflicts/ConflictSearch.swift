@@ -42,7 +42,11 @@ final class ConflictSearch {
     let change = request.updates[index]
     let pointer = "/args/update/\(index)"
     let writer = try entities.writer(change.entity, at: "\(pointer)/entity")
-    guard let comparison = try RowComparison(change, writer, session, at: pointer) else { return }
+    let names = ["\(change.columns.count)"] + change.columns + (change.base?.columns ?? [])
+    let known = try writer.comparisons.plan(names, .change) {
+      try RowComparison(change, writer, at: pointer)
+    }
+    guard let comparison = known else { return }
     if try !comparison.comparesLists && isAsRead(change, comparison, at: pointer) { return }
     let texts = (RowTexts(change.rows), RowTexts(change.base?.rows ?? RowBatch()))
     try eachRow(of: change, at: pointer) { row, fields, baseFields in
@@ -117,7 +121,8 @@ final class ConflictSearch {
     guard !version.isNull, name.kind != .string || name.bytes.first != UInt8(ascii: "#"),
       let identifier = name.int64
     else { return }
-    let pointer = "/args/update/\(index)/rows/\(row)"
+    let batch = "/args/update/\(index)"
+    let pointer = "\(batch)/rows/\(row)"
     guard let baseVersion = version.int64 else {
       let code = version.misfit(as: .int64)?.code ?? .type
       throw DepotError(code, "$version must be a whole number of 64 bits, or null.")
@@ -133,7 +138,8 @@ final class ConflictSearch {
         isSameVersion: stored.integer(1) == baseVersion,
         fields,
         baseFields,
-        at: row
+        at: "\(batch)/base/rows/\(row)",
+        session
       )
     }
     var resolution: ConflictResolution
@@ -157,7 +163,7 @@ final class ConflictSearch {
     try note(resolution) {
       var conflict = SaveConflict(
         kind,
-        entity: comparison.change.entity,
+        entity: writer.layout.name,
         identifier: identifier,
         pointer: pointer,
         baseVersion: baseVersion,
@@ -184,7 +190,7 @@ final class ConflictSearch {
         let field = comparison.baseField(of: column, baseFields)
       else { continue }
       let name = comparison.columns[column].name
-      let stored = try properties(comparison.change.entity, [name]).read(identifier)?[name]
+      let stored = try properties(comparison.writer.layout.name, [name]).read(identifier)?[name]
       let isOrdered: Bool =
         if case .toMany(let link) = comparison.columns[column].target {
           link.relationship.isOrdered
@@ -202,9 +208,9 @@ final class ConflictSearch {
     _ texts: (RowTexts, RowTexts)
   ) throws {
     let written = comparison.written.map { comparison.columns[$0].name }
-    let names = comparison.change.columns
+    let names = comparison.columns.map(\.name)
     conflict.client = try texts.0.members(row, names).filter { written.contains($0.key) }
-    let baseNames = comparison.change.base?.columns ?? []
+    let baseNames = comparison.baseNames
     conflict.base = try baseNames.isEmpty ? [:] : texts.1.members(row, baseNames)
     guard conflict.storeVersion != nil else { return }
     let others = baseNames.filter { !written.contains($0) }

@@ -1,42 +1,37 @@
 internal import DepotProtocol
 internal import DepotSQLite
 
-/// The comparison of rows of the store with what a client has read of them.
-struct RowComparison {
-  let change: SaveRequest.Change
-  let writer: EntityWriter
-  private let session: ChangeSession
+/// The comparison of rows of the store with what clients have read of them, for some columns.
+final class RowComparison {
+  unowned let writer: EntityWriter
   /// The columns that are to change.
   let columns: [InputColumn]
   /// The positions of those that are properties.
   let written: [Int]
   let identifierColumn: Int
   let versionColumn: Int
-  /// The columns that the client has read; `nil` for those that say nothing.
+  /// The names of the columns that clients have read.
+  let baseNames: [String]
+  /// The same columns; `nil` for those that say nothing.
   private let base: [InputColumn?]
   /// Whether there are properties of which nothing is known.
   private let isPartial: Bool
-  private let pointer: String
+  /// Whether relationships are compared that other rows store, whatever versions the rows have.
+  let comparesLists: Bool
 
   /// Returns `nil` if there is no column of versions.
-  init?(
-    _ change: SaveRequest.Change,
-    _ writer: EntityWriter,
-    _ session: ChangeSession,
-    at pointer: String
-  ) throws {
+  init?(_ change: SaveRequest.Change, _ writer: EntityWriter, at pointer: String) throws {
     guard let versionColumn = change.columns.firstIndex(of: "$version"),
       let identifierColumn = change.columns.firstIndex(of: "$id")
     else { return nil }
-    self.change = change
     self.writer = writer
-    self.session = session
-    self.pointer = pointer
     self.versionColumn = versionColumn
     self.identifierColumn = identifierColumn
-    columns = try writer.changedColumns(change.columns, at: "\(pointer)/columns")
+    let columns = try writer.changedColumns(change.columns, at: "\(pointer)/columns")
+    self.columns = columns
     written = columns.indices.filter { $0 != versionColumn && $0 != identifierColumn }
     let names = change.base?.columns ?? []
+    baseNames = names
     let known = try writer.columns(
       names.filter { !writer.layout.isDerived($0) },
       at: "\(pointer)/base/columns"
@@ -49,6 +44,12 @@ struct RowComparison {
       else { return false }
       return !covered.contains(place)
     }
+    comparesLists = written.contains { position in
+      switch columns[position].target {
+      case .toMany, .foreign: known.contains { $0.name == columns[position].name }
+      default: false
+      }
+    }
   }
 
   /// The properties of a row, and the columns that they stand for; `nil` for those that aren't written.
@@ -59,18 +60,19 @@ struct RowComparison {
     var merging: [Int] = []
   }
 
-  /// Compares a row with the values that the client has read of it, and returns the findings with
-  /// the positions of relationships that are stored elsewhere.
+  /// Compares a row with the values that the client has read of it, which are at `pointer`, and returns the
+  /// findings with the positions of relationships that are stored elsewhere.
   func compare(
     _ row: borrowing Row,
     isSameVersion: Bool,
     _ fields: [RowField],
     _ baseFields: [RowField],
-    at index: Int
+    at pointer: String,
+    _ session: ChangeSession
   ) throws -> (result: Result, unread: [Int]) {
     var result = Result()
     var unread: [Int] = []
-    let states = isSameVersion ? [:] : try self.states(row, baseFields, at: index)
+    let states = isSameVersion ? [:] : try self.states(row, baseFields, at: pointer, session)
     var covered: Set<Int> = []
     for position in written {
       let column = columns[position]
@@ -103,16 +105,6 @@ struct RowComparison {
     return all.contains(.changed) ? .changed : all.contains(.unknown) ? .unknown : .unchanged
   }
 
-  /// Whether relationships are compared that other rows store, whatever versions the rows have.
-  var comparesLists: Bool {
-    written.contains { position in
-      switch columns[position].target {
-      case .toMany, .foreign: base.contains { $0?.name == columns[position].name }
-      default: false
-      }
-    }
-  }
-
   /// Returns the value that the client has read of a relationship.
   func baseField(of column: Int, _ baseFields: [RowField]) -> RowField? {
     base.firstIndex { $0?.name == columns[column].name }.map { baseFields[$0] }
@@ -123,14 +115,15 @@ struct RowComparison {
   private func states(
     _ row: borrowing Row,
     _ fields: [RowField],
-    at index: Int
+    at pointer: String,
+    _ session: ChangeSession
   ) throws -> [Int: ConflictResolution.Stored] {
     writer.arena.removeAll()
     var states: [Int: ConflictResolution.Stored] = [:]
     for (position, column) in base.enumerated() {
       guard let column else { continue }
       let field = fields[position]
-      let place = "\(pointer)/base/rows/\(index)/\(position)"
+      let place = "\(pointer)/\(position)"
       switch column.target {
       case .attribute(let rule, let position?):
         states[position] = try state(row, position, field, rule, at: place)

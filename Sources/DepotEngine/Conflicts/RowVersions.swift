@@ -3,6 +3,7 @@ internal import DepotSQLite
 
 /// The versions of rows that a client has read.
 struct RowVersions {
+  /// How many rows are looked up by one run of a statement, if there are so many.
   private static let rowsTogether = 64
 
   var rows: [(identifier: Int64, version: Int64)] = []
@@ -11,32 +12,29 @@ struct RowVersions {
 
   init(_ identifiers: [Int64], _ versions: [Int64]) { rows = Array(zip(identifiers, versions)) }
 
-  /// Whether rows of an entity have these versions; `false` also for rows that are named twice.
+  /// Whether rows of an entity have these versions; if many rows are named and one of them twice, `false`.
   func areCurrent(_ writer: EntityWriter, _ control: CallControl) throws -> Bool {
-    let sorted = rows.sorted { $0.identifier < $1.identifier }
-    let wholes = sorted.count / Self.rowsTogether * Self.rowsTogether
-    return try areCurrent(sorted[..<wholes], together: Self.rowsTogether, writer, control)
-      && areCurrent(sorted[wholes...], together: 1, writer, control)
-  }
-
-  private func areCurrent(
-    _ rows: ArraySlice<(identifier: Int64, version: Int64)>,
-    together count: Int,
-    _ writer: EntityWriter,
-    _ control: CallControl
-  ) throws -> Bool {
-    guard !rows.isEmpty else { return true }
-    let marks = repeatElement("?", count: count).joined(separator: ", ")
+    let wholes = rows.count / Self.rowsTogether * Self.rowsTogether
+    for row in rows[wholes...] {
+      var version: Int64?
+      _ = try writer.read(row.identifier) { version = $0.integer(1) }
+      guard version == row.version else { return false }
+    }
+    guard wholes > 0 else { return true }
+    let sorted = rows[..<wholes].sorted { $0.identifier < $1.identifier }
+    let marks = repeatElement("?", count: Self.rowsTogether).joined(separator: ", ")
     let layout = writer.layout
+    let condition = "id IN (\(marks))\(layout.kindFilter())"
     let statement = try writer.connection.statement(
-      "SELECT id, version FROM \(layout.table) WHERE id IN (\(marks))\(layout.kindFilter()) ORDER BY id"
+      "SELECT id, version FROM \(layout.table) WHERE \(condition) ORDER BY id"
     )
     defer { statement.reset() }
-    for start in stride(from: rows.startIndex, to: rows.endIndex, by: count) {
+    for start in stride(from: 0, to: wholes, by: Self.rowsTogether) {
       try control.check()
       statement.reset()
-      for place in 0..<count { try statement.bind(rows[start + place].identifier, at: place + 1) }
-      for row in rows[start..<start + count] {
+      let part = sorted[start..<start + Self.rowsTogether]
+      for (place, row) in part.enumerated() { try statement.bind(row.identifier, at: place + 1) }
+      for row in part {
         guard try statement.step(), statement.row.integer(0) == row.identifier,
           statement.row.integer(1) == row.version
         else { return false }

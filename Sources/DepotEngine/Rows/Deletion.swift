@@ -71,13 +71,14 @@ final class Deletion {
   /// Takes the rows out of their tables before the rest of the request, so that their unique values are
   /// free.
   func detach() throws {
-    try forEachRow { writer, identifier, links in
+    try forEachRow { writer, identifier, _ in
       var targets: [(link: Link, target: Int64)] = []
-      for link in links {
-        guard case .column(let column) = link.storage,
-          let target = try connection.target(of: identifier, in: column)
-        else { continue }
-        targets.append((link, target))
+      if !writer.references.isEmpty {
+        _ = try writer.read(identifier) { row in
+          for (link, place) in writer.references {
+            if case .integer(let target) = Cell(row, place + 2) { targets.append((link, target)) }
+          }
+        }
       }
       if !targets.isEmpty { detached[writer.layout.root, default: [:]][identifier] = targets }
       try remove(identifier, writer)

@@ -13,13 +13,17 @@ final class EntityWriter {
   let cells: UnsafeMutableBufferPointer<Cell>
   /// The relationships of the row that is being read.
   var links = RowLinks()
-  /// The plans of the columns that requests have named.
-  var plans = KnownPlans<InputPlan>()
+  /// The plans of updates of the columns that requests have named.
+  var updates = KnownPlans<UpdateRun>()
+  /// The comparisons with the columns that clients have read.
+  var comparisons = KnownPlans<RowComparison?>()
   /// The same for rows to insert, with what they lack.
   var insertions = KnownPlans<InsertRun>()
   /// The relationships that a new row must have targets for from the start, with the places of those
   /// that are stored in the row.
   let demandingLinks: [(link: Link, place: Int?)]
+  /// The relationships that are stored in the row, with the places of their columns.
+  let references: [(link: Link, place: Int)]
   /// The version of rows that are inserted, greater than 1 only for those that were there before.
   var firstVersion: Int64 = 1
   /// The version of the row that was updated last; `nil` if it didn't grow by that.
@@ -44,13 +48,14 @@ final class EntityWriter {
     cells = .allocate(capacity: layout.stored.count)
     cells.initialize(repeating: .null)
     rules = Array(repeating: nil, count: layout.fields.count)
-    demandingLinks = try layout.relationships.map { try entities.link($0) }
-      .filter(\.needsTargets)
-      .map { link in
-        guard case .column(let column) = link.storage else { return (link, nil) }
-        let name = column.root.stored[column.place].name
-        return (link, layout.stored.firstIndex { $0.name == name })
-      }
+    let links = try layout.relationships.map { relationship -> (link: Link, place: Int?) in
+      let link = try entities.link(relationship)
+      guard case .column(let column) = link.storage else { return (link, nil) }
+      let name = column.root.stored[column.place].name
+      return (link, layout.stored.firstIndex { $0.name == name })
+    }
+    demandingLinks = links.filter(\.link.needsTargets)
+    references = links.compactMap { link, place in place.map { (link, $0) } }
     let arena = defaultArena
     let parts = Set(layout.composites.flatMap { $0.parts.map(\.place) })
     defaults = try layout.stored.indices.map { place in

@@ -27,11 +27,16 @@ extension EntityWriter {
     _ session: ChangeSession,
     only chunk: [Int64]? = nil
   ) throws -> [Int64] {
-    let plan = try plans.plan(request.columns, .values) {
-      InputPlan(try columns(request.columns, at: "/args/set", isKeyed: true))
+    var run = try updates.plan(request.columns, .values) {
+      try updateRun(InputPlan(try columns(request.columns, at: "/args/set", isKeyed: true)))
     }
-    let computed = request.computed.isEmpty ? nil : try ComputedValues(request.computed, self)
-    let run = try updateRun(plan, computed)
+    let plan = run.plan
+    var computed: ComputedValues?
+    if !request.computed.isEmpty {
+      let values = try ComputedValues(request.computed, self)
+      computed = values
+      run = try updateRun(plan, values)
+    }
     let identifiers =
       try chunk
       ?? identifiers(

@@ -189,10 +189,13 @@ final class SaveRun {
     guard change.columns.contains("$id") else {
       throw DepotError(.usage, "The rows to change have no $id.").at("\(pointer)/columns")
     }
-    let plan = try writer.plans.plan(change.columns, .change) {
-      InputPlan(try writer.changedColumns(change.columns, at: "\(pointer)/columns"))
+    let whole = try writer.updates.plan(change.columns, .change) {
+      try writer.updateRun(
+        InputPlan(try writer.changedColumns(change.columns, at: "\(pointer)/columns"))
+      )
     }
-    var runs = MaskedRuns(try writer.updateRun(plan), writer)
+    let plan = whole.plan
+    var runs = MaskedRuns(whole, writer)
     let actions = decisions?.changes[index] ?? [:]
     var missing: [Int64] = []
     var versions: [(identifier: Int64, version: Int64)] = []
