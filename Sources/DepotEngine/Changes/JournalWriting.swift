@@ -161,9 +161,12 @@ struct JournalWriting {
           isUpdate || entity.preserved.contains(value.place)
         else { continue }
         writer.separate()
+        if isList {
+          writer.raw(UnsafeBufferPointer(rebasing: names[property.name.dropLast()]))
+          continue
+        }
         writer.raw(UnsafeBufferPointer(rebasing: names[property.name]))
-        if isList { continue }
-        writer.raw(isUpdate ? ":[" : ":")
+        if isUpdate { writer.raw("[") }
         writer.write(PackedCells.cell(in: cells, at: value.old), as: property.form)
         guard isUpdate else { continue }
         writer.raw(",")

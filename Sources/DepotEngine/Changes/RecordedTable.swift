@@ -129,6 +129,8 @@ final class RecordedRows {
   /// The places of the columns that lead to other rows.
   let references: [Int]
   let entities: [Int: RecordedEntity]
+  /// That of the hierarchy's root.
+  private let own: RecordedEntity
   /// Whether the history keeps nothing of any of them.
   let isUnkept: Bool
 
@@ -146,8 +148,11 @@ final class RecordedRows {
     references = layout.stored.indices.filter { layout.stored[$0].storage == .reference }
     var entities: [Int: RecordedEntity] = [:]
     for (number, name) in layout.numbers {
-      entities[number] = RecordedEntity(try catalog.layout(of: name), root: layout, catalog.schema)
+      let own = try catalog.layout(of: name)
+      entities[number] = RecordedEntity(own, root: layout, catalog.schema, columns)
     }
+    own =
+      entities[layout.number] ?? RecordedEntity(layout, root: layout, catalog.schema, columns)
     self.entities = entities
     isUnkept = entities.values.allSatisfy { $0.policy == .none }
   }
@@ -183,9 +188,9 @@ final class RecordedRows {
     of entity: Int,
     in arena: inout PackedCells
   ) throws(OutOfMemory) {
-    let kept = entities[entity]?.kept ?? PlaceSet()
+    let kept = entity == layout.number ? own.kept : entities[entity]?.kept ?? []
     arena.add(kept.count)
-    for (place, column) in columns.enumerated() where kept.contains(place) {
+    for (place, column) in kept {
       arena.add(place)
       arena.add(Cell(try change.old(column)))
     }
@@ -200,20 +205,21 @@ final class RecordedEntity {
   /// The properties of the columns, by their places among those of the root; `nil` for columns of
   /// none.
   let properties: [Property?]
-  /// The paths of the properties in quotation marks, one behind the other.
+  /// The paths of the properties in quotation marks, each with a colon, one behind the other.
   let names: [UInt8]
   /// The places of the values that a deletion keeps.
   let preserved: PlaceSet
-  /// The places of the values of a deletion that have to be noted: what is kept, and what it led to.
-  let kept: PlaceSet
+  /// The places of the values of a deletion that have to be noted, which are what is kept and what it led to,
+  /// and those of their columns in SQL.
+  let kept: [(place: Int, column: Int)]
 
   struct Property {
-    /// Where the path is in ``names``.
+    /// Where the path and its colon are in ``names``.
     var name: Range<Int>
     var form: RowColumn.Form
   }
 
-  init(_ layout: EntityLayout, root: EntityLayout, _ schema: Schema) {
+  init(_ layout: EntityLayout, root: EntityLayout, _ schema: Schema, _ columns: [Int]) {
     name = layout.name
     number = layout.number
     policy = schema.historyPolicy(of: layout.entity)
@@ -226,7 +232,10 @@ final class RecordedEntity {
         let place = places[layout.stored[own].name]
       else { continue }
       let start = names.count
-      names += JSONWriter.bytes { $0.string(field.path) }
+      names += JSONWriter.bytes {
+        $0.string(field.path)
+        $0.raw(":")
+      }
       properties[place] = Property(
         name: start..<names.count,
         form: RowColumn.Form(field.attribute)
@@ -239,7 +248,7 @@ final class RecordedEntity {
     self.names = names
     self.preserved = PlaceSet(policy == .none ? [] : preserved)
     let references = root.stored.indices.filter { root.stored[$0].storage == .reference }
-    kept = self.preserved.union(PlaceSet(references))
+    kept = self.preserved.union(PlaceSet(references)).places.map { ($0, columns[$0]) }
   }
 }
 

@@ -75,17 +75,23 @@ package struct JSONWriter: Sendable {
     raw(value ? "true" : "false")
   }
 
-  package mutating func integer(_ value: some BinaryInteger & FixedWidthInteger) {
-    var magnitude = UInt64(value.magnitude)
+  package mutating func integer(_ value: Int) { integer(Int64(value)) }
+
+  package mutating func integer(_ value: Int64) {
     if value < 0 { bytes.append(UInt8(ascii: "-")) }
-    if magnitude < 10 { return bytes.append(0x30 + UInt8(magnitude)) }
+    integer(value.magnitude)
+  }
+
+  package mutating func integer(_ value: UInt64) {
+    if value < 10 { return bytes.append(0x30 + UInt8(value)) }
+    var rest = value
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
       var index = 20
-      while magnitude > 0 {
+      while rest > 0 {
         index -= 1
-        let (quotient, remainder) = magnitude.quotientAndRemainder(dividingBy: 10)
+        let (quotient, remainder) = rest.quotientAndRemainder(dividingBy: 10)
         digits[index] = 0x30 + UInt8(truncatingIfNeeded: remainder)
-        magnitude = quotient
+        rest = quotient
       }
       bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[index..<20]))
     }
