@@ -25,7 +25,21 @@ final class FakeGraphStore: GraphService {
     case after
   }
 
-  func save(_ request: SaveRequest, key: String?) throws -> SaveResult {
+  private var underway: Result<SaveResult, any Error>?
+
+  func begin(_ request: SaveRequest, key: String?) {
+    // Nobody begins another one before.
+    precondition(underway == nil)
+    underway = Result { try store(request, key: key) }
+  }
+
+  func finish() throws -> SaveResult {
+    defer { underway = nil }
+    guard let underway else { throw DepotError(.bug, "No save was begun.") }
+    return try underway.get()
+  }
+
+  private func store(_ request: SaveRequest, key: String?) throws -> SaveResult {
     saves += 1
     let failure = failures.isEmpty ? nil : failures.removeFirst()
     if failure == .before { throw DepotError(.disconnected, "Lost.") }

@@ -52,6 +52,26 @@ import Testing
     #"{"name":"c","depends":[]}"#, #"{"name":"d","size":1,"depends":["d","a"]}"#,
   ]
 
+  @Test func `a batch is stored while the next is read, and is told if that fails`() throws {
+    let importer = importer(batch: 2)
+    let schema = GraphFixture.schema
+    let entity = try schema.entity(named: "Package")
+    let reader = try GraphReader(schema, try LinkRules([], of: entity, schema))
+    for (index, name) in ["a", "b", "c"].enumerated() {
+      let line = Array(#"{"name":"\#(name)"}"#.utf8)
+      try importer.add(try reader.record(line, of: entity, index: index, line: index + 1))
+    }
+    #expect(store.rows.count == 2)
+    #expect(importer.outcome.inserted == 0)
+    let error = #expect(throws: DepotError.self) {
+      try importer.refuse(DepotError(.type, "Wrong."), index: 3, line: 4, input: [])
+    }
+    #expect(error?.at == "line 4")
+    #expect(importer.outcome.inserted == 2)
+    try importer.finishRows()
+    #expect(importer.outcome.inserted == 3)
+  }
+
   @Test(arguments: [1, 2, 3, 100])
   func `rows may refer to what comes later`(batch: Int) throws {
     try run(Self.packages, importer(batch: batch))

@@ -276,13 +276,17 @@ public final class BlockingConnection {
     leavesDoubt: Bool? = nil,
     _ body: () throws -> Result
   ) throws -> Result {
-    precondition(!calls.isInUse, "A connection can't be used while it streams rows.")
-    calls.isInUse = true
-    calls.leavesDoubt = leavesDoubt ?? isWrite
-    calls.isLost = false
+    beginUse(leavesDoubt: leavesDoubt ?? isWrite)
     defer { calls.isInUse = false }
     guard isWrite, let interruption else { return try body() }
     return try interruption.hold(body)
+  }
+
+  private func beginUse(leavesDoubt: Bool) {
+    precondition(!calls.isInUse, "A connection can't be used while it streams rows.")
+    calls.isInUse = true
+    calls.leavesDoubt = leavesDoubt
+    calls.isLost = false
   }
 
   /// Sends a call without waiting for its answer; returns its id.
@@ -310,6 +314,33 @@ public final class BlockingConnection {
     }
     FrameEncoder.end(.length, from: start, in: &writer)
     try losing { () throws(DepotError) in try wire.send(writer.bytes) }
+  }
+
+  /// Sends a save without waiting for its answer, which ``finish(_:of:)`` takes before the connection is used for
+  /// anything else; returns its id.
+  ///
+  /// - Throws: ``DepotError`` if it can't be sent; `limit.frame` if it is too large to be sent at once.
+  package func begin(_ request: SaveRequest, key: String) throws -> Int64 {
+    let operation = Operation.save(request)
+    let call = try call(of: operation, key: key)
+    try interruption?.begin()
+    beginUse(leavesDoubt: operation.leavesDoubt)
+    do {
+      return try sendFrame(call)
+    } catch {
+      calls.isInUse = false
+      try interruption?.end { throw error }
+      throw error
+    }
+  }
+
+  /// Waits for the answer to a save that was sent.
+  ///
+  /// - Throws: As a save does.
+  package func finish(_ id: Int64, of request: SaveRequest) throws -> SaveResult {
+    defer { calls.isInUse = false }
+    let body = { try SaveResult(self.receive(id)).named(for: request) }
+    return try interruption?.end(body) ?? body()
   }
 
   /// Inserts the rows of many requests, sending the next while the service stores the one before.

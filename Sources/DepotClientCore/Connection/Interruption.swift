@@ -30,12 +30,26 @@ package final class Interruption {
   ///
   /// - Throws: ``DepotError`` `cancelled.by_client` if there was one already, and what `body` throws.
   func hold<Result>(_ body: () throws -> Result) throws -> Result {
+    try begin()
+    return try end(body)
+  }
+
+  /// Holds interruptions back until ``end(_:)``.
+  ///
+  /// - Throws: ``DepotError`` `cancelled.by_client` if there was one already.
+  func begin() throws(DepotError) {
     if isRaised {
       throw DepotError(.cancelled, "There was an interruption, so nothing more was sent.")
     }
     let held = self.held ?? (try? HeldInterrupt())
     self.held = held
     held?.hold()
+  }
+
+  /// Holds interruptions back until `body`, which writes or waits for its outcome, has ended.
+  ///
+  /// - Throws: What `body` throws.
+  func end<Result>(_ body: () throws -> Result) throws -> Result {
     defer {
       held?.release()
       isSlow = isTold

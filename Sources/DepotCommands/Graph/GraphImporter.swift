@@ -3,9 +3,9 @@ internal import DepotProtocol
 
 /// The import of records whose rows refer to each other by natural keys.
 ///
-/// Records are stored in batches with all that they refer to and is there. What isn't there yet waits:
-/// a record that needs it as a whole, else only the relationship, which is linked when all records are
-/// stored.
+/// Records are stored in batches with all that they refer to and is there, each batch while the records of the
+/// next are read. What isn't there yet waits: a record that needs it as a whole, else only the relationship,
+/// which is linked when all records are stored.
 final class GraphImporter {
   struct Options {
     /// How many rows a transaction has: as many as let others wait for a few hundredths of a second.
@@ -36,6 +36,8 @@ final class GraphImporter {
   private var batch: [GraphRecord] = []
   private var batchRows = 0
   private var batchBytes = 0
+  /// The batch that the service is storing.
+  private var underway: (save: GraphSave, pending: ImportJournal.Pending)?
   private var postponed: [GraphRecord] = []
   private var sent = 0
   /// The records of which it was told that they lack links.
@@ -84,11 +86,13 @@ final class GraphImporter {
   /// Stores what is left, and the records that need others as far as these are there.
   func finishRows() throws {
     try flush()
+    try settle()
     while !postponed.isEmpty {
       let waiting = postponed
       postponed = []
       for record in waiting { try add(record) }
       try flush()
+      try settle()
       if postponed.count == waiting.count { break }
     }
     for record in postponed {
@@ -112,11 +116,17 @@ final class GraphImporter {
     if let state { try resume(state) }
     let handled = (state?.handled ?? []).union(state?.pending?.records ?? [])
     let (isHandled, refuse) = (handled.contains, refuse(_:index:line:input:))
-    try source.read(file, skip: isHandled, refuse: refuse) { record in
-      try add(record)
-      progress()
+    do {
+      try source.read(file, skip: isHandled, refuse: refuse) { record in
+        try add(record)
+        progress()
+      }
+      try finishRows()
+    } catch {
+      // What was sent is stored nevertheless, and told.
+      try settle()
+      throw error
     }
-    try finishRows()
   }
 
   /// Links the rows of a file whose relationships had to wait.
@@ -154,6 +164,7 @@ final class GraphImporter {
     batchRows = 0
     batchBytes = 0
     guard !records.isEmpty else { return }
+    try settle()
     try lookUp(records)
     try send(records)
   }
@@ -183,7 +194,7 @@ final class GraphImporter {
     }
   }
 
-  /// Stores records; if one of them is bad, the others.
+  /// Has records stored, except those that need others first.
   private func send(_ records: [GraphRecord]) throws {
     let save = GraphSave(records, index, onConflict: options.onConflict)
     postponed += save.postponed
@@ -202,8 +213,16 @@ final class GraphImporter {
       if let row = ImportJournal.FileRow(key, value) { pending.rows[name] = row }
     }
     try journal?.begin(pending)
+    service.begin(save.request, key: key)
+    underway = (save, pending)
+  }
+
+  /// Waits until the records that were sent are stored; if one of them is bad, the others.
+  private func settle() throws {
+    guard let (save, pending) = underway else { return }
+    underway = nil
     do {
-      let result = try service.save(save.request, key: key)
+      let result = try service.finish()
       for (name, key, value) in save.keys {
         if let identifier = result.identifiers[name] { index.add(key, value, identifier) }
       }
@@ -218,8 +237,10 @@ final class GraphImporter {
       let (first, second) = save.records.halves
       if second.isEmpty { return try refuse(reason, save.records[0]) }
       guard rejects != nil else { throw outcome.located(reason, line: line) }
-      try send(first)
-      try send(second)
+      for half in [first, second] {
+        try send(half)
+        try settle()
+      }
     }
   }
 
@@ -258,6 +279,7 @@ extension GraphImporter {
 
   /// Rejects a record that couldn't be read, or ends the import.
   func refuse(_ error: DepotError, index: Int, line: Int, input: [UInt8]) throws {
+    try settle()
     guard let rejects else { throw outcome.located(error, line: line) }
     try rejects.append(line: line, error: error, input: input)
     outcome.rejected += 1

@@ -3,10 +3,20 @@ internal import DepotProtocol
 
 /// The operations of the service that an import of related rows needs.
 protocol GraphService {
-  /// Stores changes, at most once for each key.
-  func save(_ request: SaveRequest, key: String?) throws -> SaveResult
+  /// Has changes stored, at most once for each key; ``finish()`` has to come next.
+  func begin(_ request: SaveRequest, key: String?)
+  /// Waits for the changes that were begun last.
+  func finish() throws -> SaveResult
   /// Returns the rows with these natural keys, as far as they are there.
   func find(_ key: NaturalKey, _ values: [Value]) throws -> [(Value, Int64)]
+}
+
+extension GraphService {
+  /// Stores changes, at most once for each key.
+  func save(_ request: SaveRequest, key: String?) throws -> SaveResult {
+    begin(request, key: key)
+    return try finish()
+  }
 }
 
 /// The service behind a connection.
@@ -15,9 +25,9 @@ struct ConnectedGraphService: GraphService {
 
   private static let lookupCount = 1000
 
-  func save(_ request: SaveRequest, key: String?) throws -> SaveResult {
-    try connection.save(request, key: key)
-  }
+  func begin(_ request: SaveRequest, key: String?) { connection.begin(request, key: key) }
+
+  func finish() throws -> SaveResult { try connection.finish() }
 
   func find(_ key: NaturalKey, _ values: [Value]) throws -> [(Value, Int64)] {
     var result: [(Value, Int64)] = []

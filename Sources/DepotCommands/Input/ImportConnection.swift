@@ -16,9 +16,29 @@ final class ImportConnection {
   /// How long to wait for another service, in nanoseconds.
   private static let patience: UInt64 = 30_000_000_000
 
-  /// Stores changes, once.
-  func save(_ request: SaveRequest, key: String?) throws -> SaveResult {
+  /// The save that was sent last: its key, and its id if it could be sent at once.
+  private var underway: (request: SaveRequest, key: String, id: Int64?)?
+
+  /// Sends changes, which are stored once, and whose outcome ``finish()`` tells.
+  func begin(_ request: SaveRequest, key: String?) {
     let key = key ?? nextKey()
+    // If it is too large or the service is gone, `finish` finds another way.
+    underway = (request, key, try? connection.begin(request, key: key))
+  }
+
+  /// Waits for the outcome of the changes that were sent.
+  func finish() throws -> SaveResult {
+    guard let (request, key, id) = underway else {
+      throw DepotError(.bug, "No save was sent.")
+    }
+    underway = nil
+    if let id {
+      do {
+        return try connection.finish(id, of: request)
+      } catch let error as DepotError where error.isEndOfService {
+        try reconnect(after: error)
+      }
+    }
     return try attempt { try $0.save(request, key: key) }
   }
 
