@@ -33,6 +33,6 @@ extension [Link] {
   var byRow: [Link] {
     let rows = map { $0.storage.identifier.row ?? .max }
     if zip(rows, rows.dropFirst()).allSatisfy({ $0 <= $1 }) { return self }
-    return indices.sorted { (rows[$0], $0) < (rows[$1], $1) }.map { self[$0] }
+    return indices.sorted { rows[$0] < rows[$1] }.map { self[$0] }
   }
 }

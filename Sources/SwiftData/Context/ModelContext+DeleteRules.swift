@@ -25,19 +25,20 @@ extension ModelContext {
   /// Reads what nobody has read, so that the values of deleted objects stay readable; large values only where
   /// the deletion is to be undone.
   private func readUnloaded(_ links: [Link]) {
-    for group in links.filter({ !$0.storage.identifier.isTemporary }).byClass {
+    for group in links.byClass {
       let description = group[0].storage.description
       let properties = description.properties.filter { !$0.isToMany }
-      func readRows(lacking properties: [PropertyDescription], slots: [Int]?) {
-        let rows = group.map(\.storage).filter { storage in
-          properties.contains { storage.isUnloaded($0.slot) }
+      func readRows(lacking wanted: [Int], slots: [Int]?) {
+        let rows = group.filter { link in
+          wanted.contains(where: link.storage.isUnloaded) && !link.storage.identifier.isTemporary
         }
-        if !rows.isEmpty { _ = read(rows.map(\.identifier), of: description, slots: slots) }
+        if rows.isEmpty { return }
+        _ = read(rows.map(\.storage.identifier), of: description, slots: slots)
       }
-      readRows(lacking: properties.filter { !$0.isExternal }, slots: nil)
+      readRows(lacking: properties.filter { !$0.isExternal }.map(\.slot), slots: nil)
       guard undoRecorder != nil else { continue }
-      let external = properties.filter(\.isExternal)
-      readRows(lacking: external, slots: external.map(\.slot))
+      let external = properties.filter(\.isExternal).map(\.slot)
+      readRows(lacking: external, slots: external)
     }
   }
 
@@ -91,7 +92,7 @@ extension ModelContext {
   private func leaveOneWay(_ deleted: [Link]) {
     for links in deleted.byClass {
       let description = links[0].storage.description
-      let gone = links.identifiers
+      lazy var gone = links.identifiers
       for owner in core.descriptions.values {
         let slots = owner.ownProperties.filter { $0.leadsOneWay(to: description) }
         guard !slots.isEmpty else { continue }

@@ -92,7 +92,7 @@ extension ModelContext {
       func isOwn(_ link: Link) -> Bool {
         stores.count == 1 || owner(of: link) == ObjectIdentifier(store)
       }
-      func own(_ links: [Link]) -> [Link] { links.filter(isOwn) }
+      func own(_ links: [Link]) -> [Link] { stores.count == 1 ? links : links.filter(isOwn) }
       var changes = SaveChanges(policy: mergePolicy, author: author, editingState: editingState)
       changes.inserted = own(pending.inserted.all)
       changes.updated = own(pending.changed.all).byRow

@@ -42,6 +42,7 @@ struct PendingChanges {
 
   /// Removes an object of which nothing is to be saved any more.
   mutating func remove(_ storage: ModelStorage) {
+    if storage.pendingIndex < 0 { return }
     inserted.remove(storage)
     changed.remove(storage)
     deleted.remove(storage)
