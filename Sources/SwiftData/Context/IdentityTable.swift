@@ -5,20 +5,29 @@ private import Synchronization
 final class IdentityMap {
   /// The objects by the topmost entities of their stores.
   private var tablesByRoot: [ObjectIdentifier: IdentityTable] = [:]
+  /// The objects of the entity that was asked for last, and most often is again.
+  @exclusivity(unchecked) private var latest: (root: EntityKey, table: IdentityTable)?
   /// The context, which owns this.
   unowned(unsafe) var context: ModelContext?
 
   /// Finds the storage of an object.
   subscript(identifier: PersistentIdentifier) -> ModelStorage? {
-    tablesByRoot[ObjectIdentifier(identifier.entity.root)]?[identifier.key]
+    known(identifier.entity.root)?[identifier.key]
   }
 
   /// Returns the objects of a hierarchy.
   func table(of entity: EntityKey) -> IdentityTable {
-    let key = ObjectIdentifier(entity.root)
-    if let table = tablesByRoot[key] { return table }
+    let root = entity.root
+    if let table = known(root) { return table }
     let table = IdentityTable(context)
-    tablesByRoot[key] = table
+    tablesByRoot[ObjectIdentifier(root)] = table
+    return table
+  }
+
+  private func known(_ root: EntityKey) -> IdentityTable? {
+    if let latest, latest.root === root { return latest.table }
+    guard let table = tablesByRoot[ObjectIdentifier(root)] else { return nil }
+    latest = (root, table)
     return table
   }
 
@@ -37,25 +46,28 @@ final class IdentityTable {
   /// The context; `nil` after its end.
   @exclusivity(unchecked) private(set) unowned(unsafe) var context: ModelContext?
   private let locked = RegistrationLock()
-  private var rows: [Int64: Entry] = [:]
-  private var others: [PersistentIdentifier.Key: Entry] = [:]
+  /// The objects with numbers.
+  @exclusivity(unchecked) private var numbered: [Int64: Entry] = [:]
+  /// The objects with texts in place of numbers.
+  @exclusivity(unchecked) private var others: [PersistentIdentifier.Key: Entry] = [:]
 
   fileprivate init(_ context: ModelContext?) { self.context = context }
 
   subscript(key: PersistentIdentifier.Key) -> ModelStorage? {
     let storage = locked {
-      if case .row(let row) = key { rows[row]?.ifAlive } else { others[key]?.ifAlive }
+      if let number = key.number { numbered[number]?.ifAlive } else { others[key]?.ifAlive }
     }
     return storage?.model == nil ? nil : storage
   }
 
-  /// Makes an object the one for its identifier.
-  func add(_ storage: ModelStorage) {
+  /// Makes an object the one for its identifier; returns the one that was.
+  @discardableResult
+  func add(_ storage: ModelStorage) -> ModelStorage? {
     let entry = Entry.passUnretained(storage)
     let displaced = locked { () -> ModelStorage? in
       let old =
-        if case .row(let row) = storage.identifier.key {
-          rows.updateValue(entry, forKey: row)
+        if let number = storage.identifier.key.number {
+          numbered.updateValue(entry, forKey: number)
         } else {
           others.updateValue(entry, forKey: storage.identifier.key)
         }
@@ -63,14 +75,15 @@ final class IdentityTable {
     }
     displaced?.table = nil
     storage.table = self
+    return displaced
   }
 
   /// Takes an object out, if it is the one for its identifier.
   func remove(_ storage: ModelStorage) {
     let entry = Entry.passUnretained(storage)
     locked {
-      if case .row(let row) = storage.identifier.key {
-        Self.remove(entry, row, from: &rows)
+      if let number = storage.identifier.key.number {
+        Self.remove(entry, number, from: &numbered)
       } else {
         Self.remove(entry, storage.identifier.key, from: &others)
       }
@@ -88,7 +101,7 @@ final class IdentityTable {
   /// Takes all objects out at the context's end, and returns their storages.
   func end() -> [ModelStorage] {
     context = nil
-    defer { locked { (rows, others) = ([:], [:]) } }
+    defer { locked { (numbered, others) = ([:], [:]) } }
     return everything
   }
 
@@ -100,7 +113,18 @@ final class IdentityTable {
 
   /// The storages, also of objects that have ended.
   private var everything: [ModelStorage] {
-    locked { rows.values.compactMap(\.ifAlive) + others.values.compactMap(\.ifAlive) }
+    locked { numbered.values.compactMap(\.ifAlive) + others.values.compactMap(\.ifAlive) }
+  }
+}
+
+extension PersistentIdentifier.Key {
+  /// The number of the object, below 0 if it was never saved; `nil` if it has a text.
+  fileprivate var number: Int64? {
+    switch self {
+    case .row(let number): number
+    case .temporary(let number): ~Int64(bitPattern: number)
+    case .custom: nil
+    }
   }
 }
 

@@ -180,13 +180,11 @@ extension ModelContext {
     let storage = link.storage
     pending.removeSaved(storage, .inserted)
     unregister(storage)
-    let other = registered(identifier)?.link
     storage.identifier = identifier
     storage.version = version
     storage.phase = .stored
     storage.becomeClean()
-    register(storage)
-    return other
+    return register(storage)?.link
   }
 
   /// Lets an object go whose row is deleted; its values stay.

@@ -18,7 +18,7 @@ public class ModelContext: Equatable {
   /// The registered objects.
   final let identityMap = IdentityMap()
   /// The changes that aren't saved.
-  final var pending = PendingChanges()
+  @exclusivity(unchecked) final var pending = PendingChanges()
   final var recent = RecentObjects()
   /// The objects that came along with those of the last few fetches.
   final var prefetched: [[AnyObject]] = []
@@ -142,8 +142,9 @@ extension ModelContext {
     }
   }
 
-  /// Makes an object the one for its identifier.
-  final func register(_ storage: ModelStorage) {
+  /// Makes an object the one for its identifier; returns the one that was.
+  @discardableResult
+  final func register(_ storage: ModelStorage) -> ModelStorage? {
     identityMap.table(of: storage.identifier.entity).add(storage)
   }
 

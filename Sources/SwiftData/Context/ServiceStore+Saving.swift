@@ -64,25 +64,21 @@ extension ServiceStore {
   private func outcome(of save: DoubtfulSave, _ result: SaveResult) throws -> SaveOutcome {
     let (changes, encoding) = (save.changes, save.encoding)
     var outcome = SaveOutcome()
-    let versions: [String: [Int64: Int64]] = result.versions
-    let rows = Self.rows(of: changes.inserted, result)
-    var keys: [ObjectIdentifier: EntityKey] = [:]
+    let rows = insertedRows(of: changes.inserted, result)
+    outcome.inserted.reserveCapacity(changes.inserted.count)
     for link in changes.inserted {
-      let storage = link.storage
-      guard case .temporary(let number) = storage.identifier.key, let row = rows[number] else {
+      guard link.storage.identifier.isTemporary,
+        let row = rows[ObjectIdentifier(link.storage.description)]?.next()
+      else {
         throw SwiftDataError(.storeFailure, "The store didn't say which rows were inserted.")
       }
-      let description = ObjectIdentifier(storage.description)
-      let key = keys[description] ?? storage.description.key(in: identifier)
-      keys[description] = key
-      let version = versions[storage.description.name]?[row] ?? 1
-      outcome.inserted.append((PersistentIdentifier(key, .row(row)), version))
+      outcome.inserted.append(row)
     }
     outcome.hasAdopted = result.inserted < changes.inserted.count
     for (link, isSent) in zip(changes.updated, encoding.sentUpdates) {
       let storage = link.storage
       guard isSent, let row = storage.identifier.row,
-        let version = versions[storage.description.name]?[row]
+        let version = result.versions[storage.description.name]?[row]
       else {
         outcome.updated.append(nil)
         continue
@@ -97,18 +93,27 @@ extension ServiceStore {
     return outcome
   }
 
-  /// Returns the rows of objects that were inserted, by the numbers of their temporary identifiers.
-  private static func rows(of links: [Link], _ result: SaveResult) -> [UInt64: Int64] {
-    var rows: [UInt64: Int64] = [:]
-    rows.reserveCapacity(links.count)
-    // The request has them in this order, and the answer too.
-    var sent = links.byClass.joined().makeIterator()
-    for run in result.runs.joined() {
-      for row in run.first..<run.first + Int64(run.count) {
-        if case .temporary(let number)? = sent.next()?.storage.identifier.key { rows[number] = row }
+  /// Returns the rows of objects that were inserted, by their classes.
+  private func insertedRows(
+    of links: [Link],
+    _ result: SaveResult
+  ) -> [ObjectIdentifier: InsertedRows] {
+    // The request has the classes in this order, and the answer too.
+    var rows = result.runs.joined().flatMap { $0.first..<$0.first + Int64($0.count) }[...]
+    return Dictionary(
+      first: links.byClass.map { links in
+        let description = links[0].storage.description
+        defer { rows = rows.dropFirst(links.count) }
+        return (
+          ObjectIdentifier(description),
+          InsertedRows(
+            entity: description.key(in: identifier),
+            rows: rows.prefix(links.count),
+            versions: result.versions[description.name] ?? [:]
+          )
+        )
       }
-    }
-    return rows
+    )
   }
 
   /// The objects that were to be deleted and weren't, since others have changed them.
@@ -138,6 +143,19 @@ extension ServiceStore {
     where rows.contains(link, result.identifier) {
       outcome.stale.append(link)
     }
+  }
+}
+
+/// The rows of the objects of one class that were inserted, in the order of the objects.
+@Memberwise
+private final class InsertedRows: IteratorProtocol {
+  private let entity: EntityKey
+  private var rows: ArraySlice<Int64>
+  /// The versions of those that were there before.
+  private let versions: [Int64: Int64]
+
+  func next() -> (identifier: PersistentIdentifier, version: Int64)? {
+    rows.popFirst().map { (PersistentIdentifier(entity, .row($0)), versions[$0] ?? 1) }
   }
 }
 

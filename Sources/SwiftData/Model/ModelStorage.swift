@@ -30,7 +30,7 @@ public class ModelStorage {
   fileprivate final var unlinked = SlotSet()
   @exclusivity(unchecked) final var phase = Phase.unregistered
   /// The place among the context's changes.
-  final var pendingIndex = -1
+  @exclusivity(unchecked) final var pendingIndex = -1
   /// The objects that were fetched together with this one.
   final var group: FetchGroup?
   final var groupIndex = 0
