@@ -16,7 +16,7 @@ class PropertyDescription {
   let relationship: Schema.Relationship?
   /// The class that declares the property.
   let owner: any PersistentModel.Type
-  private let knownShape = AtomicLazyReference<RelationshipShape>()
+  private let knownShape = Atomic<Unmanaged<RelationshipShape>?>(nil)
 
   /// The kind of value.
   enum Kind {
@@ -55,8 +55,15 @@ class PropertyDescription {
 
   /// The role of the relationship in the graph of the classes.
   var shape: RelationshipShape {
-    if let shape = knownShape.load() { return shape }
-    return knownShape.storeIfNil(RelationshipShape.of(self))
+    if let known = knownShape.load(ordering: .acquiring) { return known.takeUnretainedValue() }
+    let shape = Unmanaged.passRetained(RelationshipShape.of(self))
+    let (isFirst, known) = knownShape.compareExchange(
+      expected: nil,
+      desired: shape,
+      ordering: .acquiringAndReleasing
+    )
+    if !isFirst { shape.release() }
+    return (known ?? shape).takeUnretainedValue()
   }
 
   /// The name behind that of the entity, as in `Trip.stops`.
