@@ -14,7 +14,14 @@ extension ModelContext {
 
   /// Returns the objects that a descriptor describes, for one who isn't to be told what went wrong before.
   final func found<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-    try ContextFetch(self, descriptor).answer { try $0.links() }.compactMap { $0.model as? T }
+    let links = try ContextFetch(self, descriptor).answer { try $0.links() }
+    return Array(unsafeUninitializedCapacity: links.count) { models, count in
+      for link in links {
+        guard let model = link.model as? T else { continue }
+        models.initializeElement(at: count, to: model)
+        count += 1
+      }
+    }
   }
 
   /// Returns how many objects a descriptor describes.
