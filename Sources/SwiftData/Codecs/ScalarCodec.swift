@@ -15,6 +15,11 @@ final class ScalarCodec<Content: AttributeValue>: AttributeCodec, @unchecked Sen
 
   override var placeholder: Any { standIn ?? () }
 
+  @_specialize(where Content == Bool)
+  @_specialize(where Content == Double)
+  @_specialize(where Content == Int)
+  @_specialize(where Content == String)
+  @_specialize(where Content == String?)
   override func read(_ row: inout RowReader) throws -> Any {
     if try row.skipNull() { return placeholder }
     return try Content.read(from: &row)
@@ -24,10 +29,20 @@ final class ScalarCodec<Content: AttributeValue>: AttributeCodec, @unchecked Sen
     [try cast(value, to: Content.self).attributeValue]
   }
 
+  @_specialize(where Content == Bool)
+  @_specialize(where Content == Double)
+  @_specialize(where Content == Int)
+  @_specialize(where Content == String)
+  @_specialize(where Content == String?)
   override func write(_ value: Any, to row: inout RowWriter) throws {
     row.append(try cast(value, to: Content.self).attributeValue)
   }
 
+  @_specialize(where Content == Bool)
+  @_specialize(where Content == Double)
+  @_specialize(where Content == Int)
+  @_specialize(where Content == String)
+  @_specialize(where Content == String?)
   override func areEqual(_ left: Any, _ right: Any) -> Bool {
     guard let left = try? cast(left, to: Content.self).attributeValue,
       let right = try? cast(right, to: Content.self).attributeValue
