@@ -191,7 +191,7 @@ extension ModelStorage {
       return edit
     }
     changed = SlotSet()
-    base = [:]
+    base = SlotValues()
     deltas = [:]
     for property in description.relationships { slots[property.slot] = slots[property.slot].loose }
     return edits

@@ -185,7 +185,7 @@ extension ModelStorage {
     version = 0
     phase = .unregistered
     changed = SlotSet()
-    base = [:]
+    base = SlotValues()
     deltas = [:]
     for property in description.properties {
       if case .unloaded = slots[property.slot] {

@@ -244,7 +244,7 @@ extension ModelStorage {
       default: break
       }
     }
-    base = [:]
-    deltas = [:]
+    if !base.isEmpty { base = SlotValues() }
+    if !deltas.isEmpty { deltas = [:] }
   }
 }

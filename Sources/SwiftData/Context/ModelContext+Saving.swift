@@ -262,7 +262,7 @@ extension ModelStorage {
   /// Forgets what the properties were before they were changed.
   final func becomeClean() {
     changed = SlotSet()
-    if !base.isEmpty { base = [:] }
+    if !base.isEmpty { base = SlotValues() }
     if !deltas.isEmpty { deltas = [:] }
     newer = nil
     if !unread.isEmpty { unread = [] }

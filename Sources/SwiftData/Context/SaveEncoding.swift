@@ -69,13 +69,14 @@ struct SaveEncoding {
   /// The form of the rows of one part of the request.
   private struct Shape: Hashable {
     var description: ObjectIdentifier
-    var slots: [Int]
-    var baseSlots: [Int]
+    var slots: SlotSet
+    var baseSlots: SlotSet
   }
 
   private mutating func addUpdates() throws {
     var positions: [Shape: Int] = [:]
-    var columns: [ObjectIdentifier: [Int]] = [:]
+    var columns: [ObjectIdentifier: SlotSet] = [:]
+    var (all, latest, position) = (SlotSet(), Shape?.none, -1)
     for link in changes.updated {
       let storage = link.storage
       let description = storage.description
@@ -83,11 +84,14 @@ struct SaveEncoding {
       sentUpdates.append(!slots.isEmpty)
       guard !slots.isEmpty else { continue }
       let key = ObjectIdentifier(description)
-      let all = columns[key] ?? description.savedColumns
-      columns[key] = all
-      let baseSlots = storage.version == 0 ? [] : baseColumns(of: storage, all, slots)
+      if key != latest?.description {
+        all = columns[key] ?? description.savedColumns
+        columns[key] = all
+      }
+      let baseSlots = storage.version == 0 ? SlotSet() : baseColumns(of: storage, all, slots)
       let shape = Shape(description: key, slots: slots, baseSlots: baseSlots)
-      var position = positions[shape] ?? -1
+      if shape != latest { position = positions[shape] ?? -1 }
+      latest = shape
       if position < 0 || request.updates[position].rows.count >= Self.rowsInPart {
         position = addUpdate(description, shape)
         positions[shape] = position
@@ -99,15 +103,13 @@ struct SaveEncoding {
       }
       guard !baseSlots.isEmpty else { continue }
       try request.updates[position].base?.rows.appendRow { row in
-        for slot in baseSlots {
-          try description.properties[slot].write(storage.stored(slot), to: &row, of: description)
-        }
+        for slot in baseSlots { try storage.writeStored(slot, to: &row) }
       }
     }
   }
 
   private mutating func addUpdate(_ description: EntityDescription, _ shape: Shape) -> Int {
-    func paths(_ slots: [Int]) -> [String] { slots.flatMap { description.properties[$0].paths } }
+    func paths(_ slots: SlotSet) -> [String] { slots.flatMap { description.properties[$0].paths } }
     request.updates.append(
       SaveRequest.Change(
         entity: description.name,
@@ -123,7 +125,11 @@ struct SaveEncoding {
   /// The properties whose values are told as they were read.
   ///
   /// A policy that writes rows again whose deletion it didn't see has to know all of them.
-  private func baseColumns(of storage: ModelStorage, _ all: [Int], _ slots: [Int]) -> [Int] {
+  private func baseColumns(
+    of storage: ModelStorage,
+    _ all: SlotSet,
+    _ slots: SlotSet
+  ) -> SlotSet {
     let isWhole =
       changes.policy == .mergeByPropertyObjectTrump || changes.policy == .overwrite
     return all.filter { (isWhole || slots.contains($0)) && storage.wasRead($0) }
@@ -178,7 +184,7 @@ extension PersistentIdentifier {
   var wireValue: Value {
     switch key {
     case .row(let row): .int64(row)
-    case .temporary(let number): .string("#\(number)")
+    case .temporary(let number): .string("#" + String(number))
     case .custom(let text): .string(text)
     }
   }
@@ -189,6 +195,7 @@ extension PropertyDescription {
   var isSavedList: Bool { shape.isSaved || relationship?.isOrdered == true }
 
   /// Writes a value to the columns of the property.
+  @inline(__always)
   func write(
     _ slot: Slot,
     to row: inout RowWriter,
@@ -215,8 +222,10 @@ extension PropertyDescription {
 
 extension EntityDescription {
   /// The properties that a row has columns for.
-  fileprivate var savedColumns: [Int] {
-    properties.filter { !$0.isToMany && ($0.destination == nil || $0.shape.isSaved) }.map(\.slot)
+  fileprivate var savedColumns: SlotSet {
+    SlotSet(
+      properties.filter { !$0.isToMany && ($0.destination == nil || $0.shape.isSaved) }.map(\.slot)
+    )
   }
 }
 
@@ -228,7 +237,7 @@ extension ModelStorage {
   }
 
   /// The changed properties that the store has to be told.
-  final func changedColumns() -> [Int] {
+  final func changedColumns() -> SlotSet {
     changed.filter { slot in
       let property = description.properties[slot]
       if property.isToMany {
@@ -251,9 +260,15 @@ extension ModelStorage {
 
   private final func isSameAsBase(_ slot: Int) -> Bool {
     // In a stage of a migration, what was read may stand for a value that is missing.
-    guard let old = base[slot], context?.core.isMigrating != true else { return false }
-    if case .unloaded = old { return false }
-    return description.properties[slot].isSame(old, slots[slot])
+    guard let old = base[slot], description.properties[slot].isSame(old, slots[slot]) else {
+      return false
+    }
+    return context?.core.isMigrating != true
+  }
+
+  /// Writes the value of a property as it was read.
+  final func writeStored(_ slot: Int, to row: inout RowWriter) throws {
+    try description.properties[slot].write(stored(slot), to: &row, of: description)
   }
 
   /// Writes what became of a property.

@@ -34,7 +34,7 @@ extension ModelContext {
   final func invalidate(_ storage: ModelStorage) {
     pending.remove(storage)
     storage.changed = SlotSet()
-    storage.base = [:]
+    storage.base = SlotValues()
     storage.deltas = [:]
     storage.phase = .gone
     unregister(storage)

@@ -230,10 +230,12 @@ extension RowStep {
 extension PropertyDescription {
   /// Whether two slots have the same value, of an attribute or a to-one relationship.
   func isSame(_ left: Slot, _ right: Slot) -> Bool {
-    switch (left, right) {
+    if case .value(let left) = left, case .value(let right) = right {
+      return codec?.areEqual(left, right) ?? false
+    }
+    return switch (left, right) {
     case (.unloaded, .unloaded): true
     case (.unloaded, _), (_, .unloaded): false
-    case (.value(let left), .value(let right)): codec?.areEqual(left, right) ?? false
     default: left.targetIdentifier == right.targetIdentifier
     }
   }

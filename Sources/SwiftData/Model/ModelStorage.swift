@@ -18,7 +18,7 @@ public class ModelStorage {
   /// The properties that were changed since the last save or read.
   @exclusivity(unchecked) final var changed = SlotSet()
   /// The values of changed properties when they were read.
-  @exclusivity(unchecked) final var base: [Int: Slot] = [:]
+  @exclusivity(unchecked) final var base = SlotValues()
   /// The newer version of the row, if the changes are based on an older one.
   final var newer: NewerRow?
   /// The changes of to-many relationships that aren't loaded.

@@ -8,6 +8,8 @@ class PropertyDescription {
   let slot: Int
   let keyPath: AnyKeyPath
   let kind: Kind
+  /// The codec of the values; `nil` for a relationship.
+  let codec: AttributeCodec?
   /// The default value, of the property's type; `nil` if there is none.
   let defaultValue: Any?
   /// The options of `@Attribute`.
@@ -36,6 +38,7 @@ class PropertyDescription {
     self.slot = slot
     keyPath = metadata.keypath
     self.kind = kind
+    codec = if case .attribute(let codec) = kind { codec } else { nil }
     defaultValue = metadata.defaultValue
     attribute = metadata.metadata as? Schema.Attribute
     relationship = metadata.metadata as? Schema.Relationship
@@ -71,12 +74,6 @@ class PropertyDescription {
 
   /// Whether values may be large, so that they are read when they are needed.
   var isExternal: Bool { attribute?.options.contains(.externalStorage) ?? false }
-
-  /// The codec of the values; `nil` for a relationship.
-  var codec: AttributeCodec? {
-    if case .attribute(let codec) = kind { return codec }
-    return nil
-  }
 
   /// The class that a relationship leads to.
   var destination: (any PersistentModel.Type)? {

@@ -9,8 +9,24 @@ struct SlotPlace: Hashable {
   }
 }
 
+/// The values of a few properties.
+struct SlotValues {
+  private var all: [(slot: Int, value: Slot)] = []
+
+  var isEmpty: Bool { all.isEmpty }
+
+  subscript(slot: Int) -> Slot? {
+    get { all.first { $0.slot == slot }?.value }
+    set {
+      let index = all.firstIndex { $0.slot == slot }
+      if let index { all.remove(at: index) }
+      if let newValue { all.append((slot, newValue)) }
+    }
+  }
+}
+
 /// A set of slots.
-struct SlotSet: Equatable, Sequence {
+struct SlotSet: Hashable, Sequence {
   private var low: UInt64 = 0
   private var high: Set<Int> = []
 
@@ -28,6 +44,13 @@ struct SlotSet: Equatable, Sequence {
 
   mutating func remove(_ slot: Int) {
     if slot < 64 { low &= ~(1 << UInt64(slot)) } else { high.remove(slot) }
+  }
+
+  /// Returns those of the slots for which something holds.
+  func filter(_ isIncluded: (Int) -> Bool) -> SlotSet {
+    var rest = self
+    for slot in self where !isIncluded(slot) { rest.remove(slot) }
+    return rest
   }
 
   mutating func formUnion(_ other: SlotSet) {
