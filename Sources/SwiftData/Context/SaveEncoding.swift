@@ -170,7 +170,7 @@ extension SaveRequest {
         try batch.appendRow { writer in
           let slots = slots(row, &writer)
           for property in properties {
-            try property.write(slots[property.slot], to: &writer, of: description)
+            try property.write(slots, to: &writer, of: description)
           }
         }
       }
@@ -194,24 +194,44 @@ extension PropertyDescription {
   /// Whether a to-many relationship is told to the store from this side.
   var isSavedList: Bool { shape.isSaved || relationship?.isOrdered == true }
 
+  /// Writes one of the values of an object to the columns of the property.
+  func write(
+    _ slots: [Slot],
+    to row: inout RowWriter,
+    of description: EntityDescription
+  ) throws {
+    // because a slot that is handed on is copied twice
+    if case .value(let value) = slots[slot] {
+      try write(value: value, to: &row, of: description)
+    } else {
+      try write(slots[slot], to: &row, of: description)
+    }
+  }
+
+  private func write(
+    value: Any,
+    to row: inout RowWriter,
+    of description: EntityDescription
+  ) throws {
+    guard let codec else { return row.append(Value.null) }
+    do {
+      try codec.write(value, to: &row)
+    } catch {
+      var failure = SwiftDataError(any: error)
+      failure.entity = description.name
+      failure.property = name
+      throw failure
+    }
+  }
+
   /// Writes a value to the columns of the property.
-  @inline(__always)
   func write(
     _ slot: Slot,
     to row: inout RowWriter,
     of description: EntityDescription
   ) throws {
     switch slot {
-    case .value(let value):
-      guard let codec else { return row.append(Value.null) }
-      do {
-        try codec.write(value, to: &row)
-      } catch {
-        var failure = SwiftDataError(any: error)
-        failure.entity = description.name
-        failure.property = name
-        throw failure
-      }
+    case .value(let value): try write(value: value, to: &row, of: description)
     case .many(let list):
       row.append(Value.list(list?.allIdentifiers.map(\.wireValue) ?? []))
     case .nothing, .unloaded: row.append(Value.null)
@@ -268,14 +288,19 @@ extension ModelStorage {
 
   /// Writes the value of a property as it was read.
   final func writeStored(_ slot: Int, to row: inout RowWriter) throws {
-    try description.properties[slot].write(stored(slot), to: &row, of: description)
+    let property = description.properties[slot]
+    if changed.contains(slot) {
+      try property.write(base[slot] ?? .unloaded, to: &row, of: description)
+    } else {
+      try property.write(slots, to: &row, of: description)
+    }
   }
 
   /// Writes what became of a property.
   final func writeChange(_ slot: Int, to row: inout RowWriter) throws {
     let property = description.properties[slot]
     guard property.isToMany else {
-      return try property.write(slots[slot], to: &row, of: description)
+      return try property.write(slots, to: &row, of: description)
     }
     let change: (added: [PersistentIdentifier], removed: [PersistentIdentifier])
     if let delta = deltas[slot] {
@@ -289,7 +314,7 @@ extension ModelStorage {
       let (known, kept) = (Set(before), Set(after))
       change = (after.filter { !known.contains($0) }, before.filter { !kept.contains($0) })
     } else {
-      return try property.write(slots[slot], to: &row, of: description)
+      return try property.write(slots, to: &row, of: description)
     }
     row.append(
       .json("{\"add\":\(Self.text(change.added)),\"remove\":\(Self.text(change.removed))}")
