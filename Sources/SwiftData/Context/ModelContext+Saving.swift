@@ -155,7 +155,8 @@ extension ModelContext {
     }
     for link in changes.updated { link.storage.settle() }
     if !store.keepsMissingLists {
-      for link in changes.inserted + changes.updated { link.storage.fillMissingLists() }
+      for link in changes.inserted { link.storage.fillMissingLists() }
+      for link in changes.updated { link.storage.fillMissingLists() }
     }
     pending.removeRequirements(
       of: changes.required.map(\.link) + changes.updated + changes.deleted

@@ -12,6 +12,7 @@ extension ModelContext {
 
   /// - Throws: ``SwiftDataError/storeFailure`` if the program has changed what couldn't be read.
   private func checkUnread(_ storage: ModelStorage) throws {
+    if storage.unread.isEmpty { return }
     // A change of a list keeps the rest of it.
     let properties = storage.unread.sorted().map { storage.description.properties[$0] }
     guard

@@ -83,9 +83,9 @@ struct PendingChanges {
   }
 
   /// Ends the requirements of objects that a save has met.
-  mutating func removeRequirements(of links: [Link]) {
+  mutating func removeRequirements(of links: @autoclosure () -> [Link]) {
     if required.isEmpty { return }
-    let met = Set(links.map { ObjectIdentifier($0.storage) })
+    let met = Set(links().map { ObjectIdentifier($0.storage) })
     required.removeAll { met.contains(ObjectIdentifier($0.link.storage)) }
   }
 

@@ -75,11 +75,14 @@ extension ServiceStore {
       outcome.inserted.append(row)
     }
     outcome.hasAdopted = result.inserted < changes.inserted.count
+    var (latest, versions) = (EntityDescription?.none, [Int64: Int64]())
     for (link, isSent) in zip(changes.updated, encoding.sentUpdates) {
       let storage = link.storage
-      guard isSent, let row = storage.identifier.row,
-        let version = result.versions[storage.description.name]?[row]
-      else {
+      if latest !== storage.description {
+        latest = storage.description
+        versions = result.versions[storage.description.name] ?? [:]
+      }
+      guard isSent, let row = storage.identifier.row, let version = versions[row] else {
         outcome.updated.append(nil)
         continue
       }
