@@ -29,7 +29,7 @@ public class ModelContext: Equatable {
   /// The changes that the program asked for and that can't be made, for the next save to throw.
   final var refusedChanges: [SwiftDataError] = []
   /// The observers of changes.
-  final var observers: [any ContextObserver] = []
+  @exclusivity(unchecked) final var observers: [any ContextObserver] = []
   /// Whether relationships don't lead to objects that are to be deleted.
   final var hidesDeleted = false
   private var editingStateIdentifier = UUID()
@@ -52,7 +52,7 @@ public class ModelContext: Equatable {
   /// The author of the changes of this context in the history.
   public final var author: String?
   /// Whether changes are saved without being asked for.
-  public final var autosaveEnabled = false
+  @exclusivity(unchecked) public final var autosaveEnabled = false
   /// The treatment in a save of objects that others have changed since they were read.
   public final var mergePolicy = MergePolicy.mergeByPropertyObjectTrump
 

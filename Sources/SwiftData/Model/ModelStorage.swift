@@ -44,9 +44,9 @@ public class ModelStorage {
   /// The context that reads what isn't known: the object's, or the successor of one that is gone.
   final var reader: ModelContext? { context ?? group?.survivors?.successor() }
   /// The object, which owns this; it may have ended while somebody else keeps this.
-  private final var owner: UnownedObject?
+  @exclusivity(unchecked) private final var owner: UnownedObject?
   /// Which object that is.
-  private final var ownerIdentity: ObjectIdentifier?
+  @exclusivity(unchecked) private final var ownerIdentity: ObjectIdentifier?
   /// The registrar of observers, for a class that has none.
   final lazy var registrar = ObservationRegistrar()
 

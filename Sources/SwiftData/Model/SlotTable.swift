@@ -12,7 +12,7 @@ final class SlotTable: Sendable {
   /// A hash table with open addressing.
   // because it isn't changed once it is published
   private final class Table: @unchecked Sendable {
-    var entries: [Entry]
+    @exclusivity(unchecked) var entries: [Entry]
     /// The key paths, which keeps their addresses theirs.
     var keyPaths: [AnyKeyPath] = []
 
