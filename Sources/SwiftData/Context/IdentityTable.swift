@@ -113,7 +113,7 @@ final class IdentityTable {
 
   /// The storages, also of objects that have ended.
   private var everything: [ModelStorage] {
-    locked { numbered.values.compactMap(\.ifAlive) + others.values.compactMap(\.ifAlive) }
+    locked { (Array(numbered.values) + others.values).compactMap { $0.ifAlive } }
   }
 }
 

@@ -28,7 +28,7 @@ final class RowIntake {
   private let table: IdentityTable
   private var known:
     (name: String, description: EntityDescription, key: EntityKey, layout: RowLayout)
-  private(set) var links: [Link] = []
+  @exclusivity(unchecked) private(set) var links: [Link] = []
   private var renewals: [Renewal] = []
   private var values: [(slot: Int, value: Slot)] = []
   /// The objects whose newer rows lack values that are loaded.

@@ -20,14 +20,14 @@ public class ModelStorage {
   /// The values of changed properties when they were read.
   @exclusivity(unchecked) final var base = SlotValues()
   /// The newer version of the row, if the changes are based on an older one.
-  final var newer: NewerRow?
+  @exclusivity(unchecked) final var newer: NewerRow?
   /// The changes of to-many relationships that aren't loaded.
   @exclusivity(unchecked) final var deltas: [Int: LinkDelta] = [:]
   /// The properties that couldn't be read when the program asked for them: it has seen less than there
   /// is.
   @exclusivity(unchecked) final var unread: Set<Int> = []
   /// The relationships that were set before the object's initializer was done.
-  fileprivate final var unlinked = SlotSet()
+  @exclusivity(unchecked) fileprivate final var unlinked = SlotSet()
   @exclusivity(unchecked) final var phase = Phase.unregistered
   /// The place among the context's changes.
   @exclusivity(unchecked) final var pendingIndex = -1
