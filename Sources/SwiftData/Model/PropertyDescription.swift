@@ -56,6 +56,8 @@ class PropertyDescription {
   /// Whether it is a to-many relationship that may have no collection.
   var isOptionalList: Bool { if case .toMany(_, isOptional: true) = kind { true } else { false } }
 
+  deinit { knownShape.load(ordering: .acquiring)?.release() }
+
   /// The role of the relationship in the graph of the classes.
   var shape: RelationshipShape {
     if let known = knownShape.load(ordering: .acquiring) { return known.takeUnretainedValue() }
