@@ -52,7 +52,7 @@ extension KilledProcessTests {
           if connection != nil { killed.signal(SIGKILL) } else { kills += 1 }
           killed.wait()
           let (version, reserved) = try Self.format(place)
-          if version != 0, (version == 6) != (reserved == 8) {
+          if version != 0, (version > 4) != (reserved == 8) {
             problems.append("\(call) \(point): format \(version), \(reserved) bytes")
           }
           let (daemon, again) = try place.serve()
