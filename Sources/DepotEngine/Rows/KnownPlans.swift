@@ -16,6 +16,8 @@ struct KnownPlans<Plan> {
     case insertion
     /// Rows to change, with identifiers and versions.
     case change
+    /// New rows that may take the place of others.
+    case replacement
   }
 
   private var plans: [Key: Plan] = [:]

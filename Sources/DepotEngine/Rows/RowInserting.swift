@@ -104,7 +104,9 @@ extension EntityWriter {
       return insertRun(InputPlan(columns))
     }
     run.onConflict = onConflict
-    if onConflict == .replace { run.replacement = try updateRun(run.plan) }
+    if onConflict == .replace {
+      run.replacement = try updates.plan(columns, .replacement) { try updateRun(run.plan) }
+    }
     return run
   }
 
