@@ -52,15 +52,19 @@ import Testing
     #"{"name":"c","depends":[]}"#, #"{"name":"d","size":1,"depends":["d","a"]}"#,
   ]
 
-  @Test func `a batch is stored while the next is read, and is told if that fails`() throws {
-    let importer = importer(batch: 2)
+  private func add(_ names: [String], to importer: GraphImporter) throws {
     let schema = GraphFixture.schema
     let entity = try schema.entity(named: "Package")
     let reader = try GraphReader(schema, try LinkRules([], of: entity, schema))
-    for (index, name) in ["a", "b", "c"].enumerated() {
+    for (index, name) in names.enumerated() {
       let line = Array(#"{"name":"\#(name)"}"#.utf8)
       try importer.add(try reader.record(line, of: entity, index: index, line: index + 1))
     }
+  }
+
+  @Test func `a batch is stored while the next is read, and is told if that fails`() throws {
+    let importer = importer(batch: 2)
+    try add(["a", "b", "c"], to: importer)
     #expect(store.rows.count == 2)
     #expect(importer.outcome.inserted == 0)
     let error = #expect(throws: DepotError.self) {
@@ -70,6 +74,12 @@ import Testing
     #expect(importer.outcome.inserted == 2)
     try importer.finishRows()
     #expect(importer.outcome.inserted == 3)
+  }
+
+  @Test func `a batch of what can't be read again is told before more is read`() throws {
+    let importer = importer(batch: 2) { $0.keepsDeferred = true }
+    try add(["a", "b"], to: importer)
+    #expect(importer.outcome.inserted == 2)
   }
 
   @Test(arguments: [1, 2, 3, 100])

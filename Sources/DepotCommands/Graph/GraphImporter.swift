@@ -167,6 +167,8 @@ final class GraphImporter {
     try settle()
     try lookUp(records)
     try send(records)
+    // More of what can't be read again may be long in coming, and an interruption would have to wait for it.
+    if options.keepsDeferred { try settle() }
   }
 
   /// Finds out which of the rows that records refer to are there.
