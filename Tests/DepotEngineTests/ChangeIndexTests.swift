@@ -114,6 +114,16 @@ import Testing
     }
   }
 
+  @Test func `a check looks up the entries of each row`() async throws {
+    try await withStore { _, path in
+      let plan = try texts("EXPLAIN QUERY PLAN \(ChangeIndex.unknown)", in: path)
+      let steps = plan.compactMap { $0.last.flatMap { $0 } }
+      for name in ["r", "b"] {
+        #expect(steps.contains { $0.hasPrefix("SEARCH \(name) USING AUTOMATIC") }, "\(steps)")
+      }
+    }
+  }
+
   @Test(arguments: [
     "DELETE FROM depot_history_row WHERE row = -1",
     "INSERT INTO depot_history_row SELECT 'Item', -9, max(id) FROM depot_history",

@@ -16,12 +16,15 @@ import Testing
       let layout = try catalog.layout(of: "Item")
       await store.close()
       let connection = try Connection(path: path, access: .writer)
-      let before = try ChangeOrigins(connection, catalog).changes(of: 1, layout, since: 1)
+      func changes() throws -> [String: SaveConflict.Origin] {
+        try ChangeOrigins(connection, catalog, CallControl()).changes(of: 1, layout, since: 1)
+      }
+      let before = try changes()
       #expect(before.keys.sorted() == ["name", "size"])
       let tables = CatalogTables(connection: connection)
       try tables.set(.historyFloor, first + 1)
       try tables.set(.historyPurged, first + 1)
-      let after = try ChangeOrigins(connection, catalog).changes(of: 1, layout, since: 1)
+      let after = try changes()
       #expect(after.keys.sorted() == ["name"])
       let reach = HistoryReach(connection: connection)
       #expect(try !reach.reaches(first))

@@ -2,7 +2,7 @@ internal import DepotProtocol
 internal import DepotSQLite
 
 /// The transactions that changed rows, as far as history is kept.
-@Memberwise("connection", "catalog")
+@Memberwise("connection", "catalog", "control")
 final class ChangeOrigins {
   /// The name that stands for the whole row in ``changes(of:_:since:)`` if it was deleted.
   static let deletion = "$deleted"
@@ -11,8 +11,11 @@ final class ChangeOrigins {
 
   private let connection: Connection
   private let catalog: Catalog
+  private let control: CallControl
   /// How many bytes of the history may still be read, so that telling stays cheap.
   private var remainingBytes = 32 << 20
+  /// Whether changes are searched for, rather than the transactions that they are of.
+  private var isSearching = false
   /// The reader of the history, which a transaction that writes doesn't make another one.
   private var past: PastReader?
   private var transactions: [Int64: SaveConflict.Origin] = [:]
@@ -58,17 +61,30 @@ final class ChangeOrigins {
     _ body: (RecordedChange) throws -> Bool
   ) throws {
     var count = 0
-    try reader().events(of: identifier, layout.root) { change in
-      guard change.kind != .links else { return true }
-      count += 1
-      return try body(change) && count < Self.changeLimit && remainingBytes > 0
+    isSearching = true
+    defer { isSearching = false }
+    do {
+      try reader().events(of: identifier, layout.root) { change in
+        guard change.kind != .links else { return true }
+        count += 1
+        return try body(change) && count < Self.changeLimit
+      }
+    } catch is Exhausted {
+      // What was found is told.
     }
   }
+
+  /// The end of a search that has read as much as it may, also of pages that said nothing of the row.
+  private struct Exhausted: Error {}
 
   private func reader() throws -> PastReader {
     try past.made {
       let bounds = try HistoryBounds(on: connection)
-      return PastReader(connection, catalog, bounds) { [unowned self] in remainingBytes -= $0 }
+      return PastReader(connection, catalog, bounds) { [unowned self] byteCount in
+        try control.check()
+        if isSearching, remainingBytes <= 0 { throw Exhausted() }
+        remainingBytes -= byteCount
+      }
     }
   }
 

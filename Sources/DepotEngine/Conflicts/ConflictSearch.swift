@@ -22,7 +22,7 @@ final class ConflictSearch {
     self.request = request
     self.session = session
     policy = request.policy ?? .error
-    origins = ChangeOrigins(session.connection, session.entities.catalog)
+    origins = ChangeOrigins(session.connection, session.entities.catalog, session.control)
   }
 
   /// Decides about the rows, unless nothing may be stored.
@@ -236,7 +236,7 @@ final class ConflictSearch {
     if try read.areCurrent(writer, session.control) { return }
     for (row, (identifier, baseVersion)) in read.rows.enumerated() {
       if row & 63 == 0 { try session.control.check() }
-      let storeVersion = try version(of: identifier, writer)
+      let storeVersion = try writer.version(of: identifier)
       // A row that never was is told when it is deleted.
       if try storeVersion == nil && !wasDeleted(identifier, writer) { continue }
       let resolution = ConflictResolution.deletion(
@@ -266,7 +266,7 @@ final class ConflictSearch {
     if try read.areCurrent(writer, session.control) { return }
     for (row, (identifier, baseVersion)) in read.rows.enumerated() {
       if row & 63 == 0 { try session.control.check() }
-      let storeVersion = try version(of: identifier, writer)
+      let storeVersion = try writer.version(of: identifier)
       guard storeVersion != baseVersion else { continue }
       try refused.add(
         try conflict(
@@ -294,12 +294,6 @@ final class ConflictSearch {
     conflict.store = try properties(layout.name, layout.fields.map(\.path)).read(identifier) ?? [:]
     conflict.changedBy = try origins.changes(of: identifier, layout, since: versions.base)
     return conflict
-  }
-
-  private func version(of identifier: Int64, _ writer: EntityWriter) throws -> Int64? {
-    var version: Int64?
-    _ = try writer.read(identifier) { version = $0.integer(1) }
-    return version
   }
 
   /// Whether there was a row of an identifier that isn't there any more, as far as can be known.

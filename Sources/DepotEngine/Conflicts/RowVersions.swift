@@ -16,9 +16,7 @@ struct RowVersions {
   func areCurrent(_ writer: EntityWriter, _ control: CallControl) throws -> Bool {
     let wholes = rows.count / Self.rowsTogether * Self.rowsTogether
     for row in rows[wholes...] {
-      var version: Int64?
-      _ = try writer.read(row.identifier) { version = $0.integer(1) }
-      guard version == row.version else { return false }
+      guard try writer.version(of: row.identifier) == row.version else { return false }
     }
     guard wholes > 0 else { return true }
     let sorted = rows[..<wholes].sorted { $0.identifier < $1.identifier }

@@ -31,7 +31,7 @@ extension SaveRun {
     // Two batches may name the same row.
     if try writer.isThere(identifier) { return try write(merged, over: identifier, writer) }
     let base = decisions?.baseVersions[index]?[row] ?? 0
-    let origins = ChangeOrigins(session.connection, entities.catalog)
+    let origins = ChangeOrigins(session.connection, entities.catalog, session.control)
     let last = try origins.last(of: identifier, writer.layout)
     if let last, let own = try? entities.catalog.layout(of: last.entity),
       own.name != writer.layout.name, own.lineageNames.contains(writer.layout.name)

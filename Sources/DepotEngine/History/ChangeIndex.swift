@@ -100,6 +100,19 @@ struct ChangeIndex {
     return result
   }
 
+  /// Finds the pages that aren't found by all that they are about.
+  ///
+  /// The entity that the index has may have been the root once, so entries are looked up by their pages.
+  static let unknown = """
+    WITH entry AS MATERIALIZED (SELECT id, row FROM depot_history_row), \
+    said AS (SELECT h.id AS id, value ->> 'id' AS row \
+    FROM depot_history AS h, json_each(h.changes) WHERE h.kind <> 0) \
+    SELECT DISTINCT s.id FROM said AS s \
+    LEFT JOIN entry AS r ON r.id = s.id AND r.row = s.row \
+    LEFT JOIN entry AS b ON b.id = s.id AND b.row = ~(s.row >> \(blockBits)) \
+    WHERE r.id IS NULL AND b.id IS NULL LIMIT 100
+    """
+
   /// Returns what is wrong with the index, in words: it must lead to pages about the rows, and find all.
   func problems() throws(SQLiteError) -> [String] {
     let astray = try connection.texts(
@@ -112,16 +125,7 @@ struct ChangeIndex {
       AND r.first <= h.last AND r.last >= h.first) LIMIT 100
       """
     )
-    let unknown = try connection.texts(
-      """
-      WITH said AS (SELECT h.id AS id, value ->> 'id' AS row \
-      FROM depot_history AS h, json_each(h.changes) WHERE h.kind <> 0) \
-      SELECT DISTINCT s.id FROM said AS s \
-      LEFT JOIN depot_history_row AS r ON r.id = s.id AND r.row = s.row \
-      LEFT JOIN depot_history_row AS b ON b.id = s.id AND b.row = ~(s.row >> \(Self.blockBits)) \
-      WHERE r.id IS NULL AND b.id IS NULL LIMIT 100
-      """
-    )
+    let unknown = try connection.texts(Self.unknown)
     return astray.map { "The history of \($0) leads to a row that isn't about it." }
       + unknown.map { "Not all that the row \($0) of the history is about is found by it." }
   }

@@ -72,14 +72,7 @@ final class Deletion {
   /// free.
   func detach() throws {
     try forEachRow { writer, identifier, _ in
-      var targets: [(link: Link, target: Int64)] = []
-      if !writer.references.isEmpty {
-        _ = try writer.read(identifier) { row in
-          for (link, place) in writer.references {
-            if case .integer(let target) = Cell(row, place + 2) { targets.append((link, target)) }
-          }
-        }
-      }
+      let targets = try writer.targets(of: identifier)
       if !targets.isEmpty { detached[writer.layout.root, default: [:]][identifier] = targets }
       try remove(identifier, writer)
     }

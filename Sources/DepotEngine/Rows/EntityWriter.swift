@@ -28,7 +28,7 @@ final class EntityWriter {
   var firstVersion: Int64 = 1
   /// The version of the row that was updated last; `nil` if it didn't grow by that.
   var newVersion: Int64?
-  /// Finds out whether there is a row.
+  /// Finds out whether there is a row, and its version.
   let existence: Statement
   let deletion: Statement
   private let defaultArena = CellArena()
@@ -38,6 +38,8 @@ final class EntityWriter {
   private var rules: [FieldRule?]
   private let insertStatement: Statement
   private let selectStatement: Statement
+  /// Reads the columns of ``references``; `nil` if there are none.
+  private let referenceStatement: Statement?
 
   var connection: Connection { entities.connection }
 
@@ -75,8 +77,12 @@ final class EntityWriter {
       "SELECT \(layout.fullRow) FROM \(layout.table) WHERE id = ?1\(condition)"
     )
     existence = try connection.statement(
-      "SELECT 1 FROM \(layout.table) WHERE id = ?1\(condition)"
+      "SELECT version FROM \(layout.table) WHERE id = ?1\(condition)"
     )
+    let columns = references.map { layout.stored[$0.place].quoted }.joined(separator: ", ")
+    referenceStatement =
+      columns.isEmpty
+      ? nil : try connection.statement("SELECT \(columns) FROM \(layout.table) WHERE id = ?1")
     deletion = try connection.statement("DELETE FROM \(layout.table) WHERE id = ?1")
   }
 
@@ -99,6 +105,21 @@ final class EntityWriter {
     guard try selectStatement.step() else { return false }
     try body(selectStatement.row)
     return true
+  }
+
+  /// Returns the destinations of the relationships that are stored in a row.
+  func targets(of identifier: Int64) throws(SQLiteError) -> [(link: Link, target: Int64)] {
+    guard let referenceStatement else { return [] }
+    defer { referenceStatement.restart() }
+    try referenceStatement.bind(identifier, at: 1)
+    guard try referenceStatement.step() else { return [] }
+    var targets: [(link: Link, target: Int64)] = []
+    for (column, reference) in references.enumerated() {
+      if case .integer(let target) = Cell(referenceStatement.row, column) {
+        targets.append((reference.link, target))
+      }
+    }
+    return targets
   }
 
   /// Gives every attribute its default.

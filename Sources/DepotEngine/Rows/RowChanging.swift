@@ -129,9 +129,14 @@ extension EntityWriter {
   }
 
   func isThere(_ identifier: Int64) throws(SQLiteError) -> Bool {
+    try version(of: identifier) != nil
+  }
+
+  /// Returns the version of a row; `nil` if there is no such row.
+  func version(of identifier: Int64) throws(SQLiteError) -> Int64? {
     defer { existence.restart() }
     try existence.bind(identifier, at: 1)
-    return try existence.step()
+    return try existence.step() ? existence.row.integer(0) : nil
   }
 
   func prepare(

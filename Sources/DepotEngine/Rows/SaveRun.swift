@@ -156,6 +156,8 @@ final class SaveRun {
     var outcome = InsertResult()
     let plan = { (_: Int) -> InputPlan? in run.plan }
     var versions: [(identifier: Int64, version: Int64)] = []
+    // Two of the rows may become one.
+    if request.onConflict != .error, !writer.layout.uniques.isEmpty { writtenVersions = nil }
     try eachRow(of: insertion.rows, plan, writer, at: pointer) { row, place in
       if decisions != nil { try noteClash(of: index, row, writer, place) }
       let temporary = run.plan.hasLinks ? writer.links.temporary : nil
