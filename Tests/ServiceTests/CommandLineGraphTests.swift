@@ -68,6 +68,17 @@ extension CommandTests {
       #expect(outcome.status == 0, "\(outcome.errors)")
     }
 
+    @Test func `a record with more rows inside than a request takes is imported`() throws {
+      let packages = (0...10_000).map { #"{"name":"p\#($0)"}"# }.joined(separator: ",")
+      let file = try daemon.folder.write(
+        #"{"name":"large","packages":[\#(packages)]}"#,
+        to: "large.ndjson"
+      )
+      let outcome = try depot("import", "Section", file)
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(try depot("count", "Package").output == "10001\n")
+    }
+
     @Test func `a change is refused if others were faster, and merged by a policy`() throws {
       #expect(try depot("insert", "Section", "name=a").status == 0)
       let first = try depot("update", "Section/1", "name=b", "--if-version", "1")

@@ -317,10 +317,11 @@ public final class BlockingConnection {
   }
 
   /// Sends a save without waiting for its answer, which ``finish(_:of:)`` takes before the connection is used for
-  /// anything else; returns its id.
+  /// anything else; returns its id, or `nil` if it is too large to be sent at once.
   ///
-  /// - Throws: ``DepotError`` if it can't be sent; `limit.frame` if it is too large to be sent at once.
-  package func begin(_ request: SaveRequest, key: String) throws -> Int64 {
+  /// - Throws: ``DepotError`` if it can't be sent.
+  package func begin(_ request: SaveRequest, key: String) throws -> Int64? {
+    guard SaveParts(request) == nil else { return nil }
     let operation = Operation.save(request)
     let call = try call(of: operation, key: key)
     try interruption?.begin()

@@ -35,7 +35,9 @@ struct GraphRecord {
   /// The position in the file, counted from 0.
   var index: Int
   var line: Int
-  var rows: [GraphRow] = []
+  private(set) var rows: [GraphRow] = []
+  /// The places of the first rows with natural keys, of those that stand inside of others.
+  private(set) var inside: [NaturalKey: [Value: Int]] = [:]
   /// The record as it stood in the file, if rejects are wanted.
   var input: [UInt8]?
   /// How large it is as JSON.
@@ -43,6 +45,31 @@ struct GraphRecord {
 
   /// The row of the record itself.
   var root: GraphRow? { rows.last }
+
+  init(index: Int, line: Int) {
+    self.index = index
+    self.line = line
+  }
+
+  /// Adds a row behind those that stand inside of it.
+  mutating func add(_ row: GraphRow) {
+    if row.parent != nil {
+      for (key, value) in row.keys where inside[key]?[value] == nil {
+        inside[key, default: [:]][value] = rows.count
+      }
+    }
+    rows.append(row)
+  }
+
+  /// Takes out the last rows, from a place on.
+  mutating func removeRows(from place: Int) {
+    for row in rows[place...] {
+      for (key, value) in row.keys {
+        if let first = inside[key]?[value], first >= place { inside[key]?[value] = nil }
+      }
+    }
+    rows.removeSubrange(place...)
+  }
 }
 
 /// A reader of records into rows.
@@ -115,7 +142,7 @@ final class GraphReader {
       }
     }
     addKeys(shape, &row)
-    record.rows.append(row)
+    record.add(row)
   }
 
   /// Returns what the entity holds that a record names, which descends from the one expected.
@@ -281,14 +308,12 @@ extension GraphReader {
     path: String,
     to record: inout GraphRecord
   ) throws(DepotError) -> GraphReference {
-    let before = record.rows
+    let count = record.rows.count
     try add(object, destination, name: name, parent: parent, path: path + ".", to: &record)
     guard let key, let row = record.rows.last,
       let value = row.keys.first(where: { $0.key == key })?.value
     else { return .nested(name) }
-    if before.contains(where: { $0.keys.contains { $0.key == key && $0.value == value } }) {
-      record.rows = before
-    }
+    if let first = record.inside[key]?[value], first < count { record.removeRows(from: count) }
     return .key(key, value)
   }
 }

@@ -23,7 +23,8 @@ final class ImportConnection {
   func begin(_ request: SaveRequest, key: String?) {
     let key = key ?? nextKey()
     // If it is too large or the service is gone, `finish` finds another way.
-    underway = (request, key, try? connection.begin(request, key: key))
+    let id = try? connection.begin(request, key: key)
+    underway = (request, key, id)
   }
 
   /// Waits for the outcome of the changes that were sent.
