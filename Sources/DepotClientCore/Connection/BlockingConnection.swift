@@ -283,7 +283,7 @@ public final class BlockingConnection {
   }
 
   private func beginUse(leavesDoubt: Bool) {
-    precondition(!calls.isInUse, "A connection can't be used while it streams rows.")
+    precondition(!calls.isInUse, "A connection can't be used while another call is under way.")
     calls.isInUse = true
     calls.leavesDoubt = leavesDoubt
     calls.isLost = false
@@ -329,9 +329,7 @@ public final class BlockingConnection {
     do {
       return try sendFrame(call)
     } catch {
-      calls.isInUse = false
-      try interruption?.end { throw error }
-      throw error
+      return try endWrite { throw error }
     }
   }
 
@@ -339,9 +337,14 @@ public final class BlockingConnection {
   ///
   /// - Throws: As a save does.
   package func finish(_ id: Int64, of request: SaveRequest) throws -> SaveResult {
+    try endWrite { try SaveResult(receive(id)).named(for: request) }
+  }
+
+  /// Ends what ``begin(_:key:)`` began with `body`.
+  private func endWrite<Result>(_ body: () throws -> Result) throws -> Result {
     defer { calls.isInUse = false }
-    let body = { try SaveResult(self.receive(id)).named(for: request) }
-    return try interruption?.end(body) ?? body()
+    guard let interruption else { return try body() }
+    return try interruption.end(body)
   }
 
   /// Inserts the rows of many requests, sending the next while the service stores the one before.

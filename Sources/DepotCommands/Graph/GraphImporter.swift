@@ -123,7 +123,7 @@ final class GraphImporter {
       }
       try finishRows()
     } catch {
-      // What was sent is stored nevertheless, and told.
+      // The batch that was sent is stored nevertheless, and told.
       try settle()
       throw error
     }

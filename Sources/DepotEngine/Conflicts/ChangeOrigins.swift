@@ -70,7 +70,7 @@ final class ChangeOrigins {
         return try body(change) && count < Self.changeLimit
       }
     } catch is Exhausted {
-      // What was found is told.
+      // The changes that were found are told.
     }
   }
 

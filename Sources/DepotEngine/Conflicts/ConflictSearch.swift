@@ -42,6 +42,7 @@ final class ConflictSearch {
     let change = request.updates[index]
     let pointer = "/args/update/\(index)"
     let writer = try entities.writer(change.entity, at: "\(pointer)/entity")
+    // The count tells where the columns that were read begin.
     let names = ["\(change.columns.count)"] + change.columns + (change.base?.columns ?? [])
     let known = try writer.comparisons.plan(names, .change) {
       try RowComparison(change, writer, at: pointer)
