@@ -229,6 +229,29 @@ import Testing
     )
   }
 
+  @Test func `an older schema is known by names that have become others`() {
+    var new = Self.old
+    new.entities[0].attributes[0] = Attribute(name: "title", type: .string, originalName: "name")
+    new.entities[0].attributes[2].properties[1].name = "code"
+    new.entities[0].attributes[2].properties[1].originalName = "Zip"
+    new.entities[0].relationships[0].name = "land"
+    new.entities[0].relationships[0].originalName = "country"
+    new.entities.append(
+      Entity(name: "Town", attributes: [Attribute(name: "a", type: .string)], originalName: "City")
+    )
+    var old = Self.old
+    old.entities.append(Entity(name: "City", attributes: [Attribute(name: "a", type: .string)]))
+    #expect(
+      SchemaInference(from: new, to: old).outdatedNames == [
+        "entity City is called Town", "Trip.name is called title", "Trip.country is called land",
+        "Trip.home.zip is called code",
+      ]
+    )
+    // The newer one has all that it had.
+    #expect(SchemaInference(from: old, to: new).outdatedNames.isEmpty)
+    #expect(SchemaInference(from: new, to: new).outdatedNames.isEmpty)
+  }
+
   @Test(arguments: seeds(500))
   func `a schema takes no steps to itself and those to another can be told`(seed: Int) throws {
     var generator = SeededGenerator(seed: UInt64(seed))

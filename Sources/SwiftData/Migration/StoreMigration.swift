@@ -31,10 +31,33 @@ struct StoreMigration {
     var target = wanted.takingDefaults(of: stored, for: changingDefaults).keeping(stored)
     let comparison = SchemaComparison(from: stored, to: target)
     guard !comparison.changes.isEmpty || !comparison.differences.isEmpty else { return }
+    if let version = stored.version { try refuseNewer(stored, version, comparison) }
     if isReadOnly { return try refuse(comparison) }
-    if let version = stored.version { try raise(&target, version, comparison) }
+    if let version = stored.version { raise(&target, version, comparison) }
     // As on Apple's systems, the models say what goes.
     try connection.define(target, from: stored.version, allowing: .loss)
+  }
+
+  /// Throws if the store has what a later version of the program made of it.
+  ///
+  /// What an older program would add anew is what the newer one has renamed or given up.
+  private func refuseNewer(
+    _ stored: DepotProtocol.Schema,
+    _ version: SchemaVersion,
+    _ comparison: SchemaComparison
+  ) throws {
+    guard let own = wanted.version, own <= version else { return }
+    var differences = SchemaInference(from: stored, to: wanted).outdatedNames
+    if differences.isEmpty, (own.major, own.minor) < (version.major, version.minor) {
+      differences = comparison.differences + comparison.changes.compactMap(\.missingProperty)
+    }
+    guard !differences.isEmpty else { return }
+    throw DepotError(
+      .newerStore,
+      "The store's schema has version \(version); this program has version \(own), which differs: "
+        + differences.joined(separator: "; ") + "."
+    )
+    .hint("Use a newer version of the program, or restore a backup.")
   }
 
   /// Gives the schema a version that the store's may become.
@@ -42,18 +65,8 @@ struct StoreMigration {
     _ target: inout DepotProtocol.Schema,
     _ version: SchemaVersion,
     _ comparison: SchemaComparison
-  ) throws {
+  ) {
     if let own = target.version, own > version { return }
-    if let own = target.version, (own.major, own.minor) < (version.major, version.minor),
-      !comparison.differences.isEmpty
-    {
-      throw DepotError(
-        .newerStore,
-        "The store's schema has version \(version); this program has version \(own), which differs: "
-          + comparison.differences.joined(separator: "; ") + "."
-      )
-      .hint("Use a newer version of the program, or restore a backup.")
-    }
     target.version = version
     if !comparison.differences.isEmpty { target.version?.patch += 1 }
   }
@@ -77,6 +90,16 @@ extension SchemaChange {
     switch self {
     case .addedIndex, .changedHistory: false
     default: true
+    }
+  }
+
+  /// The property that an entity of the store lacks, in words; `nil` for other changes.
+  fileprivate var missingProperty: String? {
+    switch self {
+    case .addedAttribute(let field, let entity, _): "the store has no \(entity).\(field.path)"
+    case .addedRelationship(let relationship, let entity):
+      "the store has no \(entity).\(relationship.name)"
+    default: nil
     }
   }
 }
