@@ -46,6 +46,10 @@ struct SchemaApplication {
       throw DepotError.mismatch([
         "attribute \(layout.name).\(place) is unique, but several rows have or would get the same"
       ])
+      .hint(
+        "Nothing was changed. Add it so that it needn't be unique, give each row a value of its own, and make "
+          + "it unique under a greater version, or do both in a custom stage."
+      )
     }
   }
 }

@@ -47,6 +47,7 @@ struct StoreOpening {
     try StoreMigration(
       connection: connection,
       wanted: wanted,
+      descriptions: opening.descriptions,
       changingDefaults: lowering.changingDefaults,
       isReadOnly: !configuration.allowsSave
     ).run()

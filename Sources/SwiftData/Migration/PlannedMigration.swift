@@ -172,27 +172,54 @@ extension PlannedMigration {
     // A store that holds nothing of either version has nothing for the program to do.
     let isConcerned = !old.descriptions.isEmpty || !new.descriptions.isEmpty
     let store = try connection.storeIdentifier()
+    let version = stored.version
+    func defaults(over connection: BlockingConnection) throws -> EvaluatedDefaults {
+      try EvaluatedDefaults(of: new.descriptions, from: stored, to: schema, over: connection)
+    }
     switch isConcerned ? step.stage : nil {
     case nil, .lightweight, .custom(_, _, nil, nil):
-      try connection.define(schema, from: stored.version, allowing: .loss)
+      let isDone = try defaults(over: connection).migrate(
+        to: schema,
+        from: version,
+        takesBackup: true,
+        over: connection
+      )
+      if !isDone { try connection.define(schema, from: version, allowing: .loss) }
     case .transform(_, _, let migrate):
-      try connection.migrate(to: schema, from: stored.version) { left, right in
+      try stage(defaults(over: connection), schema, version) { left, right in
         try old.with(left, store) { old in try new.with(right, store) { try migrate(old, $0) } }
       }
     case .custom(_, _, nil, let didMigrate):
-      try connection.migrate(to: schema, from: stored.version) { _, copy in
+      try stage(defaults(over: connection), schema, version) { _, copy in
         if let didMigrate { try new.with(copy, store, didMigrate) }
       }
     case .custom(_, _, let willMigrate?, let didMigrate):
       var interim = stored
       // The number of the copy while it has the old objects.
-      interim.version = stored.version ?? schema.version.map { _ in SchemaVersion(0, 0, 0) }
-      try connection.migrate(to: interim, from: stored.version) { _, copy in
+      interim.version = version ?? schema.version.map { _ in SchemaVersion(0, 0, 0) }
+      try connection.migrate(to: interim, from: version) { _, copy in
         try old.with(copy, store, willMigrate)
-        try copy.define(schema, from: interim.version, allowing: .loss)
+        try defaults(over: copy).define(schema, from: interim.version, in: copy)
         if let didMigrate { try new.with(copy, store, didMigrate) }
       }
     }
+  }
+
+  /// Carries out a stage of the program's own, in which new attributes have their defaults already.
+  private func stage(
+    _ defaults: EvaluatedDefaults,
+    _ schema: DepotProtocol.Schema,
+    _ version: SchemaVersion?,
+    _ body: @escaping MigrationStages.Body
+  ) throws {
+    let isDone = try defaults.migrate(
+      to: schema,
+      from: version,
+      takesBackup: true,
+      over: connection,
+      finish: body
+    )
+    if !isDone { try connection.migrate(to: schema, from: version, body) }
   }
 }
 

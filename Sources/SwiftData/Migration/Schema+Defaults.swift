@@ -12,12 +12,22 @@ extension DepotProtocol.Schema {
     for names: Set<String>
   ) -> DepotProtocol.Schema {
     guard !names.isEmpty else { return self }
+    return changingAttributes { entity, attribute in
+      guard names.contains("\(entity.name).\(attribute.name)"),
+        let old = stored[entity.name]?[attribute.name]
+      else { return }
+      attribute.takeDefaults(of: old)
+    }
+  }
+
+  /// Returns this schema with changes to the attributes of its entities.
+  func changingAttributes(
+    _ change: (Entity, inout Attribute) -> Void
+  ) -> DepotProtocol.Schema {
     var result = self
     for (index, entity) in entities.enumerated() {
-      for (place, attribute) in entity.attributes.enumerated()
-      where names.contains("\(entity.name).\(attribute.name)") {
-        guard let old = stored[entity.name]?[attribute.name] else { continue }
-        result.entities[index].attributes[place].takeDefaults(of: old)
+      for place in entity.attributes.indices {
+        change(entity, &result.entities[index].attributes[place])
       }
     }
     return result

@@ -8,6 +8,8 @@ internal import DepotProtocol
 struct StoreMigration {
   let connection: BlockingConnection
   let wanted: DepotProtocol.Schema
+  /// The entities of the program.
+  let descriptions: [EntityDescription]
   /// The attributes whose defaults are others each time, so that the store's will do.
   let changingDefaults: Set<String>
   let isReadOnly: Bool
@@ -34,6 +36,19 @@ struct StoreMigration {
     if let version = stored.version { try refuseNewer(stored, version, comparison) }
     if isReadOnly { return try refuse(comparison) }
     if let version = stored.version { raise(&target, version, comparison) }
+    let defaults = try EvaluatedDefaults(
+      of: descriptions,
+      from: stored,
+      to: target,
+      over: connection
+    )
+    let isDone = try defaults.migrate(
+      to: target,
+      from: stored.version,
+      takesBackup: !comparison.differences.isEmpty,
+      over: connection
+    )
+    if isDone { return }
     // As on Apple's systems, the models say what goes.
     try connection.define(target, from: stored.version, allowing: .loss)
   }
@@ -88,7 +103,7 @@ struct StoreMigration {
 extension SchemaChange {
   fileprivate var concernsReaders: Bool {
     switch self {
-    case .addedIndex, .changedHistory: false
+    case .addedIndex, .changedHistory, .changedAttribute(_, _, _, .defaultValue): false
     default: true
     }
   }

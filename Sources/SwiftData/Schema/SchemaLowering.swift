@@ -177,8 +177,19 @@ extension Attribute {
       defaultValue = value
       return
     }
-    // The default of an optional composite can't be said.
-    if isOptional { return }
-    for index in properties.indices { properties[index].setDefaults(&values) }
+    // An optional composite that isn't there has no values. That it is there can't be said.
+    let isAbsent = isOptional && values.popFirst() != .bool(true)
+    for index in properties.indices {
+      if isAbsent {
+        properties[index].skip(&values)
+      } else {
+        properties[index].setDefaults(&values)
+      }
+    }
+  }
+  /// Leaves out the values of the columns.
+  private func skip(_ values: inout ArraySlice<Value>) {
+    if type != .composite || isOptional { values.removeFirst(min(1, values.count)) }
+    for property in properties { property.skip(&values) }
   }
 }
