@@ -172,6 +172,7 @@ import Testing
 
   @Test func `what can't be inferred is told, and nothing changes`() async throws {
     try await withStore(Self.schema(1)) { store, path in
+      try await store.insert([[.string("a"), .null]])
       let next = Self.schema(2) {
         $0.attributes[1].isOptional = false
         $0.attributes[0].type = .int64

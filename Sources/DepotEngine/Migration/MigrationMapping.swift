@@ -67,6 +67,11 @@ struct MigrationMapping {
   /// Returns what a column of the rows of `entity` was, or `nil` if it is new for them.
   func source(of path: String, in entity: String) -> Field? { fields[entity]?[path]?.old }
 
+  /// Whether a column of the rows of `entity` could be null and may not be so any longer.
+  func isNewlyRequired(_ path: String, in entity: String) -> Bool {
+    fields[entity]?[path]?.isNewlyRequired == true
+  }
+
   /// Returns what a relationship of the rows of `entity` was, or `nil` if it is new for them.
   func source(ofRelationship name: String, in entity: String) -> Declared<Relationship>? {
     relationships[entity]?[name]

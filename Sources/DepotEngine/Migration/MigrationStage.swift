@@ -16,7 +16,8 @@ struct MigrationCopy {
         .at("/args/schema/version")
     }
     try SchemaUpgrade.check(old.schema, request.schema, from: request.from)
-    let plan = MigrationPlan.infer(from: old.schema, to: request.schema)
+    let plan = try MigrationPlan.infer(from: old.schema, to: request.schema)
+      .lookingAtRows(of: old, on: writer.connection)
     let path = writer.configuration.path
     let copy = StoreCopies.migrating(path)
     var shifts: [String] = []

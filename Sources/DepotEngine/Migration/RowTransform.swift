@@ -121,7 +121,7 @@ final class RowTransform {
             )
           },
           isRequired: !field.attribute.isOptional,
-          isNewlyRequired: before?.attribute.isOptional == true && !field.attribute.isOptional,
+          isNewlyRequired: mapping.isNewlyRequired(field.path, in: entity.name),
           check: isChecked ? try ValueCheck(field.attribute) : nil
         )
       )

@@ -97,6 +97,7 @@ struct SchemaDefinitionRun {
       try checkAllowed(MigrationPlan.infer(from: old.schema, to: schema), comparison)
     }
     let plan = try SchemaUpgrade.plan(from: old.schema, to: schema, comparison)
+      .lookingAtRows(of: old, on: writer.connection)
     // One that can't be made isn't refused for what it would lose.
     if plan.problems.isEmpty { try checkAllowed(plan, comparison) }
     return plan

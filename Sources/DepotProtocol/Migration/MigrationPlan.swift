@@ -9,6 +9,14 @@ package struct MigrationPlan: Hashable, Sendable {
   package let steps: [SchemaChange]
   /// The changes that only a program can make, in words; none of the steps may be taken if there is any.
   package let problems: [String]
+  /// The problems that are none if no row lacks the value that it must have.
+  package let rowProblems: [RowProblem]
+
+  /// Something that is in the way of a step if rows lack a value.
+  package struct RowProblem: Hashable, Sendable {
+    package let step: SchemaChange
+    package let problem: String
+  }
 
   /// Finds the steps between two valid schemas.
   ///
@@ -23,7 +31,33 @@ package struct MigrationPlan: Hashable, Sendable {
     let steps = inference.findings.compactMap(\.change).enumerated().map { place, change in
       (change, order: (inference.leavesHeirs(change) ? 13 : change.phase, place))
     }.sorted { $0.order < $1.order }
-    return MigrationPlan(old: old, new: new, steps: steps.map(\.0), problems: problems)
+    return MigrationPlan(
+      old: old,
+      new: new,
+      steps: steps.map(\.0),
+      problems: problems,
+      rowProblems: inference.findings.compactMap { finding in
+        guard finding.isAboutRows, let step = finding.change, let problem = finding.problem else {
+          return nil
+        }
+        return RowProblem(step: step, problem: problem)
+      }
+    )
+  }
+
+  /// Returns the plan without the problems of steps for which no row lacks a value.
+  package func lookingAtRows(
+    _ areLacking: (SchemaChange) throws -> Bool
+  ) rethrows -> MigrationPlan {
+    let unsolved = try rowProblems.filter { try areLacking($0.step) }
+    let solved = Set(rowProblems.map(\.problem)).subtracting(unsolved.map(\.problem))
+    return MigrationPlan(
+      old: old,
+      new: new,
+      steps: steps,
+      problems: problems.filter { !solved.contains($0) },
+      rowProblems: unsolved
+    )
   }
 
   /// Whether a step can lose values of rows.

@@ -8,7 +8,7 @@ extension SchemaInference {
         } ?? true
       for field in FieldSuccession.all(attribute) {
         switch (field.old, field.new) {
-        case (let old?, let new?): compare(old, new, of: entity.name)
+        case (let old?, let new?): compare(old, new, field.isNewlyRequired, of: entity.name)
         case (let old?, nil): add(.removedAttribute(old, entity: entity.name))
         case (nil, let new?):
           add(new, isFillable: field.isFillable || !hasRows, attribute.old != nil, entity.name)
@@ -33,7 +33,8 @@ extension SchemaInference {
       .addedAttribute(field, entity: entity, fill: fill),
       problem: isFillable
         ? nil
-        : "attribute \(entity).\(field.path) is new, but neither optional nor with a default"
+        : "attribute \(entity).\(field.path) is new, but neither optional nor with a default",
+      isAboutRows: true
     )
   }
 
@@ -55,7 +56,12 @@ extension SchemaInference {
     return old.type == .composite
   }
 
-  private mutating func compare(_ old: Field, _ new: Field, of entity: String) {
+  private mutating func compare(
+    _ old: Field,
+    _ new: Field,
+    _ isNewlyRequired: Bool,
+    of entity: String
+  ) {
     func step(_ aspect: SchemaChange.AttributeAspect) -> SchemaChange {
       .changedAttribute(old, to: new, entity: entity, aspect)
     }
@@ -72,12 +78,13 @@ extension SchemaInference {
       // Whatever else differs is of no use without the values.
       if problem != nil { return }
     }
-    if before.isOptional, !after.isOptional {
+    if isNewlyRequired {
       let isFillable = after.defaultValue != nil || after.derivation != nil
       add(
         step(.required(fill: after.defaultValue ?? .null)),
         problem: isFillable
-          ? nil : "\(entity).\(new.path) is required, but was optional and has no default"
+          ? nil : "\(entity).\(new.path) is required, but was optional and has no default",
+        isAboutRows: true
       )
     } else if after.isOptional, !before.isOptional {
       add(step(.optional))

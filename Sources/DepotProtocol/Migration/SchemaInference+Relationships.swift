@@ -13,7 +13,8 @@ extension SchemaInference {
         let name = "\(entity.name).\(new.name)"
         add(
           .addedRelationship(new.property, entity: entity.name),
-          problem: isInTheWay ? "relationship \(name) is new, but must lead to something" : nil
+          problem: isInTheWay ? "relationship \(name) is new, but must lead to something" : nil,
+          isAboutRows: true
         )
       case (nil, nil): break
       }

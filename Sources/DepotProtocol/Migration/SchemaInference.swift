@@ -17,6 +17,8 @@ package struct SchemaInference {
   package struct Finding {
     package var change: SchemaChange?
     package var problem: String?
+    /// Whether that is in the way only if rows lack a value that they must have.
+    package var isAboutRows = false
   }
 
   package init(from old: Schema, to new: Schema) {
@@ -44,8 +46,12 @@ package struct SchemaInference {
     for entity in entities { compare(entity) }
   }
 
-  mutating func add(_ change: SchemaChange, problem: String? = nil) {
-    findings.append(Finding(change: change, problem: problem))
+  mutating func add(
+    _ change: SchemaChange,
+    problem: String? = nil,
+    isAboutRows: Bool = false
+  ) {
+    findings.append(Finding(change: change, problem: problem, isAboutRows: isAboutRows))
   }
 
   private mutating func compare(_ entity: Succession<Entity>) {

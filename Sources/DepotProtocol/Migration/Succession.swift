@@ -62,6 +62,14 @@ package struct FieldSuccession {
   package var new: Field?
   /// Whether rows that exist can have the new column without being told a value.
   var isFillable = true
+  /// Whether it is a part that was optional and isn't any more, of a composite that is optional.
+  private var isPartNewlyRequired = false
+
+  /// Whether rows that exist can be without a value that they must have now.
+  package var isNewlyRequired: Bool {
+    guard let old, let new else { return false }
+    return isPartNewlyRequired || old.attribute.isOptional && !new.attribute.isOptional
+  }
 
   /// Returns what became of each column of an attribute.
   package static func all(_ attribute: Succession<Declared<Attribute>>) -> [FieldSuccession] {
@@ -88,7 +96,13 @@ package struct FieldSuccession {
         + (new.map { added($0, after, isNew: isNew) } ?? [])
     }
     guard new.type == .composite else {
-      return [FieldSuccession(old: .column(of: old, at: before), new: .column(of: new, at: after))]
+      return [
+        FieldSuccession(
+          old: .column(of: old, at: before),
+          new: .column(of: new, at: after),
+          isPartNewlyRequired: after.isOptional && old.isOptional && !new.isOptional
+        )
+      ]
     }
     var result: [FieldSuccession] = []
     if old.isOptional || new.isOptional {
