@@ -106,6 +106,13 @@ import Testing
     #expect(rows[2].suffix(3) == [.null, .null, .string("boots")])
     request.select = ["PersonalTrip.note", "name"]
     #expect(try travel.rows(request)[2].suffix(2) == [.string("boots"), .string("Hike")])
+    // With the entity a path is found whether or not others have it.
+    request.select = ["BusinessTrip.perDiem", "perDiem"]
+    let frame = try travel.frames(.fetch(request))[0]
+    #expect(
+      frame["columns"]?.array?.compactMap(\.string).suffix(2) == ["BusinessTrip.perDiem", "perDiem"]
+    )
+    #expect(try travel.rows(request)[0].suffix(2) == [.string("30.5"), .string("30.5")])
     request.includesSubentityColumns = false
     #expect(throws: DepotError.self) { try travel.rows(request) }
   }

@@ -56,8 +56,9 @@ struct RowShapeBuilder {
         .hint("Every row begins with $id and $version.")
     }
     if layout.position(of: path) == nil,
-      let column = subentityColumns.first(where: { $0.name == path })
+      var column = subentityColumns.first(where: { [$0.name, $0.qualifiedName].contains(path) })
     {
+      column.name = path
       return try addStored(column)
     }
     let leaves = isAlone ? [path] : try leaves(of: path, compiler.catalog)
@@ -109,6 +110,8 @@ struct RowShapeBuilder {
 
   private struct SubentityColumn {
     var name: String
+    /// The path behind the name of the entity, which finds it also if others have the path.
+    let qualifiedName: String
     var field: Field
     var layout: EntityLayout
     var position: Int
@@ -125,15 +128,19 @@ struct RowShapeBuilder {
       guard let heir = try? catalog.layout(of: entity.name) else { continue }
       for (position, field) in heir.fields.enumerated() where field.owner == entity.name {
         result.append(
-          SubentityColumn(name: field.path, field: field, layout: heir, position: position)
+          SubentityColumn(
+            name: field.path,
+            qualifiedName: "\(entity.name).\(field.path)",
+            field: field,
+            layout: heir,
+            position: position
+          )
         )
       }
     }
     let paths = Dictionary(grouping: result.indices) { result[$0].name }
     for indices in paths.values where indices.count > 1 {
-      for index in indices {
-        result[index].name = "\(result[index].layout.name).\(result[index].name)"
-      }
+      for index in indices { result[index].name = result[index].qualifiedName }
     }
     return result
   }

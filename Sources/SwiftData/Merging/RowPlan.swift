@@ -49,15 +49,9 @@ final class RowPlan {
     let own = descendants.flatMap { heir in
       heir.ownProperties.filter { !$0.isToMany && !$0.isExternal }.map { (heir, $0) }
     }
-    // Where several classes have a path, it is qualified with the class.
-    let counts = Dictionary(
-      own.flatMap { $0.1.paths }.map { ($0, 1) },
-      uniquingKeysWith: +
-    )
     for (heir, property) in own {
-      for path in property.paths {
-        select.append(counts[path] == 1 ? path : "\(heir.name).\(path)")
-      }
+      // Classes that this program doesn't know may have the same path.
+      select += property.paths.map { "\(heir.name).\($0)" }
       parts.append(Part(owner: heir, slot: property.slot, width: property.paths.count))
     }
   }
