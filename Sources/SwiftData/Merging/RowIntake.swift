@@ -212,7 +212,7 @@ extension RowStep {
   /// The property, if anybody wants the columns.
   var index: Int? {
     switch self {
-    case .value(let index, _, _), .reference(let index, _): index
+    case .value(let index, _, _), .parts(let index, _, _, _), .reference(let index, _): index
     case .skip: nil
     }
   }
@@ -220,7 +220,7 @@ extension RowStep {
   /// How many columns there are.
   var width: Int {
     switch self {
-    case .value(_, _, let width): width
+    case .value(_, _, let width), .parts(_, _, _, let width): width
     case .reference: 1
     case .skip(let width): width
     }

@@ -22,6 +22,8 @@ final class RowPlan {
     var owner: EntityDescription?
     var slot: Int
     var width: Int
+    /// The place of each value of the property among the columns, if it isn't that in the row.
+    var places: [Int]?
   }
 
   /// Makes the plan of asking for properties of an entity and of the classes that descend from it, all
@@ -40,10 +42,10 @@ final class RowPlan {
     let wanted = slots.map { $0.map { description.properties[$0] } } ?? description.properties
     for property in wanted where !property.isToMany {
       if slots == nil, property.isExternal { continue }
-      let width = property.codec?.suffixes.count ?? 1
-      // A composite's own name stands for all of its columns.
-      select.append(property.name)
-      parts.append(Part(owner: description, slot: property.slot, width: width))
+      // The service has the parts of a composite in an order of its own.
+      let paths = property.paths
+      select += paths
+      parts.append(Part(owner: description, slot: property.slot, width: paths.count))
     }
     guard slots == nil else { return }
     let own = descendants.flatMap { heir in
@@ -62,21 +64,24 @@ final class RowPlan {
     self.store = store
     hasEntity = columns.first == "$entity"
     isComplete = true
-    var index = hasEntity ? 1 : 0
-    let byPath = Dictionary(
-      first: description.properties.filter { !$0.isToMany }.map { ($0.paths[0], $0) }
-    )
-    while index < columns.count {
-      let property = byPath[columns[index]]
-      let paths = property?.paths ?? []
-      let isWhole =
-        !paths.isEmpty && Array(columns[index...].prefix(paths.count)) == paths
-      if let property, isWhole, !property.isExternal {
-        parts.append(Part(owner: description, slot: property.slot, width: paths.count))
-      } else {
-        parts.append(Part(owner: nil, slot: 0, width: isWhole ? paths.count : 1))
+    var rest = columns[(hasEntity ? 1 : 0)...]
+    while let first = rest.first {
+      let name = first.prefix { $0 != "." }
+      let own = rest.prefix { $0 == name || $0.hasPrefix(name + ".") }
+      rest = rest.dropFirst(own.count)
+      var part = Part(owner: nil, slot: 0, width: own.count)
+      if let property = description.property(named: String(name)), !property.isToMany,
+        !property.isExternal
+      {
+        let places = property.paths.compactMap { own.firstIndex(of: $0) }
+          .map { $0 - own.startIndex }
+        if places.count == property.paths.count {
+          part.owner = description
+          part.slot = property.slot
+          if places != Array(0..<own.count) { part.places = places }
+        }
       }
-      index += isWhole ? paths.count : 1
+      parts.append(part)
     }
   }
 
@@ -87,7 +92,10 @@ final class RowPlan {
     let steps = parts.map { part in
       guard let owner = part.owner, type.isKind(of: owner) else { return RowStep.skip(part.width) }
       let property = type.properties[part.slot]
-      if let codec = property.codec { return .value(part.slot, codec, part.width) }
+      if let codec = property.codec {
+        guard let places = part.places else { return .value(part.slot, codec, part.width) }
+        return .parts(part.slot, codec, places, part.width)
+      }
       let target = property.destination.map { EntityDescription.of($0) } ?? type
       return .reference(part.slot, target.key(in: store))
     }
@@ -108,6 +116,8 @@ struct RowLayout {
 enum RowStep {
   /// They are the value of an attribute, of so many columns.
   case value(Int, AttributeCodec, Int)
+  /// Among so many columns are, at these places, the values of an attribute.
+  case parts(Int, AttributeCodec, [Int], Int)
   /// It is the row that a to-one relationship leads to.
   case reference(Int, EntityKey)
   /// Nobody wants them.
@@ -129,6 +139,10 @@ extension RowReader {
   mutating func slot(_ step: RowStep) throws -> (index: Int, slot: Slot)? {
     switch step {
     case .value(let index, let codec, _): return (index, .value(try codec.read(&self)))
+    case .parts(let index, let codec, let places, let width):
+      var texts: [String] = []
+      for _ in 0..<width { texts.append(String(decoding: try text(), as: UTF8.self)) }
+      return (index, .value(try codec.value(of: places.map { texts[$0] })))
     case .reference(let index, let entity):
       if try skipNull() { return (index, .nothing) }
       return (index, .reference(PersistentIdentifier(entity, .row(try next(Int64.self)))))

@@ -47,6 +47,7 @@ extension Entity {
       attributes.compactMap(\.originalName) + relationships.compactMap(\.originalName)
     )
     let taken = names.union(originals)
+    result.attributes = attributes.map { $0.keepingParts(of: old.attributes) }
     result.attributes += old.attributes.filter { attribute in
       !taken.contains(attribute.name) && attribute.isDispensable
     }
@@ -60,6 +61,18 @@ extension Entity {
 }
 
 extension Attribute {
+  /// Returns the attribute with the parts that a composite has besides, in what it was before.
+  fileprivate func keepingParts(of attributes: [Attribute]) -> Attribute {
+    let names = [name, originalName].compactMap(\.self)
+    let before = names.lazy.compactMap { name in attributes.first { $0.name == name } }.first
+    guard type == .composite, let before, before.type == .composite else { return self }
+    var result = self
+    let taken = Set(properties.map(\.name) + properties.compactMap(\.originalName))
+    result.properties = properties.map { $0.keepingParts(of: before.properties) }
+    result.properties += before.properties.filter { !taken.contains($0.name) && $0.isDispensable }
+    return result
+  }
+
   /// Whether rows can be inserted by programs that don't know the attribute.
   fileprivate var isDispensable: Bool {
     isOptional || (defaultValue != nil && !isUnique)
