@@ -1,5 +1,6 @@
 internal import DepotProtocol
 internal import Foundation
+internal import Synchronization
 
 extension AttributeCodec {
   /// Returns the codec of a type.
@@ -73,8 +74,19 @@ extension AttributeCodec {
     _ type: Content.Type
   ) -> AttributeCodec? { CollectionCodec(type) }
 
+  /// The codecs of structures by their types; `nil` for those without columns of their own.
+  private static let composites = Mutex<[ObjectIdentifier: AttributeCodec?]>([:])
+  /// The structures whose codecs are being made, of which one may have itself among its parts.
+  @TaskLocal private static var unfinished: Set<ObjectIdentifier> = []
+
   private static func composite<Content: Codable>(_ type: Content.Type) -> AttributeCodec? {
-    CompositeCodec(type)
+    let key = ObjectIdentifier(type)
+    if let known = composites.withLock({ $0[key] }) { return known }
+    if unfinished.contains(key) { return nil }
+    // because trying a structure takes long, and others wait for no lock then
+    let codec = $unfinished.withValue(unfinished.union([key])) { CompositeCodec(type) }
+    composites.withLock { $0[key] = .some(codec) }
+    return codec
   }
 
   /// Returns the codec that stores a type as a whole; `nil` if it isn't `Codable`.

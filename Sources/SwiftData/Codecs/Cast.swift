@@ -24,3 +24,8 @@ func reinterpreted<Value, Wanted>(_ value: Value, as _: Wanted.Type) -> Wanted {
   // because both types are the same one, as the caller has found
   unsafeBitCast(value, to: Wanted.self)
 }
+
+/// Whether a value is an optional without one.
+func isNil(_ value: Any) -> Bool {
+  (value as? any OptionalType).map { $0.wrapped == nil } ?? false
+}

@@ -1,45 +1,59 @@
 internal import DepotProtocol
 
-/// The codec of a structure whose stored properties have columns of their own.
+/// The codec of a structure whose parts have columns of their own, named as it encodes them.
 ///
-/// It reads and writes the properties where they are in memory.
+/// A structure that decodes itself as the compiler does is read by its properties in memory.
 // because codecs are immutable
-final class CompositeCodec<Content>: AttributeCodec, @unchecked Sendable {
+final class CompositeCodec<Content: Codable>: AttributeCodec, @unchecked Sendable {
   /// How deep the service takes composites in composites.
   private static var depthLimit: Int { 4 }
 
   private let fields: [CompositeField]
+  private let shape: PartsShape<Content>
 
-  /// Returns `nil` if the structure has properties that can't be stored so.
+  /// Returns `nil` if the structure has parts that can't be stored so.
   init?(_ type: Content.Type) {
-    guard let stored = StoredField.all(of: type), !stored.isEmpty else { return nil }
-    var fields: [CompositeField] = []
+    guard let stored = StoredField.all(of: type), !stored.isEmpty,
+      let shape = PartsShape(type, stored.enumerated().map { CompositeField.make($1, $0) })
+    else { return nil }
     var names: Set<String> = []
-    for field in stored {
-      guard Self.isUsable(field.name), names.insert(NameSyntax.folded(field.name)).inserted,
-        let field = CompositeField.make(field), field.codec.problem == nil
+    for field in shape.fields {
+      guard Self.isUsable(field.name), !field.isSecret,
+        names.insert(NameSyntax.folded(field.name)).inserted, field.codec.problem == nil
       else { return nil }
-      fields.append(field)
     }
+    fields = shape.fields
     guard (fields.map(\.codec.depth).max() ?? 0) < Self.depthLimit else { return nil }
-    self.fields = fields
+    self.shape = shape
   }
 
-  /// Whether a property can have a column of its name; those with an underscore are somebody's secret.
   private static func isUsable(_ name: String) -> Bool {
     !name.hasPrefix("_") && NameSyntax.isUsable(NameSyntax.normalized(name))
   }
 
   override var attribute: Attribute {
-    Attribute(
-      name: "",
-      type: .composite,
-      properties: fields.map { field in
-        var attribute = field.codec.attribute
-        attribute.name = field.name
-        return attribute
-      }
-    )
+    Attribute(name: "", type: .composite, properties: fields.map(part) + shape.left.map(left))
+  }
+
+  private func part(_ field: CompositeField) -> Attribute {
+    var attribute = field.codec.attribute
+    attribute.name = field.name
+    if field.property != field.name, !fields.contains(where: { $0.name == field.property }) {
+      attribute.originalName = field.property
+    }
+    if let value = shape.defaults[field.position],
+      var values = try? field.codec.values(value)[...]
+    {
+      attribute.setDefaults(&values)
+    }
+    return attribute
+  }
+
+  /// Returns what a property is that the structure doesn't encode, so that no store keeps it.
+  private func left(_ name: String) -> Attribute {
+    var attribute = Attribute(name: name, type: .json, isOptional: true)
+    attribute.options = .transient
+    return attribute
   }
 
   override var depth: Int { 1 + (fields.map(\.codec.depth).max() ?? 0) }
@@ -48,24 +62,90 @@ final class CompositeCodec<Content>: AttributeCodec, @unchecked Sendable {
   }
 
   override var placeholder: Any {
-    (try? make { field in field.codec.placeholder }) ?? ()
+    guard shape.isSynthesized else { return Placeholder.of(Content.self) ?? shape.sample }
+    return (try? make { field in field.codec.placeholder }) ?? ()
   }
 
+  // MARK: - Reading
+
   override func read(_ row: inout RowReader) throws -> Any {
-    try make { field in try field.codec.read(&row) }
+    if shape.isSynthesized { return try make { field in try field.codec.read(&row) } }
+    var parts: [String: Any] = [:]
+    var isEmpty = true
+    for field in fields {
+      let part = try field.codec.read(&row)
+      if !field.codec.areEqual(part, field.codec.placeholder) { isEmpty = false }
+      if !field.isOptional || !isNil(part) { parts[field.name] = part }
+    }
+    do {
+      return try Content(from: PartsDecoder(Set(parts.keys)) { _, name in parts[name] })
+    } catch {
+      // In a copy that is being migrated there may be no value yet.
+      if isEmpty { return placeholder }
+      throw SwiftDataError(.storeFailure, "A \(Content.self) can't be decoded: \(error)")
+    }
   }
+
+  // MARK: - Writing
 
   override func values(_ value: Any) throws -> [Value] {
     let value = try cast(value, to: Content.self)
+    guard shape.isSynthesized else { return try encoded(value) }
     return try withUnsafeBytes(of: value) { bytes in
       guard let start = bytes.baseAddress else { return [] }
       return try fields.flatMap { try $0.codec.values($0.load(from: start)) }
     }
   }
 
+  override func write(_ value: Any, to row: inout RowWriter) throws {
+    for value in try encoded(cast(value, to: Content.self)) { row.append(value) }
+  }
+
+  /// Returns the values of the columns as the structure encodes itself.
+  private func encoded(_ value: Content) throws -> [Value] {
+    let parts: [PartsEncoder.Part]?
+    do {
+      parts = try PartsEncoder.parts(of: value)
+    } catch {
+      throw SwiftDataError(.modelValidationFailure, "A \(Content.self) can't be encoded: \(error)")
+    }
+    guard let parts, parts.count <= fields.count else { throw unexpected }
+    var result: [Value] = []
+    var count = 0
+    for field in fields {
+      // Most come in the order of the properties.
+      let part =
+        count < parts.count && parts[count].name == field.name
+        ? parts[count] : parts.first { $0.name == field.name }
+      if let part {
+        count += 1
+        result += try field.codec.values(part.value)
+      } else if field.isOptional {
+        result += try field.codec.values(field.codec.placeholder)
+      } else {
+        throw unexpected
+      }
+    }
+    guard count == parts.count else { throw unexpected }
+    return result
+  }
+
+  private var unexpected: SwiftDataError {
+    SwiftDataError(
+      .modelValidationFailure,
+      "A \(Content.self) encodes itself as other parts than usual.",
+      hint: "Mark properties of the type with @Attribute(.codable)."
+    )
+  }
+
+  // MARK: - Parts
+
   override func extend(_ keyPath: AnyKeyPath) -> [(AnyKeyPath, String)] {
-    zip(StoredField.keyPaths(of: Content.self), fields).flatMap { member, field in
-      guard let whole = keyPath.appending(path: member) else { return [(AnyKeyPath, String)]() }
+    let members = StoredField.keyPaths(of: Content.self)
+    return fields.flatMap { field in
+      guard field.position < members.count,
+        let whole = keyPath.appending(path: members[field.position])
+      else { return [(AnyKeyPath, String)]() }
       return [(whole, field.name)]
         + field.codec.extend(whole).map { ($0, "\(field.name).\($1)") }
     }
@@ -108,20 +188,38 @@ final class CompositeCodec<Content>: AttributeCodec, @unchecked Sendable {
 
 /// One stored property of a structure, with its codec.
 class CompositeField {
-  let name: String
+  /// The name of the property.
+  let property: String
+  /// The name that the structure encodes it by.
+  var name: String
+  /// The place among the properties.
+  let position: Int
+  let type: Any.Type
   let offset: Int
   let codec: AttributeCodec
 
-  fileprivate init(_ field: StoredField, _ codec: AttributeCodec) {
+  var isOptional: Bool { type is any OptionalType.Type }
+  /// Whether the property is what is behind one that is lazy or wrapped.
+  var isSecret: Bool { property.hasPrefix("_") || property.hasPrefix("$") }
+
+  fileprivate init(_ field: StoredField, _ position: Int, _ codec: AttributeCodec) {
+    property = field.name
     name = field.name
+    self.position = position
+    type = field.type
     offset = field.offset
     self.codec = codec
   }
 
-  /// Returns the field for a property; `nil` if the structure and its property disagree.
-  static func make(_ field: StoredField) -> CompositeField? {
-    func open<Content>(_: Content.Type) -> CompositeField { TypedField<Content>(field) }
+  /// Returns the field for a property.
+  static func make(_ field: StoredField, _ position: Int) -> CompositeField {
+    func open<Content>(_: Content.Type) -> CompositeField { TypedField<Content>(field, position) }
     return open(field.type)
+  }
+
+  /// Reads the property of a structure.
+  func value(of content: some Any) -> Any {
+    withUnsafeBytes(of: content) { bytes in bytes.baseAddress.map(load) ?? () }
   }
 
   func store(_ value: Any, in memory: UnsafeMutableRawPointer) throws {}
@@ -131,7 +229,9 @@ class CompositeField {
 
 /// A field of which the type is known.
 private final class TypedField<Content>: CompositeField {
-  init(_ field: StoredField) { super.init(field, .of(Content.self, nil)) }
+  init(_ field: StoredField, _ position: Int) {
+    super.init(field, position, .of(Content.self, nil))
+  }
 
   override func store(_ value: Any, in memory: UnsafeMutableRawPointer) throws {
     let value = try cast(value, to: Content.self)

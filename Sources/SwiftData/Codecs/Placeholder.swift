@@ -18,20 +18,48 @@ enum Placeholder {
     return (type as? any RawRepresentable.Type).flatMap { raw($0) } as? Content
   }
 
-  fileprivate static func of<Content>(
+  /// Returns a value of a type that is filled in a way; `nil` if none can be made.
+  static func of<Content>(
     _ type: Content.Type,
     _ filling: Filling,
     depth: Int = 0
   ) -> Content? {
     if let value = known(type, filling) as? Content { return value }
-    if let value = (type as? any OptionalType.Type)?.none as? Content { return value }
-    if let value = TypeKind.cases(of: type)?.first { return value }
+    if let optional = type as? any OptionalType.Type {
+      func wrapped<Wrapped>(_ type: Wrapped.Type) -> Any? { of(type, filling, depth: depth) }
+      let value = filling.isDistinct ? wrapped(optional.wrappedType) : nil
+      return (value ?? optional.none) as? Content
+    }
+    if let cases = TypeKind.cases(of: type) {
+      return cases[filling.isDistinct ? Int(filling.number.magnitude) % cases.count : 0]
+    }
     guard let decodable = type as? any Decodable.Type else { return nil }
     let decoder = PlaceholderDecoder(filling: filling, depth: depth)
     return (try? decodable.init(from: decoder)) as? Content
   }
 
   private static func known(_ type: Any.Type, _ filling: Filling) -> Any? {
+    filling.isDistinct ? distinct(type, filling) : plain(type, filling)
+  }
+
+  /// Returns a value that differs from those with other numbers, as far as the type has so many.
+  private static func distinct(_ type: Any.Type, _ filling: Filling) -> Any? {
+    switch type {
+    case is Bool.Type: filling.number & 1 == 1
+    case is UUID.Type:
+      UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(bitPattern: filling.number)))
+    case is URL.Type: URL(string: "https://example.org/\(filling.number)")
+    case is Decimal.Type:
+      Decimal(Int(filling.number)) + Decimal(sign: .plus, exponent: -1, significand: 5)
+    case is Data.Type: Data([UInt8(bitPattern: filling.number)])
+    case is Date.Type: Date(timeIntervalSinceReferenceDate: Double(filling.number))
+    case is Double.Type: Double(filling.number) + 0.5
+    case is Float.Type: Float(filling.number) + 0.5
+    default: plain(type, filling)
+    }
+  }
+
+  private static func plain(_ type: Any.Type, _ filling: Filling) -> Any? {
     switch type {
     case is Bool.Type: false
     case is String.Type: filling.text
@@ -49,13 +77,20 @@ enum Placeholder {
 }
 
 /// The content of a placeholder: nothing, or something that a type which checks its values may accept.
-private struct Filling {
+struct Filling {
   let text: String
   let number: Int8
   /// How many elements arrays have.
   let count: Int
+  /// Whether optionals have values, and all values are others for other numbers.
+  var isDistinct = false
 
   static let none = Filling(text: "", number: 0, count: 0)
+
+  /// Returns a filling that is told from those with other numbers.
+  static func distinct(_ number: Int) -> Filling {
+    Filling(text: "Ab \(number)", number: Int8(clamping: number), count: 1, isDistinct: true)
+  }
 
   static let some = [
     Filling(text: "placeholder", number: 1, count: 1),

@@ -23,7 +23,7 @@ extension Schema {
       hashModifier: String? = nil
     ) {
       func parts<Value>(_: Value.Type) -> [Attribute] {
-        AttributeCodec.of(Value.self, nil).attribute.properties.map { Attribute.part($0) }
+        AttributeCodec.of(Value.self, nil).attribute.parts
       }
       properties = parts(valueType)
       super.init(
@@ -68,7 +68,7 @@ extension Schema.Attribute {
   static func part(_ attribute: DepotProtocol.Attribute) -> Schema.Attribute {
     let result =
       attribute.properties.isEmpty
-      ? Schema.Attribute() : Schema.CompositeAttribute(attribute.properties.map(part))
+      ? Schema.Attribute() : Schema.CompositeAttribute(attribute.parts)
     result.name = attribute.name
     result.originalName = attribute.originalName ?? attribute.name
     result.isOptional = attribute.isOptional
@@ -78,6 +78,11 @@ extension Schema.Attribute {
 }
 
 extension DepotProtocol.Attribute {
+  /// The descriptions of the parts that are stored.
+  var parts: [Schema.Attribute] {
+    properties.filter { !$0.options.contains(.transient) }.map(Schema.Attribute.part)
+  }
+
   /// A Swift type that has such values.
   fileprivate var swiftType: Any.Type {
     switch type {

@@ -170,7 +170,7 @@ extension Attribute {
   }
 
   /// Takes the values of the columns as the defaults.
-  fileprivate mutating func setDefaults(_ values: inout ArraySlice<Value>) {
+  mutating func setDefaults(_ values: inout ArraySlice<Value>) {
     guard type == .composite else {
       guard let value = values.popFirst(), !value.isNull else { return }
       if collection == nil, value.type != type { return }

@@ -1,0 +1,96 @@
+/// An encoder that takes the parts of a structure as they are.
+final class PartsEncoder: Encoder {
+  /// A part as the structure hands it over.
+  struct Part {
+    let name: String
+    let value: Any
+  }
+
+  private(set) var parts: [Part] = []
+  /// Whether the structure encodes itself as an object of parts, and nothing else.
+  private(set) var isPlain = true
+
+  var codingPath: [any CodingKey] { [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  /// Returns the parts of a value; `nil` if it doesn't encode itself as an object of parts.
+  ///
+  /// - Throws: What the value throws if it refuses to be encoded.
+  static func parts(of value: some Encodable) throws -> [Part]? {
+    let encoder = PartsEncoder()
+    try value.encode(to: encoder)
+    return encoder.isPlain ? encoder.parts : nil
+  }
+
+  func container<Key: CodingKey>(keyedBy: Key.Type) -> KeyedEncodingContainer<Key> {
+    KeyedEncodingContainer(Members<Key>(encoder: self))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    isPlain = false
+    return Elements(encoder: self)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer {
+    isPlain = false
+    return Whole()
+  }
+
+  /// Returns an encoder for something within a part.
+  private func inner() -> PartsEncoder {
+    isPlain = false
+    return PartsEncoder()
+  }
+
+  private struct Members<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let encoder: PartsEncoder
+    var codingPath: [any CodingKey] { [] }
+
+    // A part that isn't there is nil.
+    func encodeNil(forKey key: Key) {}
+    func encode<Content: Encodable>(_ value: Content, forKey key: Key) {
+      encoder.parts.append(Part(name: key.stringValue, value: value))
+    }
+    func nestedContainer<Nested: CodingKey>(
+      keyedBy: Nested.Type,
+      forKey key: Key
+    ) -> KeyedEncodingContainer<Nested> { encoder.inner().container(keyedBy: keyedBy) }
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+      encoder.inner().unkeyedContainer()
+    }
+    func superEncoder() -> any Encoder { encoder.inner() }
+    func superEncoder(forKey key: Key) -> any Encoder { encoder.inner() }
+  }
+
+  /// The elements of something that isn't an object, which nobody wants.
+  private struct Elements: UnkeyedEncodingContainer {
+    let encoder: PartsEncoder
+    var codingPath: [any CodingKey] { [] }
+    private(set) var count = 0
+
+    init(encoder: PartsEncoder) { self.encoder = encoder }
+
+    mutating func encodeNil() { count += 1 }
+    mutating func encode<Content: Encodable>(_ value: Content) { count += 1 }
+    mutating func nestedContainer<Nested: CodingKey>(
+      keyedBy: Nested.Type
+    ) -> KeyedEncodingContainer<Nested> {
+      count += 1
+      return encoder.inner().container(keyedBy: keyedBy)
+    }
+    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+      count += 1
+      return encoder.inner().unkeyedContainer()
+    }
+    mutating func superEncoder() -> any Encoder {
+      count += 1
+      return encoder.inner()
+    }
+  }
+
+  private struct Whole: SingleValueEncodingContainer {
+    var codingPath: [any CodingKey] { [] }
+    func encodeNil() {}
+    func encode<Content: Encodable>(_ value: Content) {}
+  }
+}
