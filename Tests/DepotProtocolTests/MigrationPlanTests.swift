@@ -72,6 +72,53 @@ import Testing
       { $0.entities[0].attributes[0].type = .int64 }
     ),
     (
+      "Trip.home is of type composite, not json",
+      {
+        $0.entities[0].attributes[2] = Attribute(name: "home", type: .json, isOptional: true)
+      }
+    ),
+    (
+      "Trip.cost is of type int16, not composite",
+      {
+        $0.entities[0].attributes[1] = Attribute(
+          name: "cost",
+          type: .composite,
+          properties: [Attribute(name: "sum", type: .int64)],
+          isOptional: true
+        )
+        $0.entities[0].indexes = []
+      }
+    ),
+    (
+      "Trip.home.zip is of type int64, not composite",
+      {
+        $0.entities[0].attributes[2].properties[1] = Attribute(
+          name: "zip",
+          type: .composite,
+          properties: [Attribute(name: "code", type: .int64, isOptional: true)]
+        )
+      }
+    ),
+    (
+      "Trip.home is an attribute, not a relationship",
+      {
+        $0.entities[0].attributes.remove(at: 2)
+        $0.entities[0].relationships.append(
+          Relationship(name: "home", destination: "Country", isOptional: true)
+        )
+      }
+    ),
+    (
+      "Trip.country is a relationship, not an attribute",
+      {
+        $0.entities[0].relationships = []
+        $0.entities[1].relationships = []
+        $0.entities[0].attributes.append(
+          Attribute(name: "country", type: .string, isOptional: true)
+        )
+      }
+    ),
+    (
       "Trip.cost is of type int16, not int8",
       { $0.entities[0].attributes[1].width = .int8 }
     ),

@@ -9,13 +9,31 @@ extension SchemaInference {
       for field in FieldSuccession.all(attribute) {
         switch (field.old, field.new) {
         case (let old?, let new?): compare(old, new, field.isNewlyRequired, of: entity.name)
-        case (let old?, nil): add(.removedAttribute(old, entity: entity.name))
+        case (let old?, nil):
+          let problem = otherForm(of: field, entity)
+          let isKnown = findings.last?.problem == problem
+          add(.removedAttribute(old, entity: entity.name), problem: isKnown ? nil : problem)
         case (nil, let new?):
           add(new, isFillable: field.isFillable || !hasRows, attribute.old != nil, entity.name)
         case (nil, nil): break
         }
       }
     }
+  }
+
+  /// Returns the problem of a column that is gone because its attribute has become something else.
+  private func otherForm(of field: FieldSuccession, _ entity: Entity) -> String? {
+    guard let old = field.old else { return nil }
+    if let new = field.otherForm {
+      let (after, isComposite) = (new.attribute, new.attribute.type == .composite)
+      let before = isComposite ? old.attribute.typeDescription : "composite"
+      return "\(entity.name).\(new.path) is of type \(before), not \(after.typeDescription)"
+    }
+    let name = String(old.path.prefix { $0 != "." })
+    let relationship = relationships[entity.name, default: []].first {
+      $0.old == nil && ($0.new?.name == name || $0.new?.originalName == name)
+    }
+    return relationship.map { _ in "\(entity.name).\(name) is an attribute, not a relationship" }
   }
 
   /// `isPart` says that the composite that the column belongs to was there before.

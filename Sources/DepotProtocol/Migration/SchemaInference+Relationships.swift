@@ -4,7 +4,16 @@ extension SchemaInference {
       if isInherited(relationship, by: entity, among: relationships) { continue }
       switch (relationship.old, relationship.new) {
       case (let old?, let new?): compare(old, new, of: entity.name)
-      case (let old?, nil): add(.removedRelationship(old.property, entity: entity.name))
+      case (let old?, nil):
+        let attribute = attributes[entity.name, default: []].first {
+          $0.old == nil && ($0.new?.name == old.name || $0.new?.originalName == old.name)
+        }
+        add(
+          .removedRelationship(old.property, entity: entity.name),
+          problem: attribute.map { _ in
+            "\(entity.name).\(old.name) is a relationship, not an attribute"
+          }
+        )
       case (nil, let new?):
         let mayBeEmpty =
           new.property.isToMany ? new.property.minCount == 0 : new.property.isOptional

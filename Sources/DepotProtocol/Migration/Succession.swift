@@ -70,6 +70,9 @@ package struct FieldSuccession {
     guard let old, let new else { return false }
     return isPartNewlyRequired || old.attribute.isOptional && !new.attribute.isOptional
   }
+  /// What the attribute has become, if one form is a composite and the other isn't; said of the first
+  /// column only.
+  var otherForm: Field?
 
   /// Returns what became of each column of an attribute.
   package static func all(_ attribute: Succession<Declared<Attribute>>) -> [FieldSuccession] {
@@ -92,8 +95,11 @@ package struct FieldSuccession {
     let new = attribute.new.flatMap { $0.options.contains(.transient) ? nil : $0 }
     guard let old, let new, (old.type == .composite) == (new.type == .composite) else {
       let removed = old.map { Field.columns(of: $0, at: before) } ?? []
-      return removed.map { FieldSuccession(old: $0, new: nil) }
-        + (new.map { added($0, after, isNew: isNew) } ?? [])
+      var result = removed.map { FieldSuccession(old: $0, new: nil) }
+      if old != nil, !result.isEmpty {
+        result[0].otherForm = new.map { .column(of: $0, at: after) }
+      }
+      return result + (new.map { added($0, after, isNew: isNew) } ?? [])
     }
     guard new.type == .composite else {
       return [
