@@ -149,5 +149,5 @@ extension SchemaInference {
 
 extension Attribute {
   /// The type for people.
-  var typeDescription: String { (collection.map { "\($0.rawValue) of " } ?? "") + typeName }
+  package var typeDescription: String { (collection.map { "\($0.rawValue) of " } ?? "") + typeName }
 }

@@ -176,8 +176,13 @@ extension PlannedMigration {
     func defaults(over connection: BlockingConnection) throws -> EvaluatedDefaults {
       try EvaluatedDefaults(of: new.descriptions, from: stored, to: schema, over: connection)
     }
+    let forms = ConvertedForms(of: new.descriptions, from: stored, to: schema)
     switch isConcerned ? step.stage : nil {
     case nil, .lightweight, .custom(_, _, nil, nil):
+      if !forms.isEmpty {
+        try stage(defaults(over: connection), schema, version, forms.convert)
+        return
+      }
       let isDone = try defaults(over: connection).migrate(
         to: schema,
         from: version,
@@ -187,10 +192,12 @@ extension PlannedMigration {
       if !isDone { try connection.define(schema, from: version, allowing: .loss) }
     case .transform(_, _, let migrate):
       try stage(defaults(over: connection), schema, version) { left, right in
+        try forms.convertSome(from: left, to: right)
         try old.with(left, store) { old in try new.with(right, store) { try migrate(old, $0) } }
       }
     case .custom(_, _, nil, let didMigrate):
-      try stage(defaults(over: connection), schema, version) { _, copy in
+      try stage(defaults(over: connection), schema, version) { left, copy in
+        try forms.convertSome(from: left, to: copy)
         if let didMigrate { try new.with(copy, store, didMigrate) }
       }
     case .custom(_, _, let willMigrate?, let didMigrate):
@@ -199,7 +206,11 @@ extension PlannedMigration {
       interim.version = version ?? schema.version.map { _ in SchemaVersion(0, 0, 0) }
       try connection.migrate(to: interim, from: version) { _, copy in
         try old.with(copy, store, willMigrate)
+        // The copy has the old forms no longer when it has the new schema.
+        var converted: [SaveRequest] = []
+        try forms.read(copy, isLenient: true) { converted.append($0) }
         try defaults(over: copy).define(schema, from: interim.version, in: copy)
+        for request in converted { try copy.save(request) }
         if let didMigrate { try new.with(copy, store, didMigrate) }
       }
     }

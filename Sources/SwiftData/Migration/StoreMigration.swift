@@ -42,13 +42,25 @@ struct StoreMigration {
       to: target,
       over: connection
     )
+    let forms = ConvertedForms(of: descriptions, from: stored, to: target)
+    let takesBackup = !comparison.differences.isEmpty
     let isDone = try defaults.migrate(
       to: target,
       from: stored.version,
-      takesBackup: !comparison.differences.isEmpty,
-      over: connection
+      takesBackup: takesBackup,
+      over: connection,
+      finish: forms.convert
     )
     if isDone { return }
+    if !forms.isEmpty {
+      try connection.migrate(
+        to: target,
+        from: stored.version,
+        takesBackup: takesBackup,
+        forms.convert
+      )
+      return
+    }
     // As on Apple's systems, the models say what goes.
     try connection.define(target, from: stored.version, allowing: .loss)
   }
