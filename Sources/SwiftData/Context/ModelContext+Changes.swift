@@ -94,7 +94,7 @@ extension ModelContext {
     case .unregistered: break
     case .gone: storage.makeNew()
     }
-    guard core.descriptions[storage.description.name] === storage.description else {
+    guard knows(storage.description) else {
       refusedChanges.append(unknownSchema(storage.description))
       return false
     }

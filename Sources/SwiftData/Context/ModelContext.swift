@@ -104,8 +104,15 @@ public class ModelContext: Equatable {
   ///
   /// - Throws: ``SwiftDataError/unknownSchema`` if the container doesn't know it.
   final func store(of description: EntityDescription) throws -> any ContextStore {
-    if let store = storesByEntity[description.name] { return store }
-    throw unknownSchema(description)
+    guard knows(description), let store = storesByEntity[description.name] else {
+      throw unknownSchema(description)
+    }
+    return store
+  }
+
+  /// Whether the container has a class, and not another one of the same name.
+  final func knows(_ description: EntityDescription) -> Bool {
+    core.descriptions[description.name] === description
   }
 
   /// The error that the container doesn't know a class.

@@ -53,6 +53,26 @@ enum PadsTwo: VersionedSchema {
     #expect(try context.fetchCount(FetchDescriptor<PadsTwo.Pad>()) == 0)
   }
 
+  @Test func `of another class of the same name can't be asked for`() throws {
+    let container = try ModelContainer(storing: PadsTwo.Pad.self)
+    let context = ModelContext(container)
+    context.insert(PadsTwo.Pad(text: "y"))
+    try context.save()
+    let asks: [() throws -> Void] = [
+      { _ = try context.fetch(FetchDescriptor<PadsOne.Pad>()) },
+      { _ = try context.fetchCount(FetchDescriptor<PadsOne.Pad>()) },
+      { _ = try context.fetchIdentifiers(FetchDescriptor<PadsOne.Pad>()) },
+      { try context.enumerate(FetchDescriptor<PadsOne.Pad>()) { _ in } },
+      { try context.delete(model: PadsOne.Pad.self) },
+      { try context.update(PadsOne.Pad.self, set: \.text, to: "x") },
+    ]
+    for ask in asks {
+      let error = #expect(throws: SwiftDataError.unknownSchema) { try ask() }
+      #expect(error?.message.contains("another Pad") == true)
+    }
+    #expect(try context.fetchCount(FetchDescriptor<PadsTwo.Pad>()) == 1)
+  }
+
   @Test func `after a rollback takes along what it leads to`() throws {
     let haven = Haven(name: "Oslo")
     let ship = Ship(name: "Ida", haven: haven)
