@@ -15,6 +15,7 @@ public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelE
   let queue = DispatchQueue(label: "SwiftData.ModelActor")
   private let waiting = Mutex(JobQueue())
   private static let here = DispatchSpecificKey<ObjectIdentifier>()
+  private static let currentQueue = DispatchSpecificKey<ObjectIdentifier>()
 
   /// Creates the executor of the actor that has a context.
   ///
@@ -22,6 +23,7 @@ public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelE
   public init(modelContext: ModelContext) {
     self.modelContext = modelContext
     queue.setSpecific(key: Self.here, value: ObjectIdentifier(self))
+    queue.setSpecific(key: Self.currentQueue, value: ObjectIdentifier(queue))
     modelContext.settle(at: .queue(queue))
   }
 
@@ -42,6 +44,11 @@ public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelE
     DispatchQueue.getSpecific(key: Self.here) == ObjectIdentifier(self)
   }
 
+  /// Whether this runs on the queue of an executor.
+  static func isCurrent(_ queue: DispatchQueue) -> Bool {
+    DispatchQueue.getSpecific(key: currentQueue) == ObjectIdentifier(queue)
+  }
+
   /// How many jobs wait for their turn.
   var waitingCount: Int { waiting.withLock { $0.count } }
 
@@ -49,6 +56,8 @@ public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelE
     guard let job = waiting.withLock({ $0.popFirst() }) else { return }
     // The main actor, above all, isn't to wait until a bulk fetch has had its turn.
     DepotLinux.Thread.giveWay()
+    // A job may have come ahead of those that were before it.
+    modelContext.mergeQueue.workNow()
     job.runSynchronously(on: asUnownedSerialExecutor())
     DepotLinux.Thread.takeTurns()
   }

@@ -31,6 +31,7 @@ extension ModelContext {
     }
     if !includeSubclasses { links = links.filter { $0.storage.description === description } }
     for link in links { delete(link) }
+    announceWrite(to: store)
   }
 
   /// Adds to a number of all objects of a class that satisfy a predicate.
@@ -119,7 +120,10 @@ extension ModelContext {
     for case .value(let property, let slot) in lowered { try check(slot, property) }
     let count = try store.update(query, lowered, in: self)
     let changesAttributesOnly = lowered.allSatisfy { $0.property.destination == nil }
-    if count > 0 { refreshObjects(of: changesAttributesOnly ? description : nil) }
+    if count > 0 {
+      refreshObjects(of: changesAttributesOnly ? description : nil)
+      announceWrite(to: store)
+    }
     return count
   }
 
@@ -161,6 +165,7 @@ extension ModelContext {
     }
     try store.insert(rows, of: description, in: self)
     refreshObjects(of: description.relationships.isEmpty ? description : nil)
+    announceWrite(to: store)
   }
 
   /// - Throws: ``SwiftDataError/modelValidationFailure`` if a relationship leads to another container's

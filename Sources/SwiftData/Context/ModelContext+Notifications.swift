@@ -1,3 +1,4 @@
+internal import DepotClient
 public import Foundation
 
 /// Notifications of saves.
@@ -21,8 +22,32 @@ extension ModelContext {
     case historyTokens
   }
 
+  /// Lets the other contexts of this process know of a save, and posts its notification.
+  final func announce(_ report: SaveReport) {
+    for case let token as DefaultHistoryToken in report.tokens.values { catchUp(token) }
+    post(report)
+  }
+
+  /// Lets the other contexts of this process know of what this one has saved up to a moment.
+  private final func catchUp(_ token: DefaultHistoryToken) {
+    for store in stores {
+      guard let moment = token[store.identifier] else { continue }
+      WatchedStores.catchUp(store.identifier, moment, for: mergeQueue)
+    }
+  }
+
+  /// Lets the other contexts of this process know of a write of many rows, whose answer has no token.
+  final func announceWrite(to store: any ContextStore) {
+    guard let handle = (store as? ServiceStore)?.handle,
+      WatchedStores.hasListeners(besides: mergeQueue),
+      // The write is made: without an answer they learn of it when there is a connection again.
+      let head = try? handle.borrow({ try $0.historyStatus().head })
+    else { return }
+    WatchedStores.catchUp(store.identifier, head, for: mergeQueue)
+  }
+
   /// Tells of what a save has changed.
-  final func post(_ report: SaveReport) {
+  private final func post(_ report: SaveReport) {
     var info: [AnyHashable: Any] = [:]
     func add(_ key: NotificationKey, _ value: Any) {
       info[key] = value

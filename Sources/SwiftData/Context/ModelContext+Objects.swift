@@ -5,6 +5,7 @@ extension ModelContext {
   /// Its values are read when they are asked for. If there is no such row, the values stand for nothing;
   /// ``existingModel(for:as:)`` tells that.
   public final func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
+    mergeRemoteChanges()
     if let model = fault(persistentModelID)?.model as? any PersistentModel { return model }
     return placeholder(persistentModelID)
   }
@@ -13,7 +14,8 @@ extension ModelContext {
   public final func registeredModel<T: PersistentModel>(
     for persistentModelID: PersistentIdentifier
   ) -> T? {
-    registered(persistentModelID)?.model as? T
+    mergeRemoteChanges()
+    return registered(persistentModelID)?.model as? T
   }
 
   /// Returns the object that has an identifier, with its values.
@@ -23,6 +25,7 @@ extension ModelContext {
     for persistentModelID: PersistentIdentifier,
     as type: T.Type = T.self
   ) throws -> T {
+    mergeRemoteChanges()
     if let known = registered(persistentModelID), !known.isFault, known.phase != .deleted,
       let model = known.model as? T
     {

@@ -31,7 +31,7 @@ extension ModelContext {
     try validate()
     let parts = changesByStore()
     try check(parts)
-    defer { if !report.isEmpty { post(report) } }
+    defer { if !report.isEmpty { announce(report) } }
     do {
       for (store, changes) in parts {
         // Errors of a store of the program's own are the program's too.

@@ -16,7 +16,7 @@ extension ModelContext {
   final func settleSaves() throws -> SaveReport {
     var report = SaveReport()
     guard isInDoubt else { return report }
-    defer { if !report.isEmpty { post(report) } }
+    defer { if !report.isEmpty { announce(report) } }
     for store in stores {
       guard let (save, outcome) = try store.settle() else { continue }
       take(outcome, of: save, from: store, &report)

@@ -22,6 +22,8 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
     /// The stores of which something was taken that others had saved before an own save.
     var late: Set<String> = []
     var isOpen = false
+    /// Whether all that waits is merged in the next turn, however much it is.
+    var isUrgent = false
   }
 
   /// An event, its relation to the context, and its next change.
@@ -50,6 +52,15 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
     var isCaller: Bool {
       if case .caller = self { return true }
       return false
+    }
+
+    /// Whether this runs there; `false` where nobody knows.
+    var isCurrent: Bool {
+      switch self {
+      case .main: MainQueue.isCurrent
+      case .queue(let queue): DefaultSerialModelExecutor.isCurrent(queue)
+      case .actor, .caller: false
+      }
     }
 
     /// Does something there as soon as possible; never, if there is no such place.
@@ -149,14 +160,38 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
   /// Lets the context do something at its home as soon as it can; does nothing if it has none.
   func schedule() { schedule { _ in true } }
 
+  /// Schedules another turn for what is left; returns `false` if it is to be merged in this turn.
+  func scheduleRest() -> Bool {
+    state.withLock { state in
+      if state.isUrgent { return false }
+      schedule(&state)
+      return true
+    }
+  }
+
   private func schedule(_ isNeeded: (inout State) -> Bool) {
-    let home: Home? = state.withLock { state in
-      guard isNeeded(&state), !state.isScheduled, !state.home.isCaller else { return nil }
-      state.isScheduled = true
+    state.withLock { state in if isNeeded(&state) { schedule(&state) } }
+  }
+
+  /// Schedules a turn, under the lock: whoever finds that one is scheduled knows that it is on its way.
+  private func schedule(_ state: inout State) {
+    guard !state.isScheduled, !state.home.isCaller else { return }
+    state.isScheduled = true
+    state.home.perform { self.work() }
+  }
+
+  var isListening: Bool { isOpen }
+
+  func hurry() {
+    let home = state.withLock { state in
+      if state.isWorking || !state.events.isEmpty || state.rest != nil { state.isUrgent = true }
       return state.home
     }
-    home?.perform { self.work() }
+    if home.isCurrent { workNow() }
   }
+
+  /// Merges what waits, on the queue that the context belongs to.
+  func workNow() { if !isEmpty { work() } }
 
   /// Makes an actor the home of a context that has none.
   func settle(on actor: (any Actor)?) {
@@ -170,7 +205,10 @@ final class MergeQueue: @unchecked Sendable, RemoteReceiver {
       state.isWorking = true
     }
     context?.work()
-    state.withLock { $0.isWorking = false }
+    state.withLock { state in
+      state.isWorking = false
+      if state.events.isEmpty, state.rest == nil { state.isUrgent = false }
+    }
   }
 
   var isSettled: Bool {

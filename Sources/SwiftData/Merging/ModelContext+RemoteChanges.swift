@@ -87,10 +87,14 @@ extension ModelContext {
     defer { isMerging = false }
     var summary = MergedChanges()
     var rest = limit
-    while rest > 0, let count = mergeNext(rest, &summary) {
-      if limit < .max { rest -= max(count, 1) }
+    while let count = mergeNext(rest, &summary) {
+      guard limit < .max else { continue }
+      rest -= max(count, 1)
+      if rest <= 0 {
+        if mergeQueue.scheduleRest() { break }
+        rest = limit
+      }
     }
-    if rest <= 0 { mergeQueue.schedule() }
     tell(summary)
   }
 

@@ -1,5 +1,6 @@
 internal import DepotClient
 internal import DepotProtocol
+internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
@@ -10,6 +11,11 @@ final class RemoteChanges: Sendable {
   private let handles: [StoreHandle]
   private let watchers = Mutex<[StoreWatcher]?>(nil)
   private let receivers = Mutex<[WeakReceiver]>([])
+  /// The queue on which notifications are posted: their receivers may keep it waiting, and no save waits
+  /// for it.
+  private let notices = DispatchQueue(label: "SwiftData.remoteChange")
+  /// How many notifications aren't posted yet.
+  private let unposted = Atomic(0)
 
   init(_ handles: [StoreHandle]) { self.handles = handles }
 
@@ -24,6 +30,7 @@ final class RemoteChanges: Sendable {
           self?.handOut(RemoteEvent(store: store, event: event))
         }
       }
+      WatchedStores.add(self)
     }
   }
 
@@ -43,18 +50,47 @@ final class RemoteChanges: Sendable {
     let haveSeen = watchers.withLock { watchers in
       watchers?.allSatisfy { watcher in tokens[watcher.store].map(watcher.hasSeen) ?? true } ?? true
     }
-    guard haveSeen else { return false }
+    guard haveSeen, unposted.load(ordering: .acquiring) == 0 else { return false }
     return receivers.withLock(\.self).allSatisfy { $0.receiver?.isSettled ?? true }
   }
 
   private func handOut(_ event: RemoteEvent) {
     for entry in receivers.withLock({ $0 }) { entry.receiver?.receive(event) }
     // Contexts on the main queue merge before anybody there learns of the notification.
-    NotificationCenter.default.post(
-      name: ModelContainer.remoteChange,
-      object: nil,
-      userInfo: event.userInfo
-    )
+    unposted.add(1, ordering: .relaxed)
+    notices.async { [self] in
+      NotificationCenter.default.post(
+        name: ModelContainer.remoteChange,
+        object: nil,
+        userInfo: event.userInfo
+      )
+      unposted.subtract(1, ordering: .releasing)
+    }
+  }
+
+  // MARK: - What this process saves
+
+  /// Hands out everything up to a transaction that this process has saved in a store, before its save
+  /// returns; then receivers on the calling thread's queue take it in.
+  ///
+  /// - Parameter own: The receiver of the context that has saved.
+  fileprivate func catchUp(
+    _ store: String,
+    _ token: DepotProtocol.HistoryToken,
+    for own: (any RemoteReceiver)?,
+    until deadline: DispatchTime
+  ) {
+    let others = listeners(besides: own)
+    guard !others.isEmpty, let watchers = watchers.withLock(\.self) else { return }
+    for watcher in watchers where watcher.store == store {
+      watcher.waitUntilSeen(token, until: deadline)
+    }
+    for receiver in others { receiver.hurry() }
+  }
+
+  /// The receivers that take events at the moment, but for one.
+  fileprivate func listeners(besides own: (any RemoteReceiver)?) -> [any RemoteReceiver] {
+    receivers.withLock { $0.compactMap(\.receiver) }.filter { $0 !== own && $0.isListening }
   }
 
   private struct WeakReceiver: Sendable {
@@ -69,6 +105,58 @@ protocol RemoteReceiver: AnyObject, Sendable {
 
   /// Whether it has done all that events ask for, as far as it does that by itself.
   var isSettled: Bool { get }
+
+  /// Whether it takes events at the moment.
+  var isListening: Bool { get }
+
+  /// Does all that the events so far ask for: at once on the queue that it belongs to, and else in one turn
+  /// of that.
+  func hurry()
+}
+
+extension RemoteReceiver {
+  var isListening: Bool { true }
+  func hurry() {}
+}
+
+/// The containers of this process whose stores are watched.
+enum WatchedStores {
+  private struct Entry: Sendable {
+    weak var remote: RemoteChanges?
+  }
+
+  private static let entries = Mutex<[Entry]>([])
+  /// How long a save waits at most until other contexts know of it.
+  private static let patience = DispatchTimeInterval.seconds(2)
+
+  static func add(_ remote: RemoteChanges) {
+    entries.withLock { entries in
+      entries.removeAll { $0.remote == nil }
+      entries.append(Entry(remote: remote))
+    }
+  }
+
+  /// Lets all contexts of this process know of a transaction before the save that made it returns.
+  ///
+  /// They take it in before anything else that their actors do from then on, so that a program that has
+  /// awaited a save never reads older values.
+  ///
+  /// - Parameter own: The receiver of the context that has saved.
+  static func catchUp(
+    _ store: String,
+    _ token: DepotProtocol.HistoryToken,
+    for own: (any RemoteReceiver)?
+  ) {
+    let known = entries.withLock { $0.compactMap(\.remote) }
+    if known.isEmpty { return }
+    let deadline = DispatchTime.now() + patience
+    for remote in known { remote.catchUp(store, token, for: own, until: deadline) }
+  }
+
+  /// Whether anybody in this process takes in what others save, but for one.
+  static func hasListeners(besides own: (any RemoteReceiver)?) -> Bool {
+    entries.withLock { $0.compactMap(\.remote) }.contains { !$0.listeners(besides: own).isEmpty }
+  }
 }
 
 /// An event of one of a container's stores.

@@ -1,6 +1,7 @@
 internal import DepotClient
 internal import DepotLinux
 internal import DepotProtocol
+internal import Dispatch
 internal import Synchronization
 
 /// An event of a store that is watched.
@@ -25,6 +26,12 @@ final class StoreWatcher: Sendable {
     var disconnector: Disconnector?
     /// The moment up to which everything was delivered.
     var seen: DepotProtocol.HistoryToken?
+    /// The thread that delivers.
+    var thread: UInt?
+    /// The threads that wait until a moment was delivered.
+    var waiting: [(token: DepotProtocol.HistoryToken, signal: DispatchSemaphore)] = []
+
+    func hasSeen(_ token: DepotProtocol.HistoryToken) -> Bool { seen.map { $0 >= token } ?? false }
   }
 
   /// Begins to watch a store; what is saved after this returns is told.
@@ -59,6 +66,8 @@ final class StoreWatcher: Sendable {
   func stop() {
     let disconnector = state.withLock { state in
       state.isStopped = true
+      for waiter in state.waiting { waiter.signal.signal() }
+      state.waiting = []
       return state.disconnector
     }
     disconnector?.disconnect()
@@ -69,8 +78,27 @@ final class StoreWatcher: Sendable {
 
   /// Whether everything up to a transaction was delivered.
   func hasSeen(_ token: DepotProtocol.HistoryToken) -> Bool {
-    guard let seen = state.withLock(\.seen) else { return false }
-    return seen >= token
+    state.withLock { $0.hasSeen(token) }
+  }
+
+  /// Waits until everything up to a transaction was delivered; doesn't wait on the watcher's own thread.
+  ///
+  /// - Returns: Whether that came before the deadline.
+  @discardableResult
+  func waitUntilSeen(_ token: DepotProtocol.HistoryToken, until deadline: DispatchTime) -> Bool {
+    let signal: DispatchSemaphore? = state.withLock { state in
+      guard !state.isStopped, !state.hasSeen(token), state.thread != Thread.current else {
+        return nil
+      }
+      let signal = DispatchSemaphore(value: 0)
+      state.waiting.append((token, signal))
+      return signal
+    }
+    guard let signal, signal.wait(timeout: deadline) == .timedOut else { return hasSeen(token) }
+    return state.withLock { state in
+      state.waiting.removeAll { $0.signal === signal }
+      return state.hasSeen(token)
+    }
   }
 
   // MARK: - The thread
@@ -84,6 +112,7 @@ final class StoreWatcher: Sendable {
     var known: DepotProtocol.HistoryToken? = head
     var connection = first
     var pause: UInt32 = 5
+    watcher()?.state.withLock { $0.thread = Thread.current }
     while true {
       do {
         guard let current = try connection ?? watcher()?.connect() else { return }
@@ -119,7 +148,15 @@ final class StoreWatcher: Sendable {
     }
   }
 
-  private func note(_ token: DepotProtocol.HistoryToken?) { state.withLock { $0.seen = token } }
+  private func note(_ token: DepotProtocol.HistoryToken?) {
+    state.withLock { state in
+      state.seen = token
+      if state.waiting.isEmpty { return }
+      let served = state.waiting.filter { state.hasSeen($0.token) }
+      for waiter in served { waiter.signal.signal() }
+      state.waiting = state.waiting.filter { !state.hasSeen($0.token) }
+    }
+  }
 
   /// Connects anew; returns `nil` if the watch has ended.
   private func connect() throws -> BlockingConnection? {
