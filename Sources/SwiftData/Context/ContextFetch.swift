@@ -43,6 +43,8 @@ struct ContextFetch<T: PersistentModel> {
       }
     }
     query.descriptor = descriptor
+    // A context that merges knows what has become of its lists.
+    query.renewsLists = !context.automaticallyMergesChanges
     self.query = query
   }
 

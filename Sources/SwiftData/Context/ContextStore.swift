@@ -138,6 +138,8 @@ struct StoreQuery {
   var request: FetchRequest
   /// The properties to read; all that aren't external if `nil`.
   var slots: [Int]?
+  /// Whether the lists of objects that the context has are read anew when they are asked for.
+  var renewsLists = false
   /// The fetch descriptor that it was made from, for a store that reads that.
   var descriptor: Any?
 

@@ -73,11 +73,27 @@ extension ModelContext {
   /// If the closure or the save throws, what the closure has changed is rolled back. Changes that were
   /// there before are saved first, so that they stay.
   ///
+  /// A transaction inside of another one is a part of that: its changes are saved with those of the outer
+  /// one, or not at all. If it throws, so does the outer one, though its closure may catch the error.
+  ///
   /// - Throws: Any error of the closure or of a save.
   public final func transaction(block: () throws -> Void) throws {
+    transactionDepth += 1
+    defer { transactionDepth -= 1 }
+    if transactionDepth > 1 {
+      do {
+        return try block()
+      } catch {
+        transactionFailure = transactionFailure ?? error
+        throw error
+      }
+    }
     try save()
+    transactionFailure = nil
+    defer { transactionFailure = nil }
     do {
       try block()
+      if let transactionFailure { throw transactionFailure }
       try save()
     } catch {
       rollback()

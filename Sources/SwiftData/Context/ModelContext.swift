@@ -46,6 +46,10 @@ public class ModelContext: Equatable {
   final var isWatching = false
   /// Whether something was read since the stores couldn't be watched.
   final var hasMissedChanges = false
+  /// How many closures of transactions run inside of each other.
+  final var transactionDepth = 0
+  /// The first error of a transaction inside of another one.
+  final var transactionFailure: (any Error)?
   /// Whether what others have saved is being merged.
   final var isMerging = false
 

@@ -82,7 +82,7 @@ final class ServiceStore: ContextStore {
           try intake.row(&row)
         }
       }
-      return intake.finish(prefetched: request.prefetch)
+      return intake.finish(prefetched: request.prefetch, renewingLists: query.renewsLists)
     }
   }
 

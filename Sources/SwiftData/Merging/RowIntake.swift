@@ -175,7 +175,11 @@ final class RowIntake {
   // MARK: - The end
 
   /// Tells observers what has changed, when all rows are there; returns the objects in their order.
-  func finish(prefetched paths: [String] = []) -> [Link] {
+  ///
+  /// - Parameters:
+  ///   - paths: The relationships that came along.
+  ///   - renewsLists: Whether lists that were read before are read anew when they are asked for.
+  func finish(prefetched paths: [String] = [], renewingLists renewsLists: Bool = false) -> [Link] {
     if !renewals.isEmpty || !outdated.isEmpty {
       let merge = RowMerge(context)
       for renewal in renewals {
@@ -184,6 +188,9 @@ final class RowIntake {
       for link in outdated { merge.refresh(link) }
       (renewals, values, outdated) = ([], [], [])
       merge.finish()
+    }
+    if renewsLists, !plan.description.relationships.isEmpty {
+      for link in links { link.storage.unloadLists() }
     }
     for path in paths.sorted(by: { $0.count < $1.count }) { attach(path) }
     return links
