@@ -184,6 +184,7 @@ extension ModelStorage {
     identifier = .temporary(description.temporaryKey)
     version = 0
     phase = .unregistered
+    isDeletedByOthers = false
     changed = SlotSet()
     base = SlotValues()
     deltas = [:]

@@ -29,15 +29,9 @@ extension ModelContext {
     processPendingChanges()
     try throwPostponedError()
     try validate()
-    let parts = changesByStore()
-    try check(parts)
     defer { if !report.isEmpty { announce(report) } }
     do {
-      for (store, changes) in parts {
-        // Errors of a store of the program's own are the program's too.
-        let outcome = try store.save(changes)
-        take(outcome, of: changes, from: store, &report)
-      }
+      try send(&report)
     } catch {
       // The saves of earlier stores stay.
       refreshStale(report)
@@ -48,6 +42,53 @@ extension ModelContext {
     refreshStale(report)
     for observer in observers { observer.didSave() }
     return report
+  }
+
+  /// Saves the changes of one store after the other.
+  ///
+  /// Where a store says that objects lead to a row that isn't there, what they lead to is looked at, and the
+  /// policy decides about what is gone; then it is tried once more.
+  private func send(_ report: inout SaveReport, again: Bool = false) throws {
+    let parts = changesByStore()
+    try check(parts)
+    do {
+      for (store, changes) in parts {
+        // Errors of a store of the program's own are the program's too.
+        let outcome = try store.save(changes)
+        take(outcome, of: changes, from: store, &report)
+      }
+    } catch let error as SwiftDataError where error.serviceError?.code == .reference && !again {
+      guard noteMissingTargets() else { throw error }
+      try send(&report, again: true)
+    }
+  }
+
+  /// Takes in which objects are gone that changed ones lead to; returns whether there are any.
+  private func noteMissingTargets() -> Bool {
+    var targets: [PersistentIdentifier: ModelStorage] = [:]
+    for link in pending.inserted.all + pending.changed.all {
+      for property in link.storage.description.relationships where !property.isToMany {
+        guard let identifier = link.storage.slots[property.slot].targetIdentifier,
+          let target = registered(identifier), target.phase == .stored
+        else { continue }
+        targets[identifier] = target
+      }
+    }
+    var missing: [ModelStorage] = []
+    for group in targets.values.compactMap(\.link).byClass {
+      guard
+        let found = readIfPossible(
+          group.map(\.storage.identifier),
+          of: group[0].storage.description
+        )
+      else { continue }
+      let known = Set(found.map { ObjectIdentifier($0.storage) })
+      missing += group.map(\.storage).filter { !known.contains(ObjectIdentifier($0)) }
+    }
+    // Of a fault nothing is known that could be stored again.
+    mergeDeletions(of: missing.filter { $0.version == 0 })
+    noteDeletions(of: missing.filter { $0.version != 0 })
+    return !missing.isEmpty
   }
 
   /// Finds out what no store will save before the first one is asked.

@@ -112,11 +112,14 @@ struct PendingChanges {
   /// Lets the delete rules of deleted objects be applied, maybe again.
   mutating func decide(_ links: [Link]) { undecided += links }
 
-  /// Removes the deleted objects whose delete rules are to be applied now; returns them.
+  /// Removes the deleted objects whose delete rules are to be applied now; returns each once.
   mutating func removeUndecided() -> [Link] {
     defer { undecided = [] }
-    // An object may have been inserted again meanwhile.
-    return undecided.filter { $0.storage.phase == .deleted }
+    var known: Set<ObjectIdentifier> = []
+    // An object may have been inserted again meanwhile, or its rules are to be applied for two reasons.
+    return undecided.filter { link in
+      link.storage.phase == .deleted && known.insert(ObjectIdentifier(link.storage)).inserted
+    }
   }
 
   /// Makes the next save fail if a relationship of deleted objects leads to anything then.

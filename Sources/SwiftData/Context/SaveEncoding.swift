@@ -80,7 +80,11 @@ struct SaveEncoding {
     for link in changes.updated {
       let storage = link.storage
       let description = storage.description
-      let slots = storage.changedColumns()
+      var slots = storage.changedColumns()
+      // New members of its lists lead to it: the policy decides whether a row that is gone is made again.
+      if slots.isEmpty, storage.newer?.isGone == true {
+        slots = description.savedColumns.filter(storage.wasRead)
+      }
       sentUpdates.append(!slots.isEmpty)
       guard !slots.isEmpty else { continue }
       let key = ObjectIdentifier(description)

@@ -21,9 +21,12 @@ extension ModelContext {
   }
 
   /// Invalidates objects whose rows are gone, and lets all that leads to them leave them.
-  final func mergeDeletions(of storages: [ModelStorage]) {
+  ///
+  /// - Parameter isOwn: Whether this context has deleted them.
+  final func mergeDeletions(of storages: [ModelStorage], isOwn: Bool = false) {
     if storages.isEmpty { return }
     let merge = RowMerge(self)
+    merge.isByOthers = !isOwn
     for storage in storages {
       if let link = storage.link { merge.invalidate(link) } else { invalidate(storage) }
     }

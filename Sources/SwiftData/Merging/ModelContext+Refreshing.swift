@@ -91,7 +91,7 @@ extension ModelContext {
       }
       let found = Set(links.map { ObjectIdentifier($0.storage) })
       let missing = group.map(\.storage).filter { !found.contains(ObjectIdentifier($0)) }
-      if deleting { mergeDeletions(of: missing) } else { noteDeletions(of: missing) }
+      if deleting { mergeDeletions(of: missing, isOwn: true) } else { noteDeletions(of: missing) }
       if !keepsLists { for link in links { link.storage.unloadLists() } }
     }
   }

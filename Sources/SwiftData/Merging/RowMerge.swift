@@ -26,6 +26,8 @@ final class RowMerge {
   /// Objects that were made for lists, until these keep them.
   private var alive: [AnyObject] = []
   private(set) var summary = MergedChanges()
+  /// Whether others have deleted the rows that are gone.
+  var isByOthers = true
 
   /// A property of an object that gets another value.
   struct Edit {
@@ -431,7 +433,10 @@ final class RowMerge {
       for observer in context.observers { observer.didRefresh(edit.link.storage, edit.slot) }
     }
     for list in lists { list.apply() }
-    for link in deleted where link.storage.context === context { context.invalidate(link.storage) }
+    for link in deleted where link.storage.context === context {
+      context.invalidate(link.storage)
+      link.storage.isDeletedByOthers = isByOthers
+    }
     for edit in edits { edit.property.didSet(edit.link.model) }
     for list in changed { list.property.didSet(list.link.model) }
     for edit in edits where edit.isForced {

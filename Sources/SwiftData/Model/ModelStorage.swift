@@ -29,6 +29,8 @@ public class ModelStorage {
   /// The relationships that were set before the object's initializer was done.
   @exclusivity(unchecked) fileprivate final var unlinked = SlotSet()
   @exclusivity(unchecked) final var phase = Phase.unregistered
+  /// Whether it is gone since others have deleted its row.
+  @exclusivity(unchecked) final var isDeletedByOthers = false
   /// The place among the context's changes.
   @exclusivity(unchecked) final var pendingIndex = -1
   /// The objects that were fetched together with this one.
@@ -100,6 +102,9 @@ public class ModelStorage {
     case .unregistered, .gone: false
     }
   }
+
+  /// Whether it is to be deleted, or others have deleted its row.
+  final var isDeleted: Bool { phase == .deleted || phase == .gone && isDeletedByOthers }
 
   /// Whether nothing was read of the object's row yet.
   final var isFault: Bool { phase == .stored && version == 0 }

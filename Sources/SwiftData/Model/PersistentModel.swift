@@ -60,8 +60,10 @@ extension PersistentModel {
   /// Whether the object has changes that aren't saved.
   public var hasChanges: Bool { storage?.hasChanges ?? false }
 
-  /// Whether the object was deleted and that isn't saved yet.
-  public var isDeleted: Bool { storage?.phase == .deleted }
+  /// Whether the object was deleted and that isn't saved yet, or others have deleted it.
+  ///
+  /// It is `false` once the object's own context has saved the deletion, as on Apple's systems.
+  public var isDeleted: Bool { storage?.isDeleted ?? false }
 
   public static func == (left: Self, right: Self) -> Bool { left === right }
 
