@@ -185,6 +185,8 @@ struct SaveOutcome {
   var stale: [Link] = []
   /// The objects that were to be deleted and that the store keeps, as the policy says.
   var kept: [Link] = []
+  /// The conflicts that the context has won.
+  var wonConflicts: [SaveConflict] = []
   var token: DepotProtocol.HistoryToken?
   /// The token of a store of the program's own.
   var ownToken: (any HistoryToken)?

@@ -8,7 +8,8 @@ extension ModelContext {
 
   /// The name of the notification after a save; its object is the context.
   ///
-  /// Its user info has arrays of identifiers under each ``NotificationKey``, and under the key's raw value.
+  /// Its user info has arrays of identifiers under each ``NotificationKey``, and under the key's raw value;
+  /// what others had stored and this save has replaced is under ``NotificationKey/conflicts``.
   public static let didSave = Notification.Name("ModelContext.didSave")
 
   /// The keys of the user info of ``didSave``.
@@ -20,6 +21,9 @@ extension ModelContext {
     case deletedIdentifiers = "deleted"
     /// The tokens of the save in the histories of the stores, by the stores' identifiers.
     case historyTokens
+    /// The conflicts with others in which ``ModelContext/mergePolicy`` let this context win: for each a
+    /// ``SaveConflict`` with what was read, what others had stored, and what is stored now.
+    case conflicts
   }
 
   /// Lets the other contexts of this process know of a save, and posts its notification.
@@ -57,6 +61,7 @@ extension ModelContext {
     add(.updatedIdentifiers, report.updated)
     add(.deletedIdentifiers, report.deleted)
     add(.historyTokens, report.tokens)
+    if !report.conflicts.isEmpty { add(.conflicts, report.conflicts) }
     NotificationCenter.default.post(name: Self.didSave, object: self, userInfo: info)
   }
 }

@@ -192,8 +192,10 @@ extension ModelContext {
       } else if storage.newer != nil {
         report.stale.append(link)
       }
+      // Attributes that are what they were again are no change.
+      let isChange = version != nil || storage.hasChangedRelationships
       storage.becomeClean()
-      report.updated.append(storage.identifier)
+      if isChange { report.updated.append(storage.identifier) }
     }
     let kept = Set(outcome.kept.map { ObjectIdentifier($0.storage) })
     for link in changes.deleted {
@@ -220,6 +222,7 @@ extension ModelContext {
     )
     report.stale += outcome.stale
     report.kept += outcome.kept
+    report.conflicts += outcome.wonConflicts
     if let token = outcome.ownToken { report.tokens[store.identifier] = token }
     if let token = outcome.token {
       report.tokens[store.identifier] = DefaultHistoryToken(store: store.identifier, token)
@@ -306,6 +309,8 @@ struct SaveReport {
   var adopted: [Link] = []
   /// The objects that were to be deleted and that the stores keep.
   var kept: [Link] = []
+  /// The conflicts that the context has won.
+  var conflicts: [SaveConflict] = []
   var tokens: [String: any HistoryToken] = [:]
 
   var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && kept.isEmpty }
@@ -317,6 +322,11 @@ extension SaveChanges {
 }
 
 extension ModelStorage {
+  /// Whether the program has changed a relationship.
+  fileprivate final var hasChangedRelationships: Bool {
+    changed.contains { description.properties[$0].destination != nil }
+  }
+
   /// Forgets what the properties were before they were changed.
   final func becomeClean() {
     changed = SlotSet()

@@ -142,7 +142,7 @@ struct RequiredObject {
   /// Whether the program hasn't changed the object, so that no policy decides about it.
   var isUnchanged: Bool {
     switch link.storage.phase {
-    case .stored: link.storage.changed.isEmpty
+    case .stored: link.storage.changedColumns().isEmpty
     case .gone: true
     case .unregistered, .inserted, .deleted: false
     }

@@ -93,6 +93,9 @@ extension ServiceStore {
     outcome.token = result.token
     addStale(result.conflicts, changes, &outcome)
     outcome.kept = Self.kept(result.conflicts, changes)
+    outcome.wonConflicts = result.conflicts.filter {
+      $0.decision == .client || $0.decision == .recreated
+    }
     return outcome
   }
 

@@ -178,17 +178,16 @@ final class RowMerge {
     let storage = link.storage
     var theirs: [Int: Slot] = [:]
     for (slot, value) in values {
-      let isSame = storage.description.properties[slot].isSame(storage.slots[slot], value)
       if storage.changed.contains(slot) {
         // Rows are read all the time; only a transaction makes the program give its changes up.
-        if !isRead, isSame || policy == .mergeByPropertyStoreTrump {
+        if !isRead, policy == .mergeByPropertyStoreTrump {
           storage.withMutation(slot) { storage.giveUpChange(slot, for: value) }
         } else {
           theirs[slot] = value
         }
       } else if storage.isUnloaded(slot) {
         storage.slots[slot] = value
-      } else if !isSame {
+      } else if !storage.description.properties[slot].isSame(storage.slots[slot], value) {
         if isRead { follow(link, slot, to: value) }
         var edit = Edit(link: link, slot: slot, value: value, version: version)
         edit.isRead = isRead

@@ -183,8 +183,18 @@ extension ModelStorage {
   /// Gives an attribute a value.
   final func setAttribute<Model, V>(_ key: KeyPath<Model, V>, _ newValue: V) {
     let slot = description.slot(of: key)
+    let value = Slot.value(newValue)
+    if isStored(value, slot) { return }
     willChange(slot)
-    slots[slot] = .value(newValue)
+    slots[slot] = value
+  }
+
+  /// Whether a property that the program hasn't changed has a value already.
+  private final func isStored(_ value: Slot, _ slot: Int) -> Bool {
+    guard phase == .stored, !changed.contains(slot), !isUnloaded(slot) else { return false }
+    // In a stage of a migration, what was read may stand for a value that is missing.
+    return description.properties[slot].isSame(slots[slot], value)
+      && context?.core.isMigrating != true
   }
 
   /// Reads the row from the store.
