@@ -111,6 +111,11 @@ static inline long long depot_free_bytes(const char *path) {
   return (long long)(geteuid() == 0 ? status.f_bfree : status.f_bavail) * (long long)status.f_frsize;
 }
 
+static inline int depot_is_read_only(const char *path) {
+  struct statvfs status;
+  return statvfs(path, &status) == 0 && (status.f_flag & ST_RDONLY) != 0;
+}
+
 static inline long long depot_file_size(int descriptor) {
   struct stat status;
   return fstat(descriptor, &status) < 0 ? -1 : (long long)status.st_size;

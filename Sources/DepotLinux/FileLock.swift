@@ -7,7 +7,7 @@ internal import Synchronization
 /// Then it is free at once, also if this process is just starting another one, which has all its
 /// descriptors for a moment; unless it was handed over.
 ///
-/// The file holds the process identifier of whoever locked it last. It is never removed: another
+/// The file's first line is the process identifier of its last holder. It is never removed: another
 /// process could be about to lock it.
 package final class FileLock: Sendable {
   /// Why there is no lock.
@@ -79,11 +79,11 @@ package final class FileLock: Sendable {
     return descriptor
   }
 
-  /// Notes in the file who has the lock.
-  private func note() {
-    let text = Array("\(getpid())\n".utf8)
-    ftruncate(descriptor.number, 0)
+  /// Notes in the file who has the lock, and on a second line how far that is.
+  func note(_ state: String = "") {
+    let text = Array("\(getpid())\n\(state.isEmpty ? "" : state + "\n")".utf8)
     pwrite(descriptor.number, text, text.count, 0)
+    ftruncate(descriptor.number, text.count)
   }
 
   private static func lock(

@@ -102,13 +102,16 @@ extension FileSystem {
     return bytes < 0 ? nil : Int(bytes)
   }
 
+  /// Whether nothing can be written on the file system of a file.
+  ///
+  /// The corresponding C function is `statvfs`.
+  package static func isReadOnly(at path: String) -> Bool { depot_is_read_only(path) == 1 }
+
   /// Returns whether two paths lead to the same file, which then has several names.
   ///
   /// The corresponding C function is `lstat`.
   package static func isSameFile(_ path: String, _ other: String) -> Bool {
-    var (left, right) = (stat(), stat())
-    return lstat(path, &left) == 0 && lstat(other, &right) == 0
-      && left.st_dev == right.st_dev && left.st_ino == right.st_ino
+    FileIdentity(path).map { $0 == FileIdentity(other) } ?? false
   }
 
   /// Returns the absolute path of a file that exists, without links; `nil` if there is none.

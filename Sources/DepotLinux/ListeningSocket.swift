@@ -24,29 +24,31 @@ package final class ListeningSocket: Sendable {
   package let descriptor: Descriptor
   private let path: String
   private let claim: Claim?
-  private let device: dev_t
-  private let inode: ino_t
+  /// The socket's name; `nil` if it isn't this service's, or there was none.
+  private let file: KeptFile?
 
   /// The right to listen at a path, held until the last reference goes away.
   package final class Claim: Sendable {
     fileprivate let path: String
     fileprivate let lock: FileLock
+    fileprivate let lockFile: KeptFile?
 
     fileprivate init(path: String, lock: FileLock) {
       self.path = path
       self.lock = lock
+      lockFile = KeptFile(ListeningSocket.lockPath(of: path))
     }
 
     /// Takes the lock beside the socket.
     ///
     /// - Throws: ``Failure`` if the path, of at most 107 bytes, can't be used or another service
     ///   holds it.
-    package init(path: String) throws(Failure) {
+    package convenience init(path: String) throws(Failure) {
       guard path.utf8.count <= UnixSocket.longestPath else {
         throw .pathTooLong(bytes: path.utf8.count)
       }
-      self.path = path
-      lock = try ListeningSocket.takeLock(path + ".lock")
+      let lock = try ListeningSocket.takeLock(ListeningSocket.lockPath(of: path))
+      self.init(path: path, lock: lock)
       try ListeningSocket.refuseForeignFile(path)
     }
   }
@@ -68,15 +70,39 @@ package final class ListeningSocket: Sendable {
       let parent = try Descriptor.open(reading: folder)
       descriptor = try UnixSocket.listen(path: "/proc/self/fd/\(parent.number)/\(name)")
       try systemCall("chmod") { chmod(temporary, mode) }
-      var status = stat()
-      try systemCall("lstat") { lstat(temporary, &status) }
-      (device, inode) = (status.st_dev, status.st_ino)
       try systemCall("rename") { rename(temporary, path) }
+      file = KeptFile(path)
     } catch {
       unlink(temporary)
       throw .system(error)
     }
+    claim.lock.note(Holder.listening)
   }
+
+  /// Listens at the same path again, from which the socket's name was taken.
+  ///
+  /// - Throws: ``Failure`` if the kernel refuses.
+  package func renewed(mode: UInt32) throws(Failure) -> ListeningSocket {
+    guard let claim else { return self }
+    return try ListeningSocket(claim, mode: mode)
+  }
+
+  /// The files whose names others find it by; none if the service manager made it.
+  package var keptFiles: [KeptFile] { [file, claim?.lockFile].compactMap(\.self) }
+
+  /// The event that took the socket from its path; `nil` if it is there.
+  package var loss: KeptFile.Loss? {
+    guard claim != nil else { return nil }
+    return file.map(\.loss) ?? .removed
+  }
+
+  /// The event that took the lock beside it away, so that others may come to its path; `nil` if it is there.
+  package var lockLoss: (path: String, loss: KeptFile.Loss)? {
+    guard let lock = claim?.lockFile, let loss = lock.loss else { return nil }
+    return (lock.path, loss)
+  }
+
+  fileprivate static func lockPath(of path: String) -> String { path + ".lock" }
 
   /// Whether the service manager passed a socket to this process.
   package static var isFromServiceManager: Bool {
@@ -103,8 +129,7 @@ package final class ListeningSocket: Sendable {
     self.descriptor = descriptor
     path = ""
     claim = nil
-    device = 0
-    inode = 0
+    file = nil
   }
 
   /// Listens on a socket that another service made and handed over.
@@ -117,12 +142,8 @@ package final class ListeningSocket: Sendable {
     self.descriptor = descriptor
     self.path = path
     claim = lock.map { Claim(path: path, lock: FileLock(takingOver: $0)) }
-    var status = stat()
-    if lstat(path, &status) == 0 {
-      (device, inode) = (status.st_dev, status.st_ino)
-    } else {
-      (device, inode) = (0, 0)
-    }
+    file = KeptFile(path)
+    claim?.lock.note(Holder.listening)
   }
 
   /// Whether it is at a path of this service's, rather than made by the service manager.
@@ -139,12 +160,35 @@ package final class ListeningSocket: Sendable {
     if claim != nil { chmod(path, 0o666) }
   }
 
-  /// Removes the socket, if what stands at the path is still this one.
+  /// Removes the socket, if what stands at the path is still this one, and says that its service ends.
   package func unlinkIfOwn() {
-    var status = stat()
-    guard claim != nil, lstat(path, &status) == 0, status.st_dev == device, status.st_ino == inode
-    else { return }
-    unlink(path)
+    guard let claim else { return }
+    claim.lock.note(Holder.ending)
+    if loss == nil { unlink(path) }
+  }
+
+  /// The service that has the right to listen at a path, as it says in the lock.
+  package struct Holder: Sendable {
+    package let process: Int32
+    /// Whether it listens, as far as it knows: it neither begins nor ends.
+    package let isListening: Bool
+
+    fileprivate static let listening = "listening"
+    fileprivate static let ending = "ending"
+
+    /// Whether there is such a process still.
+    package var isRunning: Bool { Process.exists(process) }
+
+    /// Reads what the last holder left beside a socket; `nil` if there was none.
+    package init?(besideSocket path: String) {
+      let lock = ListeningSocket.lockPath(of: path)
+      guard let bytes = FileSystem.contents(of: lock, limit: 1 << 10) else { return nil }
+      let lines = bytes.split(separator: UInt8(ascii: "\n"))
+      guard let first = lines.first, let process = Int32(String(decoding: first, as: UTF8.self))
+      else { return nil }
+      self.process = process
+      isListening = lines.count > 1 && lines[1].elementsEqual(Self.listening.utf8)
+    }
   }
 
   private static func takeLock(_ path: String) throws(Failure) -> FileLock {

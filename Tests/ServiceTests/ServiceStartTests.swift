@@ -171,6 +171,24 @@ extension CommandTests {
       #expect(try depot(["service", "start", "--data", data]).status == 0)
     }
 
+    @Test func `a service that nobody can reach any more is named, with the way to end it`() throws
+    {
+      try startOther()
+      let process = Int32(try #require(try status()["pid"]?.int64))
+      kill(process, SIGSTOP)
+      defer { kill(process, SIGKILL) }
+      try FileManager.default.removeItem(atPath: socket)
+      let before = try String(contentsOfFile: folder.path + "/depot/depotd.log", encoding: .utf8)
+      for verb in [["service", "start"], ["count", "Item"]] {
+        let outcome = try depot(verb)
+        #expect(outcome.status == DepotError.Code.busy.exitStatus, "\(outcome.errors)")
+        #expect(outcome.errors.contains("kill \(process)"), "\(outcome.errors)")
+      }
+      let after = try String(contentsOfFile: folder.path + "/depot/depotd.log", encoding: .utf8)
+      let attempts = after.dropFirst(before.count).split(separator: "\n").count
+      #expect(attempts <= 4, "\(after)")
+    }
+
     @Test
     func `why the service can't have its store is told at once, with the status of the cause`()
       throws

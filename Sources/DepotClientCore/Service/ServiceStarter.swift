@@ -62,7 +62,8 @@ struct ServiceStarter {
     // The service keeps the file short itself; what it writes before it can goes there too.
     let command =
       [program, "--report-start", "--log-file", log, "--socket", socket.path] + arguments
-    let end = Monotonic.now() + UInt64(Self.patience) * 1_000_000
+    let begin = Monotonic.now()
+    let end = begin + UInt64(Self.patience) * 1_000_000
     while true {
       do throws(DepotError) {
         try Self.start(command, log, until: end)
@@ -71,12 +72,44 @@ struct ServiceStarter {
         // Another service has the socket: it doesn't answer yet, or not any more.
         guard error.details?["socket"] != nil, Monotonic.now() < end else { throw error }
       }
-      for _ in 0..<40 {
-        if let descriptor = try? socket.connect() { return descriptor }
-        Process.sleep(milliseconds: 5)
-      }
+      if let descriptor = try waitForOther(since: begin) { return descriptor }
     }
   }
+
+  /// Waits a while for the service that has the socket to answer or to end.
+  ///
+  /// - Parameter begin: When the wait for it began, in nanoseconds of the monotonic clock.
+  /// - Returns: A connection; `nil` if a service may be started.
+  /// - Throws: ``DepotError`` `unavailable.busy` if it takes itself to be listening and nobody can connect.
+  private func waitForOther(since begin: UInt64) throws(DepotError) -> Descriptor? {
+    let start = Monotonic.now()
+    while true {
+      let failure: DepotError
+      do throws(DepotError) {
+        return try socket.connect()
+      } catch {
+        failure = error
+      }
+      let holder = ListeningSocket.Holder(besideSocket: socket.path)
+      let now = Monotonic.now()
+      guard holder?.isRunning ?? (now - start < 200_000_000) else { return nil }
+      if let holder, holder.isListening, now - begin > Self.silence {
+        throw DepotError(
+          .busy,
+          "Process \(holder.process) has the place at \(socket.path), and can't be reached there. "
+            + failure.message
+        )
+        .hint("End it with \"kill \(holder.process)\", and start the service again.")
+      }
+      if now - start > Self.retryPause { return nil }
+      Process.sleep(milliseconds: 5)
+    }
+  }
+
+  /// How long a service that listens may be out of reach, in nanoseconds.
+  private static let silence: UInt64 = 1_500_000_000
+  /// How long to wait for another service before one is started again, in nanoseconds.
+  private static let retryPause: UInt64 = 2_000_000_000
 
   /// Starts a service and waits until it says that it answers.
   private static func start(

@@ -12,9 +12,7 @@ extension DepotError {
     case ENOTDIR:
       self.init(.fileNotFound, "There is a file in the way to \(path), where a folder should be.")
       hint = "Use another path."
-    case EROFS:
-      self.init(.readOnly, "\(path) is on a file system that can't be written.")
-      hint = "Mount that for writing, or use another path."
+    case EROFS: self = .unwritableFileSystem(path)
     case EACCES, EPERM:
       self.init(.filePermission, "User \(Process.user) may not read and write \(path).")
       hint = "Let that user read and write it and its folder, or use another path."
@@ -39,5 +37,16 @@ extension DepotError {
     default:
       self.init(.io, "\(path) can't be used (\(error)).")
     }
+  }
+
+  /// The error that nothing can be written on the file system of a file, perhaps not any more.
+  package static func unwritableFileSystem(_ path: String) -> DepotError {
+    DepotError(.readOnly, "\(path) is on a file system that can't be written.")
+      .hint(
+        """
+        Mount that for writing, or use another path. If it could be written before, look for the cause in the \
+        kernel's log (dmesg); a service that is started there serves the store for reading.
+        """
+      )
   }
 }

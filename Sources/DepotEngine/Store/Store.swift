@@ -1,6 +1,7 @@
 package import DepotLinux
 package import DepotProtocol
 internal import DepotSQLite
+internal import Glibc
 internal import Synchronization
 
 /// The owner of the one connection that writes, which also makes all checkpoints.
@@ -84,6 +85,8 @@ package actor Store {
     interest = opened.interest
     service = opened.writer?.home?.service ?? 0
     isReadOnly = opened.writer == nil
+    let isLasting = opened.writer != nil && !configuration.isInMemory
+    keptFiles = isLasting ? StoreFiles(configuration.path).kept : []
     writer = opened.writer
     if isReadOnly { return }
     thread.run { [self] in
@@ -140,6 +143,9 @@ package actor Store {
       errors[entry.request.token].map(entry.outcome)
     }
   }
+
+  /// The files that must stay where they are while the store is open; none if nothing would be lost with them.
+  package nonisolated let keptFiles: [KeptFile]
 
   /// The schema that the store has now.
   package nonisolated var catalog: Catalog { published.catalog.withLock { $0 } }
@@ -382,7 +388,9 @@ package actor Store {
       return DepotError(.io, "The store's cluster can't be relied on. \(failure.message)")
     }
     writer = nil
-    onFatal(failure ?? DepotError(error))
+    let hasNoWay = error.systemErrno == EROFS
+    let own = hasNoWay ? .unwritableFileSystem(configuration.path) : DepotError(error)
+    onFatal(failure ?? own)
   }
 
   private func finish() {

@@ -47,6 +47,9 @@ struct StoreFiles {
     }
   }
 
+  /// The files of a store that is open, as they are now.
+  var kept: [KeptFile] { ["", "-wal", ".state", ".lock"].compactMap { KeptFile(path + $0) } }
+
   /// Removes the files of a store that was closed.
   func remove() {
     removeContent()

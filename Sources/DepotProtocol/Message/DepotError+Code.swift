@@ -105,6 +105,7 @@ extension DepotError.Code {
   public static let full = Self(rawValue: "storage.full")
   public static let io = Self(rawValue: "storage.io")
   public static let corrupt = Self(rawValue: "storage.corrupt")
+  public static let gone = Self(rawValue: "storage.gone")
   public static let invalidText = Self(rawValue: "storage.invalid_text")
   public static let unfitCluster = Self(rawValue: "storage.cluster")
 

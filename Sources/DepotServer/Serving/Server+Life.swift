@@ -167,7 +167,7 @@ extension Server {
     UInt64(configuration.stallMilliseconds) * 1_000_000
   }
 
-  private func flushNow(_ session: Session) {
+  func flushNow(_ session: Session) {
     _ = try? session.socket.flush(&session.output, to: session.descriptor, isEnding: true)
   }
 }

@@ -20,9 +20,12 @@ extension Server {
   ) throws(DepotError) -> ListeningSocket? {
     guard let claim else { return ListeningSocket.fromServiceManager() }
     return try explaining(configuration.socketPath) { () throws(ListeningSocket.Failure) in
-      try ListeningSocket(claim, mode: configuration.access.isShared ? 0o666 : 0o600)
+      try ListeningSocket(claim, mode: mode(configuration.access))
     }
   }
+
+  /// The permissions of the socket, so that every user can connect if others than the owner may.
+  static func mode(_ access: AccessPolicy) -> UInt32 { access.isShared ? 0o666 : 0o600 }
 
   /// Notes beside the socket which store is served there, or that somebody has stopped that.
   ///
@@ -38,7 +41,7 @@ extension Server {
   }
 
   /// Says in terms of the service why a socket can't be had.
-  private static func explaining<Result>(
+  static func explaining<Result>(
     _ path: String,
     _ body: () throws(ListeningSocket.Failure) -> Result
   ) throws(DepotError) -> Result {
@@ -55,7 +58,11 @@ extension Server {
       case .inUse(let process):
         let who = process.isEmpty ? "Another service" : "The service with process \(process)"
         throw DepotError(.busy, "\(who) already listens at \(path).")
-          .hint("Stop it with: depot --socket \(path) service stop")
+          .hint(
+            FileSystem.size(of: path) == nil && !process.isEmpty
+              ? "Its socket isn't there: it begins, or ends, or the socket was removed. End it with: kill \(process)"
+              : "Stop it with: depot --socket \(path) service stop"
+          )
           .details(["socket": .string(path)])
       case .foreignFile:
         throw DepotError(.usage, "There is a file at \(path) that isn't a socket of yours.")

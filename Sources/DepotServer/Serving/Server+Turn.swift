@@ -21,7 +21,10 @@ extension Server {
     submitWrites()
     flushTouched()
     for host in hosts { host.rest() }
-    if now >= nextTick { tick() }
+    if now >= nextTick {
+      tick()
+      if let loss = lookAtPlaces(), let status = failStop(loss) { return .end(status: status) }
+    }
     if now >= nextWatchdog { assureWatchdog() }
     if let status = advance() { return .end(status: status) }
     // What was left without waking this thread may be what something waits for now.
@@ -32,6 +35,7 @@ extension Server {
     switch event.token {
     case Self.listenerToken: acceptAll()
     case Self.signalToken: receiveSignals()
+    case Self.placesToken: takeNotices()
     default:
       guard let session = sessions[event.token] else { return }
       if event.isWritable { touch(session) }
@@ -84,11 +88,7 @@ extension Server {
     case .client(let descriptor):
       if isServing { adopt(descriptor) }
     case .end: drain("the program asked")
-    case .fatal(let error):
-      // Fail stop: whatever is in memory may not be what is on disk, so nothing more is answered.
-      log.write(.error, "the store failed; ending", [("error", .text("\(error)"))])
-      guard isInProgram else { return 70 }
-      giveUp()
+    case .fatal(let error): return failStop(error)
     }
     return nil
   }

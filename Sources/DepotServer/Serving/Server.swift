@@ -27,6 +27,10 @@ package actor Server {
   var slowNanoseconds: UInt64
   var listener: ListeningSocket?
   var isAccepting = false
+  /// The notices of what happens to the service's files; `nil` inside a program, and if there can be none.
+  var places: FileNotices?
+  /// Whether the socket is gone from its path and couldn't be made anew.
+  var hasLostSocket = false
   /// Whether the last attempt to accept found no descriptors.
   var isExhausted = false
   /// Clients of the service before this one, which it hadn't heard of.
@@ -97,6 +101,7 @@ package actor Server {
 
   static let listenerToken: Int64 = -2
   static let signalToken: Int64 = -3
+  static let placesToken: Int64 = -4
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
     loop.asUnownedSerialExecutor()
@@ -252,6 +257,7 @@ package actor Server {
       log.write(.error, "signals can't be watched", [("error", .text("\(error)"))])
     }
     watchListener()
+    watchPlaces()
     log.write(
       .notice,
       "ready",
@@ -287,6 +293,7 @@ package actor Server {
     // Descriptors that others used come back without a sign.
     if isAcceptingPaused { return Int32(Self.acceptPause / 1_000_000) }
     let isIdle = isServing && sessions.isEmpty && !hosts.contains(where: \.isFull)
-    return isIdle ? 10_000 : 500
+    guard isIdle else { return 500 }
+    return places == nil && !isInProgram ? 1000 : 10_000
   }
 }

@@ -59,6 +59,8 @@ final class StoreHost {
   /// The lock on the file while that is closed, if no other process may have it.
   private var keptLock: FileLock?
   private var whenClosed: [() -> Void] = []
+  /// Whether notices come of what happens to the files as they are open now.
+  var isWatchingFiles = false
   private let inbox: Inbox
   private let opener: StoreOpener
 
@@ -119,6 +121,7 @@ final class StoreHost {
     keepsSnapshot = true
     heldLogBytes = nil
     settledLogBytes = 0
+    isWatchingFiles = false
     reader.beginBatch()
     stage = .open
     if !whenClosed.isEmpty { beginClosing() }

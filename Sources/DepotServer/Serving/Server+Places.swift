@@ -1,0 +1,121 @@
+internal import DepotEngine
+internal import DepotLinux
+internal import DepotProtocol
+
+/// The files that the service has, which must stay where others find them.
+extension Server {
+  /// Begins to hear of what happens to the names of files; without that they are looked at more often.
+  func watchPlaces() {
+    guard !isInProgram else { return }
+    do throws(SystemError) {
+      let notices = try FileNotices()
+      try loop.add(notices.descriptor, token: Self.placesToken)
+      places = notices
+    } catch {
+      log.write(.warning, "files are only looked at", [("error", .text("\(error)"))])
+    }
+    for file in listener?.keptFiles ?? [] { places?.watch(file) }
+    for host in hosts { host.watchFiles(places) }
+  }
+
+  /// Has the files looked at in this turn.
+  func takeNotices() {
+    places?.takeAll()
+    nextTick = now
+  }
+
+  /// Looks whether all files are where they were, and makes the socket anew if it alone is gone.
+  ///
+  /// - Returns: Why the service must not go on: nobody would find what it stores, or others could come to it.
+  func lookAtPlaces() -> DepotError? {
+    switch phase {
+    case .serving, .draining: break
+    default: return nil
+    }
+    for host in hosts {
+      host.watchFiles(places)
+      if let error = host.lookAtFiles() { return error }
+    }
+    guard isServing, let listener else { return nil }
+    if let (path, loss) = listener.lockLoss { return DepotError(loss, file: path) }
+    switch listener.loss {
+    case nil: break
+    case .replaced: return DepotError(.replaced, file: configuration.socketPath)
+    case .removed: renew(listener)
+    }
+    return nil
+  }
+
+  /// Listens at the path again for those who come; who has come to the old socket stays.
+  private func renew(_ old: ListeningSocket) {
+    acceptAll()
+    do throws(DepotError) {
+      let fresh = try Self.explaining(configuration.socketPath) {
+        () throws(ListeningSocket.Failure) in
+        try old.renewed(mode: Self.mode(access))
+      }
+      pauseListener()
+      listener = fresh
+      for file in fresh.keptFiles { places?.watch(file) }
+      watchListener()
+      hasLostSocket = false
+      log.write(.notice, "the socket was gone; listening anew")
+    } catch {
+      // Tried again soon.
+      guard !hasLostSocket else { return }
+      hasLostSocket = true
+      log.write(.error, "the socket is gone", [("error", .text(error.message))])
+    }
+  }
+
+  /// Ends without another answer about what was asked: whatever is in memory may not be what is on disk.
+  ///
+  /// Clients are told why if that isn't the disk's failure, about which the next start says more.
+  ///
+  /// - Returns: The process's status; `nil` if the service is part of a program, which goes on.
+  func failStop(_ error: DepotError) -> Int32? {
+    log.write(.error, "the store failed; ending", [("error", .text("\(error)"))])
+    if [.gone, .readOnly].contains(error.code) {
+      for session in sessions.values {
+        session.send(error)
+        flushNow(session)
+      }
+    }
+    guard isInProgram else { return 70 }
+    giveUp()
+    return nil
+  }
+}
+
+extension DepotError {
+  /// Says that a file of a service isn't where it was.
+  fileprivate init(_ loss: KeptFile.Loss, file path: String) {
+    let event = loss == .removed ? "was removed or moved" : "was replaced by another"
+    self.init(.gone, "The file \(path) \(event) while the service had it.")
+    hint = """
+      The service has ended, since nobody would find there what it stores. What it had acknowledged is in its \
+      files, if they are in another place now.
+      """
+    details = .object(["path": .string(path)])
+    effect = .unknown
+  }
+}
+
+extension StoreHost {
+  /// Has notices come of what happens to the store's files, unless they do already.
+  func watchFiles(_ notices: FileNotices?) {
+    guard isOpen, !isWatchingFiles, let store, let notices else { return }
+    isWatchingFiles = true
+    for file in store.keptFiles { notices.watch(file) }
+  }
+
+  /// Returns why what is written to the store would be lost; `nil` if all is as it was.
+  func lookAtFiles() -> DepotError? {
+    guard isOpen, let store, !store.keptFiles.isEmpty else { return nil }
+    for file in store.keptFiles {
+      if let loss = file.loss { return DepotError(loss, file: file.path) }
+    }
+    let path = configuration.path
+    return FileSystem.isReadOnly(at: path) ? .unwritableFileSystem(path) : nil
+  }
+}
