@@ -1,3 +1,4 @@
+internal import CDepotLinux
 internal import Glibc
 
 /// A file or folder by its device and inode, whatever it is called.
