@@ -11,19 +11,17 @@ package enum ServicePlaces {
     return folder + "/depot/depot.sock"
   }
 
-  /// `depot/depot.sqlite` in `$XDG_DATA_HOME`, or in `~/.local/share`.
-  package static var store: String { data + "/depot/depot.sqlite" }
-
-  /// `$CACHE_DIRECTORY` of a unit, else `depot` in `$XDG_CACHE_HOME`, or in `~/.cache`.
-  package static var cache: String {
-    if let folder = Process.environment("CACHE_DIRECTORY") { return folder }
-    let caches =
-      Process.environment("XDG_CACHE_HOME") ?? (Process.environment("HOME") ?? "/tmp") + "/.cache"
-    return caches + "/depot"
+  /// `depot/depot.sqlite` in `$XDG_DATA_HOME`, or in `~/.local/share`; `nil` if this user has no home.
+  package static var store: String? {
+    (Process.environment("XDG_DATA_HOME") ?? UserDatabase.home.map { $0 + "/.local/share" })
+      .map { $0 + "/depot/depot.sqlite" }
   }
 
-  private static var data: String {
-    Process.environment("XDG_DATA_HOME")
-      ?? (Process.environment("HOME") ?? "/tmp") + "/.local/share"
+  /// `$CACHE_DIRECTORY` of a unit, else `depot` in `$XDG_CACHE_HOME`, or in `~/.cache`; `nil` if this user has no
+  /// home.
+  package static var cache: String? {
+    if let folder = Process.environment("CACHE_DIRECTORY") { return folder }
+    return (Process.environment("XDG_CACHE_HOME") ?? UserDatabase.home.map { $0 + "/.cache" })
+      .map { $0 + "/depot" }
   }
 }

@@ -40,6 +40,19 @@ package enum UserDatabase {
     }
   }
 
+  /// The folder of this process's user: `$HOME`, else what the system knows; `nil` if there is none.
+  package static var home: String? {
+    let home =
+      Process.environment("HOME")
+      ?? find { buffer, size in
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        let code = getpwuid_r(Process.user, &entry, buffer, size, &found)
+        return (code, found.map { String(cString: $0.pointee.pw_dir) })
+      }
+    return home.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
   private static func number(_ text: String) -> UInt32? {
     // The largest number stands for no change in chown(2), and so is nobody's.
     UInt32(text).flatMap { $0 < .max ? $0 : nil }

@@ -28,7 +28,7 @@ struct ServiceStarter {
   /// - Throws: ``DepotError`` `notfound.file` if it was another one than the default and is gone.
   func storeArguments(_ record: ServiceRecord?) throws(DepotError) -> [String] {
     guard let record else { return [] }
-    let isDefault = FileSystem.resolved(ServicePlaces.store) == record.store
+    let isDefault = ServicePlaces.store.flatMap(FileSystem.resolved) == record.store
     let isDatabase = ContainerStore.isDatabase(record.store)
     guard isDefault || isDatabase || FileSystem.size(of: record.store) != nil else {
       throw DepotError(
@@ -58,6 +58,7 @@ struct ServiceStarter {
       throw DepotError(code, "The socket's folder \(folder) can't be made (\(error)).")
         .hint("Make it, or choose another place with --socket or XDG_RUNTIME_DIR.")
     }
+    try DepotError.refuseDistrust(folderOf: socket.path)
     let log = folder + "/depotd.log"
     // The service keeps the file short itself; what it writes before it can goes there too.
     let command =
@@ -198,6 +199,7 @@ extension SocketPath {
   ///   `unavailable.service` if there is no `depotd` or it doesn't answer.
   package func startService(data: String? = nil) throws(DepotError) {
     let starter = ServiceStarter(socket: self)
+    try DepotError.refuseDistrust(folderOf: path)
     let record = ServiceRecord(besideSocket: path)
     let arguments = if let data { ["--data", data] } else { try starter.storeArguments(record) }
     _ = try starter.start(arguments: arguments)
@@ -205,7 +207,9 @@ extension SocketPath {
 
   /// Notes that nobody wants a service here until somebody starts one, though none answers.
   package func noteStopped() {
-    let store = ServiceRecord(besideSocket: path)?.store ?? ServicePlaces.store
+    guard let store = ServiceRecord(besideSocket: path)?.store ?? ServicePlaces.store else {
+      return
+    }
     try? ServiceRecord(store: store, isStopped: true).write(besideSocket: path)
   }
 

@@ -27,11 +27,15 @@ public struct SocketPath: Hashable, Sendable {
   /// - Throws: ``DepotError`` `unavailable.service` if no service answers, `permission.peer` if it may
   ///   not be used, `request.usage` if the path is too long.
   func connect() throws(DepotError) -> Descriptor {
+    // Where somebody has named a socket, others may serve; who it is, is looked at in any case.
+    if isUnnamed, Process.user != 0 {
+      try DepotError.refuseDistrust(folderOf: path, besides: named)
+    }
     let descriptor = try connectRetrying()
     do throws(SystemError) {
       let peer = try UnixSocket.peer(of: descriptor)
       let isTrusted = [0, Process.user].contains(peer.user) || Process.user == 0
-      guard isTrusted || Process.environment("DEPOT_ALLOW_UID") == String(peer.user) else {
+      guard isTrusted || named.contains(peer.user) else {
         throw SystemError(call: "peer", code: 1)
       }
     } catch {
@@ -39,6 +43,11 @@ public struct SocketPath: Hashable, Sendable {
         .hint("Set DEPOT_ALLOW_UID to that user's number if you trust it.")
     }
     return descriptor
+  }
+
+  /// The user whose service may be used beside this user's own and root's.
+  private var named: Set<UInt32> {
+    Set([Process.environment("DEPOT_ALLOW_UID").flatMap { UInt32($0) }].compactMap(\.self))
   }
 
   /// Connects again while the service goes away before its welcome, as one does that was just killed.
@@ -83,5 +92,21 @@ public struct SocketPath: Hashable, Sendable {
     }
     return DepotError(.noService, "No service answers at \(path) (\(error)).")
       .hint("Start one with: \(SocketPath(path).startCommand)")
+  }
+}
+
+extension DepotError {
+  /// Refuses to use the folder of a socket that isn't as safe as this user's own.
+  ///
+  /// - Parameters:
+  ///   - path: The socket.
+  ///   - users: More users to whom the folder may belong.
+  /// - Throws: ``DepotError`` `permission.file`.
+  static func refuseDistrust(
+    folderOf path: String,
+    besides users: Set<UInt32> = []
+  ) throws(DepotError) {
+    guard let distrust = FileSystem.distrust(folderOf: path, besides: users) else { return }
+    throw DepotError(.filePermission, distrust.message).hint(distrust.hint)
   }
 }

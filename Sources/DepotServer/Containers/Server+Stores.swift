@@ -40,6 +40,9 @@ extension Server {
       throw DepotError(.fileNotFound, "There is no folder for \(path).")
         .at("/args/stores/\(index)")
     }
+    if !store.isReadOnly {
+      try DepotError.at("/args/stores/\(index)", try DepotError.refuseDistrust(folderOf: resolved))
+    }
     for host in hosts {
       let other = host.configuration.path
       guard FileSystem.resolved(other) == resolved || FileSystem.isSameFile(other, resolved) else {
@@ -77,7 +80,7 @@ extension Server {
         .hint("Start depotd, and open the store there.").at("/args/stores/\(index)/database")
     }
     let address = try DepotError.at("/args/stores/\(index)/database", try ClusterAddress(text))
-    try DaemonCommand.prepareFolder(of: configuration.cacheFolder + "/")
+    try configuration.prepareCache()
     return configuration.store(in: address)
   }
 

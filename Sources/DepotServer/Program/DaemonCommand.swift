@@ -94,6 +94,7 @@ package enum DaemonCommand {
     guard backup != nil || !configuration.replacesStore else {
       throw DepotError(.usage, "--replace goes with --restore.").hint("See depotd --help.")
     }
+    try configuration.requirePlace()
     if let backup { return .restore(backup, configuration) }
     switch (tables, folder, target) {
     case (nil, nil, nil): break
@@ -121,7 +122,7 @@ package enum DaemonCommand {
       print(ProtocolDocument.json, terminator: "")
     case .check(let configuration):
       if let cluster = configuration.cluster { return try Self.check(cluster, configuration) }
-      return try Self.check(configuration.storePath)
+      return try Self.check(configuration.storeFile)
     case .restore(let backup, let configuration):
       try Self.runRestore(of: backup, configuration)
     case .readTables(let file, let folder):
@@ -180,7 +181,7 @@ package enum DaemonCommand {
     for purpose: String,
     _ configuration: ServerConfiguration
   ) throws(DepotError) -> (address: ClusterAddress, path: String) {
-    try prepareFolder(of: configuration.cacheFolder + "/")
+    try configuration.prepareCache()
     let store = configuration.store(in: cluster)
     return (store.cluster ?? cluster, "\(store.path).\(purpose)")
   }
@@ -220,11 +221,11 @@ package enum DaemonCommand {
       try prepareFolder(of: configuration.storePath)
       outcome = try StoreRestore(
         backup: backup,
-        path: configuration.storePath,
+        path: configuration.storeFile,
         replaces: configuration.replacesStore
       ).run()
     }
-    let place = configuration.cluster?.text ?? configuration.storePath
+    let place = configuration.storeName
     let report = RestoreReport(outcome: outcome, path: place)
     if configuration.reportsStart {
       Process.endStandardOutput(Array((report.json.text + "\n").utf8))
@@ -235,15 +236,13 @@ package enum DaemonCommand {
 
   private static func prepareFolders(_ configuration: ServerConfiguration) throws(DepotError) {
     try prepareFolder(of: configuration.socketPath)
-    let fallback = "/tmp/depot-\(Process.user)"
-    if configuration.socketPath.hasPrefix(fallback + "/"), !FileSystem.isPrivateFolder(fallback) {
-      throw DepotError(.peer, "\(fallback) isn't a folder that only you can write to.")
-        .hint("Set XDG_RUNTIME_DIR, or choose another place with --socket.")
-    }
-    guard configuration.cluster == nil else {
-      return try prepareFolder(of: configuration.cacheFolder + "/")
-    }
+    try DepotError.refuseDistrust(folderOf: configuration.socketPath)
+    guard configuration.cluster == nil else { return try configuration.prepareCache() }
     try prepareFolder(of: configuration.storePath)
+    // Whoever may only read a store trusts its owner.
+    if !configuration.isReadOnly {
+      try DepotError.refuseDistrust(folderOf: configuration.storePath)
+    }
   }
 
   /// Makes the folder of a file, for its owner alone, unless it is there.
@@ -257,5 +256,15 @@ package enum DaemonCommand {
     } catch {
       throw DepotError(error, file: folder)
     }
+  }
+}
+
+extension DepotError {
+  /// Refuses to use the folder of a file that isn't as safe as this user's own.
+  ///
+  /// - Throws: ``DepotError`` `permission.file`.
+  static func refuseDistrust(folderOf path: String) throws(DepotError) {
+    guard let distrust = FileSystem.distrust(folderOf: path) else { return }
+    throw DepotError(.filePermission, distrust.message).hint(distrust.hint)
   }
 }

@@ -39,6 +39,7 @@ extension Server {
     var claim: ListeningSocket.Claim?
     switch store {
     case .file(let path, let right):
+      try DepotError.refuseDistrust(folderOf: path)
       own = StoreConfiguration(path: path)
       claim = right
     case .frozen(let path):

@@ -5,11 +5,12 @@ package import DepotProtocol
 /// How a service is set up: by its arguments, and by a file of the same settings.
 package struct ServerConfiguration: Sendable {
   package var socketPath: String
+  /// The path of the store's file; empty if none was named and this user has no home.
   package var storePath: String
   /// The database that the store lives in; `nil` if it lives in the file.
   var cluster: ClusterAddress?
-  /// Where the copies of stores in clusters are.
-  var cacheFolder = ServicePlaces.cache
+  /// Where the copies of stores in clusters are; empty if nobody said and this user has no home.
+  var cacheFolder = ServicePlaces.cache ?? ""
   /// For how long a service that is stopped may keep others of its store from writing.
   var turnSeconds = 20
   /// Whether the cluster may be an engine that nobody has tried.
@@ -54,11 +55,34 @@ package struct ServerConfiguration: Sendable {
   /// Creates the settings that hold when nothing else is said.
   package init() {
     socketPath = ServicePlaces.socket
-    storePath = ServicePlaces.store
+    storePath = ServicePlaces.store ?? ""
   }
 
   /// The store by the name that it was given: a path, or the address of a database.
-  var storeName: String { cluster?.text ?? FileSystem.resolved(storePath) ?? storePath }
+  var storeName: String { cluster?.text ?? storeFile }
+
+  /// The store's file without links on the way to it, which SQLite doesn't follow.
+  var storeFile: String { FileSystem.resolved(storePath) ?? storePath }
+
+  /// Refuses a service that was told no place for its store, and has no home for it either.
+  ///
+  /// - Throws: ``DepotError`` `request.usage`.
+  func requirePlace() throws(DepotError) {
+    guard cluster == nil, storePath.isEmpty else { return }
+    throw DepotError.homeless
+      .hint("Set HOME or XDG_DATA_HOME, or name a place with --store or --data.")
+  }
+
+  /// Makes the folder for the copies of stores in clusters.
+  ///
+  /// - Throws: ``DepotError`` `request.usage` if there is no place for it, and others of class `storage` or
+  ///   `permission`.
+  func prepareCache() throws(DepotError) {
+    guard !cacheFolder.isEmpty else {
+      throw DepotError.homeless.hint("Set HOME or XDG_CACHE_HOME, or name a place with --cache.")
+    }
+    try DaemonCommand.prepareFolder(of: cacheFolder + "/")
+  }
 
   /// Describes a store in a cluster, of which a copy is here: in the same file whenever the service is started.
   func store(in cluster: ClusterAddress) -> StoreConfiguration {
@@ -142,6 +166,13 @@ package struct ServerConfiguration: Sendable {
     fresh.fileAccess = AccessPolicy()
     try fresh.read(file: file)
     return fresh
+  }
+}
+
+extension DepotError {
+  /// The error that nothing says where a user's files are to be.
+  fileprivate static var homeless: DepotError {
+    DepotError(.usage, "User \(Process.user) has no home, by the environment or the system.")
   }
 }
 

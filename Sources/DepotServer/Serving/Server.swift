@@ -125,7 +125,7 @@ package actor Server {
     let claim = takeover == nil ? try Self.claim(configuration) : nil
     var store =
       configuration.cluster.map { configuration.store(in: $0) }
-      ?? StoreConfiguration(path: configuration.storePath)
+      ?? StoreConfiguration(path: configuration.storeFile)
     store.acceptsLoss = configuration.acceptsLoss
     store.isReadOnly = configuration.isReadOnly
     store.fallsBackToReading = true
