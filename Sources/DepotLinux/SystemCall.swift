@@ -63,7 +63,10 @@ extension SystemError {
   package var isPermission: Bool { code == EACCES || code == EPERM }
 
   /// Whether nothing may be written there (EACCES, EPERM, EROFS).
-  package var isReadOnly: Bool { isPermission || code == EROFS }
+  package var isReadOnly: Bool { isPermission || isReadOnlyFileSystem }
+
+  /// Whether nothing may be written on the file system (EROFS).
+  package var isReadOnlyFileSystem: Bool { code == EROFS }
 
   /// Whether there is no room, or no more is allowed (ENOSPC, EDQUOT).
   package var isWantOfRoom: Bool { code == ENOSPC || code == EDQUOT }

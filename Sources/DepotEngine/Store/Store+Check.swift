@@ -10,7 +10,7 @@ extension Store {
   ///   if it is too damaged to be looked at, and others of class `storage`.
   package static func check(path: String) throws(DepotError) -> [String]? {
     let files = StoreFiles(path)
-    let lock = try files.lock()
+    let lock = try files.lockForChecking()
     defer { withExtendedLifetime(lock) {} }
     switch try files.evidence().finding {
     case .sound, .unknown, .old: break

@@ -24,6 +24,16 @@ struct StoreFiles {
     return lock
   }
 
+  /// Keeps others from having the store while it is looked at; `nil` if the file system lets nobody write.
+  func lockForChecking() throws(DepotError) -> FileLock? {
+    do throws(DepotError) {
+      return try lock()
+    } catch {
+      guard error.code == .readOnly else { throw error }
+      return try lockForReading()
+    }
+  }
+
   /// Keeps others from writing to the store; `nil` if this user may not even lock it.
   func lockForReading() throws(DepotError) -> FileLock? {
     do {
@@ -77,9 +87,14 @@ struct StoreFiles {
   ///
   /// After a failed flush the kernel keeps pages that never reached the disk.
   func reread(_ path: String) throws(DepotError) -> StoredFile? {
-    do {
+    do throws(SystemError) {
       let file = try StoredFile(path: path)
-      try file.flush()
+      do throws(SystemError) {
+        try file.flush()
+      } catch {
+        // A file system that became read-only takes nothing more that could reach the disk.
+        guard error.isReadOnlyFileSystem else { throw error }
+      }
       try file.dropCache()
       return file
     } catch {
