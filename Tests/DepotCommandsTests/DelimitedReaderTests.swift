@@ -10,18 +10,16 @@ import Testing
     ["name", "size"], ["a \"b\", c\r\nd", "1"], ["plain \"x\"", ""], ["", ""], ["日本", "é"],
   ]
 
-  private func read(_ text: String, sizes: Int) throws -> [DelimitedRecord] {
+  private func read(_ text: String, sizes: Int) -> [DelimitedRecord] {
     var reader = DelimitedReader(delimiter: UInt8(ascii: ","))
     var records: [DelimitedRecord] = []
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
-      try Array(rest.prefix(sizes)).withUnsafeBytes { piece in
-        try reader.receive(piece)
-      }
+      Array(rest.prefix(sizes)).withUnsafeBytes { reader.receive($0) }
       rest = rest.dropFirst(sizes)
       while let record = reader.next() { records.append(record) }
     }
-    try reader.receive(UnsafeRawBufferPointer(start: nil, count: 0))
+    reader.receive(UnsafeRawBufferPointer(start: nil, count: 0))
     while let record = reader.next() { records.append(record) }
     return records
   }
@@ -31,33 +29,46 @@ import Testing
   }
 
   @Test(arguments: 1...60)
-  func `pieces of any size give the same rows`(size: Int) throws {
-    #expect(try strings(read(Self.text, sizes: size)) == Self.rows)
+  func `pieces of any size give the same rows`(size: Int) {
+    #expect(strings(read(Self.text, sizes: size)) == Self.rows)
   }
 
-  @Test func `rows know their line and their text`() throws {
-    let records = try read(Self.text, sizes: 1000)
+  @Test func `rows know their line and their text`() {
+    let records = read(Self.text, sizes: 1000)
     #expect(records.map(\.line) == [1, 2, 4, 5, 6])
     #expect(records[2].text == Array("plain \"x\",\"\"".utf8))
     #expect(records[2].fields.map(\.isQuoted) == [false, true])
   }
 
-  @Test(arguments: ["a,\"b", "\"a\"b,c\n", "\"a\" ,c\n"])
-  func `a quotation mark in the wrong place is refused`(text: String) {
-    #expect(throws: DepotError.self) { try read(text, sizes: 3) }
+  @Test(arguments: ["a,\"b", "\"a\"b,c", "\"a\" ,c", "\"a\"b,\"c"], [1, 3, 100])
+  func `a quotation mark in the wrong place spoils its row alone`(row: String, size: Int) {
+    let records = read("x,y\n" + row, sizes: size)
+    #expect(records.map { $0.fault?.code } == [nil, .type])
+    #expect(records[1].text == Array(row.utf8))
+    guard !row.hasPrefix("a") else { return }
+    let more = read("x,y\n" + row + "\n1,2\n", sizes: size)
+    #expect(more.map { $0.fault == nil } == [true, false, true])
+    #expect(more.map(\.line) == [1, 2, 3])
   }
 
-  @Test func `an empty file has no rows`() throws {
-    #expect(try read("", sizes: 1).isEmpty)
+  @Test func `a row that is too large spoils no other`() {
+    let large = String(repeating: "x", count: Limits.frameBytes + 2)
+    let records = read("x\n" + large + "\ny\n", sizes: 1 << 20)
+    #expect(records.map { $0.fault?.code } == [nil, .valueTooLarge, nil])
+    #expect(records.map(\.line) == [1, 2, 3])
   }
 
-  @Test func `what is written reads back`() throws {
+  @Test func `an empty file has no rows`() {
+    #expect(read("", sizes: 1).isEmpty)
+  }
+
+  @Test func `what is written reads back`() {
     let fields = ["", "a", "a,b", "\"", "a\"b", "\r\n", "\n", "é", " x "]
     var output: [UInt8] = []
     var writer = DelimitedWriter(delimiter: UInt8(ascii: ","))
     for field in fields { writer.append(field, to: &output) }
     writer.endRow(&output)
     let text = String(decoding: output, as: UTF8.self)
-    #expect(try strings(read(text, sizes: 4)) == [fields])
+    #expect(strings(read(text, sizes: 4)) == [fields])
   }
 }

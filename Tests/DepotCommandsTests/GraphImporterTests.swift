@@ -309,7 +309,7 @@ import Testing
     let schema = GraphFixture.schema
     let entity = try schema.entity(named: "Package")
     var reader = DelimitedReader(delimiter: UInt8(ascii: ","))
-    try Array(text.utf8).withUnsafeBytes { try reader.receive($0) }
+    Array(text.utf8).withUnsafeBytes { reader.receive($0) }
     let rows = [reader.next(), reader.next()]
     let header = try #require(rows[0])
     let record = try #require(rows[1])

@@ -21,6 +21,10 @@ import Testing
     var locator = JSONLocator(path)
     var splitter = RecordSplitter(.objects)
     var result: [String] = []
+    func append(_ record: InputRecord) {
+      let text = record.fault?.message ?? String(decoding: record.bytes, as: UTF8.self)
+      result.append("\(record.line) \(text)")
+    }
     let bytes = Array(text.utf8)
     let pieces = stride(from: 0, to: bytes.count, by: size).map {
       Array(bytes[$0..<min($0 + size, bytes.count)])
@@ -28,13 +32,12 @@ import Testing
     for piece in pieces + [[]] {
       try piece.withUnsafeBytes { piece in
         let part = try locator.receive(piece)
-        splitter.begin(line: locator.line)
+        splitter.begin(line: locator.firstLine)
         if piece.isEmpty || !part.isEmpty {
           splitter.receive(UnsafeRawBufferPointer(rebasing: piece[part]))
         }
-        while let record = try splitter.next() {
-          result.append("\(record.line) \(String(decoding: record.bytes, as: UTF8.self))")
-        }
+        while let record = splitter.next() { append(record) }
+        if let fault = locator.takeFault() { append(fault) }
       }
     }
     return result
@@ -68,5 +71,32 @@ import Testing
     #expect(JSONArrayPlaces(in: bytes.prefix(100)).pointers == ["/items"])
     #expect(JSONArrayPlaces(in: Array(#"{"a/b":{"~":[{}]}}"#.utf8)).pointers == ["/a~1b/~0"])
     #expect(JSONArrayPlaces(in: Array(#"{"a":[1],"b":[[{}]],"c":{}}"#.utf8)).advice == nil)
+  }
+
+  static let faults: [(String, String)] = [
+    (#"{"items":[{}]"#, "1 The document is cut off."),
+    ("{\"items\":[{}],\n\"more\":[1,", "2 The document is cut off."),
+    ("{\"items\":[{}]\n\"more\":1}", "2 The document isn't JSON from here on."),
+    (#"{"items":[{}]} x"#, "1 The document isn't JSON from here on."),
+    (#"{"items":[{}]]"#, "1 The document isn't JSON from here on."),
+    (#"{"more":tru,"items":[{}]}"#, "1 The document isn't JSON from here on."),
+    (#"{"items":[{}],}"#, "1 The document isn't JSON from here on."),
+    (#"{"items":[{}"#, "1 The array is never closed."),
+  ]
+
+  @Test(arguments: faults, [1, 4, 1000])
+  func `the document is valid around the part, or has a fault`(
+    document: (text: String, fault: String),
+    size: Int
+  ) throws {
+    let records = try records(["items"], of: document.text, piece: size)
+    #expect(Set(records) == ["1 {}", document.fault])
+  }
+
+  @Test(arguments: [1, 3, 1000])
+  func `every value may stand around the part`(size: Int) throws {
+    let around = #"[1, -2.5e+7, true, false, null, "\"\\é", {}, [], {"a": {"b": [[]]}}]"#
+    let text = #"{"a": \#(around), "items": [{}], "b": \#(around), "c": "x"}"# + " \n"
+    #expect(try records(["items"], of: text, piece: size) == ["1 {}"])
   }
 }

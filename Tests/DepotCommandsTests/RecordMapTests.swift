@@ -66,7 +66,7 @@ import Testing
       var style = ImportStyle()
       style.map = try RecordMap(maps)
       var reader = DelimitedReader(delimiter: UInt8(ascii: ";"))
-      try Array((header + "\n1;2\n").utf8).withUnsafeBytes { try reader.receive($0) }
+      Array((header + "\n1;2\n").utf8).withUnsafeBytes { reader.receive($0) }
       let rows = [reader.next(), reader.next()].compactMap(\.self)
       let first = try #require(rows.first)
       let second = try #require(rows.last)

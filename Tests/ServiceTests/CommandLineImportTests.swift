@@ -61,6 +61,42 @@ extension CommandTests {
       }
     }
 
+    static let malformed: [(text: String, name: String, place: String, stored: Int, all: Int)] = [
+      (#"[{"label":"A"},{"label":"B"}"#, "a.json", "line 1", 2, 2),
+      ("[{\"label\":\"A\"}\n{\"label\":\"B\"}]", "a.json", "line 2", 1, 2),
+      ("[{\"label\":\"A\"}]\n]", "a.json", "line 2", 1, 1),
+      ("[{\"label\":\"A\"},\n{\"label\":", "a.json", "line 2", 1, 1),
+      ("", "a.json", "line 1", 0, 0),
+      ("{\"label\":\"A\"}\n{\"lab", "a.ndjson", "line 2", 1, 1),
+      ("{\"label\":\"A\"}\n\0\0", "a.ndjson", "line 2", 1, 1),
+      ("label,$id\nA,1\nB,\"2\nC,3\n", "a.csv", "line 3", 1, 1),
+      ("label,$id\nA,1\n\"B\"x,2\nC,3\n", "a.csv", "line 3", 1, 2),
+      ("label,$id\nA,1\nB", "a.csv", "line 3", 1, 1), ("", "a.csv", "no header", 0, 0),
+    ]
+
+    @Test(arguments: malformed)
+    func `a file is valid to its last byte, or where it isn't is told with what is stored`(
+      file: (text: String, name: String, place: String, stored: Int, all: Int)
+    ) throws {
+      let path = try daemon.folder.write(file.text, to: file.name)
+      let outcome = try depot("import", "Shelf", path)
+      #expect(outcome.status == (file.name == "a.csv" ? 64 : 65), "\(outcome.errors)")
+      #expect(outcome.errors.contains(file.place), "\(outcome.errors)")
+      let stored = file.stored == 1 ? "1 row before it was" : "\(file.stored) rows before it were"
+      if file.stored > 0 {
+        #expect(outcome.errors.contains("\(stored) stored."), "\(outcome.errors)")
+      }
+      #expect(try depot("count", "Shelf").output == "\(file.stored)\n")
+      guard !file.text.isEmpty else { return }
+      let rejects = daemon.folder.path + "/rejects.ndjson"
+      let second = try depot("import", "Shelf", path, "--rejects", rejects)
+      #expect(second.status == 65, "\(second.errors)")
+      #expect(second.errors.contains("\(file.all) inserted, 1 rejected"), "\(second.errors)")
+      #expect(try depot("count", "Shelf").output == "\(file.stored + file.all)\n")
+      let text = try String(contentsOfFile: rejects, encoding: .utf8)
+      #expect(text.split(separator: "\n").count == 1, "\(text)")
+    }
+
     @Test func `an inferred schema that would remove what is there is one to add`() throws {
       let proposal = try depot("schema", "infer", try file("a,b", "1,2", named: "rows.csv"))
       let outcome = try depot("schema", "apply", "-", input: proposal.output)

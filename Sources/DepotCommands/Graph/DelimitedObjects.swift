@@ -21,7 +21,8 @@ struct DelimitedObjects {
 
   /// Reads a header row.
   ///
-  /// - Throws: ``DepotError`` `schema.unknown_attribute`, or `request.usage` if a name stands twice.
+  /// - Throws: ``DepotError`` `schema.unknown_attribute`, `request.usage` if a name stands twice, or the
+  ///   fault of the row.
   init(
     _ header: DelimitedRecord,
     of entity: Entity,
@@ -29,6 +30,7 @@ struct DelimitedObjects {
     _ rules: LinkRules,
     _ style: ImportStyle
   ) throws(DepotError) {
+    try header.check()
     self.entity = entity.name
     values = DelimitedValue(nullText: style.nullText, listSeparator: style.listSeparator)
     let entities = [entity] + schema.descendants(of: entity.name)

@@ -69,7 +69,12 @@ struct GraphSource {
     try ImportSource.read(
       file,
       form: form,
-      object: { record in try body(record, nil) { _ in record.bytes } },
+      object: { record in
+        try body(record, nil) { _ throws(DepotError) in
+          try record.check()
+          return record.bytes
+        }
+      },
       delimited: { record in
         guard let header else {
           header = try DelimitedObjects(record, of: entity, schema, rules, style)

@@ -13,9 +13,17 @@ struct DelimitedRecord: Equatable {
   var line = 1
   /// The row as it stood in the file, without the end of the line.
   var text: [UInt8] = []
+  /// Why this is no row.
+  var fault: DepotError?
 
-  /// - Throws: ``DepotError`` `request.type` if there aren't as many fields as the header has.
+  /// - Throws: The ``fault``, if there is one.
+  func check() throws(DepotError) {
+    if let fault { throw fault }
+  }
+
+  /// - Throws: The ``fault``, or ``DepotError`` `request.type` if there aren't as many fields as the header has.
   func check(fieldCount count: Int) throws(DepotError) {
+    try check()
     guard fields.count != count else { return }
     throw DepotError(
       .type,
@@ -24,7 +32,9 @@ struct DelimitedRecord: Equatable {
   }
 
   /// Whether this is an empty line.
-  var isBlank: Bool { fields.count == 1 && fields[0].bytes.isEmpty && !fields[0].isQuoted }
+  var isBlank: Bool {
+    fault == nil && fields.count == 1 && fields[0].bytes.isEmpty && !fields[0].isQuoted
+  }
 }
 
 /// A reader of CSV (RFC 4180), or the same with another delimiter, from a stream of bytes.
@@ -38,6 +48,8 @@ struct DelimitedReader {
     case quoted
     /// Behind a quotation mark in a quoted field: the end of it, or the first of two.
     case quoteInQuoted
+    /// In a row that is none.
+    case unreadable
   }
 
   private let delimiter: UInt8
@@ -49,12 +61,9 @@ struct DelimitedReader {
   private var taken = 0
 
   /// Adds bytes of the input; none mean its end.
-  ///
-  /// - Throws: ``DepotError`` `request.type` if the file ends within quotation marks, or something
-  ///   follows them.
-  mutating func receive(_ bytes: UnsafeRawBufferPointer) throws(DepotError) {
-    if bytes.isEmpty { return try finish() }
-    for byte in bytes { try take(byte) }
+  mutating func receive(_ bytes: UnsafeRawBufferPointer) {
+    if bytes.isEmpty { return finish() }
+    for byte in bytes { take(byte) }
   }
 
   /// Returns the next complete row, or `nil` if more bytes are needed.
@@ -69,15 +78,19 @@ struct DelimitedReader {
   }
 
   @inline(__always)
-  private mutating func take(_ byte: UInt8) throws(DepotError) {
+  private mutating func take(_ byte: UInt8) {
     if byte == 0x0A { line += 1 }
     let isEnd = byte == 0x0A && state != .quoted
-    if !isEnd { record.text.append(byte) }
-    if record.text.count > Limits.frameBytes {
-      throw DepotError(.valueTooLarge, "The row that begins in line \(record.line) is too large.")
-        .hint("Is a quotation mark missing?")
-    }
     if isEnd { return endRow() }
+    if record.text.count >= Limits.frameBytes {
+      if record.fault == nil {
+        record.fault = DepotError(.valueTooLarge, "The row is too large.")
+          .hint("Is a quotation mark missing?")
+        state = .unreadable
+      }
+      return
+    }
+    record.text.append(byte)
     switch state {
     case .startOfField:
       if byte == UInt8(ascii: "\"") {
@@ -104,9 +117,12 @@ struct DelimitedReader {
       } else if byte == delimiter {
         endField()
       } else if byte != 0x0D {
-        throw DepotError(.type, "Something follows a closing quotation mark in line \(line).")
+        let place = line == record.line ? "" : " in line \(line)"
+        record.fault = DepotError(.type, "Something follows a closing quotation mark\(place).")
           .hint("A quotation mark within a field is written twice.")
+        state = .unreadable
       }
+    case .unreadable: break
     }
   }
 
@@ -125,9 +141,9 @@ struct DelimitedReader {
     record.line = line
   }
 
-  private mutating func finish() throws(DepotError) {
+  private mutating func finish() {
     if state == .quoted {
-      throw DepotError(.type, "The quotation mark in line \(record.line) is never closed.")
+      record.fault = DepotError(.type, "A quotation mark is never closed.")
     }
     if !record.fields.isEmpty || !record.text.isEmpty { endRow() }
   }

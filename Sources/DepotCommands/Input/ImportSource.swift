@@ -3,7 +3,7 @@ internal import DepotProtocol
 /// The reading of a file's records in its format.
 enum ImportSource {
   /// Gives all records of a file, of which nothing was read, to one of two functions: objects of JSON, or
-  /// rows of CSV with the header.
+  /// rows of CSV with the header. What is no record has a fault.
   static func read(
     _ file: InputFile,
     form: InputForm,
@@ -11,12 +11,25 @@ enum ImportSource {
     delimited: (DelimitedRecord) throws -> Void
   ) throws {
     let first = try file.readStart()
+    if let packer = Self.packer(of: first) {
+      throw DepotError(.usage, "\(file.name) is packed by \(packer).")
+        .hint("Unpack it first, by \(packer) -d.")
+    }
     switch form.format ?? ImportFormat(fileName: file.name, start: first) {
     case .ndjson: try readJSON(.lines, first, file, object)
     case .json: try readJSON(.objects, first, file, path: form.path, object)
     case .csv: try readDelimited(form.separator ?? UInt8(ascii: ","), first, file, delimited)
     case .tsv: try readDelimited(UInt8(ascii: "\t"), first, file, delimited)
     }
+  }
+
+  /// Returns the program that packed a file which begins so; `nil` if none did.
+  private static func packer(of start: UnsafeRawBufferPointer) -> String? {
+    let packers: [(program: String, start: [UInt8])] = [
+      ("gzip", [0x1F, 0x8B]), ("zstd", [0x28, 0xB5, 0x2F, 0xFD]),
+      ("xz", [0xFD, 0x37, 0x7A, 0x58, 0x5A]),
+    ]
+    return packers.first { start.starts(with: $0.start) }?.program
   }
 
   private static func readJSON(
@@ -32,14 +45,14 @@ enum ImportSource {
     var piece = first
     while true {
       if let part = try locator?.receive(piece) {
-        splitter.begin(line: locator?.line ?? 1)
+        splitter.begin(line: locator?.firstLine ?? 1)
         if piece.isEmpty || !part.isEmpty {
           splitter.receive(UnsafeRawBufferPointer(rebasing: piece[part]))
         }
       } else {
         splitter.receive(piece)
       }
-      while let record = try splitter.next() {
+      while let record = splitter.next() {
         do {
           try body(record)
         } catch let error as DepotError where isFirst && path == nil {
@@ -47,6 +60,7 @@ enum ImportSource {
         }
         isFirst = false
       }
+      if let fault = locator?.takeFault() { try body(fault) }
       if piece.isEmpty { return }
       piece = try file.read()
     }
@@ -67,17 +81,20 @@ enum ImportSource {
   ) throws {
     var reader = DelimitedReader(delimiter: delimiter)
     var piece = first
+    var isEmpty = true
     while true {
-      do throws(DepotError) {
-        try reader.receive(piece)
-      } catch {
-        // The header may show why what follows can't be read.
-        while let record = reader.next() { try body(record) }
-        throw error
+      reader.receive(piece)
+      while let record = reader.next() {
+        isEmpty = false
+        try body(record)
       }
-      while let record = reader.next() { try body(record) }
-      if piece.isEmpty { return }
+      if piece.isEmpty { break }
       piece = try file.read()
+    }
+    if isEmpty {
+      var nothing = DelimitedRecord()
+      nothing.fault = DepotError(.type, "\(file.name) is empty; it has no header.")
+      try body(nothing)
     }
   }
 }

@@ -6,9 +6,16 @@ struct InputRecord {
   var bytes: ArraySlice<UInt8>
   /// The number of the first line, counted from 1.
   var line: Int
+  /// Why this is no record; the bytes are then those that are in the way.
+  var fault: DepotError?
+
+  /// - Throws: The ``fault``, if there is one.
+  func check() throws(DepotError) {
+    if let fault { throw fault }
+  }
 }
 
-/// A splitter of a stream of bytes into JSON records, which it doesn't check.
+/// A splitter of a stream of bytes into JSON records, of which it checks only what stands between them.
 @Memberwise("form")
 struct RecordSplitter {
   /// How records are told apart.
@@ -19,18 +26,40 @@ struct RecordSplitter {
     case objects
   }
 
+  /// Where in a document of objects the next byte is, unless it is in a record.
+  private enum Place {
+    /// Before everything.
+    case start
+    /// Behind a record that no array is around.
+    case between
+    /// Behind the bracket that opens the array.
+    case opened
+    /// Behind a record in the array.
+    case behindElement
+    /// Behind a comma in the array.
+    case behindComma
+    /// Behind the array.
+    case closed
+  }
+
   private let form: Form
   private var buffer: [UInt8] = []
   private var start = 0
   private var scanned = 0
   private var line = 1
   private var firstLine = 1
+  private var place = Place.start
+  /// The line in which the array begins.
+  private var arrayLine = 1
   private var depth = 0
   private var isInString = false
   private var isEscaped = false
   private var isAtEnd = false
-  private var hasOpened = false
   private var isAtStart = true
+  /// Whether the record that is being read was given already as one that is too large.
+  private var isSkipping = false
+  /// Whether nothing that follows can be told apart.
+  private var isLost = false
 
   /// Counts lines from another than the first, unless some of the input is there already.
   mutating func begin(line: Int) {
@@ -51,19 +80,28 @@ struct RecordSplitter {
     buffer.append(contentsOf: bytes)
   }
 
-  /// Returns the next complete record, or `nil` if more bytes are needed.
-  ///
-  /// - Throws: ``DepotError`` `limit.value_bytes` if a record is larger than a frame may be.
-  mutating func next() throws(DepotError) -> InputRecord? {
-    let record = form == .lines ? nextLine() : nextObject()
-    if record == nil, buffer.count - start > Limits.frameBytes {
-      throw DepotError(.valueTooLarge, "The record that begins in line \(firstLine) is too large.")
-        .hint(
-          "A record has at most \(Numbers.size(bytes: Limits.frameBytes)). Are the records in an array "
-            + "inside of it? Then say where, as in --path /items"
-        )
+  /// Returns the next complete record, or the next fault of the document; `nil` if more bytes are needed.
+  mutating func next() -> InputRecord? {
+    while let record = form == .lines ? nextLine() : nextObject() {
+      guard isSkipping else {
+        return record.bytes.count > Limits.frameBytes ? tooLarge(record.bytes) : record
+      }
+      isSkipping = false
     }
-    return record
+    guard buffer.count - start > Limits.frameBytes else { return nil }
+    defer { start = scanned }
+    if isSkipping { return nil }
+    isSkipping = true
+    return tooLarge(buffer[start..<scanned])
+  }
+
+  private func tooLarge(_ bytes: ArraySlice<UInt8>) -> InputRecord {
+    let error = DepotError(.valueTooLarge, "The record is too large.")
+      .hint(
+        "A record has at most \(Numbers.size(bytes: Limits.frameBytes)). Are the records in an array "
+          + "inside of it? Then say where, as in --path /items"
+      )
+    return InputRecord(bytes: bytes, line: firstLine, fault: error)
   }
 
   private mutating func nextLine() -> InputRecord? {
@@ -74,75 +112,150 @@ struct RecordSplitter {
       } else if isAtEnd, start < buffer.count {
         end = buffer.count
       } else {
+        firstLine = line
         scanned = buffer.count
         return nil
       }
+      firstLine = line
       let record = InputRecord(bytes: trimmed(buffer[start..<end]), line: line)
       start = min(end + 1, buffer.count)
       scanned = start
       line += 1
-      firstLine = line
-      if !record.bytes.isEmpty { return record }
+      if !record.bytes.isEmpty || isSkipping { return record }
     }
   }
 
-  /// Returns the next object, or whatever else stands between two commas.
+  /// Returns the next object, or whatever else stands in its place.
   private mutating func nextObject() -> InputRecord? {
-    while scanned < buffer.count {
+    if isLost { start = buffer.count }
+    while scanned < buffer.count, !isLost {
       let byte = buffer[scanned]
-      if byte == 0x0A { line += 1 }
       if isInString {
-        if isEscaped {
-          isEscaped = false
-        } else if byte == UInt8(ascii: "\\") {
-          isEscaped = true
-        } else if byte == UInt8(ascii: "\"") {
-          isInString = false
+        takeInString(byte)
+        if !isInString, depth == 0 { return endRecord() }
+      } else if start == scanned, depth == 0, !isSkipping {
+        guard let fault = begin(byte) else { continue }
+        return fault
+      } else if depth == 0, ends(byte) {
+        return endRecord()
+      } else {
+        take(byte)
+        if depth == 0, byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]") {
+          return endRecord()
         }
-        scanned += 1
-        continue
-      }
-      if depth == 0, isBetween(byte) {
-        let record = trimmed(buffer[start..<scanned])
-        scanned += 1
-        if byte == UInt8(ascii: "[") { hasOpened = true }
-        start = scanned
-        if !record.isEmpty { return InputRecord(bytes: record, line: firstLine) }
-        continue
-      }
-      if scanned == start || trimmed(buffer[start..<scanned]).isEmpty { firstLine = line }
-      scanned += 1
-      switch byte {
-      case UInt8(ascii: "\""): isInString = true
-      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-      case UInt8(ascii: "}"), UInt8(ascii: "]"):
-        depth -= 1
-        guard depth <= 0 else { continue }
-        depth = 0
-        defer { start = scanned }
-        return InputRecord(bytes: buffer[start..<scanned], line: firstLine)
-      default: break
       }
     }
-    guard isAtEnd else { return nil }
-    let record = trimmed(buffer[start...])
-    start = buffer.count
-    return record.isEmpty ? nil : InputRecord(bytes: record, line: firstLine)
+    guard isAtEnd, !isLost else { return nil }
+    if start < buffer.count || isSkipping {
+      // What is cut off within a record shows in it.
+      isLost = depth > 0 || isInString
+      return endRecord()
+    }
+    isLost = true
+    switch place {
+    case .start: return fault("The document is empty.", at: line)
+    case .between, .closed: return nil
+    default: return fault("The array is never closed.", at: arrayLine)
+    }
   }
 
-  /// Whether a byte outside of objects separates them.
-  private func isBetween(_ byte: UInt8) -> Bool {
+  /// Moves past a byte between records, unless a record begins there.
+  private mutating func begin(_ byte: UInt8) -> InputRecord? {
+    if byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D {
+      skip(byte)
+      return nil
+    }
+    firstLine = line
+    switch (place, byte) {
+    case (.start, UInt8(ascii: "[")):
+      arrayLine = line
+      place = .opened
+      skip(byte)
+    case (.opened, UInt8(ascii: "]")), (.behindElement, UInt8(ascii: "]")):
+      place = .closed
+      skip(byte)
+    case (.behindElement, UInt8(ascii: ",")):
+      place = .behindComma
+      skip(byte)
+    case (.closed, _):
+      isLost = true
+      return fault("Something follows the end of the array.", at: line)
+    case (.behindComma, UInt8(ascii: "]")):
+      place = .closed
+      defer { skip(byte) }
+      return fault("A comma stands before the end of the array.", at: line)
+    case (_, UInt8(ascii: ",")), (_, UInt8(ascii: "]")), (_, UInt8(ascii: "}")):
+      let sign = String(UnicodeScalar(byte))
+      defer { skip(byte) }
+      return fault("\"\(sign)\" stands where a record should begin.", at: line)
+    case (.behindElement, _):
+      place = .behindComma
+      return fault("A comma is missing before the record.", at: line)
+    default: take(byte)
+    }
+    return nil
+  }
+
+  private func fault(_ message: String, at line: Int) -> InputRecord {
+    let end = min(scanned + 1, buffer.count)
+    return InputRecord(bytes: buffer[scanned..<end], line: line, fault: DepotError(.json, message))
+  }
+
+  /// Moves past a byte between records.
+  private mutating func skip(_ byte: UInt8) {
+    if byte == 0x0A { line += 1 }
+    scanned += 1
+    start = scanned
+  }
+
+  /// Moves past a byte of a record.
+  private mutating func take(_ byte: UInt8) {
+    if byte == 0x0A { line += 1 }
+    scanned += 1
     switch byte {
-    case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: ","), UInt8(ascii: "]"): true
-    case UInt8(ascii: "["): !hasOpened
+    case UInt8(ascii: "\""): isInString = true
+    case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+    case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+    default: break
+    }
+  }
+
+  private mutating func takeInString(_ byte: UInt8) {
+    if byte == 0x0A { line += 1 }
+    scanned += 1
+    if isEscaped {
+      isEscaped = false
+    } else if byte == UInt8(ascii: "\\") {
+      isEscaped = true
+    } else if byte == UInt8(ascii: "\"") {
+      isInString = false
+    }
+  }
+
+  private mutating func endRecord() -> InputRecord {
+    defer { start = scanned }
+    place = place == .start || place == .between ? .between : .behindElement
+    depth = 0
+    isInString = false
+    return InputRecord(bytes: buffer[start..<scanned], line: firstLine)
+  }
+
+  /// Whether a byte ends a number or a word.
+  private func ends(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}"): true
     default: false
     }
   }
 
+  /// Returns bytes without the white space around them.
   private func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    func isSpace(_ byte: UInt8) -> Bool {
+      byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+    }
     var bytes = bytes
-    while let first = bytes.first, first <= 0x20 { bytes.removeFirst() }
-    while let last = bytes.last, last <= 0x20 { bytes.removeLast() }
+    while let first = bytes.first, isSpace(first) { bytes.removeFirst() }
+    while let last = bytes.last, isSpace(last) { bytes.removeLast() }
     return bytes
   }
 }

@@ -31,6 +31,7 @@ final class SchemaProposal {
       object: { record in
         if count == 0, form.path == nil { places = JSONArrayPlaces(in: record.bytes) }
         try Self.located(record.line) { () throws(DepotError) in
+          try record.check()
           let root = try JSONNode.record(Array(record.bytes))
           var members: [(name: String, value: JSONNode)] = []
           for (name, value) in try root.members() { members.append((try name.string(), value)) }
@@ -60,6 +61,7 @@ final class SchemaProposal {
   }
 
   private func add(_ row: DelimitedRecord) throws(DepotError) {
+    try row.check()
     guard let columns else {
       isText = true
       let names = row.fields.map { map.path(String(decoding: $0.bytes, as: UTF8.self)) }
