@@ -128,13 +128,15 @@ extension ClientCore.State {
     perform(unsent.flatMap { table.fail($0.id, $0.error) } + table.admit(now: Monotonic.now()))
   }
 
-  /// Sends a frame; returns the call that is too large for that, and the error.
+  /// Sends a frame; returns the call that can't be sent, and the error.
   private mutating func send(_ frame: ClientFrame) -> (id: Int64, error: DepotError)? {
     guard descriptor != nil else { return nil }
     let size = outbox.append(frame)
-    guard size > frameLimit, case .call(let call) = frame else { return nil }
+    guard case .call(let call) = frame else { return nil }
+    let error = size > frameLimit ? FrameDecoder.tooLarge(size, frameLimit) : outbox.refusal(size)
+    guard let error else { return nil }
     outbox.removeLast(size)
-    return (call.id, FrameDecoder.tooLarge(size, frameLimit))
+    return (call.id, error)
   }
 
   /// Sends what goes at once and leaves the rest to the thread, which notices a lost connection.

@@ -17,6 +17,11 @@ struct Outbox: Sendable {
     return writer.bytes.count - start
   }
 
+  /// Returns the error about a value that can't be encoded, in the frame that was added last.
+  func refusal(_ size: Int) -> DepotError? {
+    RefusedValue.error(in: writer.bytes, from: writer.bytes.count - size + 4)
+  }
+
   /// Takes back the frame that was added last.
   mutating func removeLast(_ size: Int) {
     writer.bytes.removeLast(size)

@@ -304,11 +304,14 @@ public final class BlockingConnection {
     return FrameEncoder.begin(.length, in: &writer)
   }
 
-  /// Sends the frame of a call, unless it is too large.
+  /// Sends the frame of a call, unless it is too large or a value in it can't be encoded.
   private func sendFrame(_ id: Int64, from start: Int) throws(DepotError) {
     let size = writer.bytes.count - start - 4
-    guard size <= calls.frameLimit else {
-      let error = FrameDecoder.tooLarge(size, calls.frameLimit)
+    let refusal =
+      size > calls.frameLimit
+      ? FrameDecoder.tooLarge(size, calls.frameLimit)
+      : RefusedValue.error(in: writer.bytes, from: start + 4)
+    if let error = refusal {
       calls.observed.end(id, .failure(error))?.tell()
       throw error
     }

@@ -146,7 +146,10 @@ struct LivePropertyPlaces<Model: Record>: Sendable {
 
   /// Returns the numbers of the properties that are written differently.
   private func differences(_ old: Model, _ new: Model) -> Set<Int> {
-    let (before, after) = (old.texts, new.texts)
+    // Of what can't be encoded nobody knows what is different.
+    guard let before = try? old.texts(), let after = try? new.texts() else {
+      return Set(Model.attributes.all.indices)
+    }
     var result: Set<Int> = []
     var column = 0
     for (number, attribute) in Model.attributes.all.enumerated() {

@@ -4,7 +4,15 @@ public import DepotProtocol
 public struct Assignment<Model: Record>: Sendable {
   let keyPath: any PartialKeyPath<Model> & Sendable
   /// The values by what follows the name of the property.
-  fileprivate let values: [(suffix: String, value: Value)]
+  fileprivate let values: Result<[(suffix: String, value: Value)], DepotError>
+
+  private init(
+    keyPath: any PartialKeyPath<Model> & Sendable,
+    values: () throws(DepotError) -> [(suffix: String, value: Value)]
+  ) {
+    self.keyPath = keyPath
+    self.values = Result(catching: values)
+  }
 
   /// Gives the property `keyPath` the value `content`.
   ///
@@ -13,7 +21,7 @@ public struct Assignment<Model: Record>: Sendable {
     _ keyPath: any KeyPath<Model, Content> & Sendable,
     to content: Content
   ) -> Assignment {
-    Assignment(keyPath: keyPath, values: [("", content.attributeValue)])
+    Assignment(keyPath: keyPath) { [("", content.attributeValue)] }
   }
 
   /// Gives all parts of the property `keyPath` the values of `content`.
@@ -21,7 +29,7 @@ public struct Assignment<Model: Record>: Sendable {
     _ keyPath: any KeyPath<Model, Content> & Sendable,
     to content: Content
   ) -> Assignment {
-    Assignment(keyPath: keyPath, values: parts(of: content, Content.self))
+    Assignment(keyPath: keyPath) { () throws(DepotError) in try parts(of: content, Content.self) }
   }
 
   /// Gives all parts of the property `keyPath` the values of `content`, or none.
@@ -29,8 +37,9 @@ public struct Assignment<Model: Record>: Sendable {
     _ keyPath: any KeyPath<Model, Content?> & Sendable,
     to content: Content?
   ) -> Assignment {
-    let parts = parts(of: content, Content.self)
-    return Assignment(keyPath: keyPath, values: [("", .bool(content != nil))] + parts)
+    Assignment(keyPath: keyPath) { () throws(DepotError) in
+      [("", .bool(content != nil))] + (try parts(of: content, Content.self))
+    }
   }
 
   /// Adds rows to a to-many relationship and removes rows from it; the others stay.
@@ -51,29 +60,32 @@ public struct Assignment<Model: Record>: Sendable {
     if !added.isEmpty { members["add"] = .array(added.map(\.json)) }
     if !removed.isEmpty { members["remove"] = .array(removed.map(\.json)) }
     if let position { members["at"] = .int64(Int64(position)) }
-    return Assignment(keyPath: keyPath, values: [("", .json(JSONValue.object(members).text))])
+    let change = Value.json(JSONValue.object(members).text)
+    return Assignment(keyPath: keyPath) { [("", change)] }
   }
 
   private static func parts<Content: Composite>(
     of content: Content?,
     _: Content.Type
-  ) -> [(suffix: String, value: Value)] {
+  ) throws(DepotError) -> [(suffix: String, value: Value)] {
     guard let content else { return Content.attributes.names.map { (".\($0)", .null) } }
-    return zip(Content.attributes.names, content.texts).map { (".\($0)", .json($1)) }
+    return zip(Content.attributes.names, try content.texts()).map { (".\($0)", .json($1)) }
   }
 }
 
 extension Array {
   /// The names and values of the columns to change.
   ///
-  /// - Throws: ``DepotError`` `request.predicate` if a property isn't listed.
+  /// - Throws: ``DepotError`` `request.predicate` if a property isn't listed, `request.type` if a value can't be
+  ///   encoded.
   func columns<Model>() throws(DepotError) -> (names: [String], values: [Value])
   where Element == Assignment<Model> {
     var columns: (names: [String], values: [Value]) = ([], [])
     for assignment in self {
       let path = try Model.property(assignment.keyPath).path
-      columns.names += assignment.values.map { path + $0.suffix }
-      columns.values += assignment.values.map(\.value)
+      let values = try assignment.values.get()
+      columns.names += values.map { path + $0.suffix }
+      columns.values += values.map(\.value)
     }
     return columns
   }
@@ -90,9 +102,11 @@ extension Reference {
 
 extension RowConvertible {
   /// The JSON texts of the values.
-  var texts: [String] {
+  ///
+  /// - Throws: ``DepotError`` `request.type` if one of them can't be encoded.
+  func texts() throws(DepotError) -> [String] {
     var batch = RowBatch()
     batch.appendRow { write(to: &$0) }
-    return ((try? batch.texts().first) ?? []).map { String(decoding: $0, as: UTF8.self) }
+    return try batch.texts()[0].map { String(decoding: $0, as: UTF8.self) }
   }
 }

@@ -31,13 +31,13 @@ extension Save {
   ///   - old: The record as it was fetched.
   ///   - new: The same record with what the program has changed; its identifier and version don't matter.
   /// - Throws: ``DepotError`` `request.usage` if the record doesn't list its identifier and version, or
-  ///   wasn't fetched.
+  ///   wasn't fetched; `request.type` if a value can't be encoded.
   public mutating func update<Model: Record>(
     from old: Model,
     to new: Model
   ) throws(DepotError) {
     let (identifier, version) = try old.identity()
-    let texts = zip(Model.attributes.names, zip(old.texts, new.texts))
+    let texts = zip(Model.attributes.names, zip(try old.texts(), try new.texts()))
     let changed = texts.filter { $1.0 != $1.1 }.map { ($0, Value.json($1.1)) }
     if !changed.isEmpty { update(old, identifier, version, changed) }
   }

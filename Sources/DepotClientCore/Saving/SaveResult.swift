@@ -81,7 +81,9 @@ extension SaveResult {
       }
       versions[try name.string()] = list
     }
-    token = try reader.optionalString("token").flatMap { try? HistoryToken($0) }
+    token = try reader.optionalString("token").map { (text) throws(DepotError) in
+      try HistoryToken(text)
+    }
   }
 
   /// Refuses a run of identifiers that no save can have made; none is empty.

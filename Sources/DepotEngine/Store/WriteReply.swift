@@ -50,9 +50,10 @@ struct WriteReply {
 
   /// Returns a stored result with its identifiers in a form.
   private static func converted(_ json: [UInt8], to form: Hello.Int64Form) -> [UInt8] {
-    guard form == .string, case .object(var members)? = try? JSONValue(parsing: json) else {
-      return json
-    }
+    guard form == .string,
+      let document = try? JSONDocument(json, valueLimit: .max),
+      case .object(var members)? = try? JSONValue(document.root)
+    else { return json }
     func text(_ value: JSONValue) -> JSONValue { value.int64.map { .string("\($0)") } ?? value }
     switch members["ids"] {
     case .array(let list): members["ids"] = .array(list.map(text))

@@ -35,9 +35,13 @@ package enum JSONCoding {
 
   /// Returns the JSON of `content`, the members of objects in the order of their names.
   ///
-  /// A value that refuses to be encoded becomes null, which an attribute that isn't optional refuses.
-  package static func value(_ content: some Encodable) -> Value {
-    (try? encode(content)) ?? .null
+  /// A value that refuses to be encoded becomes a ``RefusedValue``.
+  package static func value<Content: Encodable>(_ content: Content) -> Value {
+    do {
+      return try encode(content)
+    } catch {
+      return RefusedValue.value("A \(Content.self) can't be encoded as JSON: \(error)")
+    }
   }
 
   /// Returns the JSON of `content`, the members of objects in the order of their names.

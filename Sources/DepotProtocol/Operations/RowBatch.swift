@@ -53,13 +53,25 @@ public struct RowBatch: Hashable, Sendable {
     count += other.count
   }
 
-  /// The JSON texts of the values of all rows.
+  /// The JSON texts of the values of all rows, which needn't be such as the service takes.
   ///
-  /// - Throws: ``DepotError`` `protocol.json` and the like if the batch holds something else.
+  /// - Throws: ``DepotError`` if a value refused to be encoded, or the batch holds something else.
   package func texts() throws(DepotError) -> [[ArraySlice<UInt8>]] {
-    try JSONDocument(json, valueLimit: .max).root.elements().map { (row) throws(DepotError) in
-      try row.elements().map { json[$0.range] }
+    if let refusal = RefusedValue.error(in: json) { throw refusal }
+    var result: [[ArraySlice<UInt8>]] = []
+    try json.withUnsafeBufferPointer { bytes throws(DepotError) in
+      var reader = try RowReader(bytes)
+      while try reader.beginRow() {
+        var row: [ArraySlice<UInt8>] = []
+        while !reader.isAtEndOfRow() {
+          let text = try reader.text()
+          row.append(json[reader.offset - text.count..<reader.offset])
+        }
+        try reader.endRow()
+        result.append(row)
+      }
     }
+    return result
   }
 
   /// The size of the text in bytes.

@@ -71,13 +71,17 @@ extension UpdateRequest: MemberObject {
   }
 
   private func writeValues(to writer: inout JSONWriter) {
-    if !columns.isEmpty {
+    if !columns.isEmpty, let row = try? values.texts().first, row.count == columns.count {
       writer.member("set") { writer in
-        for (name, value) in zip(columns, (try? values.texts().first) ?? []) {
+        for (name, value) in zip(columns, row) {
           writer.name(name)
           writer.raw(value)
         }
       }
+    } else if !columns.isEmpty {
+      // They aren't one value for each column, and are refused as they stand.
+      writer.name("set")
+      writer.raw(values.json)
     }
     guard !computed.isEmpty else { return }
     writer.member("compute") { writer in

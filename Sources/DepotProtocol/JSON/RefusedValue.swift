@@ -1,0 +1,45 @@
+/// What stands in the place of a value that refused to be encoded: a text that isn't JSON, and why.
+///
+/// Values are written where nothing can be thrown, so that the request with it is refused before it is sent.
+package enum RefusedValue {
+  /// The byte that the text begins with, which JSON has nowhere.
+  private static let mark: UInt8 = 0
+
+  /// Returns what stands in the place of a value that refused for a reason.
+  package static func value(_ reason: String) -> Value {
+    .json("\0" + JSONWriter.text { $0.string(reason) })
+  }
+
+  /// Returns the error about the first such value in JSON text that begins at a position; `nil` if there is
+  /// none.
+  package static func error(in bytes: [UInt8], from start: Int = 0) -> DepotError? {
+    guard let start = position(in: bytes, from: start) else { return nil }
+    let text = bytes[(start + 1)...]
+    let end = text.indices.dropFirst().first { index in
+      text[index] == UInt8(ascii: "\"") && text[index - 1] != UInt8(ascii: "\\")
+    }
+    let reason = end.flatMap { try? JSONDocument(Array(text[...$0])).root.string() }
+    return DepotError(.type, reason ?? "A value can't be encoded as JSON.")
+  }
+
+  private static func position(in bytes: [UInt8], from start: Int) -> Int? {
+    bytes.withUnsafeBytes { bytes in
+      var position = start
+      while position + 8 <= bytes.count {
+        let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+        if PlainBytes.haveZero(word) { break }
+        position += 8
+      }
+      return bytes[position...].firstIndex(of: mark)
+    }
+  }
+}
+
+extension PlainBytes {
+  /// Whether a byte of `word` is zero.
+  @inline(__always)
+  fileprivate static func haveZero(_ word: UInt64) -> Bool {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    return (word &- ones) & ~word & (ones &* 0x80) != 0
+  }
+}
