@@ -40,7 +40,7 @@ extension PredicateLowering {
     case let value as Character: .string(String(value))
     case let value as any RawRepresentable: constant(value.rawValue)
     case let value as any Collection: list(value)
-    default: Self.caseName(value).map(Value.string)
+    default: CaseName.of(value).map(Value.string)
     }
   }
 
@@ -52,12 +52,6 @@ extension PredicateLowering {
       values.append(value)
     }
     return .list(values)
-  }
-
-  private static func caseName(_ value: Any) -> String? {
-    let mirror = Mirror(reflecting: value)
-    guard mirror.displayStyle == .enum, mirror.children.isEmpty else { return nil }
-    return String(describing: value)
   }
 }
 

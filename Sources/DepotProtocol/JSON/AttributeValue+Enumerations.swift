@@ -10,18 +10,18 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
   public var attributeValue: Value { rawValue.attributeValue }
 }
 
-/// Enumerations without raw values are stored by the names of their cases:
+/// Enumerations without raw values are stored by the names of their cases, however these describe themselves:
 /// `enum Size: CaseIterable, AttributeValue`.
 extension AttributeValue where Self: CaseIterable {
   public static var attributeType: AttributeType { .string }
   public static func read(from row: inout RowReader) throws(DepotError) -> Self {
     let name = try String.read(from: &row)
-    guard let value = allCases.first(where: { String(describing: $0) == name }) else {
+    guard let value = CaseName.value(name, among: allCases) else {
       throw DepotError.noCase(Self.self, name)
     }
     return value
   }
-  public var attributeValue: Value { .string(String(describing: self)) }
+  public var attributeValue: Value { CaseName.stored(self, among: Self.allCases) }
 }
 
 // Where both apply, the raw value is what is stored.
