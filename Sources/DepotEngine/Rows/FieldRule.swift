@@ -36,7 +36,7 @@ struct FieldRule {
       return error(.type, "is of type \(type), and not all of the elements are")
         .hint(range.map { "Each must be in \($0)." } ?? "Null can't be among them either.")
     }
-    if case .scalar(let scalar) = form, let misfit = field.misfit(as: scalar) {
+    if let scalar, let misfit = field.misfit(as: scalar) {
       return error(misfit.code, "is of type \(type), and the value \(misfit.problem)")
         .hint(misfit.hint)
     }
@@ -49,6 +49,15 @@ struct FieldRule {
     let greatest = Float.greatestFiniteMagnitude
     return error(.range, "is a float, and the value is outside \(-greatest)...\(greatest)")
       .hint("Give it a smaller value, or make it a double in the schema.")
+  }
+
+  /// The type that a value which may be written otherwise is of.
+  private var scalar: AttributeType? {
+    switch form {
+    case .scalar(let scalar): scalar
+    case .json: .json
+    case .float, .list: nil
+    }
   }
 
   /// How values of a form are written.

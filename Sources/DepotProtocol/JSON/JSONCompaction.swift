@@ -2,6 +2,8 @@
 package enum JSONCompaction {
   /// How much less deep a value may be than a frame, so that answers can hold it anywhere.
   private static let margin = 8
+  /// How deep the containers of a value may be nested.
+  static let depth = Limits.depth - margin
 
   /// Returns the text of a request's value; `nil` if it isn't strict JSON, or too deep for an answer.
   package static func compact(_ field: RowField) -> [UInt8]? {
@@ -9,9 +11,18 @@ package enum JSONCompaction {
       let quote = [UInt8(ascii: "\"")]
       return quote + field.bytes + quote
     }
-    let depth = Limits.depth - margin
     guard (try? JSONScanner.scan(field.bytes, depthLimit: depth)) != nil else { return nil }
     return withoutSpace(field.bytes)
+  }
+
+  /// Whether a value is JSON that is too deep for an answer.
+  static func isTooDeep(_ field: RowField) -> Bool {
+    do throws(JSONError) {
+      _ = try JSONScanner.scan(field.bytes, depthLimit: depth)
+      return false
+    } catch {
+      return error.reason == .tooDeep(limit: depth)
+    }
   }
 
   /// Returns a strict JSON text without the white space between its tokens.

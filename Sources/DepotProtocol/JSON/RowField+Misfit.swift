@@ -34,6 +34,12 @@ extension RowField {
       )
     case .date: string.flatMap { Self.misfit(date: $0) }
     case .url: string.flatMap { Self.misfit(url: $0) }
+    case .json where (kind == .array || kind == .object) && JSONCompaction.isTooDeep(self):
+      ValueMisfit(
+        code: .type,
+        problem: "is nested deeper than \(JSONCompaction.depth)",
+        hint: "Answers need the levels around it. Store what is deeper as a string."
+      )
     default: nil
     }
   }
