@@ -56,6 +56,13 @@ import Testing
     #expect(try json("", required) == "[]")
   }
 
+  @Test func `a date may be written as other programs do`() throws {
+    let date = Attribute(name: "a", type: .date)
+    #expect(try json("2024-05-01", date) == #""2024-05-01T00:00:00Z""#)
+    #expect(try json("2024-05-01 13:45:00.5+0200", date) == #""2024-05-01T11:45:00.5Z""#)
+    #expect(throws: DepotError.self) { try json("01/05/2024", date) }
+  }
+
   @Test func `a date that no text gives back is read as it is written`() throws {
     let date = Attribute(name: "a", type: .date)
     let text = #"{"referenceSeconds":1.25e-10}"#
@@ -100,7 +107,7 @@ import Testing
     ("9223372036854775808", .int64, .numberRange), ("1e19", .int64, .numberRange),
     ("1e400", .double, .numberRange), ("fast", .double, .type), ("nan", .double, .type),
     ("123456789012345678901234567890123456789", .decimal, .numberRange), ("1,5", .decimal, .type),
-    ("2026-07-01T10:20:30.123456789Z", .date, .numberRange), ("2026-07-01", .date, .type),
+    ("2026-07-01T10:20:30.123456789Z", .date, .numberRange), ("2026-07", .date, .type),
   ])
   func `what isn't a value or doesn't fit is refused`(
     text: String,

@@ -96,6 +96,36 @@ import Testing
     #expect(1..<400 ~= refused)
   }
 
+  static let dates: [(String, String?)] = [
+    ("2024-05-01", "2024-05-01T00:00:00Z"), ("2024-05-01 13:45:00", "2024-05-01T13:45:00Z"),
+    ("2024-05-01T13:45", "2024-05-01T13:45:00Z"), ("2024-05-01 13:45", "2024-05-01T13:45:00Z"),
+    ("2024-05-01T13:45:10+0200", "2024-05-01T11:45:10Z"),
+    ("2024-05-01T13:45:10+02", "2024-05-01T11:45:10Z"),
+    ("2024-05-01 13:45:10.250 -0130", "2024-05-01T15:15:10.25Z"),
+    ("2024-05-01T13:45:10,5Z", "2024-05-01T13:45:10.5Z"),
+    ("2024-05-01 00:30+01:00", "2024-04-30T23:30:00Z"), ("20240501T1345Z", "2024-05-01T13:45:00Z"),
+    ("20240501T134510.5", "2024-05-01T13:45:10.5Z"),
+    ("2024-05-01T13:45:10+02:00", "2024-05-01T13:45:10+02:00"),
+    ("2024-05-01t13:45:10z", "2024-05-01t13:45:10z"),
+    ("20240501", nil), ("2024", nil), ("2024-05", nil), ("05/01/2024", nil), ("01.05.2024", nil),
+    ("2024-02-30", nil), ("2024-5-1", nil), ("2024-05-01T", nil), ("2024-05-01 ", nil),
+    ("2024-05-01T24:00", nil), ("2024-05-01Z", nil), ("2024-05-01T13", nil), ("13:45", nil),
+    ("2024-05-01T13:45:60Z", nil), ("2024-05-01T1345Z", nil), ("20240501T13:45Z", nil),
+    ("20240501 1345", nil), ("2024-05-01T13:45 +2", nil), ("2024-05-01T13:45:10.", nil),
+    ("now", nil), ("", nil),
+  ]
+
+  @Test(arguments: dates)
+  func `a date in another form of ISO 8601 is one in UTC unless it says otherwise`(
+    text: String,
+    exact: String?
+  ) {
+    #expect(DateText.exact(text.utf8) == exact)
+    if let exact { #expect(DateText.parse(exact.utf8) != nil) }
+    let value = Value.string(text).converted(to: .date)
+    #expect((value != nil) == (exact != nil))
+  }
+
   @Test func `a refused value tells how to write it`() throws {
     func misfit(_ text: String, _ type: AttributeType) throws -> ValueMisfit? {
       try JSONDocument(Array(text.utf8)).root.withField { field in

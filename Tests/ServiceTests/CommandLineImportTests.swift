@@ -299,6 +299,45 @@ extension CommandTests {
       #expect(row == #"{"title":"a;b","year":null,"author":"A","shelf":null,"readers":[]}"# + "\n")
     }
 
+    @Test func `dates are taken as other programs write them`() throws {
+      let table = try file(
+        "code,on,until",
+        "a,2024-05-01,2024-05-01 13:45:00",
+        "b,2024-05-02T13:45,2024-05-02T13:45:00+0200",
+        named: "visits.csv"
+      )
+      let inferred = try depot("schema", "infer", table, "--add")
+      #expect(inferred.output.contains("\"date\""), "\(inferred.output)")
+      #expect(try depot("schema", "apply", "-", input: inferred.output).status == 0)
+      let records = try file(
+        #"{"code":"c","on":"2024-05-03","until":"2024-05-03 01:00"}"#,
+        named: "more.ndjson"
+      )
+      for arguments in [
+        ["import", "Visits", table], ["import", "Visits", records],
+        ["import", "Visits", records, "--map", "code=code", "--on-conflict", "replace"],
+        ["insert", "Visits", "code=d", "on=2024-05-04 10:00", "until=2024-05-05"],
+      ] {
+        let outcome = try daemon.depot(arguments)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+      }
+      #expect(
+        try depot("fetch", "Visits", "--sort", "code", "--select", "on,until").lines.map {
+          String($0.drop { $0 != "o" })
+        } == [
+          #"on":"2024-05-01T00:00:00Z","until":"2024-05-01T13:45:00Z"}"#,
+          #"on":"2024-05-02T13:45:00Z","until":"2024-05-02T11:45:00Z"}"#,
+          #"on":"2024-05-03T00:00:00Z","until":"2024-05-03T01:00:00Z"}"#,
+          #"on":"2024-05-04T10:00:00Z","until":"2024-05-05T00:00:00Z"}"#,
+        ]
+      )
+      let found = try depot("count", "Visits", "--where", "on >= '2024-05-03'")
+      #expect(found.output == "2\n", "\(found.errors)")
+      let refused = try depot("insert", "Visits", "code=e", "on=01/05/2024")
+      #expect(refused.status == 64)
+      #expect(try depot("log", "--since", "2024-05-01").status == 0)
+    }
+
     @Test func `a schema that is inferred takes the file as it is`() throws {
       let table = try file(
         "code;price;home.city;on;tags",

@@ -196,7 +196,9 @@ final class GraphReader {
     if field.isPresence, value.isNull {
       row.values.append(Array("false".utf8))
     } else {
-      row.values.append(Array(value.document.bytes[value.range]))
+      let text = value.document.bytes[value.range]
+      let date = RecordDate.isOne(field.attribute) ? RecordDate.exact(text) : nil
+      row.values.append(date ?? Array(text))
     }
   }
 

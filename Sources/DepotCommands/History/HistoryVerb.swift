@@ -102,11 +102,11 @@ enum HistoryVerb {
   /// Reads a token or a date.
   static func moment(_ text: String) throws(DepotError) -> HistoryMoment {
     if let token = try? HistoryToken(text) { return .token(token) }
-    guard let document = try? JSONDocument(Array(JSONValue.string(text).text.utf8)),
-      case .date(let date)? = try? document.root.value(as: .date)
-    else {
+    guard case .date(let date)? = Value.string(text).converted(to: .date) else {
       throw DepotError(.usage, "\(text.debugDescription) is neither a token nor a date.")
-        .hint("Tokens are like 3f2b8c01-9d20c4e7a1b2-1042, dates like 2026-05-01T12:00:00Z.")
+        .hint(
+          "Tokens are like 3f2b8c01-9d20c4e7a1b2-1042, dates like 2026-05-01 or 2026-05-01T12:00:00Z."
+        )
     }
     return .date(date)
   }

@@ -13,6 +13,8 @@ struct RecordEncoder {
   private let entity: Entity
   private let names: [[UInt8]]
   private let substitutes: [[UInt8]]
+  /// Which attributes are dates.
+  private let areDates: [Bool]
   private var places: [Range<Int>?]
   private var tokens: [JSONToken] = []
 
@@ -24,6 +26,7 @@ struct RecordEncoder {
     substitutes = entity.attributes.map { attribute in
       JSONWriter.bytes { $0.write(attribute.defaultValue ?? .null) }
     }
+    areDates = entity.attributes.map(RecordDate.isOne)
     places = Array(repeating: nil, count: names.count)
     if fillsAbsent { present = Array(names.indices) }
   }
@@ -45,7 +48,12 @@ struct RecordEncoder {
     for (position, index) in present.enumerated() {
       if position > 0 { output.append(UInt8(ascii: ",")) }
       if let place = places[index] {
-        output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[place]))
+        let text = UnsafeBufferPointer(rebasing: bytes[place])
+        if areDates[index], let date = RecordDate.exact(text) {
+          output.append(contentsOf: date)
+        } else {
+          output.append(contentsOf: text)
+        }
       } else {
         output.append(contentsOf: substitutes[index])
       }

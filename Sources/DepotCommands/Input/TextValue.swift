@@ -28,10 +28,11 @@ enum TextValue {
     case .date:
       // Dates that no text gives back are written so.
       if text.first == "{" { return try write(text, as: .json, to: &writer) }
-      guard DateText.parse(text.utf8) != nil else {
-        throw refusal(text, "a date such as 2026-02-01T12:30:00Z", .date, .string)
+      guard let exact = DateText.exact(text.utf8), DateText.parse(exact.utf8) != nil else {
+        let form = "a date such as 2026-02-01, 2026-02-01 12:30, or 2026-02-01T12:30:00Z"
+        throw refusal(text, form, .date, .string)
       }
-      writer.string(text)
+      writer.string(exact)
     case .uuid:
       guard UUID(uuidString: text) != nil else { throw refusal(text, "a UUID") }
       writer.string(text)

@@ -102,7 +102,7 @@ final class ValueProfile {
 
   private func addText(_ text: String) {
     texts += 1
-    if DateText.parse(text.utf8) != nil { dates += 1 }
+    if DateText.exact(text.utf8).flatMap({ DateText.parse($0.utf8) }) != nil { dates += 1 }
     if UUID(uuidString: text) != nil { uuids += 1 }
     note(text)
   }

@@ -45,7 +45,8 @@ enum ImportVerb {
       Members and columns are named as the attributes are, or --map says where they go; $id and
       $version are left out. What a record doesn't name gets its default, or null; with --on-conflict
       replace it keeps its value. An empty field of CSV is null, and one in quotation marks is the
-      empty text; for a text that can't be null both are. A list is JSON, or words with ; between.
+      empty text; for a text that can't be null both are. A list is JSON, or words with ; between. A date
+      is one as in 2026-05-01, 2026-05-01 13:45, or 2026-05-01T13:45:00+0200, in UTC without an offset.
       Without --rejects the first bad record ends the import; what was stored before it stays.
 
       A relationship takes keys of the rows that it leads to, objects that are rows themselves, or

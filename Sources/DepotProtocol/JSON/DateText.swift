@@ -67,26 +67,53 @@ package enum DateText {
     moment(text).map { Double($0.whole) + Double($0.nanoseconds) / 1e9 }
   }
 
+  /// Returns RFC 3339's text of what people and other programs write in the forms of ISO 8601 that SQLite
+  /// takes too; `nil` if it means no moment, or several.
+  ///
+  /// A day may stand alone, and then is its beginning. A space may stand for the T, the seconds may be
+  /// missing, a comma may stand before their fraction, an offset needs no colon and no minutes, and without
+  /// one the time is UTC. With the T, date and time may lack their signs, as in `20260501T1345Z`.
+  package static func exact(_ text: some Collection<UInt8>) -> String? {
+    let bytes = Array(text)
+    if moment(bytes) != nil { return String(decoding: bytes, as: UTF8.self) }
+    guard let (whole, nanoseconds) = moment(bytes, isLoose: true) else { return nil }
+    var writer = JSONWriter()
+    write(Double(whole), to: &writer)
+    guard writer.bytes.last == UInt8(ascii: "\"") else { return nil }
+    let seconds = String(decoding: writer.bytes.dropFirst().dropLast(2), as: UTF8.self)
+    guard nanoseconds > 0 else { return seconds + "Z" }
+    var fraction = String(1_000_000_000 + nanoseconds).dropFirst()
+    while fraction.last == "0" { fraction.removeLast() }
+    return "\(seconds).\(fraction)Z"
+  }
+
   private static func moment(
-    _ text: some Collection<UInt8>
+    _ text: some Collection<UInt8>,
+    isLoose: Bool = false
   ) -> (whole: Int, nanoseconds: Int)? {
-    var reader = DigitReader(Array(text))
-    guard let year = reader.number(4), year > 0, reader.skip("-"),
-      let month = reader.number(2), 1...12 ~= month, reader.skip("-"),
-      let day = reader.number(2), 1...daysIn(month, of: year) ~= day,
-      reader.skip("T") || reader.skip("t"),
-      let hour = reader.number(2), hour < 24, reader.skip(":"),
-      let minute = reader.number(2), minute < 60, reader.skip(":"),
-      let second = reader.number(2), second < 60
+    var reader = DigitReader(Array(text), isLoose: isLoose)
+    guard let year = reader.number(4), year > 0, reader.skipSign("-"),
+      let month = reader.number(2), 1...12 ~= month, reader.skipSign("-"),
+      let day = reader.number(2), 1...daysIn(month, of: year) ~= day
     else { return nil }
+    let days = (self.day(year, month, day) - daysTo2001) * 86400
+    if isLoose, reader.isAtEnd, reader.hasSigns { return (days, 0) }
+    guard reader.skip("T") || reader.skip("t") || isLoose && reader.hasSigns && reader.skip(" "),
+      let hour = reader.number(2), hour < 24, reader.skipSign(":"),
+      let minute = reader.number(2), minute < 60
+    else { return nil }
+    var second = 0
     var nanoseconds = 0
-    if reader.skip(".") {
-      guard let fraction = reader.fraction() else { return nil }
-      nanoseconds = fraction
+    if !isLoose || reader.hasSeconds {
+      guard reader.skipSign(":"), let number = reader.number(2), number < 60 else { return nil }
+      second = number
+      if reader.skip(".") || isLoose && reader.skip(",") {
+        guard let fraction = reader.fraction() else { return nil }
+        nanoseconds = fraction
+      }
     }
     guard let offset = reader.offset(), reader.isAtEnd else { return nil }
-    let days = self.day(year, month, day) - daysTo2001
-    return (days * 86400 + hour * 3600 + minute * 60 + second - offset, nanoseconds)
+    return (days + hour * 3600 + minute * 60 + second - offset, nanoseconds)
   }
 
   private static let daysTo2001 = 11_323
@@ -148,10 +175,18 @@ package enum DateText {
 }
 
 /// A reader of the fixed-width numbers in a date.
-@Memberwise("bytes")
 private struct DigitReader {
   private let bytes: [UInt8]
+  private let isLoose: Bool
+  /// Whether there are signs between the numbers.
+  let hasSigns: Bool
   private var position = 0
+
+  init(_ bytes: [UInt8], isLoose: Bool) {
+    self.bytes = bytes
+    self.isLoose = isLoose
+    hasSigns = !isLoose || bytes.dropFirst(4).first == UInt8(ascii: "-")
+  }
 
   var isAtEnd: Bool { position == bytes.count }
 
@@ -159,6 +194,15 @@ private struct DigitReader {
     guard position < bytes.count, bytes[position] == UInt8(ascii: character) else { return false }
     position += 1
     return true
+  }
+
+  /// Moves past a sign between numbers, if there are such.
+  mutating func skipSign(_ character: Unicode.Scalar) -> Bool { !hasSigns || skip(character) }
+
+  /// Whether the time goes on with seconds.
+  var hasSeconds: Bool {
+    guard position < bytes.count else { return false }
+    return hasSigns ? bytes[position] == UInt8(ascii: ":") : bytes[position] &- 0x30 < 10
   }
 
   mutating func number(_ width: Int) -> Int? {
@@ -182,11 +226,13 @@ private struct DigitReader {
 
   /// Reads the offset from UTC in seconds.
   mutating func offset() -> Int? {
+    while isLoose, !isAtEnd, skip(" ") {}
+    if isLoose, isAtEnd { return 0 }
     if skip("Z") || skip("z") { return 0 }
     let sign = skip("+") ? 1 : skip("-") ? -1 : 0
-    guard sign != 0, let hours = number(2), hours < 24, skip(":"), let minutes = number(2),
-      minutes < 60
-    else { return nil }
+    guard sign != 0, let hours = number(2), hours < 24 else { return nil }
+    if isLoose, isAtEnd { return sign * hours * 3600 }
+    guard skip(":") || isLoose, let minutes = number(2), minutes < 60 else { return nil }
     return sign * (hours * 3600 + minutes * 60)
   }
 }

@@ -5,7 +5,8 @@ extension Value {
   package func converted(to type: AttributeType) -> Value? {
     switch (self, type) {
     case (.string(let text), .date):
-      DateText.parse(text.utf8).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+      DateText.exact(text.utf8).flatMap { DateText.parse($0.utf8) }
+        .map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
     case (.string(let text), .uuid): UUID(uuidString: text).map(Value.uuid)
     case (.string(let text), .url): URL(exactly: text).map(Value.url)
     case (.string(let text), .decimal): DecimalText.parse(text).map(Value.decimal)
