@@ -13,6 +13,9 @@ struct CommandSession {
   let isOutputTerminal: Bool
   /// Where long output goes on a terminal.
   private let pager: Pager?
+  /// Where output waits for its reader; `nil` in the shell, each line of which ends its own output.
+  private let spool: OutputSpool?
+  private let descriptor: Descriptor
   /// The effect of an interruption by the user on a write.
   let interruption: Interruption
 
@@ -21,8 +24,12 @@ struct CommandSession {
     isOutputTerminal = Terminal.isTerminal(output.number)
     let pager = Pager(invocation, output)
     self.pager = pager
+    descriptor = output
+    let spool = invocation.verb?.name == ShellVerb.verb.name ? nil : OutputSpool()
+    self.spool = spool
     self.output = ByteSink { bytes throws(SystemError) in
-      try (pager?.input ?? output).write(bytes)
+      let output = pager?.input ?? output
+      if let spool { try spool.write(bytes, to: output) } else { try output.write(bytes) }
     }
     var paged = messages
     paged.pager = pager
@@ -122,8 +129,25 @@ struct CommandSession {
     }
   }
 
-  /// Lets the output that follows go through the user's pager, if it goes to a terminal.
-  func beginPaging() { pager?.begin() }
+  /// Lets the output that follows go through the user's pager, if it goes to a terminal, and wait for a reader
+  /// who is slow.
+  func beginPaging() {
+    pager?.begin()
+    spool?.begin()
+  }
+
+  /// Waits until all output is with its reader.
+  ///
+  /// - Throws: ``OutputClosed`` if nobody reads it, ``DepotError`` `storage.io` if it can't be written.
+  func finishOutput() throws {
+    try output.flush()
+    guard let spool, spool.count > 0 else { return }
+    do throws(SystemError) {
+      try spool.finish(to: pager?.input ?? descriptor)
+    } catch {
+      throw ByteSink.failure(error)
+    }
+  }
 
   /// Ends the pager, if there is one, and waits until the user has left it.
   func endPaging() { pager?.end() }
@@ -154,7 +178,10 @@ struct CommandSession {
 
   /// Says something to people, unless they want it quiet.
   func say(_ text: String) {
-    if !isQuiet { messages.write(text + "\n") }
+    guard !isQuiet else { return }
+    // The end of the pager would be that of the output too.
+    _ = try? finishOutput()
+    messages.write(text + "\n")
   }
 
   /// Writes an answer that is a small document: compact for programs, else laid out.

@@ -20,11 +20,11 @@ package enum DepotCommand {
       let session = try CommandSession(invocation, output: output, messages: messages)
       usesJSON = session.reportsJSON
       defer {
-        _ = try? session.output.flush()
+        _ = try? session.finishOutput()
         session.endPaging()
       }
       let status = try run(session)
-      try session.output.flush()
+      try session.finishOutput()
       if session.interruption.isRaised, status == 0 {
         session.say("The interruption came too late: the change is stored.")
       }

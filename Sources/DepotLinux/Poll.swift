@@ -51,6 +51,20 @@ package enum Poll {
     return entries.map { isAnyReady && $0.revents != 0 }
   }
 
+  /// Waits until a descriptor can be written to, or until the time is over; returns whether it can.
+  ///
+  /// The corresponding C function is `poll`.
+  package static func canWrite(_ descriptor: Descriptor, milliseconds: Int) -> Bool {
+    let end = Monotonic.now() + UInt64(milliseconds) * 1_000_000
+    while true {
+      var entries = [pollfd(fd: descriptor.number, events: Int16(POLLOUT), revents: 0)]
+      let now = Monotonic.now()
+      // A signal may end the wait.
+      if wait(for: &entries, now < end ? Int((end - now + 999_999) / 1_000_000) : 0) { return true }
+      if now >= end { return false }
+    }
+  }
+
   private static func wait(for entries: inout [pollfd], _ milliseconds: Int?) -> Bool {
     let timeout = milliseconds.map { Int32(clamping: max(0, $0)) } ?? -1
     return poll(&entries, nfds_t(entries.count), timeout) > 0

@@ -157,11 +157,13 @@ struct EntityExport {
         guard let request = try request(part, written: count, parts[..<index], connection) else {
           continue
         }
-        _ = try connection.send(.fetch(request)) { frame in
-          if let columns = frame.columns { writer.read(columns, of: part, names: namesEntities) }
-          if frame.columns != nil, !hasHeader { try writer.begin(writer.columns) }
-          count += try writer.write(frame)
-          meter.update(rows: count)
+        _ = try FetchVerb.counting({ count }) {
+          try connection.send(.fetch(request)) { frame in
+            if let columns = frame.columns { writer.read(columns, of: part, names: namesEntities) }
+            if frame.columns != nil, !hasHeader { try writer.begin(writer.columns) }
+            count += try writer.write(frame)
+            meter.update(rows: count)
+          }
         }
       }
       if !hasHeader, count == 0 { try writer.begin(union) }

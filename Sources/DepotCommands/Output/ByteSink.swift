@@ -57,9 +57,14 @@ final class ByteSink {
     do throws(SystemError) {
       try write(bytes)
     } catch {
-      if error.isBrokenPipe { throw OutputClosed() }
-      throw DepotError(.io, "The output can't be written (\(error)).")
+      throw Self.failure(error)
     }
+  }
+
+  /// Returns what it means that output can't be written.
+  static func failure(_ error: SystemError) -> any Error {
+    error.isBrokenPipe
+      ? OutputClosed() : DepotError(.io, "The output can't be written (\(error)).")
   }
 }
 

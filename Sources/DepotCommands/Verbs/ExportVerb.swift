@@ -35,6 +35,8 @@ enum ExportVerb {
       "author_id" for each to-one relationship, and a table "Book_tags" for each that joins many rows with
       many. Dates, UUIDs, and decimals are texts, lists JSON. It isn't a store: for that, see depot backup.
 
+      Rows that their reader is slow to take wait in a file below $TMPDIR, up to 4 GiB of them.
+
       An export is of one moment. If it needs several requests, the service keeps the moment for a
       minute unless it was started with another --pin-ms; then the export fails, and needs a longer
       time or --no-snapshot.

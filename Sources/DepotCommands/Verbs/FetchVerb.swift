@@ -26,6 +26,7 @@ enum FetchVerb {
     operands: .entity,
     summary: "show rows",
     details: """
+      Rows that their reader is slow to take wait in a file below $TMPDIR, up to 4 GiB of them.
       Prefetched rows stand inside of those that lead to them, which only json and ndjson can show.
       Sections and their counts come last: in table as a table, in ndjson as an object.
       """,
@@ -102,15 +103,17 @@ enum FetchVerb {
     defer { meter.finish() }
     var count = 0
     let result = try printer.writing {
-      try connection.send(operation) { frame in
-        if let names = frame.columns {
-          // Printers count on an identity, and leave it out if there is none.
-          try printer.begin(columns: hasIdentity ? names : ["$id", "$version"] + names)
-        }
-        try frame.withRows(hasIdentity: hasIdentity) { row in
-          try printer.print(&row)
-          count += 1
-          meter.update(rows: count)
+      try counting({ count }) {
+        try connection.send(operation) { frame in
+          if let names = frame.columns {
+            // Printers count on an identity, and leave it out if there is none.
+            try printer.begin(columns: hasIdentity ? names : ["$id", "$version"] + names)
+          }
+          try frame.withRows(hasIdentity: hasIdentity) { row in
+            try printer.print(&row)
+            count += 1
+            meter.update(rows: count)
+          }
         }
       }
     }
@@ -119,6 +122,26 @@ enum FetchVerb {
     meter.finish()
     if style.format.isTable, hasIdentity { sayCount(count, printer, session) }
     return count
+  }
+
+  /// Does what writes rows; an error says how many were written before it.
+  static func counting<Result>(
+    _ count: () -> Int,
+    _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch var error as DepotError where count() > 0 {
+      if error.code == .outboundTooLarge {
+        error.message = "The service ended the read, since nobody took the output for too long."
+      }
+      error.message += " \(Numbers.counted(count(), "row")) before it were written."
+      if [.disconnected, .streamExpired, .outboundTooLarge].contains(error.code) {
+        error.hint =
+          "The same command with --offset \(count()) writes the rest, unless rows came or went meanwhile."
+      }
+      throw error
+    }
   }
 
   /// Writes the sections of a result, if it has any.

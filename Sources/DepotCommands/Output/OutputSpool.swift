@@ -1,0 +1,97 @@
+internal import DepotLinux
+
+/// The way of output to a reader who may be slow, as a person with a pager is.
+///
+/// The service doesn't wait for ever until rows are taken. So what the reader doesn't take in time waits in a file
+/// without a name, as much as the limit allows; beyond that, the program waits for the reader.
+final class OutputSpool {
+  /// How much may wait, in bytes.
+  static let limit = 4 << 30
+  /// How many bytes a pipe takes without blocking if it takes any.
+  private static let pipeBytes = 4096
+
+  private let limit: Int
+  /// How long to wait for the reader before anything is put aside, in milliseconds.
+  private let patience: Int
+  private let folder: String
+  private var isOn = false
+  private var file: StoredFile?
+  /// The part of the file that waits.
+  private var start = 0
+  private var end = 0
+
+  init(
+    limit: Int = OutputSpool.limit,
+    patience: Int = 3000,
+    folder: String = Process.environment("TMPDIR") ?? "/tmp"
+  ) {
+    self.limit = limit
+    self.patience = patience
+    self.folder = folder
+  }
+
+  /// How many bytes wait.
+  var count: Int { end - start }
+
+  /// Puts aside from now on what isn't taken in time.
+  func begin() { isOn = true }
+
+  /// Writes bytes behind those that wait.
+  ///
+  /// - Throws: ``SystemError``; EPIPE if nobody reads any more.
+  func write(_ bytes: [UInt8], to output: Descriptor) throws(SystemError) {
+    guard isOn, output.regularFileSize == nil else { return try output.write(bytes) }
+    if count > 0 { try drain(to: output) { Poll.canWrite(output, milliseconds: 0) } }
+    var rest = bytes[...]
+    while count == 0, !rest.isEmpty, Poll.canWrite(output, milliseconds: patience) {
+      try output.write(Array(rest.prefix(Self.pipeBytes)))
+      rest = rest.dropFirst(Self.pipeBytes)
+    }
+    guard !rest.isEmpty, !putAside(Array(rest)) else { return }
+    try finish(to: output)
+    try output.write(Array(rest))
+  }
+
+  /// Waits until the reader has taken all that waits.
+  ///
+  /// - Throws: ``SystemError``; EPIPE if nobody reads any more.
+  func finish(to output: Descriptor) throws(SystemError) {
+    try drain(to: output) { true }
+  }
+
+  /// Writes to the file; returns whether there is room for it.
+  private func putAside(_ bytes: [UInt8]) -> Bool {
+    guard count + bytes.count <= limit else { return false }
+    do throws(SystemError) {
+      if file == nil { file = try makeFile() }
+      try file?.write(bytes, at: end)
+    } catch {
+      return false
+    }
+    end += bytes.count
+    return true
+  }
+
+  private func makeFile() throws(SystemError) -> StoredFile {
+    let name = String(UInt64.random(in: .min ... .max), radix: 36)
+    let path = "\(folder)/depot-output-\(name)"
+    try StoredFile.create(path: path)
+    defer { FileSystem.remove(file: path) }
+    return try StoredFile(path: path, isWritable: true)
+  }
+
+  private func drain(
+    to output: Descriptor,
+    while condition: () -> Bool
+  ) throws(SystemError) {
+    guard let file else { return }
+    while count > 0, condition() {
+      let bytes = try file.read(min(count, Self.pipeBytes), at: start)
+      try output.write(bytes)
+      start += bytes.count
+    }
+    guard count == 0 else { return }
+    self.file = nil
+    (start, end) = (0, 0)
+  }
+}
