@@ -40,6 +40,7 @@ struct frame {
 /* A socket. It lives as long as its client uses it or a call of it is open. */
 struct connection {
   int fd;
+  pid_t owner; /* The process that opened it. */
   unsigned uses;
   bool is_draining; /* The service begins no more calls. */
   bool is_lost;     /* Nothing more comes; `reason` tells why. */
@@ -215,6 +216,17 @@ static void lose(struct connection *connection, json_object *reason) {
   connection->reason = reason;
 }
 
+/* Leaves a connection to the process that this one was forked from. Returns whether it is good. */
+static bool is_good(struct connection *connection) {
+  if (connection->is_lost) return false;
+  if (connection->owner == getpid()) return true;
+  close(connection->fd);
+  connection->fd = -1;
+  connection->out.count = 0;
+  lose(connection, new_loss("The connection belongs to the process that this one was forked from."));
+  return false;
+}
+
 static void release(struct connection *connection) {
   if (!connection || --connection->uses > 0) return;
   if (connection->fd >= 0) close(connection->fd);
@@ -357,6 +369,7 @@ static int64_t now_ms(void) {
 
 /* Waits until something was read or sent. */
 static void turn(depot *client, struct connection *connection) {
+  if (!is_good(connection)) return;
   struct pollfd poller = {.fd = connection->fd, .events = POLLIN};
   if (connection->out.count > 0) poller.events |= POLLOUT;
   int64_t end = now_ms() + client->timeout;
@@ -379,8 +392,8 @@ static void turn(depot *client, struct connection *connection) {
 
 /* Sends all that is to be sent, and reads meanwhile: a service whose answers nobody takes reads no more. */
 static void flush(depot *client, struct connection *connection) {
-  if (connection->out.count > 0 && !connection->is_lost) write_once(connection);
-  while (connection->out.count > 0 && !connection->is_lost) turn(client, connection);
+  if (connection->out.count > 0 && is_good(connection)) write_once(connection);
+  while (connection->out.count > 0 && is_good(connection)) turn(client, connection);
 }
 
 static int unreachable(depot *client, int number) {
@@ -433,6 +446,7 @@ static int open_connection(depot *client) {
   struct connection *connection = calloc(1, sizeof *connection);
   if (!connection) return fail_memory(client);
   connection->uses = 1;
+  connection->owner = getpid();
   connection->fd = open_socket(client->path);
   if (connection->fd < 0) {
     int number = errno;
@@ -481,7 +495,7 @@ static bool another(depot *client, struct attempts *attempts) {
 /* Returns a connection on which calls can be begun, or NULL. */
 static struct connection *connected(depot *client) {
   struct connection *connection = client->connection;
-  if (connection && !connection->is_lost && !connection->is_draining) return connection;
+  if (connection && is_good(connection) && !connection->is_draining) return connection;
   /* What a service that is stopping still has to answer ends on its own connection. */
   release(connection);
   client->connection = NULL;

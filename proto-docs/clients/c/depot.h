@@ -1,5 +1,6 @@
 /* A client of Depot that waits, on libjson-c. README.md has an example; proto-docs tells the protocol.
  *
+ * Processes: in one that is forked from the one that opened it, a `depot` connects anew, and what was open ends.
  * Threads: a `depot` and all that comes from it belong to one thread at a time. There is no global state, and
  * no signal handler is needed: a service that goes away is an error, not a SIGPIPE.
  *

@@ -7,6 +7,7 @@ from typing import Any, AsyncIterator, Awaitable, Callable, Generator, Iterator,
 
 from .errors import DepotError, disconnected, unreachable
 from .live import LiveRows, Row
+from .processes import forget, note
 from .retries import is_worth_another, pauses
 from .session import Frame, Session, checked, new_key, socket_path
 
@@ -30,6 +31,8 @@ class AsyncConnection:
         except OSError as error:
             raise unreachable(path, error.strerror or str(error)) from None
         connection = cls(reader, writer, Session(hello))
+        socket = writer.get_extra_info("socket")
+        note(connection.session, socket.fileno)
         try:
             await connection.flush()
             await connection._await(lambda: connection.session.welcome is not None)
@@ -77,6 +80,10 @@ class AsyncConnection:
         self._writer.write_eof()
 
     async def close(self) -> None:
+        if self.session.is_foreign:
+            # Its event loop is that of another process.
+            return
+        forget(self.session)
         self._task.cancel()
         self.session.end(disconnected("The connection was closed."))
         self._tell()

@@ -9,6 +9,7 @@ from typing import Any, Callable, Iterator, Mapping, Sequence, TypeVar
 
 from .errors import DepotError, disconnected, unreachable
 from .live import LiveRows, Row
+from .processes import forget, note
 from .retries import is_worth_another, pauses
 from .session import Frame, Session, checked, new_key, socket_path
 
@@ -23,12 +24,15 @@ class Connection:
         self.timeout = timeout
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            self.socket.connect(path)
-        except OSError as error:
-            self.socket.close()
-            raise unreachable(path, error.strerror or str(error)) from None
-        self.socket.setblocking(False)
-        try:
+            try:
+                self.socket.connect(path)
+            except OSError as error:
+                # A signal's handler may raise one too.
+                if error.errno is None:
+                    raise
+                raise unreachable(path, error.strerror or str(error)) from None
+            self.socket.setblocking(False)
+            note(self.session, self.socket.fileno)
             while self.session.welcome is None:
                 self.flush()
                 if self.session.error:
@@ -64,11 +68,21 @@ class Connection:
                 del session.outgoing[:self.socket.send(session.outgoing)]
             except BlockingIOError:
                 self.wait(writes=True)
-            except OSError:
+            except BaseException as error:
+                self.check(error)
                 # The reason may have come before, and what was read is still good.
                 session.outgoing.clear()
                 self.drain()
                 session.end(disconnected("The service closed the connection."))
+
+    def check(self, error: BaseException) -> None:
+        """Raises what a signal's handler has raised between a system call and the note of what it did.
+
+        Nobody knows then what is sent or read, so the connection ends.
+        """
+        if not isinstance(error, OSError) or error.errno is None:
+            self.session.end(disconnected(f"The sending or reading was interrupted ({type(error).__name__})."))
+            raise error
 
     def wait(self, writes: bool = False) -> None:
         """Waits until there are bytes, or room for some, and reads what is there."""
@@ -83,15 +97,15 @@ class Connection:
         """Reads once; returns whether more may be there."""
         try:
             data = self.socket.recv(1 << 16)
+            if data:
+                self.session.receive(data)
+                return True
         except BlockingIOError:
             return False
-        except OSError:
-            data = b""
-        if not data:
-            self.session.end(disconnected("The service closed the connection."))
-            return False
-        self.session.receive(data)
-        return True
+        except BaseException as error:
+            self.check(error)
+        self.session.end(disconnected("The service closed the connection."))
+        return False
 
     def drain(self) -> None:
         while self.session.error is None and self.read():
@@ -99,6 +113,7 @@ class Connection:
 
     def close(self) -> None:
         self.session.end(disconnected("The connection was closed."))
+        forget(self.session)
         self.socket.close()
 
 
@@ -251,6 +266,9 @@ class Watch:
 
 class Depot:
     """A client of the service at a socket; use it from one thread, or one for each thread.
+
+    In a process that is forked from this one it connects anew, and what was open ends there. An exception that a
+    signal's handler raises ends the connection if it comes while bytes are sent or read.
 
     Any number of calls, streams, and watches may be open. When the connection is lost, they end with
     `unavailable.disconnected`, and the next call connects anew. Writes have a key and are sent again by

@@ -13,6 +13,7 @@ class DepotError(Exception):
     """
 
     def __init__(self, error: Mapping[str, Any]) -> None:
+        self._members = dict(error)
         self.code: str = error["code"]
         self.message: str = error["message"]
         self.hint: str | None = error.get("hint")
@@ -21,6 +22,10 @@ class DepotError(Exception):
         self.effect: str = error.get("effect", "none")
         self.details: dict[str, Any] = error.get("details", {})
         super().__init__(f"{self.code}: {self.message}" + (f" ({self.hint})" if self.hint else ""))
+
+    def __reduce__(self) -> tuple[type[DepotError], tuple[dict[str, Any]]]:
+        # Copies, and pickles for other processes, are made of the same members.
+        return type(self), (self._members,)
 
     @property
     def kind(self) -> str:

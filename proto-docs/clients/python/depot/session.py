@@ -79,6 +79,8 @@ class Session:
         self.welcome: Frame | None = None
         # Whether the service begins no more calls.
         self.is_draining = False
+        # Whether the connection is another process's.
+        self.is_foreign = False
         # Why nothing more comes; None while the connection is good.
         self.error: DepotError | None = None
         self._incoming = bytearray()
@@ -165,6 +167,12 @@ class Session:
     def end(self, error: DepotError) -> None:
         """Notes why nothing more comes; the first reason counts."""
         self.error = self.error or error
+
+    def leave(self, error: DepotError) -> None:
+        """Ends a session that another process goes on with."""
+        self.is_foreign = True
+        self.outgoing.clear()
+        self.error = error
 
     def _file(self, frame: Frame) -> None:
         if not isinstance(frame, dict) or not isinstance(frame.get("err", {}), dict):
