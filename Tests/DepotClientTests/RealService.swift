@@ -10,8 +10,11 @@ final class RealService: Sendable {
   private let folder: TemporaryFolder
   private let process = Mutex<TestProcess?>(nil)
 
+  private let arguments: [String]
+
   /// Starts the service.
-  init() throws {
+  init(_ arguments: [String] = []) throws {
+    self.arguments = arguments
     folder = try TemporaryFolder()
     socket = SocketPath(folder.path + "/s")
     try start()
@@ -20,7 +23,7 @@ final class RealService: Sendable {
   /// Starts the service again after it was killed.
   func start() throws {
     let started = try TestProcess(
-      [Programs.daemon, "--socket", socket.path, "--data", folder.path],
+      [Programs.daemon, "--socket", socket.path, "--data", folder.path] + arguments,
       output: .nothing,
       errors: .file(folder.path + "/log")
     )

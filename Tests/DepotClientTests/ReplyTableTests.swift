@@ -27,6 +27,35 @@ import Testing
     #expect(receive(1).sentIDs == [3])
   }
 
+  @Test mutating func `a stream or watch that gets no turn fails, for others may never end`() {
+    _ = table.connect(inFlight: 8, streams: 1, watches: 1, now: 0)
+    let stream = PendingCall(.fetch(FetchRequest(entity: "E")), window: 4)
+    let watch = PendingCall(.watch(WatchRequest(.fetch(FetchRequest(entity: "E")))), window: 4)
+    for (number, call) in [stream, watch].enumerated() {
+      #expect(submit(call).sentIDs == [Int64(number) + 1])
+      #expect(submit(call).sentIDs == [])
+    }
+    let limit = PendingCall.turnPatience
+    #expect(table.nextExpiry == limit)
+    #expect(table.expire(now: limit - 1).isEmpty)
+    let failures = table.expire(now: limit).failures
+    #expect(failures.map(\.0) == [2, 4])
+    #expect(
+      failures.map { ($0.1 as? DepotError)?.code } == [.tooManyStreams, .tooManyWatches]
+    )
+    // Those that were sent go on, and others have their turn behind them.
+    #expect(table.expire(now: 10 * limit).isEmpty)
+    #expect(submit(stream).sentIDs == [])
+    #expect(receive(1).sentIDs == [3])
+  }
+
+  @Test mutating func `a stream that waits for the connection doesn't fail for want of a turn`() {
+    let stream = PendingCall(.fetch(FetchRequest(entity: "E")), window: 4)
+    _ = submit(stream)
+    #expect(table.expire(now: 5 * PendingCall.turnPatience).isEmpty)
+    #expect(table.connect(inFlight: 8, streams: 1, now: 0).sentIDs == [1])
+  }
+
   @Test mutating func `a call that waits for its turn is cancelled without being sent`() {
     _ = table.connect(inFlight: 1, streams: 1, now: 0)
     _ = submit(PendingCall(.ping))

@@ -139,12 +139,15 @@ extension ClientCore {
 extension ClientCore.State {
   /// Returns why a call can't be made.
   fileprivate mutating func refusal(of ticket: ReplyTable.Ticket) -> (any Error)? {
-    cancelled.remove(ticket) != nil ? CancellationError() : closure
+    if cancelled.remove(ticket) != nil { return CancellationError() }
+    // The thread that would serve the call is in the process that made the client.
+    return process == Process.identifier ? closure : DepotError.otherProcess
   }
 
   fileprivate mutating func submit(_ call: PendingCall, as ticket: ReplyTable.Ticket) {
     observed.begin(ticket, call.operation)
-    if call.deadline != nil || isIdle { consequences.mustWake = true }
+    let expiry = table.nextExpiry
     perform(table.submit(call, as: ticket, now: Monotonic.now()))
+    if table.nextExpiry != expiry || isIdle { consequences.mustWake = true }
   }
 }

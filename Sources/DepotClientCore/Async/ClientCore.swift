@@ -19,6 +19,8 @@ package final class ClientCore: Sendable {
     var descriptor: Descriptor?
     var outbox = Outbox()
     var frameLimit = Limits.frameBytes
+    /// The process that made the client.
+    var process = Process.identifier
     /// The containers to open again on a new connection, by name.
     var containers: [String: ContainerRequest] = [:]
     /// How often it was given up to connect again.

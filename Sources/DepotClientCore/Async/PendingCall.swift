@@ -17,6 +17,8 @@ struct PendingCall: Sendable {
   /// The group of a write in the history.
   var group: String?
 
+  /// Until when it waits for its turn among others of its kind.
+  var turnLimit: UInt64?
   /// The number of the call on the current connection, once it was sent there.
   private(set) var id: Int64?
   /// On how many connections it was sent.
@@ -74,9 +76,12 @@ extension PendingCall {
 
   /// When the call fails here whatever the service does.
   var expiry: UInt64? {
-    guard let deadline else { return nil }
-    return id == nil ? deadline : deadline + Self.grace
+    guard id == nil else { return deadline.map { $0 + Self.grace } }
+    return [deadline, turnLimit].compactMap(\.self).min()
   }
+
+  /// How long a stream or a watch waits for its turn, in nanoseconds: others may never end.
+  static let turnPatience: UInt64 = 10_000_000_000
 
   /// Returns `error` with what became of the call if no more is heard of it.
   func lost(_ error: DepotError) -> DepotError {

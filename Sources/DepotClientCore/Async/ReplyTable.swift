@@ -60,7 +60,9 @@ extension ReplyTable {
     calls[ticket] = call
     noteExpiry(call)
     waiting[call.lane].append(ticket)
-    return admit(now: now)
+    let actions = admit(now: now)
+    if call.lane != .plain, calls[ticket]?.id == nil { setTurnLimit(of: ticket, now: now) }
+    return actions
   }
 
   /// Sends the calls whose turn it is: within the service's limits, in the order of submission.
@@ -263,7 +265,16 @@ extension ReplyTable {
         noteExpiry(call)
         continue
       }
-      let error = call.lost(DepotError(.deadline, "No answer came before the deadline."))
+      let isLate = call.id != nil || call.deadline.map { $0 <= now } ?? false
+      if !isLate, !isFull(call.lane) {
+        // It waits for the connection.
+        setTurnLimit(of: ticket, now: now)
+        continue
+      }
+      let error =
+        isLate
+        ? call.lost(DepotError(.deadline, "No answer came before the deadline."))
+        : Self.noTurn(call.lane, sent[call.lane])
       if let id = call.id {
         tickets[id] = nil
         abandoned.insert(id)
@@ -272,6 +283,26 @@ extension ReplyTable {
       actions += finish(ticket, .failure(error))
     }
     return actions
+  }
+
+  private mutating func setTurnLimit(of ticket: Ticket, now: UInt64) {
+    calls[ticket]?.turnLimit = now + PendingCall.turnPatience
+    if let call = calls[ticket] { noteExpiry(call) }
+  }
+
+  /// Whether the connection has as many calls of a lane as it may.
+  private func isFull(_ lane: PendingCall.Lane) -> Bool {
+    guard let limits else { return false }
+    return sent[lane] >= (lane == .watch ? limits.watches : limits.streams)
+  }
+
+  /// Returns the error of a call that others of its kind leave no room for.
+  private static func noTurn(_ lane: PendingCall.Lane, _ count: Int) -> DepotError {
+    lane == .watch
+      ? DepotError(.tooManyWatches, "The client watches \(count) queries, and none of them ended.")
+        .hint("End some of them, or use another Client.")
+      : DepotError(.tooManyStreams, "The client has \(count) open fetches, and none of them ended.")
+        .hint("Read some of them to their end or leave them, or use another Client.")
   }
 
   /// Makes sure that somebody looks at the clock when the call's time is over.

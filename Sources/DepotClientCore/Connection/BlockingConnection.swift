@@ -21,6 +21,8 @@ public final class BlockingConnection {
     /// The calls whose outcomes the observer is told.
     var observed: ObservedCalls
     var isInUse = false
+    /// The process that made the connection, which one that is forked from it mustn't use.
+    var process = Process.identifier
     /// Whether it matters what became of the calls under way if the connection is lost.
     var leavesDoubt = false
     /// Whether an error of the connection itself came when it was last used.
@@ -276,10 +278,16 @@ public final class BlockingConnection {
     leavesDoubt: Bool? = nil,
     _ body: () throws -> Result
   ) throws -> Result {
+    try checkProcess()
     beginUse(leavesDoubt: leavesDoubt ?? isWrite)
     defer { calls.isInUse = false }
     guard isWrite, let interruption else { return try body() }
     return try interruption.hold(body)
+  }
+
+  /// - Throws: ``DepotError`` if another process made the connection.
+  private func checkProcess() throws(DepotError) {
+    guard calls.process == Process.identifier else { throw .otherProcess }
   }
 
   private func beginUse(leavesDoubt: Bool) {
@@ -327,6 +335,7 @@ public final class BlockingConnection {
     guard SaveParts(request) == nil else { return nil }
     let operation = Operation.save(request)
     let call = try call(of: operation, key: key)
+    try checkProcess()
     try interruption?.begin()
     beginUse(leavesDoubt: operation.leavesDoubt)
     do {
@@ -453,4 +462,12 @@ extension Duration {
     guard seconds < limit else { return limit * 1000 }
     return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
   }
+}
+
+extension DepotError {
+  /// The error that a connection can't be used in a process that was forked from the one that made it.
+  static let otherProcess = DepotError(
+    .disconnected,
+    "The connection belongs to the process that this one was forked from."
+  ).hint("Connect in this process.")
 }
